@@ -1,0 +1,1 @@
+"""openbook: machine learning that shows its work."""

@@ -1,0 +1,21 @@
+"""Typed tables: attributes, schemas, tables, and ways to get them."""
+
+from openbook.data.attributes import MISSING, UNSEEN, Attribute, Categorical, Nominal, Numeric, Ordinal, Text
+from openbook.data.schema import Schema
+from openbook.data.table import CHUNK_ROWS, Column, SparseTable, Table
+
+__all__ = [
+    "CHUNK_ROWS",
+    "MISSING",
+    "UNSEEN",
+    "Attribute",
+    "Categorical",
+    "Column",
+    "Nominal",
+    "Numeric",
+    "Ordinal",
+    "Schema",
+    "SparseTable",
+    "Table",
+    "Text",
+]

@@ -1,0 +1,133 @@
+"""What a column is: numeric, nominal, ordinal or text.
+
+Attributes are small frozen values that travel from the file through the model to the report. A cell of a nominal
+or ordinal column is stored as the position of its value in `values`: code >= 0. Two codes stand for no value:
+
+    MISSING = -1    the cell is empty
+    UNSEEN  = -2    the cell holds a value that training never saw; only prediction meets it
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from openbook.errors import DataError, did_you_mean
+
+__all__ = ["MISSING", "UNSEEN", "Attribute", "Categorical", "Nominal", "Numeric", "Ordinal", "Text", "as_text"]
+
+MISSING = -1
+UNSEEN = -2
+
+
+def as_text(value: object) -> str:
+    """The one spelling of a cell as a category: booleans in lower case, whole numbers without a point.
+
+    >>> [as_text(v) for v in (True, 3.0, 2.5, "red")]
+    ['true', '3', '2.5', 'red']
+    """
+    if isinstance(value, bool | np.bool_):
+        return "true" if value else "false"
+    if isinstance(value, float | np.floating) and math.isfinite(value) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """A column's name and kind."""
+
+    name: str
+    kind: ClassVar[str]
+
+    def renamed(self, name: str) -> Self:
+        return replace(self, name=name)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"kind": self.kind, "name": self.name}
+
+    @staticmethod
+    def from_json(record: Mapping[str, Any]) -> "Attribute":
+        """Rebuild an attribute from `to_json`, checking what it is given."""
+        kind, name = record.get("kind"), record.get("name")
+        if kind not in KINDS or not isinstance(name, str):
+            msg = f"not an attribute: {dict(record)!r}. {did_you_mean(str(kind), tuple(KINDS))}"
+            raise DataError(msg)
+        cls = KINDS[kind]
+        if not issubclass(cls, Categorical):
+            return cls(name)
+        values = record.get("values")
+        if not isinstance(values, list) or not all(isinstance(v, str) for v in values):
+            msg = f"attribute {name!r}: values must be a list of strings"
+            raise DataError(msg)
+        return cls(name, tuple(values))
+
+
+@dataclass(frozen=True)
+class Numeric(Attribute):
+    """A number; NaN is missing."""
+
+    kind: ClassVar[str] = "numeric"
+
+
+@dataclass(frozen=True)
+class Text(Attribute):
+    """Free text; None is missing."""
+
+    kind: ClassVar[str] = "text"
+
+
+@dataclass(frozen=True)
+class Categorical(Attribute):
+    """One of a few values; the common part of nominal and ordinal."""
+
+    values: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        if len(set(self.values)) != len(self.values):
+            twice = next(v for v in self.values if self.values.count(v) > 1)
+            msg = f"attribute {self.name!r} lists the value {twice!r} twice"
+            raise DataError(msg)
+
+    @cached_property
+    def codes(self) -> dict[str, int]:
+        """The code of each value."""
+        return {value: code for code, value in enumerate(self.values)}
+
+    def encode(self, value: object) -> int:
+        """The code of a cell: MISSING for None and NaN, UNSEEN for a value that is not listed."""
+        if value is None or (isinstance(value, float | np.floating) and math.isnan(value)):
+            return MISSING
+        return self.codes.get(as_text(value), UNSEEN)
+
+    def decode(self, code: int) -> str | None:
+        """The value behind a code; None where it is missing or was never seen."""
+        return self.values[code] if code >= 0 else None
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The smallest signed integer type that holds every code."""
+        return np.dtype(np.min_scalar_type(-max(len(self.values), 3)))
+
+    def to_json(self) -> dict[str, Any]:
+        return {**super().to_json(), "values": list(self.values)}
+
+
+@dataclass(frozen=True)
+class Nominal(Categorical):
+    """One of a few values without an order; booleans are nominal."""
+
+    kind: ClassVar[str] = "nominal"
+
+
+@dataclass(frozen=True)
+class Ordinal(Categorical):
+    """One of a few values, listed from lowest to highest."""
+
+    kind: ClassVar[str] = "ordinal"
+
+
+KINDS: dict[str, type[Attribute]] = {cls.kind: cls for cls in (Numeric, Nominal, Ordinal, Text)}

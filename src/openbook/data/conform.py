@@ -1,0 +1,114 @@
+"""Re-encode a table to a fitted schema: what `predict` does at the border.
+
+Columns are matched by name. A column the schema does not have is ignored; one it has and the table lacks is an
+error. An empty cell stays missing, a value that training never saw becomes UNSEEN, and numbers that come where
+categories were, or the other way round, are converted if every one of them can be.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from openbook.data.attributes import MISSING, UNSEEN, Attribute, Categorical, Numeric, Text, as_text
+from openbook.data.schema import Schema
+from openbook.data.table import Column, SparseTable, Table
+from openbook.errors import DataError, did_you_mean
+
+__all__ = ["conform", "conform_column", "extend"]
+
+Array = npt.NDArray[Any]
+
+
+def conform(table: Table, schema: Schema) -> Table:
+    """The table's rows in the schema's columns and codes."""
+    if table.schema is schema or table.schema == schema:
+        return table
+    if not (table.schema.named and schema.named):  # no names on one side: columns are matched by position
+        _check_width(table, schema)
+        table = _renamed(table, schema)
+    if isinstance(table, SparseTable):
+        return table.select(schema.names)
+    if absent := [name for name in schema.names if name not in table.schema]:
+        msg = f"column {absent[0]!r} is missing. {did_you_mean(absent[0], table.names)}"
+        raise DataError(msg)
+    if table.names == schema.names and table.matrix is not None and not schema.of(Categorical, Text):
+        return Table.from_matrix(schema, table.matrix)
+    return Table(schema, [conform_column(table.column(a.name), a) for a in schema])
+
+
+def conform_column(column: Column, attribute: Attribute) -> Array:
+    """One column's array in the attribute's kind and codes."""
+    if column.attribute == attribute:
+        return column.data
+    if isinstance(attribute, Numeric):
+        return _as_numbers(column)
+    if isinstance(attribute, Categorical):
+        return _as_codes(column, attribute)
+    return np.array([None if value is None else as_text(value) for value in column.tolist()], dtype=object)
+
+
+def extend(schema: Schema, other: Schema) -> Schema:
+    """The schema with the values that only `other` has appended to its own, so that codes stay what they were."""
+    return Schema(tuple(_extended(a, other[a.name]) for a in schema), schema.named)
+
+
+def _extended(attribute: Attribute, other: Attribute) -> Attribute:
+    if not isinstance(attribute, Categorical) or not isinstance(other, Categorical):
+        return attribute
+    new = tuple(value for value in other.values if value not in attribute.codes)
+    return type(attribute)(attribute.name, attribute.values + new) if new else attribute
+
+
+def _check_width(table: Table, schema: Schema) -> None:
+    if len(table.schema) != len(schema):
+        msg = f"X has {len(table.schema)} features, but {len(schema)} were expected"
+        raise DataError(msg)
+
+
+def _renamed(table: Table, schema: Schema) -> Table:
+    attributes = tuple(a.renamed(name) for a, name in zip(table.schema, schema.names, strict=True))
+    renamed = Schema(attributes, schema.named)
+    if isinstance(table, SparseTable):
+        return SparseTable(renamed, table.sparse)
+    return Table(renamed, table.columns, matrix=table.matrix)
+
+
+def _as_numbers(column: Column) -> Array:
+    if isinstance(column.attribute, Numeric):
+        return column.data
+    numbers = np.full(len(column), np.nan)
+    for i, value in enumerate(column.tolist()):
+        if value is None:
+            continue
+        try:
+            numbers[i] = float(value)
+        except ValueError:
+            msg = f"column {column.name!r} was numeric in training, but row {i} holds {value!r}"
+            raise DataError(msg) from None
+    return numbers
+
+
+def _as_codes(column: Column, attribute: Categorical) -> Array:
+    if isinstance(column.attribute, Categorical):
+        return _recoded(column.data, column.attribute.values, attribute)
+    known = ~column.missing
+    distinct, which = np.unique(column.data[known].astype(object), return_inverse=True)
+    values = tuple(as_text(value) for value in distinct)
+    codes = np.full(len(column), MISSING, dtype=attribute.dtype)
+    codes[known] = _recoded(which, values, attribute)
+    if len(distinct) and isinstance(column.attribute, Numeric) and (codes[known] == UNSEEN).all():
+        few = ", ".join(attribute.values[:5])
+        msg = (
+            f"column {column.name!r} was {attribute.kind} in training ({few}), but holds numbers now"
+            f" ({values[0]}, …); give the categories in the spelling of the training data"
+        )
+        raise DataError(msg)
+    return codes
+
+
+def _recoded(codes: Array, values: tuple[str, ...], attribute: Categorical) -> Array:
+    """Codes into `values` as codes into the attribute's values."""
+    table = [attribute.codes.get(value, UNSEEN) for value in values]
+    lookup = np.array([*table, UNSEEN, MISSING], dtype=attribute.dtype)  # the last two answer -2 and -1
+    return lookup[codes]

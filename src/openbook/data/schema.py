@@ -1,0 +1,78 @@
+"""A schema is the list of a table's attributes; a fitted model keeps it as `schema_`."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from openbook.data.attributes import Attribute
+from openbook.errors import DataError, UnknownColumn
+
+__all__ = ["Schema"]
+
+
+@dataclass(frozen=True)
+class Schema:
+    """A tuple of attributes with distinct names.
+
+    Parameters
+    ----------
+    attributes : tuple of Attribute
+    named : bool
+        False where the source had no names (a bare array) and they were made up: x0, x1, …
+    """
+
+    attributes: tuple[Attribute, ...]
+    named: bool = True
+
+    def __post_init__(self) -> None:
+        if len(self._positions) != len(self.attributes):
+            names = [a.name for a in self.attributes]
+            twice = next(name for name in names if names.count(name) > 1)
+            msg = f"two columns are called {twice!r}; rename one of them"
+            raise DataError(msg)
+
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        return {attribute.name: i for i, attribute in enumerate(self.attributes)}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._positions)
+
+    def of(self, *kinds: type[Attribute]) -> tuple[str, ...]:
+        """The names of the attributes of these kinds."""
+        return tuple(a.name for a in self.attributes if isinstance(a, kinds))
+
+    def position(self, name: str) -> int:
+        try:
+            return self._positions[name]
+        except KeyError:
+            raise UnknownColumn(name, self.names) from None
+
+    def select(self, names: Iterable[str]) -> "Schema":
+        return Schema(tuple(self[name] for name in names), self.named)
+
+    def __getitem__(self, name: str) -> Attribute:
+        return self.attributes[self.position(name)]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._positions
+
+    def __iter__(self) -> Iterator[Attribute]:
+        return iter(self.attributes)
+
+    def __len__(self) -> int:
+        return len(self.attributes)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"named": self.named, "attributes": [a.to_json() for a in self.attributes]}
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> "Schema":
+        """Rebuild a schema from `to_json`, checking what it is given."""
+        attributes = record.get("attributes")
+        if not isinstance(attributes, list) or not all(isinstance(a, dict) for a in attributes):
+            msg = "a schema needs a list of attributes"
+            raise DataError(msg)
+        return cls(tuple(Attribute.from_json(a) for a in attributes), named=record.get("named") is not False)

@@ -1,0 +1,340 @@
+"""A table is a schema and one array per attribute.
+
+    numeric             float64 (float32 kept as given), NaN where missing
+    nominal, ordinal    integer codes into the attribute's values, -1 where missing
+    text                objects, None where missing
+
+Columns are views of the source where it allows that: a table read from a 2-D array of numbers keeps the array as
+`matrix`, and a slice of rows copies nothing.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from openbook.data.attributes import MISSING, Attribute, Categorical, Numeric, Ordinal
+from openbook.data.schema import Schema
+from openbook.errors import DataError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import scipy.sparse as sp
+
+__all__ = ["CHUNK_ROWS", "Column", "SparseTable", "Table"]
+
+Array = npt.NDArray[Any]
+
+#: Rows a chunk holds unless told otherwise: enough to amortise a task, few enough to stay small.
+CHUNK_ROWS = 1 << 16
+
+_SHOWN_ROWS = 10
+
+
+class Column:
+    """One column: its attribute and its array. NumPy sees the decoded values.
+
+    >>> from openbook.data import Nominal
+    >>> column = Column(Nominal("windy", ("no", "yes")), np.array([1, 0, -1]))
+    >>> column.tolist()
+    ['yes', 'no', None]
+    """
+
+    __slots__ = ("attribute", "data")
+
+    def __init__(self, attribute: Attribute, data: Array) -> None:
+        self.attribute = attribute
+        self.data = data
+
+    @property
+    def name(self) -> str:
+        return self.attribute.name
+
+    @property
+    def missing(self) -> npt.NDArray[np.bool_]:
+        """True where the cell is empty."""
+        if isinstance(self.attribute, Numeric):
+            return np.isnan(self.data)
+        if isinstance(self.attribute, Categorical):
+            return self.data == MISSING
+        return np.fromiter((value is None for value in self.data), bool, len(self.data))
+
+    @property
+    def values(self) -> Array:
+        """The cells as a reader would write them: numbers, or values with None where missing."""
+        if not isinstance(self.attribute, Categorical):
+            return self.data
+        return self._lookup[np.maximum(self.data, MISSING)]  # unseen reads as None too
+
+    @property
+    def _lookup(self) -> Array:
+        assert isinstance(self.attribute, Categorical)
+        return np.array([*self.attribute.values, None], dtype=object)
+
+    def take(self, rows: Any) -> "Column":
+        return Column(self.attribute, self.data[rows])
+
+    def tolist(self) -> list[Any]:
+        return self.values.tolist()
+
+    @property
+    def shape(self) -> tuple[int]:
+        return (len(self.data),)
+
+    @property
+    def ndim(self) -> int:
+        return 1
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, int | np.integer):
+            return self.values[key]
+        return self.take(_rows_of(key))
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.values)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        values = self.values if dtype is None else self.values.astype(dtype)
+        return values.copy() if copy else values
+
+    def __repr__(self) -> str:
+        shown = ", ".join(_cell(v) for v in self.values[:_SHOWN_ROWS])
+        more = ", …" if len(self) > _SHOWN_ROWS else ""
+        return f"Column({self.name!r}, {self.attribute.kind}, {len(self):,} rows: {shown}{more})"
+
+
+class Table:
+    """Typed columns of equal length.
+
+    Parameters
+    ----------
+    schema : Schema
+    columns : sequence of 1-D arrays, in the schema's order
+    why : mapping of column name to the reason for its kind, where it was guessed
+    matrix : the 2-D array that the columns are views of, if there is one
+    """
+
+    def __init__(
+        self,
+        schema: Schema,
+        columns: Sequence[Array],
+        *,
+        why: Mapping[str, str] | None = None,
+        matrix: Array | None = None,
+    ) -> None:
+        if len(columns) != len(schema):
+            msg = f"{len(schema)} attributes, but {len(columns)} columns"
+            raise DataError(msg)
+        if len({len(column) for column in columns}) > 1:
+            msg = f"columns differ in length: {dict(zip(schema.names, map(len, columns), strict=True))}"
+            raise DataError(msg)
+        self.schema = schema
+        self.columns = tuple(columns)
+        self.why = dict(why or {})
+        self.matrix = matrix
+
+    @classmethod
+    def from_matrix(cls, schema: Schema, matrix: Array, why: Mapping[str, str] | None = None) -> "Table":
+        """A table whose numeric columns are the columns of a 2-D array."""
+        return cls(schema, tuple(matrix.T), why=why, matrix=matrix)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.schema.names
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self), len(self.schema)
+
+    @property
+    def nbytes(self) -> int:
+        return sum(column.nbytes for column in self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns[0]) if self.columns else 0
+
+    def column(self, name: str) -> Column:
+        """The column of that name."""
+        position = self.schema.position(name)
+        return Column(self.schema.attributes[position], self.columns[position])
+
+    def data(self, name: str) -> Array:
+        """The array behind a column: numbers or codes."""
+        return self.columns[self.schema.position(name)]
+
+    def block(self, names: Sequence[str]) -> Array:
+        """These numeric columns side by side, one row after the other: a view where it can be, else a copy."""
+        if self.matrix is not None and tuple(names) == self.names:
+            return self.matrix
+        return np.stack([self.data(name) for name in names], axis=1)
+
+    def select(self, names: Iterable[str]) -> "Table":
+        """Only these columns, in this order."""
+        names = tuple(names)
+        if names == self.names:
+            return self
+        why = {name: self.why[name] for name in names if name in self.why}
+        return Table(self.schema.select(names), [self.data(name) for name in names], why=why)
+
+    def drop(self, *names: str) -> "Table":
+        """All columns but these."""
+        gone = {self.schema[name].name for name in names}
+        return self.select(name for name in self.names if name not in gone)
+
+    def take(self, rows: Any) -> Self:
+        """These rows: a slice (a view), positions, or a mask."""
+        if self.matrix is not None:
+            return self._like_matrix(self.matrix[rows])
+        return type(self)(self.schema, [column[rows] for column in self.columns], why=self.why)
+
+    def _like_matrix(self, matrix: Array) -> Self:
+        return type(self)(self.schema, tuple(matrix.T), why=self.why, matrix=matrix)
+
+    def head(self, rows: int = 5) -> Self:
+        return self.take(slice(0, rows))
+
+    def drop_missing(self, *names: str) -> Self:
+        """The rows in which none of these columns (default: none at all) is missing."""
+        gaps = [self.column(name).missing for name in (names or self.names)]
+        return self.take(~np.any(gaps, axis=0)) if gaps else self
+
+    def split(self, target: str) -> "tuple[Table, Column]":
+        """Inputs and target: everything but that column, and the column."""
+        return self.drop(target), self.column(target)
+
+    def row(self, i: int) -> dict[str, Any]:
+        """One row as a reader would write it."""
+        return {name: self.column(name)[i] for name in self.names}
+
+    def chunks(self, rows: int = CHUNK_ROWS) -> "Iterator[Table]":
+        """The table in consecutive slices of so many rows."""
+        for start in range(0, len(self), rows):
+            yield self.take(slice(start, start + rows))
+
+    def to_polars(self) -> "pl.DataFrame":
+        """A polars frame: nominal as Categorical, ordinal as Enum, missing as null."""
+        import polars as pl
+
+        return pl.DataFrame([_polars_series(self.column(name)) for name in self.names])
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """A pandas frame: nominal and ordinal as Categorical (ordered where it is)."""
+        try:
+            import pandas as pd
+        except ImportError:
+            msg = "to_pandas needs pandas: pip install pandas"
+            raise DataError(msg) from None
+        return pd.DataFrame({name: _pandas_values(self.column(name)) for name in self.names})
+
+    def __getitem__(self, key: Any) -> Any:
+        """A column by name, else rows; scikit-learn's splitters index with (rows, ...)."""
+        if isinstance(key, str):
+            return self.column(key)
+        return self.take(_rows_of(key))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        values = np.stack([self.column(name).values for name in self.names], axis=1)
+        return values if dtype is None else values.astype(dtype)
+
+    def _head_cells(self) -> list[list[str]]:
+        top = self.head(_SHOWN_ROWS)
+        return [[_cell(v) for v in top.column(name).values] for name in self.names]
+
+    def __repr__(self) -> str:
+        cells = self._head_cells()
+        heads = [(a.name, a.kind) for a in self.schema]
+        widths = [max(map(len, (*head, *column))) for head, column in zip(heads, cells, strict=True)]
+        lines = [f"Table of {len(self):,} rows, {len(self.schema)} columns"]
+        lines += ["  ".join(h[i].ljust(w) for h, w in zip(heads, widths, strict=True)) for i in (0, 1)]
+        lines += ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in zip(*cells, strict=True)]
+        if len(self) > _SHOWN_ROWS:
+            lines.append(f"… {len(self) - _SHOWN_ROWS:,} more rows")
+        return "\n".join(line.rstrip() for line in lines)
+
+    def _repr_html_(self) -> str:
+        heads = "".join(f"<th>{escape(a.name)}<br><small>{a.kind}</small></th>" for a in self.schema)
+        rows = "".join(
+            "<tr>" + "".join(f"<td>{escape(c)}</td>" for c in row) + "</tr>"
+            for row in zip(*self._head_cells(), strict=True)
+        )
+        caption = f"{len(self):,} rows, {len(self.schema)} columns"
+        return (
+            f"<table><caption>{caption}</caption><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+        )
+
+
+class SparseTable(Table):
+    """Numeric columns kept as a sparse matrix in row order (CSR): counts of words, mostly zero."""
+
+    def __init__(self, schema: Schema, sparse: "sp.csr_array", *, why: Mapping[str, str] | None = None) -> None:
+        self.schema = schema
+        self.sparse = sparse
+        self.columns = ()
+        self.why = dict(why or {})
+        self.matrix = None
+
+    @property
+    def nbytes(self) -> int:
+        return int(self.sparse.data.nbytes + self.sparse.indices.nbytes + self.sparse.indptr.nbytes)
+
+    def __len__(self) -> int:
+        return int(self.sparse.shape[0])
+
+    def column(self, name: str) -> Column:
+        return Column(self.schema[name], self.data(name))
+
+    def data(self, name: str) -> Array:
+        return self.sparse[:, [self.schema.position(name)]].toarray().ravel()
+
+    def block(self, names: Sequence[str]) -> Array:
+        return self.sparse[:, [self.schema.position(name) for name in names]].toarray()
+
+    def select(self, names: Iterable[str]) -> "SparseTable":
+        names = tuple(names)
+        if names == self.names:
+            return self
+        positions = [self.schema.position(name) for name in names]
+        return SparseTable(self.schema.select(names), self.sparse[:, positions], why=self.why)
+
+    def take(self, rows: Any) -> Self:
+        return type(self)(self.schema, self.sparse[rows], why=self.why)
+
+
+def _rows_of(key: Any) -> Any:
+    """The row part of an index: `key`, or the first of (key, ...)."""
+    rows = key[0] if isinstance(key, tuple) else key
+    return rows if isinstance(rows, slice) else np.asarray(rows)
+
+
+def _cell(value: object) -> str:
+    if value is None or (isinstance(value, float) and np.isnan(value)):
+        return "?"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _polars_series(column: Column) -> "pl.Series":
+    import polars as pl
+
+    attribute = column.attribute
+    if isinstance(attribute, Numeric):
+        return pl.Series(attribute.name, column.data, nan_to_null=True)
+    if isinstance(attribute, Categorical):
+        kind = pl.Enum(list(attribute.values)) if isinstance(attribute, Ordinal) else pl.Categorical
+        return pl.Series(attribute.name, column.tolist(), dtype=pl.String).cast(kind)
+    return pl.Series(attribute.name, column.tolist(), dtype=pl.String)
+
+
+def _pandas_values(column: Column) -> Any:
+    import pandas as pd
+
+    attribute = column.attribute
+    if isinstance(attribute, Categorical):
+        codes = np.maximum(column.data, MISSING)
+        return pd.Categorical.from_codes(codes, list(attribute.values), ordered=isinstance(attribute, Ordinal))
+    return column.data

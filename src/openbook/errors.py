@@ -1,0 +1,59 @@
+"""The errors of openbook: each names the culprit and the next step.
+
+All of them are `OpenbookError`s, which the command line prints as one line, and each is also the built-in
+error that a scikit-learn user would expect to catch.
+"""
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+__all__ = [
+    "DataError",
+    "ModelFileError",
+    "OpenbookError",
+    "ParameterError",
+    "PlanError",
+    "RefusalError",
+    "UnknownColumn",
+    "did_you_mean",
+]
+
+
+class OpenbookError(Exception):
+    """Something the user can put right; the message says how."""
+
+
+class DataError(OpenbookError, ValueError):
+    """A file, a frame or a cell that cannot be read as it was asked to be."""
+
+
+class ParameterError(OpenbookError, ValueError):
+    """A learner's parameter breaks its rule."""
+
+
+class RefusalError(OpenbookError, ValueError):
+    """A learner cannot fit this table; the message is its `refusal`."""
+
+
+class ModelFileError(OpenbookError, ValueError):
+    """A model file that is damaged, hostile, or from another version."""
+
+
+class PlanError(OpenbookError, ValueError):
+    """A study's plan that cannot be run."""
+
+
+class UnknownColumn(OpenbookError, LookupError, ValueError):  # noqa: N818 (reads better where it is raised)
+    """A column that is not there."""
+
+    def __init__(self, name: str, known: Sequence[str]) -> None:
+        super().__init__(f"no column {name!r}. {did_you_mean(name, known)}")
+
+
+def did_you_mean(name: str, known: Sequence[str]) -> str:
+    """Point to the nearest known name, or list the first of them."""
+    near = get_close_matches(str(name), known, n=1)
+    if near:
+        return f"Did you mean {near[0]!r}?"
+    shown = ", ".join(known[:12]) + (", …" if len(known) > 12 else "")
+    return f"There are: {shown}."

@@ -1,0 +1,6 @@
+"""Derivations as data, and their renderers."""
+
+from openbook.work.step import Grid, Step, figure
+from openbook.work.work import Work
+
+__all__ = ["Grid", "Step", "Work", "figure"]

@@ -1,0 +1,72 @@
+"""A derivation is data: a title, and steps, grids and nested derivations in order."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from openbook.work.step import Grid, Step
+
+__all__ = ["Work"]
+
+
+@dataclass(frozen=True)
+class Work:
+    """How a number came about; `print` it, or show it in a notebook.
+
+    Parameters
+    ----------
+    title : str
+    parts : tuple of Step, Grid and Work
+    conclusion : str
+        The sentence that the derivation ends with.
+    """
+
+    title: str
+    parts: "tuple[Step | Grid | Work, ...]" = ()
+    conclusion: str = ""
+
+    def steps(self) -> Iterator[Step]:
+        """Every step, those of nested works included, in reading order."""
+        for part in self.parts:
+            if isinstance(part, Step):
+                yield part
+            elif isinstance(part, Work):
+                yield from part.steps()
+
+    def __getitem__(self, label: str) -> Step:
+        """The first step of that label."""
+        for step in self.steps():
+            if step.label == label:
+                return step
+        msg = f"no step {label!r}; there are {[step.label for step in self.steps()]}"
+        raise KeyError(msg)
+
+    def text(self) -> str:
+        """Plain text, for a terminal or an e-mail."""
+        from openbook.work.text import to_text
+
+        return to_text(self)
+
+    def html(self) -> str:
+        """A fragment of HTML with MathML, which browsers show without scripts."""
+        from openbook.work.html import to_html
+
+        return to_html(self)
+
+    def latex(self) -> str:
+        """A fragment of LaTeX; needs amsmath and booktabs."""
+        from openbook.work.latex import to_latex
+
+        return to_latex(self)
+
+    def json(self) -> dict[str, Any]:
+        """Nested dictionaries and lists, with every figure at full precision."""
+        from openbook.work.json import to_json
+
+        return to_json(self)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        return self.html()
