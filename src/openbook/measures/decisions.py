@@ -1,0 +1,178 @@
+"""Decisions of least expected cost.
+
+    R(i | x) = Σ_j cost[i, j] P(j | x)
+
+`cost[i, j]` is the cost of deciding i when the truth is j: decisions are rows, truths are columns. Costs of
+correct decisions (the diagonal) are allowed, and so are negative costs, which are gains. With 0/1 costs the risk is
+1 - P(i | x), and the decision of least risk is the class of the largest posterior.
+
+Shapes: proba (n_classes,) or (n_rows, n_classes); costs (n_classes, n_classes); risks as proba.
+Missing values: a probability must be known; NaN is refused.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from openbook.data.attributes import as_text
+from openbook.errors import ParameterError, did_you_mean
+
+__all__ = ["cost_matrix", "expected_risk", "risk_threshold"]
+
+Floats = npt.NDArray[np.float64]
+Costs = npt.ArrayLike | Mapping[Any, Mapping[Any, float]]
+
+# Probabilities of a float32 model still sum to one within this; rounded ones (0.33 three times) do not.
+_SUM_TOLERANCE = 1e-5
+
+
+def cost_matrix(costs: Costs, classes: Sequence[Any]) -> Floats:
+    """The costs as a checked matrix in the order of the classes.
+
+    Parameters
+    ----------
+    costs : square array, or nested mapping `costs[decision][truth]`
+        A mapping may leave out the costs of correct decisions, which are then 0; every other pair must be there.
+    classes : sequence
+        Class labels, in the order of the columns of the probabilities.
+
+    Returns
+    -------
+    array of shape (n_classes, n_classes)
+
+    Examples
+    --------
+    Missing a sick person costs ten times as much as frightening a healthy one:
+
+    >>> cost_matrix({"well": {"sick": 10}, "sick": {"well": 1}}, classes=["well", "sick"])
+    array([[ 0., 10.],
+           [ 1.,  0.]])
+    """
+    labels = [as_text(label) for label in classes]
+    matrix = _from_mapping(costs, labels) if isinstance(costs, Mapping) else _floats(costs, "costs")
+    if matrix.shape != (len(labels), len(labels)):
+        msg = f"costs must have one row and one column per class: {(len(labels),) * 2}, got {matrix.shape}"
+        raise ParameterError(msg)
+    if not np.isfinite(matrix).all():
+        i, j = np.argwhere(~np.isfinite(matrix))[0]
+        msg = f"the cost of deciding {labels[i]!r} when the truth is {labels[j]!r} must be finite, got {matrix[i, j]}"
+        raise ParameterError(msg)
+    return matrix
+
+
+def expected_risk(proba: npt.ArrayLike, costs: Costs, classes: Sequence[Any] | None = None) -> Floats:
+    """Expected cost of each decision: R(i | x) = Σ_j cost[i, j] P(j | x).
+
+    Parameters
+    ----------
+    proba : array of shape (n_classes,) or (n_rows, n_classes)
+    costs : square array, or nested mapping `costs[decision][truth]`
+    classes : sequence, optional
+        Class labels in the order of the columns of `proba`; needed where the costs are labelled.
+
+    Returns
+    -------
+    array of the shape of `proba`
+        Its argmin along the last axis is the decision.
+
+    Examples
+    --------
+    >>> expected_risk([0.9, 0.1], [[0, 10], [1, 0]])
+    array([1. , 0.9])
+    """
+    probabilities = _probabilities(proba)
+    return probabilities @ cost_matrix(costs, _labels(costs, classes, probabilities.shape[-1])).T
+
+
+def risk_threshold(costs: Costs, classes: Sequence[Any] | None = None) -> float:
+    """The probability of the second class above which deciding for it has the smaller risk.
+
+        t = (c[1,0] - c[0,0]) / ((c[1,0] - c[0,0]) + (c[0,1] - c[1,1]))
+
+    Parameters
+    ----------
+    costs : array of shape (2, 2), or nested mapping `costs[decision][truth]`
+        Each wrong decision must cost more than the right one, or one decision would always be the better.
+    classes : sequence of two, optional
+        Class labels; the threshold is for the second. Needed where the costs are labelled.
+
+    Examples
+    --------
+    >>> round(risk_threshold([[0, 10], [1, 0]]), 4)  # 1/11
+    0.0909
+    """
+    labels = _labels(costs, classes, 2)
+    if len(labels) != 2:
+        msg = f"a threshold needs two classes, got {len(labels)}"
+        raise ParameterError(msg)
+    matrix = cost_matrix(costs, labels)
+    for truth, label in enumerate(labels):
+        if matrix[1 - truth, truth] <= matrix[truth, truth]:
+            msg = (
+                f"there is no threshold: when the truth is {as_text(label)!r}, the wrong decision costs"
+                f" {matrix[1 - truth, truth]:g} and the right one {matrix[truth, truth]:g}; it must cost more"
+            )
+            raise ParameterError(msg)
+    regret_1 = matrix[1, 0] - matrix[0, 0]  # of deciding 1 when the truth is 0
+    regret_0 = matrix[0, 1] - matrix[1, 1]  # of deciding 0 when the truth is 1
+    return float(regret_1 / (regret_1 + regret_0))
+
+
+def _labels(costs: Costs, classes: Sequence[Any] | None, n_classes: int) -> Sequence[Any]:
+    if classes is not None:
+        return classes
+    if isinstance(costs, Mapping):
+        msg = "the costs are labelled: say classes=[…], in the order of the probabilities' columns"
+        raise ParameterError(msg)
+    return range(n_classes)
+
+
+def _from_mapping(costs: Mapping[Any, Mapping[Any, float]], labels: list[str]) -> Floats:
+    matrix = np.full((len(labels), len(labels)), np.nan)
+    np.fill_diagonal(matrix, 0.0)
+    given = np.eye(len(labels), dtype=bool)
+    for decision, row in costs.items():
+        if not isinstance(row, Mapping):
+            msg = f"costs[{decision!r}] must map each true class to a cost, got {row!r}"
+            raise ParameterError(msg)
+        for truth, cost in row.items():
+            cell = _position(decision, labels), _position(truth, labels)
+            matrix[cell] = _floats(cost, f"costs[{decision!r}][{truth!r}]")
+            given[cell] = True
+    if not given.all():
+        i, j = np.argwhere(~given)[0]
+        msg = f"costs must say what deciding {labels[i]!r} costs when the truth is {labels[j]!r}"
+        raise ParameterError(msg)
+    return matrix
+
+
+def _position(label: Any, labels: list[str]) -> int:
+    try:
+        return labels.index(as_text(label))
+    except ValueError:
+        msg = f"costs name the class {label!r}, which is not there. {did_you_mean(as_text(label), labels)}"
+        raise ParameterError(msg) from None
+
+
+def _probabilities(proba: npt.ArrayLike) -> Floats:
+    probabilities = _floats(proba, "proba")
+    if probabilities.ndim not in {1, 2}:
+        msg = f"proba must have the shape (n_classes,) or (n_rows, n_classes), got {probabilities.shape}"
+        raise ParameterError(msg)
+    rows = np.atleast_2d(probabilities)
+    good = (rows >= 0).all(axis=1) & (np.abs(rows.sum(axis=1) - 1) <= _SUM_TOLERANCE)
+    if not good.all():
+        row = int(np.argmin(good))
+        msg = f"row {row} of proba must be probabilities that sum to one, got {rows[row].tolist()}"
+        raise ParameterError(msg)
+    return probabilities
+
+
+def _floats(values: Any, name: str) -> Floats:
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        msg = f"{name} must be numbers, got {values!r}"
+        raise ParameterError(msg) from None

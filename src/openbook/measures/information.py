@@ -1,0 +1,296 @@
+"""Entropy and what attributes tell about a class, from counts.
+
+    entropy              H = -Σ p log p
+    Gini impurity        G = 1 - Σ p²
+    information gain     H(class) - Σ_v p(v) H(class | v)
+    split information    H(attribute)
+    gain ratio           gain / split information
+    PMI                  log( p(c, v) / (p(c) p(v)) ), cell by cell
+    mutual information   Σ p(c, v) PMI(c, v), which equals the information gain
+    chi-squared          Σ (O - E)² / E with E = (row total)(column total) / n, no continuity correction
+
+Shapes: a vector of counts is (…, n_values), and the measure is taken along the last axis. A contingency table
+is (n_classes, n_values): class values are rows, attribute values are columns. Counts are weights: any finite
+numbers >= 0, fractions included.
+
+Logs are to base 2 unless told otherwise, and 0 log 0 = 0. Missing values: counts hold the rows in which both
+class and attribute are known; leave the others out when counting. A vector of zeros is an empty branch, and has
+entropy and Gini impurity 0; a table of zeros is refused, for nothing was observed.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from openbook.errors import ParameterError
+
+__all__ = [
+    "ChiSquared",
+    "chi_squared",
+    "entropy",
+    "gain_ratio",
+    "gini",
+    "information_gain",
+    "mutual_information",
+    "pointwise_mutual_information",
+    "split_information",
+]
+
+Floats = npt.NDArray[np.float64]
+
+
+class ChiSquared(NamedTuple):
+    """The outcome of a chi-squared test of independence."""
+
+    statistic: float
+    dof: int
+    p_value: float
+    expected: Floats
+
+
+def entropy(counts: npt.ArrayLike, base: float = 2) -> Any:
+    """Entropy H = -Σ p log p of the distribution behind the counts.
+
+    Parameters
+    ----------
+    counts : array of shape (…, n_values)
+    base : float
+        Of the logarithm: 2 for bits, `math.e` for nats.
+
+    Returns
+    -------
+    float, or array of shape (…)
+        0 for a vector of zeros.
+
+    Examples
+    --------
+    >>> entropy([1, 1])
+    1.0
+    >>> round(entropy([1, 5]), 4)
+    0.65
+    >>> entropy([[3, 0], [2, 2]]).tolist()
+    [0.0, 1.0]
+    """
+    p = _shares(_vectors(counts))
+    return _plain(0.0 - (p * _log(p, base)).sum(axis=-1))  # 0.0 - x, since -x would show -0.0 for a pure node
+
+
+def gini(counts: npt.ArrayLike) -> Any:
+    """Gini impurity 1 - Σ p²: how often two draws with replacement differ.
+
+    Parameters
+    ----------
+    counts : array of shape (…, n_values)
+
+    Returns
+    -------
+    float, or array of shape (…)
+        0 for a vector of zeros.
+
+    Examples
+    --------
+    >>> gini([1, 3])
+    0.375
+    """
+    vectors = _vectors(counts)
+    p = _shares(vectors)
+    return _plain(np.where(vectors.any(axis=-1), 1 - (p * p).sum(axis=-1), 0.0))
+
+
+def information_gain(counts: npt.ArrayLike, base: float = 2) -> float:
+    """How much knowing the attribute lowers the entropy of the class: H(class) - Σ_v p(v) H(class | v).
+
+    Parameters
+    ----------
+    counts : array of shape (n_classes, n_values)
+    base : float
+
+    Examples
+    --------
+    Ten rows, five of each class; the first value holds 5 and 1 of them, the second 0 and 4:
+
+    >>> round(information_gain([[5, 0], [1, 4]]), 2)
+    0.61
+    """
+    table = _table(counts)
+    value_shares = table.sum(axis=0) / table.sum()
+    gain = entropy(table.sum(axis=1), base) - value_shares @ entropy(table.T, base)
+    return max(float(gain), 0.0)  # never below 0 but by rounding
+
+
+def split_information(counts: npt.ArrayLike, base: float = 2) -> float:
+    """Entropy of the attribute itself, H(attribute): how finely it cuts the rows up.
+
+    Parameters
+    ----------
+    counts : array of shape (n_classes, n_values)
+    base : float
+
+    Examples
+    --------
+    >>> split_information([[5, 0], [1, 6]])
+    1.0
+    """
+    return entropy(_table(counts).sum(axis=0), base)
+
+
+def gain_ratio(counts: npt.ArrayLike) -> float:
+    """Information gain over split information; 0 where the split information is 0.
+
+    An attribute that shows one value only has gain 0 and split information 0: it tells nothing, so it scores 0.
+
+    Parameters
+    ----------
+    counts : array of shape (n_classes, n_values)
+
+    Examples
+    --------
+    >>> round(gain_ratio([[5, 0], [1, 4]]), 4)
+    0.6282
+    >>> gain_ratio([[5], [5]])
+    0.0
+    """
+    split = split_information(counts)
+    return information_gain(counts) / split if split > 0 else 0.0
+
+
+def pointwise_mutual_information(counts: npt.ArrayLike, base: float = 2) -> Floats:
+    """Pointwise mutual information of each cell: log( p(c, v) / (p(c) p(v)) ).
+
+    Parameters
+    ----------
+    counts : array of shape (n_classes, n_values)
+    base : float
+
+    Returns
+    -------
+    array of shape (n_classes, n_values)
+        NaN for an empty cell, where it is undefined.
+
+    Examples
+    --------
+    >>> pointwise_mutual_information([[2, 0], [0, 2]])
+    array([[ 1., nan],
+           [nan,  1.]])
+    """
+    table = _table(counts)
+    return np.where(table > 0, _log_ratios(table, base), np.nan)
+
+
+def mutual_information(counts: npt.ArrayLike, base: float = 2) -> float:
+    """Mutual information Σ p(c, v) PMI(c, v); empty cells add nothing.
+
+    It is symmetric, and equals the information gain.
+
+    Parameters
+    ----------
+    counts : array of shape (n_classes, n_values)
+    base : float
+
+    Examples
+    --------
+    >>> mutual_information([[2, 0], [0, 2]])
+    1.0
+    """
+    table = _table(counts)
+    total = (table * _log_ratios(table, base)).sum() / table.sum()
+    return max(float(total), 0.0)  # never below 0 but by rounding
+
+
+def chi_squared(counts: npt.ArrayLike) -> ChiSquared:
+    """Pearson's chi-squared test of independence, without continuity correction.
+
+    Rows and columns without any count add nothing, and the degrees of freedom, (rows - 1)(columns - 1), are
+    counted without them. With no degree of freedom the statistic is 0 and the p-value 1.
+
+    Parameters
+    ----------
+    counts : array of shape (n_classes, n_values)
+
+    Returns
+    -------
+    ChiSquared
+        `statistic`, `dof`, `p_value` (P(χ² >= statistic) under independence) and the `expected` counts.
+
+    Examples
+    --------
+    >>> test = chi_squared([[2, 0], [0, 2]])
+    >>> test.statistic, test.dof, round(test.p_value, 4)
+    (4.0, 1, 0.0455)
+    >>> test.expected
+    array([[1., 1.],
+           [1., 1.]])
+    """
+    from scipy.special import chdtrc
+
+    table = _table(counts)
+    expected = _expected(table)
+    terms = np.zeros(table.shape)
+    np.divide((table - expected) ** 2, expected, out=terms, where=expected > 0)
+    statistic = float(terms.sum())
+    rows, columns = (int(table.any(axis=axis).sum()) for axis in (1, 0))
+    dof = (rows - 1) * (columns - 1)
+    return ChiSquared(statistic, dof, float(chdtrc(dof, statistic)) if dof else 1.0, expected)
+
+
+def _vectors(counts: npt.ArrayLike) -> Floats:
+    """The counts as floats, checked: at least one axis, finite, not negative."""
+    try:
+        vectors = np.asarray(counts, dtype=np.float64)
+    except (TypeError, ValueError):
+        msg = f"counts must be numbers in rows of equal length, got {counts!r}"
+        raise ParameterError(msg) from None
+    if vectors.ndim == 0 or vectors.shape[-1] == 0:
+        msg = f"counts must be a list of at least one number, got {counts!r}"
+        raise ParameterError(msg)
+    bad = ~(np.isfinite(vectors) & (vectors >= 0))
+    if bad.any():
+        where = tuple(int(i) for i in np.argwhere(bad)[0])
+        msg = f"counts must be finite and not negative, got {vectors[where]:g} at position {list(where)}"
+        raise ParameterError(msg)
+    return vectors
+
+
+def _table(counts: npt.ArrayLike) -> Floats:
+    """The counts as a contingency table, checked: two axes, something in it."""
+    table = _vectors(counts)
+    if table.ndim != 2:
+        msg = f"a contingency table has the shape (n_classes, n_values), got {table.shape}"
+        raise ParameterError(msg)
+    if not table.any():
+        msg = f"every count of the {table.shape[0]} × {table.shape[1]} table is 0: nothing to measure"
+        raise ParameterError(msg)
+    return table
+
+
+def _shares(vectors: Floats) -> Floats:
+    """Each vector divided by its sum; zeros stay zeros."""
+    totals = vectors.sum(axis=-1, keepdims=True)
+    return np.divide(vectors, totals, out=np.zeros(vectors.shape), where=totals > 0)
+
+
+def _expected(table: Floats) -> Floats:
+    """The counts that independence expects: (row total)(column total) / n."""
+    return np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
+
+
+def _log_ratios(table: Floats, base: float) -> Floats:
+    """log(observed / expected) of each cell, 0 for an empty one."""
+    return _log(np.divide(table, _expected(table), out=np.zeros(table.shape), where=table > 0), base)
+
+
+def _log(values: Floats, base: float) -> Floats:
+    """Logarithms, with 0 for log 0, since it only ever stands in 0 log 0."""
+    if not (np.isfinite(base) and base > 0 and base != 1):
+        msg = f"base must be a positive number other than 1, got {base!r}"
+        raise ParameterError(msg)
+    logs = np.zeros(values.shape)
+    if base == 2:  # exact for powers of two
+        return np.log2(values, out=logs, where=values > 0)
+    return np.log(values, out=logs, where=values > 0) / np.log(base)
+
+
+def _plain(measure: Floats) -> Any:
+    """A measure of one vector as a float, of several as an array."""
+    return float(measure) if measure.ndim == 0 else measure
