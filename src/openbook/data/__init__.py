@@ -1,12 +1,15 @@
 """Typed tables: attributes, schemas, tables, and ways to get them."""
 
 from openbook.data.attributes import MISSING, UNSEEN, Attribute, Categorical, Nominal, Numeric, Ordinal, Text
+from openbook.data.guess import MISSING_TOKENS
+from openbook.data.read import read
 from openbook.data.schema import Schema
 from openbook.data.table import CHUNK_ROWS, Column, SparseTable, Table
 
 __all__ = [
     "CHUNK_ROWS",
     "MISSING",
+    "MISSING_TOKENS",
     "UNSEEN",
     "Attribute",
     "Categorical",
@@ -18,4 +21,5 @@ __all__ = [
     "SparseTable",
     "Table",
     "Text",
+    "read",
 ]

@@ -1,0 +1,235 @@
+"""Tables from arrays, nested lists, sparse matrices and dict rows.
+
+A 2-D array of floats becomes a table without a look at its cells; whole numbers and booleans are converted to
+float64. Its columns have no names: they are called x0, x1, … A 2-D array or nested list of objects is read
+column by column: numbers are numeric, booleans nominal, texts go through the rules of `openbook.data.guess`.
+
+In a list of dict rows, a key that a row lacks is a missing cell.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from decimal import Decimal
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from openbook.data.attributes import MISSING, Nominal, Numeric, as_text
+from openbook.data.guess import BOOLEANS, Cells, Decided, Kinds, Wish, decide_cells, decide_numbers, wishes
+from openbook.data.schema import Schema
+from openbook.data.table import SparseTable, Table
+from openbook.errors import DataError
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
+__all__ = [
+    "CellTypeError",
+    "boolean_cells",
+    "check_size",
+    "from_array",
+    "from_rows",
+    "from_sparse",
+    "object_column",
+    "table_of",
+]
+
+Array = npt.NDArray[Any]
+
+_RESHAPE = (
+    "Reshape your data either using array.reshape(-1, 1) if your data has a single feature"
+    " or array.reshape(1, -1) if it contains a single sample."
+)
+
+
+class CellTypeError(DataError, TypeError):
+    """A cell that is neither a text nor a number."""
+
+
+@lru_cache(maxsize=64)
+def unnamed_schema(width: int) -> Schema:
+    """Numeric columns x0, x1, … for a source without names."""
+    return Schema(tuple(Numeric(f"x{i}") for i in range(width)), named=False)
+
+
+def check_size(rows: int, columns: int) -> None:
+    """Refuse a table without rows or columns, in scikit-learn's words."""
+    for size, what in ((rows, "sample(s)"), (columns, "feature(s)")):
+        if size == 0:
+            msg = f"Found array with 0 {what} (shape=({rows}, {columns})) while a minimum of 1 is required."
+            raise DataError(msg)
+
+
+def table_of(decided: Sequence[Decided], *, named: bool = True) -> Table:
+    """Decided columns side by side."""
+    schema = Schema(tuple(column.attribute for column in decided), named)
+    why = {column.attribute.name: column.why for column in decided}
+    return Table(schema, [column.data for column in decided], why=why)
+
+
+def from_array(source: Any, kinds: Kinds, missing: Collection[str]) -> Table:
+    """A table from a 2-D array or what NumPy makes one of."""
+    array = _as_array(source)
+    if array.ndim != 2:
+        raise DataError(_not_2d(array))
+    check_size(*array.shape)
+    if array.dtype.kind not in "biuf":
+        names = unnamed_schema(array.shape[1]).names
+        asked = wishes(kinds, names)
+        columns = zip(names, array.T, strict=True)
+        return table_of(
+            [_column(name, column, asked.get(name), missing) for name, column in columns], named=False
+        )
+    matrix = _as_floats(array)
+    schema = unnamed_schema(matrix.shape[1])
+    if asked := wishes(kinds, schema.names):
+        columns = zip(schema.names, matrix.T, strict=True)
+        return table_of(
+            [decide_numbers(name, column, asked.get(name)) for name, column in columns], named=False
+        )
+    return Table.from_matrix(schema, matrix)
+
+
+def from_sparse(source: Any, kinds: Kinds) -> SparseTable:
+    """A table that keeps a sparse matrix as it is, in row order; all its columns are numeric."""
+    import scipy.sparse as sp
+
+    if source.dtype.kind == "c":
+        msg = f"Complex data not supported\n{source!r}\n"
+        raise DataError(msg)
+    if source.ndim != 2:
+        raise DataError(_not_2d(source.toarray()))
+    check_size(*source.shape)
+    matrix: sp.csr_array = sp.csr_array(source, dtype=np.float64)
+    schema = unnamed_schema(matrix.shape[1])
+    for name, wish in wishes(kinds, schema.names).items():
+        if wish is not Numeric and not isinstance(wish, Numeric):
+            msg = f"column {name!r} is part of a sparse matrix, which holds numbers only; pass a dense array instead"
+            raise DataError(msg)
+    return SparseTable(schema, matrix)
+
+
+def from_rows(rows: Sequence[Mapping[Any, Any]], kinds: Kinds, missing: Collection[str]) -> Table:
+    """A table from dict rows; columns in the order in which keys first occur."""
+    for i, row in enumerate(rows):
+        if not isinstance(row, Mapping):
+            msg = f"row {i} is a {type(row).__name__}, but the rows before it are dicts"
+            raise DataError(msg)
+    keys = list(dict.fromkeys(key for row in rows for key in row))
+    check_size(len(rows), len(keys))
+    names = [str(key) for key in keys]
+    asked = wishes(kinds, names)
+    return table_of(
+        [
+            object_column(name, [row.get(key) for row in rows], asked.get(name), missing)
+            for key, name in zip(keys, names, strict=True)
+        ]
+    )
+
+
+def object_column(name: str, values: Any, wish: Wish, missing: Collection[str]) -> Decided:
+    """A column of Python objects: numbers, booleans, texts, and None or NaN where missing."""
+    types = set(map(type, values))
+    for kind in types:
+        _check_cell_type(name, kind, values)
+    known = {kind for kind in types if not _is_gap_type(kind)}
+    if known and all(issubclass(kind, bool | np.bool_) for kind in known):
+        return decide_cells(name, boolean_cells([None if _is_gap(v) else bool(v) for v in values]), wish)
+    if known and all(_is_number_type(kind) for kind in known):
+        if wish is None or wish is Numeric or isinstance(wish, Numeric):  # else spell the numbers as they are
+            numbers = np.array(
+                [np.nan if _is_gap_type(type(v)) else float(v) for v in values], dtype=np.float64
+            )
+            return decide_numbers(name, numbers, wish)
+    return decide_cells(name, _cells_of(values).cleaned(missing), wish)
+
+
+def boolean_cells(values: Any) -> Cells:
+    """True, False and None as cells that declare both values."""
+    codes = np.array([MISSING if value is None else int(value) for value in values], dtype=np.int8)
+    return Cells(BOOLEANS, codes, Nominal)
+
+
+def _cells_of(values: Any) -> Cells:
+    position: dict[str, int] = {}
+    codes = np.empty(len(values), dtype=np.intp)
+    for i, value in enumerate(values):
+        if type(value) is str:
+            codes[i] = position.setdefault(value, len(position))
+        elif _is_gap(value):
+            codes[i] = MISSING
+        else:
+            text = value.decode("utf-8", "replace") if isinstance(value, bytes) else as_text(value)
+            codes[i] = position.setdefault(text, len(position))
+    return Cells(list(position), codes)
+
+
+def _is_gap(value: object) -> bool:
+    return _is_gap_type(type(value)) or (isinstance(value, float | np.floating | Decimal) and value != value)  # noqa: PLR0124 (NaN)
+
+
+def _is_gap_type(kind: type) -> bool:
+    return kind is type(None) or kind.__name__ in {"NAType", "NaTType"}
+
+
+def _is_number_type(kind: type) -> bool:
+    return issubclass(kind, int | float | Decimal | np.integer | np.floating) and not issubclass(kind, bool)
+
+
+def _check_cell_type(name: str, kind: type, values: Any) -> None:
+    if issubclass(kind, complex | np.complexfloating):
+        msg = f"Complex data not supported: column {name!r}"
+        raise DataError(msg)
+    if issubclass(kind, Mapping | Sequence | set | frozenset | np.ndarray) and not issubclass(
+        kind, str | bytes
+    ):
+        row = next(i for i, value in enumerate(values) if type(value) is kind)
+        msg = f"a cell's argument must be a string or a number, but column {name!r} holds a {kind.__name__} in row {row}"
+        raise CellTypeError(msg)
+
+
+def _column(name: str, column: Array, wish: Wish, missing: Collection[str]) -> Decided:
+    if column.dtype.kind == "M":
+        column = np.where(np.isnat(column), None, np.datetime_as_string(column).astype(object))
+    return object_column(name, column.tolist(), wish, missing)
+
+
+def _as_array(source: Any) -> Array:
+    if isinstance(source, np.ma.MaskedArray):
+        source = (
+            source.astype(np.float64).filled(np.nan) if source.dtype.kind in "biuf" else source.filled(None)
+        )
+    array = _nested(source) if isinstance(source, list | tuple) else np.asarray(source)
+    if array.dtype == object and array.ndim == 2 and all(map(_is_number_type, set(map(type, array.flat)))):
+        return array.astype(np.float64)
+    if array.dtype.kind == "c":
+        msg = f"Complex data not supported\n{array}\n"
+        raise DataError(msg)
+    if array.dtype.kind in "mV":
+        msg = f"an array of {array.dtype} has no kind; convert it to numbers or texts first"
+        raise DataError(msg)
+    return array
+
+
+def _nested(rows: Sequence[Any]) -> Array:
+    """A list of rows as an array of objects: NumPy alone would turn numbers beside texts into texts."""
+    lengths = [
+        len(row) if isinstance(row, Sequence | np.ndarray) and not isinstance(row, str) else 0 for row in rows
+    ]
+    if odd := next((i for i, length in enumerate(lengths) if length != lengths[0]), 0):
+        msg = f"rows differ in length: row 0 has {lengths[0]} cells, row {odd} has {lengths[odd]}"
+        raise DataError(msg)
+    return np.array(rows, dtype=object)
+
+
+def _as_floats(array: Array) -> Array:
+    kept = array.dtype in (np.float64, np.float32) and array.dtype.isnative
+    return array if kept else array.astype(np.float64)
+
+
+def _not_2d(array: Array) -> str:
+    if array.ndim > 2:
+        return f"Found array with dim {array.ndim}, while dim <= 2 is required."
+    shape = "scalar" if array.ndim == 0 else "1D"
+    return f"Expected 2D array, got {shape} array instead:\narray={array}.\n{_RESHAPE}"

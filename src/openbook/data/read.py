@@ -1,0 +1,108 @@
+"""`read`: a table from whatever holds one.
+
+    Table, Scan                       itself; read whole
+    path                              .csv .tsv .txt .parquet .arff .jsonl .ndjson (see `openbook.data.files`)
+    pandas, polars, pyarrow           a column each; a Series is one column (see `openbook.data.frames`)
+    2-D array, nested list            columns x0, x1, … (see `openbook.data.arrays`)
+    sparse matrix                     a `SparseTable`
+    dict rows, or one dict            a column per key
+
+The kind of each column is given by the source, guessed (see `openbook.data.guess`), or asked for by `kinds`; the reason
+is kept in `Table.why` and printed by `describe`.
+"""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import numpy as np
+
+from openbook.data.arrays import from_array, from_rows, from_sparse, object_column, table_of
+from openbook.data.attributes import MISSING, Attribute, Categorical, Numeric
+from openbook.data.guess import (
+    MISSING_TOKENS,
+    Cells,
+    Decided,
+    Kinds,
+    Wish,
+    decide_cells,
+    decide_numbers,
+    wishes,
+)
+from openbook.data.table import Column, SparseTable, Table
+from openbook.errors import DataError
+
+__all__ = ["read"]
+
+
+def read(source: Any, kinds: Kinds = None, *, missing: Collection[str] = MISSING_TOKENS) -> Table:
+    """Read a table.
+
+    Parameters
+    ----------
+    source : path, frame, 2-D array, sparse matrix, dict rows, Table or Scan
+    kinds : str or mapping, optional
+        Overrules the guess: one kind for all columns ("numeric", "nominal", "ordinal", "text"), or for some columns,
+        by name or position, a kind, a list of values from lowest to highest (ordinal), or an attribute.
+    missing : collection of str
+        Texts that stand for a missing value. Where "NA" is a value of its own, pass a list without it. None, NaN and
+        empty cells are missing in any case.
+
+    Examples
+    --------
+    >>> table = read([{"size": "small", "price": 3}, {"size": "large", "price": None}], {"size": ["small", "large"]})
+    >>> table
+    Table of 2 rows, 2 columns
+    size     price
+    ordinal  numeric
+    small    3
+    large    ?
+    >>> table.why["price"]
+    'numbers'
+    """
+    if isinstance(source, Table):
+        return _with_kinds(source, kinds, missing) if kinds is not None else source
+    if isinstance(source, np.ndarray):
+        return from_array(source, kinds, missing)
+    if isinstance(source, Mapping):
+        return from_rows([source], kinds, missing)
+    if hasattr(source, "tocsr"):
+        return from_sparse(source, kinds)
+    if isinstance(source, list | tuple) and len(source) and isinstance(source[0], Mapping):
+        return from_rows(source, kinds, missing)
+    if isinstance(source, list | tuple) or hasattr(source, "__array__"):
+        return from_array(source, kinds, missing)
+    msg = (
+        f"cannot read a table from {type(source).__name__}; pass a path, a pandas, polars or pyarrow frame,"
+        " a 2-D array, or a list of dict rows"
+    )
+    raise DataError(msg)
+
+
+def _with_kinds(table: Table, kinds: Kinds, missing: Collection[str]) -> Table:
+    """The table with some of its columns decided anew."""
+    if isinstance(table, SparseTable):
+        return from_sparse(table.sparse, kinds)
+    asked = wishes(kinds, table.names)
+    if all(_holds(table.schema[name], wish) for name, wish in asked.items()):
+        return table
+    decided = [
+        _decide_again(table.column(name), asked[name], missing)
+        if name in asked
+        else Decided(table.schema[name], table.data(name), table.why.get(name, ""))
+        for name in table.names
+    ]
+    return table_of(decided, named=table.schema.named)
+
+
+def _holds(attribute: Attribute, wish: Wish) -> bool:
+    return attribute == wish or type(attribute) is wish
+
+
+def _decide_again(column: Column, wish: Wish, missing: Collection[str]) -> Decided:
+    attribute = column.attribute
+    if isinstance(attribute, Numeric):
+        return decide_numbers(column.name, column.data, wish)
+    if isinstance(attribute, Categorical):
+        cells = Cells(attribute.values, np.maximum(column.data, MISSING), type(attribute))
+        return decide_cells(column.name, cells, wish)
+    return object_column(column.name, column.data, wish, missing)
