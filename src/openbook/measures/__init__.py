@@ -1,0 +1,51 @@
+"""Measures: pure functions of counts, probabilities and arrays.
+
+information     entropy, gini, information_gain, split_information, gain_ratio,
+pointwise_mutual_information, mutual_information, chi_squared
+joint           Joint: marginal, given, conditional, independent, expectation, variance, chain_rule, work
+bayes_rule      bayes: prior and likelihood to posterior, with the work
+distributions   Bernoulli, Binomial, Categorical, Multinomial: pmf, fit, fit_map
+gaussian        Gaussian, MultivariateGaussian: pdf, fit, fit_map
+decisions       cost_matrix, expected_risk, risk_threshold
+"""
+
+from openbook.measures.bayes_rule import BayesRule, bayes
+from openbook.measures.decisions import cost_matrix, expected_risk, risk_threshold
+from openbook.measures.distributions import Bernoulli, Binomial, Categorical, Multinomial
+from openbook.measures.gaussian import Gaussian, MultivariateGaussian
+from openbook.measures.information import (
+    ChiSquared,
+    chi_squared,
+    entropy,
+    gain_ratio,
+    gini,
+    information_gain,
+    mutual_information,
+    pointwise_mutual_information,
+    split_information,
+)
+from openbook.measures.joint import Joint
+
+__all__ = [
+    "BayesRule",
+    "Bernoulli",
+    "Binomial",
+    "Categorical",
+    "ChiSquared",
+    "Gaussian",
+    "Joint",
+    "Multinomial",
+    "MultivariateGaussian",
+    "bayes",
+    "chi_squared",
+    "cost_matrix",
+    "entropy",
+    "expected_risk",
+    "gain_ratio",
+    "gini",
+    "information_gain",
+    "mutual_information",
+    "pointwise_mutual_information",
+    "risk_threshold",
+    "split_information",
+]

@@ -3,14 +3,15 @@
     R(i | x) = Σ_j cost[i, j] P(j | x)
 
 `cost[i, j]` is the cost of deciding i when the truth is j: decisions are rows, truths are columns. Costs of
-correct decisions (the diagonal) are allowed, and so are negative costs, which are gains. With 0/1 costs the risk is
-1 - P(i | x), and the decision of least risk is the class of the largest posterior.
+correct decisions (the diagonal) are allowed, and so are negative costs, which are gains. With 0/1 costs the
+risk is 1 - P(i | x), and the decision of least risk is the class of the largest posterior.
 
 Shapes: proba (n_classes,) or (n_rows, n_classes); costs (n_classes, n_classes); risks as proba.
 Missing values: a probability must be known; NaN is refused.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,10 @@ import numpy.typing as npt
 
 from openbook.data.attributes import as_text
 from openbook.errors import ParameterError, did_you_mean
+from openbook.measures.arrays import Floats, as_floats
 
 __all__ = ["cost_matrix", "expected_risk", "risk_threshold"]
 
-Floats = npt.NDArray[np.float64]
 Costs = npt.ArrayLike | Mapping[Any, Mapping[Any, float]]
 
 # Probabilities of a float32 model still sum to one within this; rounded ones (0.33 three times) do not.
@@ -34,7 +35,7 @@ def cost_matrix(costs: Costs, classes: Sequence[Any]) -> Floats:
     Parameters
     ----------
     costs : square array, or nested mapping `costs[decision][truth]`
-        A mapping may leave out the costs of correct decisions, which are then 0; every other pair must be there.
+        A mapping may leave out correct decisions, which then cost 0; every other pair must be there.
     classes : sequence
         Class labels, in the order of the columns of the probabilities.
 
@@ -51,13 +52,13 @@ def cost_matrix(costs: Costs, classes: Sequence[Any]) -> Floats:
            [ 1.,  0.]])
     """
     labels = [as_text(label) for label in classes]
-    matrix = _from_mapping(costs, labels) if isinstance(costs, Mapping) else _floats(costs, "costs")
+    matrix = _from_mapping(costs, labels) if isinstance(costs, Mapping) else as_floats(costs, "costs")
     if matrix.shape != (len(labels), len(labels)):
         msg = f"costs must have one row and one column per class: {(len(labels),) * 2}, got {matrix.shape}"
         raise ParameterError(msg)
     if not np.isfinite(matrix).all():
         i, j = np.argwhere(~np.isfinite(matrix))[0]
-        msg = f"the cost of deciding {labels[i]!r} when the truth is {labels[j]!r} must be finite, got {matrix[i, j]}"
+        msg = f"costs must be finite, got {matrix[i, j]} for deciding {labels[i]!r} when it is {labels[j]!r}"
         raise ParameterError(msg)
     return matrix
 
@@ -130,34 +131,30 @@ def _labels(costs: Costs, classes: Sequence[Any] | None, n_classes: int) -> Sequ
 
 
 def _from_mapping(costs: Mapping[Any, Mapping[Any, float]], labels: list[str]) -> Floats:
-    matrix = np.full((len(labels), len(labels)), np.nan)
-    np.fill_diagonal(matrix, 0.0)
-    given = np.eye(len(labels), dtype=bool)
+    cells: dict[tuple[str, str], Any] = {}
     for decision, row in costs.items():
+        _check_label(decision, labels)
         if not isinstance(row, Mapping):
             msg = f"costs[{decision!r}] must map each true class to a cost, got {row!r}"
             raise ParameterError(msg)
         for truth, cost in row.items():
-            cell = _position(decision, labels), _position(truth, labels)
-            matrix[cell] = _floats(cost, f"costs[{decision!r}][{truth!r}]")
-            given[cell] = True
-    if not given.all():
-        i, j = np.argwhere(~given)[0]
-        msg = f"costs must say what deciding {labels[i]!r} costs when the truth is {labels[j]!r}"
-        raise ParameterError(msg)
-    return matrix
+            _check_label(truth, labels)
+            cells[as_text(decision), as_text(truth)] = cost
+    for decision, truth in product(labels, labels):
+        if decision != truth and (decision, truth) not in cells:
+            msg = f"costs must say what deciding {decision!r} costs when the truth is {truth!r}"
+            raise ParameterError(msg)
+    return as_floats([[cells.get((decision, truth), 0) for truth in labels] for decision in labels], "costs")
 
 
-def _position(label: Any, labels: list[str]) -> int:
-    try:
-        return labels.index(as_text(label))
-    except ValueError:
+def _check_label(label: Any, labels: list[str]) -> None:
+    if as_text(label) not in labels:
         msg = f"costs name the class {label!r}, which is not there. {did_you_mean(as_text(label), labels)}"
-        raise ParameterError(msg) from None
+        raise ParameterError(msg)
 
 
 def _probabilities(proba: npt.ArrayLike) -> Floats:
-    probabilities = _floats(proba, "proba")
+    probabilities = as_floats(proba, "proba")
     if probabilities.ndim not in {1, 2}:
         msg = f"proba must have the shape (n_classes,) or (n_rows, n_classes), got {probabilities.shape}"
         raise ParameterError(msg)
@@ -168,11 +165,3 @@ def _probabilities(proba: npt.ArrayLike) -> Floats:
         msg = f"row {row} of proba must be probabilities that sum to one, got {rows[row].tolist()}"
         raise ParameterError(msg)
     return probabilities
-
-
-def _floats(values: Any, name: str) -> Floats:
-    try:
-        return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        msg = f"{name} must be numbers, got {values!r}"
-        raise ParameterError(msg) from None

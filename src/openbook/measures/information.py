@@ -14,8 +14,8 @@ is (n_classes, n_values): class values are rows, attribute values are columns. C
 numbers >= 0, fractions included.
 
 Logs are to base 2 unless told otherwise, and 0 log 0 = 0. Missing values: counts hold the rows in which both
-class and attribute are known; leave the others out when counting. A vector of zeros is an empty branch, and has
-entropy and Gini impurity 0; a table of zeros is refused, for nothing was observed.
+class and attribute are known; leave the others out when counting. A vector of zeros is an empty branch, and
+has entropy and Gini impurity 0; a table of zeros is refused, for nothing was observed.
 """
 
 from typing import Any, NamedTuple
@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from openbook.errors import ParameterError
+from openbook.measures.arrays import Floats, as_floats, plain
 
 __all__ = [
     "ChiSquared",
@@ -36,8 +37,6 @@ __all__ = [
     "pointwise_mutual_information",
     "split_information",
 ]
-
-Floats = npt.NDArray[np.float64]
 
 
 class ChiSquared(NamedTuple):
@@ -73,7 +72,7 @@ def entropy(counts: npt.ArrayLike, base: float = 2) -> Any:
     [0.0, 1.0]
     """
     p = _shares(_vectors(counts))
-    return _plain(0.0 - (p * _log(p, base)).sum(axis=-1))  # 0.0 - x, since -x would show -0.0 for a pure node
+    return plain(0.0 - (p * _log(p, base)).sum(axis=-1))  # 0.0 - x, since -x would show -0.0 for a pure node
 
 
 def gini(counts: npt.ArrayLike) -> Any:
@@ -95,7 +94,7 @@ def gini(counts: npt.ArrayLike) -> Any:
     """
     vectors = _vectors(counts)
     p = _shares(vectors)
-    return _plain(np.where(vectors.any(axis=-1), 1 - (p * p).sum(axis=-1), 0.0))
+    return plain(np.where(vectors.any(axis=-1), 1 - (p * p).sum(axis=-1), 0.0))
 
 
 def information_gain(counts: npt.ArrayLike, base: float = 2) -> float:
@@ -132,13 +131,13 @@ def split_information(counts: npt.ArrayLike, base: float = 2) -> float:
     >>> split_information([[5, 0], [1, 6]])
     1.0
     """
-    return entropy(_table(counts).sum(axis=0), base)
+    return float(entropy(_table(counts).sum(axis=0), base))
 
 
 def gain_ratio(counts: npt.ArrayLike) -> float:
     """Information gain over split information; 0 where the split information is 0.
 
-    An attribute that shows one value only has gain 0 and split information 0: it tells nothing, so it scores 0.
+    An attribute that shows one value only has gain 0 and split information 0; it tells nothing, and scores 0.
 
     Parameters
     ----------
@@ -236,11 +235,7 @@ def chi_squared(counts: npt.ArrayLike) -> ChiSquared:
 
 def _vectors(counts: npt.ArrayLike) -> Floats:
     """The counts as floats, checked: at least one axis, finite, not negative."""
-    try:
-        vectors = np.asarray(counts, dtype=np.float64)
-    except (TypeError, ValueError):
-        msg = f"counts must be numbers in rows of equal length, got {counts!r}"
-        raise ParameterError(msg) from None
+    vectors = as_floats(counts, "counts")
     if vectors.ndim == 0 or vectors.shape[-1] == 0:
         msg = f"counts must be a list of at least one number, got {counts!r}"
         raise ParameterError(msg)
@@ -267,12 +262,15 @@ def _table(counts: npt.ArrayLike) -> Floats:
 def _shares(vectors: Floats) -> Floats:
     """Each vector divided by its sum; zeros stay zeros."""
     totals = vectors.sum(axis=-1, keepdims=True)
-    return np.divide(vectors, totals, out=np.zeros(vectors.shape), where=totals > 0)
+    shares = np.zeros(vectors.shape)
+    np.divide(vectors, totals, out=shares, where=totals > 0)
+    return shares
 
 
 def _expected(table: Floats) -> Floats:
     """The counts that independence expects: (row total)(column total) / n."""
-    return np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
+    expected: Floats = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
+    return expected
 
 
 def _log_ratios(table: Floats, base: float) -> Floats:
@@ -287,10 +285,8 @@ def _log(values: Floats, base: float) -> Floats:
         raise ParameterError(msg)
     logs = np.zeros(values.shape)
     if base == 2:  # exact for powers of two
-        return np.log2(values, out=logs, where=values > 0)
-    return np.log(values, out=logs, where=values > 0) / np.log(base)
-
-
-def _plain(measure: Floats) -> Any:
-    """A measure of one vector as a float, of several as an array."""
-    return float(measure) if measure.ndim == 0 else measure
+        np.log2(values, out=logs, where=values > 0)
+    else:
+        np.log(values, out=logs, where=values > 0)
+        logs /= np.log(base)
+    return logs

@@ -1,0 +1,110 @@
+"""Bayes' rule for a discrete hypothesis.
+
+    P(h | e) = P(h) P(e | h) / P(e)     with  P(e) = Σ_h P(h) P(e | h)
+
+Priors are probabilities and sum to one. Likelihoods are any finite numbers >= 0, probabilities or densities
+of the evidence under each hypothesis; they need not sum to one. Missing values: every hypothesis needs both.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from openbook.errors import ParameterError, did_you_mean
+from openbook.measures.arrays import SUM_TOLERANCE
+from openbook.work import Step, Work, figure
+
+__all__ = ["BayesRule", "bayes"]
+
+
+@dataclass(frozen=True)
+class BayesRule:
+    """Bayes' rule applied: what went in, and what came out, by hypothesis.
+
+    Attributes
+    ----------
+    prior, likelihood : P(h) and P(e | h)
+    joint : P(h) P(e | h)
+    evidence : P(e), the sum of the joint
+    posterior : P(h | e)
+    """
+
+    prior: dict[Any, float]
+    likelihood: dict[Any, float]
+    joint: dict[Any, float]
+    evidence: float
+    posterior: dict[Any, float]
+
+    @property
+    def decision(self) -> Any:
+        """The hypothesis of the largest posterior; of equals, the first."""
+        return max(self.posterior, key=self.posterior.__getitem__)
+
+    def work(self) -> Work:
+        """Derive the posterior."""
+        joint, evidence = r"P(h) \, P(e \mid h)", figure(self.evidence)
+        products = [
+            Step(f"P({h}, e)", joint, rf"{figure(self.prior[h])} \cdot {figure(self.likelihood[h])}", p)
+            for h, p in self.joint.items()
+        ]
+        total = Step(
+            "P(e)", rf"\sum_h {joint}", " + ".join(figure(p) for p in self.joint.values()), self.evidence
+        )
+        quotients = [
+            Step(
+                f"P({h} | e)",
+                rf"\frac{{{joint}}}{{P(e)}}",
+                rf"\frac{{{figure(self.joint[h])}}}{{{evidence}}}",
+                p,
+            )
+            for h, p in self.posterior.items()
+        ]
+        conclusion = f"The most probable is {self.decision}: {figure(self.posterior[self.decision])}."
+        return Work("Bayes' rule", (*products, total, *quotients), conclusion)
+
+
+def bayes(prior: Mapping[Any, float], likelihood: Mapping[Any, float]) -> BayesRule:
+    """The posterior of each hypothesis after the evidence.
+
+    Parameters
+    ----------
+    prior : mapping of hypothesis to P(h)
+    likelihood : mapping of hypothesis to P(e | h), for the same hypotheses
+
+    Returns
+    -------
+    BayesRule
+        With `joint`, `evidence`, `posterior`, `decision` and `work()`.
+
+    Examples
+    --------
+    >>> rule = bayes({"spam": 0.25, "ham": 0.75}, {"spam": 0.5, "ham": 0.0625})
+    >>> rule.evidence
+    0.171875
+    >>> round(rule.posterior["spam"], 4), rule.decision
+    (0.7273, 'spam')
+    """
+    for h in likelihood:
+        if h not in prior:
+            hint = did_you_mean(str(h), [str(known) for known in prior])
+            msg = f"the hypothesis {h!r} has a likelihood but no prior. {hint}"
+            raise ParameterError(msg)
+    for h, p in prior.items():
+        if h not in likelihood:
+            msg = f"the hypothesis {h!r} has a prior but no likelihood"
+            raise ParameterError(msg)
+        for name, number in (("prior", p), ("likelihood", likelihood[h])):
+            if not (math.isfinite(number) and number >= 0):
+                msg = f"the {name} of {h!r} must be finite and not negative, got {number}"
+                raise ParameterError(msg)
+    if abs((total := math.fsum(prior.values())) - 1) > SUM_TOLERANCE:
+        msg = f"the priors sum to {total:.10g}, not to one"
+        raise ParameterError(msg)
+    joint = {h: p * likelihood[h] for h, p in prior.items()}
+    evidence = math.fsum(joint.values())
+    if evidence == 0:
+        msg = "P(h) P(e | h) is 0 for every hypothesis, so there is no posterior"
+        raise ParameterError(msg)
+    posterior = {h: p / evidence for h, p in joint.items()}
+    return BayesRule(dict(prior), {h: likelihood[h] for h in prior}, joint, evidence, posterior)

@@ -1,0 +1,223 @@
+"""The Gaussian distribution of a number, and of a vector of d numbers.
+
+    log N(x; μ, σ²) = -½ ( log 2πσ² + (x - μ)² / σ² )
+    log N(x; μ, Σ)  = -½ ( d log 2π + log |Σ| + (x - μ)ᵀ Σ⁻¹ (x - μ) )
+
+`fit` takes the mean and the variance of the data: Σ (x - x̄)² / n where variance is "mle", over n - 1 where
+it is "sample". `fit_map` is the mode of the joint posterior of mean and variance under the conjugate prior,
+which is worth `strength` (κ) observations of the prior mean m:
+
+    mean         (κ m + n x̄) / (κ + n)
+    variance     (β + ½ S + ½ κn/(κ+n) (x̄ - m)²) / (α + n/2 + 3/2)      normal-inverse-gamma(m, κ, α, β)
+    covariance   (Ψ + S + κn/(κ+n) (x̄ - m)(x̄ - m)ᵀ) / (ν + n + d + 2)   normal-inverse-Wishart(m, κ, ν, Ψ)
+
+where S is the sum of squared deviations from x̄ (for vectors, the scatter matrix). The mean is also that of
+the posterior for a known variance σ² and the prior N(m, τ²), with κ = σ²/τ².
+
+Shapes: densities have the shape of x (for vectors without its last axis), or are a float for one.
+Missing values: `fit` leaves NaN out (for vectors, the whole row); the density of NaN is NaN.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from openbook.errors import ParameterError
+from openbook.measures.arrays import Floats, as_floats, plain
+
+__all__ = ["Gaussian", "MultivariateGaussian"]
+
+Divisor = Literal["mle", "sample"]
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """A number that is normally distributed.
+
+    >>> Gaussian.fit([1, 2, 3], variance="sample")
+    Gaussian(mean=2.0, variance=1.0)
+    >>> round(Gaussian(110, 2975).pdf(120), 6)
+    0.007192
+    >>> Gaussian.fit_map([3, 5], mean=0, strength=2, alpha=2.5, beta=3)
+    Gaussian(mean=2.0, variance=2.4)
+    """
+
+    mean: float
+    variance: float
+
+    def __post_init__(self) -> None:
+        if not np.isfinite(self.mean):
+            msg = f"the mean must be finite, got {self.mean}"
+            raise ParameterError(msg)
+        if not (np.isfinite(self.variance) and self.variance > 0):
+            msg = f"the variance must be finite and above 0, got {self.variance}"
+            raise ParameterError(msg)
+
+    def log_pdf(self, x: npt.ArrayLike) -> Any:
+        """The logarithm of the density at x."""
+        deviation = as_floats(x, "x") - self.mean
+        return plain(-0.5 * (np.log(2 * np.pi * self.variance) + deviation**2 / self.variance))
+
+    def pdf(self, x: npt.ArrayLike) -> Any:
+        """The density at x."""
+        return plain(np.exp(self.log_pdf(x)))
+
+    @classmethod
+    def fit(cls, x: npt.ArrayLike, variance: Divisor = "mle") -> Self:
+        """The mean and the variance of the known numbers; refused where they do not vary."""
+        known = _known(x)
+        scatter = float(np.square(known - known.mean()).sum())
+        if known.min() == known.max():
+            msg = f"the {known.size} known numbers are all {known[0]:g}; a Gaussian needs some spread"
+            raise ParameterError(msg)
+        return cls(float(known.mean()), scatter / _divisor(known.size, variance))
+
+    @classmethod
+    def fit_map(cls, x: npt.ArrayLike, *, mean: float, strength: float, alpha: float, beta: float) -> Self:
+        """The mode of the posterior under the prior normal-inverse-gamma(mean, strength, alpha, beta)."""
+        _check_positive(strength=strength, alpha=alpha, beta=beta)
+        known = _known(x)
+        n, average = known.size, float(known.mean())
+        shrink = strength * n / (strength + n)
+        scatter = float(np.square(known - average).sum()) + shrink * (average - mean) ** 2
+        return cls(
+            (strength * mean + n * average) / (strength + n), (beta + scatter / 2) / (alpha + n / 2 + 1.5)
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class MultivariateGaussian:
+    """A vector that is normally distributed.
+
+    >>> MultivariateGaussian.fit([[0, 0], [2, 0], [0, 2], [2, 2]]).covariance
+    array([[1., 0.],
+           [0., 1.]])
+    >>> round(MultivariateGaussian([0, 0], [[1, 0], [0, 1]]).pdf([0, 0]), 6)  # 1/2π
+    0.159155
+    """
+
+    mean: Floats
+    covariance: Floats
+
+    def __post_init__(self) -> None:
+        mean = np.atleast_1d(as_floats(self.mean, "the mean"))
+        covariance = np.atleast_2d(as_floats(self.covariance, "the covariance"))
+        if mean.ndim != 1 or covariance.shape != (mean.size, mean.size):
+            msg = f"mean and covariance must have the shapes (d,) and (d, d), got {mean.shape}, {covariance.shape}"
+            raise ParameterError(msg)
+        if not np.isfinite(mean).all():
+            msg = f"the mean must be finite, got {mean.tolist()}"
+            raise ParameterError(msg)
+        _check_covariance(covariance)
+        object.__setattr__(self, "mean", mean)
+        object.__setattr__(self, "covariance", covariance)
+
+    @property
+    def variance(self) -> Floats:
+        """The variance of each number: the diagonal of the covariance."""
+        return np.diagonal(self.covariance).copy()
+
+    def log_pdf(self, x: npt.ArrayLike) -> Any:
+        """The logarithm of the density at x, of shape (…, d)."""
+        from scipy.linalg import solve_triangular
+
+        points = as_floats(x, "x")
+        if points.shape[-1:] != self.mean.shape:
+            msg = f"x must hold {self.mean.size} numbers in its last axis, got the shape {points.shape}"
+            raise ParameterError(msg)
+        deviations = points - self.mean
+        root = np.linalg.cholesky(self.covariance)  # Σ = L Lᵀ, so (x-μ)ᵀ Σ⁻¹ (x-μ) = |L⁻¹ (x-μ)|²
+        flat = deviations.reshape(-1, self.mean.size).T
+        squares = np.square(solve_triangular(root, flat, lower=True, check_finite=False)).sum(axis=0)
+        log_determinant = 2 * np.log(np.diagonal(root)).sum()
+        logs = -0.5 * (self.mean.size * np.log(2 * np.pi) + log_determinant + squares)
+        return plain(logs.reshape(deviations.shape[:-1]))
+
+    def pdf(self, x: npt.ArrayLike) -> Any:
+        """The density at x, of shape (…, d)."""
+        return plain(np.exp(self.log_pdf(x)))
+
+    @classmethod
+    def fit(cls, x: npt.ArrayLike, variance: Divisor = "mle") -> Self:
+        """The mean and the covariance of the complete rows of x, of shape (n_rows, d)."""
+        rows = _known_rows(x)
+        deviations = rows - rows.mean(axis=0)
+        return cls(rows.mean(axis=0), deviations.T @ deviations / _divisor(len(rows), variance))
+
+    @classmethod
+    def fit_map(
+        cls, x: npt.ArrayLike, *, mean: npt.ArrayLike, strength: float, dof: float, scale: npt.ArrayLike
+    ) -> Self:
+        """The mode of the posterior under the prior normal-inverse-Wishart(mean, strength, dof, scale).
+
+        `dof` must exceed d - 1, and `scale` must be a covariance, of shape (d, d).
+        """
+        prior = MultivariateGaussian(mean, scale)  # type: ignore[arg-type]
+        _check_positive(strength=strength)
+        if not (np.isfinite(dof) and dof > prior.mean.size - 1):
+            msg = f"the prior's dof must be finite and above d - 1 = {prior.mean.size - 1}, got {dof}"
+            raise ParameterError(msg)
+        rows = _known_rows(x)
+        n, average = len(rows), rows.mean(axis=0)
+        deviations, pull = rows - average, average - prior.mean
+        shrink = strength * n / (strength + n)
+        scatter = prior.covariance + deviations.T @ deviations + shrink * np.outer(pull, pull)
+        centre = (strength * prior.mean + n * average) / (strength + n)
+        return cls(centre, scatter / (dof + n + prior.mean.size + 2))
+
+
+def _known(x: npt.ArrayLike) -> Floats:
+    numbers = as_floats(x, "x").ravel()
+    known = numbers[~np.isnan(numbers)]
+    if not known.size:
+        msg = "x holds no known number, so there is nothing to fit"
+        raise ParameterError(msg)
+    return known
+
+
+def _known_rows(x: npt.ArrayLike) -> Floats:
+    rows = as_floats(x, "x")
+    if rows.ndim != 2:
+        msg = f"x must have the shape (n_rows, d), got {rows.shape}"
+        raise ParameterError(msg)
+    known = rows[~np.isnan(rows).any(axis=1)]
+    if not len(known):
+        msg = "x holds no complete row, so there is nothing to fit"
+        raise ParameterError(msg)
+    return known
+
+
+def _divisor(n: int, variance: str) -> int:
+    if variance not in {"mle", "sample"}:
+        msg = f"variance must be 'mle' or 'sample', got {variance!r}"
+        raise ParameterError(msg)
+    if variance == "sample" and n < 2:
+        msg = "the sample variance needs two observations, got one"
+        raise ParameterError(msg)
+    return n if variance == "mle" else n - 1
+
+
+def _check_covariance(covariance: Floats) -> None:
+    if not np.isfinite(covariance).all() or not np.allclose(covariance, covariance.T):
+        msg = f"the covariance must be finite and symmetric, got {covariance.tolist()}"
+        raise ParameterError(msg)
+    spread = np.sqrt(np.maximum(np.diagonal(covariance), 0))
+    if not spread.all():
+        msg = f"number {int(np.argmin(spread))} of the vector does not vary; a Gaussian needs some spread"
+        raise ParameterError(msg)
+    correlation = covariance / np.outer(spread, spread)  # so that units do not matter
+    if np.linalg.eigvalsh(correlation)[0] <= len(spread) * np.finfo(float).eps:
+        msg = (
+            "the covariance is not positive definite: there are too few rows, or one number follows from"
+            " others; drop it, or use fit_map with a prior scale"
+        )
+        raise ParameterError(msg)
+
+
+def _check_positive(**parameters: float) -> None:
+    for name, value in parameters.items():
+        if not (np.isfinite(value) and value > 0):
+            msg = f"the prior's {name} must be finite and above 0, got {value}"
+            raise ParameterError(msg)

@@ -1,0 +1,347 @@
+"""A discrete joint distribution over named variables.
+
+    marginal                   P(a) = Σ_b P(a, b)
+    conditional                P(a | b) = P(a, b) / P(b)
+    chain rule                 P(a, b, c) = P(a) P(b | a) P(c | a, b)
+    conditional independence   P(a, b | c) = P(a | c) P(b | c) for every c with P(c) > 0
+    expectation, variance      E[v] = Σ P(a) v(a),  Var[v] = Σ P(a) (v(a) - E[v])²
+
+The table has one axis per variable, in the order of the variables, and a place on it for each of its values.
+Values are spelt as categories are everywhere: true, 3, red. Missing values: a distribution has none; rows of
+a Table that miss a value of one of the variables are left out of the count.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from openbook.data.attributes import Categorical
+from openbook.data.schema import Schema
+from openbook.data.table import Table
+from openbook.errors import ParameterError, did_you_mean
+from openbook.measures.arrays import SUM_TOLERANCE, Floats, as_floats
+from openbook.measures.cells import as_tuple, check_weights, code_of, shape_of, spell, tabulate
+from openbook.work import Grid, Step, Work, figure
+from openbook.work.formula import escape_text
+
+__all__ = ["Joint"]
+
+_MOST_SHOWN = 40  # cells in a derivation
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """A probability for every combination of the variables' values.
+
+    Most are made by `from_mapping`, `from_rows`, `from_counts` or `from_table`.
+
+    Parameters
+    ----------
+    attributes : tuple of Nominal or Ordinal
+        The variables and their values.
+    table : array with one axis per variable
+        The probabilities; they must sum to one.
+
+    Examples
+    --------
+    >>> joint = Joint.from_mapping(
+    ...     ["sky", "walk"],
+    ...     {("blue", True): 0.5, ("blue", False): 0.25, ("grey", True): 0.0625, ("grey", False): 0.1875},
+    ... )
+    >>> joint.marginal("sky").to_dict()
+    {'blue': 0.75, 'grey': 0.25}
+    >>> joint.given(sky="grey").to_dict()
+    {'true': 0.25, 'false': 0.75}
+    >>> joint.independent("sky", "walk")
+    False
+    """
+
+    attributes: tuple[Categorical, ...]
+    table: Floats
+
+    def __post_init__(self) -> None:
+        Schema(self.attributes)  # refuses names that repeat
+        if not self.attributes:
+            msg = "a joint distribution needs at least one variable"
+            raise ParameterError(msg)
+        object.__setattr__(self, "table", as_floats(self.table, "the table"))
+        shape = shape_of(self.attributes)
+        if self.table.shape != shape:
+            msg = f"the table of {', '.join(self.names)} must have the shape {shape}, got {self.table.shape}"
+            raise ParameterError(msg)
+        check_weights(self.attributes, self.table, "probability")
+        if abs((total := float(self.table.sum())) - 1) > SUM_TOLERANCE:
+            msg = f"the probabilities of {', '.join(self.names)} sum to {total:.10g}, not to one"
+            raise ParameterError(msg)
+
+    @classmethod
+    def from_mapping(cls, names: str | Sequence[str], cells: Mapping[Any, float]) -> "Joint":
+        """From probabilities by tuple of values, or by value for one variable. What is left out has none.
+
+        >>> Joint.from_mapping("coin", {"heads": 0.5, "tails": 0.5}).to_dict()
+        {'heads': 0.5, 'tails': 0.5}
+        """
+        return cls(*tabulate(_names(names), cells.items()))
+
+    @classmethod
+    def from_rows(cls, rows: Sequence[Mapping[str, Any]], p: str = "p") -> "Joint":
+        """From rows that hold a value of each variable, and the probability under `p`.
+
+        >>> Joint.from_rows([{"coin": "heads", "p": 0.5}, {"coin": "tails", "p": 0.5}]).names
+        ('coin',)
+        """
+        names = tuple(name for name in (rows[0] if rows else ()) if name != p)
+        for i, row in enumerate(rows):
+            if set(row) != {*names, p}:
+                msg = f"row {i} must hold {', '.join([*names, p])}; it holds {', '.join(row)}"
+                raise ParameterError(msg)
+        return cls(*tabulate(names, [(tuple(row[name] for name in names), row[p]) for row in rows]))
+
+    @classmethod
+    def from_counts(cls, names: str | Sequence[str], counts: Mapping[Any, float]) -> "Joint":
+        """From counts by tuple of values, or by value for one variable; each is divided by their total.
+
+        >>> Joint.from_counts("result", {"won": 6, "lost": 2}).to_dict()
+        {'won': 0.75, 'lost': 0.25}
+        """
+        attributes, table = tabulate(_names(names), counts.items())
+        return cls._from_count_table(attributes, table)
+
+    @classmethod
+    def from_table(cls, table: Table, *names: str) -> "Joint":
+        """From the rows of a Table: how often the values of these nominal columns (default: all) meet.
+
+        Rows that miss a value in one of them are left out.
+
+        >>> from openbook.data import Nominal
+        >>> coin = Nominal("coin", ("heads", "tails"))
+        >>> Joint.from_table(Table(Schema((coin,)), [np.array([0, 1, 1, -1, 1])])).to_dict()
+        {'heads': 0.25, 'tails': 0.75}
+        """
+        attributes = []
+        for name in names or table.names:
+            attribute = table.schema[name]
+            if not isinstance(attribute, Categorical):
+                msg = f"column {name!r} is {attribute.kind}; a joint table needs nominal ones: bin or drop it"
+                raise ParameterError(msg)
+            attributes.append(attribute)
+        shape = shape_of(attributes)
+        codes = np.stack([table.data(attribute.name) for attribute in attributes]).astype(np.intp)
+        known = codes[:, (codes >= 0).all(axis=0)]
+        counts = np.bincount(np.ravel_multi_index(tuple(known), shape), minlength=math.prod(shape))
+        return cls._from_count_table(tuple(attributes), counts.reshape(shape).astype(np.float64))
+
+    @classmethod
+    def _from_count_table(cls, attributes: tuple[Categorical, ...], counts: Floats) -> "Joint":
+        check_weights(attributes, counts, "count")
+        if not counts.any():
+            msg = f"nothing was counted: {', '.join(a.name for a in attributes)} never occur together"
+            raise ParameterError(msg)
+        return cls(attributes, counts / counts.sum())
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables."""
+        return tuple(attribute.name for attribute in self.attributes)
+
+    def values(self, name: str) -> tuple[str, ...]:
+        """The values of a variable."""
+        return self.attributes[self._axis(name)].values
+
+    def to_dict(self) -> dict[Any, float]:
+        """Each probability by its tuple of values; for one variable, by its value."""
+        keys = product(*(attribute.values for attribute in self.attributes))
+        return {_bare(key): float(p) for key, p in zip(keys, self.table.flat, strict=True)}
+
+    def probability(self, /, **event: Any) -> float:
+        """P(event), summed over the variables that the event does not name.
+
+        >>> Joint.from_mapping(["a", "b"], {(0, 0): 0.5, (0, 1): 0.25, (1, 1): 0.25}).probability(a=0)
+        0.75
+        """
+        return float(self.table[self._slices(event)].sum())
+
+    def marginal(self, *names: str) -> "Joint":
+        """P(names), summed over the other variables, in the order of the names."""
+        axes = [self._axis(name) for name in names]
+        if len(set(axes)) < len(axes) or not axes:
+            msg = f"name each variable once, and at least one; got {', '.join(names) or 'none'}"
+            raise ParameterError(msg)
+        others = tuple(axis for axis in range(self.table.ndim) if axis not in axes)
+        ranks = np.argsort(np.argsort(axes))  # where each axis stands once the others are summed out
+        table = self.table.sum(axis=others).transpose(ranks)
+        return Joint(tuple(self.attributes[axis] for axis in axes), table)
+
+    def given(self, /, **evidence: Any) -> "Joint":
+        """P(other variables | evidence)."""
+        left = tuple(attribute for attribute in self.attributes if attribute.name not in evidence)
+        table = self.table[self._slices(evidence)]
+        if not left:
+            msg = f"the evidence names every variable ({', '.join(self.names)}); leave out what you ask for"
+            raise ParameterError(msg)
+        if not table.any():
+            msg = f"P({spell(evidence)}) is 0, so nothing can be conditioned on it"
+            raise ParameterError(msg)
+        return Joint(left, table / table.sum())
+
+    def conditional(self, *names: str, given: str | Sequence[str]) -> "dict[Any, Joint]":
+        """P(names | given): one distribution for each combination of the given variables' values.
+
+        Keys are tuples of values, or values where one variable is given. Combinations of probability 0 are
+        left out, since nothing can be conditioned on them.
+        """
+        evidence = _names(given)
+        return {
+            key: self.given(**dict(zip(evidence, as_tuple(key), strict=True))).marginal(*names)
+            for key, p in self.marginal(*evidence).to_dict().items()
+            if p > 0
+        }
+
+    def independent(
+        self,
+        a: str | Sequence[str],
+        b: str | Sequence[str],
+        given: str | Sequence[str] = (),
+        tolerance: float = 1e-9,
+    ) -> bool:
+        """Whether |P(a, b | given) - P(a | given) P(b | given)| <= tolerance for all values.
+
+        Values of the given variables that have probability 0 say nothing either way.
+        """
+        groups = [_names(given), _names(a), _names(b)]
+        sizes = [math.prod(len(self.values(name)) for name in group) for group in groups]
+        table = self.marginal(*groups[0], *groups[1], *groups[2]).table.reshape(sizes)
+        weight = table.sum(axis=(1, 2))
+        table = table[weight > 0] / weight[weight > 0, np.newaxis, np.newaxis]
+        product_of_marginals = table.sum(axis=2, keepdims=True) * table.sum(axis=1, keepdims=True)
+        return bool(np.abs(table - product_of_marginals).max() <= tolerance)
+
+    def expectation(self, name: str, values: Mapping[Any, float]) -> float:
+        """E[v] = Σ P(a) v(a), where `values` maps each value of the variable to a number.
+
+        >>> day = Joint.from_mapping("day", {"sunny": 0.3, "rainy": 0.7})
+        >>> round(day.expectation("day", {"sunny": 1, "rainy": 3}), 12)
+        2.4
+        """
+        return float(self.marginal(name).table @ self._numbers(name, values))
+
+    def variance(self, name: str, values: Mapping[Any, float]) -> float:
+        """Var[v] = Σ P(a) (v(a) - E[v])², where `values` maps each value of the variable to a number."""
+        deviations = self._numbers(name, values) - self.expectation(name, values)
+        return float(self.marginal(name).table @ deviations**2)
+
+    def work(self, /, *names: str, **evidence: Any) -> Work:
+        r"""Derive P(names | evidence), or the marginal P(names) where there is no evidence.
+
+        >>> joint = Joint.from_mapping(["a", "b"], {("x", 0): 0.1, ("x", 1): 0.3, ("y", 1): 0.6})
+        >>> joint.work("a", b=1)["P(a = x | b = 1)"].numbers
+        '\\frac{0.3}{0.9}'
+        """
+        asked = self.given(**evidence).marginal(*names) if evidence else self.marginal(*names)
+        keys = product(*(attribute.values for attribute in asked.attributes))
+        events = [dict(zip(names, key, strict=True)) for key in keys]
+        if evidence:
+            steps = [self._sum_step(evidence), *(self._ratio_step(event, evidence) for event in events)]
+        else:
+            steps = [self._sum_step(event) for event in events]
+        given = f" | {spell(evidence)}" if evidence else ""
+        return Work(f"P({', '.join(names)}{given})", (self._grid(), *steps))
+
+    def chain_rule(self, /, **event: Any) -> Work:
+        """Derive P(event) as a product, one variable after the other in the order of the event, and check it.
+
+        >>> joint = Joint.from_mapping(["a", "b"], {("x", 0): 0.1, ("x", 1): 0.3, ("y", 1): 0.6})
+        >>> print(joint.chain_rule(a="x", b=1).conclusion)
+        The joint table says 0.3 as well.
+        """
+        known: dict[str, Any] = {}
+        steps = []
+        for name, value in event.items():
+            if known and self.probability(**known) == 0:
+                break  # a factor is 0 already, and what it conditions is undefined
+            steps.append(self._ratio_step({name: value}, known) if known else self._sum_step({name: value}))
+            known[name] = value
+        factors = [float(step.result or 0) for step in steps]
+        product_step = Step(
+            f"P({spell(event)})",
+            r" \cdot ".join(_factor(name, tuple(event)[:i]) for i, name in enumerate(event)),
+            r" \cdot ".join(figure(factor) for factor in factors),
+            math.prod(factors),
+        )
+        conclusion = f"The joint table says {figure(self.probability(**event))} as well."
+        return Work(f"Chain rule for P({spell(event)})", (*steps, product_step), conclusion)
+
+    def _grid(self) -> Grid:
+        cells = list(zip(product(*(a.values for a in self.attributes)), self.table.flat, strict=True))
+        rows = [[*key, float(p)] for key, p in cells[:_MOST_SHOWN]]
+        note = f"the first {_MOST_SHOWN} of {len(cells)} combinations" if len(cells) > _MOST_SHOWN else ""
+        return Grid("Joint distribution", [*self.names, "P"], rows, note)
+
+    def _sum_step(self, event: Mapping[str, Any]) -> Step:
+        """P(event) as the sum of the cells in which it holds."""
+        others = [name for name in self.names if name not in event]
+        formula = f"P({_tex(self.names)})"
+        if others:
+            formula = rf"\sum_{{{_tex(others)}}} {formula}"
+        return Step(f"P({spell(event)})", formula, self._terms(event), self.probability(**event))
+
+    def _ratio_step(self, event: Mapping[str, Any], evidence: Mapping[str, Any]) -> Step:
+        """P(event | evidence) as P(event, evidence) / P(evidence)."""
+        below = self.probability(**evidence)
+        return Step(
+            f"P({spell(event)} | {spell(evidence)})",
+            rf"\frac{{P({_tex([*event, *evidence])})}}{{P({_tex(evidence)})}}",
+            rf"\frac{{{self._terms({**event, **evidence})}}}{{{figure(below)}}}",
+            self.probability(**event, **evidence) / below,
+        )
+
+    def _terms(self, event: Mapping[str, Any]) -> str:
+        cells = self.table[self._slices(event)].ravel()
+        more = [r"\dots"] if cells.size > _MOST_SHOWN else []
+        return " + ".join([*(figure(float(p)) for p in cells[:_MOST_SHOWN]), *more])
+
+    def _axis(self, name: str) -> int:
+        if name not in self.names:
+            msg = f"no variable {name!r}. {did_you_mean(name, self.names)}"
+            raise ParameterError(msg)
+        return self.names.index(name)
+
+    def _slices(self, event: Mapping[str, Any]) -> tuple[Any, ...]:
+        """The index of the cells in which the event holds."""
+        index: list[Any] = [slice(None)] * self.table.ndim
+        for name, value in event.items():
+            axis = self._axis(name)
+            index[axis] = code_of(self.attributes[axis], value)
+        return tuple(index)
+
+    def _numbers(self, name: str, values: Mapping[Any, float]) -> Floats:
+        """The numbers that stand for the variable's values, in order."""
+        attribute = self.attributes[self._axis(name)]
+        numbers = np.full(len(attribute.values), np.nan)
+        for value, number in values.items():
+            numbers[code_of(attribute, value)] = number
+        if not np.isfinite(numbers).all():
+            value = attribute.values[int(np.argmin(np.isfinite(numbers)))]
+            msg = f"the value {value!r} of {name!r} needs a finite number"
+            raise ParameterError(msg)
+        return numbers
+
+
+def _names(names: str | Sequence[str]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _bare(key: tuple[str, ...]) -> Any:
+    return key[0] if len(key) == 1 else key
+
+
+def _tex(names: Iterable[str]) -> str:
+    return ", ".join(escape_text(name) for name in names)
+
+
+def _factor(name: str, given: Sequence[str]) -> str:
+    return f"P({_tex([name])} \\mid {_tex(given)})" if given else f"P({_tex([name])})"
