@@ -11,13 +11,16 @@ bit for bit; other piece sizes agree to rounding. How many workers there are, an
 One worker is the default, as everywhere in scikit-learn's world; threads are preferred, since kernels release the lock.
 """
 
-from collections.abc import Callable, Iterable, Sized
+from collections.abc import Callable, Iterable, Mapping, Sized
+from dataclasses import fields
 from functools import reduce
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
 import joblib
+import numpy as np
+import numpy.typing as npt
 
-__all__ = ["Piece", "fold"]
+__all__ = ["Piece", "Statistics", "fold"]
 
 State = TypeVar("State")
 
@@ -59,3 +62,70 @@ def fold(
 
 def _step_on(step: Callable[[Any], State], piece: Any) -> State:
     return step(piece.load() if isinstance(piece, Piece) else piece)
+
+
+class Statistics:
+    """What is added up over rows: a frozen dataclass of arrays, and of tuples of them, with + and -.
+
+    Every array is a sum over rows unless a subclass says how its own join and part. An array that lacks the last columns of
+    the other (values that came later) counts as zero there.
+    """
+
+    def __add__(self, other: Self) -> Self:
+        return self._joined(other, np.add)
+
+    def __sub__(self, other: Self) -> Self:
+        return self._joined(other, np.subtract)
+
+    def _joined(self, other: Self, join: Callable[[Any, Any], Any]) -> Self:
+        return type(self)(*(_both(a, b, join) for a, b in zip(self._parts(), other._parts(), strict=True)))
+
+    def _parts(self) -> list[Any]:
+        return [getattr(self, field.name) for field in fields(self)]  # type: ignore[arg-type]
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """Every array under a name of its own, for the model file."""
+        return dict(_named("", self))
+
+    def filled(self, arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
+        """These statistics' like with the arrays of a model file; ValueError where a shape is not as here."""
+        return _filled("", self, arrays)
+
+
+def _both(a: Any, b: Any, join: Callable[[Any, Any], Any]) -> Any:
+    if isinstance(a, tuple):
+        return tuple(_both(x, y, join) for x, y in zip(a, b, strict=True))
+    if isinstance(a, Statistics):
+        return a._joined(b, join)  # noqa: SLF001 (its own kind)
+    if a.shape != b.shape:
+        width = max(a.shape[-1], b.shape[-1])
+        a, b = _widened(a, width), _widened(b, width)
+    return join(a, b)
+
+
+def _widened(a: npt.NDArray[Any], width: int) -> npt.NDArray[Any]:
+    return np.pad(a, [(0, 0)] * (a.ndim - 1) + [(0, width - a.shape[-1])])
+
+
+def _named(name: str, part: Any) -> Iterable[tuple[str, npt.NDArray[Any]]]:
+    if isinstance(part, Statistics):
+        for field in fields(part):  # type: ignore[arg-type]
+            yield from _named(f"{name}.{field.name}" if name else field.name, getattr(part, field.name))
+    elif isinstance(part, tuple):
+        for i, item in enumerate(part):
+            yield from _named(f"{name}.{i}", item)
+    else:
+        yield name, part
+
+
+def _filled(name: str, part: Any, arrays: Mapping[str, npt.NDArray[Any]]) -> Any:
+    if isinstance(part, Statistics):
+        names = {field.name: f"{name}.{field.name}" if name else field.name for field in fields(part)}  # type: ignore[arg-type]
+        return type(part)(*(_filled(path, getattr(part, own), arrays) for own, path in names.items()))
+    if isinstance(part, tuple):
+        return tuple(_filled(f"{name}.{i}", item, arrays) for i, item in enumerate(part))
+    array = arrays[name]
+    if array.shape != part.shape or array.dtype != part.dtype:
+        msg = f"array {name!r} is {array.dtype}{array.shape}, expected {part.dtype}{part.shape}"
+        raise ValueError(msg)
+    return array

@@ -15,23 +15,30 @@ from openbook.data.schema import Schema
 from openbook.data.table import Column, SparseTable, Table
 from openbook.errors import DataError, did_you_mean
 
-__all__ = ["conform", "conform_column", "extend"]
+__all__ = ["conform", "conform_column"]
 
 Array = npt.NDArray[Any]
 
 
-def conform(table: Table, schema: Schema) -> Table:
-    """The table's rows in the schema's columns and codes."""
+def conform(table: Table, schema: Schema, who: str = "the model", *, grow: bool = False) -> Table:
+    """The table's rows in the schema's columns and codes.
+
+    With `grow`, values that only the table has are appended to the schema's own, whose codes stay what they were.
+    """
     if table.schema is schema or table.schema == schema:
         return table
     if not (table.schema.named and schema.named):  # no names on one side: columns are matched by position
-        _check_width(table, schema)
+        if len(table.schema) != len(schema):
+            msg = f"X has {len(table.schema)} features, but {who} is expecting {len(schema)} features as input"
+            raise DataError(msg)
         table = _renamed(table, schema)
     if isinstance(table, SparseTable):
         return table.select(schema.names)
     if absent := [name for name in schema.names if name not in table.schema]:
         msg = f"column {absent[0]!r} is missing. {did_you_mean(absent[0], table.names)}"
         raise DataError(msg)
+    if grow:
+        schema = Schema(tuple(_extended(a, table.column(a.name)) for a in schema), schema.named)
     if table.names == schema.names and table.matrix is not None and not schema.of(Categorical, Text):
         return Table.from_matrix(schema, table.matrix)
     return Table(schema, [conform_column(table.column(a.name), a) for a in schema])
@@ -48,22 +55,17 @@ def conform_column(column: Column, attribute: Attribute) -> Array:
     return np.array([None if value is None else as_text(value) for value in column.tolist()], dtype=object)
 
 
-def extend(schema: Schema, other: Schema) -> Schema:
-    """The schema with the values that only `other` has appended to its own, so that codes stay what they were."""
-    return Schema(tuple(_extended(a, other[a.name]) for a in schema), schema.named)
-
-
-def _extended(attribute: Attribute, other: Attribute) -> Attribute:
-    if not isinstance(attribute, Categorical) or not isinstance(other, Categorical):
+def _extended(attribute: Attribute, column: Column) -> Attribute:
+    if not isinstance(attribute, Categorical):
         return attribute
-    new = tuple(value for value in other.values if value not in attribute.codes)
+    new = tuple(value for value in _distinct(column) if value not in attribute.codes)
     return type(attribute)(attribute.name, attribute.values + new) if new else attribute
 
 
-def _check_width(table: Table, schema: Schema) -> None:
-    if len(table.schema) != len(schema):
-        msg = f"X has {len(table.schema)} features, but {len(schema)} were expected"
-        raise DataError(msg)
+def _distinct(column: Column) -> tuple[str, ...]:
+    if isinstance(column.attribute, Categorical):
+        return column.attribute.values
+    return tuple(as_text(value) for value in np.unique(column.data[~column.missing].astype(object)))
 
 
 def _renamed(table: Table, schema: Schema) -> Table:

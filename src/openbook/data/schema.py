@@ -36,7 +36,7 @@ class Schema:
     def _positions(self) -> dict[str, int]:
         return {attribute.name: i for i, attribute in enumerate(self.attributes)}
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         return tuple(self._positions)
 
@@ -51,6 +51,9 @@ class Schema:
             raise UnknownColumn(name, self.names) from None
 
     def select(self, names: Iterable[str]) -> "Schema":
+        names = tuple(names)
+        if names == self.names:
+            return self
         return Schema(tuple(self[name] for name in names), self.named)
 
     def __getitem__(self, name: str) -> Attribute:

@@ -1,0 +1,6 @@
+"""Naive Bayes, its smoothing, and decisions of minimum risk."""
+
+from openbook.bayes.naive import NaiveBayes
+from openbook.bayes.smoothing import Epsilon, Laplace, MEstimate, NoSmoothing
+
+__all__ = ["Epsilon", "Laplace", "MEstimate", "NaiveBayes", "NoSmoothing"]

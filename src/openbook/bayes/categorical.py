@@ -1,0 +1,89 @@
+"""Nominal and ordinal columns: a table of probabilities for each column.
+
+    P(a = v | c) = smoothed count of v among the rows of class c in which a is known
+
+counts : float64 (n_classes, n_values) for each column. A missing cell is left out; a value never seen in training has
+count 0 and goes through the smoothing, or is left out where there is none.
+"""
+
+import math
+
+import numpy as np
+
+from openbook.bayes.kernels import add_table
+from openbook.bayes.likelihood import Factor, Likelihood, given, left_out
+from openbook.bayes.smoothing import NoSmoothing
+from openbook.data import MISSING, UNSEEN, Categorical
+from openbook.kernels.counts import Counts
+from openbook.work import Step, Work
+
+__all__ = ["CategoricalColumns"]
+
+
+class CategoricalColumns(Likelihood):
+    """Every column has its own table of probabilities."""
+
+    name = "categorical"
+
+    def __init__(self, schema, smoothing):
+        super().__init__(schema)
+        if odd := [a for a in schema if not isinstance(a, Categorical)]:
+            msg = f"column {odd[0].name!r} is {odd[0].kind}; read it with kinds={{{odd[0].name!r}: 'nominal'}}"
+            raise ValueError(msg)
+        self.smoothing = smoothing
+
+    @property
+    def _n_values(self):
+        return [len(a.values) for a in self.schema]
+
+    def zero(self, n_classes):
+        return Counts.zero(self._n_values, n_classes)
+
+    def statistics(self, X, y, w, n_classes):
+        return Counts.of([X.data(name) for name in self.schema.names], self._n_values, y, w, n_classes)
+
+    def solve(self, statistics, labels):
+        self.counts = statistics.tables
+        self.labels = labels
+        self.tables = []
+        for attribute, counts in zip(self.schema, self.counts, strict=True):
+            estimates = self.smoothing.table(counts, labels, attribute.name, attribute.values)
+            with np.errstate(divide="ignore"):
+                logs = np.log(estimates)
+            # the order that add_table reads: unseen, missing, then the values
+            unseen = np.nan_to_num(logs[:, -1:], nan=0.0, neginf=-np.inf)
+            table = np.hstack([unseen, np.zeros_like(unseen), logs[:, :-1]])
+            self.tables.append(np.ascontiguousarray(table.T))
+
+    def add_scores(self, X, scores):
+        for name, table in zip(self.schema.names, self.tables, strict=True):
+            add_table(X.data(name), table, scores)
+
+    def factor(self, X, name, c):
+        code = int(X.data(name)[0])
+        if code == MISSING:
+            return left_out(name, self.labels[c], "missing")
+        if code == UNSEEN and isinstance(self.smoothing, NoSmoothing):
+            return left_out(name, self.labels[c], "never seen in training, and nothing is smoothed")
+        step = self._estimate(self.schema.position(name), c, code)
+        return Factor(step, math.log(step.result) if step.result > 0 else -math.inf)
+
+    def learnt(self):
+        for j, attribute in enumerate(self.schema):
+            cells = [(c, v) for c in range(len(self.labels)) for v in range(len(attribute.values))]
+            yield Work(f"{attribute.name} ({attribute.kind})", tuple(self._estimate(j, c, v) for c, v in cells))
+
+    def _estimate(self, j, c, code):
+        """The estimate of one value in one class, by hand."""
+        attribute, label = self.schema.attributes[j], self.labels[c]
+        V, row = len(attribute.values), self.counts[j][c].tolist()
+        n, N = (row[code] if code >= 0 else 0.0), math.fsum(row)
+        p = float(self.smoothing.guess(label, attribute.name, attribute.values)[code if code >= 0 else -1])
+        value = attribute.values[code] if code >= 0 else "a value never seen"
+        head = given(f"{attribute.name} = {value}", label)
+        if N == 0:
+            return Step(head, r"\frac{1}{V}", rf"\frac{{1}}{{{V}}}", 1 / V, "no row of this class shows the attribute")
+        return Step(head, self.smoothing.formula, self.smoothing.numbers(n, N, V, p), float(self.smoothing(n, N, V, p)))
+
+    def size(self):
+        return sum(len(self.labels) * max(n - 1, 0) for n in self._n_values)

@@ -1,0 +1,207 @@
+r"""Columns that count events: words of a document, clicks of a visitor. Dense or sparse.
+
+    multinomial   P(x | c) proportional to prod_j p_cj^x_j,   p_cj = smoothed share of event j among all events of class c
+    Bernoulli     P(x | c) = prod_j p_cj^[x_j > 0] (1 - p_cj)^[x_j = 0],   p_cj = smoothed share of rows that show event j
+
+The multinomial coefficient, which is the same for every class, is left out. Counts must not be negative. A missing cell is left out
+(of a multinomial: no event).
+
+events : float64 (n_classes, n_columns), events, or rows that show the event
+known : float64 (n_classes, n_columns), Bernoulli only: rows in which the column is known
+"""
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from openbook.bayes.kernels import add_sparse_counts
+from openbook.bayes.likelihood import Factor, Likelihood, given, left_out
+from openbook.data import Categorical, SparseTable, Text
+from openbook.errors import DataError
+from openbook.fold import Statistics
+from openbook.work import Step, Work, figure
+
+__all__ = ["BernoulliColumns", "Events", "MultinomialColumns"]
+
+
+@dataclass(frozen=True)
+class Events(Statistics):
+    """How often each column's event happened, and among how many rows or events."""
+
+    events: np.ndarray
+    known: np.ndarray
+
+
+class EventColumns(Likelihood):
+    """What the two share: counting and scoring by matrix products, over dense or sparse rows."""
+
+    def __init__(self, schema, smoothing):
+        super().__init__(schema)
+        for a in schema:
+            if isinstance(a, Text) or (isinstance(a, Categorical) and len(a.values) > 2):
+                msg = f"column {a.name!r} is {a.kind}; {self.name} needs counts, or two values"
+                raise ValueError(msg)
+        self.smoothing = smoothing
+
+    def zero(self, n_classes):
+        return Events(*np.zeros((2, n_classes, len(self.schema))))
+
+    def statistics(self, X, y, w, n_classes):
+        x = self._events(X)
+        if isinstance(x, sp.csr_array):
+            events = np.zeros((n_classes, x.shape[1]))
+            add_sparse_counts(x.indptr, x.indices, x.data, y, w, events)
+            rows = np.bincount(y, w, minlength=n_classes)[:, None]
+            return Events(events, np.repeat(rows, x.shape[1], axis=1))
+        weights = np.zeros((n_classes, len(y)))
+        weights[y, np.arange(len(y))] = w
+        missing = np.isnan(x)
+        return Events(weights @ np.where(missing, 0.0, x), weights @ ~missing)
+
+    def _events(self, X):
+        """The columns as counts, checked: CSR where they are sparse, else (n, d) with NaN where missing."""
+        if isinstance(X, SparseTable):
+            x = X.select(self.schema.names).sparse
+            if np.isnan(x.data).any():
+                x = sp.csr_array((np.nan_to_num(x.data), x.indices, x.indptr), shape=x.shape)
+            self._refuse_negative(x.data, x.indices)
+            return x
+        columns = [X.data(name).astype(float) for name in self.schema.names]
+        for attribute, column in zip(self.schema, columns, strict=True):
+            if isinstance(attribute, Categorical):
+                column[column < 0] = np.nan
+        x = np.stack(columns, axis=1)
+        cells = np.flatnonzero(x.ravel() < 0)
+        self._refuse_negative(x.ravel()[cells], cells % x.shape[1])
+        return x
+
+    def _refuse_negative(self, counts, columns):
+        if (counts < 0).any():
+            k = int(np.argmax(counts < 0))
+            name = self.schema.names[int(columns[k])]
+            msg = f"column {name!r} holds {counts[k]:g}, but {self.name} columns count events: negative values are not allowed"
+            raise DataError(msg)
+
+    def learnt(self):
+        steps = [step for c in range(len(self.labels)) for j in range(len(self.schema)) for step in self._shares(j, c)]
+        yield Work(f"{len(self.schema)} columns of events ({self.name})", tuple(steps))
+
+    @abstractmethod
+    def _shares(self, j, c):
+        """The estimates of a column in a class, by hand, as steps."""
+
+
+class MultinomialColumns(EventColumns):
+    """All columns together share out the events of a row: one table whose values are the columns."""
+
+    name = "multinomial"
+
+    def solve(self, statistics, labels):
+        self.labels, self.counts = labels, statistics.events
+        self.shares = self.smoothing.table(self.counts, labels, "events", self.schema.names)[:, :-1]
+        self.logs = _finite_log(self.shares)
+        self.impossible = self.shares == 0
+
+    def add_scores(self, X, scores):
+        x = self._events(X)
+        x = x if isinstance(x, sp.csr_array) else np.nan_to_num(x)
+        scores += x @ self.logs.T
+        if self.impossible.any():
+            scores[x @ self.impossible.T.astype(float) > 0] = -np.inf
+
+    def factor(self, X, name, c):
+        x = float(np.nan_to_num(X.data(name).astype(float)[0]))
+        (share,) = self._shares(self.schema.position(name), c)
+        log = x * math.log(share.result) if share.result > 0 else (-math.inf if x > 0 else 0.0)
+        if x == 1:
+            return Factor(share, log)
+        head = given(f"{name} × {figure(x)}", self.labels[c])
+        formula, numbers = rf"\left({share.formula}\right)^x", rf"\left({share.numbers}\right)^{{{figure(x)}}}"
+        return Factor(Step(head, formula, numbers, share.result**x), log)
+
+    def factors(self, X, c):
+        """Only events that happened are factors."""
+        return (self.factor(X, name, c) for name in self.schema.names if X.data(name)[0] > 0)
+
+    def _shares(self, j, c):
+        n, N, V = float(self.counts[c, j]), math.fsum(self.counts[c].tolist()), len(self.schema)
+        head = given(self.schema.names[j], self.labels[c])
+        if N == 0:
+            yield Step(head, r"\frac{1}{V}", rf"\frac{{1}}{{{V}}}", 1 / V, "this class has no events")
+            return
+        p = float(self.smoothing.guess(self.labels[c], "events", self.schema.names)[j])
+        yield Step(head, self.smoothing.formula, self.smoothing.numbers(n, N, V, p), float(self.smoothing(n, N, V, p)))
+
+    def size(self):
+        return len(self.labels) * (len(self.schema) - 1)
+
+
+class BernoulliColumns(EventColumns):
+    """Every column says whether its event happened; that it did not counts as well."""
+
+    name = "bernoulli"
+
+    def solve(self, statistics, labels):
+        self.labels, self.seen = labels, statistics
+        happened, known = statistics.events, statistics.known
+        guesses = np.stack([[self._guess(label, name) for name in self.schema.names] for label in labels])
+        with np.errstate(invalid="ignore"):
+            shares = [
+                np.where(known > 0, self.smoothing(n, known, 2, guesses[:, :, value]), 0.5)
+                for value, n in ((0, known - happened), (1, happened))
+            ]
+        self.absent, self.present = (_finite_log(share) for share in shares)
+        self.impossible = [share == 0 for share in shares]
+
+    def _guess(self, label, name):
+        return self.smoothing.guess(label, name, ("0", "1"))
+
+    def _events(self, X):
+        x = super()._events(X)
+        if isinstance(x, sp.csr_array):
+            return sp.csr_array(((x.data > 0).astype(float), x.indices, x.indptr), shape=x.shape)
+        return np.where(np.isnan(x), np.nan, x > 0)
+
+    def add_scores(self, X, scores):
+        x = self._events(X)
+        if isinstance(x, sp.csr_array):
+            scores += x @ (self.present - self.absent).T + self.absent.sum(axis=1)
+            if self.impossible[0].any() or self.impossible[1].any():
+                without = self.impossible[0].T.astype(float)
+                ruled_out = x @ (self.impossible[1].T - without) + without.sum(axis=0)
+                scores[ruled_out > 0.5] = -np.inf
+            return
+        for happens, logs, impossible in ((x == 0, self.absent, self.impossible[0]), (x == 1, self.present, self.impossible[1])):
+            scores += happens @ logs.T
+            if impossible.any():
+                scores[(happens @ impossible.T.astype(float)) > 0] = -np.inf
+
+    def factor(self, X, name, c):
+        x = self._events(X)[:, [self.schema.position(name)]]
+        value = float((x.toarray() if isinstance(x, sp.csr_array) else x)[0, 0])
+        if math.isnan(value):
+            return left_out(name, self.labels[c], "missing")
+        step = list(self._shares(self.schema.position(name), c))[int(value)]
+        return Factor(step, math.log(step.result) if step.result > 0 else -math.inf)
+
+    def _shares(self, j, c):
+        happened, N = float(self.seen.events[c, j]), float(self.seen.known[c, j])
+        p = self._guess(self.labels[c], self.schema.names[j])
+        for value, n in ((0, N - happened), (1, happened)):
+            head = given(f"{self.schema.names[j]} = {value}", self.labels[c])
+            if N == 0:
+                yield Step(head, r"\frac{1}{2}", r"\frac{1}{2}", 0.5, "this class never shows the column")
+                continue
+            numbers = self.smoothing.numbers(n, N, 2, float(p[value]))
+            yield Step(head, self.smoothing.formula, numbers, float(self.smoothing(n, N, 2, float(p[value]))))
+
+    def size(self):
+        return len(self.labels) * len(self.schema)
+
+
+def _finite_log(shares):
+    """The logarithm, and 0 in place of minus infinity: products with counts of 0 must stay 0."""
+    return np.log(np.where(shares > 0, shares, 1.0))

@@ -1,0 +1,130 @@
+r"""Numeric columns: a normal curve for each class.
+
+    p(x | c) = 1 / sqrt(2 pi s2) exp(-(x - mu)^2 / (2 s2))
+
+mu and s2 are the mean and variance of the known values of the class; s2 divides by N ("mle") or by N - 1 ("sample").
+
+weight, mean, scatter : float64 (n_classes, n_columns). A missing cell is left out. Two cases have no variance of their own, and
+say so in `notes` and in the work:
+
+    the class has a variance of 0, or a single row    a billionth of the column's overall variance stands in
+    the class has no known value                      the column's overall mean and variance stand in
+    the column is constant over all classes           it is left out
+"""
+
+import math
+
+import numpy as np
+
+from openbook.bayes.kernels import add_normal
+from openbook.bayes.likelihood import Factor, Likelihood, given, left_out
+from openbook.data import Numeric
+from openbook.kernels.moments import Moments
+from openbook.work import Step, Work, figure
+
+__all__ = ["GaussianColumns"]
+
+DENSITY = r"\frac{1}{\sqrt{2 \pi \sigma^2}} e^{-\frac{(x - \mu)^2}{2 \sigma^2}}"
+
+#: The share of the overall variance that stands in for a variance of zero.
+FLOOR = 1e-9
+
+
+class GaussianColumns(Likelihood):
+    """Every column has a mean and a variance in each class."""
+
+    name = "gaussian"
+
+    def __init__(self, schema, variance):
+        super().__init__(schema)
+        if odd := [a for a in schema if not isinstance(a, Numeric)]:
+            msg = f"column {odd[0].name!r} is {odd[0].kind}, and a normal curve needs numbers"
+            raise ValueError(msg)
+        self.ddof = {"mle": 0, "sample": 1}[variance]
+
+    def zero(self, n_classes):
+        return Moments.zero(n_classes, len(self.schema))
+
+    def statistics(self, X, y, w, n_classes):
+        return Moments.of(X.block(self.schema.names), y, w, n_classes)
+
+    def solve(self, statistics, labels):
+        self.moments = statistics
+        self.labels = labels
+        self.overall = statistics.overall()
+        spread = self.overall.variance()
+        variance = statistics.variance(self.ddof)
+        self.absent = statistics.weight == 0
+        self.floored = ~self.absent & ~(variance > 0)
+        variance = np.where(self.floored, FLOOR * spread, np.where(self.absent, spread, variance))
+        self.mean = np.where(self.absent, self.overall.mean, statistics.mean)
+        self.variance = variance
+        useful = (spread > 0) & (self.overall.weight > 0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            self._factor = np.where(useful, 0.5 / variance, 0.0)
+            self._constant = np.where(useful, -0.5 * np.log(2 * np.pi * variance), 0.0)
+        self.useful = useful[0]
+        self.notes = list(self._notes())
+
+    def _notes(self):
+        for j, name in enumerate(self.schema.names):
+            if not self.useful[j]:
+                yield f"{name} has a single value in training and is left out"
+                continue
+            if classes := [label for label, is_zero in zip(self.labels, self.floored[:, j], strict=True) if is_zero]:
+                yield (
+                    f"{name} does not vary among the rows of class {', '.join(classes)};"
+                    f" {FLOOR:g} of its overall variance stands in"
+                )
+            if classes := [label for label, none in zip(self.labels, self.absent[:, j], strict=True) if none]:
+                yield f"{name} is never known in class {', '.join(classes)}; its overall mean and variance stand in"
+
+    def add_scores(self, X, scores):
+        add_normal(X.block(self.schema.names), self.mean, self._factor, self._constant, scores)
+
+    def factor(self, X, name, c):
+        x, j = float(X.data(name)[0]), self.schema.position(name)
+        if math.isnan(x):
+            return left_out(name, self.labels[c], "missing")
+        if not self.useful[j]:
+            return left_out(name, self.labels[c], "a single value in training")
+        mean, variance, note = self._estimates(j, c)
+        s2, mu, value = figure(variance), figure(mean), figure(x)
+        numbers = rf"\frac{{1}}{{\sqrt{{2 \pi \cdot {s2}}}}} e^{{-\frac{{({value} - {mu})^2}}{{2 \cdot {s2}}}}}"
+        exponent, spread = -((x - mean) ** 2) / (2 * variance), 2 * math.pi * variance
+        density = math.exp(exponent) / math.sqrt(spread)
+        head = given(f"{name} = {value}", self.labels[c], "p")
+        return Factor(Step(head, DENSITY, numbers, density, note), exponent - 0.5 * math.log(spread))
+
+    def _estimates(self, j, c):
+        """Mean and variance of a column in a class, by hand from its sums; and what stood in, if anything did."""
+        everything = tuple(float(a[0, j]) for a in (self.overall.weight, self.overall.mean, self.overall.scatter))
+        weight, mean, scatter = (float(a[c, j]) for a in (self.moments.weight, self.moments.mean, self.moments.scatter))
+        spread = everything[2] / everything[0]
+        if weight == 0:
+            return everything[1], spread, "never known in this class: overall mean and variance"
+        if scatter == 0 or weight <= self.ddof:
+            return mean, FLOOR * spread, f"no variance in this class: {FLOOR:g} of the overall variance"
+        return mean, scatter / (weight - self.ddof), ""
+
+    def learnt(self):
+        for j, name in enumerate(self.schema.names):
+            steps = [step for c in range(len(self.labels)) for step in self._learnt(j, c)] if self.useful[j] else []
+            note = "" if self.useful[j] else "a single value in training: left out"
+            yield Work(f"{name} (numeric, normal curve)", tuple(steps), note)
+
+    def _learnt(self, j, c):
+        weight, mean, scatter = (float(a[c, j]) for a in (self.moments.weight, self.moments.mean, self.moments.scatter))
+        mu, s2, note = self._estimates(j, c)
+        label, N = self.labels[c], figure(weight)
+        if note:
+            yield Step(f"mean given {label}", result=mu, note=note)
+            yield Step(f"variance given {label}", result=s2, note=note)
+            return
+        yield Step(f"mean given {label}", r"\frac{\sum x}{N}", rf"\frac{{{figure(weight * mean)}}}{{{N}}}", mu)
+        divisor, below = ("N - 1", f"{N} - 1") if self.ddof else ("N", N)
+        formula = rf"\frac{{\sum (x - \mu)^2}}{{{divisor}}}"
+        yield Step(f"variance given {label}", formula, rf"\frac{{{figure(scatter)}}}{{{below}}}", s2)
+
+    def size(self):
+        return 2 * len(self.labels) * int(self.useful.sum())

@@ -1,0 +1,77 @@
+"""The kernels that score rows under a naive Bayes model: each adds log-likelihoods to scores (n_rows, n_classes).
+
+A missing cell adds nothing.
+"""
+
+import math
+
+import numpy as np
+
+from openbook.kernels.jit import jit
+
+__all__ = ["add_density", "add_normal", "add_sparse_counts", "add_table", "normalise"]
+
+
+@jit
+def add_table(codes, table, scores):
+    """Add table[code + 2, class]: row 0 answers UNSEEN (-2), row 1 MISSING (-1)."""
+    for i in range(codes.shape[0]):
+        row = codes[i] + 2
+        for c in range(scores.shape[1]):
+            scores[i, c] += table[row, c]
+
+
+@jit
+def add_normal(x, mean, factor, constant, scores):
+    """Add the sum over known columns of constant - factor (x - mean)^2."""
+    for i in range(x.shape[0]):
+        for c in range(scores.shape[1]):
+            total = 0.0
+            for j in range(x.shape[1]):
+                gap = x[i, j] - mean[c, j]
+                total += constant[c, j] - factor[c, j] * gap * gap if x[i, j] == x[i, j] else 0.0
+            scores[i, c] += total
+
+
+@jit
+def add_density(x, points, weights, bandwidth, c, scores):
+    """Add to class c the log of the density at x: a weighted mean of normal curves around the points.
+
+    The exponents are taken relative to that of the nearest point, so the sum never underflows.
+    """
+    norm = math.log(weights.sum() * bandwidth * math.sqrt(2.0 * math.pi))
+    for i in range(x.shape[0]):
+        if np.isnan(x[i]):
+            continue
+        nearest = np.inf
+        for k in range(points.shape[0]):
+            nearest = min(nearest, abs(x[i] - points[k]))
+        total = 0.0
+        for k in range(points.shape[0]):
+            gap = x[i] - points[k]
+            total += weights[k] * math.exp(-0.5 * (gap * gap - nearest * nearest) / bandwidth**2)
+        scores[i, c] += math.log(total) - 0.5 * (nearest / bandwidth) ** 2 - norm
+
+
+@jit
+def add_sparse_counts(indptr, indices, data, y, w, counts):
+    """Add each stored cell of a CSR matrix to counts[class, column]."""
+    for i in range(indptr.shape[0] - 1):
+        for k in range(indptr[i], indptr[i + 1]):
+            counts[y[i], indices[k]] += w[i] * data[k]
+
+
+@jit
+def normalise(scores, prior):
+    """Turn log joints into probabilities in place; a row that no class can explain gets the prior."""
+    for i in range(scores.shape[0]):
+        top = scores[i].max()
+        if top == -np.inf:
+            scores[i] = prior
+            continue
+        total = 0.0
+        for c in range(scores.shape[1]):
+            scores[i, c] = math.exp(scores[i, c] - top)
+            total += scores[i, c]
+        for c in range(scores.shape[1]):
+            scores[i, c] /= total

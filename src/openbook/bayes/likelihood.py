@@ -1,0 +1,78 @@
+"""The contract of a likelihood: some columns of a naive Bayes model under one kind of distribution.
+
+A likelihood adds up statistics over chunks, turns them into estimates, scores rows with its kernel, and derives each
+factor by hand. The derivation starts from the statistics, not from what the kernel uses, so it is also the kernel's oracle.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from openbook.data import Schema, Table
+from openbook.fold import Statistics
+from openbook.work import Step, Work
+
+__all__ = ["Factor", "Likelihood", "given", "left_out"]
+
+
+class Factor(NamedTuple):
+    """One factor of the product P(x | class): its derivation, and its logarithm (0 where it is left out)."""
+
+    step: Step
+    log: float
+
+
+class Likelihood(ABC):
+    """Some columns under one kind of distribution."""
+
+    #: The name by which `NaiveBayes(distributions=…)` asks for it.
+    name: str
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+        self.notes: list[str] = []
+
+    @abstractmethod
+    def zero(self, n_classes: int) -> Statistics:
+        """The statistics of no rows."""
+
+    @abstractmethod
+    def statistics(self, X: Table, y: np.ndarray, w: np.ndarray, n_classes: int) -> Statistics:
+        """What a chunk adds."""
+
+    @abstractmethod
+    def solve(self, statistics, labels: Sequence[str]) -> None:
+        """Estimate from the statistics of all rows; put anything worth knowing into `notes`."""
+
+    @abstractmethod
+    def add_scores(self, X: Table, scores: np.ndarray) -> None:
+        """Add the log-likelihood of each row under each class to scores (n_rows, n_classes)."""
+
+    @abstractmethod
+    def factor(self, X: Table, name: str, c: int) -> Factor:
+        """Derive the factor of one column of a one-row table for class c."""
+
+    def factors(self, X: Table, c: int) -> Iterator[Factor]:
+        """Derive the factor of every column."""
+        for name in self.schema.names:
+            yield self.factor(X, name, c)
+
+    @abstractmethod
+    def learnt(self) -> Iterator[Work]:
+        """Derive the estimates, a work for each column."""
+
+    @abstractmethod
+    def size(self) -> int:
+        """The number of free parameters."""
+
+
+def left_out(name: str, label: str, why: str) -> Factor:
+    """A column that says nothing: a factor of 1."""
+    return Factor(Step(given(name, label), result=1, note=f"{why}: left out"), 0.0)
+
+
+def given(event: str, label: str, letter: str = "P") -> str:
+    """The label of a conditional probability: P(owner = No | Yes)."""
+    return f"{letter}({event} | {label})"

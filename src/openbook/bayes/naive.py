@@ -1,0 +1,240 @@
+r"""Naive Bayes for mixed columns.
+
+    P(c | x) = P(c) prod_j P(x_j | c) / P(x),    P(x) = sum_c P(c) prod_j P(x_j | c)
+
+in log space: log P(c) + sum_j log P(x_j | c) for each class, then normalised. Every column has its own kind of likelihood, by its
+kind or by name. A missing cell is left out of the product; a value never seen in training goes through the smoothing. The
+prior is the class's share of the rows, unsmoothed. Ties go to the class that comes first. Where every class has a
+product of zero the data decide nothing, and the prior is the answer.
+
+scores : float64 (n_rows, n_classes), log joint probabilities
+"""
+
+import math
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from scipy.special import logsumexp
+from sklearn.utils.validation import check_is_fitted
+
+from openbook.base import Classifier, Folding
+from openbook.bayes.categorical import CategoricalColumns
+from openbook.bayes.density import KernelColumns
+from openbook.bayes.derive import derive_model, derive_row
+from openbook.bayes.events import BernoulliColumns, MultinomialColumns
+from openbook.bayes.gaussian import GaussianColumns
+from openbook.bayes.kernels import normalise
+from openbook.bayes.smoothing import Epsilon, Laplace, MEstimate, NoSmoothing
+from openbook.data import Categorical, SparseTable
+from openbook.data.attributes import as_text
+from openbook.errors import DataError, ParameterError, UnknownColumn, did_you_mean
+from openbook.fold import Statistics
+from openbook.rules import Anything, OneOf, ValueOf
+
+__all__ = ["NaiveBayes"]
+
+DISTRIBUTIONS = ("gaussian", "categorical", "bernoulli", "multinomial", "kernel")
+
+
+@dataclass(frozen=True)
+class Evidence(Statistics):
+    """The weight of each class, (n_classes,), and the statistics of each likelihood."""
+
+    classes: np.ndarray
+    parts: tuple
+
+
+class NaiveBayes(Folding, Classifier):
+    """Naive Bayes: every attribute speaks for itself, given the class.
+
+    Parameters
+    ----------
+    smoothing : NoSmoothing(), Epsilon(eps), Laplace(alpha) or MEstimate(m, p)
+        From counts to probabilities, for categories and events.
+    variance : "mle" or "sample"
+        Whether a Gaussian's variance divides by N or by N - 1.
+    priors : sequence in the order of `classes_`, or mapping of class to probability, optional
+        None takes the classes' shares of the rows.
+    distributions : str or mapping of column to str, optional
+        "gaussian", "categorical", "bernoulli", "multinomial" or "kernel". None goes by kind: numbers are Gaussian, categories
+        categorical, sparse rows multinomial.
+    kinds : as for `openbook.read`, optional
+        Overrules the kinds of the columns it is fitted on.
+
+    Attributes
+    ----------
+    classes_ : the classes
+    prior_ : P(c), in their order
+    schema_ : the columns
+    notes_ : what had to stand in for an estimate that the data could not give
+
+    References
+    ----------
+    Mitchell (1997), Machine Learning, chapter 6. John and Langley (1995), for the kernel density.
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> X, y = load("loan").split("cheat")
+    >>> model = NaiveBayes(variance="sample").fit(X, y)
+    >>> model.predict_proba([{"owner": "No", "status": "Married", "income": 120}]).round(4).tolist()
+    [[1.0, 0.0]]
+    >>> round(model.likelihood("status", "Married", given="Yes"), 4)
+    0.1667
+    """
+
+    rules = {
+        "smoothing": ValueOf(NoSmoothing, Epsilon, Laplace, MEstimate),
+        "variance": OneOf("mle", "sample"),
+        "priors": Anything("None, a sequence or a mapping of class to probability"),
+        "distributions": Anything("None, a distribution, or a mapping of column to distribution"),
+        "kinds": Anything("None or kinds as openbook.read takes them"),
+    }
+
+    def __init__(self, smoothing=Laplace(1.0), variance="mle", priors=None, distributions=None, kinds=None):  # noqa: B008 (a frozen value)
+        self.smoothing = smoothing
+        self.variance = variance
+        self.priors = priors
+        self.distributions = distributions
+        self.kinds = kinds
+
+    def refusal(self, schema):
+        if (reason := super().refusal(schema)) is not None:
+            return reason
+        try:
+            self._likelihoods(schema)
+        except (ValueError, LookupError) as error:
+            return f"cannot use these columns: {error}"
+        return None
+
+    def _accept(self, table):
+        self.numeric_ = "multinomial" if isinstance(table, SparseTable) else "gaussian"
+        super()._accept(table)
+
+    def _likelihoods(self, schema):
+        """The columns in groups of one distribution each."""
+        groups = {}
+        for attribute in schema:
+            groups.setdefault(self._distribution(attribute, schema), []).append(attribute.name)
+        make = {
+            "gaussian": partial(GaussianColumns, variance=self.variance),
+            "categorical": partial(CategoricalColumns, smoothing=self.smoothing),
+            "bernoulli": partial(BernoulliColumns, smoothing=self.smoothing),
+            "multinomial": partial(MultinomialColumns, smoothing=self.smoothing),
+            "kernel": KernelColumns,
+        }
+        return [make[name](schema.select(columns)) for name, columns in groups.items()]
+
+    def _distribution(self, attribute, schema):
+        asked = self.distributions
+        if isinstance(asked, Mapping):
+            if odd := [name for name in asked if name not in schema]:
+                raise UnknownColumn(odd[0], schema.names)
+            asked = asked.get(attribute.name)
+        if asked is None:
+            return "categorical" if isinstance(attribute, Categorical) else getattr(self, "numeric_", "gaussian")
+        if asked not in DISTRIBUTIONS:
+            msg = f"the distribution of {attribute.name!r} cannot be {asked!r}. {did_you_mean(asked, DISTRIBUTIONS)}"
+            raise ParameterError(msg)
+        return asked
+
+    def _step(self):
+        return partial(_evidence, self._likelihoods(self.schema_), len(self.classes_))
+
+    def _zero(self):
+        likelihoods, n_classes = self._likelihoods(self.schema_), len(self.classes_)
+        return Evidence(np.zeros(n_classes), tuple(each.zero(n_classes) for each in likelihoods))
+
+    def _solve(self):
+        self._labels = [as_text(label) for label in self.classes_.tolist()]
+        self.prior_ = self._prior()
+        self.likelihoods_ = self._likelihoods(self.schema_)
+        for likelihood, statistics in zip(self.likelihoods_, self.statistics_.parts, strict=True):
+            likelihood.solve(statistics, self._labels)
+        self.notes_ = [note for likelihood in self.likelihoods_ for note in likelihood.notes]
+        if self.notes_:
+            more = f" (and {len(self.notes_) - 1} more: see notes_)" if len(self.notes_) > 1 else ""
+            warnings.warn(f"NaiveBayes: {self.notes_[0]}{more}", stacklevel=4)
+
+    def _prior(self):
+        if self.priors is None:
+            weights = self.statistics_.classes
+            return weights / weights.sum()
+        priors = self.priors
+        if isinstance(priors, Mapping):
+            if absent := [label for label in self._labels if label not in {as_text(key) for key in priors}]:
+                msg = f"priors say nothing of class {absent[0]!r}. {did_you_mean(absent[0], list(map(str, priors)))}"
+                raise ParameterError(msg)
+            by_label = {as_text(key): value for key, value in priors.items()}
+            priors = [by_label[label] for label in self._labels]
+        prior = np.asarray(priors, dtype=float)
+        if prior.shape != self.classes_.shape:
+            msg = f"priors: {len(self.classes_)} classes, but {prior.size} numbers"
+            raise ParameterError(msg)
+        if (prior < 0).any() or not math.isclose(prior.sum(), 1.0, rel_tol=1e-9):
+            msg = f"priors must not be negative and must sum to 1, got {prior.tolist()} (sum {prior.sum():g})"
+            raise ParameterError(msg)
+        return prior
+
+    def _log_joint(self, X):
+        with np.errstate(divide="ignore"):
+            scores = np.repeat(np.log(self.prior_)[None, :], len(X), axis=0)
+        for likelihood in self.likelihoods_:
+            likelihood.add_scores(X, scores)
+        return scores
+
+    def _proba(self, X):
+        scores = self._log_joint(X)
+        normalise(scores, self.prior_)
+        return scores
+
+    def predict_log_proba(self, X):
+        """The logarithm of `predict_proba`, exact where probabilities are too small to tell from 0."""
+        joint = self.predict_joint_log_proba(X)
+        evidence = logsumexp(joint, axis=1, keepdims=True)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(np.isneginf(evidence), np.log(self.prior_), joint - evidence)
+
+    def predict_joint_log_proba(self, X):
+        """log P(c) P(x | c) of each class, before normalising."""
+        return self._each(X, self._log_joint)
+
+    def score_samples(self, X):
+        """log P(x) of each row: the lower, the odder the row."""
+        return logsumexp(self.predict_joint_log_proba(X), axis=1)
+
+    def likelihood(self, column, value, given):
+        """P(column = value | given): a probability, or a density where the column is numeric."""
+        check_is_fitted(self)
+        if as_text(given) not in self._labels:
+            msg = f"no class {given!r}. {did_you_mean(as_text(given), self._labels)}"
+            raise DataError(msg)
+        c = self._labels.index(as_text(given))
+        X = self._encode(self._one_row({column: value}))
+        likelihood = next(each for each in self.likelihoods_ if column in each.schema)
+        return math.exp(likelihood.factor(X, column, c).log)
+
+    def complexity(self):
+        return len(self.classes_) - 1 + sum(likelihood.size() for likelihood in self.likelihoods_)
+
+    def _work(self):
+        return derive_model(self)
+
+    def _work_row(self, X):
+        return derive_row(self, X)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _evidence(likelihoods, n_classes, chunk):
+    """The evidence of a chunk."""
+    X, y, w = chunk
+    parts = tuple(likelihood.statistics(X, y, w, n_classes) for likelihood in likelihoods)
+    return Evidence(np.bincount(y, w, minlength=n_classes), parts)

@@ -1,0 +1,155 @@
+r"""From counts to probabilities: what to do about values that a class never showed.
+
+    none        n / N
+    epsilon     n / N, and eps where that is 0; nothing is renormalised
+    Laplace     (n + alpha) / (N + alpha V)
+    m-estimate  (n + m p) / (N + m)
+
+n is the count of the value among the N rows of the class in which the attribute is known, V the number of values, p a guess
+made beforehand. A value never seen in training has n = 0; without smoothing it has no estimate (NaN) and is left out.
+Where a class has no known row (N = 0) every value is equally likely, 1 / V.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from openbook.errors import ParameterError, did_you_mean
+from openbook.work import figure
+
+__all__ = ["Epsilon", "Laplace", "MEstimate", "NoSmoothing", "Smoothing"]
+
+
+class Smoothing:
+    """A way from counts to probabilities.
+
+    Smoothings are small frozen values, called with arrays or numbers: `Laplace(1.0)(n, N, V, p)`.
+    """
+
+    formula: str
+
+    def __call__(self, n, N, V, p):
+        """The probability of a value from its count; see the module for the letters."""
+        raise NotImplementedError
+
+    def numbers(self, n, N, V, p) -> str:
+        """The formula with the numbers put in, as LaTeX."""
+        raise NotImplementedError
+
+    def guess(self, label: str, column: str, values: tuple[str, ...]) -> np.ndarray:  # noqa: ARG002
+        """The guesses p for a column's values, and last for a value never seen."""
+        return np.full(len(values) + 1, 1 / max(len(values), 1))
+
+    def table(self, counts: np.ndarray, labels, column: str, values: tuple[str, ...]) -> np.ndarray:
+        """The estimates of a column, (n_classes, n_values + 1); the last is that of a value never seen."""
+        n = np.pad(counts, [(0, 0), (0, 1)])
+        N = counts.sum(axis=1, keepdims=True)
+        p = np.stack([self.guess(str(label), column, values) for label in labels])
+        with np.errstate(invalid="ignore"):
+            estimates = self(n, N, len(values), p)
+        estimates[:, :-1] = np.where(N > 0, estimates[:, :-1], 1 / max(len(values), 1))
+        if isinstance(self, NoSmoothing):
+            estimates[:, -1] = np.nan
+        return estimates
+
+
+@dataclass(frozen=True)
+class NoSmoothing(Smoothing):
+    """Relative frequencies as they are: a zero count makes the whole product zero."""
+
+    formula = r"\frac{n}{N}"
+
+    def __call__(self, n, N, V, p):  # noqa: ARG002
+        return n / N
+
+    def numbers(self, n, N, V, p):  # noqa: ARG002
+        return rf"\frac{{{figure(n)}}}{{{figure(N)}}}"
+
+
+@dataclass(frozen=True)
+class Epsilon(Smoothing):
+    """Every zero is replaced by a small number; the rest stays, so a row of estimates may exceed one."""
+
+    eps: float = 1e-6
+
+    formula = r"\max\left(\frac{n}{N}, \epsilon\right)"
+
+    def __post_init__(self):
+        _check(self.eps > 0, f"Epsilon: eps must be above 0, got {self.eps!r}")
+
+    def __call__(self, n, N, V, p):  # noqa: ARG002
+        return np.where(np.asarray(n) > 0, n / N, self.eps)
+
+    def numbers(self, n, N, V, p):  # noqa: ARG002
+        return rf"\frac{{{figure(n)}}}{{{figure(N)}}}" if n > 0 else rf"\epsilon = {figure(self.eps)}"
+
+
+@dataclass(frozen=True)
+class Laplace(Smoothing):
+    """Each value is counted alpha times more than it was seen (Lidstone; Laplace for alpha = 1)."""
+
+    alpha: float = 1.0
+
+    formula = r"\frac{n + \alpha}{N + \alpha V}"
+
+    def __post_init__(self):
+        _check(self.alpha > 0, f"Laplace: alpha must be above 0, got {self.alpha!r}; for none, NoSmoothing()")
+
+    def __call__(self, n, N, V, p):  # noqa: ARG002
+        return (n + self.alpha) / (N + self.alpha * V)
+
+    def numbers(self, n, N, V, p):  # noqa: ARG002
+        a = figure(self.alpha)
+        return rf"\frac{{{figure(n)} + {a}}}{{{figure(N)} + {a} \cdot {V}}}"
+
+
+@dataclass(frozen=True)
+class MEstimate(Smoothing):
+    """m imagined rows that show each value with the guessed probability p.
+
+    Parameters
+    ----------
+    m : float
+        How many rows the guess is worth.
+    p : float or mapping, optional
+        The guess: one for all, {class: p}, or {class: {column: {value: p}}}. None spreads it evenly, 1 / V.
+    """
+
+    m: float = 1.0
+    p: Any = None
+
+    formula = r"\frac{n + m p}{N + m}"
+
+    def __post_init__(self):
+        _check(self.m > 0, f"MEstimate: m must be above 0, got {self.m!r}; for none, NoSmoothing()")
+
+    def __call__(self, n, N, V, p):  # noqa: ARG002
+        return (n + self.m * p) / (N + self.m)
+
+    def numbers(self, n, N, V, p):  # noqa: ARG002
+        m = figure(self.m)
+        return rf"\frac{{{figure(n)} + {m} \cdot {figure(p)}}}{{{figure(N)} + {m}}}"
+
+    def guess(self, label, column, values):
+        p = self.p
+        if p is None:
+            return super().guess(label, column, values)
+        for key in (label, column):
+            if isinstance(p, Mapping):
+                _check(key in p, f"MEstimate: p says nothing of {key!r}. {did_you_mean(key, [str(k) for k in p])}")
+                p = p[key]
+        if isinstance(p, Mapping):
+            absent = [value for value in values if value not in p]
+            _check(not absent, f"MEstimate: p[{label!r}][{column!r}] lacks the values {absent}")
+            guesses = np.array([float(p[value]) for value in values] + [0.0])
+        else:
+            guesses = np.full(len(values) + 1, float(p))
+        _check(((guesses >= 0) & (guesses <= 1)).all(), f"MEstimate: p must lie between 0 and 1, got {self.p!r}")
+        return guesses
+
+
+def _check(holds, message: str) -> None:
+    if not holds:
+        raise ParameterError(message)

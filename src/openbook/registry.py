@@ -1,0 +1,110 @@
+"""Every learner, by name: it feeds the contract tests, the command line, studies, docs and benchmarks.
+
+A learner joins by a line here; its class is imported only when it is asked for.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any, Literal
+
+from openbook.errors import ParameterError, did_you_mean
+
+__all__ = ["LEARNERS", "Entry", "learner", "learners", "name_of"]
+
+Task = Literal["classification", "regression"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A registered learner.
+
+    Parameters
+    ----------
+    name : what studies, model files and the command line call it
+    place : module and class
+    task : what it predicts
+    summary : one line for people who choose
+    baseline : whether others are measured against it
+    study : the parameters under which a study tries it, by label; empty if studies do not try it
+    """
+
+    name: str
+    place: str
+    task: Task
+    summary: str
+    baseline: bool = False
+    study: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @property
+    def cls(self) -> type:
+        module, name = self.place.split(":")
+        return getattr(import_module(module), name)
+
+    def make(self, **parameters: Any) -> Any:
+        """A new, unfitted learner."""
+        return self.cls(**parameters)
+
+
+LEARNERS = {
+    entry.name: entry
+    for entry in (
+        Entry(
+            "zero_r",
+            "openbook.baseline:ZeroR",
+            "classification",
+            "always the most frequent class",
+            baseline=True,
+            study={"0R": {}},
+        ),
+        Entry(
+            "zero_regressor",
+            "openbook.baseline:ZeroRegressor",
+            "regression",
+            "always the mean",
+            baseline=True,
+            study={"mean": {}, "median": {"strategy": "median"}},
+        ),
+        Entry(
+            "one_r",
+            "openbook.baseline:OneR",
+            "classification",
+            "one rule on the best attribute",
+            baseline=True,
+            study={"1R": {}},
+        ),
+        Entry(
+            "naive_bayes",
+            "openbook.bayes:NaiveBayes",
+            "classification",
+            "every attribute speaks for itself, given the class",
+            study={
+                "naive Bayes": {},
+                "naive Bayes, kernel density": {"distributions": "kernel"},
+            },
+        ),
+    )
+}
+
+
+def learner(name: str) -> Entry:
+    """The entry of that name."""
+    if name not in LEARNERS:
+        msg = f"no learner {name!r}. {did_you_mean(name, tuple(LEARNERS))}"
+        raise ParameterError(msg)
+    return LEARNERS[name]
+
+
+def learners(task: Task | None = None) -> tuple[Entry, ...]:
+    """Every entry, or those for a task."""
+    return tuple(entry for entry in LEARNERS.values() if task in (None, entry.task))
+
+
+def name_of(model: Any) -> str:
+    """The registered name of a learner's class."""
+    place = f":{type(model).__name__}"
+    for entry in LEARNERS.values():
+        if entry.place.endswith(place) and entry.cls is type(model):
+            return entry.name
+    msg = f"{type(model).__name__} is not a registered learner. {did_you_mean(type(model).__name__, tuple(LEARNERS))}"
+    raise ParameterError(msg)

@@ -1,0 +1,155 @@
+"""Parameter rules are data: one function words every error, and the model file uses them to write and read values.
+
+    class OneR(Classifier):
+        rules = {"bins": Whole(at_least=2)}
+
+    ParameterError: OneR: bins must be a whole number of at least 2, got 1.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from numbers import Integral, Real
+from typing import Any, Protocol
+
+from openbook.errors import ParameterError, did_you_mean
+
+__all__ = ["Anything", "Maybe", "Number", "OneOf", "Rule", "ValueOf", "Whole", "check_parameters"]
+
+
+class Rule(Protocol):
+    """What a parameter may be."""
+
+    def demand(self) -> str:
+        """What it must be, to follow "must be"."""
+
+    def allows(self, value: Any) -> bool: ...
+
+    def to_json(self, value: Any) -> Any:
+        """The value as JSON; called only for values that the rule allows."""
+
+    def from_json(self, record: Any) -> Any:
+        """The value behind `to_json`; raises ValueError or TypeError on nonsense."""
+
+
+class _Plain:
+    """Values that are JSON as they are."""
+
+    def to_json(self, value: Any) -> Any:
+        return value.item() if hasattr(value, "item") else value
+
+    def from_json(self, record: Any) -> Any:
+        return record
+
+
+class OneOf(_Plain):
+    """One of a few words."""
+
+    def __init__(self, *words: str) -> None:
+        self.words = words
+
+    def demand(self) -> str:
+        return "one of " + ", ".join(map(repr, self.words))
+
+    def allows(self, value: Any) -> bool:
+        return isinstance(value, str) and value in self.words
+
+
+@dataclass(frozen=True)
+class Number(_Plain):
+    """A finite number, at least `at_least` or more than `above`."""
+
+    at_least: float = -math.inf
+    above: float = -math.inf
+
+    def demand(self) -> str:
+        if self.at_least > -math.inf:
+            return f"a number of at least {self.at_least:g}"
+        return f"a number above {self.above:g}" if self.above > -math.inf else "a number"
+
+    def allows(self, value: Any) -> bool:
+        return (
+            isinstance(value, Real)
+            and not isinstance(value, bool)
+            and math.isfinite(value)
+            and value >= self.at_least
+            and value > self.above
+        )
+
+
+@dataclass(frozen=True)
+class Whole(_Plain):
+    """A whole number of at least `at_least`."""
+
+    at_least: int = 0
+
+    def demand(self) -> str:
+        return f"a whole number of at least {self.at_least}"
+
+    def allows(self, value: Any) -> bool:
+        return isinstance(value, Integral) and not isinstance(value, bool) and value >= self.at_least
+
+
+@dataclass(frozen=True)
+class Maybe:
+    """None, or what the inner rule allows."""
+
+    inner: Rule
+
+    def demand(self) -> str:
+        return f"None or {self.inner.demand()}"
+
+    def allows(self, value: Any) -> bool:
+        return value is None or self.inner.allows(value)
+
+    def to_json(self, value: Any) -> Any:
+        return None if value is None else self.inner.to_json(value)
+
+    def from_json(self, record: Any) -> Any:
+        return None if record is None else self.inner.from_json(record)
+
+
+class ValueOf:
+    """A small frozen value of one of these dataclasses, whose fields are JSON: Laplace(1.0)."""
+
+    def __init__(self, *types: type) -> None:
+        self.types = {cls.__name__: cls for cls in types}
+
+    def demand(self) -> str:
+        return "one of " + ", ".join(f"{name}(…)" for name in self.types)
+
+    def allows(self, value: Any) -> bool:
+        return isinstance(value, tuple(self.types.values()))
+
+    def to_json(self, value: Any) -> Any:
+        return {"type": type(value).__name__, **asdict(value)}
+
+    def from_json(self, record: Any) -> Any:
+        fields = dict(record)
+        name = fields.pop("type")
+        if name not in self.types:
+            msg = f"unknown value {name!r}. {did_you_mean(str(name), tuple(self.types))}"
+            raise ValueError(msg)
+        return self.types[name](**fields)
+
+
+@dataclass(frozen=True)
+class Anything(_Plain):
+    """Whatever the learner itself checks while it fits; `what` says it in words. It must be JSON to be saved."""
+
+    what: str
+
+    def demand(self) -> str:
+        return self.what
+
+    def allows(self, value: Any) -> bool:  # noqa: ARG002 (the learner looks)
+        return True
+
+
+def check_parameters(learner: Any, rules: Mapping[str, Rule]) -> None:
+    """Raise ParameterError for the first parameter that breaks its rule."""
+    for name, rule in rules.items():
+        value = getattr(learner, name)
+        if not rule.allows(value):
+            msg = f"{type(learner).__name__}: {name} must be {rule.demand()}, got {value!r}."
+            raise ParameterError(msg)
