@@ -25,6 +25,9 @@ class Work:
     parts: "tuple[Step | Grid | Work, ...]" = ()
     conclusion: str = ""
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parts", tuple(self.parts))
+
     def steps(self) -> Iterator[Step]:
         """Every step, those of nested works included, in reading order."""
         for part in self.parts:
@@ -32,6 +35,20 @@ class Work:
                 yield part
             elif isinstance(part, Work):
                 yield from part.steps()
+
+    def blocks(self) -> "Iterator[list[Step] | Grid | Work]":
+        """The parts in order, neighbouring steps together: renderers align those."""
+        run: list[Step] = []
+        for part in self.parts:
+            if isinstance(part, Step):
+                run.append(part)
+                continue
+            if run:
+                yield run
+                run = []
+            yield part
+        if run:
+            yield run
 
     def __getitem__(self, label: str) -> Step:
         """The first step of that label."""

@@ -1,0 +1,331 @@
+r"""Formulas: a small vocabulary of LaTeX, read into a tree that the renderers print.
+
+    formula := { atom [ "_" argument ] [ "^" argument ] }
+    atom    := number | letter | symbol | function | "{" formula "}" | bracket formula bracket
+             | \frac{}{} | \binom{}{} | \sqrt{} | \hat{} … | \mathbf{} … | \text{} | \operatorname{}
+
+The vocabulary is the tables of `openbook.work.vocabulary`. Any other command is a ValueError that names it:
+a formula that one renderer could not show is found by the first that tries. Arguments of more than one sign
+need their braces (`x^{12}`, `\frac{1}{2}`). Text from data enters through `escape_text` alone.
+"""
+
+import re
+import unicodedata
+from functools import lru_cache
+from string import ascii_letters
+from typing import NoReturn
+
+from openbook.work.nodes import (
+    Accent,
+    Big,
+    Binomial,
+    Fence,
+    Fraction,
+    Function,
+    Letter,
+    Node,
+    Number,
+    Root,
+    Row,
+    Script,
+    Space,
+    Styled,
+    Symbol,
+    Text,
+)
+from openbook.work.step import Step, figure
+from openbook.work.vocabulary import (
+    ACCENTS,
+    BIG,
+    CLOSING,
+    DELIMITERS,
+    FUNCTIONS,
+    LETTERS,
+    OPENING,
+    SPACES,
+    STYLES,
+    SYMBOLS,
+    TEXT_ESCAPES,
+)
+
+__all__ = ["escape", "escape_text", "parse", "pieces", "printable", "terms"]
+
+
+NUMBER = re.compile(r"(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?")
+COMMAND = re.compile(r"\\(?:[A-Za-z]+|.)", re.DOTALL)
+GAP = re.compile(r"\s*")
+NAME = re.compile(r"\{([A-Za-z0-9 -]+)\}")
+MAX_DEPTH = 40
+
+_ESCAPED = {
+    sign: f"{command}{{}}" if command[-1].isalpha() else command for command, sign in TEXT_ESCAPES.items()
+}
+_LIGATURE = re.compile("([-'])(?=\\1)")  # two hyphens would be set as a dash
+_SYMBOLS = {word: Symbol(sign, kind) for kind, table in SYMBOLS.items() for word, sign in table.items()}
+_WORDS: dict[str, Node] = {
+    **{sign: Letter(sign) for sign in [*ascii_letters, *LETTERS.values()]},
+    **{command: Letter(sign) for command, sign in LETTERS.items()},
+    **_SYMBOLS,
+    **{symbol.sign: symbol for symbol in _SYMBOLS.values()},
+    **{command: Function(name) for command, name in FUNCTIONS.items()},
+    **{command: Big(sign) for command, sign in BIG.items()},
+    **{command: Space(command) for command in SPACES},
+}
+
+
+@lru_cache(maxsize=4096)
+def parse(formula: str) -> Node:
+    r"""Read a formula.
+
+    >>> parse(r"\frac{N_c}{10}")
+    Fraction(top=Script(base=Letter(sign='N'), below=Letter(sign='c'), above=None), bottom=Number(text='10'))
+    """
+    reader = _Reader(formula)
+    row = reader.row()
+    if reader.peek():
+        reader.fail(f"{reader.peek()!r} has nothing to close")
+    return row
+
+
+def terms(step: Step) -> list[Node]:
+    """What a step sets equal to its label, in order: the formula, the numbers put in, the result."""
+    nodes = [parse(formula) for formula in (step.formula, step.numbers) if formula]
+    if step.states_rule:
+        return nodes
+    shown = figure(step.result)
+    is_word = isinstance(step.result, str) or shown == "undefined"
+    return [*nodes, Text(shown) if is_word else parse(shown)]
+
+
+def pieces(node: Node) -> list[Node]:
+    """Cut a formula where a line may break: before each relation or binary sign that stands outside brackets.
+
+    >>> [len(piece.items) for piece in pieces(parse("a + b = c"))]
+    [1, 2, 2]
+    """
+    items = node.items if isinstance(node, Row) else (node,)
+    cuts = [
+        i
+        for i, item in enumerate(items)
+        if i and isinstance(item, Symbol) and item.kind in {"relation", "binary"}
+    ]
+    return [Row(items[i:j]) for i, j in zip([0, *cuts], [*cuts, len(items)], strict=True)]
+
+
+def printable(text: str) -> str:
+    r"""Text on one line that cannot command a terminal: line breaks and tabs as spaces, other controls as �.
+
+    >>> printable("New\nYork\x1b[2J")
+    'New York�[2J'
+    """
+    if text.isprintable():
+        return text
+    return "".join(" " if sign.isspace() else "�" if _controls(sign) else sign for sign in text)
+
+
+def escape(text: str) -> str:
+    r"""Text for LaTeX's text mode, made `printable`.
+
+    >>> print(escape("50%_off"))
+    50\%\_off
+    """
+    escaped = "".join(_ESCAPED.get(sign, sign) for sign in printable(text))
+    return _LIGATURE.sub(r"\1{}", escaped)
+
+
+def escape_text(text: str) -> str:
+    r"""Any text, as a formula: a column's name, a category, a label.
+
+    >>> print(escape_text("50%_off"))
+    \text{50\%\_off}
+    >>> parse(escape_text("50%_off"))
+    Text(text='50%_off')
+    """
+    return rf"\text{{{escape(text)}}}"
+
+
+def _controls(sign: str) -> bool:
+    """Whether a sign acts instead of being shown; joiners stay, since emoji and scripts need them."""
+    if sign in "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}":
+        return False
+    return unicodedata.category(sign) in {"Cc", "Cf", "Cs"}
+
+
+class _Reader:
+    """A recursive descent over one formula."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.at = 0
+        self.depth = 0
+
+    def fail(self, reason: str) -> NoReturn:
+        raise ValueError(f"{reason}, at {self.at} of the formula {self.source!r}")
+
+    def peek(self) -> str:
+        """The next command, number or sign; empty at the end."""
+        self.at = _match(GAP, self.source, self.at).end()
+        found = COMMAND.match(self.source, self.at) or NUMBER.match(self.source, self.at)
+        return found[0] if found else self.source[self.at : self.at + 1]
+
+    def take(self) -> str:
+        word = self.peek()
+        self.at += len(word)
+        return word
+
+    def expect(self, word: str, why: str) -> None:
+        if self.peek() != word:
+            self.fail(f"{why} needs {word!r}, not {self.peek()!r}")
+        self.take()
+
+    def row(self, *, in_bars: bool = False) -> Node:
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            self.fail("nested too deeply")
+        items: list[Node] = []
+        while (word := self.peek()) and word not in CLOSING and word not in {"}", "\\right"}:
+            between = _ends_operand(items)
+            if word == "|" and in_bars and between:
+                break
+            item = self.scripted(opens=not between)
+            if isinstance(item, Symbol) and item.sign in {"+", "-", "±"} and not between:
+                item = Symbol(item.sign, "prefix")
+            items.extend(item.items if isinstance(item, Row) else [item])
+        self.depth -= 1
+        return items[0] if len(items) == 1 else Row(tuple(items))
+
+    def scripted(self, *, opens: bool) -> Node:
+        """An atom with what hangs below and above it; a bar here opens a pair of bars, or stands between."""
+        base = self.bars() if opens and self.peek() == "|" else self.atom()
+        scripts: dict[str, Node] = {}
+        while (mark := self.peek()) in {"_", "^"}:
+            self.take()
+            if mark in scripts:
+                self.fail(f"a second {mark!r} on one base")
+            scripts[mark] = self.argument(mark)
+        if not scripts:
+            return base
+        if isinstance(base, Number) and "e" in base.text.lower():
+            base = Fence("(", base, ")")  # the power of 1e-05 is not that of its own ten
+        return Script(base, scripts.get("_"), scripts.get("^"))
+
+    def bars(self) -> Node:
+        self.take()
+        body = self.row(in_bars=True)
+        self.expect("|", "a bar")
+        return Fence("|", body, "|")
+
+    def argument(self, mark: str) -> Node:
+        word = self.peek()
+        if word == "{":
+            return self.group(mark)
+        if len(word) > 1 and not word.startswith("\\"):
+            self.fail(f"put braces around {word!r} after {mark!r}")
+        if word in DELIMITERS:
+            self.fail(f"put braces around what follows {mark!r}")
+        return self.atom()
+
+    def group(self, why: str) -> Node:
+        self.expect("{", why)
+        body = self.row()
+        self.expect("}", why)
+        return body
+
+    def atom(self) -> Node:
+        word = self.peek()
+        if word == "{":
+            return self.group("a group")
+        self.take()
+        if word == r"\arg" and self.peek() in {r"\max", r"\min"}:
+            return Function(f"arg {FUNCTIONS[self.take()]}")
+        if word in _WORDS:
+            return _WORDS[word]
+        if NUMBER.fullmatch(word):
+            return Number(word)
+        if word in OPENING:
+            return self.fence(OPENING[word], self.row())
+        if word.startswith("\\"):
+            return self.command(word)
+        return self.fail(
+            f"{word!r} is not of the vocabulary: escape_text takes any text" if word else "it ends early"
+        )
+
+    def command(self, command: str) -> Node:
+        if command in ACCENTS:
+            return Accent(command, self.group(command))
+        if command in STYLES:
+            return Styled(command, self.group(command))
+        match command:
+            case r"\frac":
+                return Fraction(self.group(command), self.group(command))
+            case r"\binom":
+                return Binomial(self.group(command), self.group(command))
+            case r"\sqrt":
+                return Root(self.group(command))
+            case r"\text":
+                return self.text()
+            case r"\operatorname":
+                return self.operator()
+            case r"\left":
+                opening = self.delimiter()
+                body = self.row()
+                self.expect(r"\right", r"\left")
+                return Fence(opening, body, self.delimiter())
+        return self.fail(f"the command {command} is not of the vocabulary")
+
+    def fence(self, opening: str, body: Node) -> Node:
+        """Close a plain bracket; either kind may end an interval, as in (0, 1]."""
+        word = self.take()
+        if word not in CLOSING:
+            self.fail(f"{opening!r} is not closed")
+        return Fence(opening, body, CLOSING[word])
+
+    def delimiter(self) -> str:
+        word = self.take()
+        if word not in DELIMITERS:
+            self.fail(f"{word!r} is no bracket")
+        return DELIMITERS[word]
+
+    def operator(self) -> Node:
+        found = NAME.match(self.source, self.at)
+        if not found:
+            self.fail(r"\operatorname needs a name in braces, of letters, digits, spaces and hyphens")
+        self.at = found.end()
+        return Function(found[1])
+
+    def text(self) -> Node:
+        r"""What stands in \text{…}, where spaces count and the signs that LaTeX reserves are escaped."""
+        self.expect("{", r"\text")
+        shown: list[str] = []
+        while (sign := self.source[self.at : self.at + 1]) != "}":
+            command = COMMAND.match(self.source, self.at)
+            if command and command[0] in TEXT_ESCAPES:
+                shown.append(TEXT_ESCAPES[command[0]])
+                self.at = command.end()
+            elif self.source.startswith("{}", self.at):
+                self.at += 2
+            elif not sign or sign in "\\{$%&#_^~":
+                self.fail(
+                    rf"{sign!r} in \text is not escaped: use escape_text" if sign else r"\text is not closed"
+                )
+            else:
+                shown.append(sign)
+                self.at += 1
+        self.at += 1
+        return Text("".join(shown))
+
+
+def _match(pattern: re.Pattern[str], text: str, at: int) -> re.Match[str]:
+    found = pattern.match(text, at)
+    assert found is not None  # the pattern matches the empty string
+    return found
+
+
+def _ends_operand(items: list[Node]) -> bool:
+    """Whether a sign after these items stands between two operands, not before one."""
+    if not items:
+        return False
+    last = items[-1]
+    if isinstance(last, Symbol):
+        return last.kind == "plain"
+    return not isinstance(last, Space | Function | Big)

@@ -1,0 +1,136 @@
+"""A derivation as HTML with MathML: for a notebook, a report, or a page of its own.
+
+It needs no script and no network. Text takes the colour of its surroundings, so it is at home on a light page
+and on a dark one; long equations break before their signs, and what cannot break scrolls by itself.
+"""
+
+from html import escape
+
+from openbook.work.formula import pieces, printable, terms
+from openbook.work.mathml import to_mathml
+from openbook.work.nodes import Node, Row, Symbol
+from openbook.work.step import Grid, Step, cell
+from openbook.work.work import Work
+
+__all__ = ["STYLE", "to_html"]
+
+STYLE = """
+.ob-work { --ob-line: #8884; --ob-accent: #2a6f97; }
+.ob-work { max-width: 64rem; line-height: 1.5; overflow-wrap: anywhere; }
+.ob-work .ob-work { margin: 1.2rem 0; padding-left: 1rem; border-left: 3px solid var(--ob-line); }
+.ob-work :is(h1, h2, h3, h4, h5, h6) { margin: 0 0 .6rem; font-size: 1.15em; line-height: 1.3; }
+.ob-work .ob-work :is(h2, h3, h4, h5, h6) { font-size: 1em; }
+.ob-work dl { display: grid; grid-template-columns: fit-content(40%) minmax(0, 1fr); margin: .8rem 0; }
+.ob-work :is(dt, dd) { margin: 0; padding: .35rem 0; border-bottom: 1px solid var(--ob-line); }
+.ob-work dt { padding-right: 1.2rem; }
+.ob-work dd { display: flex; flex-wrap: wrap; align-items: center; gap: .2rem .5em; min-width: 0; }
+.ob-work .ob-term { max-width: 100%; overflow-x: auto; overflow-y: hidden; padding: .1em 0; }
+.ob-work .ob-result { color: var(--ob-accent); font-weight: 600; }
+.ob-work .ob-note { flex-basis: 100%; margin: 0; font-size: .88em; opacity: .75; }
+.ob-work figure { margin: 1rem 0; overflow-x: auto; }
+.ob-work figcaption { margin-bottom: .3rem; font-weight: 600; }
+.ob-work table { border-collapse: collapse; font-variant-numeric: tabular-nums; overflow-wrap: normal; }
+.ob-work :is(th, td) { padding: .2rem .8rem; border-bottom: 1px solid var(--ob-line); text-align: left; }
+.ob-work thead th { border-bottom-width: 2px; }
+.ob-work .ob-number { text-align: right; }
+.ob-work .ob-conclusion { margin: .8rem 0 0; font-weight: 600; }
+@media (max-width: 40rem) {
+  .ob-work dl { display: block; }
+  .ob-work dt { border-bottom: 0; padding: .5rem 0 0; }
+  .ob-work dd { padding-top: 0; }
+  .ob-work .ob-work { padding-left: .6rem; }
+}
+@media (prefers-color-scheme: dark) { .ob-work { --ob-accent: #7cc0e8; } }
+"""
+
+PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+:root {{ color-scheme: light dark; }}
+body {{ margin: 1.5rem; font-family: system-ui, sans-serif; }}
+</style>
+</head>
+<body>
+{body}
+</body>
+</html>
+"""
+
+
+def to_html(work: Work, *, level: int = 3, style: bool = True, standalone: bool = False) -> str:
+    """The derivation as a fragment, or as a whole page where it is to be `standalone`.
+
+    Parameters
+    ----------
+    work : Work
+    level : int
+        The title's heading, 1 to 6; nested derivations go one deeper.
+    style : bool
+        Whether the fragment brings its stylesheet; a page of many needs `STYLE` only once.
+    standalone : bool
+    """
+    sheet = f"<style>{STYLE}</style>\n" if style else ""
+    fragment = sheet + _work(work, 1 if standalone else level)
+    return PAGE.format(title=_text(work.title), body=fragment) if standalone else fragment
+
+
+def _work(work: Work, level: int) -> str:
+    heading = f"h{min(level, 6)}"
+    lines = ['<section class="ob-work">', f"<{heading}>{_text(work.title)}</{heading}>"]
+    for block in work.blocks():
+        if isinstance(block, Work):
+            lines.append(_work(block, level + 1))
+        elif isinstance(block, Grid):
+            lines.append(_grid(block))
+        else:
+            lines.append("<dl>\n" + "\n".join(_step(step) for step in block) + "\n</dl>")
+    if work.conclusion:
+        lines.append(f'<p class="ob-conclusion">∴ {_text(work.conclusion)}</p>')
+    return "\n".join([*lines, "</section>"])
+
+
+def _step(step: Step) -> str:
+    *others, last = terms(step)
+    equation = "".join(map(_term, others)) + _term(last, "" if step.states_rule else " ob-result")
+    note = f'<p class="ob-note">{_text(step.note)}</p>' if step.note else ""
+    return f"<dt>{_text(step.label)}</dt>\n<dd>{equation}{note}</dd>"
+
+
+def _term(node: Node, mark: str = "") -> str:
+    """`= formula`, as one <math> for each piece, since browsers break lines between them but not within."""
+    first, *others = pieces(node)
+    maths = [Row((Symbol("=", "relation"), first)), *others]
+    shown = " ".join(f'<math displaystyle="true">{to_mathml(piece)}</math>' for piece in maths)
+    return f'<span class="ob-term{mark}">{shown}</span>'
+
+
+def _grid(grid: Grid) -> str:
+    sides = [' class="ob-number"' if grid.numeric(column) else "" for column in range(grid.width)]
+    lines = ["<figure>"]
+    if grid.title:
+        lines.append(f"<figcaption>{_text(grid.title)}</figcaption>")
+    lines.append("<table>")
+    if grid.header:
+        lines.append(f"<thead>{_cells('th', [str(name) for name in grid.header], sides)}</thead>")
+    lines.append("<tbody>")
+    lines.extend(_cells("td", [cell(value) for value in row], sides) for row in grid.rows)
+    lines.append("</tbody>\n</table>")
+    if grid.note:
+        lines.append(f'<p class="ob-note">{_text(grid.note)}</p>')
+    return "\n".join([*lines, "</figure>"])
+
+
+def _cells(tag: str, texts: list[str], sides: list[str]) -> str:
+    return (
+        "<tr>"
+        + "".join(f"<{tag}{side}>{_text(text)}</{tag}>" for text, side in zip(texts, sides, strict=True))
+        + "</tr>"
+    )
+
+
+def _text(text: str) -> str:
+    return escape(printable(text))

@@ -1,0 +1,147 @@
+"""A derivation as JSON, and back: every figure at full precision.
+
+    {"kind": "work", "title": …, "parts": […], "conclusion": …}
+    {"kind": "step", "label": …, "formula": …, "numbers": …, "result": …, "note": …}
+    {"kind": "grid", "title": …, "header": […], "rows": [[…], …], "note": …}
+
+Numbers are numbers, text is text, None is null. JSON has no word for what is not finite; that is an object,
+{"number": "nan"}, {"number": "inf"} or {"number": "-inf"}. Any other cell of a grid is kept as its text.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from openbook.errors import DataError
+from openbook.work.step import Grid, Step
+from openbook.work.work import Work
+
+__all__ = ["from_json", "to_json"]
+
+NOT_FINITE = ("nan", "inf", "-inf")
+
+
+def to_json(work: Work) -> dict[str, Any]:
+    """The derivation as dictionaries and lists that `json.dumps` takes, even with `allow_nan=False`.
+
+    >>> to_json(Work("t", (Step("a", result=0.5),)))["parts"][0]["result"]
+    0.5
+    """
+    return {
+        "kind": "work",
+        "title": work.title,
+        "parts": [_part(part) for part in work.parts],
+        "conclusion": work.conclusion,
+    }
+
+
+def from_json(record: dict[str, Any]) -> Work:
+    """The derivation that `to_json` recorded; a DataError names what is amiss.
+
+    >>> from_json(to_json(Work("t", conclusion="so"))).conclusion
+    'so'
+    """
+    work = _read(record, "work")
+    if not isinstance(work, Work):
+        raise DataError(f"a derivation's record has kind 'work', not {record['kind']!r}")
+    return work
+
+
+def _part(part: Step | Grid | Work) -> dict[str, Any]:
+    if isinstance(part, Work):
+        return to_json(part)
+    if isinstance(part, Grid):
+        rows = [[_value(value) for value in row] for row in part.rows]
+        return {
+            "kind": "grid",
+            "title": part.title,
+            "header": list(part.header),
+            "rows": rows,
+            "note": part.note,
+        }
+    return {
+        "kind": "step",
+        "label": part.label,
+        "formula": part.formula,
+        "numbers": part.numbers,
+        "result": _value(part.result),
+        "note": part.note,
+    }
+
+
+def _value(value: Any) -> Any:
+    if hasattr(value, "item"):
+        value = value.item()  # NumPy's scalars as Python's
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else {"number": str(value)}
+    return str(value)
+
+
+def _read(record: Any, where: str) -> Step | Grid | Work:
+    kind = record.get("kind") if isinstance(record, dict) else None
+    if kind not in READERS:
+        raise DataError(f"{where}: a part is an object of kind work, step or grid, not {_shown(record)}")
+    return READERS[kind](record, where)
+
+
+def _read_work(record: dict[str, Any], where: str) -> Work:
+    parts = _list(record, "parts", where)
+    return Work(
+        _text(record, "title", where),
+        tuple(_read(part, f"{where}.parts[{i}]") for i, part in enumerate(parts)),
+        _text(record, "conclusion", where),
+    )
+
+
+def _read_step(record: dict[str, Any], where: str) -> Step:
+    label, formula, numbers, note = (
+        _text(record, field, where) for field in ("label", "formula", "numbers", "note")
+    )
+    return Step(label, formula, numbers, _read_value(record.get("result"), f"{where}.result"), note)
+
+
+def _read_grid(record: dict[str, Any], where: str) -> Grid:
+    header = _list(record, "header", where)
+    rows = _list(record, "rows", where)
+    if not all(isinstance(name, str) for name in header) or not all(isinstance(row, list) for row in rows):
+        raise DataError(f"{where}: a grid has a header of text and rows that are lists")
+    cells = [[_read_value(value, f"{where}.rows[{i}]") for value in row] for i, row in enumerate(rows)]
+    try:
+        return Grid(_text(record, "title", where), header, cells, _text(record, "note", where))
+    except ValueError as error:
+        raise DataError(f"{where}: {error}") from error
+
+
+def _read_value(value: Any, where: str) -> Any:
+    if isinstance(value, dict) and value.get("number") in NOT_FINITE:
+        return float(value["number"])
+    if value is None or isinstance(value, str | int | float):
+        return value
+    raise DataError(f"{where}: a value is text, a number, null or {{'number': 'nan'}}, not {_shown(value)}")
+
+
+def _text(record: dict[str, Any], field: str, where: str) -> str:
+    value = record.get(field)
+    if not isinstance(value, str):
+        raise DataError(f"{where}.{field}: text is needed, not {_shown(value)}")
+    return value
+
+
+def _list(record: dict[str, Any], field: str, where: str) -> list[Any]:
+    value = record.get(field)
+    if not isinstance(value, list):
+        raise DataError(f"{where}.{field}: a list is needed, not {_shown(value)}")
+    return value
+
+
+def _shown(value: Any) -> str:
+    return repr(value)[:60]
+
+
+READERS: dict[str, Callable[[dict[str, Any], str], Step | Grid | Work]] = {
+    "work": _read_work,
+    "step": _read_step,
+    "grid": _read_grid,
+}

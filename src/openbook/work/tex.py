@@ -1,0 +1,121 @@
+"""A formula and a text as LaTeX source.
+
+Formulas are printed from their tree, so that nothing but the vocabulary reaches LaTeX; text is escaped.
+"""
+
+from openbook.work.formula import escape
+from openbook.work.nodes import (
+    Accent,
+    Big,
+    Binomial,
+    Branch,
+    Fence,
+    Fraction,
+    Function,
+    Leaf,
+    Letter,
+    Node,
+    Number,
+    Root,
+    Row,
+    Script,
+    Space,
+    Styled,
+    Symbol,
+    Text,
+)
+from openbook.work.unicode import SUBSCRIPTS, SUPERSCRIPTS
+from openbook.work.vocabulary import BIG, DELIMITERS, FUNCTIONS, LETTERS, SYMBOLS
+
+__all__ = ["text_to_tex", "to_tex"]
+
+COMMANDS = {
+    # where two commands show one sign, the first of them
+    **{sign: command for table in SYMBOLS.values() for command, sign in reversed(table.items())},
+    **{sign: command for table in (LETTERS, BIG, FUNCTIONS) for command, sign in table.items()},
+    "arg max": r"\arg\max",
+    "arg min": r"\arg\min",
+}
+BRACKETS = {sign: command for command, sign in DELIMITERS.items()}
+TEXT_SIGNS = str.maketrans(
+    {
+        **{
+            sign: rf"\ensuremath{{{word}}}"
+            for sign, word in (COMMANDS | BRACKETS).items()
+            if ord(sign[:1] or " ") > 0xFF
+        },
+        **{chr(small): rf"\textsuperscript{{{chr(sign)}}}" for sign, small in SUPERSCRIPTS.items()},
+        **{chr(small): rf"\textsubscript{{{chr(sign)}}}" for sign, small in SUBSCRIPTS.items()},
+        "−": r"\ensuremath{-}",
+        "�": "?",
+    }
+)
+
+
+def to_tex(node: Node) -> str:
+    r"""The formula, with every brace it needs.
+
+    >>> from openbook.work.formula import parse
+    >>> print(to_tex(parse(r"P(x_i) \le 2e-05")))
+    P (x_{i}) \le 2 \times 10^{-5}
+    """
+    return _leaf(node) if isinstance(node, Leaf) else _branch(node)
+
+
+def text_to_tex(text: str) -> str:
+    r"""Text for text mode; mathematical signs in it are set by name, since not every font has them.
+
+    >>> print(text_to_tex("σ² of 50%"))
+    \ensuremath{\sigma}\textsuperscript{2} of 50\%
+    """
+    return escape(text).translate(TEXT_SIGNS)
+
+
+def _leaf(node: Leaf) -> str:
+    match node:
+        case Number(text):
+            mantissa, _, exponent = text.lower().partition("e")
+            return rf"{mantissa} \times 10^{{{int(exponent)}}}" if exponent else text
+        case Letter(sign) | Symbol(sign) | Big(sign):
+            return COMMANDS.get(sign, sign)
+        case Function(name):
+            return COMMANDS.get(name, rf"\operatorname{{{name}}}")
+        case Text(text):
+            return rf"\text{{{text_to_tex(text)}}}"
+        case Space(command):
+            return command
+
+
+def _branch(node: Branch) -> str:
+    match node:
+        case Row(items):
+            return " ".join(to_tex(item) for item in items)
+        case Fraction(top, bottom):
+            return rf"\frac{{{to_tex(top)}}}{{{to_tex(bottom)}}}"
+        case Binomial(top, bottom):
+            return rf"\binom{{{to_tex(top)}}}{{{to_tex(bottom)}}}"
+        case Root(body):
+            return rf"\sqrt{{{to_tex(body)}}}"
+        case Accent(command, body) | Styled(command, body):
+            return f"{command}{{{to_tex(body)}}}"
+        case Fence(opening, body, closing):
+            left, right = BRACKETS[opening], BRACKETS[closing]
+            plain = opening in {"(", "[", "{"} and closing in {")", "]", "}"} and not _is_tall(body)
+            return f"{left}{to_tex(body)}{right}" if plain else rf"\left{left} {to_tex(body)} \right{right}"
+        case Script(base, below, above):
+            shown = f"{{{to_tex(base)}}}" if isinstance(base, Row) else to_tex(base)
+            low = "" if below is None else f"_{{{to_tex(below)}}}"
+            high = "" if above is None else f"^{{{to_tex(above)}}}"
+            return shown + low + high
+
+
+def _is_tall(node: Node) -> bool:
+    """Whether brackets around this have to grow."""
+    match node:
+        case Fraction() | Binomial() | Big():
+            return True
+        case Row(items):
+            return any(_is_tall(item) for item in items)
+        case Root(body) | Fence(_, body) | Script(body) | Accent(_, body) | Styled(_, body):
+            return _is_tall(body)
+    return False

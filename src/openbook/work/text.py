@@ -1,0 +1,180 @@
+"""A derivation as plain text, and as a renderable for rich terminals.
+
+One step a line, `label = formula = numbers = result`, neighbouring labels aligned; a step that is too long
+for the line breaks before its equals signs.
+"""
+
+import textwrap
+import unicodedata
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from openbook.work.formula import printable, terms
+from openbook.work.step import Grid, Step, cell
+from openbook.work.unicode import to_unicode
+from openbook.work.work import Work
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+__all__ = ["to_rich", "to_text"]
+
+LABEL_WIDTH = 36  # a longer label stands on a line of its own
+INDENT = "  "
+
+
+def to_text(work: Work, width: int = 100) -> str:
+    r"""The derivation as lines of at most `width` columns, grids and single words aside.
+
+    >>> step = Step("P(No)", r"\frac{N_c}{N}", r"\frac{7}{10}", 0.7)
+    >>> print(to_text(Work("How often No?", (step,), "No leads.")))
+    How often No?
+    ═════════════
+      P(No) = N_c/N = 7/10 = 0.7
+    <BLANKLINE>
+      ∴ No leads.
+    """
+    return "\n".join(line.rstrip() for line in _work(work, width, "═"))
+
+
+def to_rich(work: Work, width: int = 100) -> "RenderableType":
+    """The derivation for `rich.print`: nested panels, with the results set off; `width` is the terminal's."""
+    from rich.console import Group
+    from rich.panel import Panel
+    from rich.text import Text
+
+    body: list[RenderableType] = []
+    for block in work.blocks():
+        if isinstance(block, Work):
+            body.append(to_rich(block, width - 4))
+        elif isinstance(block, Grid):
+            body.append(_rich_grid(block))
+        else:
+            body.append(_rich_steps(block, width - 4))
+    if work.conclusion:
+        body.append(Text(f"∴ {printable(work.conclusion)}", style="bold"))
+    title = Text(printable(work.title), style="bold")
+    return Panel(Group(*body), title=title, title_align="left", border_style="dim", width=width)
+
+
+def _rich_steps(steps: list[Step], width: int) -> "RenderableType":
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 1))
+    table.add_column(max_width=LABEL_WIDTH, overflow="fold")
+    table.add_column(overflow="fold")
+    room = width - min(LABEL_WIDTH, max(_columns(step.label) for step in steps)) - 1
+    for step in steps:
+        shown = [to_unicode(term) for term in terms(step)]
+        joint = " " if sum(_columns(term) + 3 for term in shown) <= room else "\n"
+        line = Text()
+        for i, term in enumerate(shown):
+            is_result = i == len(shown) - 1 and not step.states_rule
+            line.append(f"{joint if i else ''}= ", style="dim")
+            line.append(term, style="bold green" if is_result else "")
+        if step.note:
+            line.append(f"\n{printable(step.note)}", style="dim italic")
+        table.add_row(Text(printable(step.label), style="cyan"), line)
+    return table
+
+
+def _rich_grid(grid: Grid) -> "RenderableType":
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(
+        title=Text(printable(grid.title)) if grid.title else None,
+        caption=Text(printable(grid.note)) if grid.note else None,
+        title_justify="left",
+        caption_justify="left",
+        box=box.SIMPLE_HEAD,
+        show_header=bool(grid.header),
+    )
+    for column, name in enumerate(grid.header or [""] * grid.width):
+        table.add_column(Text(printable(name)), justify="right" if grid.numeric(column) else "left")
+    for row in grid.rows:
+        table.add_row(*(Text(printable(cell(value))) for value in row))
+    return table
+
+
+def _work(work: Work, width: int, rule: str) -> Iterator[str]:
+    title = printable(work.title)
+    yield title
+    yield rule * _columns(title)
+    inner = width - len(INDENT)
+    for i, block in enumerate(work.blocks()):
+        if i:
+            yield ""
+        if isinstance(block, Work):
+            lines = _work(block, inner, "─")
+        elif isinstance(block, Grid):
+            lines = _grid(block, inner)
+        else:
+            lines = _steps(block, inner)
+        yield from (INDENT + line for line in lines)
+    if work.conclusion:
+        yield ""
+        yield from _wrap(f"∴ {printable(work.conclusion)}", width, INDENT)
+
+
+def _steps(steps: list[Step], width: int) -> Iterator[str]:
+    labels = [printable(step.label) for step in steps]
+    column = max((_columns(label) for label in labels if _columns(label) <= LABEL_WIDTH), default=0)
+    for step, label in zip(steps, labels, strict=True):
+        lines = list(_equation(step, width - column - 1))
+        if step.note:
+            lines.extend(_wrap(printable(step.note), width - column - 3, INDENT))
+        if _columns(label) > LABEL_WIDTH:
+            yield from _wrap(label, width, "")
+        else:
+            yield _pad(label, column) + " " + (lines.pop(0) if lines else "")
+        yield from (" " * (column + 1) + line for line in lines)
+
+
+def _equation(step: Step, width: int) -> Iterator[str]:
+    """What follows the label: on one line if it fits, else each term on its own."""
+    shown = [f"= {to_unicode(term)}" for term in terms(step)]
+    line = " ".join(shown)
+    if _columns(line) <= width:
+        yield line
+    else:
+        for term in shown:
+            yield from textwrap.wrap(
+                term, width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+            )
+
+
+def _grid(grid: Grid, width: int) -> Iterator[str]:
+    if grid.title:
+        yield from _wrap(printable(grid.title), width, "")
+    rows = [[printable(cell(value)) for value in row] for row in grid.rows]
+    lines = [[printable(name) for name in grid.header], *rows] if grid.header else rows
+    widths = [max(map(_columns, column)) for column in zip(*lines, strict=True)]
+    for i, line in enumerate(lines):
+        yield INDENT + "  ".join(
+            _pad(text, size, right=grid.numeric(column))
+            for column, (text, size) in enumerate(zip(line, widths, strict=True))
+        )
+        if grid.header and i == 0:
+            yield INDENT + "  ".join("─" * size for size in widths)
+    if grid.note:
+        yield from _wrap(printable(grid.note), width, INDENT)
+
+
+def _wrap(text: str, width: int, indent: str) -> list[str]:
+    return textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=indent, break_long_words=False)
+
+
+def _pad(text: str, columns: int, *, right: bool = False) -> str:
+    space = " " * (columns - _columns(text))
+    return space + text if right else text + space
+
+
+def _columns(text: str) -> int:
+    """The columns that a text takes up: wide characters two, those that combine with another none."""
+    return sum(
+        0 if unicodedata.combining(sign) else 2 if unicodedata.east_asian_width(sign) in "WF" else 1
+        for sign in text
+    )
