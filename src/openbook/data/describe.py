@@ -1,0 +1,103 @@
+"""Get to know a table before learning from it: every column in figures, and what deserves a second look."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from openbook.data.describe_render import to_html, to_text
+from openbook.data.findings import (
+    TINY,
+    Finding,
+    agreement,
+    column_findings,
+    leaks,
+    plural,
+    repeated_columns,
+    repeated_rows,
+    target_findings,
+)
+from openbook.data.summary import ColumnSummary, measure
+from openbook.data.table import Table
+from openbook.errors import UnknownColumn
+
+__all__ = ["Description", "describe"]
+
+
+@dataclass(frozen=True)
+class Description:
+    """What a table holds; `print` it, or show it in a notebook.
+
+    Parameters
+    ----------
+    rows : int
+    columns : tuple of ColumnSummary, in the table's order
+    target : str or None
+        The name of the column to be predicted.
+    findings : tuple of Finding
+        Warnings first, and among equals in the order of the columns.
+    """
+
+    rows: int
+    columns: tuple[ColumnSummary, ...]
+    target: str | None
+    findings: tuple[Finding, ...]
+
+    def __getitem__(self, name: str) -> ColumnSummary:
+        """The summary of the column of that name."""
+        for summary in self.columns:
+            if summary.name == name:
+                return summary
+        raise UnknownColumn(name, [summary.name for summary in self.columns])
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "rows": self.rows,
+            "columns": [summary.to_json() for summary in self.columns],
+            "target": self.target,
+            "findings": [finding.to_json() for finding in self.findings],
+        }
+
+    def __str__(self) -> str:
+        return to_text(self)
+
+    def _repr_html_(self) -> str:
+        return to_html(self)
+
+
+def describe(table: Table, target: str | None = None) -> Description:
+    """Measure every column, and point to what may need care before a model is fitted.
+
+    Figures are over known cells. Findings are suspicions and change nothing; with a target, columns that give
+    it away are among them. Relations between columns are looked for in a fixed sample where there are many
+    rows.
+
+    >>> from openbook.data import Nominal, Numeric, Schema
+    >>> import numpy as np
+    >>> schema = Schema((Numeric("income"), Nominal("owner", ("no", "yes"))))
+    >>> d = describe(Table(schema, [np.array([125.0, 100, 70, np.nan]), np.array([1, 0, 0, 0])]))
+    >>> d["income"].missing, d["income"].numbers.median, d["owner"].top_values
+    (1, 100.0, (('no', 3), ('yes', 1)))
+    """
+    summaries: list[ColumnSummary] = []
+    agreements: list[float] = []
+    findings = [*_size_findings(table), *(() if target is None else leaks(table, target))]
+    for name in table.names:
+        facts = measure(table.column(name), table.why.get(name, ""))
+        summaries.append(facts.summary)
+        agreements.append(agreement(facts))
+        findings += column_findings(facts, is_target=name == target)
+        if name == target:
+            findings += target_findings(facts)
+    findings += repeated_columns(table, summaries, target)
+    findings += repeated_rows(table, agreements)
+    findings.sort(key=lambda finding: finding.severity != "warn")
+    return Description(len(table), tuple(summaries), target, tuple(findings))
+
+
+def _size_findings(table: Table) -> Iterator[Finding]:
+    if not len(table):
+        yield Finding("empty", (), "warn", "the table has no rows.")
+    elif len(table) < TINY:
+        rows = plural(len(table), "row")
+        message = f"only {rows}: the next few could look quite different. Trust wide intervals."
+        yield Finding("tiny", (), "note", message)

@@ -1,0 +1,19 @@
+"""What deserves a second look before a model is fitted to a table."""
+
+from openbook.data.findings.columns import column_findings, target_findings
+from openbook.data.findings.finding import TINY, Finding, plural, short
+from openbook.data.findings.leaks import leaks
+from openbook.data.findings.repeats import agreement, repeated_columns, repeated_rows
+
+__all__ = [
+    "TINY",
+    "Finding",
+    "agreement",
+    "column_findings",
+    "leaks",
+    "plural",
+    "repeated_columns",
+    "repeated_rows",
+    "short",
+    "target_findings",
+]

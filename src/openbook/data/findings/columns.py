@@ -1,0 +1,174 @@
+"""What is worth a second look in one column, and in one that is the target.
+
+Every rule looks at known cells only, and asks for enough of them to be more than chance.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from openbook.data.findings.finding import TINY, Finding, plural, short
+from openbook.data.findings.numbers import number_findings
+from openbook.data.findings.spellings import near_words, same_words
+from openbook.data.summary import ColumnSummary, Facts
+
+__all__ = ["column_findings", "target_findings"]
+
+_ENOUGH_FOR_ID = 10
+_MOSTLY_MISSING = 0.5
+_NEAR_CONSTANT = 0.99
+_SPELLINGS_CAP = 5000
+_SHOWN = 5
+
+
+def column_findings(facts: Facts, *, is_target: bool) -> Iterator[Finding]:
+    """All findings that need no other column."""
+    summary = facts.summary
+    yield from _gaps(summary, is_target=is_target)
+    yield from _infinite(summary)
+    yield from _unseen(summary)
+    if summary.distinct <= 1:
+        yield from _constant(summary, is_target=is_target)
+    elif not is_target and (evidence := _identifier_evidence(facts)):
+        message = f"likely an identifier: {evidence}. A model would learn rows by heart; leave it out."
+        yield Finding("identifier", (summary.name,), "warn", message)
+    elif not is_target and _is_near_constant(facts):
+        others = plural(summary.known - int(facts.counts.max()), "cell")
+        message = f"nearly constant: all but {others} of {summary.known:,} hold the same value."
+        yield Finding("near constant", (summary.name,), "note", message)
+    elif summary.kind == "numeric":
+        yield from number_findings(facts)
+    elif summary.kind != "text":
+        yield from _spellings(facts)
+
+
+def target_findings(facts: Facts) -> Iterator[Finding]:
+    """What only matters for a target: its kind, and how its classes are spread."""
+    summary = facts.summary
+    columns = (summary.name,)
+    if summary.kind == "text":
+        override = f'kinds={{"{summary.name}": "nominal"}}'
+        yield Finding(
+            "target", columns, "warn", f"the target is free text. If these are classes, read with {override}."
+        )
+    elif summary.kind != "numeric" and summary.distinct > 1:
+        yield from _rare_classes(facts)
+        yield from _imbalance(facts)
+
+
+def _gaps(summary: ColumnSummary, *, is_target: bool) -> Iterator[Finding]:
+    columns, share = (summary.name,), f"{summary.missing_share:.0%}"
+    if summary.rows and summary.missing == summary.rows:
+        yield Finding("missing", columns, "warn", "every cell is missing; leave it out.")
+    elif is_target and summary.missing:
+        message = (
+            f"the target is missing in {plural(summary.missing, 'row')}, from which nothing can be learnt."
+        )
+        yield Finding("target missing", columns, "warn", message)
+    elif summary.missing_share > _MOSTLY_MISSING:
+        message = (
+            f"mostly missing: {summary.missing:,} of {plural(summary.rows, 'cell')} ({share}). Find out why; "
+            "if being missing says something in itself, keep that as a category, else leave the column out."
+        )
+        yield Finding("missing", columns, "warn", message)
+
+
+def _infinite(summary: ColumnSummary) -> Iterator[Finding]:
+    if summary.infinite:
+        message = (
+            f"{plural(summary.infinite, 'infinite number')}, left out of the figures. Often a division by "
+            "zero; repair it at the source or make it missing."
+        )
+        yield Finding("infinite", (summary.name,), "warn", message)
+
+
+def _unseen(summary: ColumnSummary) -> Iterator[Finding]:
+    if summary.unseen:
+        cells = plural(summary.unseen, "cell")
+        message = f"{cells} with a value that the schema does not list; learners treat it as unknown."
+        yield Finding("unseen", (summary.name,), "note", message)
+
+
+def _constant(summary: ColumnSummary, *, is_target: bool) -> Iterator[Finding]:
+    if summary.rows < 2 or summary.distinct == 0 or summary.unseen:
+        return
+    if is_target:
+        message = "the target has one value only, so there is nothing to tell apart."
+    elif summary.missing:
+        message = "the known cells all hold the same value; only their being known can say anything."
+    else:
+        message = "every row holds the same value, which says nothing; leave it out."
+    yield Finding("constant", (summary.name,), "warn", message)
+
+
+def _identifier_evidence(facts: Facts) -> str:
+    """Why the column looks like a name for its row; empty if it does not."""
+    known, distinct = facts.summary.known, facts.summary.distinct
+    if known < _ENOUGH_FOR_ID or distinct < 0.95 * known:
+        return ""
+    if facts.summary.kind == "numeric":
+        return _running_number(facts)
+    if facts.summary.kind == "text" and any(len(name.split()) > 1 for name in facts.names):
+        return ""
+    return f"{distinct:,} different values in {known:,} cells"
+
+
+def _running_number(facts: Facts) -> str:
+    x, n = facts.ordered, len(facts.ordered)
+    if facts.summary.distinct < facts.summary.known or facts.summary.infinite or (x != np.floor(x)).any():
+        return ""
+    reach = float(x[-1]) - float(x[0]) + 1
+    ends = f"{short(x[0])} to {short(x[-1])}"
+    if reach == n:
+        return f"the whole numbers from {ends}, each once"
+    if n * (n - 1) / (2 * reach) >= 10:  # the fewest repeats to expect of n numbers drawn from so many
+        return f"whole numbers from {ends} of which none repeats, as chance would have it"
+    return ""
+
+
+def _is_near_constant(facts: Facts) -> bool:
+    known = facts.summary.known
+    return known >= 2 * TINY and int(facts.counts.max(initial=0)) >= _NEAR_CONSTANT * known
+
+
+def _spellings(facts: Facts) -> Iterator[Finding]:
+    if len(facts.names) > _SPELLINGS_CAP:
+        return
+    columns, count = (facts.summary.name,), dict(zip(facts.names, facts.counts.tolist(), strict=True))
+
+    def shown(*names: str) -> str:
+        return ", ".join(f"{name!r} ({count[name]:,})" for name in names)
+
+    for group in same_words(facts.names):
+        message = f"the same value in several spellings? {shown(*group)}. If so, settle on one."
+        yield Finding("spelling", columns, "warn", message)
+    for slip, meant in near_words(facts.names, facts.counts.tolist()):
+        message = f"a slip of the pen? {shown(slip)} beside {shown(meant)}. If so, correct it."
+        yield Finding("spelling", columns, "note", message)
+
+
+def _rare_classes(facts: Facts) -> Iterator[Finding]:
+    fewest = 10 if facts.summary.known >= 2 * TINY else 2
+    rare = [
+        (name, count)
+        for name, count in zip(facts.names, facts.counts.tolist(), strict=True)
+        if count < fewest
+    ]
+    if rare:
+        first = ", ".join(f"{name!r} ({plural(count, 'row')})" for name, count in rare[:_SHOWN])
+        more = f" and {plural(len(rare) - _SHOWN, 'more class')}" if len(rare) > _SHOWN else ""
+        message = (
+            f"hardly seen: {first}{more}. Too few to learn or to judge; merge them, or gather more rows."
+        )
+        yield Finding("rare class", (facts.summary.name,), "warn", message)
+
+
+def _imbalance(facts: Facts) -> Iterator[Finding]:
+    share = float(facts.counts.max() / facts.counts.sum())
+    if facts.summary.known >= TINY and share >= 0.9:
+        most = facts.names[int(facts.counts.argmax())]
+        message = (
+            f"{share:.1%} of the rows are {most!r}, so always saying that is right {share:.1%} of the time. "
+            "Judge by balanced accuracy, recall or costs rather than by accuracy."
+        )
+        yield Finding("imbalance", (facts.summary.name,), "note", message)
