@@ -1,11 +1,15 @@
-"""What all tests share: the golden records, each a worked example with its answer."""
+"""What all tests share: the golden records, each a worked example with its answer; no law fails for being slow."""
 
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
+
+hypothesis.settings.register_profile("openbook", deadline=None)
+hypothesis.settings.load_profile("openbook")
 
 RECORDS = Path(__file__).parent / "golden" / "worked_examples.json"
 

@@ -159,13 +159,13 @@ class Categorical(_Discrete):
         return plain(np.reshape(np.array(found, dtype=np.float64), labels.shape))
 
     @classmethod
-    def fit(cls, x: Iterable[Hashable], values: Sequence[Hashable] | None = None) -> Self:
+    def fit(cls, x: Sequence[Hashable], values: Sequence[Hashable] | None = None) -> Self:
         """Maximum likelihood: the share of each value; `values` default to those seen, in order."""
         return cls.fit_map(x, values, alpha=1)
 
     @classmethod
     def fit_map(
-        cls, x: Iterable[Hashable], values: Sequence[Hashable] | None = None, *, alpha: npt.ArrayLike
+        cls, x: Sequence[Hashable], values: Sequence[Hashable] | None = None, *, alpha: npt.ArrayLike
     ) -> Self:
         """The mode of the posterior under the prior Dirichlet(alpha): one alpha for all, or one per value."""
         seen = [label for label in np.asarray(x, dtype=object) if not _is_missing(label)]
@@ -173,9 +173,8 @@ class Categorical(_Discrete):
         counts = dict.fromkeys(listed, 0)
         for label in seen:
             if label not in counts:
-                msg = (
-                    f"the value {label!r} is not listed. {did_you_mean(str(label), [str(v) for v in listed])}"
-                )
+                hint = did_you_mean(str(label), [str(value) for value in listed])
+                msg = f"the value {label!r} is not listed. {hint}"
                 raise ParameterError(msg)
             counts[label] += 1
         return cls(listed, _dirichlet_mode(np.array(list(counts.values()), dtype=np.float64), alpha))
@@ -204,7 +203,7 @@ class Multinomial(_Discrete):
 
     @property
     def variance(self) -> Floats:
-        p = np.array(self.p)
+        p: Floats = np.array(self.p)
         return self.n * p * (1 - p)
 
     def log_pmf(self, x: npt.ArrayLike) -> Any:

@@ -82,9 +82,8 @@ class Gaussian:
         n, average = known.size, float(known.mean())
         shrink = strength * n / (strength + n)
         scatter = float(np.square(known - average).sum()) + shrink * (average - mean) ** 2
-        return cls(
-            (strength * mean + n * average) / (strength + n), (beta + scatter / 2) / (alpha + n / 2 + 1.5)
-        )
+        centre = (strength * mean + n * average) / (strength + n)
+        return cls(centre, (beta + scatter / 2) / (alpha + n / 2 + 1.5))
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +104,7 @@ class MultivariateGaussian:
         mean = np.atleast_1d(as_floats(self.mean, "the mean"))
         covariance = np.atleast_2d(as_floats(self.covariance, "the covariance"))
         if mean.ndim != 1 or covariance.shape != (mean.size, mean.size):
-            msg = f"mean and covariance must have the shapes (d,) and (d, d), got {mean.shape}, {covariance.shape}"
+            msg = f"the shapes must be (d,) and (d, d), got {mean.shape} and {covariance.shape}"
             raise ParameterError(msg)
         if not np.isfinite(mean).all():
             msg = f"the mean must be finite, got {mean.tolist()}"
