@@ -10,29 +10,37 @@ In a list of dict rows, a key that a row lacks is a missing cell.
 from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from openbook.data.attributes import MISSING, Nominal, Numeric, as_text
-from openbook.data.guess import BOOLEANS, Cells, Decided, Kinds, Wish, decide_cells, decide_numbers, wishes
+from openbook.data.guess import (
+    BOOLEANS,
+    Cells,
+    Decided,
+    Kinds,
+    Wish,
+    decide_cells,
+    decide_numbers,
+    wants_numbers,
+    wishes,
+)
 from openbook.data.schema import Schema
 from openbook.data.table import SparseTable, Table
 from openbook.errors import DataError
 
-if TYPE_CHECKING:
-    import scipy.sparse as sp
-
 __all__ = [
     "CellTypeError",
-    "boolean_cells",
     "check_size",
     "from_array",
     "from_rows",
     "from_sparse",
+    "object_cells",
     "object_column",
     "table_of",
+    "unnamed_schema",
 ]
 
 Array = npt.NDArray[Any]
@@ -104,8 +112,8 @@ def from_sparse(source: Any, kinds: Kinds) -> SparseTable:
     matrix: sp.csr_array = sp.csr_array(source, dtype=np.float64)
     schema = unnamed_schema(matrix.shape[1])
     for name, wish in wishes(kinds, schema.names).items():
-        if wish is not Numeric and not isinstance(wish, Numeric):
-            msg = f"column {name!r} is part of a sparse matrix, which holds numbers only; pass a dense array instead"
+        if not wants_numbers(wish):
+            msg = f"column {name!r} is part of a sparse matrix, which holds numbers only; pass a dense array"
             raise DataError(msg)
     return SparseTable(schema, matrix)
 
@@ -135,23 +143,15 @@ def object_column(name: str, values: Any, wish: Wish, missing: Collection[str]) 
         _check_cell_type(name, kind, values)
     known = {kind for kind in types if not _is_gap_type(kind)}
     if known and all(issubclass(kind, bool | np.bool_) for kind in known):
-        return decide_cells(name, boolean_cells([None if _is_gap(v) else bool(v) for v in values]), wish)
-    if known and all(_is_number_type(kind) for kind in known):
-        if wish is None or wish is Numeric or isinstance(wish, Numeric):  # else spell the numbers as they are
-            numbers = np.array(
-                [np.nan if _is_gap_type(type(v)) else float(v) for v in values], dtype=np.float64
-            )
-            return decide_numbers(name, numbers, wish)
-    return decide_cells(name, _cells_of(values).cleaned(missing), wish)
+        codes = np.array([MISSING if _is_gap(value) else int(value) for value in values], dtype=np.int8)
+        return decide_cells(name, Cells(BOOLEANS, codes, Nominal), wish)
+    if known and all(map(_is_number_type, known)) and wants_numbers(wish):
+        return decide_numbers(name, np.array([_as_float(value) for value in values]), wish)
+    return decide_cells(name, object_cells(values).cleaned(missing), wish)
 
 
-def boolean_cells(values: Any) -> Cells:
-    """True, False and None as cells that declare both values."""
-    codes = np.array([MISSING if value is None else int(value) for value in values], dtype=np.int8)
-    return Cells(BOOLEANS, codes, Nominal)
-
-
-def _cells_of(values: Any) -> Cells:
+def object_cells(values: Any) -> Cells:
+    """The distinct texts of Python objects, and the position of each row's; None and NaN are missing."""
     position: dict[str, int] = {}
     codes = np.empty(len(values), dtype=np.intp)
     for i, value in enumerate(values):
@@ -163,6 +163,13 @@ def _cells_of(values: Any) -> Cells:
             text = value.decode("utf-8", "replace") if isinstance(value, bytes) else as_text(value)
             codes[i] = position.setdefault(text, len(position))
     return Cells(list(position), codes)
+
+
+def _as_float(value: Any) -> float:
+    try:
+        return np.nan if _is_gap_type(type(value)) else float(value)
+    except OverflowError:  # a whole number beyond all floats
+        return np.inf if value > 0 else -np.inf
 
 
 def _is_gap(value: object) -> bool:
@@ -185,13 +192,16 @@ def _check_cell_type(name: str, kind: type, values: Any) -> None:
         kind, str | bytes
     ):
         row = next(i for i, value in enumerate(values) if type(value) is kind)
-        msg = f"a cell's argument must be a string or a number, but column {name!r} holds a {kind.__name__} in row {row}"
+        where = f"column {name!r} holds a {kind.__name__} in row {row}"
+        msg = f"a cell's argument must be a string or a number, but {where}"
         raise CellTypeError(msg)
 
 
 def _column(name: str, column: Array, wish: Wish, missing: Collection[str]) -> Decided:
     if column.dtype.kind == "M":
-        column = np.where(np.isnat(column), None, np.datetime_as_string(column).astype(object))
+        spelled = np.datetime_as_string(column).astype(object)
+        spelled[np.isnat(column)] = None
+        column = spelled
     return object_column(name, column.tolist(), wish, missing)
 
 

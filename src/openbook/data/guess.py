@@ -1,11 +1,11 @@
 """What kind a column is, and why: the rules, in one place for every source.
 
-A column arrives either as numbers, or as `Cells`: its distinct texts and, for each row, the position of its text
-(-1 where the cell is missing). Every rule looks at distinct texts only, so a column of a million cells costs what its
-different values cost. Rows are counted from 0, as in `Table.row`.
+A column arrives either as numbers, or as `Cells`: its distinct texts and, for each row, the position of its
+text (-1 where the cell is missing). Every rule looks at distinct texts only, so a column of a million cells
+costs what its different values cost. Rows are counted from 0, as in `Table.row`.
 
-Before any rule, blanks around a text are stripped, a text that stands for a missing value becomes missing, and the
-words true and false are put in lower case, so that booleans are spelled alike whatever wrote them.
+Before any rule, blanks around a text are stripped, a text that stands for a missing value becomes missing,
+and the words true and false are put in lower case, so that booleans are spelled alike whatever wrote them.
 
 The rules for texts, first match wins:
 
@@ -43,8 +43,10 @@ from openbook.data.attributes import (
 from openbook.errors import DataError, UnknownColumn, did_you_mean
 
 __all__ = [
-    "MISSING_TOKENS",
     "BOOLEANS",
+    "EVERY_NUMBER",
+    "MISSING_TOKENS",
+    "NO_KNOWN_CELL",
     "Cells",
     "Decided",
     "Kinds",
@@ -53,19 +55,23 @@ __all__ = [
     "decide_numbers",
     "number",
     "spell",
+    "wants_numbers",
     "wishes",
 ]
 
 Array = npt.NDArray[Any]
-#: What `kinds` may be: one kind for all columns, or a kind, an ordered list of values or an attribute for some.
+#: What `kinds` may be: a kind for all columns, or a kind, a list of values in order or an attribute for some.
 Kinds = str | Mapping[Any, str | Sequence[Any] | Attribute] | None
 #: What is asked of one column: nothing, a kind, or a full attribute.
 Wish = type[Attribute] | Attribute | None
 
-#: Texts that stand for a missing value, blanks around them aside. An empty cell is missing whatever the tokens.
+#: Texts that stand for a missing value, blanks around them aside. An empty cell is missing in any case.
 MISSING_TOKENS = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
 
 BOOLEANS = ("false", "true")
+
+EVERY_NUMBER = "every known cell is a number"
+NO_KNOWN_CELL = "no known cell; taken as numeric"
 
 LONGEST_VALUE = 200
 MOST_VALUES = 100_000
@@ -82,8 +88,8 @@ _CODE = re.compile(r"0\d", re.ASCII)
 class Cells(NamedTuple):
     """A column of texts: `values[codes[i]]` is row i; a code of -1 is missing.
 
-    `declared` is the kind whose values, and their order, the source itself declares (an ordered pandas categorical,
-    ARFF's {a, b}, booleans), or None where the values are just those that occur.
+    `declared` is the kind whose values, and their order, the source itself declares (a pandas categorical,
+    booleans), or None where the values are just those that occur.
     """
 
     values: Sequence[str]
@@ -108,7 +114,7 @@ class Cells(NamedTuple):
         row = int(np.argmax(flagged)) if len(flagged) else 0
         return (row, self.values[self.codes[row]]) if len(flagged) and flagged[row] else None
 
-    def lookup(self, answers: Sequence[Any], gap: Any, dtype: Any) -> Array:
+    def lookup(self, answers: Sequence[Any] | Array, gap: Any, dtype: Any) -> Array:
         """One answer per value as one answer per row."""
         table = np.empty(len(answers) + 1, dtype=dtype)
         table[:-1] = answers
@@ -181,9 +187,14 @@ def _kind(name: str, where: str) -> type[Attribute]:
     return KINDS[name]
 
 
+def wants_numbers(wish: Wish) -> bool:
+    """Whether numbers may stay numbers: nothing is asked, or that."""
+    return wish is None or wish is Numeric or isinstance(wish, Numeric)
+
+
 def decide_numbers(name: str, numbers: Array, wish: Wish = None, why: str = "numbers") -> Decided:
     """A column that came as numbers, NaN where missing."""
-    if wish is None or wish is Numeric or isinstance(wish, Numeric):
+    if wants_numbers(wish):
         return Decided(Numeric(name), numbers, why if wish is None else "numeric, as asked")
     known = ~np.isnan(numbers)
     distinct, which = np.unique(numbers[known], return_inverse=True)
@@ -214,15 +225,13 @@ def decide_cells(name: str, cells: Cells, wish: Wish = None) -> Decided:
 
 def _guess(name: str, cells: Cells) -> Decided:
     if not len(cells.values):
-        return Decided(Numeric(name), np.full(len(cells.codes), np.nan), "no known cell; taken as numeric")
+        return Decided(Numeric(name), np.full(len(cells.codes), np.nan), NO_KNOWN_CELL)
     numbers = [number(value) for value in cells.values]
     if None not in numbers:
         if code := next(filter(_CODE.match, cells.values), None):
-            why = f"codes such as {code!r} start with a zero that a number would lose; kinds={{{name!r}: 'numeric'}} overrules"
+            why = f"codes such as {code!r} start with a zero, which a number would lose"
             return _categorical(name, cells, Nominal, why)
-        return Decided(
-            Numeric(name), cells.lookup(numbers, math.nan, np.float64), "every known cell is a number"
-        )
+        return Decided(Numeric(name), cells.lookup(numbers, math.nan, np.float64), EVERY_NUMBER)
     if all(map(_COMMA_NUMBER.fullmatch, cells.values)):
         return _with_commas(name, cells)
     if why := _reads_as_text(cells):
@@ -233,7 +242,7 @@ def _guess(name: str, cells: Cells) -> Decided:
 def _with_commas(name: str, cells: Cells) -> Decided:
     shown = next(value for value in cells.values if "," in value or "." in value)
     if all(_MAYBE_THOUSANDS.fullmatch(value) for value in cells.values if "," in value):
-        why = f"{shown!r} may be a decimal comma or a thousands separator; kinds={{{name!r}: 'numeric'}} reads a decimal comma"
+        why = f"in {shown!r} the comma may mean decimals or thousands; asked for numeric, it means decimals"
         return _categorical(name, cells, Nominal, why)
     numbers = cells.lookup([_comma_number(value) for value in cells.values], math.nan, np.float64)
     return Decided(

@@ -7,10 +7,11 @@
     sparse matrix                     a `SparseTable`
     dict rows, or one dict            a column per key
 
-The kind of each column is given by the source, guessed (see `openbook.data.guess`), or asked for by `kinds`; the reason
-is kept in `Table.why` and printed by `describe`.
+The kind of each column is given by the source, guessed (see `openbook.data.guess`), or asked for by
+`kinds`; the reason is kept in `Table.why` and printed by `describe`.
 """
 
+import os
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -18,6 +19,7 @@ import numpy as np
 
 from openbook.data.arrays import from_array, from_rows, from_sparse, object_column, table_of
 from openbook.data.attributes import MISSING, Attribute, Categorical, Numeric
+from openbook.data.frames import from_frame, is_frame
 from openbook.data.guess import (
     MISSING_TOKENS,
     Cells,
@@ -41,15 +43,17 @@ def read(source: Any, kinds: Kinds = None, *, missing: Collection[str] = MISSING
     ----------
     source : path, frame, 2-D array, sparse matrix, dict rows, Table or Scan
     kinds : str or mapping, optional
-        Overrules the guess: one kind for all columns ("numeric", "nominal", "ordinal", "text"), or for some columns,
-        by name or position, a kind, a list of values from lowest to highest (ordinal), or an attribute.
+        Overrules the guess: one kind for all columns ("numeric", "nominal", "ordinal", "text"), or for some
+        columns, by name or position, a kind, a list of values from lowest to highest (ordinal), or an
+        attribute.
     missing : collection of str
-        Texts that stand for a missing value. Where "NA" is a value of its own, pass a list without it. None, NaN and
-        empty cells are missing in any case.
+        Texts that stand for a missing value. Where "NA" is a value of its own, pass a list without it. None,
+        NaN and empty cells are missing in any case.
 
     Examples
     --------
-    >>> table = read([{"size": "small", "price": 3}, {"size": "large", "price": None}], {"size": ["small", "large"]})
+    >>> rows = [{"size": "small", "price": 3}, {"size": "large", "price": None}]
+    >>> table = read(rows, kinds={"size": ["small", "large"]})
     >>> table
     Table of 2 rows, 2 columns
     size     price
@@ -65,6 +69,12 @@ def read(source: Any, kinds: Kinds = None, *, missing: Collection[str] = MISSING
         return from_array(source, kinds, missing)
     if isinstance(source, Mapping):
         return from_rows([source], kinds, missing)
+    if isinstance(source, str | os.PathLike):
+        from openbook.data.files import read_file
+
+        return read_file(source, kinds, missing)
+    if is_frame(source):
+        return from_frame(source, kinds, missing)
     if hasattr(source, "tocsr"):
         return from_sparse(source, kinds)
     if isinstance(source, list | tuple) and len(source) and isinstance(source[0], Mapping):

@@ -1,0 +1,245 @@
+"""CSV and TSV at polars' speed, with our own rules for the kinds.
+
+The first rows are read as text to guess which columns are numbers; one typed pass then reads the file.
+Where a later cell breaks the guess, its column is read as text after all and decided as a whole, so that
+the table is the same as if every column had been read as text.
+
+    separator      tab in .tsv; else whichever of , ; tab | stands most evenly in the first lines
+    names          the first line, blanks stripped; an empty name becomes column_3; two alike are an error
+    quotes         "…" around a field, "" inside for one quote; separators and line breaks may stand inside
+    blank lines    skipped; in a file of a single column, a missing cell
+    ragged lines   too short or too long, they are an error that names the line
+    encoding       UTF-8, with or without a byte order mark; else an error that says how to convert
+"""
+
+import csv
+import gzip
+import io
+import re
+from collections.abc import Collection
+from collections.abc import Set as AbstractSet
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from openbook.data.arrays import table_of
+from openbook.data.frames import factorise, polars_columns
+from openbook.data.guess import (
+    EVERY_NUMBER,
+    NO_KNOWN_CELL,
+    Decided,
+    Kinds,
+    Wish,
+    decide_cells,
+    number,
+    wants_numbers,
+    wishes,
+)
+from openbook.data.lines import Bytes, complaint, may_hold_codes, not_utf8, records, sniff
+from openbook.data.table import Table
+from openbook.errors import DataError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["DelimitedFile", "read_delimited"]
+
+Span = tuple[int, int] | None
+
+_HEAD = 1 << 20
+_PEEK_ROWS = 1000
+_BOM = b"\xef\xbb\xbf"
+_BROKEN_GUESS = re.compile(r"as dtype `f64`.*\(column number (\d+)\)", re.DOTALL)
+
+
+def read_delimited(path: Path, kinds: Kinds, missing: Collection[str]) -> Table:
+    """A table from a CSV or TSV file."""
+    file = DelimitedFile(path)
+    asked = wishes(kinds, file.names)
+    frame, numeric = file.frame(file.guess_numeric(asked, missing), missing)
+    if not frame.height:
+        msg = f"{path} has a header, but no rows"
+        raise DataError(msg)
+    if (guessed := {name for name in numeric if asked.get(name) is None}) and file.may_hold_codes():
+        frame, _ = file.frame(numeric - guessed, missing)
+    return table_of(
+        [file.explained(column) for column in polars_columns(frame, asked, missing, EVERY_NUMBER)]
+    )
+
+
+class DelimitedFile:
+    """A file of separated fields: its separator, its names, and the byte at which its rows start."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._unpacked = _unpack(path) if path.suffix.lower() == ".gz" else None
+        head = _head_of(path) if self._unpacked is None else self._unpacked[:_HEAD]
+        _check_text(path, head)
+        body = len(_BOM) if head.startswith(_BOM) else 0
+        body += len(head[body:]) - len(head[body:].lstrip(b"\r\n"))
+        data = np.frombuffer(head, np.uint8)
+        ends = np.concatenate([[body - 1], *(ends for ends, _ in records(data, ",", body))])
+        if len(ends) == 1:
+            msg = f"{path} is empty"
+            raise DataError(msg)
+        lines = [head[a + 1 : b].decode("utf-8", "replace") for a, b in pairwise(ends[:21])]
+        self.start = int(ends[1]) + 1
+        tabs = ".tsv" in [suffix.lower() for suffix in path.suffixes]
+        self.separator = "\t" if tabs else sniff(lines)
+        self.notes: dict[str, str] = {}
+        self.names = self._names(lines[0])
+
+    def _names(self, line: str) -> list[str]:
+        try:
+            fields = next(csv.reader(io.StringIO(line, newline=""), delimiter=self.separator))
+        except csv.Error as error:
+            msg = f"{self.path}: the header cannot be read ({error})"
+            raise DataError(msg) from None
+        names = [field.strip() for field in fields]
+        for i, name in enumerate(names):
+            if not name:
+                names[i] = f"column_{i + 1}"
+                self.notes[names[i]] = f"column {i + 1} has no name in the file"
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            msg = f"{self.path}: two columns are called {twice!r}; rename one of them"
+            raise DataError(msg)
+        return names
+
+    def explained(self, column: Decided) -> Decided:
+        """The column with a note on its made-up name."""
+        note = self.notes.get(column.attribute.name)
+        return column._replace(why=f"{note}; {column.why}") if note else column
+
+    def guess_numeric(self, asked: dict[str, Wish], missing: Collection[str]) -> frozenset[str]:
+        """The columns that look like plain numbers in the first rows, or are asked to be numbers."""
+        cells = factorise(self.parse(frozenset(), missing, rows=_PEEK_ROWS))
+        spaced = any(number(token.strip()) is not None for token in missing if token.strip().lower() != "nan")
+        return frozenset(
+            name
+            for name in self.names
+            if not spaced  # a token that is a number is told from ' -999' only in text
+            and wants_numbers(asked.get(name))
+            and decide_cells(name, cells[name].cleaned(missing)).why in (EVERY_NUMBER, NO_KNOWN_CELL)
+        )
+
+    def frame(
+        self, numeric: frozenset[str], missing: Collection[str], span: Span = None
+    ) -> "tuple[pl.DataFrame, frozenset[str]]":
+        """The rows, with those columns as numbers that turn out to hold numbers only."""
+        while True:
+            try:
+                return self.parse(numeric, missing, span), numeric
+            except _BrokenGuess as broken:
+                numeric -= {self.names[broken.position]}
+
+    def parse(
+        self, numeric: AbstractSet[str], missing: Collection[str], span: Span = None, rows: int | None = None
+    ) -> "pl.DataFrame":
+        """The rows of the file, or of a span of its bytes, as numbers and texts."""
+        import polars as pl
+
+        whole = span is None and self._unpacked is None
+        source: Any = self.path if whole else io.BytesIO(self._slice(span))
+        try:
+            frame = pl.read_csv(
+                source,
+                has_header=whole,
+                separator=self.separator,
+                schema={name: pl.Float64 if name in numeric else pl.String for name in self.names},
+                null_values=[token for token in missing if token],
+                n_rows=rows,
+            )
+        except pl.exceptions.NoDataError:
+            return pl.DataFrame(schema=dict.fromkeys(self.names, pl.String))
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+            raise self._error(str(error), numeric, span) from None
+        if frame.width > 1 and frame[:, -1].null_count():
+            return self._without_blank_lines(frame, span, rows)
+        return frame
+
+    def _error(self, message: str, numeric: AbstractSet[str], span: Span) -> Exception:
+        found = _BROKEN_GUESS.search(message)
+        if found and self.names[int(found[1]) - 1] in numeric:
+            return _BrokenGuess(int(found[1]) - 1)
+        start = self.start if span is None else 0
+        reason = complaint(self.content(span), self.separator, len(self.names), start)
+        reason = reason or message.partition("\n")[0]
+        return DataError(f"{self.path}: {reason}")
+
+    def _without_blank_lines(self, frame: "pl.DataFrame", span: Span, rows: int | None) -> "pl.DataFrame":
+        """Drop the rows of blank lines, refuse short ones: polars fills both with nulls."""
+        import polars as pl
+
+        width = len(self.names)
+        data, start = self.content(span), self.start if span is None else 0
+        short = np.concatenate([counts < width - 1 for _, counts in records(data, self.separator, start)])
+        if not short[:rows].any():
+            return frame
+        if reason := complaint(data, self.separator, width, start):
+            msg = f"{self.path}: {reason}"
+            raise DataError(msg)
+        return frame.filter(pl.Series(~short[: frame.height]))
+
+    def may_hold_codes(self, span: Span = None) -> bool:
+        """Whether some field may start with a zero and a digit."""
+        return may_hold_codes(self.content(span), self.separator, self.start if span is None else 0)
+
+    def content(self, span: Span = None) -> Bytes:
+        """The bytes of the file, or of a span; a file's are fetched where they are looked at."""
+        if span is None and self._unpacked is None:
+            return np.memmap(self.path, np.uint8, mode="r")
+        return np.frombuffer(self._unpacked or b"" if span is None else self._slice(span), np.uint8)
+
+    def _slice(self, span: Span) -> bytes:
+        if self._unpacked is not None:
+            begin, end = span or (self.start, len(self._unpacked))
+            return self._unpacked[begin:end]
+        assert span is not None
+        with self.path.open("rb") as handle:
+            handle.seek(span[0])
+            return handle.read(span[1] - span[0])
+
+
+class _BrokenGuess(Exception):  # noqa: N818 (a signal between two methods)
+    """A column that was to be numbers holds something else."""
+
+    def __init__(self, position: int) -> None:
+        super().__init__(position)
+        self.position = position
+
+
+def _head_of(path: Path) -> bytes:
+    with path.open("rb") as handle:
+        return handle.read(_HEAD)
+
+
+def _unpack(path: Path) -> bytes:
+    try:
+        return gzip.decompress(path.read_bytes())
+    except (OSError, EOFError, gzip.zlib.error) as error:  # type: ignore[attr-defined]
+        msg = f"{path} is not a gzip file, or is damaged ({error})"
+        raise DataError(msg) from None
+
+
+def _check_text(path: Path, head: bytes) -> None:
+    if not head.removeprefix(_BOM).strip():
+        msg = f"{path} is empty"
+        raise DataError(msg)
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        start = head[:2].hex(" ")
+        msg = (
+            f"{path} is UTF-16 (its first bytes are {start}); convert it: iconv -f UTF-16 -t UTF-8 old > new"
+        )
+        raise DataError(msg)
+    if b"\0" in head:
+        msg = f"{path} is not a text file: byte {head.index(0):,} is NUL"
+        raise DataError(msg)
+    if b"\n" not in head and b"\r" in head:
+        msg = f"{path} ends its lines with carriage returns only; convert it: tr '\\r' '\\n' < old > new"
+        raise DataError(msg)
+    line = head.partition(b"\n")[0]
+    if reason := not_utf8(np.frombuffer(line, np.uint8)):
+        msg = f"{path}: {reason}"
+        raise DataError(msg)

@@ -1,0 +1,191 @@
+"""Tables from frames: polars, pandas, pyarrow, and what else narwhals knows.
+
+    numbers                 numeric; float32 stays, other types become float64, nulls NaN
+    booleans                nominal: false, true
+    texts                   by the rules of `openbook.data.guess`
+    pandas ordered, Enum    ordinal, in the declared order
+    pandas categories       nominal, in the order of the categories, those that do not occur left out
+    polars Categorical      as texts: its categories have no order of their own
+    dates and times         as their ISO texts, hence nominal; for numbers, subtract a day of your choice
+    anything else           an error that names the column
+
+A frame's index is not a column; reset it first if it should be. Number columns are views where the frame
+allows.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from openbook.data.arrays import check_size, object_column, table_of, unnamed_schema
+from openbook.data.attributes import MISSING, Nominal, Ordinal, as_text
+from openbook.data.guess import (
+    BOOLEANS,
+    EVERY_NUMBER,
+    NO_KNOWN_CELL,
+    Cells,
+    Decided,
+    Kinds,
+    Wish,
+    decide_cells,
+    decide_numbers,
+    wants_numbers,
+    wishes,
+)
+from openbook.data.table import Table
+from openbook.errors import DataError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+__all__ = ["from_frame", "from_polars", "is_frame", "polars_columns"]
+
+Array = npt.NDArray[Any]
+
+_FRAME_MODULES = {"pandas", "polars", "pyarrow", "modin", "cudf", "narwhals"}
+
+
+def is_frame(source: Any) -> bool:
+    """Whether a frame library made this."""
+    return type(source).__module__.partition(".")[0] in _FRAME_MODULES
+
+
+def from_frame(source: Any, kinds: Kinds, missing: Collection[str]) -> Table:
+    """A table from a frame, or from a series as its only column."""
+    if type(source).__module__.partition(".")[0] == "pandas":
+        frame = source.to_frame(source.name or "x0") if source.ndim == 1 else source
+        return _from_pandas(frame, kinds, missing)
+    import narwhals as nw
+
+    try:
+        frame = nw.from_native(source, allow_series=True)
+    except TypeError:
+        msg = f"cannot read a table from {type(source).__name__}; pass a frame, a series or a 2-D array"
+        raise DataError(msg) from None
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    polars = frame.to_polars()
+    if isinstance(frame, nw.Series):
+        polars = polars.to_frame(polars.name or "x0")
+    return from_polars(polars, kinds, missing)
+
+
+def from_polars(frame: "pl.DataFrame", kinds: Kinds, missing: Collection[str]) -> Table:
+    """A table from a polars frame."""
+    check_size(*frame.shape)
+    return table_of(polars_columns(frame, wishes(kinds, frame.columns), missing))
+
+
+def polars_columns(
+    frame: "pl.DataFrame", asked: dict[str, Wish], missing: Collection[str], why_numeric: str = "numbers"
+) -> list[Decided]:
+    """The decided columns of a polars frame."""
+    import polars as pl
+
+    texts = [name for name in frame.columns if _is_spelled(frame[name], asked.get(name))]
+    cells = factorise(frame.select(pl.col(texts).cast(pl.String)))
+    return [
+        decide_cells(series.name, cells[series.name].cleaned(missing), asked.get(series.name))
+        if series.name in cells
+        else _typed(series, asked.get(series.name), missing, why_numeric)
+        for series in frame
+    ]
+
+
+def factorise(frame: "pl.DataFrame") -> dict[str, Cells]:
+    """Each column of texts as its distinct texts and a position for each row; columns in parallel."""
+    import polars as pl
+
+    if not frame.width:
+        return {}
+    distinct = frame.select(pl.all().drop_nulls().unique().sort().implode())
+    kinds = {series.name: pl.Enum(series[0]) for series in distinct}
+    codes = frame.select(
+        pl.col(name).cast(kind).to_physical().cast(pl.Int64).fill_null(MISSING)
+        for name, kind in kinds.items()
+    )
+    return {name: Cells(distinct[name][0].to_list(), codes[name].to_numpy()) for name in frame.columns}
+
+
+def _is_spelled(series: "pl.Series", wish: Wish) -> bool:
+    """Whether the column is read through the texts of its cells."""
+    import polars as pl
+
+    dtype = series.dtype
+    if dtype.is_integer():
+        return not wants_numbers(wish)
+    return dtype in (pl.String, pl.Categorical, pl.Date, pl.Datetime, pl.Time)
+
+
+def _typed(series: "pl.Series", wish: Wish, missing: Collection[str], why: str) -> Decided:
+    import polars as pl
+
+    name, dtype = series.name, series.dtype
+    if dtype == pl.Null:
+        return decide_cells(name, Cells([], np.full(len(series), MISSING)), wish)
+    if dtype == pl.Boolean:
+        return decide_cells(name, Cells(BOOLEANS, _codes(series.cast(pl.Int8)), Nominal), wish)
+    if isinstance(dtype, pl.Enum):
+        cells = Cells(dtype.categories.to_list(), _codes(series.to_physical().cast(pl.Int64)), Ordinal)
+        return decide_cells(name, cells.cleaned(missing), wish)
+    if dtype.is_numeric():
+        numbers = series if dtype in (pl.Float32, pl.Float64) else series.cast(pl.Float64)
+        unknown = why == EVERY_NUMBER and series.null_count() == len(series)
+        return decide_numbers(name, numbers.to_numpy(), wish, NO_KNOWN_CELL if unknown else why)
+    msg = (
+        f"column {name!r} holds {dtype}, which is neither numbers nor texts;"
+        " spread it over several columns, convert it, or leave it out"
+    )
+    raise DataError(msg)
+
+
+def _codes(physical: "pl.Series") -> Array:
+    return physical.fill_null(MISSING).to_numpy()
+
+
+def _from_pandas(frame: "pd.DataFrame", kinds: Kinds, missing: Collection[str]) -> Table:
+    check_size(*frame.shape)
+    named = list(frame.columns) != list(range(frame.shape[1]))
+    names = [str(name) for name in frame.columns] if named else unnamed_schema(frame.shape[1]).names
+    asked = wishes(kinds, names)
+    columns = [
+        _pandas_column(name, frame.iloc[:, i], asked.get(name), missing) for i, name in enumerate(names)
+    ]
+    return table_of(columns, named=named)
+
+
+def _pandas_column(name: str, series: "pd.Series", wish: Wish, missing: Collection[str]) -> Decided:
+    import pandas as pd
+
+    dtype: Any = series.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        return decide_cells(name, _pandas_cells(series).cleaned(missing), wish)
+    if isinstance(dtype, pd.SparseDtype):
+        series = series.sparse.to_dense()
+    if pd.api.types.is_bool_dtype(dtype):
+        codes = series.astype("Int8").fillna(MISSING).to_numpy(np.int8)
+        return decide_cells(name, Cells(BOOLEANS, codes, Nominal), wish)
+    if pd.api.types.is_integer_dtype(dtype) and not wants_numbers(wish):
+        return object_column(name, series.tolist(), wish, missing)
+    if pd.api.types.is_float_dtype(dtype) and dtype.itemsize == 4:
+        return decide_numbers(name, series.to_numpy(np.float32, na_value=np.nan), wish)
+    if pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(dtype):
+        return decide_numbers(name, series.to_numpy(np.float64, na_value=np.nan), wish)
+    if pd.api.types.is_datetime64_any_dtype(dtype):
+        series = series.astype(object).map(lambda moment: moment.isoformat(" "), na_action="ignore")
+    if pd.api.types.is_timedelta64_dtype(dtype):
+        msg = f"column {name!r} holds durations; convert them to a number of days or seconds first"
+        raise DataError(msg)
+    return object_column(name, series.tolist(), wish, missing)
+
+
+def _pandas_cells(series: "pd.Series") -> Cells:
+    """Ordered categories as they are declared; of unordered ones, those that occur."""
+    if not series.cat.ordered:
+        series = series.cat.remove_unused_categories()
+    categories: Sequence[Any] = series.cat.categories.tolist()
+    declared = Ordinal if series.cat.ordered else Nominal
+    return Cells([as_text(value) for value in categories], series.cat.codes.to_numpy(), declared)

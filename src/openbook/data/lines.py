@@ -1,0 +1,123 @@
+"""The lines of a delimited file, found in its bytes: records, their separators, and what is wrong with them.
+
+Bytes are looked at in blocks that fit a processor's cache, a few array operations each. A quote opens or
+closes a quoted part wherever it stands, so a line break or separator counts if the quotes before it are
+even in number.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Bytes", "complaint", "may_hold_codes", "not_utf8", "records", "sniff"]
+
+Bytes = npt.NDArray[np.uint8]
+Positions = npt.NDArray[Any]
+
+_SEPARATORS = ",;\t|"
+_BLOCK = 1 << 17
+_QUOTE, _NEWLINE, _ZERO = ord('"'), ord("\n"), ord("0")
+_QUOTED = re.compile(r'"[^"]*"')
+_SNIFFED_LINES = 20
+
+
+def sniff(lines: Sequence[str]) -> str:
+    r"""The separator: the one that stands most evenly in the first lines, then most often in the header.
+
+    >>> sniff(["size;price", "small;3,50", "large;4,20"])
+    ';'
+    """
+    bare = [_QUOTED.sub("", line) for line in lines[:_SNIFFED_LINES]]
+
+    def evenness(separator: str) -> tuple[float, int]:
+        counts = [line.count(separator) for line in bare]
+        return sum(count == counts[0] > 0 for count in counts) / len(counts), counts[0]
+
+    best = max(_SEPARATORS, key=evenness)
+    return best if best in bare[0] else ","
+
+
+def records(data: Bytes, separator: str, start: int = 0) -> Iterator[tuple[Positions, Positions]]:
+    """Block by block, where each record ends (its line break, or the end) and how many separators it has."""
+    inside, seen, before = 0, 0, 0  # an open quote; separators up to this block; those up to the last record
+    last_end = start - 1
+    for at in range(start, len(data), _BLOCK):
+        block = data[at : at + _BLOCK]
+        newline, separating, quote = block == _NEWLINE, block == ord(separator), block == _QUOTE
+        if inside or quote.any():
+            odd = (np.cumsum(quote, dtype=np.uint8) + np.uint8(inside)) & 1
+            inside = int(odd[-1])
+            newline &= odd == 0
+            separating &= odd == 0
+        ends, separators = np.flatnonzero(newline), np.flatnonzero(separating)
+        if len(ends):
+            upto = seen + np.searchsorted(separators, ends)
+            yield at + ends, np.diff(upto, prepend=before)
+            before, last_end = int(upto[-1]), at + int(ends[-1])
+        seen += len(separators)
+    if last_end < len(data) - 1:
+        yield np.array([len(data)]), np.array([seen - before])
+
+
+def may_hold_codes(data: Bytes, separator: str, start: int = 0) -> bool:
+    """Whether some field may start with a zero and a digit, as codes do: 00123."""
+    opens = np.zeros(256, dtype=bool)
+    opens[[ord(sign) for sign in (separator, "\n", '"', " ", "\t")]] = True
+    for at in range(max(start - 1, 0), len(data), _BLOCK):
+        block = data[at : at + _BLOCK + 2]
+        digit = (block - np.uint8(_ZERO)) < 10
+        hits = block[1:-1] == _ZERO
+        hits &= digit[2:]
+        hits &= ~digit[:-2]
+        if opens[block[:-2][hits]].any():
+            return True
+    return False
+
+
+def complaint(data: Bytes, separator: str, width: int, start: int = 0) -> str:
+    """What is wrong with the records, with the line; empty if nothing shows."""
+    if message := not_utf8(data):
+        return message
+    quotes = np.flatnonzero(data == _QUOTE)
+    boundary = np.zeros(256, dtype=bool)
+    boundary[[ord(sign) for sign in (separator, "\n", "\r", '"')]] = True
+    opening, closing = quotes[::2], quotes[1::2]
+    stray = opening[(opening > 0) & (opening != start) & ~boundary[data[opening - 1]]]
+    after = closing[closing < len(data) - 1]
+    stray = np.union1d(stray, after[~boundary[data[after + 1]]])
+    if len(stray):
+        line = line_of(data, int(stray[0]))
+        return f"line {line:,}: a quote inside a field; put the field in quotes and double the quote"
+    if len(quotes) % 2:
+        return f"line {line_of(data, int(quotes[-1])):,}: a quote is opened and never closed"
+    begin = start
+    for ends, separators in records(data, separator, start):
+        begins = np.concatenate([[begin], ends[:-1] + 1])
+        for i in np.flatnonzero(separators != width - 1):
+            if width == 1 or data[begins[i] : ends[i]].tobytes().strip():
+                found = int(separators[i]) + 1
+                line = line_of(data, int(begins[i]))
+                return f"line {line:,} has {found:,} fields, but the header has {width:,}"
+        begin = int(ends[-1]) + 1
+    return ""
+
+
+def not_utf8(data: Bytes) -> str:
+    """Which byte is not UTF-8 and what to do about it; empty if there is none."""
+    try:
+        data.tobytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        return (
+            f"byte {error.object[error.start]:#04x} at position {error.start:,}"
+            f" (line {line_of(data, error.start):,}) is not UTF-8. If the file is Latin-1, as older Windows"
+            f" programs write, convert it: iconv -f LATIN1 -t UTF-8 old > new"
+        )
+    return ""
+
+
+def line_of(data: Bytes, position: int) -> int:
+    """The number of the line that a byte stands in, counted from 1."""
+    return int(np.count_nonzero(data[:position] == _NEWLINE)) + 1
