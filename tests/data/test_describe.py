@@ -134,8 +134,10 @@ def test_text_shows_every_column_with_its_figures():
     income = next(line for line in shown if line.startswith("income"))
     assert income.split()[1:4] == ["1", "(10%)", "9"]
     assert {"60", "95", "220"} <= set(income.split())
-    assert any(line.startswith("status") and "single 4 · married 3 · divorced 2" in line for line in shown)
-    assert any(line.startswith("cheat*") and "no 7 · yes 3" in line for line in shown)
+    assert any(
+        line.startswith("status") and "single (4) · married (3) · divorced (2)" in line for line in shown
+    )
+    assert any(line.startswith("cheat*") and "no (7) · yes (3)" in line for line in shown)
 
 
 def test_text_stays_narrow():
@@ -165,7 +167,7 @@ def test_html_escapes_what_the_table_says():
     d = describe(table_of((Nominal("<b>", ("<script>", "y")), [0, 1, 0])))
     page = d._repr_html_()
     assert "<script>" not in page
-    assert "&lt;script&gt; 2" in page
+    assert "&lt;script&gt; (2)" in page
     assert "&lt;b&gt;" in page
 
 

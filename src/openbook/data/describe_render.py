@@ -74,8 +74,9 @@ def _grids(description: "Description") -> Iterator[tuple[list[str], list[list[st
         of_kind = [summary for summary in description.columns if summary.kind in kinds]
         if of_kind:
             title = " and ".join(kind for kind in kinds if any(s.kind == kind for s in of_kind))
-            name_width = max(len(_clip(summary.name, _NAME_WIDTH)) for summary in of_kind)
-            rows = [_row(s, _WIDTH - name_width - 35, starred=s.name == description.target) for s in of_kind]
+            taken = max(len(_clip(s.name, _NAME_WIDTH)) for s in of_kind) + 24
+            room = _WIDTH - taken - (11 if any(s.missing for s in of_kind) else 0)
+            rows = [_row(s, room, starred=s.name == description.target) for s in of_kind]
             yield _without_empty([title, "missing", "distinct", *heads], rows)
 
 
@@ -115,7 +116,7 @@ def _values(summary: ColumnSummary, room: int) -> str:
     """As many values with their counts as fit, and how many more there are."""
     shown: list[str] = []
     for value, count in summary.top_values:
-        entry = f"{_clip(value, _NAME_WIDTH)} {count:,}"
+        entry = f"{_clip(value, _NAME_WIDTH)} ({count:,})"
         if shown and len(" · ".join([*shown, entry])) > room:
             break
         shown.append(entry)
