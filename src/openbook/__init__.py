@@ -1,1 +1,71 @@
-"""openbook: machine learning that shows its work."""
+"""openbook: machine learning that shows its work.
+
+>>> import openbook as ob
+>>> from openbook.bayes import NaiveBayes
+>>> X, y = ob.load("weather").split("play")
+>>> model = NaiveBayes().fit(X, y)
+>>> model.predict([{"outlook": "sunny", "humidity": "high", "temperature": "cool", "windy": "true"}]).tolist()
+['No']
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from openbook.data import Nominal, Numeric, Ordinal, Schema, Table, Text
+    from openbook.data.describe import describe
+    from openbook.data.read import read
+    from openbook.data.scan import scan
+    from openbook.data.sets import load, sets
+    from openbook.judge import compare, evaluate
+    from openbook.store import open_model, save
+
+__version__ = "0.1.0"
+
+# Imported when first asked for, so that `import openbook` and `openbook --help` stay quick.
+_PLACES = {
+    "Nominal": "openbook.data",
+    "Numeric": "openbook.data",
+    "Ordinal": "openbook.data",
+    "Schema": "openbook.data",
+    "Table": "openbook.data",
+    "Text": "openbook.data",
+    "compare": "openbook.judge",
+    "describe": "openbook.data.describe",
+    "evaluate": "openbook.judge",
+    "load": "openbook.data.sets",
+    "open_model": "openbook.store",
+    "read": "openbook.data.read",
+    "save": "openbook.store",
+    "scan": "openbook.data.scan",
+    "sets": "openbook.data.sets",
+}
+
+__all__ = [
+    "Nominal",
+    "Numeric",
+    "Ordinal",
+    "Schema",
+    "Table",
+    "Text",
+    "compare",
+    "describe",
+    "evaluate",
+    "load",
+    "open_model",
+    "read",
+    "save",
+    "scan",
+    "sets",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PLACES:
+        return getattr(import_module(_PLACES[name]), name)
+    msg = f"module 'openbook' has no attribute {name!r}"
+    raise AttributeError(msg)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_PLACES])

@@ -21,7 +21,17 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_consistent_length, check_is_fitted, column_or_1d
 
-from openbook.data import Attribute, Categorical, Column, Nominal, Numeric, Ordinal, Schema, SparseTable, Table
+from openbook.data import (
+    Attribute,
+    Categorical,
+    Column,
+    Nominal,
+    Numeric,
+    Ordinal,
+    Schema,
+    SparseTable,
+    Table,
+)
 from openbook.data.conform import conform
 from openbook.data.read import read
 from openbook.data.scan import FilePiece, Scan
@@ -30,7 +40,7 @@ from openbook.fold import Statistics, fold
 from openbook.rules import Rule, check_parameters
 from openbook.work import Work
 
-__all__ = ["Chunk", "Classifier", "Folding", "Learner", "Regressor", "Rows"]
+__all__ = ["Chunk", "Classifier", "Folding", "Learner", "Regressor", "Rows", "Saved", "class_codes"]
 
 Array = npt.NDArray[Any]
 
@@ -41,6 +51,14 @@ class Chunk(NamedTuple):
     X: Table
     y: Array
     w: Array
+
+
+class Saved(NamedTuple):
+    """A fitted model as the model file holds it: JSON, arrays, and the models it is made of."""
+
+    facts: Mapping[str, Any]
+    arrays: Mapping[str, Array]
+    members: Mapping[str, Any] = {}
 
 
 class Rows(NamedTuple):
@@ -121,13 +139,31 @@ class Learner(BaseEstimator):
     def _work_row(self, X: Table) -> Work: ...
 
     @abstractmethod
+    def _arrays(self) -> Mapping[str, Array]:
+        """The arrays that make up the fitted model, for the model file."""
+
+    @abstractmethod
+    def _restore(self, arrays: Mapping[str, Array]) -> None:
+        """Become the fitted model of these arrays; raise ValueError or KeyError where they do not fit."""
+
+    def _saved(self) -> Saved:
+        return Saved({"schema": self.schema_.to_json(), "target": self.target_}, dict(self._arrays()))
+
+    def _opened(self, saved: Saved) -> None:
+        self._remember(Schema.from_json(saved.facts["schema"]))
+        self.target_ = str(saved.facts["target"])
+        self._restore(saved.arrays)
+
+    @abstractmethod
     def complexity(self) -> int:
         """How big the fitted model is: the number of figures it had to learn."""
 
     def refusal(self, schema: Schema) -> str | None:
         """Why this learner cannot fit a table of this schema, or None."""
         if odd := [a for a in schema if not isinstance(a, self.accepts)]:
-            return f"cannot use the {odd[0].kind} column {odd[0].name!r}; drop it or turn it into counts first"
+            return (
+                f"cannot use the {odd[0].kind} column {odd[0].name!r}; drop it or turn it into counts first"
+            )
         return None
 
     def work(self, row: Any = None) -> Work:
@@ -283,6 +319,18 @@ class Classifier(ClassifierMixin, Learner):
     def _predict(self, X: Table) -> Array:
         return self._proba(X).argmax(axis=1)
 
+    def _saved(self) -> Saved:
+        saved = super()._saved()
+        return saved._replace(arrays={**saved.arrays, "classes_": self.classes_})
+
+    def _opened(self, saved: Saved) -> None:
+        classes = saved.arrays["classes_"]
+        if classes.ndim != 1 or not len(classes) or len(set(classes.tolist())) != len(classes):
+            msg = "its classes must be a list of distinct labels"
+            raise ValueError(msg)
+        self.classes_ = classes
+        super()._opened(saved._replace(arrays={n: a for n, a in saved.arrays.items() if n != "classes_"}))
+
     def _target(self, y: Any) -> tuple[str, Array]:
         name, labels, codes = class_codes(y)
         self.classes_ = labels
@@ -355,6 +403,16 @@ class Folding(Learner):
             raise _infinite(rows)
         return statistics
 
+    def _arrays(self) -> Mapping[str, Array]:
+        return self.statistics_.arrays()
+
+    def _restore(self, arrays: Mapping[str, Array]) -> None:
+        self.statistics_ = self._zero().filled(arrays)
+        if not all(np.isfinite(array).all() for array in arrays.values()):
+            msg = "its statistics are not finite"
+            raise ValueError(msg)
+        self._solve()
+
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from more rows, as if they had come with the earlier ones.
 
@@ -425,7 +483,9 @@ def _infinite(rows: Rows) -> DataError:
                     " put a number there, or NaN for a missing value"
                 )
         start += len(table)
-    return DataError("the sums over the rows are not finite: some numbers are too large to be squared; rescale them")
+    return DataError(
+        "the sums over the rows are not finite: some numbers are too large to be squared; rescale them"
+    )
 
 
 def class_codes(y: Any) -> tuple[str, Array, Array]:

@@ -14,6 +14,7 @@ One worker is the default, as everywhere in scikit-learn's world; threads are pr
 from collections.abc import Callable, Iterable, Mapping, Sized
 from dataclasses import fields
 from functools import reduce
+from itertools import chain
 from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
 import joblib
@@ -85,11 +86,12 @@ class Statistics:
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Every array under a name of its own, for the model file."""
-        return dict(_named("", self))
+        named = (_named(field.name, getattr(self, field.name)) for field in fields(self))  # type: ignore[arg-type]
+        return dict(chain.from_iterable(named))
 
     def filled(self, arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
         """These statistics' like with the arrays of a model file; ValueError where a shape is not as here."""
-        return _filled("", self, arrays)
+        return type(self)(*(_filled(field.name, getattr(self, field.name), arrays) for field in fields(self)))  # type: ignore[arg-type]
 
 
 def _both(a: Any, b: Any, join: Callable[[Any, Any], Any]) -> Any:
@@ -109,8 +111,8 @@ def _widened(a: npt.NDArray[Any], width: int) -> npt.NDArray[Any]:
 
 def _named(name: str, part: Any) -> Iterable[tuple[str, npt.NDArray[Any]]]:
     if isinstance(part, Statistics):
-        for field in fields(part):  # type: ignore[arg-type]
-            yield from _named(f"{name}.{field.name}" if name else field.name, getattr(part, field.name))
+        for own, array in part.arrays().items():
+            yield f"{name}.{own}", array
     elif isinstance(part, tuple):
         for i, item in enumerate(part):
             yield from _named(f"{name}.{i}", item)
@@ -120,8 +122,10 @@ def _named(name: str, part: Any) -> Iterable[tuple[str, npt.NDArray[Any]]]:
 
 def _filled(name: str, part: Any, arrays: Mapping[str, npt.NDArray[Any]]) -> Any:
     if isinstance(part, Statistics):
-        names = {field.name: f"{name}.{field.name}" if name else field.name for field in fields(part)}  # type: ignore[arg-type]
-        return type(part)(*(_filled(path, getattr(part, own), arrays) for own, path in names.items()))
+        start = f"{name}."
+        return part.filled(
+            {key.removeprefix(start): array for key, array in arrays.items() if key.startswith(start)}
+        )
     if isinstance(part, tuple):
         return tuple(_filled(f"{name}.{i}", item, arrays) for i, item in enumerate(part))
     array = arrays[name]

@@ -26,6 +26,7 @@ class Entry:
     task : what it predicts
     summary : one line for people who choose
     baseline : whether others are measured against it
+    around : the registered learner that it wraps unless told otherwise, for learners that wrap one
     study : the parameters under which a study tries it, by label; empty if studies do not try it
     """
 
@@ -34,6 +35,7 @@ class Entry:
     task: Task
     summary: str
     baseline: bool = False
+    around: str | None = None
     study: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
@@ -43,6 +45,8 @@ class Entry:
 
     def make(self, **parameters: Any) -> Any:
         """A new, unfitted learner."""
+        if self.around is not None:
+            parameters.setdefault("estimator", learner(self.around).make())
         return self.cls(**parameters)
 
 
@@ -82,6 +86,13 @@ LEARNERS = {
                 "naive Bayes": {},
                 "naive Bayes, kernel density": {"distributions": "kernel"},
             },
+        ),
+        Entry(
+            "minimum_risk",
+            "openbook.bayes:MinimumRisk",
+            "classification",
+            "the decision of least expected cost",
+            around="naive_bayes",
         ),
     )
 }

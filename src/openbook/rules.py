@@ -1,9 +1,9 @@
 """Parameter rules are data: one function words every error, and the model file uses them to write and read values.
 
-    class OneR(Classifier):
-        rules = {"bins": Whole(at_least=2)}
+class OneR(Classifier):
+    rules = {"bins": Whole(at_least=2)}
 
-    ParameterError: OneR: bins must be a whole number of at least 2, got 1.
+ParameterError: OneR: bins must be a whole number of at least 2, got 1.
 """
 
 import math

@@ -1,6 +1,7 @@
 """Naive Bayes, its smoothing, and decisions of minimum risk."""
 
+from openbook.bayes.decision import MinimumRisk
 from openbook.bayes.naive import NaiveBayes
 from openbook.bayes.smoothing import Epsilon, Laplace, MEstimate, NoSmoothing
 
-__all__ = ["Epsilon", "Laplace", "MEstimate", "NaiveBayes", "NoSmoothing"]
+__all__ = ["Epsilon", "Laplace", "MEstimate", "MinimumRisk", "NaiveBayes", "NoSmoothing"]

@@ -28,7 +28,9 @@ class CategoricalColumns(Likelihood):
     def __init__(self, schema, smoothing):
         super().__init__(schema)
         if odd := [a for a in schema if not isinstance(a, Categorical)]:
-            msg = f"column {odd[0].name!r} is {odd[0].kind}; read it with kinds={{{odd[0].name!r}: 'nominal'}}"
+            msg = (
+                f"column {odd[0].name!r} is {odd[0].kind}; read it with kinds={{{odd[0].name!r}: 'nominal'}}"
+            )
             raise ValueError(msg)
         self.smoothing = smoothing
 
@@ -42,12 +44,11 @@ class CategoricalColumns(Likelihood):
     def statistics(self, X, y, w, n_classes):
         return Counts.of([X.data(name) for name in self.schema.names], self._n_values, y, w, n_classes)
 
-    def solve(self, statistics, labels):
+    def _solve(self, statistics):
         self.counts = statistics.tables
-        self.labels = labels
         self.tables = []
         for attribute, counts in zip(self.schema, self.counts, strict=True):
-            estimates = self.smoothing.table(counts, labels, attribute.name, attribute.values)
+            estimates = self.smoothing.table(counts, self.labels, attribute.name, attribute.values)
             with np.errstate(divide="ignore"):
                 logs = np.log(estimates)
             # the order that add_table reads: unseen, missing, then the values
@@ -62,16 +63,18 @@ class CategoricalColumns(Likelihood):
     def factor(self, X, name, c):
         code = int(X.data(name)[0])
         if code == MISSING:
-            return left_out(name, self.labels[c], "missing")
+            return left_out(name, self.truths[c], "missing")
         if code == UNSEEN and isinstance(self.smoothing, NoSmoothing):
-            return left_out(name, self.labels[c], "never seen in training, and nothing is smoothed")
+            return left_out(name, self.truths[c], "never seen in training, and nothing is smoothed")
         step = self._estimate(self.schema.position(name), c, code)
         return Factor(step, math.log(step.result) if step.result > 0 else -math.inf)
 
     def learnt(self):
         for j, attribute in enumerate(self.schema):
             cells = [(c, v) for c in range(len(self.labels)) for v in range(len(attribute.values))]
-            yield Work(f"{attribute.name} ({attribute.kind})", tuple(self._estimate(j, c, v) for c, v in cells))
+            yield Work(
+                f"{attribute.name} ({attribute.kind})", tuple(self._estimate(j, c, v) for c, v in cells)
+            )
 
     def _estimate(self, j, c, code):
         """The estimate of one value in one class, by hand."""
@@ -80,10 +83,17 @@ class CategoricalColumns(Likelihood):
         n, N = (row[code] if code >= 0 else 0.0), math.fsum(row)
         p = float(self.smoothing.guess(label, attribute.name, attribute.values)[code if code >= 0 else -1])
         value = attribute.values[code] if code >= 0 else "a value never seen"
-        head = given(f"{attribute.name} = {value}", label)
+        head = given(f"{attribute.name} = {value}", self.truths[c])
         if N == 0:
-            return Step(head, r"\frac{1}{V}", rf"\frac{{1}}{{{V}}}", 1 / V, "no row of this class shows the attribute")
-        return Step(head, self.smoothing.formula, self.smoothing.numbers(n, N, V, p), float(self.smoothing(n, N, V, p)))
+            return Step(
+                head, r"\frac{1}{V}", rf"\frac{{1}}{{{V}}}", 1 / V, "no row of this class shows the attribute"
+            )
+        return Step(
+            head,
+            self.smoothing.formula,
+            self.smoothing.numbers(n, N, V, p),
+            float(self.smoothing(n, N, V, p)),
+        )
 
     def size(self):
         return sum(len(self.labels) * max(n - 1, 0) for n in self._n_values)

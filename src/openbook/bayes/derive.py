@@ -6,6 +6,7 @@ It starts from the model's counts and sums and uses nothing that the kernels use
 import math
 
 from openbook.bayes.likelihood import given
+from openbook.data.attributes import as_text
 from openbook.work import Step, Work, figure
 
 __all__ = ["derive_model", "derive_row"]
@@ -18,18 +19,20 @@ def derive_model(model) -> Work:
     """How the model was learnt: the prior and the estimates of every column."""
     priors = Work(f"prior of {model.target_}", tuple(_prior_steps(model)))
     columns = [work for likelihood in model.likelihoods_ for work in likelihood.learnt()]
-    return Work(f"Naive Bayes for {model.target_}: how it was learnt", (priors, *columns), "; ".join(model.notes_))
+    return Work(
+        f"Naive Bayes for {model.target_}: how it was learnt", (priors, *columns), "; ".join(model.notes_)
+    )
 
 
 def derive_row(model, X) -> Work:
     """How the prediction of a one-row table was made."""
-    labels = model._labels  # noqa: SLF001 (its own twin)
+    labels = _truths(model)
     priors = list(_prior_steps(model))
     products, logs = [], []
     for c, label in enumerate(labels):
         factors = [factor for likelihood in model.likelihoods_ for factor in likelihood.factors(X, c)]
         product, log = _product(label, priors[c], factors)
-        products.append(Work(f"class {label}", (*(factor.step for factor in factors), *product)))
+        products.append(Work(f"if {label}", (*(factor.step for factor in factors), *product)))
         logs.append(log)
     joints = [work[f"P({label}) P(x | {label})"].result for work, label in zip(products, labels, strict=True)]
     posterior, winner = _posterior(labels, joints, logs)
@@ -38,15 +41,20 @@ def derive_row(model, X) -> Work:
         winner = labels[probabilities.index(max(probabilities))]
         end = f"Every class has a product of 0: the data decide nothing, and the prior answers {winner}."
     else:
-        end = f"Prediction: {winner}."
+        end = f"The most probable: {winner}."
     title = f"Naive Bayes for {model.target_}: one prediction"
     return Work(title, (Work("prior", tuple(priors)), *products, posterior), end)
+
+
+def _truths(model):
+    """The classes as they stand in a probability: cheat = No."""
+    return [f"{model.target_} = {as_text(label)}" for label in model.classes_.tolist()]
 
 
 def _prior_steps(model):
     weights = [float(weight) for weight in model.statistics_.classes]
     total = math.fsum(weights)
-    for label, weight, prior in zip(model._labels, weights, model.prior_, strict=True):  # noqa: SLF001
+    for label, weight, prior in zip(_truths(model), weights, model.prior_, strict=True):
         if model.priors is None:
             numbers = rf"\frac{{{figure(weight)}}}{{{figure(total)}}}"
             yield Step(f"P({label})", r"\frac{N_c}{N}", numbers, weight / total)
@@ -61,7 +69,9 @@ def _product(label, prior, factors):
     joint = prior.result * likelihood
     terms = [math.log(prior.result) if prior.result > 0 else -math.inf, *(factor.log for factor in factors)]
     log = math.fsum(terms) if all(map(math.isfinite, terms)) else -math.inf
-    note = "too small to be written as a number; its logarithm is not" if joint == 0 and log > -math.inf else ""
+    note = (
+        "too small to be written as a number; its logarithm is not" if joint == 0 and log > -math.inf else ""
+    )
     return (
         Step(given("x", label), r"\prod_j P(x_j \mid c)", _listed(values, r" \times "), likelihood, note),
         Step(
@@ -83,7 +93,10 @@ def _posterior(labels, joints, logs):
     """The work that normalises the joint probabilities, and the class of the largest, the first of equals."""
     top = max(logs)
     if top == -math.inf:
-        steps = [Step(f"P({label} | x)", r"\frac{P(c) P(x \mid c)}{P(x)}", r"\frac{0}{0}", None) for label in labels]
+        steps = [
+            Step(f"P({label} | x)", r"\frac{P(c) P(x \mid c)}{P(x)}", r"\frac{0}{0}", None)
+            for label in labels
+        ]
         return Work("posterior", (Step("P(x)", r"\sum_c P(c) P(x \mid c)", "0", 0.0), *steps)), None
     shares = [math.exp(log - top) for log in logs]
     whole = math.fsum(shares)
@@ -92,7 +105,9 @@ def _posterior(labels, joints, logs):
         Step(
             f"P({label} | x)",
             r"\frac{P(c) P(x \mid c)}{P(x)}",
-            rf"\frac{{{figure(joint)}}}{{{figure(evidence)}}}" if evidence > 0 else rf"e^{{{figure(log)} - \ln P(x)}}",
+            rf"\frac{{{figure(joint)}}}{{{figure(evidence)}}}"
+            if evidence > 0
+            else rf"e^{{{figure(log)} - \ln P(x)}}",
             share / whole,
         )
         for label, joint, log, share in zip(labels, joints, logs, shares, strict=True)

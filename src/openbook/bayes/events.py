@@ -86,7 +86,12 @@ class EventColumns(Likelihood):
             raise DataError(msg)
 
     def learnt(self):
-        steps = [step for c in range(len(self.labels)) for j in range(len(self.schema)) for step in self._shares(j, c)]
+        steps = [
+            step
+            for c in range(len(self.labels))
+            for j in range(len(self.schema))
+            for step in self._shares(j, c)
+        ]
         yield Work(f"{len(self.schema)} columns of events ({self.name})", tuple(steps))
 
     @abstractmethod
@@ -99,9 +104,9 @@ class MultinomialColumns(EventColumns):
 
     name = "multinomial"
 
-    def solve(self, statistics, labels):
-        self.labels, self.counts = labels, statistics.events
-        self.shares = self.smoothing.table(self.counts, labels, "events", self.schema.names)[:, :-1]
+    def _solve(self, statistics):
+        self.counts = statistics.events
+        self.shares = self.smoothing.table(self.counts, self.labels, "events", self.schema.names)[:, :-1]
         self.logs = _finite_log(self.shares)
         self.impossible = self.shares == 0
 
@@ -118,8 +123,11 @@ class MultinomialColumns(EventColumns):
         log = x * math.log(share.result) if share.result > 0 else (-math.inf if x > 0 else 0.0)
         if x == 1:
             return Factor(share, log)
-        head = given(f"{name} × {figure(x)}", self.labels[c])
-        formula, numbers = rf"\left({share.formula}\right)^x", rf"\left({share.numbers}\right)^{{{figure(x)}}}"
+        head = given(f"{name} × {figure(x)}", self.truths[c])
+        formula, numbers = (
+            rf"\left({share.formula}\right)^x",
+            rf"\left({share.numbers}\right)^{{{figure(x)}}}",
+        )
         return Factor(Step(head, formula, numbers, share.result**x), log)
 
     def factors(self, X, c):
@@ -128,12 +136,17 @@ class MultinomialColumns(EventColumns):
 
     def _shares(self, j, c):
         n, N, V = float(self.counts[c, j]), math.fsum(self.counts[c].tolist()), len(self.schema)
-        head = given(self.schema.names[j], self.labels[c])
+        head = given(self.schema.names[j], self.truths[c])
         if N == 0:
             yield Step(head, r"\frac{1}{V}", rf"\frac{{1}}{{{V}}}", 1 / V, "this class has no events")
             return
         p = float(self.smoothing.guess(self.labels[c], "events", self.schema.names)[j])
-        yield Step(head, self.smoothing.formula, self.smoothing.numbers(n, N, V, p), float(self.smoothing(n, N, V, p)))
+        yield Step(
+            head,
+            self.smoothing.formula,
+            self.smoothing.numbers(n, N, V, p),
+            float(self.smoothing(n, N, V, p)),
+        )
 
     def size(self):
         return len(self.labels) * (len(self.schema) - 1)
@@ -144,10 +157,12 @@ class BernoulliColumns(EventColumns):
 
     name = "bernoulli"
 
-    def solve(self, statistics, labels):
-        self.labels, self.seen = labels, statistics
+    def _solve(self, statistics):
+        self.seen = statistics
         happened, known = statistics.events, statistics.known
-        guesses = np.stack([[self._guess(label, name) for name in self.schema.names] for label in labels])
+        guesses = np.stack(
+            [[self._guess(label, name) for name in self.schema.names] for label in self.labels]
+        )
         with np.errstate(invalid="ignore"):
             shares = [
                 np.where(known > 0, self.smoothing(n, known, 2, guesses[:, :, value]), 0.5)
@@ -174,7 +189,10 @@ class BernoulliColumns(EventColumns):
                 ruled_out = x @ (self.impossible[1].T - without) + without.sum(axis=0)
                 scores[ruled_out > 0.5] = -np.inf
             return
-        for happens, logs, impossible in ((x == 0, self.absent, self.impossible[0]), (x == 1, self.present, self.impossible[1])):
+        for happens, logs, impossible in (
+            (x == 0, self.absent, self.impossible[0]),
+            (x == 1, self.present, self.impossible[1]),
+        ):
             scores += happens @ logs.T
             if impossible.any():
                 scores[(happens @ impossible.T.astype(float)) > 0] = -np.inf
@@ -183,7 +201,7 @@ class BernoulliColumns(EventColumns):
         x = self._events(X)[:, [self.schema.position(name)]]
         value = float((x.toarray() if isinstance(x, sp.csr_array) else x)[0, 0])
         if math.isnan(value):
-            return left_out(name, self.labels[c], "missing")
+            return left_out(name, self.truths[c], "missing")
         step = list(self._shares(self.schema.position(name), c))[int(value)]
         return Factor(step, math.log(step.result) if step.result > 0 else -math.inf)
 
@@ -191,7 +209,7 @@ class BernoulliColumns(EventColumns):
         happened, N = float(self.seen.events[c, j]), float(self.seen.known[c, j])
         p = self._guess(self.labels[c], self.schema.names[j])
         for value, n in ((0, N - happened), (1, happened)):
-            head = given(f"{self.schema.names[j]} = {value}", self.labels[c])
+            head = given(f"{self.schema.names[j]} = {value}", self.truths[c])
             if N == 0:
                 yield Step(head, r"\frac{1}{2}", r"\frac{1}{2}", 0.5, "this class never shows the column")
                 continue

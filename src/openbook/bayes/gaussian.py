@@ -48,9 +48,8 @@ class GaussianColumns(Likelihood):
     def statistics(self, X, y, w, n_classes):
         return Moments.of(X.block(self.schema.names), y, w, n_classes)
 
-    def solve(self, statistics, labels):
+    def _solve(self, statistics):
         self.moments = statistics
-        self.labels = labels
         self.overall = statistics.overall()
         spread = self.overall.variance()
         variance = statistics.variance(self.ddof)
@@ -71,7 +70,9 @@ class GaussianColumns(Likelihood):
             if not self.useful[j]:
                 yield f"{name} has a single value in training and is left out"
                 continue
-            if classes := [label for label, is_zero in zip(self.labels, self.floored[:, j], strict=True) if is_zero]:
+            if classes := [
+                label for label, is_zero in zip(self.labels, self.floored[:, j], strict=True) if is_zero
+            ]:
                 yield (
                     f"{name} does not vary among the rows of class {', '.join(classes)};"
                     f" {FLOOR:g} of its overall variance stands in"
@@ -85,21 +86,27 @@ class GaussianColumns(Likelihood):
     def factor(self, X, name, c):
         x, j = float(X.data(name)[0]), self.schema.position(name)
         if math.isnan(x):
-            return left_out(name, self.labels[c], "missing")
+            return left_out(name, self.truths[c], "missing")
         if not self.useful[j]:
-            return left_out(name, self.labels[c], "a single value in training")
+            return left_out(name, self.truths[c], "a single value in training")
         mean, variance, note = self._estimates(j, c)
         s2, mu, value = figure(variance), figure(mean), figure(x)
-        numbers = rf"\frac{{1}}{{\sqrt{{2 \pi \cdot {s2}}}}} e^{{-\frac{{({value} - {mu})^2}}{{2 \cdot {s2}}}}}"
+        numbers = (
+            rf"\frac{{1}}{{\sqrt{{2 \pi \cdot {s2}}}}} e^{{-\frac{{({value} - {mu})^2}}{{2 \cdot {s2}}}}}"
+        )
         exponent, spread = -((x - mean) ** 2) / (2 * variance), 2 * math.pi * variance
         density = math.exp(exponent) / math.sqrt(spread)
-        head = given(f"{name} = {value}", self.labels[c], "p")
+        head = given(f"{name} = {value}", self.truths[c], "p")
         return Factor(Step(head, DENSITY, numbers, density, note), exponent - 0.5 * math.log(spread))
 
     def _estimates(self, j, c):
         """Mean and variance of a column in a class, by hand from its sums; and what stood in, if anything did."""
-        everything = tuple(float(a[0, j]) for a in (self.overall.weight, self.overall.mean, self.overall.scatter))
-        weight, mean, scatter = (float(a[c, j]) for a in (self.moments.weight, self.moments.mean, self.moments.scatter))
+        everything = tuple(
+            float(a[0, j]) for a in (self.overall.weight, self.overall.mean, self.overall.scatter)
+        )
+        weight, mean, scatter = (
+            float(a[c, j]) for a in (self.moments.weight, self.moments.mean, self.moments.scatter)
+        )
         spread = everything[2] / everything[0]
         if weight == 0:
             return everything[1], spread, "never known in this class: overall mean and variance"
@@ -109,22 +116,30 @@ class GaussianColumns(Likelihood):
 
     def learnt(self):
         for j, name in enumerate(self.schema.names):
-            steps = [step for c in range(len(self.labels)) for step in self._learnt(j, c)] if self.useful[j] else []
+            steps = (
+                [step for c in range(len(self.labels)) for step in self._learnt(j, c)]
+                if self.useful[j]
+                else []
+            )
             note = "" if self.useful[j] else "a single value in training: left out"
             yield Work(f"{name} (numeric, normal curve)", tuple(steps), note)
 
     def _learnt(self, j, c):
-        weight, mean, scatter = (float(a[c, j]) for a in (self.moments.weight, self.moments.mean, self.moments.scatter))
+        weight, mean, scatter = (
+            float(a[c, j]) for a in (self.moments.weight, self.moments.mean, self.moments.scatter)
+        )
         mu, s2, note = self._estimates(j, c)
-        label, N = self.labels[c], figure(weight)
+        truth, N = self.truths[c], figure(weight)
         if note:
-            yield Step(f"mean given {label}", result=mu, note=note)
-            yield Step(f"variance given {label}", result=s2, note=note)
+            yield Step(f"mean given {truth}", result=mu, note=note)
+            yield Step(f"variance given {truth}", result=s2, note=note)
             return
-        yield Step(f"mean given {label}", r"\frac{\sum x}{N}", rf"\frac{{{figure(weight * mean)}}}{{{N}}}", mu)
+        yield Step(
+            f"mean given {truth}", r"\frac{\sum x}{N}", rf"\frac{{{figure(weight * mean)}}}{{{N}}}", mu
+        )
         divisor, below = ("N - 1", f"{N} - 1") if self.ddof else ("N", N)
         formula = rf"\frac{{\sum (x - \mu)^2}}{{{divisor}}}"
-        yield Step(f"variance given {label}", formula, rf"\frac{{{figure(scatter)}}}{{{below}}}", s2)
+        yield Step(f"variance given {truth}", formula, rf"\frac{{{figure(scatter)}}}{{{below}}}", s2)
 
     def size(self):
         return 2 * len(self.labels) * int(self.useful.sum())

@@ -42,9 +42,15 @@ class Likelihood(ABC):
     def statistics(self, X: Table, y: np.ndarray, w: np.ndarray, n_classes: int) -> Statistics:
         """What a chunk adds."""
 
+    def solve(self, statistics, labels: Sequence[str], target: str) -> None:
+        """Estimate from the statistics of all rows."""
+        self.labels = labels
+        self.truths = [f"{target} = {label}" for label in labels]
+        self._solve(statistics)
+
     @abstractmethod
-    def solve(self, statistics, labels: Sequence[str]) -> None:
-        """Estimate from the statistics of all rows; put anything worth knowing into `notes`."""
+    def _solve(self, statistics) -> None:
+        """Estimate; put anything worth knowing into `notes`."""
 
     @abstractmethod
     def add_scores(self, X: Table, scores: np.ndarray) -> None:
@@ -68,11 +74,11 @@ class Likelihood(ABC):
         """The number of free parameters."""
 
 
-def left_out(name: str, label: str, why: str) -> Factor:
+def left_out(name: str, truth: str, why: str) -> Factor:
     """A column that says nothing: a factor of 1."""
-    return Factor(Step(given(name, label), result=1, note=f"{why}: left out"), 0.0)
+    return Factor(Step(given(name, truth), result=1, note=f"{why}: left out"), 0.0)
 
 
-def given(event: str, label: str, letter: str = "P") -> str:
-    """The label of a conditional probability: P(owner = No | Yes)."""
-    return f"{letter}({event} | {label})"
+def given(event: str, truth: str, letter: str = "P") -> str:
+    """The label of a conditional probability: P(owner = No | cheat = Yes)."""
+    return f"{letter}({event} | {truth})"

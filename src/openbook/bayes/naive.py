@@ -70,6 +70,7 @@ class NaiveBayes(Folding, Classifier):
     classes_ : the classes
     prior_ : P(c), in their order
     schema_ : the columns
+    numeric_ : the distribution that numbers have unless named
     notes_ : what had to stand in for an estimate that the data could not give
 
     References
@@ -95,6 +96,8 @@ class NaiveBayes(Folding, Classifier):
         "kinds": Anything("None or kinds as openbook.read takes them"),
     }
 
+    numeric_ = "gaussian"
+
     def __init__(self, smoothing=Laplace(1.0), variance="mle", priors=None, distributions=None, kinds=None):  # noqa: B008 (a frozen value)
         self.smoothing = smoothing
         self.variance = variance
@@ -114,6 +117,17 @@ class NaiveBayes(Folding, Classifier):
     def _accept(self, table):
         self.numeric_ = "multinomial" if isinstance(table, SparseTable) else "gaussian"
         super()._accept(table)
+
+    def _saved(self):
+        saved = super()._saved()
+        return saved._replace(facts={**saved.facts, "numeric": self.numeric_})
+
+    def _opened(self, saved):
+        if (numeric := saved.facts["numeric"]) not in DISTRIBUTIONS:
+            msg = f"{numeric!r} is not a distribution"
+            raise ValueError(msg)
+        self.numeric_ = numeric
+        super()._opened(saved)
 
     def _likelihoods(self, schema):
         """The columns in groups of one distribution each."""
@@ -136,7 +150,7 @@ class NaiveBayes(Folding, Classifier):
                 raise UnknownColumn(odd[0], schema.names)
             asked = asked.get(attribute.name)
         if asked is None:
-            return "categorical" if isinstance(attribute, Categorical) else getattr(self, "numeric_", "gaussian")
+            return "categorical" if isinstance(attribute, Categorical) else self.numeric_
         if asked not in DISTRIBUTIONS:
             msg = f"the distribution of {attribute.name!r} cannot be {asked!r}. {did_you_mean(asked, DISTRIBUTIONS)}"
             raise ParameterError(msg)
@@ -154,7 +168,7 @@ class NaiveBayes(Folding, Classifier):
         self.prior_ = self._prior()
         self.likelihoods_ = self._likelihoods(self.schema_)
         for likelihood, statistics in zip(self.likelihoods_, self.statistics_.parts, strict=True):
-            likelihood.solve(statistics, self._labels)
+            likelihood.solve(statistics, self._labels, self.target_)
         self.notes_ = [note for likelihood in self.likelihoods_ for note in likelihood.notes]
         if self.notes_:
             more = f" (and {len(self.notes_) - 1} more: see notes_)" if len(self.notes_) > 1 else ""

@@ -138,7 +138,10 @@ class MEstimate(Smoothing):
             return super().guess(label, column, values)
         for key in (label, column):
             if isinstance(p, Mapping):
-                _check(key in p, f"MEstimate: p says nothing of {key!r}. {did_you_mean(key, [str(k) for k in p])}")
+                _check(
+                    key in p,
+                    f"MEstimate: p says nothing of {key!r}. {did_you_mean(key, [str(k) for k in p])}",
+                )
                 p = p[key]
         if isinstance(p, Mapping):
             absent = [value for value in values if value not in p]
@@ -146,7 +149,9 @@ class MEstimate(Smoothing):
             guesses = np.array([float(p[value]) for value in values] + [0.0])
         else:
             guesses = np.full(len(values) + 1, float(p))
-        _check(((guesses >= 0) & (guesses <= 1)).all(), f"MEstimate: p must lie between 0 and 1, got {self.p!r}")
+        _check(
+            ((guesses >= 0) & (guesses <= 1)).all(), f"MEstimate: p must lie between 0 and 1, got {self.p!r}"
+        )
         return guesses
 
 

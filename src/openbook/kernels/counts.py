@@ -35,7 +35,10 @@ class Counts(Statistics):
 
     @classmethod
     def zero(cls, n_values, n_classes):
-        return cls(tuple(np.zeros((n_classes, n)) for n in n_values), tuple(np.zeros((n_classes, 1)) for _ in n_values))
+        return cls(
+            tuple(np.zeros((n_classes, n)) for n in n_values),
+            tuple(np.zeros((n_classes, 1)) for _ in n_values),
+        )
 
 
 @jit

@@ -1,0 +1,7 @@
+"""Baselines: what any other learner must beat."""
+
+from openbook.baseline.one_r import OneR
+from openbook.baseline.zero_r import ZeroR
+from openbook.baseline.zero_regressor import ZeroRegressor
+
+__all__ = ["OneR", "ZeroR", "ZeroRegressor"]

@@ -1,0 +1,197 @@
+"""1R: one rule on one attribute, the one with the fewest errors.
+
+    rule(v)    = the most frequent class among the rows with value v, the first of equals
+    errors(a)  = sum over the values v of a of the rows that the rule gets wrong
+
+The attribute with the fewest errors wins, the first in the table among equals. Numeric attributes are cut into intervals of about
+equal frequency, at the midpoint of two neighbouring values. Missing is a value of its own. A value never seen in training,
+or missing where nothing was in training, gets the most frequent class of all.
+
+counts : float64 (n_classes, n_values) for each attribute
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from openbook.base import Classifier, Folding
+from openbook.data import Categorical, Numeric
+from openbook.data.attributes import as_text
+from openbook.fold import Statistics
+from openbook.kernels.counts import Counts
+from openbook.kernels.samples import Samples
+from openbook.rules import Whole
+from openbook.work import Grid, Step, Work, figure
+
+__all__ = ["OneR"]
+
+
+@dataclass(frozen=True)
+class RuleEvidence(Statistics):
+    """The weight of each class, counts of the categories, samples and gaps of the numbers."""
+
+    classes: np.ndarray
+    counts: Counts
+    samples: Samples
+
+
+class Rule(NamedTuple):
+    """The rule of one attribute: what to say for each value, and how often that is wrong."""
+
+    name: str
+    values: tuple[str, ...]
+    cuts: np.ndarray
+    counts: np.ndarray
+    errors: float
+
+
+class OneR(Folding, Classifier):
+    """One rule on the best single attribute (Holte, 1993).
+
+    Parameters
+    ----------
+    bins : int
+        Into how many intervals of about equal frequency a numeric attribute is cut, at most.
+
+    Attributes
+    ----------
+    attribute_ : the attribute of the rule
+    rule_ : mapping of its values to classes
+    errors_ : the training errors of every attribute's rule
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> X, y = load("weather").split("play")
+    >>> model = OneR().fit(X, y)
+    >>> model.attribute_, model.errors_["outlook"], model.rule_["sunny"]
+    ('outlook', 4.0, 'No')
+    """
+
+    rules = {"bins": Whole(at_least=2)}
+
+    def __init__(self, bins=5):
+        self.bins = bins
+
+    def _step(self):
+        return partial(_rule_evidence, self.schema_, len(self.classes_))
+
+    def _zero(self):
+        n_values = [len(a.values) for a in self.schema_ if isinstance(a, Categorical)]
+        n_classes, n_numeric = len(self.classes_), len(self.schema_.of(Numeric))
+        return RuleEvidence(
+            np.zeros(n_classes), Counts.zero(n_values, n_classes), Samples.zero(n_classes, n_numeric)
+        )
+
+    def _solve(self):
+        self._labels = [as_text(label) for label in self.classes_.tolist()]
+        self._rules = self._rules_of_all()
+        self.errors_ = {rule.name: rule.errors for rule in self._rules}
+        self._best = min(self._rules, key=lambda rule: rule.errors)
+        self.attribute_ = self._best.name
+        winners = self.classes_[self._best.counts.argmax(axis=0)].tolist()
+        self.rule_ = {
+            v: c for v, c, n in zip(self._best.values, winners, self._best.counts.T, strict=True) if n.any()
+        }
+        default = self.statistics_.classes
+        shares = np.vstack([default, self._best.counts[:, -1], self._best.counts[:, :-1].T])
+        shares[~shares.any(axis=1)] = default  # nothing was seen there: the most frequent class of all
+        self._shares = shares / shares.sum(axis=1, keepdims=True)
+
+    def _rules_of_all(self):
+        """The rule of every attribute, in the table's order."""
+        tables = zip(self.statistics_.counts.tables, self.statistics_.counts.missing, strict=True)
+        numbers = iter(range(len(self.schema_.of(Numeric))))
+        return [
+            self._nominal_rule(a, *next(tables))
+            if isinstance(a, Categorical)
+            else self._numeric_rule(a, next(numbers))
+            for a in self.schema_
+        ]
+
+    def _nominal_rule(self, attribute, table, missing):
+        return _rule(attribute.name, (*attribute.values, "missing"), np.zeros(0), np.hstack([table, missing]))
+
+    def _numeric_rule(self, attribute, j):
+        samples = self.statistics_.samples
+        cuts = _cuts(*samples.overall(j), self.bins)
+        counts = np.zeros((len(self.classes_), len(cuts) + 2))
+        for c in range(len(counts)):
+            values, weights = samples.cell(c, j)
+            np.add.at(counts[c], np.searchsorted(cuts, values), weights)
+            counts[c, -1] = max(self.statistics_.classes[c] - weights.sum(), 0.0)
+        counts[:, -1] = np.where(counts[:, -1] > 1e-9, counts[:, -1], 0.0)
+        return _rule(attribute.name, (*_intervals(cuts), "missing"), cuts, counts)
+
+    def _proba(self, X):
+        data = X.data(self.attribute_)
+        if isinstance(self.schema_[self.attribute_], Numeric):
+            data = np.where(np.isnan(data), -1, np.searchsorted(self._best.cuts, data))
+        return self._shares[data + 2]  # unseen, missing, then the values
+
+    def complexity(self):
+        return len(self.rule_)
+
+    def _work(self):
+        grids = [self._grid(rule) for rule in self._rules]
+        errors = Grid(
+            "errors", ["attribute", "errors", "of"], [[r.name, r.errors, r.counts.sum()] for r in self._rules]
+        )
+        end = f"The fewest errors: {self.attribute_} ({figure(self._best.errors)})."
+        return Work(f"1R for {self.target_}", (*grids, errors), end)
+
+    def _grid(self, rule):
+        rows = [
+            [value, *counts, self._labels[int(np.argmax(counts))], sum(counts) - max(counts)]
+            for value, counts in zip(rule.values, rule.counts.T.tolist(), strict=True)
+            if any(counts)
+        ]
+        return Grid(rule.name, ["value", *self._labels, "rule", "errors"], rows)
+
+    def _work_row(self, X):
+        value = X.column(self.attribute_)[0]
+        shares = self._proba(X)[0]
+        steps = tuple(
+            Step(f"P({label} | {self.attribute_})", r"\frac{n_c}{n}", result=share)
+            for label, share in zip(self._labels, shares.tolist(), strict=True)
+        )
+        shown = "missing or never seen" if value is None or value != value else as_text(value)  # noqa: PLR0124
+        answer = self._labels[int(np.argmax(shares))]
+        return Work(
+            f"1R for {self.target_}: one prediction", steps, f"{self.attribute_} is {shown}, so: {answer}."
+        )
+
+
+def _rule_evidence(schema, n_classes, chunk):
+    """What a chunk adds."""
+    X, y, w = chunk
+    nominal = [a for a in schema if isinstance(a, Categorical)]
+    counts = Counts.of([X.data(a.name) for a in nominal], [len(a.values) for a in nominal], y, w, n_classes)
+    numeric = schema.of(Numeric)
+    x = X.block(numeric).astype(float, copy=False) if numeric else np.zeros((len(y), 0))
+    return RuleEvidence(np.bincount(y, w, minlength=n_classes), counts, Samples.of(x, y, w, n_classes))
+
+
+def _rule(name, values, cuts, counts):
+    return Rule(name, values, cuts, counts, float(counts.sum() - counts.max(axis=0).sum()))
+
+
+def _cuts(values, weights, bins):
+    """Cut points that leave about as much weight in every interval, each halfway between neighbouring values."""
+    below = np.cumsum(weights)
+    if not len(values):
+        return np.zeros(0)
+    last = np.searchsorted(below, below[-1] * np.arange(1, bins) / bins)
+    last = np.unique(last[last < len(values) - 1])
+    return (values[last] + values[last + 1]) / 2
+
+
+def _intervals(cuts):
+    """The intervals between cuts, in words."""
+    if not len(cuts):
+        return ("any number",)
+    edges = [figure(float(cut)) for cut in cuts]
+    between = [f"({low}, {high}]" for low, high in zip(edges[:-1], edges[1:], strict=True)]
+    return (f"<= {edges[0]}", *between, f"> {edges[-1]}")

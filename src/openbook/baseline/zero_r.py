@@ -1,0 +1,117 @@
+"""0R: no attribute is looked at. What any other learner must beat.
+
+    majority   the class of the largest share, the first of equals
+    uniform    a class at random, each as likely as the other; right with probability 1 / n_classes
+    prior      a class at random, as often as it occurs; right with probability sum_c P(c)^2
+
+The probabilities are the classes' shares of the rows, or 1 / n_classes each for "uniform". Missing cells do not matter, since no cell does.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from openbook.base import Classifier, Folding
+from openbook.data import Text
+from openbook.data.attributes import as_text
+from openbook.fold import Statistics
+from openbook.rules import Anything, OneOf
+from openbook.work import Step, Work, figure
+
+__all__ = ["ZeroR"]
+
+
+@dataclass(frozen=True)
+class ClassWeights(Statistics):
+    """The weight of each class, (n_classes,)."""
+
+    classes: np.ndarray
+
+
+class ZeroR(Folding, Classifier):
+    """Predict from the classes alone.
+
+    Parameters
+    ----------
+    strategy : "majority", "uniform" or "prior"
+    random_state : int, RandomState or None
+        For the strategies that draw at random.
+
+    Attributes
+    ----------
+    classes_ : the classes
+    prior_ : their shares
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> X, y = load("weather").split("play")
+    >>> print(ZeroR().fit(X, y).work()["expected accuracy"].result)
+    0.6428571428571429
+    """
+
+    rules = {
+        "strategy": OneOf("majority", "uniform", "prior"),
+        "random_state": Anything("None, a whole number or a RandomState"),
+    }
+    accepts = (*Classifier.accepts, Text)
+
+    def __init__(self, strategy="majority", random_state=None):
+        self.strategy = strategy
+        self.random_state = random_state
+
+    def _step(self):
+        return partial(_class_weights, len(self.classes_))
+
+    def _zero(self):
+        return ClassWeights(np.zeros(len(self.classes_)))
+
+    def _solve(self):
+        weights = self.statistics_.classes
+        self.prior_ = weights / weights.sum()
+        self._answer = np.full(len(weights), 1 / len(weights)) if self.strategy == "uniform" else self.prior_
+
+    def _proba(self, X):
+        return np.repeat(self._answer[None, :], len(X), axis=0)
+
+    def predict(self, X):
+        """The most frequent class, or one drawn at random."""
+        if self.strategy == "majority":
+            return super().predict(X)
+        proba = self.predict_proba(X)
+        return check_random_state(self.random_state).choice(self.classes_, size=len(proba), p=self._answer)
+
+    def complexity(self):
+        return 1
+
+    def _work(self):
+        weights, total = self.statistics_.classes.tolist(), self.statistics_.classes.sum()
+        labels = [as_text(label) for label in self.classes_.tolist()]
+        shares = [
+            Step(f"P({label})", r"\frac{N_c}{N}", rf"\frac{{{figure(n)}}}{{{figure(total)}}}", n / total)
+            for label, n in zip(labels, weights, strict=True)
+        ]
+        best = labels[weights.index(max(weights))]
+        return Work(
+            f"0R for {self.target_}", (*shares, self._expected(weights, total)), f"Most frequent: {best}."
+        )
+
+    def _expected(self, weights, total):
+        """The accuracy to expect on rows like these."""
+        shares = [n / total for n in weights]
+        if self.strategy == "majority":
+            return Step("expected accuracy", r"\max_c P(c)", result=max(shares))
+        if self.strategy == "uniform":
+            return Step("expected accuracy", r"\frac{1}{k}", rf"\frac{{1}}{{{len(shares)}}}", 1 / len(shares))
+        squares = " + ".join(f"{figure(p)}^2" for p in shares)
+        return Step("expected accuracy", r"\sum_c P(c)^2", squares, sum(p * p for p in shares))
+
+    def _work_row(self, X):  # noqa: ARG002 (no row matters)
+        return self._work()
+
+
+def _class_weights(n_classes, chunk):
+    """The weight of each class in a chunk."""
+    return ClassWeights(np.bincount(chunk.y, chunk.w, minlength=n_classes))

@@ -1,0 +1,83 @@
+"""0R for numbers: always the mean, which has the least squared error, or the median, which has the least absolute error.
+
+Missing cells do not matter, since no cell does. With an even number of rows the median is the mean of the middle two.
+"""
+
+import numpy as np
+
+from openbook.base import Folding, Regressor
+from openbook.data import Text
+from openbook.kernels.samples import Samples
+from openbook.rules import OneOf
+from openbook.work import Step, Work, figure
+
+__all__ = ["ZeroRegressor"]
+
+
+class ZeroRegressor(Folding, Regressor):
+    """Predict one number, whatever the row.
+
+    Parameters
+    ----------
+    strategy : "mean" or "median"
+
+    Attributes
+    ----------
+    constant_ : the number
+
+    Examples
+    --------
+    >>> ZeroRegressor("median").fit([[0], [0], [0], [0]], [1.0, 2.0, 4.0, 9.0]).constant_
+    3.0
+    """
+
+    rules = {"strategy": OneOf("mean", "median")}
+    accepts = (*Regressor.accepts, Text)
+
+    def __init__(self, strategy="mean"):
+        self.strategy = strategy
+
+    def _step(self):
+        return _targets
+
+    def _zero(self):
+        return Samples.zero(1, 1)
+
+    def _solve(self):
+        values, weights = self.statistics_.cell(0, 0)
+        self.constant_ = (
+            float(np.average(values, weights=weights))
+            if self.strategy == "mean"
+            else _median(values, weights)
+        )
+
+    def _predict(self, X):
+        return np.full(len(X), self.constant_)
+
+    def complexity(self):
+        return 1
+
+    def _work(self):
+        values, weights = self.statistics_.cell(0, 0)
+        total, N = figure(float(values @ weights)), figure(float(weights.sum()))
+        if self.strategy == "mean":
+            step = Step("mean", r"\frac{\sum y}{N}", rf"\frac{{{total}}}{{{N}}}", self.constant_)
+        else:
+            step = Step("median", result=self.constant_, note=f"the middle of {N} numbers")
+        return Work(f"0R for {self.target_}", (step,), f"Every row: {figure(self.constant_)}.")
+
+    def _work_row(self, X):  # noqa: ARG002 (no row matters)
+        return self._work()
+
+
+def _targets(chunk):
+    """The distinct targets of a chunk."""
+    return Samples.of(chunk.y[:, None], np.zeros(len(chunk.y), dtype=int), chunk.w, 1)
+
+
+def _median(values, weights):
+    """The value with half of the weight below it; the mean of two where the half falls between them."""
+    below = np.cumsum(weights)
+    half = below[-1] / 2
+    low, high = (int(np.searchsorted(below, half, side=side)) for side in ("left", "right"))
+    return float(values[low] + values[min(high, len(values) - 1)]) / 2

@@ -1,0 +1,153 @@
+"""Decisions of minimum risk, around any classifier with probabilities.
+
+    R(i | x) = sum_j cost[i, j] P(j | x),    decide argmin_i R(i | x), the first of equals
+
+cost[i, j] is the cost of deciding i when the truth is j. With 0/1 costs that is the most probable class. With the reject option no
+decision is made where even the least risk exceeds the cost of rejecting. Missing cells are the classifier's affair.
+"""
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from openbook.base import Saved
+from openbook.data.attributes import as_text
+from openbook.errors import ParameterError
+from openbook.measures import cost_matrix, expected_risk
+from openbook.rules import Anything, Maybe, Number, check_parameters
+from openbook.work import Step, Work, figure
+
+__all__ = ["MinimumRisk"]
+
+
+class MinimumRisk(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+    """Decide for the least expected cost instead of the greatest probability.
+
+    Parameters
+    ----------
+    estimator : classifier with `predict_proba`
+    costs : square array in the order of `classes_`, or mapping of decision to mapping of truth to cost; optional
+        `costs[i][j]` is the cost of deciding i when the truth is j; None is 0 where right and 1 where wrong.
+    reject : float, optional
+        The cost of making no decision; `predict` then gives None where that is the cheapest.
+
+    Attributes
+    ----------
+    estimator_ : the fitted classifier
+    classes_ : the classes
+    costs_ : the costs, (n_classes, n_classes)
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> from openbook.bayes import NaiveBayes
+    >>> X, y = load("weather").split("play")
+    >>> careful = MinimumRisk(NaiveBayes(), costs={"Yes": {"No": 9}, "No": {"Yes": 1}}).fit(X, y)
+    >>> careful.predict(X.head(3)).tolist()
+    ['No', 'No', 'No']
+    """
+
+    rules = {
+        "costs": Anything("None, a square array or a mapping of decision to truth to cost"),
+        "reject": Maybe(Number(at_least=0)),
+    }
+
+    def __init__(self, estimator, costs=None, reject=None):
+        self.estimator = estimator
+        self.costs = costs
+        self.reject = reject
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit the classifier; `sample_weight` is passed on where it takes one."""
+        check_parameters(self, self.rules)
+        if not hasattr(self.estimator, "predict_proba"):
+            msg = f"MinimumRisk needs probabilities, and {type(self.estimator).__name__} has no predict_proba"
+            raise ParameterError(msg)
+        if sample_weight is not None and not has_fit_parameter(self.estimator, "sample_weight"):
+            msg = f"{type(self.estimator).__name__} takes no sample_weight"
+            raise ParameterError(msg)
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return self._around(clone(self.estimator).fit(X, y, **weights))
+
+    def _around(self, fitted):
+        """Become the decider around a fitted classifier."""
+        self.estimator_ = fitted
+        self.classes_ = fitted.classes_
+        n = len(self.classes_)
+        self.costs_ = 1.0 - np.eye(n) if self.costs is None else cost_matrix(self.costs, self.classes_)
+        return self
+
+    def _saved(self):
+        return Saved({}, {}, {"estimator": self.estimator_})
+
+    def _opened(self, saved):
+        self._around(saved.members["estimator"])
+
+    def predict_proba(self, X):
+        """The classifier's probabilities."""
+        check_is_fitted(self)
+        return self.estimator_.predict_proba(X)
+
+    def risk(self, X):
+        """The expected cost of each decision, in the order of `classes_`."""
+        return expected_risk(self.predict_proba(X), self.costs_)
+
+    def predict(self, X):
+        """The decision of least risk; None where rejecting is cheaper."""
+        risks = self.risk(X)
+        decisions = self.classes_[risks.argmin(axis=1)]
+        if self.reject is None:
+            return decisions
+        return np.where(risks.min(axis=1) > self.reject, None, decisions.astype(object))
+
+    def work(self, row=None):
+        """How the classifier was learnt or, for a row, its probabilities and the risk of each decision."""
+        check_is_fitted(self)
+        inner = self.estimator_.work(row)
+        if row is None:
+            return Work("Minimum risk: the classifier", (inner,))
+        proba = self.predict_proba(self.estimator_._one_row(row))[0].tolist()  # noqa: SLF001 (a learner's own border)
+        labels = [as_text(label) for label in self.classes_.tolist()]
+        risks = [
+            sum(cost * p for cost, p in zip(costs, proba, strict=True)) for costs in self.costs_.tolist()
+        ]
+        steps = [
+            Step(
+                f"R({label} | x)",
+                r"\sum_j \lambda_{ij} \cdot P(j \mid x)",
+                " + ".join(
+                    rf"{figure(cost)} \cdot {figure(p)}" for cost, p in zip(costs, proba, strict=True)
+                ),
+                risk,
+            )
+            for label, costs, risk in zip(labels, self.costs_.tolist(), risks, strict=True)
+        ]
+        least = min(risks)
+        if self.reject is not None and least > self.reject:
+            end = f"Rejecting costs {figure(self.reject)}, less than any decision: no decision."
+        else:
+            end = f"Least risk: {labels[risks.index(least)]}."
+        return Work("Minimum risk: one decision", (inner, *steps), end)
+
+    def refusal(self, schema):
+        """Why the classifier cannot fit a table of this schema, or None."""
+        return self.estimator.refusal(schema)
+
+    def complexity(self):
+        """The size of the classifier."""
+        return self.estimator_.complexity()
+
+    def __getattr__(self, name):
+        # what scikit-learn and reports ask of any fitted learner is the classifier's
+        if (
+            name in {"schema_", "target_", "n_features_in_", "feature_names_in_"}
+            and "estimator_" in self.__dict__
+        ):
+            return getattr(self.estimator_, name)
+        msg = f"{type(self).__name__!r} object has no attribute {name!r}"
+        raise AttributeError(msg)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags = self.estimator.__sklearn_tags__().input_tags
+        return tags

@@ -1,0 +1,222 @@
+"""The model file: data only, checked when read.
+
+A `.openbook` file is a zip of
+
+    model.json          format version, registry name, parameters, schema, target
+    arrays/NAME.npy     the fitted arrays, read with allow_pickle=False
+
+Reading it imports nothing by a name from the file: the learner is looked up in the registry, its parameters are rebuilt by its rules, and
+its arrays must have the shapes that its schema and classes demand. Writing is atomic: the file is there whole or not at all.
+"""
+
+import io
+import json
+import math
+import os
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+import openbook
+from openbook import registry
+from openbook.base import Saved
+from openbook.errors import ModelFileError, OpenbookError, ParameterError
+from openbook.rules import check_parameters
+
+__all__ = ["FORMAT", "open_model", "save"]
+
+#: The version of the format that is written.
+FORMAT = 1
+
+#: The most that model.json may unpack to. Arrays are stored as they are, so they cannot unpack to more than the file.
+_MOST_JSON = 1 << 28
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+
+def save(model: Any, path: str | os.PathLike[str]) -> Path:
+    """Write a fitted learner to a file; returns its path.
+
+    >>> import tempfile, openbook as ob
+    >>> from openbook.baseline import OneR
+    >>> X, y = ob.load("weather").split("play")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     model = ob.open_model(ob.save(OneR().fit(X, y), f"{folder}/play.openbook"))
+    >>> model.attribute_
+    'outlook'
+    """
+    check_is_fitted(model)
+    arrays: Arrays = {}
+    record = {"format": FORMAT, "openbook": openbook.__version__, "model": _record(model, "", arrays)}
+    path = Path(path)
+    if not path.parent.is_dir():
+        msg = f"cannot save {path.name}: there is no folder {str(path.parent)!r}"
+        raise ModelFileError(msg)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file, zipfile.ZipFile(file, "w") as archive:
+            text = json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False)
+            archive.writestr("model.json", text, compress_type=zipfile.ZIP_DEFLATED)
+            for name, array in arrays.items():
+                archive.writestr(f"arrays/{name}.npy", _npy(array))
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+    return path
+
+
+def open_model(path: str | os.PathLike[str]) -> Any:
+    """Read a fitted learner from a file that `save` wrote; anything else is refused with ModelFileError."""
+    path = Path(path)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            record = json.loads(_text(archive))
+            arrays = {
+                info.filename.removeprefix("arrays/").removesuffix(".npy"): _array(archive, info)
+                for info in archive.infolist()
+                if info.filename.startswith("arrays/")
+            }
+        return _model(_current(record), "", arrays)
+    except FileNotFoundError:
+        msg = f"there is no model file {str(path)!r}"
+        raise ModelFileError(msg) from None
+    except IsADirectoryError:
+        msg = f"{str(path)!r} is a folder; name the file in it, such as {str(path / 'model.openbook')!r}"
+        raise ModelFileError(msg) from None
+    except ModelFileError as error:
+        msg = f"{path.name}: {error}"
+        raise ModelFileError(msg) from None
+    except _DAMAGE as error:
+        msg = f"{path.name} is damaged or not a model file ({type(error).__name__}: {error}); save the model again"
+        raise ModelFileError(msg) from error
+
+
+# What a file that is not as it should be can raise while it is taken apart.
+_DAMAGE = (
+    zipfile.BadZipFile,
+    ValueError,
+    TypeError,
+    KeyError,
+    IndexError,
+    AttributeError,
+    EOFError,
+    OverflowError,
+    RecursionError,
+    MemoryError,
+    NotImplementedError,
+    OSError,
+    OpenbookError,
+)
+
+
+def _record(model: Any, prefix: str, arrays: Arrays) -> dict[str, Any]:
+    """A fitted learner as JSON; its arrays are put among `arrays` under the prefix, those of its members too."""
+    saved = model._saved()  # noqa: SLF001 (the learner's half of this contract)
+    arrays.update({prefix + name: _plain(array) for name, array in saved.arrays.items()})
+    return {
+        "learner": registry.name_of(model),
+        "parameters": _parameters(model),
+        "facts": saved.facts,
+        "members": {
+            name: _record(member, f"{prefix}{name}/", arrays) for name, member in saved.members.items()
+        },
+    }
+
+
+def _parameters(model: Any) -> dict[str, Any]:
+    written = {}
+    for name, value in model.get_params(deep=False).items():
+        if isinstance(value, BaseEstimator):
+            written[name] = {"learner": registry.name_of(value), "parameters": _parameters(value)}
+        else:
+            written[name] = _jsonable(name, type(model).rules[name].to_json(value))
+    return written
+
+
+def _jsonable(name: str, value: Any) -> Any:
+    """The value, if a model file can hold it."""
+    try:
+        return json.loads(json.dumps(value, default=lambda array: array.tolist(), allow_nan=False))
+    except (TypeError, ValueError, AttributeError):
+        msg = f"parameter {name}={value!r} cannot be saved: a model file holds numbers, text, lists and mappings"
+        raise ParameterError(msg) from None
+
+
+def _plain(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The array without Python objects: labels kept as objects become text or numbers."""
+    plain = np.array(array.tolist()) if array.dtype == object else array
+    if plain.dtype.kind not in "biufU":
+        msg = f"labels such as {array.flat[0]!r} cannot be saved; use text or numbers"
+        raise ParameterError(msg)
+    return plain
+
+
+def _npy(array: npt.NDArray[Any]) -> bytes:
+    buffer = io.BytesIO()
+    np.lib.format.write_array(buffer, np.ascontiguousarray(array), allow_pickle=False)
+    return buffer.getvalue()
+
+
+def _text(archive: zipfile.ZipFile) -> bytes:
+    info = archive.getinfo("model.json")
+    if info.file_size > _MOST_JSON:
+        msg = f"model.json claims {info.file_size:,} bytes, more than any model needs"
+        raise ModelFileError(msg)
+    return archive.read(info)
+
+
+def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> npt.NDArray[Any]:
+    """A member as an array, after its header has been held against its size."""
+    if info.compress_type != zipfile.ZIP_STORED:
+        msg = f"{info.filename} is compressed, and arrays never are"
+        raise ModelFileError(msg)
+    buffer = io.BytesIO(archive.read(info))
+    if np.lib.format.read_magic(buffer) != (1, 0):
+        msg = f"{info.filename} is not an array of version 1.0"
+        raise ModelFileError(msg)
+    shape, by_columns, dtype = np.lib.format.read_array_header_1_0(buffer)
+    data = buffer.read()
+    if by_columns or dtype.kind not in "biufU" or math.prod(shape) * dtype.itemsize != len(data):
+        msg = f"{info.filename} does not hold the {dtype}{shape} that its header promises"
+        raise ModelFileError(msg)
+    return np.frombuffer(data, dtype=dtype).reshape(shape).copy()
+
+
+def _current(record: Any) -> Any:
+    """The model's record, if it is of a format that we know."""
+    version = record["format"]
+    if version != FORMAT:
+        msg = f"format {version!r} is not {FORMAT}, the one this openbook reads; it was saved by {record['openbook']!r}"
+        raise ModelFileError(msg)
+    return record["model"]
+
+
+def _model(record: Any, prefix: str, arrays: Arrays) -> Any:
+    """The fitted learner of a record."""
+    model = _unfitted(record)
+    members = {
+        str(name): _model(member, f"{prefix}{name}/", arrays) for name, member in record["members"].items()
+    }
+    own = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+    model._opened(Saved(record["facts"], {n: a for n, a in own.items() if "/" not in n}, members))  # noqa: SLF001
+    return model
+
+
+def _unfitted(record: Any) -> Any:
+    cls = registry.learner(record["learner"]).cls
+    parameters = {
+        name: _unfitted(value)
+        if isinstance(value, dict) and "learner" in value
+        else cls.rules[name].from_json(value)  # type: ignore[attr-defined]
+        for name, value in record["parameters"].items()
+    }
+    model = cls(**parameters)
+    check_parameters(model, cls.rules)  # type: ignore[attr-defined]
+    return model
