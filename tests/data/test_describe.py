@@ -50,6 +50,13 @@ def test_numbers_agree_with_numpy_and_pandas(seed):
     assert figures.counts == tuple(counts)
 
 
+def test_a_number_on_an_edge_counts_above_it():
+    figures = describe(table_of((Numeric("x"), np.repeat(np.arange(11.0), 2))))["x"].numbers
+    assert figures is not None
+    assert figures.edges == tuple(range(11))
+    assert figures.counts == (2, 2, 2, 2, 2, 2, 2, 2, 2, 4)  # the last bin holds both of its ends
+
+
 def test_income_by_hand():
     income = describe(LOAN)["income"]
     assert (income.rows, income.missing, income.missing_share, income.distinct) == (10, 1, 0.1, 9)

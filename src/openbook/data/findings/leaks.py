@@ -108,14 +108,13 @@ def _largest_class(groups: Array, classes: Array) -> tuple[Array, Array]:
 
 def _stretches(data: Array, classes: Array) -> Array:
     """Group rows by stretches of neighbouring values with one most frequent class; missing comes last."""
-    values, which = np.unique(data, return_inverse=True)
+    _, which = np.unique(data, return_inverse=True)
     width = int(classes.max()) + 1
     pairs, counts = np.unique(which * width + classes, return_counts=True)
     by_count = np.lexsort((counts, pairs // width))
     last = np.append(np.flatnonzero(np.diff(pairs[by_count] // width)), len(pairs) - 1)
     leading = pairs[by_count][last] % width
     changes = np.diff(leading, prepend=leading[0]) != 0
-    changes |= np.isnan(values)  # a stretch does not run on into missing
     return np.cumsum(changes)[which]
 
 

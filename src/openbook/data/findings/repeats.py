@@ -57,8 +57,6 @@ def repeated_rows(table: Table, agreements: Sequence[float]) -> Iterator[Finding
     """Count the rows equal to an earlier one in every column, unless chance alone would make as many."""
     rows = len(table)
     by_chance = rows * (rows - 1) / 2 * math.prod(agreements)  # pairs, were the columns independent
-    if by_chance * 10 > rows:
-        return
     hashed = np.sort(_row_hashes(table))
     repeats = int((hashed[1:] == hashed[:-1]).sum())
     if repeats > 10 * by_chance:
