@@ -67,6 +67,8 @@ def read(source: Any, kinds: Kinds = None, *, missing: Collection[str] = MISSING
         return _with_kinds(source, kinds, missing) if kinds is not None else source
     if isinstance(source, np.ndarray):
         return from_array(source, kinds, missing)
+    if hasattr(source, "tocsr"):  # before mappings: scipy's dok arrays are dicts
+        return from_sparse(source, kinds)
     if isinstance(source, Mapping):
         return from_rows([source], kinds, missing)
     if isinstance(source, str | os.PathLike):
@@ -75,8 +77,6 @@ def read(source: Any, kinds: Kinds = None, *, missing: Collection[str] = MISSING
         return read_file(source, kinds, missing)
     if is_frame(source):
         return from_frame(source, kinds, missing)
-    if hasattr(source, "tocsr"):
-        return from_sparse(source, kinds)
     if isinstance(source, list | tuple) and len(source) and isinstance(source[0], Mapping):
         return from_rows(source, kinds, missing)
     if isinstance(source, list | tuple) or hasattr(source, "__array__"):
