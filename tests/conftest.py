@@ -1,4 +1,4 @@
-"""What all tests share: the golden records, each a worked example with its answer; no law fails for being slow."""
+"""What all tests share: the golden records, and laws that never fail for being slow."""
 
 import json
 from collections.abc import Callable

@@ -151,6 +151,10 @@ class TestAsking:
         two_coins = Joint.from_mapping(["a", "b"], {(0, 0): 0.06, (0, 1): 0.14, (1, 0): 0.24, (1, 1): 0.56})
         assert two_coins.independent("a", "b")
 
+    def test_what_never_happens_says_nothing_about_independence(self):
+        cells = {(0, 0, "x"): 1, (0, 1, "x"): 1, (1, 1, "y"): 0}  # c = y never occurs
+        assert Joint.from_counts(["a", "b", "c"], cells).independent("a", "b", given="c")
+
     def test_tolerance(self):
         nearly = Joint.from_mapping(["a", "b"], {(0, 0): 0.26, (0, 1): 0.24, (1, 0): 0.24, (1, 1): 0.26})
         assert not nearly.independent("a", "b")

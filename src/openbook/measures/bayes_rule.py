@@ -107,4 +107,4 @@ def bayes(prior: Mapping[Any, float], likelihood: Mapping[Any, float]) -> BayesR
         msg = "P(h) P(e | h) is 0 for every hypothesis, so there is no posterior"
         raise ParameterError(msg)
     posterior = {h: p / evidence for h, p in joint.items()}
-    return BayesRule(dict(prior), {h: likelihood[h] for h in prior}, joint, evidence, posterior)
+    return BayesRule(dict(prior), dict(likelihood), joint, evidence, posterior)

@@ -284,9 +284,5 @@ def _log(values: Floats, base: float) -> Floats:
         msg = f"base must be a positive number other than 1, got {base!r}"
         raise ParameterError(msg)
     logs = np.zeros(values.shape)
-    if base == 2:  # exact for powers of two
-        np.log2(values, out=logs, where=values > 0)
-    else:
-        np.log(values, out=logs, where=values > 0)
-        logs /= np.log(base)
-    return logs
+    np.log(values, out=logs, where=values > 0)
+    return logs / np.log(base)
