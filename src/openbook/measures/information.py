@@ -285,4 +285,5 @@ def _log(values: Floats, base: float) -> Floats:
         raise ParameterError(msg)
     logs = np.zeros(values.shape)
     np.log(values, out=logs, where=values > 0)
-    return logs / np.log(base)
+    logs /= np.log(base)
+    return logs
