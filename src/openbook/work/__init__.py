@@ -1,6 +1,7 @@
 """Derivations as data, and their renderers."""
 
+from openbook.work.formula import escape_text
 from openbook.work.step import Grid, Step, figure
 from openbook.work.work import Work
 
-__all__ = ["Grid", "Step", "Work", "figure"]
+__all__ = ["Grid", "Step", "Work", "escape_text", "figure"]

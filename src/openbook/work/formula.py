@@ -48,7 +48,7 @@ from openbook.work.vocabulary import (
     TEXT_ESCAPES,
 )
 
-__all__ = ["escape", "escape_text", "parse", "pieces", "printable", "terms"]
+__all__ = ["ends_operand", "escape", "escape_text", "is_tall", "parse", "pieces", "printable", "terms"]
 
 
 NUMBER = re.compile(r"(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?")
@@ -66,7 +66,7 @@ _WORDS: dict[str, Node] = {
     **{sign: Letter(sign) for sign in [*ascii_letters, *LETTERS.values()]},
     **{command: Letter(sign) for command, sign in LETTERS.items()},
     **_SYMBOLS,
-    **{symbol.sign: symbol for symbol in _SYMBOLS.values()},
+    **{symbol.sign: symbol for symbol in _SYMBOLS.values() if not symbol.sign.isascii()},
     **{command: Function(name) for command, name in FUNCTIONS.items()},
     **{command: Big(sign) for command, sign in BIG.items()},
     **{command: Space(command) for command in SPACES},
@@ -87,6 +87,10 @@ def parse(formula: str) -> Node:
     return row
 
 
+def _breaks_before(node: Node) -> bool:
+    return isinstance(node, Symbol) and node.kind in {"relation", "binary"} and node.sign != "/"
+
+
 def terms(step: Step) -> list[Node]:
     """What a step sets equal to its label, in order: the formula, the numbers put in, the result."""
     nodes = [parse(formula) for formula in (step.formula, step.numbers) if formula]
@@ -97,19 +101,34 @@ def terms(step: Step) -> list[Node]:
     return [*nodes, Text(shown) if is_word else parse(shown)]
 
 
-def pieces(node: Node) -> list[Node]:
+def pieces(node: Node) -> list[Row]:
     """Cut a formula where a line may break: before each relation or binary sign that stands outside brackets.
 
     >>> [len(piece.items) for piece in pieces(parse("a + b = c"))]
     [1, 2, 2]
     """
     items = node.items if isinstance(node, Row) else (node,)
-    cuts = [
-        i
-        for i, item in enumerate(items)
-        if i and isinstance(item, Symbol) and item.kind in {"relation", "binary"}
-    ]
+    cuts = [i for i, item in enumerate(items) if i and _breaks_before(item)]
     return [Row(items[i:j]) for i, j in zip([0, *cuts], [*cuts, len(items)], strict=True)]
+
+
+def ends_operand(node: Node) -> bool:
+    """Whether a sign after this node stands between two operands, not before one."""
+    if isinstance(node, Symbol):
+        return node.kind == "plain"
+    return not isinstance(node, Space | Function | Big)
+
+
+def is_tall(node: Node) -> bool:
+    """Whether brackets around this have to grow."""
+    match node:
+        case Fraction() | Binomial() | Big():
+            return True
+        case Row(items):
+            return any(is_tall(item) for item in items)
+        case Root(body) | Fence(_, body) | Script(body) | Accent(_, body) | Styled(_, body):
+            return is_tall(body)
+    return False
 
 
 def printable(text: str) -> str:
@@ -184,12 +203,12 @@ class _Reader:
             self.fail("nested too deeply")
         items: list[Node] = []
         while (word := self.peek()) and word not in CLOSING and word not in {"}", "\\right"}:
-            between = _ends_operand(items)
+            between = bool(items) and ends_operand(items[-1])
             if word == "|" and in_bars and between:
                 break
             item = self.scripted(opens=not between)
-            if isinstance(item, Symbol) and item.sign in {"+", "-", "±"} and not between:
-                item = Symbol(item.sign, "prefix")
+            if not between:
+                item = _as_prefix(item)
             items.extend(item.items if isinstance(item, Row) else [item])
         self.depth -= 1
         return items[0] if len(items) == 1 else Row(tuple(items))
@@ -223,7 +242,7 @@ class _Reader:
             self.fail(f"put braces around {word!r} after {mark!r}")
         if word in DELIMITERS:
             self.fail(f"put braces around what follows {mark!r}")
-        return self.atom()
+        return _as_prefix(self.atom())
 
     def group(self, why: str) -> Node:
         self.expect("{", why)
@@ -321,11 +340,8 @@ def _match(pattern: re.Pattern[str], text: str, at: int) -> re.Match[str]:
     return found
 
 
-def _ends_operand(items: list[Node]) -> bool:
-    """Whether a sign after these items stands between two operands, not before one."""
-    if not items:
-        return False
-    last = items[-1]
-    if isinstance(last, Symbol):
-        return last.kind == "plain"
-    return not isinstance(last, Space | Function | Big)
+def _as_prefix(node: Node) -> Node:
+    """A sign that has no operand before it: the minus of -x."""
+    if isinstance(node, Symbol) and node.sign in {"+", "-", "±"}:
+        return Symbol(node.sign, "prefix")
+    return node

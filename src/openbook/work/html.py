@@ -8,7 +8,7 @@ from html import escape
 
 from openbook.work.formula import pieces, printable, terms
 from openbook.work.mathml import to_mathml
-from openbook.work.nodes import Node, Row, Symbol
+from openbook.work.nodes import Node, Row, Symbol, Text
 from openbook.work.step import Grid, Step, cell
 from openbook.work.work import Work
 
@@ -20,10 +20,13 @@ STYLE = """
 .ob-work .ob-work { margin: 1.2rem 0; padding-left: 1rem; border-left: 3px solid var(--ob-line); }
 .ob-work :is(h1, h2, h3, h4, h5, h6) { margin: 0 0 .6rem; font-size: 1.15em; line-height: 1.3; }
 .ob-work .ob-work :is(h2, h3, h4, h5, h6) { font-size: 1em; }
-.ob-work dl { display: grid; grid-template-columns: fit-content(40%) minmax(0, 1fr); margin: .8rem 0; }
-.ob-work :is(dt, dd) { margin: 0; padding: .35rem 0; border-bottom: 1px solid var(--ob-line); }
-.ob-work dt { padding-right: 1.2rem; }
-.ob-work dd { display: flex; flex-wrap: wrap; align-items: center; gap: .2rem .5em; min-width: 0; }
+.ob-work math { font-size: 1.1em; }
+.ob-work :is(dl, dl > div) { display: grid; column-gap: 1.2rem; align-items: baseline; }
+.ob-work dl { grid-template-columns: fit-content(40%) minmax(0, 1fr); margin: .8rem 0; }
+.ob-work dl > div { grid-column: 1 / -1; grid-template-columns: subgrid; }
+.ob-work dl > div { padding: .35rem 0; border-bottom: 1px solid var(--ob-line); }
+.ob-work :is(dt, dd) { margin: 0; min-width: 0; }
+.ob-work dd { display: flex; flex-wrap: wrap; align-items: baseline; gap: .2rem .5em; }
 .ob-work .ob-term { max-width: 100%; overflow-x: auto; overflow-y: hidden; padding: .1em 0; }
 .ob-work .ob-result { color: var(--ob-accent); font-weight: 600; }
 .ob-work .ob-note { flex-basis: 100%; margin: 0; font-size: .88em; opacity: .75; }
@@ -35,9 +38,7 @@ STYLE = """
 .ob-work .ob-number { text-align: right; }
 .ob-work .ob-conclusion { margin: .8rem 0 0; font-weight: 600; }
 @media (max-width: 40rem) {
-  .ob-work dl { display: block; }
-  .ob-work dt { border-bottom: 0; padding: .5rem 0 0; }
-  .ob-work dd { padding-top: 0; }
+  .ob-work :is(dl, dl > div) { display: block; }
   .ob-work .ob-work { padding-left: .6rem; }
 }
 @media (prefers-color-scheme: dark) { .ob-work { --ob-accent: #7cc0e8; } }
@@ -97,14 +98,16 @@ def _step(step: Step) -> str:
     *others, last = terms(step)
     equation = "".join(map(_term, others)) + _term(last, "" if step.states_rule else " ob-result")
     note = f'<p class="ob-note">{_text(step.note)}</p>' if step.note else ""
-    return f"<dt>{_text(step.label)}</dt>\n<dd>{equation}{note}</dd>"
+    return f"<div><dt>{_text(step.label)}</dt>\n<dd>{equation}{note}</dd></div>"
 
 
 def _term(node: Node, mark: str = "") -> str:
     """`= formula`, as one <math> for each piece, since browsers break lines between them but not within."""
+    if isinstance(node, Text):
+        return f'<span class="ob-term{mark}">= {_text(node.text)}</span>'
     first, *others = pieces(node)
     maths = [Row((Symbol("=", "relation"), first)), *others]
-    shown = " ".join(f'<math displaystyle="true">{to_mathml(piece)}</math>' for piece in maths)
+    shown = "<wbr>".join(f'<math displaystyle="true">{to_mathml(piece)}</math>' for piece in maths)
     return f'<span class="ob-term{mark}">{shown}</span>'
 
 

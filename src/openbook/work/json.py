@@ -81,7 +81,7 @@ def _value(value: Any) -> Any:
 
 def _read(record: Any, where: str) -> Step | Grid | Work:
     kind = record.get("kind") if isinstance(record, dict) else None
-    if kind not in READERS:
+    if not isinstance(kind, str) or kind not in READERS:
         raise DataError(f"{where}: a part is an object of kind work, step or grid, not {_shown(record)}")
     return READERS[kind](record, where)
 

@@ -4,17 +4,17 @@ Latin and Greek letters and mathematical signs compile with any engine; other sc
 are, and need LuaLaTeX or XeLaTeX with a font that has them.
 """
 
-from openbook.work.formula import pieces, printable, terms
-from openbook.work.nodes import Node
+from openbook.work.formula import printable, terms
+from openbook.work.nodes import Fence, Fraction, Node, Root, Row, Script, Symbol
 from openbook.work.step import Grid, Step, cell
 from openbook.work.tex import text_to_tex, to_tex
-from openbook.work.unicode import to_unicode
+from openbook.work.unicode import broken, to_unicode
 from openbook.work.work import Work
 
 __all__ = ["to_latex"]
 
 HEADINGS = (r"\subsection*", r"\subsubsection*", r"\paragraph*")
-LINE = 64  # characters that fill a line, roughly
+LINE = 70  # characters that fill a line, roughly
 LABEL = 32  # a longer label has a line of its own
 
 
@@ -52,30 +52,35 @@ def _step(step: Step) -> list[str]:
     """The lines of one step, each with its alignment mark."""
     label = printable(step.label)
     room = LINE - len(label) if len(label) <= LABEL else LINE
-    if sum(len(to_unicode(term)) + 3 for term in terms(step)) <= room:
+    if sum(_length(term) + 3 for term in terms(step)) <= room:
         lines = ["&" + " ".join(f"= {to_tex(term)}" for term in terms(step))]
     else:
-        lines = [line for term in terms(step) for line in _broken(term, room)]
+        lines = []
+        for term in terms(step):
+            first, *others = (to_tex(line) for line in broken(term, room))
+            lines += [f"&= {first}", *(rf"&\quad {{}}{line}" for line in others)]
     if len(label) <= LABEL:
         lines[0] = rf"\text{{{text_to_tex(label)}}} {lines[0]}"
     else:
-        lines.insert(0, rf"&\parbox[t]{{0.9\linewidth}}{{\raggedright {text_to_tex(label)}}}")
+        lines.insert(0, rf"&\parbox[t]{{0.55\linewidth}}{{\raggedright {text_to_tex(label)}}}")
     if step.note:
         lines.append(rf"&\quad\parbox[t]{{0.6\linewidth}}{{\small\raggedright {text_to_tex(step.note)}}}")
     return lines
 
 
-def _broken(term: Node, room: int) -> list[str]:
-    """`= term` over as many lines as it fills; amsmath breaks none by itself."""
-    lines, filled = ["&="], 0
-    for piece in pieces(term):
-        length = len(to_unicode(piece))
-        if filled and filled + length > room:
-            lines.append(r"&\quad {}")
-            filled = 0
-        lines[-1] += f" {to_tex(piece)}"
-        filled += length + 1
-    return lines
+def _length(node: Node) -> int:
+    """The characters that a formula is long when set, where a fraction is as long as its longer side."""
+    match node:
+        case Row(items):
+            signs = sum(isinstance(item, Symbol) and item.kind in {"relation", "binary"} for item in items)
+            return sum(map(_length, items)) + 2 * signs
+        case Fraction(top, bottom):
+            return max(_length(top), _length(bottom))
+        case Script(base, below, above):
+            return _length(base) + max(_length(script) for script in (below, above) if script is not None)
+        case Fence(_, body) | Root(body):
+            return _length(body) + 2
+    return len(to_unicode(node))
 
 
 def _grid(grid: Grid) -> list[str]:

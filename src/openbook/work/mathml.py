@@ -3,7 +3,7 @@
 from html import escape
 from string import ascii_lowercase, ascii_uppercase, digits
 
-from openbook.work.formula import printable
+from openbook.work.formula import is_tall, printable
 from openbook.work.nodes import (
     Accent,
     Big,
@@ -57,9 +57,9 @@ def _leaf(node: Leaf) -> str:
             # Capital Greek stands upright, as LaTeX sets it.
             return f'<mi mathvariant="normal">{sign}</mi>' if "Α" <= sign <= "Ω" else f"<mi>{sign}</mi>"
         case Text(text):
-            return f"<mtext>{_text(text)}</mtext>"
+            return _name(text)
         case Function(name):
-            return f'<mi mathvariant="normal">{_text(name)}</mi>'
+            return _name(name)
         case Big(sign):
             return f'<mo movablelimits="false">{sign}</mo>'
         case Space(command):
@@ -82,9 +82,8 @@ def _branch(node: Branch) -> str:
         case Script():
             return _script(node)
         case Fence(opening, body, closing):
-            return (
-                f"<mrow>{_bracket(opening, 'prefix')}{to_mathml(body)}{_bracket(closing, 'postfix')}</mrow>"
-            )
+            left, right = _bracket(opening, "prefix", body), _bracket(closing, "postfix", body)
+            return f"<mrow>{left}{to_mathml(body)}{right}</mrow>"
         case Accent(command, body):
             mark = f'<mo stretchy="false">{ACCENT_SIGNS[command]}</mo>'
             return f'<mover accent="true">{to_mathml(body)}{mark}</mover>'
@@ -113,6 +112,10 @@ def _script(node: Script) -> str:
     below, above = ("under", "over") if underneath else ("sub", "sup")
     tag = "m" + (below if node.below is not None else "") + (above if node.above is not None else "")
     parts = [to_mathml(part) for part in (base, node.below, node.above) if part is not None]
+    if node.above is not None and is_tall(node.above):
+        parts[-1] = (
+            f'<mrow displaystyle="true">{parts[-1]}</mrow>'  # else a fraction up there is too small to read
+        )
     return f"<{tag}>{''.join(parts)}</{tag}>"
 
 
@@ -137,8 +140,10 @@ def _symbol(sign: str, kind: str) -> str:
     return f'<mo stretchy="false"{form}>{shown}</mo>' if sign == "∣" else f"<mo{form}>{shown}</mo>"
 
 
-def _bracket(sign: str, form: str) -> str:
-    return f'<mo form="{form}">{sign}</mo>' if sign else ""
+def _bracket(sign: str, form: str, body: Node) -> str:
+    """A bracket, which grows with a tall body only: browsers set one that may grow with too much space."""
+    grows = "" if is_tall(body) else ' stretchy="false"'
+    return f'<mo form="{form}"{grows}>{sign}</mo>' if sign else ""
 
 
 def _styled(command: str, body: Node) -> str:
@@ -159,5 +164,7 @@ def _is_function(node: Node | None) -> bool:
     return isinstance(node.base if isinstance(node, Script) else node, Function)
 
 
-def _text(text: str) -> str:
-    return escape(printable(text))
+def _name(text: str) -> str:
+    """Upright words; an <mtext> would count as space and take the space from the signs beside it."""
+    shown = escape(printable(text)).replace(" ", "\N{NO-BREAK SPACE}")
+    return f'<mi mathvariant="normal">{shown}</mi>'

@@ -70,10 +70,14 @@ class Grid:
 def figure(value: Result, digits: int = 6) -> str:
     """A number as it stands in a derivation: so many significant digits; whole numbers in full.
 
+    What is not whole takes up to nine digits so as not to read whole: a probability near one is no certainty.
+
     >>> figure(0.0071922953), figure(110.0), figure(1.2151765699646572e-09), figure(None)
     ('0.0071923', '110', '1.21518e-09', 'undefined')
     >>> figure(1234567), figure(float("-inf")), figure(float("nan"))
     ('1234567', '-∞', 'undefined')
+    >>> figure(0.9999999652), figure(0.1 * 30)
+    ('0.99999997', '3')
     """
     if isinstance(value, str):
         return value
@@ -81,9 +85,14 @@ def figure(value: Result, digits: int = 6) -> str:
         return "undefined"
     if math.isinf(value):
         return "∞" if value > 0 else "-∞"
-    if isinstance(value, Integral) or (value == int(value) and abs(value) < 1e15):
+    whole = value == int(value)
+    if isinstance(value, Integral) or (whole and abs(value) < 1e15):
         return str(int(value))
-    return f"{value:.{digits}g}"
+    shown = f"{value:.{digits}g}"
+    while not whole and float(shown).is_integer() and digits < 9:
+        digits += 1
+        shown = f"{value:.{digits}g}"
+    return shown
 
 
 def cell(value: Any) -> str:

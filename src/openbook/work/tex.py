@@ -3,7 +3,7 @@
 Formulas are printed from their tree, so that nothing but the vocabulary reaches LaTeX; text is escaped.
 """
 
-from openbook.work.formula import escape
+from openbook.work.formula import ends_operand, escape, is_tall
 from openbook.work.nodes import (
     Accent,
     Big,
@@ -89,7 +89,7 @@ def _leaf(node: Leaf) -> str:
 def _branch(node: Branch) -> str:
     match node:
         case Row(items):
-            return " ".join(to_tex(item) for item in items)
+            return _row(items)
         case Fraction(top, bottom):
             return rf"\frac{{{to_tex(top)}}}{{{to_tex(bottom)}}}"
         case Binomial(top, bottom):
@@ -100,22 +100,23 @@ def _branch(node: Branch) -> str:
             return f"{command}{{{to_tex(body)}}}"
         case Fence(opening, body, closing):
             left, right = BRACKETS[opening], BRACKETS[closing]
-            plain = opening in {"(", "[", "{"} and closing in {")", "]", "}"} and not _is_tall(body)
+            plain = opening in {"(", "[", "{"} and closing in {")", "]", "}"} and not is_tall(body)
             return f"{left}{to_tex(body)}{right}" if plain else rf"\left{left} {to_tex(body)} \right{right}"
         case Script(base, below, above):
-            shown = f"{{{to_tex(base)}}}" if isinstance(base, Row) else to_tex(base)
+            shown = f"{{{to_tex(base)}}}" if isinstance(base, Row | Script) else to_tex(base)
             low = "" if below is None else f"_{{{to_tex(below)}}}"
             high = "" if above is None else f"^{{{to_tex(above)}}}"
             return shown + low + high
 
 
-def _is_tall(node: Node) -> bool:
-    """Whether brackets around this have to grow."""
-    match node:
-        case Fraction() | Binomial() | Big():
-            return True
-        case Row(items):
-            return any(_is_tall(item) for item in items)
-        case Root(body) | Fence(_, body) | Script(body) | Accent(_, body) | Styled(_, body):
-            return _is_tall(body)
-    return False
+def _row(items: tuple[Node, ...]) -> str:
+    """Items side by side; braces keep a sign that belongs to one operand from standing between two."""
+    shown: list[str] = []
+    before: Node | None = None
+    for item in items:
+        prefixed = (
+            isinstance(item, Symbol) and item.kind == "prefix" and before is not None and ends_operand(before)
+        )
+        shown.append(f"{{{to_tex(item)}}}" if prefixed else to_tex(item))
+        before = item
+    return " ".join(shown)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from openbook.work.formula import printable, terms
 from openbook.work.step import Grid, Step, cell
-from openbook.work.unicode import to_unicode
+from openbook.work.unicode import broken, to_unicode
 from openbook.work.work import Work
 
 if TYPE_CHECKING:
@@ -130,19 +130,20 @@ def _steps(steps: list[Step], width: int) -> Iterator[str]:
             yield from _wrap(label, width, "")
         else:
             yield _pad(label, column) + " " + (lines.pop(0) if lines else "")
-        yield from (" " * (column + 1) + line for line in lines)
+        yield from (" " * max(column + 1, len(INDENT)) + line for line in lines)
 
 
 def _equation(step: Step, width: int) -> Iterator[str]:
-    """What follows the label: on one line if it fits, else each term on its own."""
-    shown = [f"= {to_unicode(term)}" for term in terms(step)]
-    line = " ".join(shown)
+    """What follows the label: on one line if it fits, else each term on its own, broken before its signs."""
+    line = " ".join(f"= {to_unicode(term)}" for term in terms(step))
     if _columns(line) <= width:
         yield line
-    else:
-        for term in shown:
+        return
+    for term in terms(step):
+        first, *others = (to_unicode(part) for part in broken(term, width - 4))
+        for part in (f"= {first}", *(f"{INDENT * 2}{other}" for other in others)):
             yield from textwrap.wrap(
-                term, width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+                part, width, subsequent_indent=INDENT * 2, break_long_words=False, break_on_hyphens=False
             )
 
 

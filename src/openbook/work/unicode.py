@@ -7,7 +7,7 @@ be misread in a tighter place.
 import unicodedata
 from enum import IntEnum
 
-from openbook.work.formula import printable
+from openbook.work.formula import pieces, printable
 from openbook.work.nodes import (
     Accent,
     Big,
@@ -30,7 +30,7 @@ from openbook.work.nodes import (
 )
 from openbook.work.vocabulary import ACCENTS
 
-__all__ = ["to_unicode"]
+__all__ = ["broken", "to_unicode"]
 
 SIGNS = {
     "∑": "Σ",
@@ -62,6 +62,23 @@ def to_unicode(node: Node) -> str:
     '1/√(2πσ²) · e^(-(x - μ)²/(2σ²))'
     """
     return _show(node)[0]
+
+
+def broken(node: Node, width: int) -> list[Node]:
+    """The formula in lines of about `width` characters, each beginning with a sign.
+
+    >>> from openbook.work.formula import parse
+    >>> [to_unicode(line) for line in broken(parse("1 + 2 + 3"), 5)]
+    ['1 + 2', '+ 3']
+    """
+    lines: list[tuple[Node, ...]] = [()]
+    for piece in pieces(node):
+        longer = lines[-1] + piece.items
+        if lines[-1] and len(to_unicode(Row(longer))) > width:
+            lines.append(piece.items)
+        else:
+            lines[-1] = longer
+    return [Row(line) for line in lines]
 
 
 def _show(node: Node) -> tuple[str, Hold]:
