@@ -163,6 +163,7 @@ def test_latex_text():
         r"\textbackslash{}input\{x\} \$1 \#2 \textasciitilde{}\textasciicircum{}"
     )
     assert text_to_tex("a--b") == "a-{}-b"
+    assert text_to_tex("x̄ = √2") == r"\={x} = \ensuremath{\surd}2"
     assert text_to_tex("σ² ≤ x₁") == (
         r"\ensuremath{\sigma}\textsuperscript{2} \ensuremath{\le} x\textsubscript{1}"
     )

@@ -269,5 +269,5 @@ def test_any_text_leaves_the_structure_alone(text):
 
 def commands(latex: str) -> set[str]:
     """The commands of a document, those that only stand for a sign of the text aside."""
-    signs = re.compile(r"\\ensuremath\{(\\[A-Za-z]+|\\?.)\}|\\text(super|sub)script\{.\}")
+    signs = re.compile(r"\\ensuremath\{(\\[A-Za-z]+|\\?.)\}|\\text(super|sub)script\{.\}|\\[=~^]\{[A-Za-z]\}")
     return set(re.findall(r"\\[A-Za-z]+|\\.", signs.sub("", latex))) - set(TEXT_ESCAPES)

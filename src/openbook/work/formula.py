@@ -53,7 +53,6 @@ __all__ = ["ends_operand", "escape", "escape_text", "is_tall", "parse", "pieces"
 
 NUMBER = re.compile(r"(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?")
 COMMAND = re.compile(r"\\(?:[A-Za-z]+|.)", re.DOTALL)
-GAP = re.compile(r"\s*")
 NAME = re.compile(r"\{([A-Za-z0-9 -]+)\}")
 MAX_DEPTH = 40
 
@@ -87,10 +86,6 @@ def parse(formula: str) -> Node:
     return row
 
 
-def _breaks_before(node: Node) -> bool:
-    return isinstance(node, Symbol) and node.kind in {"relation", "binary"} and node.sign != "/"
-
-
 def terms(step: Step) -> list[Node]:
     """What a step sets equal to its label, in order: the formula, the numbers put in, the result."""
     nodes = [parse(formula) for formula in (step.formula, step.numbers) if formula]
@@ -110,6 +105,10 @@ def pieces(node: Node) -> list[Row]:
     items = node.items if isinstance(node, Row) else (node,)
     cuts = [i for i, item in enumerate(items) if i and _breaks_before(item)]
     return [Row(items[i:j]) for i, j in zip([0, *cuts], [*cuts, len(items)], strict=True)]
+
+
+def _breaks_before(node: Node) -> bool:
+    return isinstance(node, Symbol) and node.kind in {"relation", "binary"} and node.sign != "/"
 
 
 def ends_operand(node: Node) -> bool:
@@ -183,7 +182,8 @@ class _Reader:
 
     def peek(self) -> str:
         """The next command, number or sign; empty at the end."""
-        self.at = _match(GAP, self.source, self.at).end()
+        while self.source[self.at : self.at + 1].isspace():
+            self.at += 1
         found = COMMAND.match(self.source, self.at) or NUMBER.match(self.source, self.at)
         return found[0] if found else self.source[self.at : self.at + 1]
 
@@ -332,12 +332,6 @@ class _Reader:
                 self.at += 1
         self.at += 1
         return Text("".join(shown))
-
-
-def _match(pattern: re.Pattern[str], text: str, at: int) -> re.Match[str]:
-    found = pattern.match(text, at)
-    assert found is not None  # the pattern matches the empty string
-    return found
 
 
 def _as_prefix(node: Node) -> Node:

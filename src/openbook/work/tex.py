@@ -3,6 +3,8 @@
 Formulas are printed from their tree, so that nothing but the vocabulary reaches LaTeX; text is escaped.
 """
 
+import re
+
 from openbook.work.formula import ends_operand, escape, is_tall
 from openbook.work.nodes import (
     Accent,
@@ -25,7 +27,7 @@ from openbook.work.nodes import (
     Text,
 )
 from openbook.work.unicode import SUBSCRIPTS, SUPERSCRIPTS
-from openbook.work.vocabulary import BIG, DELIMITERS, FUNCTIONS, LETTERS, SYMBOLS
+from openbook.work.vocabulary import ACCENTS, BIG, DELIMITERS, FUNCTIONS, LETTERS, SYMBOLS
 
 __all__ = ["text_to_tex", "to_tex"]
 
@@ -47,9 +49,13 @@ TEXT_SIGNS = str.maketrans(
         **{chr(small): rf"\textsuperscript{{{chr(sign)}}}" for sign, small in SUPERSCRIPTS.items()},
         **{chr(small): rf"\textsubscript{{{chr(sign)}}}" for sign, small in SUBSCRIPTS.items()},
         "−": r"\ensuremath{-}",
+        "√": r"\ensuremath{\surd}",
         "�": "?",
     }
 )
+
+ACCENTED = re.compile("([A-Za-z])([\N{COMBINING CIRCUMFLEX ACCENT}\N{COMBINING TILDE}\N{COMBINING MACRON}])")
+ACCENT_COMMANDS = dict(zip(ACCENTS.values(), (r"\^", r"\=", r"\~"), strict=True))
 
 
 def to_tex(node: Node) -> str:
@@ -68,7 +74,8 @@ def text_to_tex(text: str) -> str:
     >>> print(text_to_tex("σ² of 50%"))
     \ensuremath{\sigma}\textsuperscript{2} of 50\%
     """
-    return escape(text).translate(TEXT_SIGNS)
+    accented = ACCENTED.sub(lambda found: f"{ACCENT_COMMANDS[found[2]]}{{{found[1]}}}", escape(text))
+    return accented.translate(TEXT_SIGNS)
 
 
 def _leaf(node: Leaf) -> str:
