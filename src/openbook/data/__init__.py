@@ -1,8 +1,9 @@
 """Typed tables: attributes, schemas, tables, and ways to get them."""
 
 from openbook.data.attributes import MISSING, UNSEEN, Attribute, Categorical, Nominal, Numeric, Ordinal, Text
-from openbook.data.guess import MISSING_TOKENS
+from openbook.data.cells import MISSING_TOKENS
 from openbook.data.read import read
+from openbook.data.scan import FilePiece, Scan, scan
 from openbook.data.schema import Schema
 from openbook.data.table import CHUNK_ROWS, Column, SparseTable, Table
 
@@ -14,12 +15,15 @@ __all__ = [
     "Attribute",
     "Categorical",
     "Column",
+    "FilePiece",
     "Nominal",
     "Numeric",
     "Ordinal",
+    "Scan",
     "Schema",
     "SparseTable",
     "Table",
     "Text",
     "read",
+    "scan",
 ]

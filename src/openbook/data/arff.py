@@ -20,7 +20,8 @@ import numpy as np
 
 from openbook.data.arrays import object_cells, table_of
 from openbook.data.attributes import Attribute, Categorical, Nominal, Numeric, Text
-from openbook.data.guess import Decided, Kinds, Wish, decide_cells, number, spell, wishes
+from openbook.data.cells import number, spell
+from openbook.data.guess import Decided, Kinds, Wish, decide_cells, wishes
 from openbook.data.lines import not_utf8
 from openbook.data.schema import Schema
 from openbook.data.table import SparseTable, Table

@@ -16,17 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from openbook.data.attributes import MISSING, Nominal, Numeric, as_text
-from openbook.data.guess import (
-    BOOLEANS,
-    Cells,
-    Decided,
-    Kinds,
-    Wish,
-    decide_cells,
-    decide_numbers,
-    wants_numbers,
-    wishes,
-)
+from openbook.data.cells import BOOLEANS, Cells
+from openbook.data.guess import Decided, Kinds, Wish, decide_cells, decide_numbers, wants_numbers, wishes
 from openbook.data.schema import Schema
 from openbook.data.table import SparseTable, Table
 from openbook.errors import DataError
@@ -207,9 +198,8 @@ def _column(name: str, column: Array, wish: Wish, missing: Collection[str]) -> D
 
 def _as_array(source: Any) -> Array:
     if isinstance(source, np.ma.MaskedArray):
-        source = (
-            source.astype(np.float64).filled(np.nan) if source.dtype.kind in "biuf" else source.filled(None)
-        )
+        numbers = source.dtype.kind in "biuf"
+        source = np.ma.filled(source.astype(np.float64 if numbers else object), np.nan if numbers else None)
     array = _nested(source) if isinstance(source, list | tuple) else np.asarray(source)
     if array.dtype == object and array.ndim == 2 and all(map(_is_number_type, set(map(type, array.flat)))):
         return array.astype(np.float64)

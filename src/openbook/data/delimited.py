@@ -16,8 +16,10 @@ import csv
 import gzip
 import io
 import re
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from openbook.data.arrays import table_of
+from openbook.data.cells import number
 from openbook.data.frames import factorise, polars_columns
 from openbook.data.guess import (
     EVERY_NUMBER,
@@ -33,11 +36,10 @@ from openbook.data.guess import (
     Kinds,
     Wish,
     decide_cells,
-    number,
     wants_numbers,
     wishes,
 )
-from openbook.data.lines import Bytes, complaint, may_hold_codes, not_utf8, records, sniff
+from openbook.data.lines import Bytes, FileBytes, complaint, line_of, may_hold_codes, not_utf8, records, sniff
 from openbook.data.table import Table
 from openbook.errors import DataError
 
@@ -56,7 +58,7 @@ _BROKEN_GUESS = re.compile(r"as dtype `f64`.*\(column number (\d+)\)", re.DOTALL
 
 def read_delimited(path: Path, kinds: Kinds, missing: Collection[str]) -> Table:
     """A table from a CSV or TSV file."""
-    file = DelimitedFile(path)
+    file = DelimitedFile.open(path)
     asked = wishes(kinds, file.names)
     frame, numeric = file.frame(file.guess_numeric(asked, missing), missing)
     if not frame.height:
@@ -69,43 +71,32 @@ def read_delimited(path: Path, kinds: Kinds, missing: Collection[str]) -> Table:
     )
 
 
+@dataclass(frozen=True)
 class DelimitedFile:
     """A file of separated fields: its separator, its names, and the byte at which its rows start."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._unpacked = _unpack(path) if path.suffix.lower() == ".gz" else None
-        head = _head_of(path) if self._unpacked is None else self._unpacked[:_HEAD]
+    path: Path
+    separator: str
+    names: tuple[str, ...]
+    start: int
+    notes: Mapping[str, str] = field(default_factory=dict)
+    unpacked: bytes | None = field(default=None, repr=False)
+
+    @classmethod
+    def open(cls, path: Path) -> "DelimitedFile":
+        """Look at the first lines of a file."""
+        unpacked = _unpack(path) if path.suffix.lower() == ".gz" else None
+        head = _head_of(path) if unpacked is None else unpacked[:_HEAD]
         _check_text(path, head)
         body = len(_BOM) if head.startswith(_BOM) else 0
         body += len(head[body:]) - len(head[body:].lstrip(b"\r\n"))
         data = np.frombuffer(head, np.uint8)
         ends = np.concatenate([[body - 1], *(ends for ends, _ in records(data, ",", body))])
-        if len(ends) == 1:
-            msg = f"{path} is empty"
-            raise DataError(msg)
         lines = [head[a + 1 : b].decode("utf-8", "replace") for a, b in pairwise(ends[:21])]
-        self.start = int(ends[1]) + 1
         tabs = ".tsv" in [suffix.lower() for suffix in path.suffixes]
-        self.separator = "\t" if tabs else sniff(lines)
-        self.notes: dict[str, str] = {}
-        self.names = self._names(lines[0])
-
-    def _names(self, line: str) -> list[str]:
-        try:
-            fields = next(csv.reader(io.StringIO(line, newline=""), delimiter=self.separator))
-        except csv.Error as error:
-            msg = f"{self.path}: the header cannot be read ({error})"
-            raise DataError(msg) from None
-        names = [field.strip() for field in fields]
-        for i, name in enumerate(names):
-            if not name:
-                names[i] = f"column_{i + 1}"
-                self.notes[names[i]] = f"column {i + 1} has no name in the file"
-        if twice := next((name for name in names if names.count(name) > 1), None):
-            msg = f"{self.path}: two columns are called {twice!r}; rename one of them"
-            raise DataError(msg)
-        return names
+        separator = "\t" if tabs else sniff(lines)
+        names, notes = _names(path, lines[0], separator)
+        return cls(path, separator, names, int(ends[1]) + 1, notes, unpacked)
 
     def explained(self, column: Decided) -> Decided:
         """The column with a note on its made-up name."""
@@ -124,6 +115,17 @@ class DelimitedFile:
             and decide_cells(name, cells[name].cleaned(missing)).why in (EVERY_NUMBER, NO_KNOWN_CELL)
         )
 
+    def spans(self, chunk_rows: int) -> Iterator[tuple[int, int]]:
+        """Ranges of bytes that hold so many records each."""
+        begin, seen = self.start, 0
+        for ends, _ in records(FileBytes(self.path), self.separator, self.start):
+            for end in ends[chunk_rows - 1 - seen % chunk_rows :: chunk_rows]:
+                yield begin, int(end) + 1
+                begin = int(end) + 1
+            seen += len(ends)
+        if begin < self.path.stat().st_size:
+            yield begin, self.path.stat().st_size
+
     def frame(
         self, numeric: frozenset[str], missing: Collection[str], span: Span = None
     ) -> "tuple[pl.DataFrame, frozenset[str]]":
@@ -140,33 +142,40 @@ class DelimitedFile:
         """The rows of the file, or of a span of its bytes, as numbers and texts."""
         import polars as pl
 
-        whole = span is None and self._unpacked is None
-        source: Any = self.path if whole else io.BytesIO(self._slice(span))
+        dtypes = [pl.Float64 if name in numeric else pl.String for name in self.names]
+        gaps = [token for token in missing if token]
         try:
+            source, header = self._source(span)
+            schema = dict(zip(header, dtypes, strict=True))
             frame = pl.read_csv(
-                source,
-                has_header=whole,
-                separator=self.separator,
-                schema={name: pl.Float64 if name in numeric else pl.String for name in self.names},
-                null_values=[token for token in missing if token],
-                n_rows=rows,
+                source, separator=self.separator, schema=schema, null_values=gaps, n_rows=rows
             )
-        except pl.exceptions.NoDataError:
-            return pl.DataFrame(schema=dict.fromkeys(self.names, pl.String))
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
             raise self._error(str(error), numeric, span) from None
+        frame.columns = list(self.names)
         if frame.width > 1 and frame[:, -1].null_count():
             return self._without_blank_lines(frame, span, rows)
         return frame
+
+    def _source(self, span: Span) -> tuple[Any, list[str]]:
+        """What polars reads, and the names that it sees there, which need not be ours."""
+        import polars as pl
+
+        if span is None and self.unpacked is None:
+            return self.path, pl.read_csv(self.path, separator=self.separator, n_rows=0).columns
+        header = [f"c{i}" for i in range(len(self.names))]
+        return io.BytesIO(self.separator.join(header).encode() + b"\n" + self._slice(span)), header
 
     def _error(self, message: str, numeric: AbstractSet[str], span: Span) -> Exception:
         found = _BROKEN_GUESS.search(message)
         if found and self.names[int(found[1]) - 1] in numeric:
             return _BrokenGuess(int(found[1]) - 1)
+        return DataError(f"{self.path}: {self._complaint(span) or message.partition(chr(10))[0]}")
+
+    def _complaint(self, span: Span) -> str:
+        before = line_of(FileBytes(self.path), span[0]) - 1 if span else 0
         start = self.start if span is None else 0
-        reason = complaint(self.content(span), self.separator, len(self.names), start)
-        reason = reason or message.partition("\n")[0]
-        return DataError(f"{self.path}: {reason}")
+        return complaint(self.content(span), self.separator, len(self.names), start, before)
 
     def _without_blank_lines(self, frame: "pl.DataFrame", span: Span, rows: int | None) -> "pl.DataFrame":
         """Drop the rows of blank lines, refuse short ones: polars fills both with nulls."""
@@ -177,7 +186,7 @@ class DelimitedFile:
         short = np.concatenate([counts < width - 1 for _, counts in records(data, self.separator, start)])
         if not short[:rows].any():
             return frame
-        if reason := complaint(data, self.separator, width, start):
+        if reason := self._complaint(span):
             msg = f"{self.path}: {reason}"
             raise DataError(msg)
         return frame.filter(pl.Series(~short[: frame.height]))
@@ -188,18 +197,33 @@ class DelimitedFile:
 
     def content(self, span: Span = None) -> Bytes:
         """The bytes of the file, or of a span; a file's are fetched where they are looked at."""
-        if span is None and self._unpacked is None:
-            return np.memmap(self.path, np.uint8, mode="r")
-        return np.frombuffer(self._unpacked or b"" if span is None else self._slice(span), np.uint8)
+        if span is None and self.unpacked is None:
+            return np.memmap(self.path, np.uint8, mode="r").view(np.ndarray)
+        return np.frombuffer(self.unpacked or b"" if span is None else self._slice(span), np.uint8)
 
     def _slice(self, span: Span) -> bytes:
-        if self._unpacked is not None:
-            begin, end = span or (self.start, len(self._unpacked))
-            return self._unpacked[begin:end]
+        if self.unpacked is not None:
+            begin, end = span or (self.start, len(self.unpacked))
+            return self.unpacked[begin:end]
         assert span is not None
         with self.path.open("rb") as handle:
             handle.seek(span[0])
             return handle.read(span[1] - span[0])
+
+
+def _names(path: Path, line: str, separator: str) -> tuple[tuple[str, ...], dict[str, str]]:
+    """The names in the header, and a note on each that is made up."""
+    try:
+        fields = next(csv.reader(io.StringIO(line, newline=""), delimiter=separator))
+    except csv.Error as error:
+        msg = f"{path}: the header cannot be read ({error})"
+        raise DataError(msg) from None
+    names = [field.strip() or f"column_{i}" for i, field in enumerate(fields, start=1)]
+    if twice := next((name for name, count in Counter(names).items() if count > 1), None):
+        msg = f"{path}: two columns are called {twice!r}; rename one of them"
+        raise DataError(msg)
+    unnamed = (i for i, field in enumerate(fields, start=1) if not field.strip())
+    return tuple(names), {f"column_{i}": f"column {i} has no name in the file" for i in unnamed}
 
 
 class _BrokenGuess(Exception):  # noqa: N818 (a signal between two methods)

@@ -17,6 +17,7 @@ from openbook.data.delimited import read_delimited
 from openbook.data.frames import from_polars
 from openbook.data.guess import Kinds
 from openbook.data.lines import not_utf8
+from openbook.data.parquet import ParquetFile
 from openbook.data.table import Table
 from openbook.errors import DataError, did_you_mean
 
@@ -69,14 +70,8 @@ def check_file(path: Path) -> Path:
 
 def read_parquet(path: Path, kinds: Kinds, missing: Collection[str]) -> Table:
     """A table from a Parquet file."""
-    import polars as pl
-
-    try:
-        frame = pl.read_parquet(path)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        msg = f"{path} is not a Parquet file, or is damaged ({str(error).partition(chr(10))[0]})"
-        raise DataError(msg) from None
-    return from_polars(frame, kinds, missing)
+    file = ParquetFile.open(path)
+    return from_polars(file.frame(file.names), kinds, missing)
 
 
 def read_json_lines(path: Path, kinds: Kinds, missing: Collection[str]) -> Table:

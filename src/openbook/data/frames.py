@@ -13,7 +13,7 @@ A frame's index is not a column; reset it first if it should be. Number columns 
 allows.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,16 +21,16 @@ import numpy.typing as npt
 
 from openbook.data.arrays import check_size, object_column, table_of, unnamed_schema
 from openbook.data.attributes import MISSING, Nominal, Ordinal, as_text
+from openbook.data.cells import BOOLEANS, Cells
 from openbook.data.guess import (
-    BOOLEANS,
     EVERY_NUMBER,
     NO_KNOWN_CELL,
-    Cells,
     Decided,
     Kinds,
     Wish,
     decide_cells,
     decide_numbers,
+    number_cells,
     wants_numbers,
     wishes,
 )
@@ -41,7 +41,15 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-__all__ = ["from_frame", "from_polars", "is_frame", "polars_columns"]
+__all__ = [
+    "factorise",
+    "from_frame",
+    "from_polars",
+    "is_frame",
+    "needs_cells",
+    "polars_cells",
+    "polars_columns",
+]
 
 Array = npt.NDArray[Any]
 
@@ -80,19 +88,29 @@ def from_polars(frame: "pl.DataFrame", kinds: Kinds, missing: Collection[str]) -
 
 
 def polars_columns(
-    frame: "pl.DataFrame", asked: dict[str, Wish], missing: Collection[str], why_numeric: str = "numbers"
+    frame: "pl.DataFrame", asked: Mapping[str, Wish], missing: Collection[str], why_numeric: str = "numbers"
 ) -> list[Decided]:
     """The decided columns of a polars frame."""
+    cells = polars_cells(frame, asked, missing)
+    return [
+        decide_cells(name, cells[name], asked.get(name))
+        if name in cells
+        else _decide_typed(frame[name], asked.get(name), why_numeric)
+        for name in frame.columns
+    ]
+
+
+def polars_cells(
+    frame: "pl.DataFrame", asked: Mapping[str, Wish], missing: Collection[str], offset: int = 0
+) -> dict[str, Cells]:
+    """The cells of every column that does not just stay numbers; `offset` is the number of the first row."""
     import polars as pl
 
-    texts = [name for name in frame.columns if _is_spelled(frame[name], asked.get(name))]
+    wanted = [name for name in frame.columns if needs_cells(name, frame.schema[name], asked.get(name))]
+    texts = [name for name in wanted if _is_spelled(frame.schema[name])]
     cells = factorise(frame.select(pl.col(texts).cast(pl.String)))
-    return [
-        decide_cells(series.name, cells[series.name].cleaned(missing), asked.get(series.name))
-        if series.name in cells
-        else _typed(series, asked.get(series.name), missing, why_numeric)
-        for series in frame
-    ]
+    cells |= {name: _declared_cells(frame[name]) for name in wanted if name not in cells}
+    return {name: cells[name].cleaned(missing)._replace(offset=offset) for name in wanted}
 
 
 def factorise(frame: "pl.DataFrame") -> dict[str, Cells]:
@@ -101,7 +119,7 @@ def factorise(frame: "pl.DataFrame") -> dict[str, Cells]:
 
     if not frame.width:
         return {}
-    distinct = frame.select(pl.all().drop_nulls().unique().sort().implode())
+    distinct = frame.select(pl.all().drop_nulls().unique().implode())
     kinds = {series.name: pl.Enum(series[0]) for series in distinct}
     codes = frame.select(
         pl.col(name).cast(kind).to_physical().cast(pl.Int64).fill_null(MISSING)
@@ -110,31 +128,14 @@ def factorise(frame: "pl.DataFrame") -> dict[str, Cells]:
     return {name: Cells(distinct[name][0].to_list(), codes[name].to_numpy()) for name in frame.columns}
 
 
-def _is_spelled(series: "pl.Series", wish: Wish) -> bool:
-    """Whether the column is read through the texts of its cells."""
+def needs_cells(name: str, dtype: "pl.DataType", wish: Wish) -> bool:
+    """Whether the column is read through its texts, not as numbers; an error if it can be neither."""
     import polars as pl
 
-    dtype = series.dtype
-    if dtype.is_integer():
-        return not wants_numbers(wish)
-    return dtype in (pl.String, pl.Categorical, pl.Date, pl.Datetime, pl.Time)
-
-
-def _typed(series: "pl.Series", wish: Wish, missing: Collection[str], why: str) -> Decided:
-    import polars as pl
-
-    name, dtype = series.name, series.dtype
-    if dtype == pl.Null:
-        return decide_cells(name, Cells([], np.full(len(series), MISSING)), wish)
-    if dtype == pl.Boolean:
-        return decide_cells(name, Cells(BOOLEANS, _codes(series.cast(pl.Int8)), Nominal), wish)
-    if isinstance(dtype, pl.Enum):
-        cells = Cells(dtype.categories.to_list(), _codes(series.to_physical().cast(pl.Int64)), Ordinal)
-        return decide_cells(name, cells.cleaned(missing), wish)
     if dtype.is_numeric():
-        numbers = series if dtype in (pl.Float32, pl.Float64) else series.cast(pl.Float64)
-        unknown = why == EVERY_NUMBER and series.null_count() == len(series)
-        return decide_numbers(name, numbers.to_numpy(), wish, NO_KNOWN_CELL if unknown else why)
+        return not wants_numbers(wish)
+    if _is_spelled(dtype) or dtype in (pl.Boolean, pl.Enum, pl.Null):
+        return True
     msg = (
         f"column {name!r} holds {dtype}, which is neither numbers nor texts;"
         " spread it over several columns, convert it, or leave it out"
@@ -142,8 +143,32 @@ def _typed(series: "pl.Series", wish: Wish, missing: Collection[str], why: str) 
     raise DataError(msg)
 
 
-def _codes(physical: "pl.Series") -> Array:
-    return physical.fill_null(MISSING).to_numpy()
+def _is_spelled(dtype: "pl.DataType") -> bool:
+    import polars as pl
+
+    return dtype.is_integer() or dtype in (pl.String, pl.Categorical, pl.Date, pl.Datetime, pl.Time)
+
+
+def _declared_cells(series: "pl.Series") -> Cells:
+    """Columns whose type says what may occur in them, and numbers that are to be categories."""
+    import polars as pl
+
+    if series.dtype == pl.Boolean:
+        return Cells(BOOLEANS, series.cast(pl.Int8).fill_null(MISSING).to_numpy(), Nominal)
+    if isinstance(series.dtype, pl.Enum):
+        codes = series.to_physical().cast(pl.Int64).fill_null(MISSING).to_numpy()
+        return Cells(series.dtype.categories.to_list(), codes, Ordinal)
+    if series.dtype == pl.Null:
+        return Cells([], np.full(len(series), MISSING))
+    return number_cells(series.cast(pl.Float64).to_numpy())
+
+
+def _decide_typed(series: "pl.Series", wish: Wish, why: str) -> Decided:
+    import polars as pl
+
+    numbers = series if series.dtype in (pl.Float32, pl.Float64) else series.cast(pl.Float64)
+    unknown = why == EVERY_NUMBER and series.null_count() == len(series)
+    return decide_numbers(series.name, numbers.to_numpy(), wish, NO_KNOWN_CELL if unknown else why)
 
 
 def _from_pandas(frame: "pd.DataFrame", kinds: Kinds, missing: Collection[str]) -> Table:

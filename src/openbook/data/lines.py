@@ -7,12 +7,13 @@ even in number.
 
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Bytes", "complaint", "may_hold_codes", "not_utf8", "records", "sniff"]
+__all__ = ["Bytes", "FileBytes", "complaint", "line_of", "may_hold_codes", "not_utf8", "records", "sniff"]
 
 Bytes = npt.NDArray[np.uint8]
 Positions = npt.NDArray[Any]
@@ -22,6 +23,25 @@ _BLOCK = 1 << 17
 _QUOTE, _NEWLINE, _ZERO = ord('"'), ord("\n"), ord("0")
 _QUOTED = re.compile(r'"[^"]*"')
 _SNIFFED_LINES = 20
+
+
+class FileBytes:
+    """The bytes of a file, read where they are sliced: unlike a memory map, they never add up."""
+
+    def __init__(self, path: Path) -> None:
+        self._handle = path.open("rb", buffering=0)
+        self._size = path.stat().st_size
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, part: slice) -> Bytes:
+        begin, end, _ = part.indices(self._size)
+        self._handle.seek(begin)
+        return np.frombuffer(self._handle.read(max(end - begin, 0)), np.uint8)
+
+    def __del__(self) -> None:
+        self._handle.close()
 
 
 def sniff(lines: Sequence[str]) -> str:
@@ -40,7 +60,7 @@ def sniff(lines: Sequence[str]) -> str:
     return best if best in bare[0] else ","
 
 
-def records(data: Bytes, separator: str, start: int = 0) -> Iterator[tuple[Positions, Positions]]:
+def records(data: Bytes | FileBytes, separator: str, start: int = 0) -> Iterator[tuple[Positions, Positions]]:
     """Block by block, where each record ends (its line break, or the end) and how many separators it has."""
     inside, seen, before = 0, 0, 0  # an open quote; separators up to this block; those up to the last record
     last_end = start - 1
@@ -77,47 +97,52 @@ def may_hold_codes(data: Bytes, separator: str, start: int = 0) -> bool:
     return False
 
 
-def complaint(data: Bytes, separator: str, width: int, start: int = 0) -> str:
+def complaint(data: Bytes, separator: str, width: int, start: int = 0, lines_before: int = 0) -> str:
     """What is wrong with the records, with the line; empty if nothing shows."""
-    if message := not_utf8(data):
+    if message := not_utf8(data, lines_before):
         return message
     quotes = np.flatnonzero(data == _QUOTE)
-    boundary = np.zeros(256, dtype=bool)
-    boundary[[ord(sign) for sign in (separator, "\n", "\r", '"')]] = True
-    opening, closing = quotes[::2], quotes[1::2]
-    stray = opening[(opening > 0) & (opening != start) & ~boundary[data[opening - 1]]]
-    after = closing[closing < len(data) - 1]
-    stray = np.union1d(stray, after[~boundary[data[after + 1]]])
-    if len(stray):
-        line = line_of(data, int(stray[0]))
+    if (stray := _stray_quote(data, quotes, separator, start)) is not None:
+        line = lines_before + line_of(data, stray)
         return f"line {line:,}: a quote inside a field; put the field in quotes and double the quote"
     if len(quotes) % 2:
-        return f"line {line_of(data, int(quotes[-1])):,}: a quote is opened and never closed"
+        return f"line {lines_before + line_of(data, int(quotes[-1])):,}: a quote is opened and never closed"
     begin = start
     for ends, separators in records(data, separator, start):
         begins = np.concatenate([[begin], ends[:-1] + 1])
         for i in np.flatnonzero(separators != width - 1):
-            if width == 1 or data[begins[i] : ends[i]].tobytes().strip():
-                found = int(separators[i]) + 1
-                line = line_of(data, int(begins[i]))
-                return f"line {line:,} has {found:,} fields, but the header has {width:,}"
+            if data[begins[i] : ends[i]].tobytes().strip() or separators[i] >= width:
+                line = lines_before + line_of(data, int(begins[i]))
+                return f"line {line:,} has {separators[i] + 1:,} fields, but the header has {width:,}"
         begin = int(ends[-1]) + 1
     return ""
 
 
-def not_utf8(data: Bytes) -> str:
+def _stray_quote(data: Bytes, quotes: Positions, separator: str, start: int) -> int | None:
+    """The first quote that opens in the middle of a field, or closes there."""
+    boundary = np.zeros(256, dtype=bool)
+    boundary[[ord(sign) for sign in (separator, "\n", "\r", '"')]] = True
+    opening, closing = quotes[::2], quotes[1::2]
+    opening = opening[opening > start]
+    closing = closing[closing < len(data) - 1]
+    stray = [*opening[~boundary[data[opening - 1]]][:1], *closing[~boundary[data[closing + 1]]][:1]]
+    return int(min(stray)) if stray else None
+
+
+def not_utf8(data: Bytes, lines_before: int = 0) -> str:
     """Which byte is not UTF-8 and what to do about it; empty if there is none."""
     try:
         data.tobytes().decode("utf-8")
     except UnicodeDecodeError as error:
+        line = lines_before + line_of(data, error.start)
         return (
-            f"byte {error.object[error.start]:#04x} at position {error.start:,}"
-            f" (line {line_of(data, error.start):,}) is not UTF-8. If the file is Latin-1, as older Windows"
-            f" programs write, convert it: iconv -f LATIN1 -t UTF-8 old > new"
+            f"line {line:,}: byte {error.object[error.start]:#04x} is not UTF-8. If the file is Latin-1, as"
+            " older Windows programs write, convert it: iconv -f LATIN1 -t UTF-8 old > new"
         )
     return ""
 
 
-def line_of(data: Bytes, position: int) -> int:
+def line_of(data: Bytes | FileBytes, position: int) -> int:
     """The number of the line that a byte stands in, counted from 1."""
-    return int(np.count_nonzero(data[:position] == _NEWLINE)) + 1
+    blocks = (data[at : min(at + _BLOCK, position)] for at in range(0, position, _BLOCK))
+    return 1 + sum(int(np.count_nonzero(block == _NEWLINE)) for block in blocks)

@@ -19,17 +19,9 @@ import numpy as np
 
 from openbook.data.arrays import from_array, from_rows, from_sparse, object_column, table_of
 from openbook.data.attributes import MISSING, Attribute, Categorical, Numeric
+from openbook.data.cells import MISSING_TOKENS, Cells
 from openbook.data.frames import from_frame, is_frame
-from openbook.data.guess import (
-    MISSING_TOKENS,
-    Cells,
-    Decided,
-    Kinds,
-    Wish,
-    decide_cells,
-    decide_numbers,
-    wishes,
-)
+from openbook.data.guess import Decided, Kinds, Wish, decide_cells, decide_numbers, wishes
 from openbook.data.table import Column, SparseTable, Table
 from openbook.errors import DataError
 
@@ -71,6 +63,8 @@ def read(source: Any, kinds: Kinds = None, *, missing: Collection[str] = MISSING
         return from_sparse(source, kinds)
     if isinstance(source, Mapping):
         return from_rows([source], kinds, missing)
+    if type(source).__name__ == "Scan":
+        return read(source.read(), kinds, missing=missing)
     if isinstance(source, str | os.PathLike):
         from openbook.data.files import read_file
 

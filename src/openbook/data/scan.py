@@ -1,0 +1,305 @@
+"""`scan`: files larger than memory, piece by piece.
+
+One pass decides the kinds and gathers the values of nominal columns, as `read` would, a piece at a time. What
+stays is a schema and a list of pieces: small records of a file and a position in it, which any process on any
+machine that sees the file can load by itself.
+
+    Parquet     whole row groups, as many as fit into `chunk_rows` rows (at least one); numbers are not read
+    CSV, TSV    ranges of bytes that hold `chunk_rows` lines
+
+A piece refuses to load from a file that has changed since the scan. All files must have the same columns.
+"""
+
+import glob
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from openbook.data.arrays import check_size
+from openbook.data.attributes import Attribute, Categorical, Numeric
+from openbook.data.cells import MISSING_TOKENS
+from openbook.data.delimited import DelimitedFile
+from openbook.data.files import check_file, format_of
+from openbook.data.frames import needs_cells, polars_cells, polars_columns
+from openbook.data.guess import EVERY_NUMBER, NO_KNOWN_CELL, Kinds, Tally, Wish, judge, wishes
+from openbook.data.parquet import ParquetFile
+from openbook.data.schema import Schema
+from openbook.data.table import CHUNK_ROWS, Table
+from openbook.errors import DataError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["FilePiece", "Scan", "scan"]
+
+File = DelimitedFile | ParquetFile
+Span = tuple[int, int]
+
+
+def scan(
+    source: Any,
+    kinds: Kinds = None,
+    *,
+    missing: Collection[str] = MISSING_TOKENS,
+    chunk_rows: int = CHUNK_ROWS,
+) -> "Scan":
+    """Look through files without holding them.
+
+    Parameters
+    ----------
+    source : path, pattern such as "sales-*.parquet", or list of paths
+        Parquet, CSV or TSV. The rows follow one another in the order of the file names, or of the list.
+    kinds, missing
+        As in `read`.
+    chunk_rows : int
+        About how many rows a piece has.
+    """
+    if not isinstance(chunk_rows, int) or chunk_rows < 1:
+        msg = f"chunk_rows must be a whole number of at least 1, got {chunk_rows!r}"
+        raise DataError(msg)
+    files = [_open(path) for path in _paths(source)]
+    for file in files[1:]:
+        _check_alike(files[0], file)
+    asked = {
+        name: Numeric(name) if wish is Numeric else wish
+        for name, wish in wishes(kinds, files[0].names).items()
+    }
+    numeric = files[0].guess_numeric(asked, missing) if isinstance(files[0], DelimitedFile) else frozenset()
+    while True:
+        search = _Search(files[0].names, asked, tuple(missing), numeric)
+        try:
+            for file in files:
+                search.look_through(file, chunk_rows)
+            return search.result()
+        except _NotNumbers as found:
+            numeric -= found.names
+
+
+@dataclass(frozen=True)
+class FilePiece:
+    """Some rows of a file, still to be loaded."""
+
+    file: File
+    span: Span
+    rows: int
+    first_row: int
+    schema: Schema
+    numeric: frozenset[str]
+    missing: tuple[str, ...]
+    stamp: tuple[int, int]
+
+    def load(self) -> Table:
+        """The rows, in the codes of the schema."""
+        if _stamp(self.file.path) != self.stamp:
+            msg = f"{self.file.path} has changed since it was scanned; scan it again"
+            raise DataError(msg)
+        if isinstance(self.file, DelimitedFile):
+            frame, _ = self.file.frame(self.numeric, self.missing, self.span)
+        else:
+            frame = self.file.frame(self.schema.names, self.span)
+        asked: dict[str, Wish] = {attribute.name: attribute for attribute in self.schema}
+        columns = polars_columns(frame.select(self.schema.names), asked, self.missing)
+        return Table(self.schema, [column.data for column in columns])
+
+    def __len__(self) -> int:
+        return self.rows
+
+
+@dataclass(frozen=True)
+class Scan:
+    """Files as one table that is never held as a whole.
+
+    Attributes
+    ----------
+    schema : Schema
+        The kinds, with every value of the nominal columns.
+    pieces : list of FilePiece
+        In order; each loads by itself.
+    why : mapping of column name to the reason for its kind
+    """
+
+    schema: Schema
+    pieces: list[FilePiece]
+    why: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.schema.names
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self), len(self.schema)
+
+    def __len__(self) -> int:
+        return sum(piece.rows for piece in self.pieces)
+
+    def chunks(self) -> Iterator[Table]:
+        """The pieces, loaded one after the other."""
+        return (piece.load() for piece in self.pieces)
+
+    def head(self, rows: int = 5) -> Table:
+        """The first rows, as far as the first piece has them."""
+        return self.pieces[0].load().head(rows)
+
+    def select(self, names: Iterable[str]) -> "Scan":
+        """Only these columns."""
+        schema = self.schema.select(names)
+        why = {name: self.why[name] for name in schema.names}
+        return Scan(schema, [replace(piece, schema=schema) for piece in self.pieces], why)
+
+    def drop(self, *names: str) -> "Scan":
+        """All columns but these."""
+        gone = {self.schema[name].name for name in names}
+        return self.select(name for name in self.names if name not in gone)
+
+    def read(self) -> Table:
+        """The whole table, for those who have the memory."""
+        parts = zip(*(chunk.columns for chunk in self.chunks()), strict=True)
+        return Table(self.schema, [np.concatenate(part) for part in parts], why=self.why)
+
+    def __repr__(self) -> str:
+        files = len({piece.file.path for piece in self.pieces})
+        where = "1 file" if files == 1 else f"{files:,} files"
+        return (
+            f"Scan of {len(self):,} rows, {len(self.schema)} columns: {len(self.pieces):,} pieces of {where}"
+        )
+
+
+class _NotNumbers(Exception):  # noqa: N818 (a signal: start again)
+    """These columns are not the plain numbers that the first rows made them look."""
+
+    def __init__(self, names: frozenset[str]) -> None:
+        super().__init__(names)
+        self.names = names
+
+
+class _Search:
+    """One pass over the files: the evidence for each column, and the pieces."""
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        asked: Mapping[str, Wish],
+        missing: tuple[str, ...],
+        numeric: frozenset[str],
+    ) -> None:
+        self.names = names
+        self.asked = asked
+        self.missing = missing
+        self.numeric = numeric  # columns of delimited files that are read as numbers
+        self.tallies: dict[str, Tally] = {}
+        self.known: set[str] = set()  # those of them with a known cell
+        self.notes: dict[str, str] = {}
+        self.found: list[tuple[File, Span, int, tuple[int, int]]] = []
+
+    def look_through(self, file: File, chunk_rows: int) -> None:
+        """Add up the evidence of a file, a piece at a time."""
+        stamp = _stamp(file.path)
+        for span in file.spans(chunk_rows):
+            if isinstance(file, DelimitedFile):
+                frame = self._frame_of_numbers(file, span)
+                rows = frame.height
+                self.notes |= file.notes
+            else:
+                frame = file.frame(
+                    [n for n, t in file.dtypes.items() if needs_cells(n, t, self.asked.get(n))], span
+                )
+                rows = span[1] - span[0]
+            self._add(frame)
+            if rows:
+                self.found.append((file, span, rows, stamp))
+
+    def _frame_of_numbers(self, file: DelimitedFile, span: Span) -> "pl.DataFrame":
+        frame, held = file.frame(self.numeric, self.missing, span)
+        guessed = {name for name in held if self.asked.get(name) is None}
+        broken = self.numeric - held
+        if guessed and file.may_hold_codes(span):
+            broken |= guessed
+        if broken:
+            raise _NotNumbers(broken)
+        self.known |= {name for name in held if frame[name].null_count() < frame.height}
+        return frame
+
+    def _add(self, frame: "pl.DataFrame") -> None:
+        offset = sum(rows for _, _, rows, _ in self.found)
+        for name, cells in polars_cells(frame, self.asked, self.missing, offset).items():
+            wish = self.asked.get(name)
+            whole = isinstance(wish, type) and issubclass(wish, Categorical)
+            self.tallies.setdefault(name, Tally(all_values=whole)).add(cells)
+            if isinstance(wish, Attribute):
+                cells.encoded(wish)  # raises where a cell cannot be what is asked
+
+    def result(self) -> Scan:
+        """The schema that the evidence speaks for, and the pieces in it."""
+        check_size(len(self.found), len(self.names))
+        judged = [self._judge(name) for name in self.names]
+        schema = Schema(tuple(attribute for attribute, _ in judged))
+        pieces, row = [], 0
+        for file, span, rows, stamp in self.found:
+            pieces.append(FilePiece(file, span, rows, row, schema, self.numeric, self.missing, stamp))
+            row += rows
+        return Scan(schema, pieces, {attribute.name: why for attribute, why in judged})
+
+    def _judge(self, name: str) -> tuple[Attribute, str]:
+        wish = self.asked.get(name)
+        if name in self.tallies:
+            attribute, why = judge(name, self.tallies[name], wish)
+        else:
+            plain = (
+                (EVERY_NUMBER if name in self.known else NO_KNOWN_CELL) if name in self.numeric else "numbers"
+            )
+            attribute, why = Numeric(name), plain if wish is None else "numeric, as asked"
+        return attribute, f"{self.notes[name]}; {why}" if name in self.notes else why
+
+
+def _paths(source: Any) -> list[Path]:
+    if isinstance(source, list | tuple):
+        paths = [Path(path) for path in source]
+    elif glob.has_magic(os.fspath(source)) and not Path(source).exists():
+        paths = [Path(path) for path in sorted(glob.glob(os.fspath(source), recursive=True))]  # noqa: PTH207
+    else:
+        paths = [Path(source)]
+    if not paths:
+        msg = f"no file matches {source!r}"
+        raise DataError(msg)
+    return [check_file(path).absolute() for path in paths]
+
+
+def _open(path: Path) -> File:
+    kind = format_of(path)
+    if kind == ".parquet":
+        return ParquetFile.open(path)
+    if path.suffix.lower() in {".csv", ".tsv", ".txt"}:
+        return DelimitedFile.open(path)
+    msg = f"{path}: only Parquet, CSV and TSV files can be scanned; read it whole, or convert it to Parquet"
+    raise DataError(msg)
+
+
+def _check_alike(first: File, other: File) -> None:
+    """Refuse files that do not hold the same columns."""
+    if type(first) is not type(other):
+        msg = f"{first.path} and {other.path} are of different formats; scan one format at a time"
+        raise DataError(msg)
+    for a, b in ((first, other), (other, first)):
+        if absent := next((name for name in a.names if name not in b.names), None):
+            msg = f"{b.path} has no column {absent!r}, which {a.path} has"
+            raise DataError(msg)
+    if isinstance(first, ParquetFile) and isinstance(other, ParquetFile):
+        for name, dtype in first.dtypes.items():
+            if other.dtypes[name] != dtype and not (dtype.is_numeric() and other.dtypes[name].is_numeric()):
+                msg = f"column {name!r} is {dtype} in {first.path}, but {other.dtypes[name]} in {other.path}"
+                raise DataError(msg)
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    """Size and time of change: they tell whether a file is still what it was."""
+    try:
+        status = path.stat()
+    except OSError as error:
+        msg = f"{path} cannot be opened any more ({error.strerror})"
+        raise DataError(msg) from None
+    return status.st_size, status.st_mtime_ns
