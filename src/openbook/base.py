@@ -2,15 +2,15 @@
 
     X, y  ->  Table, codes  ->  Rows  ->  _fit  ->  fitted arrays + schema_  ->  _proba  ->  labels
 
-`X` is anything that `openbook.read` takes, or an `openbook.scan`; `y` is an array, a Series, a Column, or the name of
-a column of `X`. A family writes `_fit(rows)`, `_proba(X)` or `_predict(X)`, `_work()` and `_work_row(X)`, and sees only
-clean tables: columns in the order of `schema_`, codes, NaN, MISSING and UNSEEN.
+`X` is anything that `openbook.read` takes, or an `openbook.scan`; `y` is an array, a Series, a Column, or
+the name of a column of `X`. A family writes `_fit(rows)`, `_proba(X)` or `_predict(X)`, `_work()` and
+`_work_row(X)`, and sees only clean tables: columns in the order of `schema_`, codes, NaN, MISSING and
+UNSEEN.
 """
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from operator import add
 from typing import Any, ClassVar, NamedTuple, Self, final
@@ -18,7 +18,6 @@ from typing import Any, ClassVar, NamedTuple, Self, final
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_consistent_length, check_is_fitted, column_or_1d
 
 from openbook.data import (
@@ -34,23 +33,16 @@ from openbook.data import (
 )
 from openbook.data.conform import conform
 from openbook.data.read import read
-from openbook.data.scan import FilePiece, Scan
-from openbook.errors import DataError, ParameterError, RefusalError, UnknownColumn
-from openbook.fold import Statistics, fold
+from openbook.data.scan import Scan
+from openbook.errors import DataError, RefusalError, UnknownColumn
+from openbook.fold import fold
+from openbook.rows import FileChunk, Rows, class_codes, name_of_target, weighed
 from openbook.rules import Rule, check_parameters
 from openbook.work import Work
 
-__all__ = ["Chunk", "Classifier", "Folding", "Learner", "Regressor", "Rows", "Saved", "class_codes"]
+__all__ = ["Classifier", "Learner", "Regressor", "Saved"]
 
 Array = npt.NDArray[Any]
-
-
-class Chunk(NamedTuple):
-    """Some encoded rows: inputs, class codes or target numbers, and weights."""
-
-    X: Table
-    y: Array
-    w: Array
 
 
 class Saved(NamedTuple):
@@ -59,40 +51,6 @@ class Saved(NamedTuple):
     facts: Mapping[str, Any]
     arrays: Mapping[str, Array]
     members: Mapping[str, Any] = {}
-
-
-class Rows(NamedTuple):
-    """All encoded rows: the pieces to fold over, and the schema of the inputs."""
-
-    schema: Schema
-    pieces: Sequence[Any]
-
-    @classmethod
-    def in_memory(cls, X: Table, y: Array, w: Array) -> "Rows":
-        sizes = np.cumsum([0, *(len(chunk) for chunk in X.chunks())])
-        spans = [slice(a, b) for a, b in zip(sizes[:-1], sizes[1:], strict=True)]
-        return cls(X.schema, [Chunk(X.take(span), y[span], w[span]) for span in spans])
-
-    def tables(self) -> Iterator[Table]:
-        """The inputs, chunk by chunk; for the rare look at the rows themselves."""
-        for piece in self.pieces:
-            yield (piece if isinstance(piece, Chunk) else piece.load()).X
-
-
-@dataclass(frozen=True)
-class FileChunk:
-    """A chunk that the worker reads from its file."""
-
-    piece: FilePiece
-    schema: Schema
-    target: Attribute
-
-    def load(self) -> Chunk:
-        table = self.piece.load()
-        y = table.column(self.target.name)
-        if y.missing.any():
-            raise _missing_target(y)
-        return Chunk(conform(table, self.schema), y.data, np.ones(len(table)))
 
 
 class Learner(BaseEstimator):
@@ -160,10 +118,9 @@ class Learner(BaseEstimator):
 
     def refusal(self, schema: Schema) -> str | None:
         """Why this learner cannot fit a table of this schema, or None."""
-        if odd := [a for a in schema if not isinstance(a, self.accepts)]:
-            return (
-                f"cannot use the {odd[0].kind} column {odd[0].name!r}; drop it or turn it into counts first"
-            )
+        if len(schema.of(*self.accepts)) < len(schema):
+            odd = next(a for a in schema if not isinstance(a, self.accepts))
+            return f"cannot use the {odd.kind} column {odd.name!r}; drop it or turn it into counts first"
         return None
 
     def work(self, row: Any = None) -> Work:
@@ -202,29 +159,7 @@ class Learner(BaseEstimator):
         self._accept(table)
         self.target_, targets = self._target(y)
         check_consistent_length(table, targets)
-        return self._weighed(table, targets, sample_weight)
-
-    def _weighed(self, table: Table, targets: Array, sample_weight: Any) -> Rows:
-        """Rows with their weights; a row of weight 0 is no row."""
-        if sample_weight is None:
-            return Rows.in_memory(table, targets, np.ones(len(table)))
-        weights = np.asarray(sample_weight, dtype=float)
-        if weights.ndim == 0:
-            weights = np.full(len(table), float(weights))
-        if weights.shape != (len(table),):
-            msg = f"sample_weight.shape == {weights.shape}, expected {(len(table),)}!"
-            raise DataError(msg)
-        if not (np.isfinite(weights) & (weights >= 0)).all():
-            i = int(np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))[0])
-            msg = f"sample_weight must be finite and not negative, but row {i} has {weights[i]}"
-            raise DataError(msg)
-        some = weights > 0
-        if not some.any():
-            msg = "every sample_weight is 0; give at least one row a weight"
-            raise DataError(msg)
-        if some.all():
-            return Rows.in_memory(table, targets, weights)
-        return Rows.in_memory(table.take(some), targets[some], weights[some])
+        return weighed(table, targets, sample_weight)
 
     def _file_rows(self, scan: Scan, y: Any, sample_weight: Any) -> Rows:
         if not isinstance(y, str):
@@ -358,7 +293,7 @@ class Regressor(RegressorMixin, Learner):
         return self._each(X, self._predict)
 
     def _target(self, y: Any) -> tuple[str, Array]:
-        name = _name_of(y)
+        name = name_of_target(y)
         if isinstance(y, Column) and not isinstance(y.attribute, Numeric):
             msg = f"target {name!r} is {y.attribute.kind}, and {type(self).__name__} predicts numbers"
             raise DataError(msg)
@@ -370,154 +305,3 @@ class Regressor(RegressorMixin, Learner):
         if not isinstance(attribute, Numeric):
             msg = f"target {attribute.name!r} is {attribute.kind}, and {type(self).__name__} predicts numbers"
             raise DataError(msg)
-
-
-class Folding(Learner):
-    """A learner whose model follows from statistics that add up over rows.
-
-    The statistics are a value with + and -: a fit adds up those of all chunks, `partial_fit` adds those of more rows, and
-    `forget` takes some away again.
-    """
-
-    statistics_: Statistics
-
-    @abstractmethod
-    def _step(self) -> Callable[[Chunk], Statistics]:
-        """A function, fit to be pickled, from a chunk to its statistics."""
-
-    @abstractmethod
-    def _zero(self) -> Statistics:
-        """The statistics of no rows; the model file is checked against their shapes."""
-
-    @abstractmethod
-    def _solve(self) -> None:
-        """The model from `statistics_`."""
-
-    def _fit(self, rows: Rows) -> None:
-        self.statistics_ = self._folded(rows)
-        self._solve()
-
-    def _folded(self, rows: Rows) -> Statistics:
-        statistics = fold(rows.pieces, self._step(), add)
-        if not all(np.isfinite(array).all() for array in statistics.arrays().values()):
-            raise _infinite(rows)
-        return statistics
-
-    def _arrays(self) -> Mapping[str, Array]:
-        return self.statistics_.arrays()
-
-    def _restore(self, arrays: Mapping[str, Array]) -> None:
-        self.statistics_ = self._zero().filled(arrays)
-        if not all(np.isfinite(array).all() for array in arrays.values()):
-            msg = "its statistics are not finite"
-            raise ValueError(msg)
-        self._solve()
-
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from more rows, as if they had come with the earlier ones.
-
-        Parameters
-        ----------
-        X, y, sample_weight : as for `fit`
-        classes : all the classes there will be; needed in the first call if its rows do not show them all
-        """
-        if not hasattr(self, "statistics_"):
-            rows = self._training_rows(X, y, sample_weight)
-            if classes is not None:
-                rows = self._with_classes(rows, np.unique(classes))
-            self._fit(rows)
-            return self
-        rows = self._more_rows(X, y, sample_weight, grow=True)
-        self.schema_ = rows.schema
-        self.statistics_ = self.statistics_ + self._folded(rows)
-        self._solve()
-        return self
-
-    def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Unlearn rows that were learnt before, as if they had never come."""
-        check_is_fitted(self)
-        rows = self._more_rows(X, y, sample_weight, grow=False)
-        self.statistics_ = self.statistics_ - self._folded(rows)
-        self._solve()
-        return self
-
-    def _more_rows(self, X: Any, y: Any, sample_weight: Any, *, grow: bool) -> Rows:
-        """Rows in the codes of the fitted schema, which `grow` lets take in new values."""
-        table = read(X, getattr(self, "kinds", None))
-        if isinstance(y, str):
-            table, y = table.split(y)
-        table = conform(table, self.schema_, type(self).__name__, grow=grow)
-        targets = self._known_target(y)
-        check_consistent_length(table, targets)
-        return self._weighed(table, targets, sample_weight)
-
-    def _known_target(self, y: Any) -> Array:
-        if not isinstance(self, Classifier):
-            return self._target(y)[1]
-        _, labels, codes = class_codes(y)
-        return self._known_classes(labels)[codes]
-
-    def _known_classes(self, labels: Array) -> Array:
-        """The codes of these labels in `classes_`."""
-        known = {label: code for code, label in enumerate(self.classes_.tolist())}
-        if new := [label for label in labels.tolist() if label not in known]:
-            msg = f"class {new[0]!r} was not in the first batch; name all classes there: partial_fit(X, y, classes=[…])"
-            raise ParameterError(msg)
-        return np.array([known[label] for label in labels.tolist()])
-
-    def _with_classes(self, rows: Rows, classes: Array) -> Rows:
-        found, self.classes_ = self.classes_, classes
-        codes = self._known_classes(found)
-        return Rows(rows.schema, [Chunk(X, codes[y], w) for X, y, w in rows.pieces])
-
-
-def _infinite(rows: Rows) -> DataError:
-    """Name the first infinite cell."""
-    start = 0
-    for table in rows.tables():
-        for name in table.schema.of(Numeric):
-            if (infinite := np.isinf(table.data(name))).any():
-                where = start + int(np.argmax(infinite))
-                return DataError(
-                    f"column {name!r} holds infinity (the first in row {where});"
-                    " put a number there, or NaN for a missing value"
-                )
-        start += len(table)
-    return DataError(
-        "the sums over the rows are not finite: some numbers are too large to be squared; rescale them"
-    )
-
-
-def class_codes(y: Any) -> tuple[str, Array, Array]:
-    """The target's name, its labels in order, and each row's code.
-
-    Labels keep the order of a nominal column's values, and are sorted otherwise; only those that occur count.
-    """
-    name = _name_of(y)
-    if isinstance(y, Column) and isinstance(y.attribute, Categorical):
-        if y.missing.any():
-            raise _missing_target(y)
-        occurs = np.bincount(y.data, minlength=len(y.attribute.values)) > 0
-        codes = np.cumsum(occurs) - 1
-        return name, np.array(y.attribute.values)[occurs], codes[y.data]
-    labels = column_or_1d(np.asarray(y), warn=True)
-    if labels.dtype == object and any(label is None for label in labels):
-        raise _missing_target(Column(Nominal(name), np.where(labels == None, -1, 0)))  # noqa: E711
-    check_classification_targets(labels)
-    if labels.dtype.kind == "f":
-        assert_all_finite(labels, input_name="y")
-    values, codes = np.unique(labels, return_inverse=True)
-    return name, values, codes
-
-
-def _name_of(y: Any) -> str:
-    name = getattr(y, "name", None)
-    return name if isinstance(name, str) and name else "class"
-
-
-def _missing_target(y: Column) -> DataError:
-    rows = np.flatnonzero(y.missing)
-    return DataError(
-        f"target {y.name!r} is missing in {len(rows)} rows (the first is row {rows[0]});"
-        f" leave them out: table.drop_missing({y.name!r})"
-    )

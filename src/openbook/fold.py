@@ -2,13 +2,15 @@
 
     fold(pieces, step, merge) = merge(… merge(merge(step(p0), step(p1)), step(p2)) …)
 
-Results are merged in the order of the pieces as they arrive, so the number of workers and the backend change nothing,
-bit for bit; other piece sizes agree to rounding. How many workers there are, and where, is joblib's to say:
+Results are merged in the order of the pieces as they arrive, so the number of workers and the backend
+change nothing, bit for bit; other piece sizes agree to rounding. How many workers there are, and where, is
+joblib's to say:
 
     with joblib.parallel_config(backend="threading", n_jobs=8): model.fit(X, y)
     with joblib.parallel_config(backend="dask"): model.fit(openbook.scan("s3-mount/*.parquet"), "label")
 
-One worker is the default, as everywhere in scikit-learn's world; threads are preferred, since kernels release the lock.
+One worker is the default, as everywhere in scikit-learn's world; threads are preferred, since kernels
+release the lock.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sized
@@ -68,8 +70,8 @@ def _step_on(step: Callable[[Any], State], piece: Any) -> State:
 class Statistics:
     """What is added up over rows: a frozen dataclass of arrays, and of tuples of them, with + and -.
 
-    Every array is a sum over rows unless a subclass says how its own join and part. An array that lacks the last columns of
-    the other (values that came later) counts as zero there.
+    Every array is a sum over rows unless a subclass says how its own join and part. An array that lacks the
+    last columns of the other (values that came later) counts as zero there.
     """
 
     def __add__(self, other: Self) -> Self:

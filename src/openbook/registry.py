@@ -117,5 +117,6 @@ def name_of(model: Any) -> str:
     for entry in LEARNERS.values():
         if entry.place.endswith(place) and entry.cls is type(model):
             return entry.name
-    msg = f"{type(model).__name__} is not a registered learner. {did_you_mean(type(model).__name__, tuple(LEARNERS))}"
+    name = type(model).__name__
+    msg = f"{name} is not a registered learner. {did_you_mean(name, tuple(LEARNERS))}"
     raise ParameterError(msg)

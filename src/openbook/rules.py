@@ -1,4 +1,4 @@
-"""Parameter rules are data: one function words every error, and the model file uses them to write and read values.
+"""Parameter rules are data: one function words every error, and the model file writes values by them.
 
 class OneR(Classifier):
     rules = {"bins": Whole(at_least=2)}
@@ -135,7 +135,7 @@ class ValueOf:
 
 @dataclass(frozen=True)
 class Anything(_Plain):
-    """Whatever the learner itself checks while it fits; `what` says it in words. It must be JSON to be saved."""
+    """Whatever the learner itself checks while it fits; `what` says it in words."""
 
     what: str
 

@@ -5,8 +5,9 @@ A `.openbook` file is a zip of
     model.json          format version, registry name, parameters, schema, target
     arrays/NAME.npy     the fitted arrays, read with allow_pickle=False
 
-Reading it imports nothing by a name from the file: the learner is looked up in the registry, its parameters are rebuilt by its rules, and
-its arrays must have the shapes that its schema and classes demand. Writing is atomic: the file is there whole or not at all.
+Reading it imports nothing by a name from the file: the learner is looked up in the registry, its parameters
+are rebuilt by its rules, and its arrays must have the shapes that its schema and classes demand. Writing is
+atomic: the file is there whole or not at all.
 """
 
 import io
@@ -34,7 +35,8 @@ __all__ = ["FORMAT", "open_model", "save"]
 #: The version of the format that is written.
 FORMAT = 1
 
-#: The most that model.json may unpack to. Arrays are stored as they are, so they cannot unpack to more than the file.
+#: The most that model.json may unpack to. Arrays are stored as they are, so they cannot unpack to more than
+#: the file holds.
 _MOST_JSON = 1 << 28
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -65,9 +67,9 @@ def save(model: Any, path: str | os.PathLike[str]) -> Path:
             archive.writestr("model.json", text, compress_type=zipfile.ZIP_DEFLATED)
             for name, array in arrays.items():
                 archive.writestr(f"arrays/{name}.npy", _npy(array))
-        os.replace(temporary, path)
+        Path(temporary).replace(path)
     except BaseException:
-        os.unlink(temporary)
+        Path(temporary).unlink()
         raise
     return path
 
@@ -94,7 +96,7 @@ def open_model(path: str | os.PathLike[str]) -> Any:
         msg = f"{path.name}: {error}"
         raise ModelFileError(msg) from None
     except _DAMAGE as error:
-        msg = f"{path.name} is damaged or not a model file ({type(error).__name__}: {error}); save the model again"
+        msg = f"{path.name} is damaged or not a model file ({type(error).__name__}: {error}); save it again"
         raise ModelFileError(msg) from error
 
 
@@ -117,7 +119,7 @@ _DAMAGE = (
 
 
 def _record(model: Any, prefix: str, arrays: Arrays) -> dict[str, Any]:
-    """A fitted learner as JSON; its arrays are put among `arrays` under the prefix, those of its members too."""
+    """A fitted learner as JSON; its arrays, and its members' arrays, are put among `arrays`."""
     saved = model._saved()  # noqa: SLF001 (the learner's half of this contract)
     arrays.update({prefix + name: _plain(array) for name, array in saved.arrays.items()})
     return {
@@ -145,7 +147,7 @@ def _jsonable(name: str, value: Any) -> Any:
     try:
         return json.loads(json.dumps(value, default=lambda array: array.tolist(), allow_nan=False))
     except (TypeError, ValueError, AttributeError):
-        msg = f"parameter {name}={value!r} cannot be saved: a model file holds numbers, text, lists and mappings"
+        msg = f"parameter {name}={value!r} cannot be saved: only numbers, text, lists and mappings can"
         raise ParameterError(msg) from None
 
 
@@ -193,7 +195,8 @@ def _current(record: Any) -> Any:
     """The model's record, if it is of a format that we know."""
     version = record["format"]
     if version != FORMAT:
-        msg = f"format {version!r} is not {FORMAT}, the one this openbook reads; it was saved by {record['openbook']!r}"
+        saver = record["openbook"]
+        msg = f"it has format {version!r}, saved by openbook {saver!r}; this openbook reads format {FORMAT}"
         raise ModelFileError(msg)
     return record["model"]
 

@@ -3,23 +3,26 @@
     rule(v)    = the most frequent class among the rows with value v, the first of equals
     errors(a)  = sum over the values v of a of the rows that the rule gets wrong
 
-The attribute with the fewest errors wins, the first in the table among equals. Numeric attributes are cut into intervals of about
-equal frequency, at the midpoint of two neighbouring values. Missing is a value of its own. A value never seen in training,
-or missing where nothing was in training, gets the most frequent class of all.
+The attribute with the fewest errors wins, the first in the table among equals. Numeric attributes are cut
+into intervals of about equal frequency, at the midpoint of two neighbouring values. Missing is a value of
+its own. A value never seen in training, or missing where nothing was in training, gets the most frequent
+class of all.
 
 counts : float64 (n_classes, n_values) for each attribute
 """
 
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from openbook.base import Classifier, Folding
+from openbook.base import Classifier
 from openbook.data import Categorical, Numeric
 from openbook.data.attributes import as_text
 from openbook.fold import Statistics
+from openbook.folding import Folding
 from openbook.kernels.counts import Counts
 from openbook.kernels.samples import Samples
 from openbook.rules import Whole
@@ -131,6 +134,11 @@ class OneR(Folding, Classifier):
             data = np.where(np.isnan(data), -1, np.searchsorted(self._best.cuts, data))
         return self._shares[data + 2]  # unseen, missing, then the values
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # a baseline
+        return tags
+
     def complexity(self):
         return len(self.rule_)
 
@@ -179,7 +187,7 @@ def _rule(name, values, cuts, counts):
 
 
 def _cuts(values, weights, bins):
-    """Cut points that leave about as much weight in every interval, each halfway between neighbouring values."""
+    """Cuts that leave about as much weight in every interval, each halfway between neighbouring values."""
     below = np.cumsum(weights)
     if not len(values):
         return np.zeros(0)
@@ -193,5 +201,5 @@ def _intervals(cuts):
     if not len(cuts):
         return ("any number",)
     edges = [figure(float(cut)) for cut in cuts]
-    between = [f"({low}, {high}]" for low, high in zip(edges[:-1], edges[1:], strict=True)]
+    between = [f"({low}, {high}]" for low, high in pairwise(edges)]
     return (f"<= {edges[0]}", *between, f"> {edges[-1]}")

@@ -4,7 +4,8 @@
     uniform    a class at random, each as likely as the other; right with probability 1 / n_classes
     prior      a class at random, as often as it occurs; right with probability sum_c P(c)^2
 
-The probabilities are the classes' shares of the rows, or 1 / n_classes each for "uniform". Missing cells do not matter, since no cell does.
+The probabilities are the classes' shares of the rows, or 1 / n_classes each for "uniform". Missing cells do
+not matter, since no cell does.
 """
 
 from dataclasses import dataclass
@@ -13,10 +14,11 @@ from functools import partial
 import numpy as np
 from sklearn.utils import check_random_state
 
-from openbook.base import Classifier, Folding
+from openbook.base import Classifier
 from openbook.data import Text
 from openbook.data.attributes import as_text
 from openbook.fold import Statistics
+from openbook.folding import Folding
 from openbook.rules import Anything, OneOf
 from openbook.work import Step, Work, figure
 
@@ -82,6 +84,11 @@ class ZeroR(Folding, Classifier):
             return super().predict(X)
         proba = self.predict_proba(X)
         return check_random_state(self.random_state).choice(self.classes_, size=len(proba), p=self._answer)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # a baseline
+        return tags
 
     def complexity(self):
         return 1

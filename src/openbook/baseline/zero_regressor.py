@@ -1,12 +1,14 @@
-"""0R for numbers: always the mean, which has the least squared error, or the median, which has the least absolute error.
+"""0R for numbers: always the mean, of least squared error, or the median, of least absolute error.
 
-Missing cells do not matter, since no cell does. With an even number of rows the median is the mean of the middle two.
+Missing cells do not matter, since no cell does. With an even number of rows the median is the mean of the
+middle two.
 """
 
 import numpy as np
 
-from openbook.base import Folding, Regressor
+from openbook.base import Regressor
 from openbook.data import Text
+from openbook.folding import Folding
 from openbook.kernels.samples import Samples
 from openbook.rules import OneOf
 from openbook.work import Step, Work, figure
@@ -53,6 +55,11 @@ class ZeroRegressor(Folding, Regressor):
 
     def _predict(self, X):
         return np.full(len(X), self.constant_)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = True  # a baseline
+        return tags
 
     def complexity(self):
         return 1

@@ -2,8 +2,8 @@
 
     P(a = v | c) = smoothed count of v among the rows of class c in which a is known
 
-counts : float64 (n_classes, n_values) for each column. A missing cell is left out; a value never seen in training has
-count 0 and goes through the smoothing, or is left out where there is none.
+counts : float64 (n_classes, n_values) for each column. A missing cell is left out; a value never seen in
+training has count 0 and goes through the smoothing, or is left out where there is none.
 """
 
 import math

@@ -2,8 +2,9 @@
 
     R(i | x) = sum_j cost[i, j] P(j | x),    decide argmin_i R(i | x), the first of equals
 
-cost[i, j] is the cost of deciding i when the truth is j. With 0/1 costs that is the most probable class. With the reject option no
-decision is made where even the least risk exceeds the cost of rejecting. Missing cells are the classifier's affair.
+cost[i, j] is the cost of deciding i when the truth is j. With 0/1 costs that is the most probable class.
+With the reject option no decision is made where even the least risk exceeds the cost of rejecting. Missing
+cells are the classifier's affair.
 """
 
 import numpy as np
@@ -23,10 +24,8 @@ __all__ = ["MinimumRisk"]
 class MinimumRisk(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """Decide for the least expected cost instead of the greatest probability.
 
-    Parameters
-    ----------
-    estimator : classifier with `predict_proba`
-    costs : square array in the order of `classes_`, or mapping of decision to mapping of truth to cost; optional
+    Parameters ---------- estimator : classifier with `predict_proba` costs : square array in the order of
+    `classes_`, or mapping of decision to mapping of truth to cost; optional
         `costs[i][j]` is the cost of deciding i when the truth is j; None is 0 where right and 1 where wrong.
     reject : float, optional
         The cost of making no decision; `predict` then gives None where that is the cheapest.

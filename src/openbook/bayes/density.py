@@ -2,10 +2,11 @@ r"""Numeric columns of any shape: a kernel density for each class.
 
     p(x | c) = 1 / (W h) sum_i w_i phi((x - x_i) / h),   phi the standard normal curve,   h = s W^(-1/5)
 
-over the known values x_i of the class, with weights w_i that sum to W; s is their sample standard deviation (Scott's rule). A missing
-cell is left out. Where the values of a class do not vary, s is the standard deviation of the column over all classes; a
-column that is constant over all classes is left out. The statistics are the values themselves, so the model grows with the
-data and scoring a row takes time in proportion to it.
+over the known values x_i of the class, with weights w_i that sum to W; s is their sample standard deviation
+(Scott's rule). A missing cell is left out. Where the values of a class do not vary, s is the standard
+deviation of the column over all classes; a column that is constant over all classes is left out. The
+statistics are the values themselves, so the model grows with the data and scoring a row takes time in
+proportion to it.
 """
 
 import math

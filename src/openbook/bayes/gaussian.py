@@ -2,10 +2,11 @@ r"""Numeric columns: a normal curve for each class.
 
     p(x | c) = 1 / sqrt(2 pi s2) exp(-(x - mu)^2 / (2 s2))
 
-mu and s2 are the mean and variance of the known values of the class; s2 divides by N ("mle") or by N - 1 ("sample").
+mu and s2 are the mean and variance of the known values of the class; s2 divides by N ("mle") or by N - 1
+("sample").
 
-weight, mean, scatter : float64 (n_classes, n_columns). A missing cell is left out. Two cases have no variance of their own, and
-say so in `notes` and in the work:
+weight, mean, scatter : float64 (n_classes, n_columns). A missing cell is left out. Two cases have no
+variance of their own, and say so in `notes` and in the work:
 
     the class has a variance of 0, or a single row    a billionth of the column's overall variance stands in
     the class has no known value                      the column's overall mean and variance stand in
@@ -78,7 +79,8 @@ class GaussianColumns(Likelihood):
                     f" {FLOOR:g} of its overall variance stands in"
                 )
             if classes := [label for label, none in zip(self.labels, self.absent[:, j], strict=True) if none]:
-                yield f"{name} is never known in class {', '.join(classes)}; its overall mean and variance stand in"
+                shown = ", ".join(classes)
+                yield f"{name} is never known in class {shown}; its overall mean and variance stand in"
 
     def add_scores(self, X, scores):
         add_normal(X.block(self.schema.names), self.mean, self._factor, self._constant, scores)
@@ -100,7 +102,7 @@ class GaussianColumns(Likelihood):
         return Factor(Step(head, DENSITY, numbers, density, note), exponent - 0.5 * math.log(spread))
 
     def _estimates(self, j, c):
-        """Mean and variance of a column in a class, by hand from its sums; and what stood in, if anything did."""
+        """Mean and variance of a column in a class, by hand from its sums; and what stood in, if anything."""
         everything = tuple(
             float(a[0, j]) for a in (self.overall.weight, self.overall.mean, self.overall.scatter)
         )

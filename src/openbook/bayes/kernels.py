@@ -1,6 +1,6 @@
-"""The kernels that score rows under a naive Bayes model: each adds log-likelihoods to scores (n_rows, n_classes).
+"""The kernels that score rows under a naive Bayes model.
 
-A missing cell adds nothing.
+Each adds log-likelihoods to scores (n_rows, n_classes). A missing cell adds nothing.
 """
 
 import math
@@ -16,7 +16,7 @@ __all__ = ["add_density", "add_normal", "add_sparse_counts", "add_table", "norma
 def add_table(codes, table, scores):
     """Add table[code + 2, class]: row 0 answers UNSEEN (-2), row 1 MISSING (-1)."""
     for i in range(codes.shape[0]):
-        row = codes[i] + 2
+        row = np.uintp(codes[i] + 2)
         for c in range(scores.shape[1]):
             scores[i, c] += table[row, c]
 
@@ -57,8 +57,9 @@ def add_density(x, points, weights, bandwidth, c, scores):
 def add_sparse_counts(indptr, indices, data, y, w, counts):
     """Add each stored cell of a CSR matrix to counts[class, column]."""
     for i in range(indptr.shape[0] - 1):
+        row = counts[y[i]]
         for k in range(indptr[i], indptr[i + 1]):
-            counts[y[i], indices[k]] += w[i] * data[k]
+            row[np.uintp(indices[k])] += w[i] * data[k]
 
 
 @jit

@@ -1,7 +1,8 @@
 """The contract of a likelihood: some columns of a naive Bayes model under one kind of distribution.
 
-A likelihood adds up statistics over chunks, turns them into estimates, scores rows with its kernel, and derives each
-factor by hand. The derivation starts from the statistics, not from what the kernel uses, so it is also the kernel's oracle.
+A likelihood adds up statistics over chunks, turns them into estimates, scores rows with its kernel, and
+derives each factor by hand. The derivation starts from the statistics, not from what the kernel uses, so it
+is also the kernel's oracle.
 """
 
 from abc import ABC, abstractmethod

@@ -2,10 +2,11 @@ r"""Naive Bayes for mixed columns.
 
     P(c | x) = P(c) prod_j P(x_j | c) / P(x),    P(x) = sum_c P(c) prod_j P(x_j | c)
 
-in log space: log P(c) + sum_j log P(x_j | c) for each class, then normalised. Every column has its own kind of likelihood, by its
-kind or by name. A missing cell is left out of the product; a value never seen in training goes through the smoothing. The
-prior is the class's share of the rows, unsmoothed. Ties go to the class that comes first. Where every class has a
-product of zero the data decide nothing, and the prior is the answer.
+in log space: log P(c) + sum_j log P(x_j | c) for each class, then normalised. Every column has its own kind
+of likelihood, by its kind or by name. A missing cell is left out of the product; a value never seen in
+training goes through the smoothing. The prior is the class's share of the rows, unsmoothed. Ties go to the
+class that comes first. Where every class has a product of zero the data decide nothing, and the prior is
+the answer.
 
 scores : float64 (n_rows, n_classes), log joint probabilities
 """
@@ -17,11 +18,10 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-
 from scipy.special import logsumexp
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.base import Classifier, Folding
+from openbook.base import Classifier
 from openbook.bayes.categorical import CategoricalColumns
 from openbook.bayes.density import KernelColumns
 from openbook.bayes.derive import derive_model, derive_row
@@ -29,10 +29,11 @@ from openbook.bayes.events import BernoulliColumns, MultinomialColumns
 from openbook.bayes.gaussian import GaussianColumns
 from openbook.bayes.kernels import normalise
 from openbook.bayes.smoothing import Epsilon, Laplace, MEstimate, NoSmoothing
-from openbook.data import Categorical, SparseTable
+from openbook.data import Categorical, Numeric, SparseTable
 from openbook.data.attributes import as_text
 from openbook.errors import DataError, ParameterError, UnknownColumn, did_you_mean
 from openbook.fold import Statistics
+from openbook.folding import Folding
 from openbook.rules import Anything, OneOf, ValueOf
 
 __all__ = ["NaiveBayes"]
@@ -60,8 +61,8 @@ class NaiveBayes(Folding, Classifier):
     priors : sequence in the order of `classes_`, or mapping of class to probability, optional
         None takes the classes' shares of the rows.
     distributions : str or mapping of column to str, optional
-        "gaussian", "categorical", "bernoulli", "multinomial" or "kernel". None goes by kind: numbers are Gaussian, categories
-        categorical, sparse rows multinomial.
+        "gaussian", "categorical", "bernoulli", "multinomial" or "kernel". None goes by kind: numbers are
+        Gaussian, categories categorical, sparse rows multinomial.
     kinds : as for `openbook.read`, optional
         Overrules the kinds of the columns it is fitted on.
 
@@ -131,9 +132,6 @@ class NaiveBayes(Folding, Classifier):
 
     def _likelihoods(self, schema):
         """The columns in groups of one distribution each."""
-        groups = {}
-        for attribute in schema:
-            groups.setdefault(self._distribution(attribute, schema), []).append(attribute.name)
         make = {
             "gaussian": partial(GaussianColumns, variance=self.variance),
             "categorical": partial(CategoricalColumns, smoothing=self.smoothing),
@@ -141,20 +139,27 @@ class NaiveBayes(Folding, Classifier):
             "multinomial": partial(MultinomialColumns, smoothing=self.smoothing),
             "kernel": KernelColumns,
         }
-        return [make[name](schema.select(columns)) for name, columns in groups.items()]
+        return [make[name](schema.select(columns)) for name, columns in self._groups(schema).items()]
 
-    def _distribution(self, attribute, schema):
+    def _groups(self, schema):
+        """The names of the columns of each distribution, in the table's order."""
+        by_kind = {"categorical": schema.of(Categorical), self.numeric_: schema.of(Numeric)}
+        if self.distributions is None:
+            groups = {name: columns for name, columns in by_kind.items() if columns}
+            return dict(sorted(groups.items(), key=lambda group: schema.position(group[1][0])))
         asked = self.distributions
-        if isinstance(asked, Mapping):
-            if odd := [name for name in asked if name not in schema]:
-                raise UnknownColumn(odd[0], schema.names)
-            asked = asked.get(attribute.name)
-        if asked is None:
-            return "categorical" if isinstance(attribute, Categorical) else self.numeric_
-        if asked not in DISTRIBUTIONS:
-            msg = f"the distribution of {attribute.name!r} cannot be {asked!r}. {did_you_mean(asked, DISTRIBUTIONS)}"
+        if isinstance(asked, str):
+            asked = dict.fromkeys(schema.names, asked)
+        if odd := [name for name in asked if name not in schema]:
+            raise UnknownColumn(odd[0], schema.names)
+        if odd := [name for name in asked.values() if name not in DISTRIBUTIONS]:
+            msg = f"distributions cannot be {odd[0]!r}. {did_you_mean(str(odd[0]), DISTRIBUTIONS)}"
             raise ParameterError(msg)
-        return asked
+        default = {column: name for name, columns in by_kind.items() for column in columns}
+        groups = {}
+        for column in schema.names:
+            groups.setdefault(asked.get(column, default[column]), []).append(column)
+        return groups
 
     def _step(self):
         return partial(_evidence, self._likelihoods(self.schema_), len(self.classes_))
@@ -181,7 +186,8 @@ class NaiveBayes(Folding, Classifier):
         priors = self.priors
         if isinstance(priors, Mapping):
             if absent := [label for label in self._labels if label not in {as_text(key) for key in priors}]:
-                msg = f"priors say nothing of class {absent[0]!r}. {did_you_mean(absent[0], list(map(str, priors)))}"
+                hint = did_you_mean(absent[0], [as_text(key) for key in priors])
+                msg = f"priors say nothing of class {absent[0]!r}. {hint}"
                 raise ParameterError(msg)
             by_label = {as_text(key): value for key, value in priors.items()}
             priors = [by_label[label] for label in self._labels]
@@ -214,11 +220,11 @@ class NaiveBayes(Folding, Classifier):
             return np.where(np.isneginf(evidence), np.log(self.prior_), joint - evidence)
 
     def predict_joint_log_proba(self, X):
-        """log P(c) P(x | c) of each class, before normalising."""
+        """Log P(c) P(x | c) of each class, before normalising."""
         return self._each(X, self._log_joint)
 
     def score_samples(self, X):
-        """log P(x) of each row: the lower, the odder the row."""
+        """Log P(x) of each row: the lower, the odder the row."""
         return logsumexp(self.predict_joint_log_proba(X), axis=1)
 
     def likelihood(self, column, value, given):

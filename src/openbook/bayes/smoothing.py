@@ -5,9 +5,9 @@ r"""From counts to probabilities: what to do about values that a class never sho
     Laplace     (n + alpha) / (N + alpha V)
     m-estimate  (n + m p) / (N + m)
 
-n is the count of the value among the N rows of the class in which the attribute is known, V the number of values, p a guess
-made beforehand. A value never seen in training has n = 0; without smoothing it has no estimate (NaN) and is left out.
-Where a class has no known row (N = 0) every value is equally likely, 1 / V.
+n is the count of the value among the N rows of the class in which the attribute is known, V the number of
+values, p a guess made beforehand. A value never seen in training has n = 0; without smoothing it has no
+estimate (NaN) and is left out. Where a class has no known row (N = 0) every value is equally likely, 1 / V.
 """
 
 from collections.abc import Mapping

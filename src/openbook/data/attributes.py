@@ -1,7 +1,8 @@
 """What a column is: numeric, nominal, ordinal or text.
 
-Attributes are small frozen values that travel from the file through the model to the report. A cell of a nominal
-or ordinal column is stored as the position of its value in `values`: code >= 0. Two codes stand for no value:
+Attributes are small frozen values that travel from the file through the model to the report. A cell of a
+nominal or ordinal column is stored as the position of its value in `values`: code >= 0. Two codes stand for
+no value:
 
     MISSING = -1    the cell is empty
     UNSEEN  = -2    the cell holds a value that training never saw; only prediction meets it
@@ -17,7 +18,17 @@ import numpy as np
 
 from openbook.errors import DataError, did_you_mean
 
-__all__ = ["MISSING", "UNSEEN", "Attribute", "Categorical", "Nominal", "Numeric", "Ordinal", "Text", "as_text"]
+__all__ = [
+    "MISSING",
+    "UNSEEN",
+    "Attribute",
+    "Categorical",
+    "Nominal",
+    "Numeric",
+    "Ordinal",
+    "Text",
+    "as_text",
+]
 
 MISSING = -1
 UNSEEN = -2

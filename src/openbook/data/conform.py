@@ -1,8 +1,8 @@
 """Re-encode a table to a fitted schema: what `predict` does at the border.
 
-Columns are matched by name. A column the schema does not have is ignored; one it has and the table lacks is an
-error. An empty cell stays missing, a value that training never saw becomes UNSEEN, and numbers that come where
-categories were, or the other way round, are converted if every one of them can be.
+Columns are matched by name. A column the schema does not have is ignored; one it has and the table lacks is
+an error. An empty cell stays missing, a value that training never saw becomes UNSEEN, and numbers that come
+where categories were, or the other way round, are converted if every one of them can be.
 """
 
 from typing import Any
@@ -23,13 +23,16 @@ Array = npt.NDArray[Any]
 def conform(table: Table, schema: Schema, who: str = "the model", *, grow: bool = False) -> Table:
     """The table's rows in the schema's columns and codes.
 
-    With `grow`, values that only the table has are appended to the schema's own, whose codes stay what they were.
+    With `grow`, values that only the table has are appended to the schema's own, whose codes stay what they
+    were.
     """
     if table.schema is schema or table.schema == schema:
         return table
     if not (table.schema.named and schema.named):  # no names on one side: columns are matched by position
         if len(table.schema) != len(schema):
-            msg = f"X has {len(table.schema)} features, but {who} is expecting {len(schema)} features as input"
+            msg = (
+                f"X has {len(table.schema)} features, but {who} is expecting {len(schema)} features as input"
+            )
             raise DataError(msg)
         table = _renamed(table, schema)
     if isinstance(table, SparseTable):

@@ -40,9 +40,16 @@ class Schema:
     def names(self) -> tuple[str, ...]:
         return tuple(self._positions)
 
+    @cached_property
+    def _classes(self) -> set[type[Attribute]]:
+        return {type(a) for a in self.attributes}
+
     def of(self, *kinds: type[Attribute]) -> tuple[str, ...]:
         """The names of the attributes of these kinds."""
-        return tuple(a.name for a in self.attributes if isinstance(a, kinds))
+        fitting = {cls for cls in self._classes if issubclass(cls, kinds)}
+        if fitting == self._classes:
+            return self.names
+        return tuple(a.name for a in self.attributes if type(a) in fitting) if fitting else ()
 
     def position(self, name: str) -> int:
         try:

@@ -4,8 +4,8 @@
     nominal, ordinal    integer codes into the attribute's values, -1 where missing
     text                objects, None where missing
 
-Columns are views of the source where it allows that: a table read from a 2-D array of numbers keeps the array as
-`matrix`, and a slice of rows copies nothing.
+Columns are views of the source where it allows that: a table read from a 2-D array of numbers keeps the
+array as `matrix`, and a slice of rows copies nothing.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -169,9 +169,9 @@ class Table:
         return self.columns[self.schema.position(name)]
 
     def block(self, names: Sequence[str]) -> Array:
-        """These numeric columns side by side, one row after the other: a view where it can be, else a copy."""
+        """These numeric columns side by side, row after row: a view where it can be, else a copy."""
         if self.matrix is not None and tuple(names) == self.names:
-            return self.matrix
+            return np.ascontiguousarray(self.matrix)
         return np.stack([self.data(name) for name in names], axis=1)
 
     def select(self, names: Iterable[str]) -> "Table":
@@ -250,9 +250,9 @@ class Table:
         cells = self._head_cells()
         heads = [(a.name, a.kind) for a in self.schema]
         widths = [max(map(len, (*head, *column))) for head, column in zip(heads, cells, strict=True)]
+        rows = [*zip(*heads, strict=True), *zip(*cells, strict=True)]
         lines = [f"Table of {len(self):,} rows, {len(self.schema)} columns"]
-        lines += ["  ".join(h[i].ljust(w) for h, w in zip(heads, widths, strict=True)) for i in (0, 1)]
-        lines += ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in zip(*cells, strict=True)]
+        lines += ["  ".join(map(str.ljust, row, widths)) for row in rows]
         if len(self) > _SHOWN_ROWS:
             lines.append(f"… {len(self) - _SHOWN_ROWS:,} more rows")
         return "\n".join(line.rstrip() for line in lines)
@@ -264,15 +264,16 @@ class Table:
             for row in zip(*self._head_cells(), strict=True)
         )
         caption = f"{len(self):,} rows, {len(self.schema)} columns"
-        return (
-            f"<table><caption>{caption}</caption><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
-        )
+        head = f"<caption>{caption}</caption><thead><tr>{heads}</tr></thead>"
+        return f"<table>{head}<tbody>{rows}</tbody></table>"
 
 
 class SparseTable(Table):
     """Numeric columns kept as a sparse matrix in row order (CSR): counts of words, mostly zero."""
 
-    def __init__(self, schema: Schema, sparse: "sp.csr_array", *, why: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, schema: Schema, sparse: "sp.csr_array", *, why: Mapping[str, str] | None = None
+    ) -> None:
         self.schema = schema
         self.sparse = sparse
         self.columns = ()
@@ -303,6 +304,8 @@ class SparseTable(Table):
         return SparseTable(self.schema.select(names), self.sparse[:, positions], why=self.why)
 
     def take(self, rows: Any) -> Self:
+        if isinstance(rows, slice) and rows.step in (None, 1):
+            return type(self)(self.schema, _sparse_slice(self.sparse, rows), why=self.why)
         return type(self)(self.schema, self.sparse[rows], why=self.why)
 
 
@@ -310,6 +313,16 @@ def _rows_of(key: Any) -> Any:
     """The row part of an index: `key`, or the first of (key, ...)."""
     rows = key[0] if isinstance(key, tuple) else key
     return rows if isinstance(rows, slice) else np.asarray(rows)
+
+
+def _sparse_slice(matrix: "sp.csr_array", rows: slice) -> "sp.csr_array":
+    """Consecutive rows as a view; scipy itself would copy them."""
+    start, stop, _ = rows.indices(matrix.shape[0])
+    bounds = matrix.indptr[start : max(stop, start) + 1]
+    cells = slice(bounds[0], bounds[-1])
+    part = type(matrix)((len(bounds) - 1, matrix.shape[1]), dtype=matrix.dtype)
+    part.data, part.indices, part.indptr = matrix.data[cells], matrix.indices[cells], bounds - bounds[0]
+    return part
 
 
 def _cell(value: object) -> str:
@@ -336,5 +349,7 @@ def _pandas_values(column: Column) -> Any:
     attribute = column.attribute
     if isinstance(attribute, Categorical):
         codes = np.maximum(column.data, MISSING)
-        return pd.Categorical.from_codes(codes, list(attribute.values), ordered=isinstance(attribute, Ordinal))
+        return pd.Categorical.from_codes(
+            codes, list(attribute.values), ordered=isinstance(attribute, Ordinal)
+        )
     return column.data

@@ -1,1 +1,1 @@
-"""Numba kernels: plain loops over arrays, single-threaded, without the lock; `fold` runs them side by side."""
+"""Numba kernels: plain loops over arrays, single-threaded, lock released; `fold` runs them side by side."""

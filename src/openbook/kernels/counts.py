@@ -20,7 +20,7 @@ __all__ = ["Counts", "count_values", "tally"]
 
 @dataclass(frozen=True)
 class Counts(Statistics):
-    """One table of counts for each column, (n_classes, n_values), and the missing cells of each, (n_classes, 1)."""
+    """For each column its counts, (n_classes, n_values), and its missing cells, (n_classes, 1)."""
 
     tables: tuple[np.ndarray, ...]
     missing: tuple[np.ndarray, ...]
@@ -44,10 +44,10 @@ class Counts(Statistics):
 @jit
 def count_values(codes, y, w, counts):
     """Add each row to counts[class, value]; code -1 is the last column."""
-    last = counts.shape[1] - 1
+    last = np.uintp(counts.shape[1] - 1)
     for i in range(codes.shape[0]):
-        value = codes[i] if codes[i] >= 0 else last
-        counts[y[i], value] += w[i]
+        value = np.uintp(codes[i]) if codes[i] >= 0 else last
+        counts[np.uintp(y[i]), value] += w[i]  # unsigned: no test for indices that count from the end
 
 
 def tally(codes, y, w, n_classes, n_values):

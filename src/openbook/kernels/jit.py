@@ -1,8 +1,8 @@
 """The one decorator for kernels, and its compiler flags.
 
-NaN means missing, so the flags that assume NaN and infinity away (nnan, ninf) stay off: with `fastmath=True` a
-kernel counts no NaN at all. The flags here let the compiler reorder sums into vector lanes and fuse multiply and
-add, which changes a result by rounding only.
+NaN means missing, so the flags that assume NaN and infinity away (nnan, ninf) stay off: with
+`fastmath=True` a kernel counts no NaN at all. The flags here let the compiler reorder sums into vector
+lanes and fuse multiply and add, which changes a result by rounding only.
 """
 
 from functools import partial

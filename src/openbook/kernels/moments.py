@@ -4,10 +4,10 @@
     mean[c, j]    = sum of w[i] x[i, j] / weight[c, j]
     scatter[c, j] = sum of w[i] (x[i, j] - mean[c, j])^2
 
-A chunk is summed in one pass around a shift s that is itself a value of the class: with S1 = sum w (x - s) and
-S2 = sum w (x - s)^2, mean = s + S1 / weight and scatter = S2 - S1^2 / weight. Since (s - mean)^2 <= scatter, no more than
-a factor of the number of rows is lost to cancellation, wherever the column lies. Chunks are joined by the formula of
-Chan, Golub and LeVeque (1979).
+A chunk is summed in one pass around a shift s that is itself a value of the class: with S1 = sum w (x - s)
+and S2 = sum w (x - s)^2, mean = s + S1 / weight and scatter = S2 - S1^2 / weight. Since (s - mean)^2 <=
+scatter, no more than a factor of the number of rows is lost to cancellation, wherever the column lies.
+Chunks are joined by the formula of Chan, Golub and LeVeque (1979).
 
 x : float (n, d), row after row, NaN where missing
 y : class codes (n,);  w : float64 (n,)
@@ -98,7 +98,7 @@ def first_known(x, y, shift):
 def add_shifted(x, y, w, shift, weight, sums, squares):
     """Add each known value to its class's weight, and to the sums of x - shift and of its square."""
     for i in range(x.shape[0]):
-        c = y[i]
+        c = np.uintp(y[i])
         for j in range(x.shape[1]):
             known = x[i, j] == x[i, j]
             gap = x[i, j] - shift[c, j] if known else 0.0

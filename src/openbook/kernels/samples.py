@@ -1,6 +1,7 @@
-"""The distinct values of each column within each class, with their weights: for medians, quantiles and densities.
+"""The distinct values of each column within each class, with their weights: for quantiles and densities.
 
-values[c][j], weights[c][j] : float64 (n_distinct,), in increasing order of value; missing cells are not among them
+values[c][j], weights[c][j] : float64 (n_distinct,), in increasing order of value; missing cells are not
+among them
 
 They grow with the number of distinct values, not of rows, and are exact whatever the chunks.
 """

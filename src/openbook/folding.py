@@ -1,0 +1,127 @@
+"""Learners whose model follows from statistics that add up over rows: fit, learn more, forget.
+
+    fit            statistics = sum of step(chunk) over all chunks
+    partial_fit    statistics + those of more rows
+    forget         statistics - those of some rows
+
+and then the model is solved from the statistics. The model file holds the statistics, so an opened model can
+go on learning. Missing cells are each statistic's affair.
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from operator import add
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from openbook.base import Classifier, Learner
+from openbook.data.conform import conform
+from openbook.data.read import read
+from openbook.errors import ParameterError
+from openbook.fold import Statistics, fold
+from openbook.rows import Chunk, Rows, class_codes, infinite_cell, weighed
+
+__all__ = ["Folding"]
+
+Array = npt.NDArray[Any]
+
+
+class Folding(Learner):
+    """A learner whose model follows from statistics that add up over rows."""
+
+    statistics_: Statistics
+
+    @abstractmethod
+    def _step(self) -> Callable[[Chunk], Statistics]:
+        """A function, fit to be pickled, from a chunk to its statistics."""
+
+    @abstractmethod
+    def _zero(self) -> Statistics:
+        """The statistics of no rows; the model file is checked against their shapes."""
+
+    @abstractmethod
+    def _solve(self) -> None:
+        """The model from `statistics_`."""
+
+    def _fit(self, rows: Rows) -> None:
+        self.statistics_ = self._folded(rows)
+        self._solve()
+
+    def _folded(self, rows: Rows) -> Statistics:
+        statistics = fold(rows.pieces, self._step(), add)
+        if not all(np.isfinite(array).all() for array in statistics.arrays().values()):
+            raise infinite_cell(rows)
+        return statistics
+
+    def _arrays(self) -> Mapping[str, Array]:
+        return self.statistics_.arrays()
+
+    def _restore(self, arrays: Mapping[str, Array]) -> None:
+        self.statistics_ = self._zero().filled(arrays)
+        if not all(np.isfinite(array).all() for array in arrays.values()):
+            msg = "its statistics are not finite"
+            raise ValueError(msg)
+        self._solve()
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from more rows, as if they had come with the earlier ones.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as for `fit`
+        classes : all the classes there will be; needed in the first call if its rows do not show them all
+        """
+        if not hasattr(self, "statistics_"):
+            rows = self._training_rows(X, y, sample_weight)
+            if classes is not None:
+                rows = self._with_classes(rows, np.unique(classes))
+            self._fit(rows)
+            return self
+        rows = self._more_rows(X, y, sample_weight, grow=True)
+        self.schema_ = rows.schema
+        self.statistics_ = self.statistics_ + self._folded(rows)
+        self._solve()
+        return self
+
+    def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Unlearn rows that were learnt before, as if they had never come."""
+        check_is_fitted(self)
+        rows = self._more_rows(X, y, sample_weight, grow=False)
+        self.statistics_ = self.statistics_ - self._folded(rows)
+        self._solve()
+        return self
+
+    def _more_rows(self, X: Any, y: Any, sample_weight: Any, *, grow: bool) -> Rows:
+        """Rows in the codes of the fitted schema, which `grow` lets take in new values."""
+        table = read(X, getattr(self, "kinds", None))
+        if isinstance(y, str):
+            table, y = table.split(y)
+        table = conform(table, self.schema_, type(self).__name__, grow=grow)
+        targets = self._known_target(y)
+        check_consistent_length(table, targets)
+        return weighed(table, targets, sample_weight)
+
+    def _known_target(self, y: Any) -> Array:
+        if not isinstance(self, Classifier):
+            return self._target(y)[1]
+        _, labels, codes = class_codes(y)
+        return self._known_classes(labels)[codes]
+
+    def _known_classes(self, labels: Array) -> Array:
+        """The codes of these labels in `classes_`."""
+        known = {label: code for code, label in enumerate(self.classes_.tolist())}
+        if new := [label for label in labels.tolist() if label not in known]:
+            msg = (
+                f"class {new[0]!r} was not in the first batch; name all classes there:"
+                " partial_fit(X, y, classes=[…])"
+            )
+            raise ParameterError(msg)
+        return np.array([known[label] for label in labels.tolist()])
+
+    def _with_classes(self, rows: Rows, classes: Array) -> Rows:
+        found, self.classes_ = self.classes_, classes
+        codes = self._known_classes(found)
+        return Rows(rows.schema, [Chunk(X, codes[y], w) for X, y, w in rows.pieces])

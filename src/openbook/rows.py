@@ -1,0 +1,154 @@
+"""Encoded rows, the way `_fit` sees them: chunks of inputs, targets and weights.
+
+    X : Table in the columns and codes of the schema
+    y : class codes (n,), or numbers (n,)
+    w : float64 (n,), weights
+
+Targets must be known: a missing one is an error that names its row.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import assert_all_finite, column_or_1d
+
+from openbook.data import CHUNK_ROWS, Attribute, Categorical, Column, Nominal, Numeric, Schema, Table
+from openbook.data.conform import conform
+from openbook.data.scan import FilePiece
+from openbook.errors import DataError
+
+__all__ = ["Chunk", "FileChunk", "Rows", "class_codes", "infinite_cell", "name_of_target", "weighed"]
+
+Array = npt.NDArray[Any]
+
+
+class Chunk(NamedTuple):
+    """Some encoded rows: inputs, class codes or target numbers, and weights."""
+
+    X: Table
+    y: Array
+    w: Array
+
+
+class Rows(NamedTuple):
+    """All encoded rows: the pieces to fold over, and the schema of the inputs."""
+
+    schema: Schema
+    pieces: Sequence[Any]
+
+    @classmethod
+    def in_memory(cls, X: Table, y: Array, w: Array) -> "Rows":
+        spans = [slice(start, start + CHUNK_ROWS) for start in range(0, len(X), CHUNK_ROWS)]
+        return cls(X.schema, [Chunk(X.take(span), y[span], w[span]) for span in spans])
+
+    def tables(self) -> Iterator[Table]:
+        """The inputs, chunk by chunk; for the rare look at the rows themselves."""
+        for piece in self.pieces:
+            yield (piece if isinstance(piece, Chunk) else piece.load()).X
+
+
+@dataclass(frozen=True)
+class FileChunk:
+    """A chunk that the worker reads from its file."""
+
+    piece: FilePiece
+    schema: Schema
+    target: Attribute
+
+    def load(self) -> Chunk:
+        table = self.piece.load()
+        y = table.column(self.target.name)
+        if y.missing.any():
+            raise _missing_target(y)
+        return Chunk(conform(table, self.schema), y.data.astype(np.intp, copy=False), np.ones(len(table)))
+
+
+def weighed(table: Table, targets: Array, sample_weight: Any) -> Rows:
+    """Rows in memory with their weights; a row of weight 0 is no row."""
+    if sample_weight is None:
+        return Rows.in_memory(table, targets, np.ones(len(table)))
+    weights = np.asarray(sample_weight, dtype=float)
+    if weights.ndim == 0:
+        weights = np.full(len(table), float(weights))
+    if weights.shape != (len(table),):
+        msg = f"sample_weight.shape == {weights.shape}, expected {(len(table),)}!"
+        raise DataError(msg)
+    if not (np.isfinite(weights) & (weights >= 0)).all():
+        i = int(np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))[0])
+        msg = f"sample_weight must be finite and not negative, but row {i} has {weights[i]}"
+        raise DataError(msg)
+    some = weights > 0
+    if not some.any():
+        msg = "every sample_weight is zero; give at least one row a weight"
+        raise DataError(msg)
+    if some.all():
+        return Rows.in_memory(table, targets, weights)
+    return Rows.in_memory(table.take(some), targets[some], weights[some])
+
+
+def infinite_cell(rows: Rows) -> DataError:
+    """Name the first infinite cell."""
+    start = 0
+    for table in rows.tables():
+        for name in table.schema.of(Numeric):
+            if (infinite := np.isinf(table.data(name))).any():
+                where = start + int(np.argmax(infinite))
+                return DataError(
+                    f"column {name!r} holds infinity (the first in row {where});"
+                    " put a number there, or NaN for a missing value"
+                )
+        start += len(table)
+    return DataError(
+        "the sums over the rows are not finite: some numbers are too large to be squared; rescale them"
+    )
+
+
+def class_codes(y: Any) -> tuple[str, Array, Array]:
+    """The target's name, its labels in order, and each row's code.
+
+    Labels keep the order of a nominal column's values, and are sorted otherwise; only those that occur count.
+    """
+    name = name_of_target(y)
+    if isinstance(y, Column) and isinstance(y.attribute, Categorical):
+        if y.missing.any():
+            raise _missing_target(y)
+        occurs = np.bincount(y.data, minlength=len(y.attribute.values)) > 0
+        codes = np.cumsum(occurs) - 1
+        return name, np.array(y.attribute.values)[occurs], codes[y.data]
+    labels = column_or_1d(np.asarray(y), warn=True)
+    if labels.dtype == object and any(label is None for label in labels):
+        raise _missing_target(Column(Nominal(name), np.where(labels == None, -1, 0)))  # noqa: E711
+    if labels.dtype.kind in "iu" and (found := _whole_numbers(labels)) is not None:
+        return name, *found
+    if labels.dtype.kind in "fO":
+        check_classification_targets(labels)
+    if labels.dtype.kind == "f":
+        assert_all_finite(labels, input_name="y")
+    return name, *np.unique(labels, return_inverse=True)
+
+
+def _whole_numbers(labels: Array) -> tuple[Array, Array] | None:
+    """Distinct labels and codes by counting, where the labels lie close together; no sorting."""
+    low, high = int(labels.min()), int(labels.max())
+    if high - low > max(len(labels), 1000):
+        return None
+    shifted = labels - low
+    occurs = np.bincount(shifted) > 0
+    return (np.flatnonzero(occurs) + low).astype(labels.dtype), (np.cumsum(occurs) - 1)[shifted]
+
+
+def name_of_target(y: Any) -> str:
+    name = getattr(y, "name", None)
+    return name if isinstance(name, str) and name else "class"
+
+
+def _missing_target(y: Column) -> DataError:
+    rows = np.flatnonzero(y.missing)
+    return DataError(
+        f"target {y.name!r} is missing in {len(rows)} rows (the first is row {rows[0]});"
+        f" leave them out: table.drop_missing({y.name!r})"
+    )
