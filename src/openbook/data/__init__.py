@@ -5,6 +5,7 @@ from openbook.data.cells import MISSING_TOKENS
 from openbook.data.read import read
 from openbook.data.scan import FilePiece, Scan, scan
 from openbook.data.schema import Schema
+from openbook.data.sets import BundledSet, load
 from openbook.data.table import CHUNK_ROWS, Column, SparseTable, Table
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "MISSING_TOKENS",
     "UNSEEN",
     "Attribute",
+    "BundledSet",
     "Categorical",
     "Column",
     "FilePiece",
@@ -24,6 +26,7 @@ __all__ = [
     "SparseTable",
     "Table",
     "Text",
+    "load",
     "read",
     "scan",
 ]

@@ -1,0 +1,124 @@
+"""Bundled sets: small classics, scikit-learn's own, and one that is generated.
+
+>>> load("loan").head(3)
+Table of 3 rows, 4 columns
+owner    status   income   cheat
+nominal  nominal  numeric  nominal
+Yes      Single   125      No
+No       Married  100      No
+No       Single   70       No
+"""
+
+import csv
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import Any
+
+from openbook.data.arrays import from_rows
+from openbook.data.attributes import Attribute, Nominal, Numeric
+from openbook.data.cells import MISSING_TOKENS
+from openbook.data.schema import Schema
+from openbook.data.sets.synthetic import credit
+from openbook.data.table import Table
+from openbook.errors import ParameterError, did_you_mean
+
+__all__ = ["BundledSet", "credit", "load", "sets"]
+
+
+@dataclass(frozen=True)
+class BundledSet:
+    """A set that comes with openbook: what it is about, and what is to be predicted."""
+
+    name: str
+    description: str
+    rows: int
+    target: str
+    task: str = "classification"
+    make: Callable[..., Table] = field(default=credit, repr=False, compare=False)
+
+
+def load(name: str, **options: Any) -> Table:
+    """A bundled set; `sets()` lists them.
+
+    Parameters
+    ----------
+    name : str
+    **options
+        `rows` and `seed` for "credit", which is generated; the others take none.
+    """
+    known = sets()
+    if name not in known:
+        msg = f"there is no bundled set {name!r}. {did_you_mean(str(name), tuple(known))}"
+        raise ParameterError(msg)
+    if options and name != "credit":
+        msg = f"the set {name!r} takes no options, got {', '.join(options)}; only 'credit' is generated"
+        raise ParameterError(msg)
+    if unknown := [option for option in options if option not in ("rows", "seed")]:
+        msg = f"the set 'credit' has no option {unknown[0]!r}. {did_you_mean(unknown[0], ('rows', 'seed'))}"
+        raise ParameterError(msg)
+    return known[name].make(**options)
+
+
+def sets() -> dict[str, BundledSet]:
+    """The bundled sets by name."""
+    return dict(_SETS)
+
+
+def _from_csv(name: str) -> Table:
+    lines = resources.files(__name__).joinpath(f"{name}.csv").read_text(encoding="utf-8").splitlines()
+    return from_rows(list(csv.DictReader(lines)), None, MISSING_TOKENS)
+
+
+def _from_sklearn(name: str, target: str) -> Table:
+    """One of scikit-learn's toy sets, typed: its classes by name, where it has classes."""
+    from sklearn import datasets
+
+    bunch = getattr(datasets, f"load_{name}")()
+    why = "as scikit-learn gives it"
+    inputs = tuple(Numeric(str(feature)) for feature in bunch.feature_names)
+    if "target_names" in bunch:
+        label: Attribute = Nominal(target, tuple(str(value) for value in bunch.target_names))
+        answer = bunch.target.astype(label.dtype)
+    else:
+        label, answer = Numeric(target), bunch.target
+    schema = Schema((*inputs, label))
+    return Table(schema, [*bunch.data.T, answer], why=dict.fromkeys(schema.names, why))
+
+
+def _bundled(name: str, rows: int, target: str, description: str) -> BundledSet:
+    return BundledSet(name, description, rows, target, make=lambda: _from_csv(name))
+
+
+def _of_sklearn(
+    name: str, rows: int, target: str, description: str, task: str = "classification"
+) -> BundledSet:
+    return BundledSet(name, description, rows, target, task, make=lambda: _from_sklearn(name, target))
+
+
+_SETS = {
+    each.name: each
+    for each in (
+        _bundled("weather", 14, "play", "play tennis today? four nominal attributes of the weather"),
+        _bundled("weather_numeric", 14, "play", "the same days, temperature in °F and humidity in percent"),
+        _bundled(
+            "loan", 10, "cheat", "will a borrower cheat? home owner, marital status, income in thousands"
+        ),
+        _bundled("flu", 5, "diagnosis", "cold or flu? four symptoms of five patients"),
+        _bundled("covid", 14, "infected", "infected? fever, cough and breathing trouble"),
+        _of_sklearn("iris", 150, "species", "three species of iris by the size of their flowers"),
+        _of_sklearn("wine", 178, "cultivar", "three cultivars of wine by chemical analysis"),
+        _of_sklearn("breast_cancer", 569, "diagnosis", "malignant or benign, by measurements of cell nuclei"),
+        _of_sklearn("digits", 1797, "digit", "handwritten digits in 8 x 8 pixels"),
+        _of_sklearn(
+            "diabetes",
+            442,
+            "progression",
+            "progression of diabetes within a year, inputs standardised",
+            "regression",
+        ),
+        BundledSet(
+            "credit", "synthetic loans, mixed kinds, gaps, 8% defaults (rows=…, seed=…)", 1000, "default"
+        ),
+    )
+}
