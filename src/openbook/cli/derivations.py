@@ -1,0 +1,39 @@
+"""Derivations from a model file, on the screen or in a file."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from openbook.cli.tables import open_table
+from openbook.errors import DataError
+from openbook.plan.files import write_text
+from openbook.work import Work
+
+__all__ = ["derive", "write_work"]
+
+
+def derive(model: Any, new: str | None, row: int) -> Work:
+    """How the model was learnt or, for a row of `new`, how its prediction was made."""
+    if new is None:
+        return model.work()
+    table = open_table(new)
+    if not 0 <= row < len(table):
+        raise DataError(f"--row {row}: {new} has {len(table):,} rows; give one from 0 to {len(table) - 1}")
+    return model.work(table.take([row]))
+
+
+def write_work(work: Work, form: str, out: Path | None) -> None:
+    if form == "html":
+        from openbook.work.html import to_html
+
+        written = to_html(work, standalone=True)
+    elif form == "json":
+        written = json.dumps(work.json(), indent=2, ensure_ascii=False) + "\n"
+    else:
+        written = (work.latex() if form == "latex" else work.text()) + "\n"
+    if out is None:
+        typer.echo(written, nl=False)
+    else:
+        write_text(out, written)

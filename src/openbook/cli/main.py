@@ -1,0 +1,248 @@
+"""The commands of openbook. Everything heavy is imported inside the command that needs it.
+
+Exit codes: 0 done; 2 bad input, with one line on standard error; 130 interrupted, with nothing half-written.
+"""
+
+import sys
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from openbook.errors import OpenbookError
+
+__all__ = ["app"]
+
+#: click's class of wrong options and arguments; where it lives depends on typer's version.
+_UsageError: Any = typer.BadParameter.__base__
+
+
+class _Commands(TyperGroup):
+    """Whatever goes wrong through no fault of openbook is told in one line."""
+
+    def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> Any:  # type: ignore[override]
+        extra["standalone_mode"] = False
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):  # a terminal that lacks a sign shows another
+                stream.reconfigure(errors="replace")
+        try:
+            code = super().main(args, prog_name, **extra)
+        except _UsageError as error:
+            _fail(error.format_message())
+        except OpenbookError as error:
+            _fail(str(error))
+        except OSError as error:
+            _fail(_os_words(error))
+        except (KeyboardInterrupt, typer.Abort):
+            code = 130
+        if code == 130:
+            typer.echo("openbook: interrupted; a study goes on where it was when it is run again", err=True)
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def _fail(message: str) -> None:
+    from openbook.work.formula import printable
+
+    typer.echo(f"openbook: {printable(message)}", err=True)
+    sys.exit(2)
+
+
+def _os_words(error: OSError) -> str:
+    reason = error.strerror or str(error)
+    return f"{error.filename}: {reason}" if error.filename else reason
+
+
+app = typer.Typer(
+    cls=_Commands,
+    name="openbook",
+    help="Machine learning that shows its work.",
+    epilog="Start here: openbook study weather",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+Target = Annotated[str | None, typer.Option("--target", "-t", help="The column to predict.")]
+Kinds = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--kind",
+        "-k",
+        metavar="COLUMN=KIND",
+        help="Overrule the guess: numeric, nominal, ordinal or text; for an ordinal column also its values "
+        "from lowest to highest, as in size=small,medium,large. May be given several times.",
+    ),
+]
+SourceArgument = Annotated[
+    str, typer.Argument(help="A file (CSV, TSV, Parquet, ARFF, JSON lines) or a bundled set.")
+]
+ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="A model.openbook file.")]
+NewArgument = Annotated[str, typer.Argument(metavar="NEW", help="A file with the rows, or a bundled set.")]
+
+
+class WorkFormat(StrEnum):
+    """How a derivation can be written."""
+
+    text = "text"
+    html = "html"
+    latex = "latex"
+    json = "json"
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from openbook import __version__
+
+        typer.echo(f"openbook {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command(epilog="Example: openbook study loans.csv --target cheat --kind zip=nominal --out loans")
+def study(
+    source: Annotated[str, typer.Argument(help="A file, a bundled set, or a plan.toml.")],
+    target: Target = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="The folder of the study; by default the source's name."),
+    ] = None,
+    kind: Kinds = None,
+    ignore: Annotated[
+        list[str] | None, typer.Option(help="A column to leave out. May be given several times.")
+    ] = None,
+    learner: Annotated[
+        list[str] | None,
+        typer.Option(help="Try only this learner, and the baselines. May be given several times."),
+    ] = None,
+    metric: Annotated[str | None, typer.Option(help="What learners are ranked by.")] = None,
+    folds: Annotated[int | None, typer.Option(help="Folds of the cross-validation.")] = None,
+    repeats: Annotated[int | None, typer.Option(help="How often the cross-validation is repeated.")] = None,
+    test_share: Annotated[
+        float | None, typer.Option(help="The share of rows kept for one final test; 0 for none.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Of every random choice.  [default: 0]")] = None,
+    workers: Annotated[int, typer.Option(help="Threads; -1 for one a core.")] = -1,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Throw away what the folder holds of an earlier study.")
+    ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print only the choice and the folder.")
+    ] = False,
+) -> None:
+    """Describe a table, rank the learners, choose one, and write a report.
+
+    The folder holds plan.toml, results.jsonl, report.html and model.openbook. A study that was
+    interrupted goes on where it stopped when the same command is run again.
+    """
+    from openbook.cli.study import run_study
+
+    options = {
+        "target": target,
+        "kinds": _kinds(kind),
+        "ignore": ignore,
+        "only": learner,
+        "metric": metric,
+        "folds": folds,
+        "repeats": repeats,
+        "test_share": test_share,
+        "seed": seed,
+    }
+    given = {name: value for name, value in options.items() if value not in (None, [], {})}
+    run_study(source, given, out, workers=workers, fresh=fresh, quiet=quiet)
+
+
+@app.command(epilog="Example: openbook describe loans.csv --target cheat")
+def describe(source: SourceArgument, target: Target = None, kind: Kinds = None) -> None:
+    """Say what a table holds, column by column, and what deserves a second look."""
+    from openbook.cli.tables import default_target, open_table
+    from openbook.data.describe import describe as describe_table
+
+    table = open_table(source, _kinds(kind))
+    typer.echo(str(describe_table(table, target or default_target(source))))
+
+
+@app.command(epilog="Example: openbook predict loans/model.openbook new.csv -o predicted.csv --proba")
+def predict(
+    model: ModelArgument,
+    new: NewArgument,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            help="Where to write: .csv, .tsv, .parquet or .jsonl; by default CSV on standard output.",
+        ),
+    ] = None,
+    proba: Annotated[bool, typer.Option("--proba", help="Add the probability of each class.")] = False,
+) -> None:
+    """Predict new rows: their columns, a column "prediction", and probabilities if asked for."""
+    from openbook.cli.predictions import predicted, write_frame
+    from openbook.cli.tables import open_table
+    from openbook.store import open_model
+
+    write_frame(predicted(open_model(model), open_table(new), with_proba=proba), out)
+
+
+@app.command(epilog="Example: openbook work loans/model.openbook new.csv --row 3")
+def work(
+    model: ModelArgument,
+    new: Annotated[
+        str | None, typer.Argument(metavar="[NEW]", help="A file with the row, or a bundled set.")
+    ] = None,
+    row: Annotated[int, typer.Option(help="Which row of NEW; the first is 0, as in Python.")] = 0,
+    form: Annotated[WorkFormat, typer.Option("--format", "-f", help="How to write it.")] = WorkFormat.text,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="A file to write to.")] = None,
+) -> None:
+    """Show how a prediction was made; without NEW, how the model was learnt."""
+    from openbook.cli.derivations import derive, write_work
+    from openbook.store import open_model
+
+    write_work(derive(open_model(model), new, row), form.value, out)
+
+
+@app.command(epilog="Example: openbook sets")
+def sets() -> None:
+    """List the bundled sets, ready for study and describe."""
+    from openbook.cli.tables import list_sets
+
+    list_sets()
+
+
+@app.command(epilog="Example: openbook export loans/plan.toml -o loans.py")
+def export(
+    plan: Annotated[Path, typer.Argument(metavar="PLAN", help="The plan.toml of a study.")],
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="A file to write to.")] = None,
+) -> None:
+    """Print a Python script that redoes a study without its plan."""
+    from openbook.plan import Plan
+    from openbook.plan.export import export as to_script
+    from openbook.plan.files import write_text
+
+    script = to_script(Plan.open(plan))
+    if out is None:
+        typer.echo(script, nl=False)
+    else:
+        write_text(out, script)
+
+
+def _kinds(given: list[str] | None) -> dict[str, Any]:
+    """The kinds by column; `a=b` splits at the last sign, since names may hold one."""
+    kinds: dict[str, Any] = {}
+    for entry in given or ():
+        column, sign, kind = entry.rpartition("=")
+        if not sign or not column or not kind:
+            raise typer.BadParameter(f"--kind takes COLUMN=KIND, as in zip=nominal, got {entry!r}")
+        kinds[column] = kind.split(",") if "," in kind else kind
+    return kinds

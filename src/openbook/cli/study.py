@@ -1,0 +1,152 @@
+"""`openbook study` on the screen."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
+from openbook.cli.bar import progress_bar
+from openbook.data.describe import Description, describe
+from openbook.errors import PlanError
+from openbook.plan import Plan, StudyResult, aim, make_plan, run
+from openbook.report import words
+from openbook.work import Work
+from openbook.work.formula import printable
+
+__all__ = ["run_study"]
+
+#: Tables of more columns are told in short, and derivations of more lines are cut: the report has them whole.
+_MOST_COLUMNS = 15
+_MOST_LINES = 60
+
+#: The width of what is written to a file or a pipe.
+_WIDTH = 110
+
+
+def run_study(
+    source: str, options: dict[str, Any], out: Path | None, *, workers: int, fresh: bool, quiet: bool
+) -> None:
+    """Make a plan or read one, run it, and say what came out; `options` are those of `make_plan`."""
+    if Path(source).suffix == ".toml":
+        if options:
+            raise PlanError(
+                f"{source} says everything but --out, --workers and --fresh; change it there ({', '.join(options)})"
+            )
+        plan = Plan.open(Path(source))
+        table = plan.data.read()
+        description = describe(table, plan.roles.target)
+        folder = out or Path(source).parent
+    else:
+        aimed = aim(source, options.pop("target", None), options.pop("kinds", None))
+        table = aimed.table
+        description = describe(table, aimed.target)
+        plan = make_plan(aimed, description=description, **options)
+        folder = out or Path(Path(source).stem)
+    screen = _screen()
+    if not quiet:
+        _heading(screen, "The data")
+        _print(screen, _short(description))
+        _notes(screen, plan)
+    with progress_bar("Judging") as progress:
+        result = run(
+            plan,
+            folder,
+            table=table,
+            description=description,
+            workers=workers,
+            fresh=fresh,
+            progress=progress,
+        )
+    if not quiet:
+        _ranking(screen, result)
+        _test(screen, result)
+    _choice(screen, result)
+    if not quiet:
+        _works(screen, result)
+    _print(screen, f"\nReport: {result.report}\nModel:  {result.model_file}")
+
+
+def _screen() -> Console:
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=_WIDTH)
+
+
+def _print(screen: Console, text: str, style: str = "") -> None:
+    screen.print(Text("\n".join(printable(line) for line in text.split("\n")), style=style))
+
+
+def _heading(screen: Console, text: str) -> None:
+    _print(screen, f"\n{text}", "bold cyan")
+
+
+def _short(description: Description) -> str:
+    """The description; of a wide table only the headline and the findings."""
+    blocks = str(description).split("\n\n")
+    if len(description.columns) <= _MOST_COLUMNS:
+        return "\n\n".join(blocks)
+    return "\n\n".join([blocks[0], *(block for block in blocks[1:] if block.startswith("Worth a look"))])
+
+
+def _notes(screen: Console, plan: Plan) -> None:
+    _heading(screen, "The plan")
+    for note in plan.notes:
+        _print(screen, f"· {note}")
+
+
+def _ranking(screen: Console, result: StudyResult) -> None:
+    comparison = result.comparison
+    rows = comparison.rows()
+    _heading(screen, "The ranking")
+    _print(screen, f"By {result.protocol}.\n")
+    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    level = f"{100 * rows[0].interval.level:g}% interval"
+    metric = words.metric_name(comparison.metric().name)
+    grid.add_column("")
+    for name in (metric, level, f"against {comparison.baseline}", "p"):
+        grid.add_column(Text(printable(name)), justify="right", no_wrap=True)
+    for row in rows:
+        chosen = row.label == result.choice.label
+        name = ("→ " if chosen else "  ") + printable(row.label)
+        name += " (baseline)" if row.label in result.baselines else ""
+        test = ("", "") if row.test is None else (f"{row.test.difference:+.3f}", f"{row.p_value:.3f}")
+        cells = (name, words.score_words(row.score), row.interval.ends, *test)
+        grid.add_row(*(Text(cell) for cell in cells), style="bold" if chosen else "")
+    screen.print(grid)
+
+
+def _test(screen: Console, result: StudyResult) -> None:
+    if not result.tests:
+        return
+    _heading(screen, "The final test")
+    for label, evaluation in result.tests.items():
+        name = words.metric_name(evaluation.metric().name).lower()
+        rows = f"{len(evaluation.predictions.truth):,} rows never used before"
+        score = words.score_words(evaluation.score())
+        _print(screen, f"{label}: {name} {score} {evaluation.interval()} on {rows}")
+
+
+def _choice(screen: Console, result: StudyResult) -> None:
+    _heading(screen, "The choice")
+    _print(screen, result.choice.reason)
+    if sentence := words.beside_baseline(result):
+        _print(screen, sentence)
+
+
+def _works(screen: Console, result: StudyResult) -> None:
+    example = result.example
+    _heading(screen, f"Row {example.row} worked (its {result.target} is {example.truth})")
+    for label, work in example.works.items():
+        _print(screen, "\n".join(_cut(work, label)))
+
+
+def _cut(work: Work, label: str) -> Iterator[str]:
+    """The derivation's lines, as many as are read on a screen."""
+    lines = work.text().splitlines()
+    yield f"\nBy {label}:"
+    yield from lines[:_MOST_LINES]
+    if len(lines) > _MOST_LINES:
+        yield f"… {len(lines) - _MOST_LINES} more lines in the report"

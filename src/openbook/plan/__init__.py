@@ -1,0 +1,18 @@
+"""A study as data: plan, run, export."""
+
+from openbook.plan.make import Aim, aim, make_plan
+from openbook.plan.plan import Candidate, Plan, Protocol, Roles, Source
+from openbook.plan.run import StudyResult, run
+
+__all__ = [
+    "Aim",
+    "Candidate",
+    "Plan",
+    "Protocol",
+    "Roles",
+    "Source",
+    "StudyResult",
+    "aim",
+    "make_plan",
+    "run",
+]

@@ -1,0 +1,90 @@
+"""Where a study's rows come from: a bundled set or a file, and the fingerprint of what was in it."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from openbook.data import Categorical, Numeric, Table, read
+from openbook.errors import PlanError
+
+__all__ = ["Source", "content_hash"]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A bundled set, or a file; the one that is not used is None.
+
+    Parameters
+    ----------
+    kinds : mapping of column to a kind, or to a list of values from lowest to highest
+        What overrules the guess, as in `openbook.read`.
+    sha256 : the `content_hash` of the table, so that a study never mixes results of different rows
+    """
+
+    set: str | None = None
+    path: str | None = None
+    kinds: Mapping[str, Any] = field(default_factory=dict)
+    sha256: str = ""
+
+    @classmethod
+    def of(cls, name: str | Path, kinds: Mapping[str, Any] | None = None) -> "Source":
+        """The source behind a name: a bundled set, unless a file of that name is there."""
+        from openbook.data.sets import sets
+
+        if str(name) in sets() and not Path(name).is_file():
+            return cls(set=str(name), kinds=dict(kinds or {}))
+        return cls(path=str(Path(name).absolute()), kinds=dict(kinds or {}))
+
+    @property
+    def name(self) -> str:
+        return self.set or self.path or "a table"
+
+    def default_target(self) -> str | None:
+        """What a bundled set is usually asked to predict."""
+        from openbook.data.sets import sets
+
+        return sets()[self.set].target if self.set else None
+
+    def read(self) -> Table:
+        """The table, whatever it holds by now."""
+        from openbook.data.sets import load
+
+        kinds = dict(self.kinds) or None
+        return read(load(self.set), kinds) if self.set else read(self.path, kinds)
+
+    def checked(self, table: Table) -> Table:
+        """The table; PlanError if it is not the one that the plan was made for."""
+        if self.sha256 and content_hash(table) != self.sha256:
+            msg = (
+                f"{self.name} has changed since the plan was made, so its results would not belong together;"
+                " make a new plan with --fresh, or keep both with --out"
+            )
+            raise PlanError(msg)
+        return table
+
+
+def content_hash(table: Table) -> str:
+    """A fingerprint of the schema and of every cell, whatever the file's format.
+
+    >>> from openbook.data import read
+    >>> a, b = read([{"x": 1.0}, {"x": None}]), read([{"x": 1.0}, {"x": 2.0}])
+    >>> content_hash(a) == content_hash(a.take(slice(None))), content_hash(a) == content_hash(b)
+    (True, False)
+    """
+    digest = hashlib.sha256(json.dumps([table.schema.to_json(), len(table)]).encode())
+    for name in table.names:
+        column = table.column(name)
+        if isinstance(column.attribute, Numeric):
+            numbers = column.data.astype("<f8")
+            numbers[np.isnan(numbers)] = np.nan  # one NaN for all that there are
+            digest.update(np.ascontiguousarray(numbers + 0.0))
+        elif isinstance(column.attribute, Categorical):
+            digest.update(np.ascontiguousarray(column.data.astype("<i8")))
+        else:
+            digest.update(json.dumps(column.tolist()).encode())
+    return digest.hexdigest()

@@ -1,0 +1,108 @@
+"""Write plain values as TOML; `tomllib` of the standard library reads them back.
+
+    tables      a mapping inside the document      [name]
+    records     a list of mappings                 [[name]]
+    anything deeper stands on one line             key = { type = "Laplace", alpha = 1.0 }
+
+TOML has no null: a key whose value is None is left out.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from openbook.errors import PlanError
+
+__all__ = ["to_toml"]
+
+_BARE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
+_SHORT_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
+
+
+def to_toml(document: Mapping[str, Any]) -> str:
+    r"""The document as TOML: plain keys first, then tables, then records, each in the mapping's order.
+
+    >>> document = {"format": 1, "roles": {"target": "play"}, "learners": [{"label": "0R"}, {"label": "1R"}]}
+    >>> print(to_toml(document))
+    format = 1
+    <BLANKLINE>
+    [roles]
+    target = "play"
+    <BLANKLINE>
+    [[learners]]
+    label = "0R"
+    <BLANKLINE>
+    [[learners]]
+    label = "1R"
+    <BLANKLINE>
+    """
+    tables = {key: part for key, part in document.items() if isinstance(part, Mapping)}
+    records = {key: part for key, part in document.items() if _is_records(part)}
+    plain = {key: part for key, part in document.items() if key not in tables and key not in records}
+    blocks = [_lines(plain)]
+    blocks += [[f"[{_key(key)}]", *_lines(part)] for key, part in tables.items()]
+    blocks += [[f"[[{_key(key)}]]", *_lines(record)] for key, part in records.items() for record in part]
+    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+def _is_records(part: Any) -> bool:
+    return isinstance(part, list | tuple) and bool(part) and all(isinstance(item, Mapping) for item in part)
+
+
+def _lines(table: Mapping[str, Any]) -> list[str]:
+    return [f"{_key(key)} = {_value(value, key)}" for key, value in _known(table)]
+
+
+def _known(table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    return ((key, value) for key, value in table.items() if value is not None)
+
+
+def _key(key: str) -> str:
+    return key if key and _BARE.issuperset(key) else _string(key)
+
+
+def _value(value: Any, key: str) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return _string(value)
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return _number(value)
+    if isinstance(value, Mapping):
+        return _braced("{", (f"{_key(k)} = {_value(v, k)}" for k, v in _known(value)), "}")
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_value(item, key) for item in value) + "]"
+    msg = f"{key}: {value!r} cannot be written to a plan; use text, numbers, lists or tables of them"
+    raise PlanError(msg)
+
+
+def _number(value: float) -> str:
+    """Shortest digits that read back as the same number."""
+    if math.isnan(value):
+        return "nan"
+    if math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    return repr(value)
+
+
+def _braced(opening: str, items: Iterable[str], closing: str) -> str:
+    inner = ", ".join(items)
+    return f"{opening} {inner} {closing}" if inner else opening + closing
+
+
+def _string(text: str) -> str:
+    return '"' + "".join(_escaped(c) for c in text) + '"'
+
+
+def _escaped(c: str) -> str:
+    if c in _SHORT_ESCAPES:
+        return _SHORT_ESCAPES[c]
+    if ord(c) < 0x20 or ord(c) == 0x7F:
+        return f"\\u{ord(c):04x}"
+    if 0xD800 <= ord(c) <= 0xDFFF:
+        raise PlanError(
+            f"half a character (U+{ord(c):04X}) cannot be written to a plan; rename the column or value"
+        )
+    return c

@@ -1,0 +1,256 @@
+"""The report as one HTML page: no script, no network, everything from the data escaped."""
+
+import math
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from jinja2 import Environment
+from markupsafe import Markup, escape
+
+from openbook.data.findings import plural, short
+from openbook.data.summary import ColumnSummary
+from openbook.judge import Evaluation, confusion
+from openbook.judge.comparison import Row
+from openbook.report import svg, words
+from openbook.report.study import StudyResult
+from openbook.work.formula import printable
+from openbook.work.html import STYLE as WORK_STYLE
+from openbook.work.html import to_html as work_to_html
+
+__all__ = ["to_html"]
+
+_MOST_CARDS = 24
+_MOST_BARS = 8
+_MOST_CLASSES = 15
+_MOST_FINDINGS = 12
+
+
+def to_html(result: StudyResult) -> str:
+    """The page."""
+    template = files("openbook.report") / "templates"
+    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, finalize=_printable)
+    page = environment.from_string((template / "report.html").read_text(encoding="utf-8"))
+    style = (template / "report.css").read_text(encoding="utf-8") + WORK_STYLE
+    return page.render(s=result, style=Markup(style), **_data(result), **_scores(result), **_work(result))  # noqa: S704
+
+
+def _printable(value: Any) -> Any:
+    """Plain text without controls; what is markup already stays as it is."""
+    return printable(value) if type(value) is str else value
+
+
+def _data(result: StudyResult) -> dict[str, Any]:
+    description = result.description
+    missing = sum(column.missing for column in description.columns)
+    cells = description.rows * len(description.columns)
+    size = f"{plural(description.rows, 'row')}, {plural(len(description.columns), 'column')}"
+    gaps = f"{missing / cells:.1%} of the cells are missing" if missing else "no cell is missing"
+    ordered = sorted(description.columns, key=lambda column: column.name != result.target)
+    findings = description.findings
+    return {
+        "headline": size,
+        "table_words": f"{result.name} holds {size}; {gaps}.",
+        "findings": [
+            {"severity": f.severity, "where": words.place(f), "message": f.message}
+            for f in findings[:_MOST_FINDINGS]
+        ],
+        "more_findings": len(findings) - _MOST_FINDINGS,
+        "cards": [_card(column, is_target=column.name == result.target) for column in ordered[:_MOST_CARDS]],
+        "more_cards": max(0, len(ordered) - _MOST_CARDS),
+        "described": Markup(description._repr_html_()),  # noqa: S704 (escapes what it shows)
+    }
+
+
+def _card(column: ColumnSummary, *, is_target: bool) -> dict[str, Any]:
+    about = [column.kind]
+    if column.missing:
+        about.append(f"{column.missing:,} missing ({column.missing_share:.0%})")
+    about.append(f"{column.distinct:,} distinct")
+    picture, figures = "", ""
+    if (x := column.numbers) is not None:
+        picture = svg.histogram(f"Histogram of {column.name}", x.counts, x.edges)
+        spread = "" if x.std is None else f", standard deviation {short(x.std)}"
+        figures = f"median {short(x.median)}, mean {short(x.mean)}{spread}"
+    elif column.values:
+        shown = column.values[:_MOST_BARS]
+        picture = svg.bars(f"Values of {column.name}", shown, rest=column.distinct - len(shown))
+    elif column.lengths is not None:
+        figures = f"{column.lengths.shortest:,} to {column.lengths.longest:,} characters"
+    return {
+        "name": column.name,
+        "is_target": is_target,
+        "words": ", ".join(about),
+        "picture": Markup(picture),  # noqa: S704 (svg escapes)
+        "figures": figures,
+    }
+
+
+def _scores(result: StudyResult) -> dict[str, Any]:
+    comparison = result.comparison
+    metric = comparison.metric()
+    rows = comparison.rows()
+    by_label = {row.label: row for row in rows}
+    baseline = words.best_baseline(result)
+    return {
+        "metric": words.metric_name(metric.name),
+        "greater_is_better": metric.greater_is_better,
+        "level": f"{100 * rows[0].interval.level:g}%",
+        "chosen": _brief(by_label[result.choice.label]),
+        "best_baseline": _brief(by_label[baseline]) if baseline else None,
+        "verdict": f"{result.choice.reason} {words.beside_baseline(result)}",
+        "tiny": words.caution(result),
+        "protocol": words.protocol_words(result),
+        "interval_chart": Markup(_chart(result, rows, baseline)),  # noqa: S704 (svg escapes)
+        "ranking": _ranking(result, rows),
+        "warnings": [
+            f"{label}: {text} ({plural(count, 'fold')})"
+            for label, evaluation in comparison.evaluations.items()
+            for text, count in evaluation.warnings.items()
+        ],
+        **_errors(comparison[result.choice.label], result),
+        **_tests(result),
+        "model_words": words.model_words(result),
+    }
+
+
+def _brief(row: Row) -> dict[str, str]:
+    return {"name": row.label, "score": words.score_words(row.score), "interval": str(row.interval)}
+
+
+def _role(result: StudyResult, label: str) -> str:
+    if label == result.choice.label:
+        return "chosen"
+    return "baseline" if label in result.baselines else "other"
+
+
+def _chart(result: StudyResult, rows: list[Row], baseline: str | None) -> str:
+    scored = [
+        svg.Scored(row.label, row.score, *_ends(row), _role(result, row.label))
+        for row in rows
+        if not math.isnan(row.score)
+    ]
+    reference = next((s.mean for s in scored if s.label == baseline), None)
+    return svg.intervals(scored, axis=words.metric_name(result.comparison.metric().name), reference=reference)
+
+
+def _ends(row: Row) -> tuple[float, float]:
+    known = not (math.isnan(row.interval.low) or math.isnan(row.interval.high))
+    return (row.interval.low, row.interval.high) if known else (row.score, row.score)
+
+
+def _ranking(result: StudyResult, rows: list[Row]) -> dict[str, Any]:
+    metric = words.metric_name(result.comparison.metric().name)
+    against = result.comparison.baseline
+    tests = sorted({row.test.method for row in rows if row.test})
+    intervals = sorted({row.interval.method for row in rows})
+    note = f"Intervals: {'; '.join(intervals)}."
+    if tests:
+        note += f" p: {'; '.join(tests)}, adjusted by Holm’s method for the number of learners."
+    return {
+        "header": ("Learner", metric, "interval", f"against {against}", "interval", "p", "complexity"),
+        "rows": [
+            {
+                "name": row.label,
+                "role": _role(result, row.label),
+                "is_baseline": row.label in result.baselines,
+                "cells": _cells(row),
+            }
+            for row in rows
+        ],
+        "note": note + " Complexity: the figures that the model had to learn, the median over the folds.",
+    }
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    size = "?" if row.complexity is None else f"{row.complexity:,g}"
+    test = ("–", "–", "–")
+    if row.test is not None:
+        p = "< 0.001" if row.p_value < 0.001 else f"{row.p_value:.3f}"
+        test = (f"{row.test.difference:+.3f}", row.test.interval.ends, p)
+    return words.score_words(row.score), row.interval.ends, *test, size
+
+
+def _errors(evaluation: Evaluation, result: StudyResult) -> dict[str, Any]:
+    """The confusion table, or for numbers the histogram of the errors; each row of the data counts once."""
+    p = evaluation.one_round
+    n = plural(len(p.truth), "row")
+    if evaluation.classes is None:
+        from openbook.data.summary import numbers
+
+        spread = numbers(np.sort(p.truth - p.predicted))
+        return {
+            "error_words": f"Half of the errors lie between {short(spread.q1)} and {short(spread.q3)}.",
+            "error_picture": Markup(svg.histogram("Errors", spread.counts, spread.edges, height=140)),  # noqa: S704
+            "error_caption": f"Truth minus prediction of {result.choice.label}, for {n}.",
+        }
+    counts = confusion(p)
+    labels = [str(label) for label in evaluation.classes.tolist()]
+    most = np.sort(np.argsort(-counts.sum(axis=1), kind="stable")[:_MOST_CLASSES])
+    shown = [labels[i] for i in most]
+    table = counts[np.ix_(most, most)].tolist()
+    caption = (
+        f"{result.choice.label} on {n}, each predicted by a model that had not seen it."
+        " Shades are shares of the true class."
+    )
+    if len(most) < len(labels):
+        caption += f" The {len(most)} most frequent of {len(labels)} classes are shown."
+    return {
+        "error_words": _worst(counts, labels),
+        "error_picture": Markup(svg.heat_map("True and predicted classes", shown, table)),  # noqa: S704 (svg escapes)
+        "error_caption": caption,
+    }
+
+
+def _worst(counts: np.ndarray, labels: list[str]) -> str:
+    """The most frequent mistake, in words."""
+    wrong = counts.copy()
+    np.fill_diagonal(wrong, 0)
+    if not wrong.any():
+        return "It made no mistake on these rows."
+    i, j = np.unravel_index(wrong.argmax(), wrong.shape)
+    count = f"{int(wrong[i, j]):,} of the {plural(int(counts[i].sum()), 'row')}"
+    return f"The most frequent mistake: {count} that are {labels[i]} were taken for {labels[j]}."
+
+
+def _tests(result: StudyResult) -> dict[str, Any]:
+    if not result.tests:
+        return {"tests": []}
+    chosen = result.tests[result.choice.label]
+    shown = [m for m in map(chosen.metric, chosen.metrics) if not math.isnan(chosen.score(m))]
+    return {
+        "tests": [
+            {
+                "name": label,
+                "rows": f"{len(evaluation.predictions.truth):,}",
+                "score": words.score_words(evaluation.score()),
+                "interval": str(evaluation.interval()),
+                "cells": [
+                    f"{words.score_words(evaluation.score(m))} {evaluation.interval(m).ends}" for m in shown
+                ],
+            }
+            for label, evaluation in result.tests.items()
+        ],
+        "test_metrics": [words.metric_name(m.name) for m in shown],
+        "test_words": words.test_words(result, chosen),
+    }
+
+
+def _work(result: StudyResult) -> dict[str, Any]:
+    example = result.example
+    kind = "a row that was locked away" if example.locked else "a row of the data"
+    parts = []
+    for label, work in example.works.items():
+        head = Markup("<h3>{}</h3>").format(printable(label)) if len(example.works) > 1 else Markup()
+        parts.append(head + Markup(work_to_html(work, level=4 if head else 3, style=False)))  # noqa: S704 (escapes)
+    both = ""
+    if len(example.works) > 1:
+        _, best = example.works
+        both = f" Since the choice looks at little, the best learner, {best}, is worked beside it."
+    sentence = f"Row {example.row} (the first is 0), {kind}; its {result.target} is {example.truth}.{both}"
+    return {"work": Markup().join(parts), "work_words": sentence, "plan": _lines(result.plan)}
+
+
+def _lines(text: str) -> Markup:
+    """Text of several lines, each printable."""
+    return Markup("\n").join(escape(printable(line)) for line in text.splitlines())

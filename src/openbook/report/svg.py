@@ -1,0 +1,171 @@
+"""Small pictures as SVG: intervals, bars, a histogram, a heat map.
+
+Across, everything is placed in per cent of the picture's width, and down in pixels, so a picture fills a phone or
+a page and its letters keep their size. Colours come from the page's stylesheet through classes, which follow light
+and dark. Each picture carries a title and a description for those who cannot see it.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+from openbook.data.findings import short
+from openbook.work.formula import printable
+
+__all__ = ["Scored", "bars", "heat_map", "histogram", "intervals"]
+
+_ROW = 46
+_BAR = 24
+_CELL = 34
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A learner's mean score between its bounds; `role` is "chosen", "baseline" or "other"."""
+
+    label: str
+    mean: float
+    low: float
+    high: float
+    role: str
+
+
+def intervals(rows: Sequence[Scored], *, axis: str, reference: float | None = None) -> str:
+    """A dot between its bounds for each learner, and a dashed line at the baseline to beat."""
+    lowest, highest = min(row.low for row in rows), max(row.high for row in rows)
+    low, high, ticks = _axis(lowest, highest)
+
+    def x(value: float) -> str:
+        return _percent(2 + 96 * (value - low) / (high - low))
+
+    bottom = _ROW * len(rows)
+    parts = [f'<line class="grid" x1="{x(t)}" x2="{x(t)}" y1="4" y2="{bottom}"/>' for t in ticks]
+    parts += [_text(x(t), bottom + 16, f"{t:g}", "tick middle") for t in ticks]
+    parts.append(_text("50%", bottom + 34, axis, "tick middle"))
+    if reference is not None:
+        parts.append(
+            f'<line class="reference" x1="{x(reference)}" x2="{x(reference)}" y1="4" y2="{bottom}"/>'
+        )
+    for i, row in enumerate(rows):
+        top = _ROW * i
+        figures = f"{row.mean:.3f}  [{row.low:.3f}, {row.high:.3f}]"
+        parts += [
+            f'<g class="{row.role}">',
+            _text("2%", top + 18, _clip(row.label, 34), "label"),
+            _text("98%", top + 18, figures, "figures end"),
+            f'<line class="whisker" x1="{x(row.low)}" x2="{x(row.high)}" y1="{top + 32}" y2="{top + 32}"/>',
+            f'<circle class="dot" cx="{x(row.mean)}" cy="{top + 32}" r="5.5"/>',
+            "</g>",
+        ]
+    told = "; ".join(f"{r.label}: {r.mean:.3f}, between {r.low:.3f} and {r.high:.3f}" for r in rows)
+    return _picture(f"{axis} of each learner", told, bottom + 42, parts)
+
+
+def bars(title: str, counts: Sequence[tuple[str, int]], *, rest: int = 0) -> str:
+    """A bar for each value, as long as its count; `rest` values more are mentioned."""
+    most = max((count for _, count in counts), default=0) or 1
+    parts = []
+    for i, (value, count) in enumerate(counts):
+        top, width = _BAR * i, 46 * count / most
+        parts += [
+            _text("0%", top + 16, _clip(value, 16), "label"),
+            f'<rect class="bar" x="36%" y="{top + 4}" width="{_percent(width)}" height="{_BAR - 8}" rx="2"/>',
+            _text(_percent(37.5 + width), top + 16, f"{count:,}", "figures"),
+        ]
+    height = _BAR * len(counts)
+    if rest:
+        parts.append(_text("0%", height + 16, f"… and {rest:,} more", "tick"))
+        height += _BAR
+    told = ", ".join(f"{value} {count:,}" for value, count in counts)
+    return _picture(title, told, height, parts)
+
+
+def histogram(title: str, counts: Sequence[int], edges: Sequence[float], *, height: int = 84) -> str:
+    """Bins side by side, as high as their counts; the range is written beneath."""
+    most = max(counts) or 1
+    width = 100 / len(counts)
+    room = height - 22
+    parts = [
+        f'<rect class="bar" x="{_percent(width * i + 0.4)}" y="{room - room * n / most:.1f}"'
+        f' width="{_percent(width - 0.8)}" height="{max(room * n / most, 1):.1f}"><title>'
+        f"{short(edges[i])} to {short(edges[i + 1])}: {n:,}</title></rect>"
+        for i, n in enumerate(counts)
+        if n
+    ]
+    parts.append(f'<line class="grid" x1="0%" x2="100%" y1="{room}" y2="{room}"/>')
+    parts.append(_text("0%", height - 6, short(edges[0]), "tick"))
+    parts.append(_text("100%", height - 6, short(edges[-1]), "tick end"))
+    told = ", ".join(
+        f"{short(a)} to {short(b)}: {n:,}" for a, b, n in zip(edges, edges[1:], counts, strict=False)
+    )
+    return _picture(title, told, height, parts)
+
+
+def heat_map(title: str, labels: Sequence[str], table: Sequence[Sequence[int]]) -> str:
+    """Counts of true (rows) against predicted (columns) classes, shaded by their share of the row."""
+    k = len(labels)
+    left = 22.0
+    width = (100 - left) / k
+    parts = [_text(_percent(left + 50 - left / 2), 14, "predicted", "tick middle")]
+    for j, label in enumerate(labels):
+        parts.append(
+            _text(_percent(left + width * (j + 0.5)), 34, _clip(label, max(3, 60 // k)), "label middle")
+        )
+    for i, (label, row) in enumerate(zip(labels, table, strict=True)):
+        top, total = 42 + _CELL * i, sum(row) or 1
+        parts.append(_text(_percent(left - 2), top + 22, _clip(label, 14), "label end"))
+        for j, count in enumerate(row):
+            share = count / total
+            at = left + width * j
+            parts.append(
+                f'<rect class="{"hit" if i == j else "miss"}" fill-opacity="{0.06 + 0.94 * share:.3f}" y="{top}"'
+                f' x="{_percent(at + 0.3)}" width="{_percent(width - 0.6)}" height="{_CELL - 3}" rx="3"/>'
+            )
+            tone = "strong" if share > 0.5 else "faint"
+            parts.append(_text(_percent(at + width / 2), top + 21, f"{count:,}", f"figures middle {tone}"))
+    told = "; ".join(
+        f"truly {label}: "
+        + ", ".join(f"{n:,} predicted {other}" for other, n in zip(labels, row, strict=True))
+        for label, row in zip(labels, table, strict=True)
+    )
+    return _picture(title, told, 42 + _CELL * k, parts, least_width=110 + 46 * k)
+
+
+def _picture(title: str, told: str, height: float, parts: Sequence[str], *, least_width: int = 0) -> str:
+    style = f' style="min-width:{least_width}px"' if least_width else ""
+    head = f"<title>{_safe(title)}</title><desc>{_safe(told)}</desc>"
+    size = f'width="100%" height="{height:g}"{style}'
+    return f'<svg class="picture" role="img" aria-label="{_safe(title)}" {size}>{head}{"".join(parts)}</svg>'
+
+
+def _text(x: str, y: float, text: str, classes: str) -> str:
+    return f'<text class="{classes}" x="{x}" y="{y:g}">{_safe(text)}</text>'
+
+
+def _safe(text: str) -> str:
+    return escape(printable(text))
+
+
+def _clip(text: str, length: int) -> str:
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def _percent(value: float) -> str:
+    return f"{value:.3f}%"
+
+
+def _axis(lowest: float, highest: float) -> tuple[float, float, list[float]]:
+    """Bounds a little beyond the values, and round ticks between them.
+
+    >>> _axis(0.31, 0.94)[2]
+    [0.2, 0.4, 0.6, 0.8, 1.0]
+    """
+    span = (highest - lowest) or abs(highest) or 1.0
+    step = 10 ** math.floor(math.log10(span / 2))
+    step *= next(factor for factor in (1, 2, 5, 10) if span / (step * factor) <= 5)
+    first, last = math.floor(lowest / step), math.ceil(highest / step)
+    if first == last:
+        first, last = first - 1, last + 1
+    ticks = [round(step * i, 12) for i in range(first, last + 1)]
+    return ticks[0], ticks[-1], ticks

@@ -1,0 +1,82 @@
+"""Results are on the disk line by line; a torn end is cut off, and anything foreign is refused."""
+
+import json
+
+import numpy as np
+import pytest
+
+from openbook.errors import PlanError
+from openbook.judge.results import FoldResult
+from openbook.plan.log import Log
+
+
+def result(index: int) -> FoldResult:
+    return FoldResult(
+        index, np.array([3, 4]), np.array([0, 1]), np.array([1, 1]), None, 9, 0.1, 0.2, 5, ("careful",)
+    )
+
+
+@pytest.fixture
+def path(tmp_path):
+    log = Log(tmp_path / "results.jsonl", "plan A")
+    with log.open():
+        log.append("folds", "0R", result(0))
+        log.append("folds", "0R", result(1))
+        log.append("test", "0R", result(0))
+    return log.path
+
+
+def keys(log: Log) -> list:
+    return list(log.results)
+
+
+ALL = [("folds", "0R", 0), ("folds", "0R", 1), ("test", "0R", 0)]
+
+
+def test_what_was_appended_is_found_again(path):
+    log = Log(path, "plan A")
+    assert keys(log) == ALL
+    again = log.results["folds", "0R", 1]
+    assert again.to_json() == result(1).to_json()
+
+
+def test_a_torn_end_is_cut_off_wherever_it_tore_and_redone(path):
+    whole = path.read_bytes()
+    last = whole.rstrip(b"\n").rfind(b"\n") + 1
+    for end in range(last + 1, len(whole)):
+        path.write_bytes(whole[:end])
+        log = Log(path, "plan A")
+        assert keys(log) == ALL[:2]
+        with log.open():
+            log.append("test", "0R", result(0))
+        assert path.read_bytes() == whole
+
+
+def test_an_empty_file_is_begun_anew(path):
+    path.write_bytes(b"")
+    assert keys(Log(path, "plan A")) == []
+    assert json.loads(path.read_text())["plan"] == "plan A"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            b"plan A",
+            b"plan B",
+            "holds results of another plan or other rows; start over with --fresh, or keep both with --out",
+        ),
+        (b'"format": 1', b'"format": 7', "holds results of another format"),
+        (b'"openbook": "', b'"openbook": "9', r"holds results of openbook 9.*, and this is"),
+        (b'{"learner": "0R", "part": "folds"', b'{"learner": "0R", "part" "folds"', "line 2: damaged"),
+        (b'"rows": [3, 4]', b'"rows": [3]', r"line 2: not a result \(.*1 rows"),
+        (b'"result"', b'"risult"', r"line 2: not a result \('result'\)"),
+        (b'"rows": [3, 4], ', b"", "line 2: not a result .*'rows' is missing"),
+    ],
+)
+def test_results_that_do_not_belong_are_refused(path, old, new, message):
+    before = path.read_bytes()
+    assert old in before
+    path.write_bytes(before.replace(old, new, 1))
+    with pytest.raises(PlanError, match=message):
+        Log(path, "plan A")

@@ -1,0 +1,153 @@
+"""A plan is data: what is written is read back, and whatever is wrong with it is named."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from openbook.bayes import Laplace, MEstimate, NaiveBayes
+from openbook.errors import PlanError
+from openbook.plan.plan import Candidate, Plan, Protocol, Roles, Source
+
+PLAN = """
+format = 1
+task = "classification"
+metric = "accuracy"
+
+[data]
+set = "weather"
+
+[roles]
+target = "play"
+
+[protocol]
+folds = 5
+
+[[learners]]
+label = "NB"
+learner = "naive_bayes"
+parameters = { smoothing = { type = "Laplace", alpha = 0.5 } }
+"""
+
+
+def plan_with(old: str, new: str) -> str:
+    assert old in PLAN
+    return PLAN.replace(old, new)
+
+
+def test_a_plan_written_by_hand_says_what_it_says():
+    plan = Plan.from_toml(PLAN)
+    assert plan.data == Source(set="weather")
+    assert plan.roles == Roles("play")
+    assert plan.protocol == Protocol(folds=5)
+    assert plan.learners[0].make().smoothing == Laplace(0.5)
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        Plan.from_toml(PLAN),
+        Plan(
+            data=Source(path="/data/a b.csv", kinds={"size": ["S", "M"], "zip": "nominal"}, sha256="ab"),
+            roles=Roles('ta"rget', ignore=("id", "nöte\n")),
+            task="regression",
+            metric="rmse",
+            protocol=Protocol("leave-one-out", 10, 1, 0.25, 7),
+            learners=(Candidate("mean", "zero_regressor", {"strategy": "median"}),),
+            notes=("it was so", 'and "so"'),
+        ),
+    ],
+)
+def test_reading_gives_back_what_was_written(plan):
+    assert Plan.from_toml(plan.to_toml()) == plan
+
+
+def test_a_learner_survives_as_a_candidate():
+    model = NaiveBayes(smoothing=MEstimate(2.0, None), variance="sample")
+    candidate = Candidate.of("NB", model)
+    assert candidate.learner == "naive_bayes"
+    assert set(candidate.parameters) == {"smoothing", "variance"}
+    assert candidate.make().get_params() == model.get_params()
+
+
+def test_the_way_to_the_data_is_seen_from_the_plan(tmp_path: Path):
+    (tmp_path / "study").mkdir()
+    plan = replace(Plan.from_toml(PLAN), data=Source(path=str(tmp_path / "loans.csv")))
+    plan.save(tmp_path / "study" / "plan.toml")
+    assert 'path = "../loans.csv"' in (tmp_path / "study" / "plan.toml").read_text()
+    assert Plan.open(tmp_path / "study" / "plan.toml") == plan
+
+
+def test_the_fingerprint_follows_what_the_results_depend_on():
+    plan = Plan.from_toml(PLAN)
+    assert replace(plan, notes=("other words",)).fingerprint == plan.fingerprint
+    assert replace(plan, data=Source(path="elsewhere.csv")).fingerprint == plan.fingerprint
+    for other in (
+        replace(plan, data=Source(set="weather", sha256="other")),
+        replace(plan, roles=Roles("windy")),
+        replace(plan, protocol=Protocol(folds=4)),
+        replace(plan, metric="error"),
+        replace(plan, learners=(Candidate("NB", "naive_bayes"),)),
+    ):
+        assert other.fingerprint != plan.fingerprint
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("format = 1", "format = 99", r"format must be 1, got 99; the plan may be from a newer openbook"),
+        ("format = 1", "format = ", "not TOML"),
+        ('metric = "accuracy"', 'metrik = "accuracy"', r"unknown key metrik\. Did you mean 'metric'\?"),
+        ('metric = "accuracy"', "", "metric is missing"),
+        ('metric = "accuracy"', "metric = 3", "metric must be text, got 3"),
+        ('metric = "accuracy"', 'metric = "acuracy"', r"no metric 'acuracy'\. Did you mean 'accuracy'\?"),
+        ('metric = "accuracy"', 'metric = "rmse"', "rmse judges regression"),
+        ('task = "classification"', 'task = "guessing"', "task must be one of classification, regression"),
+        ('set = "weather"', 'sett = "weather"', r"unknown key data\.sett\. Did you mean 'set'"),
+        ('set = "weather"', "", "data: give either set"),
+        ('set = "weather"', 'set = "weather"\npath = "x.csv"', "data: give either set"),
+        ('target = "play"', "target = true", "roles.target must be text, got True"),
+        (
+            'target = "play"',
+            'target = "play"\ngroup = "id"',
+            "roles.group is a role that this version cannot use",
+        ),
+        ("folds = 5", "folds = 1", "protocol.folds must be at least 2, got 1"),
+        ("folds = 5", "folds = 2.5", "protocol.folds must be a whole number, got 2.5"),
+        ("folds = 5", "repeats = 0", "protocol.repeats must be at least 1"),
+        ("folds = 5", "test_share = 1", "protocol.test_share must be at least 0 and below 1"),
+        ("folds = 5", "seed = -1", "protocol.seed must be a whole number from 0"),
+        ("folds = 5", 'split = "random"', "protocol.split must be one of cross-validation, leave-one-out"),
+        (
+            '"naive_bayes"',
+            '"naive_baies"',
+            r"learners\.NB: no learner 'naive_baies'\. Did you mean 'naive_bayes'",
+        ),
+        (
+            "smoothing =",
+            "smothing =",
+            r"learners\.NB: naive_bayes has no parameter 'smothing'\. Did you mean",
+        ),
+        ('"Laplace"', '"Laplas"', r"learners\.NB: smoothing must be one of .* unknown value 'Laplas'"),
+        ('{ type = "Laplace", alpha = 0.5 }', "0.5", r"learners\.NB: smoothing must be one of"),
+        ("alpha = 0.5", "alpha = -1", r"learners\.NB: smoothing"),
+        ('label = "NB"', "", r"learners\[0\]\.label is missing"),
+        ("[[learners]]", "[learners]", "learners must be a list"),
+    ],
+)
+def test_what_is_wrong_with_a_plan_is_named(old, new, message):
+    with pytest.raises(PlanError, match=message):
+        Plan.from_toml(plan_with(old, new))
+
+
+def test_a_label_names_one_learner():
+    twice = PLAN + '\n[[learners]]\nlabel = "NB"\nlearner = "zero_r"\n'
+    with pytest.raises(PlanError, match="two are labelled 'NB'; rename one"):
+        Plan.from_toml(twice)
+
+
+def test_a_plan_that_is_no_text_is_refused_by_name(tmp_path: Path):
+    file = tmp_path / "plan.toml"
+    file.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(PlanError, match="plan.toml: not a plan, since it is not UTF-8 text"):
+        Plan.open(file)
