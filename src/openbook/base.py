@@ -138,7 +138,8 @@ class Learner(BaseEstimator):
         if isinstance(row, Mapping):
             if odd := [name for name in row if name not in self.schema_]:
                 raise UnknownColumn(odd[0], self.schema_.names)
-            return read([{name: row.get(name) for name in self.schema_.names}])
+            table = read([{name: row.get(name) for name in self.schema_.names}])
+            return Table(Schema(table.schema.attributes, self.schema_.named), table.columns)
         table = read(np.asarray(row, dtype=object)[None, :] if np.ndim(row) == 1 else row)
         if len(table) != 1:
             msg = f"work takes one row, got {len(table)}; pick one, as in table.take([3])"

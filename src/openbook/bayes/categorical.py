@@ -12,7 +12,6 @@ import numpy as np
 
 from openbook.bayes.kernels import add_table
 from openbook.bayes.likelihood import Factor, Likelihood, given, left_out
-from openbook.bayes.smoothing import NoSmoothing
 from openbook.data import MISSING, UNSEEN, Categorical
 from openbook.kernels.counts import Counts
 from openbook.work import Step, Work
@@ -64,7 +63,7 @@ class CategoricalColumns(Likelihood):
         code = int(X.data(name)[0])
         if code == MISSING:
             return left_out(name, self.truths[c], "missing")
-        if code == UNSEEN and isinstance(self.smoothing, NoSmoothing):
+        if code == UNSEEN and not self.smoothing.covers_unseen:
             return left_out(name, self.truths[c], "never seen in training, and nothing is smoothed")
         step = self._estimate(self.schema.position(name), c, code)
         return Factor(step, math.log(step.result) if step.result > 0 else -math.inf)

@@ -1,8 +1,9 @@
 r"""Columns that count events: words of a document, clicks of a visitor. Dense or sparse.
 
-    multinomial   P(x | c) proportional to prod_j p_cj^x_j,   p_cj = smoothed share of event j among all
-    events of class c Bernoulli     P(x | c) = prod_j p_cj^[x_j > 0] (1 - p_cj)^[x_j = 0],   p_cj = smoothed
-    share of rows that show event j
+    multinomial   P(x | c) proportional to prod_j p_cj^x_j
+                  p_cj = smoothed share of event j among all events of class c
+    Bernoulli     P(x | c) = prod_j p_cj^[x_j > 0] (1 - p_cj)^[x_j = 0]
+                  p_cj = smoothed share of the rows of class c that show event j
 
 The multinomial coefficient, which is the same for every class, is left out. Counts must not be negative. A
 missing cell is left out (of a multinomial: no event).
@@ -42,10 +43,8 @@ class EventColumns(Likelihood):
     def __init__(self, schema, smoothing):
         super().__init__(schema)
         for name in schema.of(Categorical):
-            if len(schema[name].values) > 2:
-                msg = (
-                    f"column {name!r} has {len(schema[name].values)} values; {self.name} needs counts, or two"
-                )
+            if (n := len(schema[name].values)) > 2:
+                msg = f"column {name!r} has {n} values; {self.name} needs counts, or two values"
                 raise ValueError(msg)
         self.smoothing = smoothing
 
@@ -111,9 +110,11 @@ class MultinomialColumns(EventColumns):
 
     def _solve(self, statistics):
         self.counts = statistics.events
-        self.shares = self.smoothing.table(self.counts, self.labels, "events", self.schema.names)[:, :-1]
-        self.logs = _finite_log(self.shares)
-        self.impossible = self.shares == 0
+        self.totals = [math.fsum(row) for row in self.counts.tolist()]
+        self.guesses = [self.smoothing.guess(label, "events", self.schema.names) for label in self.labels]
+        shares = self.smoothing.table(self.counts, self.labels, "events", self.schema.names)[:, :-1]
+        self.logs = _finite_log(shares)
+        self.impossible = shares == 0
 
     def add_scores(self, X, scores):
         x = self._events(X)
@@ -137,21 +138,18 @@ class MultinomialColumns(EventColumns):
 
     def factors(self, X, c):
         """Only events that happened are factors."""
-        return (self.factor(X, name, c) for name in self.schema.names if X.data(name)[0] > 0)
+        x = self._events(X)
+        happened = x.indices[x.data > 0] if isinstance(x, sp.csr_array) else np.flatnonzero(x[0] > 0)
+        return (self.factor(X, self.schema.names[j], c) for j in happened)
 
     def _shares(self, j, c):
-        n, N, V = float(self.counts[c, j]), math.fsum(self.counts[c].tolist()), len(self.schema)
+        n, N, V, p = float(self.counts[c, j]), self.totals[c], len(self.schema), float(self.guesses[c][j])
         head = given(self.schema.names[j], self.truths[c])
         if N == 0:
             yield Step(head, r"\frac{1}{V}", rf"\frac{{1}}{{{V}}}", 1 / V, "this class has no events")
             return
-        p = float(self.smoothing.guess(self.labels[c], "events", self.schema.names)[j])
-        yield Step(
-            head,
-            self.smoothing.formula,
-            self.smoothing.numbers(n, N, V, p),
-            float(self.smoothing(n, N, V, p)),
-        )
+        estimate = float(self.smoothing(n, N, V, p))
+        yield Step(head, self.smoothing.formula, self.smoothing.numbers(n, N, V, p), estimate)
 
     def size(self):
         return len(self.labels) * (len(self.schema) - 1)

@@ -10,9 +10,10 @@ values, p a guess made beforehand. A value never seen in training has n = 0; wit
 estimate (NaN) and is left out. Where a class has no known row (N = 0) every value is equally likely, 1 / V.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -22,21 +23,23 @@ from openbook.work import figure
 __all__ = ["Epsilon", "Laplace", "MEstimate", "NoSmoothing", "Smoothing"]
 
 
-class Smoothing:
+class Smoothing(ABC):
     """A way from counts to probabilities.
 
     Smoothings are small frozen values, called with arrays or numbers: `Laplace(1.0)(n, N, V, p)`.
     """
 
-    formula: str
+    formula: ClassVar[str]
+    #: Whether it has an estimate for a value that training never saw.
+    covers_unseen: ClassVar[bool] = True
 
+    @abstractmethod
     def __call__(self, n, N, V, p):
         """The probability of a value from its count; see the module for the letters."""
-        raise NotImplementedError
 
+    @abstractmethod
     def numbers(self, n, N, V, p) -> str:
         """The formula with the numbers put in, as LaTeX."""
-        raise NotImplementedError
 
     def guess(self, label: str, column: str, values: tuple[str, ...]) -> np.ndarray:  # noqa: ARG002
         """The guesses p for a column's values, and last for a value never seen."""
@@ -50,7 +53,7 @@ class Smoothing:
         with np.errstate(invalid="ignore"):
             estimates = self(n, N, len(values), p)
         estimates[:, :-1] = np.where(N > 0, estimates[:, :-1], 1 / max(len(values), 1))
-        if isinstance(self, NoSmoothing):
+        if not self.covers_unseen:
             estimates[:, -1] = np.nan
         return estimates
 
@@ -60,6 +63,7 @@ class NoSmoothing(Smoothing):
     """Relative frequencies as they are: a zero count makes the whole product zero."""
 
     formula = r"\frac{n}{N}"
+    covers_unseen = False
 
     def __call__(self, n, N, V, p):  # noqa: ARG002
         return n / N
@@ -138,10 +142,8 @@ class MEstimate(Smoothing):
             return super().guess(label, column, values)
         for key in (label, column):
             if isinstance(p, Mapping):
-                _check(
-                    key in p,
-                    f"MEstimate: p says nothing of {key!r}. {did_you_mean(key, [str(k) for k in p])}",
-                )
+                hint = did_you_mean(key, [str(k) for k in p])
+                _check(key in p, f"MEstimate: p says nothing of {key!r}. {hint}")
                 p = p[key]
         if isinstance(p, Mapping):
             absent = [value for value in values if value not in p]
@@ -149,9 +151,8 @@ class MEstimate(Smoothing):
             guesses = np.array([float(p[value]) for value in values] + [0.0])
         else:
             guesses = np.full(len(values) + 1, float(p))
-        _check(
-            ((guesses >= 0) & (guesses <= 1)).all(), f"MEstimate: p must lie between 0 and 1, got {self.p!r}"
-        )
+        inside = ((guesses >= 0) & (guesses <= 1)).all()
+        _check(inside, f"MEstimate: p must lie between 0 and 1, got {self.p!r}")
         return guesses
 
 

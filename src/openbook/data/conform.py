@@ -102,7 +102,7 @@ def _as_codes(column: Column, attribute: Categorical) -> Array:
     values = tuple(as_text(value) for value in distinct)
     codes = np.full(len(column), MISSING, dtype=attribute.dtype)
     codes[known] = _recoded(which, values, attribute)
-    if len(distinct) and isinstance(column.attribute, Numeric) and (codes[known] == UNSEEN).all():
+    if len(distinct) and isinstance(column.attribute, Numeric) and not any(map(_is_number, attribute.values)):
         few = ", ".join(attribute.values[:5])
         msg = (
             f"column {column.name!r} was {attribute.kind} in training ({few}), but holds numbers now"
@@ -110,6 +110,14 @@ def _as_codes(column: Column, attribute: Categorical) -> Array:
         )
         raise DataError(msg)
     return codes
+
+
+def _is_number(value: str) -> bool:
+    try:
+        float(value)
+    except ValueError:
+        return False
+    return True
 
 
 def _recoded(codes: Array, values: tuple[str, ...], attribute: Categorical) -> Array:
