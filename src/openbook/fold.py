@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sized
 from dataclasses import fields
 from functools import reduce
 from itertools import chain
+from operator import add, sub
 from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
 import joblib
@@ -75,10 +76,10 @@ class Statistics:
     """
 
     def __add__(self, other: Self) -> Self:
-        return self._joined(other, np.add)
+        return self._joined(other, add)
 
     def __sub__(self, other: Self) -> Self:
-        return self._joined(other, np.subtract)
+        return self._joined(other, sub)
 
     def _joined(self, other: Self, join: Callable[[Any, Any], Any]) -> Self:
         return type(self)(*(_both(a, b, join) for a, b in zip(self._parts(), other._parts(), strict=True)))
@@ -100,7 +101,7 @@ def _both(a: Any, b: Any, join: Callable[[Any, Any], Any]) -> Any:
     if isinstance(a, tuple):
         return tuple(_both(x, y, join) for x, y in zip(a, b, strict=True))
     if isinstance(a, Statistics):
-        return a._joined(b, join)  # noqa: SLF001 (its own kind)
+        return join(a, b)  # by its own + and -: not every statistic is a plain sum
     if a.shape != b.shape:
         width = max(a.shape[-1], b.shape[-1])
         a, b = _widened(a, width), _widened(b, width)
