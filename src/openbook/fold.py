@@ -13,7 +13,7 @@ One worker is the default, as everywhere in scikit-learn's world; threads are pr
 release the lock.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from dataclasses import fields
 from functools import reduce
 from itertools import chain
@@ -24,7 +24,7 @@ import joblib
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Piece", "Statistics", "fold"]
+__all__ = ["Piece", "Statistics", "each", "fold"]
 
 State = TypeVar("State")
 
@@ -58,10 +58,15 @@ def fold(
     >>> fold([range(3), range(3, 5)], sum, add)
     10
     """
+    return reduce(merge, each(pieces, step))
+
+
+def each(pieces: Iterable[Any], step: Callable[[Any], State]) -> Iterator[State]:
+    """The results of step(piece) in the order of the pieces, as they come: a fold that is not merged yet."""
     if isinstance(pieces, Sized) and len(pieces) == 1:
-        return _step_on(step, next(iter(pieces)))
+        return iter([_step_on(step, next(iter(pieces)))])
     parallel = joblib.Parallel(prefer="threads", return_as="generator")
-    return reduce(merge, parallel(joblib.delayed(_step_on)(step, piece) for piece in pieces))
+    return parallel(joblib.delayed(_step_on)(step, piece) for piece in pieces)
 
 
 def _step_on(step: Callable[[Any], State], piece: Any) -> State:
