@@ -1,0 +1,39 @@
+"""Judging: splits, metrics, intervals, tests, evaluations and comparisons."""
+
+from openbook.judge.comparison import Choice, Comparison, difference
+from openbook.judge.evaluate import FoldError, compare, evaluate, evaluate_fold
+from openbook.judge.evaluation import Evaluation
+from openbook.judge.intervals import Interval, bootstrap, corrected_t, wald, wilson
+from openbook.judge.metrics import METRICS, Metric, Predictions, confusion
+from openbook.judge.results import FoldResult
+from openbook.judge.significance import TestResult, corrected_t_test, holm, mcnemar, paired_bootstrap
+from openbook.judge.splits import Protocol, lock_away, protocol
+
+__all__ = [
+    "METRICS",
+    "Choice",
+    "Comparison",
+    "Evaluation",
+    "FoldError",
+    "FoldResult",
+    "Interval",
+    "Metric",
+    "Predictions",
+    "Protocol",
+    "TestResult",
+    "bootstrap",
+    "compare",
+    "confusion",
+    "corrected_t",
+    "corrected_t_test",
+    "difference",
+    "evaluate",
+    "evaluate_fold",
+    "holm",
+    "lock_away",
+    "mcnemar",
+    "paired_bootstrap",
+    "protocol",
+    "wald",
+    "wilson",
+]

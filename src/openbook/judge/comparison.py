@@ -1,0 +1,231 @@
+"""Learners side by side, on the same folds.
+
+Each is tested against the baseline, and for Occam's choice against the best: the corrected resampled t test
+where there are several folds; on one held-out set and under leave-one-out McNemar's test for accuracy and
+error, else the paired bootstrap. p-values are adjusted by Holm's method for the number of learners tested.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import rankdata
+
+from openbook.errors import DataError, ParameterError, did_you_mean
+from openbook.judge.evaluation import Evaluation, Which
+from openbook.judge.intervals import Interval, shown
+from openbook.judge.metrics import Metric
+from openbook.judge.significance import TestResult, corrected_t_test, holm, mcnemar, paired_bootstrap
+from openbook.judge.splits import TINY
+from openbook.work import Grid, Work
+
+__all__ = ["Choice", "Comparison", "Row", "difference"]
+
+#: Each learner's test against another one, with its adjusted p-value.
+Tests = dict[str, tuple[TestResult, float]]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A learner's line: its score, and how it differs from the baseline (None for that itself)."""
+
+    label: str
+    score: float
+    interval: Interval
+    test: TestResult | None
+    p_value: float
+    complexity: float | None
+    rank: float
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The learner that Occam's razor leaves, the best one, and the reason."""
+
+    label: str
+    best: str
+    reason: str
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Evaluations on the same folds.
+
+    Parameters
+    ----------
+    evaluations : mapping of label to Evaluation
+    baseline : the label of the one that others are measured against
+
+    Wherever a metric is asked for, None means the first of the evaluations' metrics.
+    """
+
+    evaluations: Mapping[str, Evaluation]
+    baseline: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "evaluations", dict(self.evaluations))
+        base = self[self.baseline]
+        for label, evaluation in self.evaluations.items():
+            if not _same_folds(evaluation, base):
+                raise DataError(f"{label} and {self.baseline} were not judged on the same folds")
+
+    def __getitem__(self, label: str) -> Evaluation:
+        if label not in self.evaluations:
+            raise ParameterError(f"no learner {label!r}. {did_you_mean(label, tuple(self.evaluations))}")
+        return self.evaluations[label]
+
+    def metric(self, which: Which = None) -> Metric:
+        """The metric meant."""
+        return self[self.baseline].metric(which)
+
+    def rows(self, which: Which = None, level: float = 0.95) -> list[Row]:
+        """A line for each learner, the best first; of equals the simpler, those of undefined score last."""
+        function = self.metric(which)
+        tests = self._tests(self.baseline, function, level)
+        ranks = self.ranks(function)
+        rows = []
+        for label, evaluation in self.evaluations.items():
+            test, p = tests.get(label, (None, math.nan))
+            score, interval = evaluation.score(function), evaluation.interval(function, level)
+            rows.append(Row(label, score, interval, test, p, evaluation.complexity, ranks[label]))
+        return sorted(rows, key=lambda row: (_loss(function, row.score), _size(row.complexity)))
+
+    def ranks(self, which: Which = None) -> dict[str, float]:
+        """Each learner's mean rank over the folds, 1 for the best, ties shared.
+
+        On one held-out set and under leave-one-out, the rank of the score of all rows together.
+        """
+        function = self.metric(which)
+        everyone = self.evaluations.values()
+        by_rows = self[self.baseline].by_rows
+        scores = np.array([[e.pooled(function)] if by_rows else e.scores(function) for e in everyone])
+        ranks = rankdata(-scores if function.greater_is_better else scores, axis=0).mean(axis=1)
+        return dict(zip(self.evaluations, ranks.tolist(), strict=True))
+
+    def best(self, which: Which = None) -> str:
+        """The label of the best score; of equals, the simpler."""
+        function = self.metric(which)
+        return min(self.evaluations, key=lambda label: self._order(label, function))
+
+    def simplest_not_worse(self, alpha: float = 0.05, which: Which = None) -> Choice:
+        """Occam's choice: the simplest learner that is not significantly worse than the best.
+
+        Simplest by the median of `complexity()`; a learner that does not tell its size counts as the largest.
+        """
+        function = self.metric(which)
+        best = self.best(function)
+        if math.isnan(self[best].score(function)):
+            raise DataError(f"{function.name} is undefined for every learner; choose by another metric")
+        tests = self._tests(best, function, 0.95)
+        alike = [best, *(label for label, (_, p) in tests.items() if p >= alpha)]
+        chosen = min(alike, key=lambda label: (_size(self[label].complexity), *self._order(label, function)))
+        return Choice(chosen, best, self._reason(chosen, best, alike, tests, function))
+
+    def _order(self, label: str, function: Metric) -> tuple[float, float]:
+        return _loss(function, self[label].score(function)), _size(self[label].complexity)
+
+    def _tests(self, against: str, function: Metric, level: float) -> Tests:
+        """Every other learner's test against this one, with its adjusted p-value."""
+        tests = {
+            label: difference(evaluation, self[against], function, level)
+            for label, evaluation in self.evaluations.items()
+            if label != against
+        }
+        adjusted = holm([test.p_value for test in tests.values()])
+        return {label: (test, float(p)) for (label, test), p in zip(tests.items(), adjusted, strict=True)}
+
+    def _reason(self, chosen: str, best: str, alike: list[str], tests: Tests, function: Metric) -> str:
+        own, top = self[chosen], self[best]
+        size = f", complexity {own.complexity:g}" if own.complexity is not None else ""
+        words = (
+            f"{chosen} ({function.name} {shown(own.score(function))} {own.interval(function).ends}{size}): "
+        )
+        if not tests:
+            words += "the only learner."
+        elif alike == [best]:
+            words += "the best; every other learner is significantly worse."
+        elif chosen == best:
+            words += (
+                f"the best, and the simplest of the {len(alike)} learners that are not significantly worse."
+            )
+        else:
+            test, p = tests[chosen]
+            words += (
+                f"the simplest of the {len(alike)} learners that are not significantly worse than the best,"
+                f" {best} ({shown(top.score(function))}); they differ by {shown(test.difference, sign='+')}"
+                f" {test.interval.ends}, p {_p(p)} ({test.method}, Holm)."
+            )
+        if self.baseline in alike and best != self.baseline:
+            words += f" Nothing is significantly better than the baseline, {self.baseline}."
+        if (n := len(top.one_round.truth)) < TINY:
+            words += f" With {n} rows only a large difference could show."
+        return words
+
+    def work(self) -> Work:
+        """The table and the choice, to print or to show."""
+        function = self.metric()
+        against = f"difference to {self.baseline}"
+        header = ("learner", function.name, "interval", against, "interval", "p (Holm)", "complexity", "rank")
+        rows = self.rows()
+        tests = [row.test for row in rows if row.test is not None]
+        methods = sorted({f"{100 * row.interval.level:g}%, {row.interval.method}" for row in rows})
+        note = f"{self[self.baseline].words}; intervals: {'; '.join(methods)}"
+        note += f"; tests: {'; '.join(sorted({test.method for test in tests}))}." if tests else "."
+        grid = Grid("", header, [_cells(row) for row in rows], note.removeprefix("; "))
+        defined = not math.isnan(rows[0].score)
+        return Work("Comparison", (grid,), str(self.simplest_not_worse()) if defined else "")
+
+    def __str__(self) -> str:
+        return self.work().text()
+
+    def _repr_html_(self) -> str:
+        return self.work().html()
+
+
+def difference(a: Evaluation, b: Evaluation, which: Which = None, level: float = 0.95) -> TestResult:
+    """Test whether two learners' scores on the same folds differ: the first minus the second."""
+    function = a.metric(which)
+    if not a.by_rows:
+        differences = a.scores(function) - b.scores(function)
+        return corrected_t_test(differences, a.n_train, a.n_test, level)
+    ours, theirs = a.predictions, b.predictions
+    if function.name in ("accuracy", "error"):
+        test = mcnemar(ours.truth == ours.predicted, theirs.truth == theirs.predicted, level)
+        return test if function.name == "accuracy" else test.negated()
+    return paired_bootstrap(
+        lambda rows: function(ours.take(rows)) - function(theirs.take(rows)), len(ours.truth), level
+    )
+
+
+def _same_folds(a: Evaluation, b: Evaluation) -> bool:
+    return len(a.folds) == len(b.folds) and all(
+        np.array_equal(x.rows, y.rows) for x, y in zip(a.folds, b.folds, strict=True)
+    )
+
+
+def _loss(function: Metric, score: float) -> float:
+    """The score so that less is better, and undefined is worst."""
+    if math.isnan(score):
+        return math.inf
+    return -score if function.greater_is_better else score
+
+
+def _size(complexity: float | None) -> float:
+    return math.inf if complexity is None else complexity
+
+
+def _p(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"= {shown(p)}"
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    size = "?" if row.complexity is None else f"{row.complexity:g}"
+    test: tuple[str, str, str] = ("", "", "")
+    if row.test is not None:
+        p = _p(row.p_value).removeprefix("= ")
+        test = shown(row.test.difference, sign="+"), row.test.interval.ends, p
+    return row.label, shown(row.score), row.interval.ends, *test, size, f"{row.rank:.1f}"

@@ -1,0 +1,183 @@
+"""Scores of predictions.
+
+    truth, predicted : integer class codes, or floats for regression, (n_rows,)
+    proba            : float64 (n_rows, n_classes), or None where the learner gives none
+
+Labels are judged from the confusion counts, rows truth and columns predicted, and macro averages give every
+class the same weight. A score that the rows do not define is NaN, never a silent zero: a macro average over
+a class that neither occurs nor is predicted, an area under the curve without rows of a class, R² of a
+constant target.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from openbook.errors import ParameterError, did_you_mean
+
+__all__ = ["METRICS", "Metric", "Predictions", "Task", "confusion", "metric"]
+
+Task = Literal["classification", "regression"]
+
+
+class Predictions(NamedTuple):
+    """Some rows' truth and what was predicted for them."""
+
+    truth: np.ndarray
+    predicted: np.ndarray
+    proba: np.ndarray | None
+    n_classes: int
+
+    def take(self, rows: np.ndarray) -> "Predictions":
+        proba = None if self.proba is None else self.proba[rows]
+        return Predictions(self.truth[rows], self.predicted[rows], proba, self.n_classes)
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A score and what there is to know about it.
+
+    Parameters
+    ----------
+    name : str
+    task : "classification" or "regression"
+    greater_is_better : bool
+    needs_proba : bool
+    function : of Predictions, to a number
+    lowest, highest : the range of its values
+    """
+
+    name: str
+    task: Task
+    greater_is_better: bool
+    needs_proba: bool
+    function: Callable[[Predictions], float]
+    lowest: float = -math.inf
+    highest: float = math.inf
+
+    def __call__(self, predictions: Predictions) -> float:
+        if len(predictions.truth) == 0 or (self.needs_proba and predictions.proba is None):
+            return math.nan
+        return self.function(predictions)
+
+    def better(self, a: float, b: float) -> bool:
+        return a > b if self.greater_is_better else a < b
+
+
+def confusion(p: Predictions) -> np.ndarray:
+    """How often each class (row) was taken for each (column)."""
+    k = p.n_classes
+    return np.bincount(p.truth * k + p.predicted, minlength=k * k).reshape(k, k)
+
+
+def _accuracy(p: Predictions) -> float:
+    return float((p.truth == p.predicted).mean())
+
+
+def _error(p: Predictions) -> float:
+    return 1 - _accuracy(p)
+
+
+def _balanced_accuracy(p: Predictions) -> float:
+    """Macro recall: the mean over classes of the share of their rows that is found."""
+    counts = confusion(p)
+    with np.errstate(invalid="ignore"):
+        return float((np.diag(counts) / counts.sum(axis=1)).mean())
+
+
+def _macro_f1(p: Predictions) -> float:
+    """The mean over classes of F1 = 2 TP / (2 TP + FP + FN)."""
+    counts = confusion(p)
+    with np.errstate(invalid="ignore"):
+        return float((2 * np.diag(counts) / (counts.sum(axis=0) + counts.sum(axis=1))).mean())
+
+
+def _kappa(p: Predictions) -> float:
+    """Cohen's kappa: (accuracy - chance) / (1 - chance)."""
+    shares = confusion(p) / len(p.truth)
+    chance = float(shares.sum(axis=0) @ shares.sum(axis=1))
+    return (float(np.trace(shares)) - chance) / (1 - chance) if chance < 1 else math.nan
+
+
+def _log_loss(p: Predictions) -> float:
+    """The mean of -ln P(truth); a probability of 0 counts as 2^-52, as it does in scikit-learn."""
+    given = p.proba[np.arange(len(p.truth)), p.truth]  # type: ignore[index]
+    return float(-np.log(np.maximum(given, np.finfo(float).eps)).mean())
+
+
+def _brier(p: Predictions) -> float:
+    """Brier's score, 0 to 2: the mean of sum_c (P(c) - [c is true])²; with two classes twice the usual."""
+    squares = (p.proba**2).sum(axis=1)  # type: ignore[operator]
+    given = p.proba[np.arange(len(p.truth)), p.truth]  # type: ignore[index]
+    return float((squares - 2 * given + 1).mean())
+
+
+def _roc_auc(p: Predictions) -> float:
+    """The area under the ROC curve: the second's of two classes, else macro, one against the rest."""
+    from sklearn.metrics import roc_auc_score
+
+    rows = np.bincount(p.truth, minlength=p.n_classes)
+    if (rows == 0).any() or p.n_classes < 2 or np.isnan(p.proba).any():  # type: ignore[arg-type]
+        return math.nan
+    classes = range(1, 2) if p.n_classes == 2 else range(p.n_classes)
+    return float(np.mean([roc_auc_score(p.truth == c, p.proba[:, c]) for c in classes]))  # type: ignore[index]
+
+
+def _mse(p: Predictions) -> float:
+    return float(((p.truth - p.predicted) ** 2).mean())
+
+
+def _rmse(p: Predictions) -> float:
+    return math.sqrt(_mse(p))
+
+
+def _mae(p: Predictions) -> float:
+    return float(np.abs(p.truth - p.predicted).mean())
+
+
+def _r2(p: Predictions) -> float:
+    """1 - squared error / squared distance from the mean of the rows judged."""
+    spread = float(p.truth.var())
+    return 1 - _mse(p) / spread if spread > 0 else math.nan
+
+
+METRICS = {
+    each.name: each
+    for each in (
+        Metric("accuracy", "classification", True, False, _accuracy, 0, 1),
+        Metric("error", "classification", False, False, _error, 0, 1),
+        Metric("balanced_accuracy", "classification", True, False, _balanced_accuracy, 0, 1),
+        Metric("macro_f1", "classification", True, False, _macro_f1, 0, 1),
+        Metric("kappa", "classification", True, False, _kappa, -1, 1),
+        Metric("log_loss", "classification", False, True, _log_loss, 0),
+        Metric("brier", "classification", False, True, _brier, 0, 2),
+        Metric("roc_auc", "classification", True, True, _roc_auc, 0, 1),
+        Metric("mse", "regression", False, False, _mse, 0),
+        Metric("rmse", "regression", False, False, _rmse, 0),
+        Metric("mae", "regression", False, False, _mae, 0),
+        Metric("r2", "regression", True, False, _r2, highest=1),
+    )
+}
+
+#: What is shown unless told otherwise; the first decides.
+DEFAULTS: dict[str, tuple[str, ...]] = {
+    "classification": ("accuracy", "balanced_accuracy", "macro_f1", "log_loss", "roc_auc"),
+    "regression": ("rmse", "mae", "r2"),
+}
+
+
+def metric(which: "str | Metric", task: str) -> Metric:
+    """The metric of that name, or itself; it must fit the task."""
+    fitting = tuple(name for name, each in METRICS.items() if each.task == task)
+    if not isinstance(which, Metric):
+        if which not in METRICS:
+            raise ParameterError(f"no metric {which!r}. {did_you_mean(which, fitting)}")
+        which = METRICS[which]
+    if which.task != task:
+        raise ParameterError(
+            f"{which.name} judges {which.task}, and this is {task}. {did_you_mean('', fitting)}"
+        )
+    return which

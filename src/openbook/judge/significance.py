@@ -1,0 +1,121 @@
+r"""Is the difference more than chance? Tests that are valid for resampled data and for single sets of rows.
+
+    corrected_t_test   t = m / (s sqrt(1/k + n_test / n_train)), k - 1 degrees of freedom
+    mcnemar            b ~ Binomial(b + c, 1/2), b rows only the first gets right, c only the second; exact
+    paired_bootstrap   the share of resamples in which the difference changes its sign
+    holm               p-values of several tests, made good for having looked several times (Holm 1979)
+
+All p-values are two-sided; a difference is the first minus the second.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.special import bdtr, ndtri, stdtr
+
+from openbook.errors import DataError
+from openbook.judge.intervals import Interval, corrected_error, corrected_t, percentiles, resampled, shown
+
+__all__ = ["TestResult", "corrected_t_test", "holm", "mcnemar", "paired_bootstrap"]
+
+
+@dataclass(frozen=True)
+class TestResult:
+    """A difference, its interval, and the probability of one at least as large if there were none."""
+
+    __test__ = False  # its name must not make pytest collect it
+
+    difference: float
+    interval: Interval
+    p_value: float
+    method: str
+
+    def negated(self) -> "TestResult":
+        """The second minus the first."""
+        turned = replace(self.interval, low=-self.interval.high, high=-self.interval.low)
+        return replace(self, difference=-self.difference, interval=turned)
+
+    def __str__(self) -> str:
+        return f"{shown(self.difference, sign='+')} {self.interval}, p = {self.p_value:.3g} ({self.method})"
+
+
+def corrected_t_test(differences: Any, n_train: float, n_test: float, level: float = 0.95) -> TestResult:
+    """The corrected resampled t test on the differences of two learners over the same folds.
+
+    Where every fold differs by the same amount, the spread cannot be estimated: no difference at all gives
+    p = 1, and another one is left to the sign test, p = 2^(1 - k).
+
+    Examples
+    --------
+    >>> print(corrected_t_test([0.02, 0.05, 0.01, 0.04], n_train=75, n_test=25))
+    +0.030 [-0.014, 0.074] (95%, corrected resampled t), p = 0.12 (corrected resampled t test)
+    """
+    differences = np.asarray(differences, dtype=float)
+    k, mean = len(differences), float(differences.mean())
+    interval = corrected_t(differences, n_train, n_test, level)
+    if k < 2 or math.isnan(mean):
+        return TestResult(mean, interval, math.nan, "corrected resampled t test")
+    if np.ptp(differences) <= 1e-12 * np.abs(differences).max():
+        p = 1.0 if mean == 0 else 2.0 ** (1 - k)
+        return TestResult(mean, interval, p, "sign test, as every fold differs alike")
+    t = mean / corrected_error(differences, n_train, n_test)
+    return TestResult(mean, interval, float(2 * stdtr(k - 1, -abs(t))), "corrected resampled t test")
+
+
+def mcnemar(correct_a: Any, correct_b: Any, level: float = 0.95) -> TestResult:
+    """McNemar's exact test for two learners on the same rows, from which rows each gets right.
+
+    The interval for the difference of the two accuracies is that of Bonett and Price (2012), Adjusted Wald
+    confidence interval for a difference of binomial proportions based on paired data: b and c are one row
+    more.
+
+    Examples
+    --------
+    >>> print(mcnemar([1, 1, 1, 1, 1, 0], [0, 0, 0, 1, 1, 1]))
+    +0.333 [-0.415, 0.915] (95%, Bonett–Price), p = 0.625 (McNemar, exact)
+    """
+    a, b = np.asarray(correct_a, dtype=bool), np.asarray(correct_b, dtype=bool)
+    n = len(a)
+    if b.shape != (n,) or n == 0:
+        raise DataError(f"McNemar's test needs the same rows of both, got {a.shape} and {b.shape}")
+    only_a, only_b = int((a & ~b).sum()), int((b & ~a).sum())
+    discordant = only_a + only_b
+    p = min(1.0, 2 * float(bdtr(min(only_a, only_b), discordant, 0.5))) if discordant else 1.0
+
+    share_a, share_b = (only_a + 1) / (n + 2), (only_b + 1) / (n + 2)
+    centre = share_a - share_b
+    half = ndtri((1 + level) / 2) * math.sqrt((share_a + share_b - centre**2) / (n + 2))
+    interval = Interval(max(-1.0, centre - half), min(1.0, centre + half), level, "Bonett–Price")
+    return TestResult((only_a - only_b) / n, interval, p, "McNemar, exact")
+
+
+def paired_bootstrap(
+    difference: Callable[[np.ndarray], float], n: int, level: float = 0.95, seed: int = 0
+) -> TestResult:
+    """Test a difference of any two scores on the same n rows by drawing rows with replacement."""
+    values = resampled(difference, n, seed)
+    interval = percentiles(values, level)
+    known = values[~np.isnan(values)]
+    observed = difference(np.arange(n))
+    if math.isnan(observed) or math.isnan(interval.low):
+        return TestResult(observed, interval, math.nan, "paired bootstrap")
+    rarer = min((known <= 0).sum(), (known >= 0).sum())
+    p = min(1.0, 2 * float(rarer + 1) / (len(known) + 1))
+    return TestResult(observed, interval, p, "paired bootstrap")
+
+
+def holm(p_values: Any) -> np.ndarray:
+    """Holm's adjustment: the i-th smallest of m p-values times m - i + 1, never falling; NaN does not count.
+
+    >>> holm([0.01, 0.04, 0.03]).round(3).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    p = np.asarray(p_values, dtype=float)
+    order = np.argsort(p)[: int((~np.isnan(p)).sum())]  # NaN sorts last
+    steps = p[order] * np.arange(len(order), 0, -1)
+    adjusted = np.full(p.shape, np.nan)
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(steps))
+    return adjusted
