@@ -120,10 +120,11 @@ _DAMAGE = (
 
 def _record(model: Any, prefix: str, arrays: Arrays) -> dict[str, Any]:
     """A fitted learner as JSON; its arrays, and its members' arrays, are put among `arrays`."""
+    registered = registry.name_of(model)
     saved = model._saved()  # noqa: SLF001 (the learner's half of this contract)
     arrays.update({prefix + name: _plain(array) for name, array in saved.arrays.items()})
     return {
-        "learner": registry.name_of(model),
+        "learner": registered,
         "parameters": _parameters(model),
         "facts": saved.facts,
         "members": {
