@@ -10,7 +10,8 @@ UNSEEN.
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from operator import add
 from typing import Any, ClassVar, NamedTuple, Self, final
@@ -36,7 +37,7 @@ from openbook.data.read import read
 from openbook.data.scan import Scan
 from openbook.errors import DataError, RefusalError, UnknownColumn
 from openbook.fold import fold
-from openbook.rows import FileChunk, Rows, class_codes, name_of_target, weighed
+from openbook.rows import FileChunk, Rows, check_known, class_codes, name_of_target, weighed
 from openbook.rules import Rule, check_parameters
 from openbook.work import Work
 
@@ -75,8 +76,19 @@ class Learner(BaseEstimator):
         y : array, Series, Column, or the name of a column of X
         sample_weight : array of the rows' weights, optional
         """
-        self._fit(self._training_rows(X, y, sample_weight))
+        with self._whole_or_not_at_all():
+            self._fit(self._training_rows(X, y, sample_weight))
         return self
+
+    @contextmanager
+    def _whole_or_not_at_all(self) -> Iterator[None]:
+        """Where learning fails, stay what it was: half a new model would read beyond its tables."""
+        before = dict(self.__dict__)
+        try:
+            yield
+        except BaseException:
+            self.__dict__ = before
+            raise
 
     @abstractmethod
     def _fit(self, rows: Rows) -> None:
@@ -128,23 +140,26 @@ class Learner(BaseEstimator):
 
         Parameters
         ----------
-        row : mapping of column to value, one-row table or frame, or sequence of values; optional
+        row : mapping or Series of column to value, one-row table or frame, or sequence of values; optional
             A column left out of a mapping counts as missing.
         """
         check_is_fitted(self)
-        return self._work() if row is None else self._work_row(self._encode(self._one_row(row)))
+        return self._work() if row is None else self._work_row(self._one_row(row))
 
     def _one_row(self, row: Any) -> Table:
+        """A row as a table in the columns and codes of `schema_`."""
+        if np.ndim(row) == 1 and hasattr(row, "keys"):  # a Series
+            row = dict(row)
         if isinstance(row, Mapping):
             if odd := [name for name in row if name not in self.schema_]:
                 raise UnknownColumn(odd[0], self.schema_.names)
             table = read([{name: row.get(name) for name in self.schema_.names}])
-            return Table(Schema(table.schema.attributes, self.schema_.named), table.columns)
-        table = read(np.asarray(row, dtype=object)[None, :] if np.ndim(row) == 1 else row)
+        else:
+            table = read(np.asarray(row, dtype=object)[None, :] if np.ndim(row) == 1 else row)
         if len(table) != 1:
             msg = f"work takes one row, got {len(table)}; pick one, as in table.take([3])"
             raise DataError(msg)
-        return table
+        return conform(table, self.schema_, type(self).__name__)
 
     def _training_rows(self, X: Any, y: Any, sample_weight: Any) -> Rows:
         """Check and encode everything that `fit` is given; sets schema_, target_ and the feature names."""
@@ -168,6 +183,9 @@ class Learner(BaseEstimator):
             raise DataError(msg)
         if sample_weight is not None:
             msg = "sample_weight needs rows in memory; read the file instead of scanning it"
+            raise DataError(msg)
+        if getattr(self, "kinds", None) is not None:
+            msg = "with a scan, kinds are the scan's affair: openbook.scan(…, kinds=…)"
             raise DataError(msg)
         target = scan.schema[y]
         schema = scan.schema.select(name for name in scan.names if name != y)
@@ -298,7 +316,9 @@ class Regressor(RegressorMixin, Learner):
         if isinstance(y, Column) and not isinstance(y.attribute, Numeric):
             msg = f"target {name!r} is {y.attribute.kind}, and {type(self).__name__} predicts numbers"
             raise DataError(msg)
-        numbers = column_or_1d(np.asarray(y), warn=True).astype(float)
+        numbers = column_or_1d(np.asarray(y), warn=True)
+        check_known(name, numbers)
+        numbers = numbers.astype(float)
         assert_all_finite(numbers, input_name="y")
         return name, numbers
 

@@ -17,14 +17,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from dataclasses import fields
 from functools import reduce
 from itertools import chain
-from operator import add, sub
+from operator import add
 from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
 import joblib
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Piece", "Statistics", "each", "fold"]
+__all__ = ["ROUNDING", "Piece", "Statistics", "each", "fold", "less"]
+
+#: What is left of a weight after forgetting, as a share of it, and still counts as nothing.
+ROUNDING = 1e-11
 
 State = TypeVar("State")
 
@@ -84,13 +87,17 @@ class Statistics:
         return self._joined(other, add)
 
     def __sub__(self, other: Self) -> Self:
-        return self._joined(other, sub)
+        return self._joined(other, less)
 
     def _joined(self, other: Self, join: Callable[[Any, Any], Any]) -> Self:
         return type(self)(*(_both(a, b, join) for a, b in zip(self._parts(), other._parts(), strict=True)))
 
     def _parts(self) -> list[Any]:
         return [getattr(self, field.name) for field in fields(self)]  # type: ignore[arg-type]
+
+    def amounts(self) -> list[npt.NDArray[Any]]:
+        """The arrays that cannot fall below zero, the weight of the rows themselves first."""
+        return list(chain.from_iterable(map(_amounts, self._parts())))
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Every array under a name of its own, for the model file."""
@@ -100,6 +107,18 @@ class Statistics:
     def filled(self, arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
         """These statistics' like with the arrays of a model file; ValueError where a shape is not as here."""
         return type(self)(*(_filled(field.name, getattr(self, field.name), arrays) for field in fields(self)))  # type: ignore[arg-type]
+
+
+def less(a: Any, b: Any) -> Any:
+    """Take b from a: 0 where no more than rounding is left of a weight."""
+    rest = a - b
+    return rest if isinstance(rest, Statistics) else np.where(np.abs(rest) <= ROUNDING * np.abs(a), 0.0, rest)
+
+
+def _amounts(part: Any) -> list[npt.NDArray[Any]]:
+    if isinstance(part, Statistics):
+        return part.amounts()
+    return list(chain.from_iterable(map(_amounts, part))) if isinstance(part, tuple) else [part]
 
 
 def _both(a: Any, b: Any, join: Callable[[Any, Any], Any]) -> Any:

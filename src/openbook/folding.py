@@ -18,9 +18,10 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from openbook.base import Classifier, Learner
+from openbook.data import UNSEEN, Categorical, Scan
 from openbook.data.conform import conform
 from openbook.data.read import read
-from openbook.errors import ParameterError
+from openbook.errors import DataError, ParameterError
 from openbook.fold import Statistics, fold
 from openbook.rows import Chunk, Rows, class_codes, infinite_cell, weighed
 
@@ -60,9 +61,15 @@ class Folding(Learner):
         return self.statistics_.arrays()
 
     def _restore(self, arrays: Mapping[str, Array]) -> None:
+        if odd := arrays.keys() ^ self._zero().arrays().keys():
+            msg = f"array {min(odd)!r} is missing, or one too many"
+            raise ValueError(msg)
         self.statistics_ = self._zero().filled(arrays)
         if not all(np.isfinite(array).all() for array in arrays.values()):
             msg = "its statistics are not finite"
+            raise ValueError(msg)
+        if not _possible(self.statistics_):
+            msg = "its statistics are not those of any rows: a weight is below zero, or there is none"
             raise ValueError(msg)
         self._solve()
 
@@ -74,24 +81,34 @@ class Folding(Learner):
         X, y, sample_weight : as for `fit`
         classes : all the classes there will be; needed in the first call if its rows do not show them all
         """
-        if not hasattr(self, "statistics_"):
-            rows = self._training_rows(X, y, sample_weight)
-            if classes is not None:
-                rows = self._with_classes(rows, np.unique(classes))
-            self._fit(rows)
-            return self
-        rows = self._more_rows(X, y, sample_weight, grow=True)
-        self.schema_ = rows.schema
-        self.statistics_ = self.statistics_ + self._folded(rows)
-        self._solve()
+        with self._whole_or_not_at_all():
+            if hasattr(self, "statistics_"):
+                rows = self._more_rows(X, y, sample_weight, grow=True)
+                self._remember(rows.schema)
+                self.statistics_ = self.statistics_ + self._folded(rows)
+                self._solve()
+            elif classes is None or not isinstance(self, Classifier):
+                self._fit(self._training_rows(X, y, sample_weight))
+            else:
+                rows = self._training_rows(read(X) if isinstance(X, Scan) else X, y, sample_weight)
+                self._fit(self._with_classes(rows, np.unique(classes)))
         return self
 
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Unlearn rows that were learnt before, as if they had never come."""
+        """Unlearn rows that were learnt before, as if they had never come; some must be left."""
         check_is_fitted(self)
         rows = self._more_rows(X, y, sample_weight, grow=False)
-        self.statistics_ = self.statistics_ - self._folded(rows)
-        self._solve()
+        for table in rows.tables():
+            for name in table.schema.of(Categorical):
+                if (table.data(name) == UNSEEN).any():
+                    msg = f"cannot forget these rows: column {name!r} holds a value that was never learnt"
+                    raise DataError(msg)
+        with self._whole_or_not_at_all():
+            self.statistics_ = self.statistics_ - self._folded(rows)
+            if not _possible(self.statistics_):
+                msg = "cannot forget these rows: they were never learnt, or none would be left"
+                raise DataError(msg)
+            self._solve()
         return self
 
     def _more_rows(self, X: Any, y: Any, sample_weight: Any, *, grow: bool) -> Rows:
@@ -122,6 +139,13 @@ class Folding(Learner):
         return np.array([known[label] for label in labels.tolist()])
 
     def _with_classes(self, rows: Rows, classes: Array) -> Rows:
+        assert isinstance(self, Classifier)
         found, self.classes_ = self.classes_, classes
         codes = self._known_classes(found)
         return Rows(rows.schema, [Chunk(X, codes[y], w) for X, y, w in rows.pieces])
+
+
+def _possible(statistics: Statistics) -> bool:
+    """Whether there can be rows of which these are the statistics."""
+    amounts = statistics.amounts()
+    return bool(amounts[0].any()) and all((amount >= 0).all() for amount in amounts)

@@ -16,12 +16,22 @@ import numpy.typing as npt
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, column_or_1d
 
-from openbook.data import CHUNK_ROWS, Attribute, Categorical, Column, Nominal, Numeric, Schema, Table
+from openbook.data import CHUNK_ROWS, MISSING, Attribute, Categorical, Column, Numeric, Schema, Table
+from openbook.data.arrays import object_cells
 from openbook.data.conform import conform
 from openbook.data.scan import FilePiece
 from openbook.errors import DataError
 
-__all__ = ["Chunk", "FileChunk", "Rows", "class_codes", "infinite_cell", "name_of_target", "weighed"]
+__all__ = [
+    "Chunk",
+    "FileChunk",
+    "Rows",
+    "check_known",
+    "class_codes",
+    "infinite_cell",
+    "name_of_target",
+    "weighed",
+]
 
 Array = npt.NDArray[Any]
 
@@ -63,8 +73,10 @@ class FileChunk:
         table = self.piece.load()
         y = table.column(self.target.name)
         if y.missing.any():
-            raise _missing_target(y)
-        return Chunk(conform(table, self.schema), y.data.astype(np.intp, copy=False), np.ones(len(table)))
+            raise _missing_target(y.name, y.missing, self.piece.first_row)
+        targets = y.data.astype(np.intp, copy=False) if isinstance(self.target, Categorical) else y.data
+        assert_all_finite(targets, input_name="y")
+        return Chunk(conform(table, self.schema), targets, np.ones(len(table)))
 
 
 def weighed(table: Table, targets: Array, sample_weight: Any) -> Rows:
@@ -115,13 +127,12 @@ def class_codes(y: Any) -> tuple[str, Array, Array]:
     name = name_of_target(y)
     if isinstance(y, Column) and isinstance(y.attribute, Categorical):
         if y.missing.any():
-            raise _missing_target(y)
+            raise _missing_target(name, y.missing)
         occurs = np.bincount(y.data, minlength=len(y.attribute.values)) > 0
         codes = np.cumsum(occurs) - 1
         return name, np.array(y.attribute.values)[occurs], codes[y.data]
     labels = column_or_1d(np.asarray(y), warn=True)
-    if labels.dtype == object and any(label is None for label in labels):
-        raise _missing_target(Column(Nominal(name), np.where(labels == None, -1, 0)))  # noqa: E711
+    check_known(name, labels)
     if labels.dtype.kind in "iu" and (found := _whole_numbers(labels)) is not None:
         return name, *found
     if labels.dtype.kind in "fO":
@@ -134,9 +145,9 @@ def class_codes(y: Any) -> tuple[str, Array, Array]:
 def _whole_numbers(labels: Array) -> tuple[Array, Array] | None:
     """Distinct labels and codes by counting, where the labels lie close together; no sorting."""
     low, high = int(labels.min()), int(labels.max())
-    if high - low > max(len(labels), 1000):
+    if high - low > max(len(labels), 1000) or high > np.iinfo(np.int64).max:
         return None
-    shifted = labels - low
+    shifted = labels.astype(np.int64, copy=False) - low  # wide enough for the difference of two labels
     occurs = np.bincount(shifted) > 0
     return (np.flatnonzero(occurs) + low).astype(labels.dtype), (np.cumsum(occurs) - 1)[shifted]
 
@@ -146,9 +157,19 @@ def name_of_target(y: Any) -> str:
     return name if isinstance(name, str) and name else "class"
 
 
-def _missing_target(y: Column) -> DataError:
-    rows = np.flatnonzero(y.missing)
+def check_known(name: str, targets: Array) -> None:
+    """Refuse targets that are missing: NaN, None and what pandas has for them."""
+    if targets.dtype == object:
+        missing = object_cells(targets.tolist()).codes == MISSING
+    else:
+        missing = np.isnan(targets) if targets.dtype.kind == "f" else np.zeros(len(targets), dtype=bool)
+    if missing.any():
+        raise _missing_target(name, missing)
+
+
+def _missing_target(name: str, missing: Array, first_row: int = 0) -> DataError:
+    rows = np.flatnonzero(missing)
     return DataError(
-        f"target {y.name!r} is missing in {len(rows)} rows (the first is row {rows[0]});"
-        f" leave them out: table.drop_missing({y.name!r})"
+        f"target {name!r} is missing in {len(rows)} rows (the first is row {first_row + rows[0]});"
+        f" leave them out: table.drop_missing({name!r})"
     )

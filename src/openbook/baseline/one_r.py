@@ -38,6 +38,7 @@ class RuleEvidence(Statistics):
     classes: np.ndarray
     counts: Counts
     samples: Samples
+    gaps: np.ndarray
 
 
 class Rule(NamedTuple):
@@ -85,7 +86,10 @@ class OneR(Folding, Classifier):
         n_values = [len(a.values) for a in self.schema_ if isinstance(a, Categorical)]
         n_classes, n_numeric = len(self.classes_), len(self.schema_.of(Numeric))
         return RuleEvidence(
-            np.zeros(n_classes), Counts.zero(n_values, n_classes), Samples.zero(n_classes, n_numeric)
+            np.zeros(n_classes),
+            Counts.zero(n_values, n_classes),
+            Samples.zero(n_classes, n_numeric),
+            np.zeros((n_classes, n_numeric)),
         )
 
     def _solve(self):
@@ -124,15 +128,14 @@ class OneR(Folding, Classifier):
         for c in range(len(counts)):
             values, weights = samples.cell(c, j)
             np.add.at(counts[c], np.searchsorted(cuts, values), weights)
-            counts[c, -1] = max(self.statistics_.classes[c] - weights.sum(), 0.0)
-        counts[:, -1] = np.where(counts[:, -1] > 1e-9, counts[:, -1], 0.0)
+        counts[:, -1] = self.statistics_.gaps[:, j]
         return _rule(attribute.name, (*_intervals(cuts), "missing"), cuts, counts)
 
     def _proba(self, X):
         data = X.data(self.attribute_)
         if isinstance(self.schema_[self.attribute_], Numeric):
             data = np.where(np.isnan(data), -1, np.searchsorted(self._best.cuts, data))
-        return self._shares[data + 2]  # unseen, missing, then the values
+        return self._shares[data.astype(np.intp) + 2]  # unseen, missing, then the values
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -179,7 +182,9 @@ def _rule_evidence(schema, n_classes, chunk):
     counts = Counts.of([X.data(a.name) for a in nominal], [len(a.values) for a in nominal], y, w, n_classes)
     numeric = schema.of(Numeric)
     x = X.block(numeric).astype(float, copy=False) if numeric else np.zeros((len(y), 0))
-    return RuleEvidence(np.bincount(y, w, minlength=n_classes), counts, Samples.of(x, y, w, n_classes))
+    gaps = np.zeros((n_classes, len(numeric)))
+    np.add.at(gaps, y, w[:, None] * np.isnan(x))
+    return RuleEvidence(np.bincount(y, w, minlength=n_classes), counts, Samples.of(x, y, w, n_classes), gaps)
 
 
 def _rule(name, values, cuts, counts):

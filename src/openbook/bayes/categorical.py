@@ -84,9 +84,8 @@ class CategoricalColumns(Likelihood):
         value = attribute.values[code] if code >= 0 else "a value never seen"
         head = given(f"{attribute.name} = {value}", self.truths[c])
         if N == 0:
-            return Step(
-                head, r"\frac{1}{V}", rf"\frac{{1}}{{{V}}}", 1 / V, "no row of this class shows the attribute"
-            )
+            why = "no row of this class shows the attribute"
+            return Step(head, r"\frac{1}{V}", rf"\frac{{1}}{{{max(V, 1)}}}", 1 / max(V, 1), why)
         return Step(
             head,
             self.smoothing.formula,

@@ -24,8 +24,10 @@ __all__ = ["MinimumRisk"]
 class MinimumRisk(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """Decide for the least expected cost instead of the greatest probability.
 
-    Parameters ---------- estimator : classifier with `predict_proba` costs : square array in the order of
-    `classes_`, or mapping of decision to mapping of truth to cost; optional
+    Parameters
+    ----------
+    estimator : classifier with `predict_proba`
+    costs : square array in the order of `classes_`, or nested mapping; optional
         `costs[i][j]` is the cost of deciding i when the truth is j; None is 0 where right and 1 where wrong.
     reject : float, optional
         The cost of making no decision; `predict` then gives None where that is the cheapest.
@@ -70,10 +72,10 @@ class MinimumRisk(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def _around(self, fitted):
         """Become the decider around a fitted classifier."""
+        classes = fitted.classes_
+        self.costs_ = 1.0 - np.eye(len(classes)) if self.costs is None else cost_matrix(self.costs, classes)
+        self.classes_ = classes
         self.estimator_ = fitted
-        self.classes_ = fitted.classes_
-        n = len(self.classes_)
-        self.costs_ = 1.0 - np.eye(n) if self.costs is None else cost_matrix(self.costs, self.classes_)
         return self
 
     def _saved(self):
@@ -102,10 +104,10 @@ class MinimumRisk(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def work(self, row=None):
         """How the classifier was learnt or, for a row, its probabilities and the risk of each decision."""
         check_is_fitted(self)
-        inner = self.estimator_.work(row)
+        inner = self._learner("work").work(row)
         if row is None:
             return Work("Minimum risk: the classifier", (inner,))
-        proba = self.predict_proba(self.estimator_._one_row(row))[0].tolist()  # noqa: SLF001 (a learner's own border)
+        proba = self.predict_proba(self._one_row(row))[0].tolist()
         labels = [as_text(label) for label in self.classes_.tolist()]
         risks = [
             sum(cost * p for cost, p in zip(costs, proba, strict=True)) for costs in self.costs_.tolist()
@@ -129,17 +131,26 @@ class MinimumRisk(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return Work("Minimum risk: one decision", (inner, *steps), end)
 
     def refusal(self, schema):
-        """Why the classifier cannot fit a table of this schema, or None."""
-        return self.estimator.refusal(schema)
+        """Why the classifier cannot fit a table of this schema, or None; others than ours do not say."""
+        return self.estimator.refusal(schema) if hasattr(self.estimator, "refusal") else None
 
     def complexity(self):
         """The size of the classifier."""
-        return self.estimator_.complexity()
+        check_is_fitted(self)
+        return self._learner("complexity").complexity()
+
+    def _learner(self, ability):
+        """The fitted classifier, if it has what only our learners have."""
+        if not hasattr(self.estimator_, ability):
+            name = type(self.estimator_).__name__
+            msg = f"{name} has no {ability}; put one of openbook's learners into MinimumRisk"
+            raise ParameterError(msg)
+        return self.estimator_
 
     def __getattr__(self, name):
         # what scikit-learn and reports ask of any fitted learner is the classifier's
         if (
-            name in {"schema_", "target_", "n_features_in_", "feature_names_in_"}
+            name in {"schema_", "target_", "n_features_in_", "feature_names_in_", "_one_row"}
             and "estimator_" in self.__dict__
         ):
             return getattr(self.estimator_, name)

@@ -4,7 +4,8 @@ r"""Numeric columns of any shape: a kernel density for each class.
 
 over the known values x_i of the class, with weights w_i that sum to W; s is their sample standard deviation
 (Scott's rule). A missing cell is left out. Where the values of a class do not vary, s is the standard
-deviation of the column over all classes; a column that is constant over all classes is left out. The
+deviation of the column over all classes; where a class shows none, the values of all classes stand in; a
+column that is constant over all classes is left out. The
 statistics are the values themselves, so the model grows with the data and scoring a row takes time in
 proportion to it.
 """
@@ -53,12 +54,14 @@ class KernelColumns(Likelihood):
         ]
         for c in range(len(self.labels)):
             for j in np.flatnonzero(self.useful):
+                name, label = self.schema.names[j], self.labels[c]
                 values, weights = self._points(c, j)
                 own = _deviation(values, weights)
-                if own == 0:
-                    name = self.schema.names[j]
+                if not len(self.samples.cell(c, j)[0]):
+                    self.notes.append(f"{name} is never known in class {label}; its overall values stand in")
+                elif own == 0:
                     self.notes.append(
-                        f"{name} does not vary in class {self.labels[c]}; its overall deviation stands in"
+                        f"{name} does not vary in class {label}; its overall deviation stands in"
                     )
                 self.deviations[c, j] = own or overall[j]
                 self.bandwidths[c, j] = self.deviations[c, j] * weights.sum() ** -0.2
@@ -83,10 +86,12 @@ class KernelColumns(Likelihood):
             return left_out(name, self.truths[c], "a single value in training")
         values, weights = (part.tolist() for part in self._points(c, j))
         h, W = float(self.bandwidths[c, j]), math.fsum(weights)
-        exponents = [-((x - value) ** 2) / (2 * h * h) for value in values]
-        top = max(exponents)
-        total = math.fsum(w * math.exp(e - top) for w, e in zip(weights, exponents, strict=True))
-        log = math.log(total) + top - math.log(W * h * math.sqrt(2 * math.pi))
+        gaps = [(x - value) / h for value in values]
+        exponents = [-0.5 * gap * gap for gap in gaps]
+        log = top = max(exponents)
+        if top > -math.inf:
+            total = math.fsum(w * math.exp(e - top) for w, e in zip(weights, exponents, strict=True))
+            log += math.log(total) - math.log(W * h * math.sqrt(2 * math.pi))
         numbers = rf"\frac{{1}}{{{figure(W)} \cdot {figure(h)}}} \sum_{{i=1}}^{{{len(values)}}} \dots"
         return Factor(
             Step(given(f"{name} = {figure(x)}", self.truths[c], "p"), DENSITY, numbers, math.exp(log)), log

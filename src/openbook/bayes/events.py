@@ -69,7 +69,7 @@ class EventColumns(Likelihood):
             x = X.select(self.schema.names).sparse
             least = x.data.min(initial=0.0)  # NaN if any cell is: one pass for both questions
             if np.isnan(least):
-                x = sp.csr_array((np.nan_to_num(x.data), x.indices, x.indptr), shape=x.shape)
+                x = self._without_gaps(x)
             if not least >= 0:
                 self._refuse_negative(x.data, x.indices)
             return x
@@ -81,6 +81,10 @@ class EventColumns(Likelihood):
         cells = np.flatnonzero(x.ravel() < 0)
         self._refuse_negative(x.ravel()[cells], cells % x.shape[1])
         return x
+
+    def _without_gaps(self, x):
+        """Sparse rows whose missing cells are no events."""
+        return sp.csr_array((np.nan_to_num(x.data), x.indices, x.indptr), shape=x.shape)
 
     def _refuse_negative(self, counts, columns):
         if (counts < 0).any():
@@ -180,8 +184,16 @@ class BernoulliColumns(EventColumns):
     def _events(self, X):
         x = super()._events(X)
         if isinstance(x, sp.csr_array):
+            if not x.has_canonical_format:  # a cell may be stored in parts, and it is one event
+                x = x.copy()
+                x.sum_duplicates()
             return sp.csr_array(((x.data > 0).astype(float), x.indices, x.indptr), shape=x.shape)
         return np.where(np.isnan(x), np.nan, x > 0)
+
+    def _without_gaps(self, x):
+        name = self.schema.names[int(x.indices[np.argmax(np.isnan(x.data))])]
+        msg = f"column {name!r} has missing cells; sparse bernoulli columns can have none: pass X.toarray()"
+        raise DataError(msg)
 
     def add_scores(self, X, scores):
         x = self._events(X)

@@ -30,6 +30,9 @@ DENSITY = r"\frac{1}{\sqrt{2 \pi \sigma^2}} e^{-\frac{(x - \mu)^2}{2 \sigma^2}}"
 #: The share of the overall variance that stands in for a variance of zero.
 FLOOR = 1e-9
 
+#: Variances up to this are zero: their inverse, or that of what stands in, would overflow.
+LEAST = 1e-298
+
 
 class GaussianColumns(Likelihood):
     """Every column has a mean and a variance in each class."""
@@ -55,15 +58,14 @@ class GaussianColumns(Likelihood):
         spread = self.overall.variance()
         variance = statistics.variance(self.ddof)
         self.absent = statistics.weight == 0
-        self.floored = ~self.absent & ~(variance > 0)
+        self.floored = ~self.absent & ~(variance > LEAST)
         variance = np.where(self.floored, FLOOR * spread, np.where(self.absent, spread, variance))
         self.mean = np.where(self.absent, self.overall.mean, statistics.mean)
         self.variance = variance
-        useful = (spread > 0) & (self.overall.weight > 0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            self._factor = np.where(useful, 0.5 / variance, 0.0)
-            self._constant = np.where(useful, -0.5 * np.log(2 * np.pi * variance), 0.0)
-        self.useful = useful[0]
+        self.useful = spread[0] > LEAST  # not where it is NaN: nothing is known
+        self._scored = [name for name, useful in zip(self.schema.names, self.useful, strict=True) if useful]
+        used = variance[:, self.useful]
+        self._curves = self.mean[:, self.useful], 0.5 / used, -0.5 * np.log(2 * np.pi * used)
         self.notes = list(self._notes())
 
     def _notes(self):
@@ -83,7 +85,8 @@ class GaussianColumns(Likelihood):
                 yield f"{name} is never known in class {shown}; its overall mean and variance stand in"
 
     def add_scores(self, X, scores):
-        add_normal(X.block(self.schema.names), self.mean, self._factor, self._constant, scores)
+        if self._scored:
+            add_normal(X.block(self._scored), *self._curves, scores)
 
     def factor(self, X, name, c):
         x, j = float(X.data(name)[0]), self.schema.position(name)
@@ -96,7 +99,8 @@ class GaussianColumns(Likelihood):
         numbers = (
             rf"\frac{{1}}{{\sqrt{{2 \pi \cdot {s2}}}}} e^{{-\frac{{({value} - {mu})^2}}{{2 \cdot {s2}}}}}"
         )
-        exponent, spread = -((x - mean) ** 2) / (2 * variance), 2 * math.pi * variance
+        gap, spread = x - mean, 2 * math.pi * variance
+        exponent = -gap * gap / (2 * variance)
         density = math.exp(exponent) / math.sqrt(spread)
         head = given(f"{name} = {value}", self.truths[c], "p")
         return Factor(Step(head, DENSITY, numbers, density, note), exponent - 0.5 * math.log(spread))
@@ -112,7 +116,7 @@ class GaussianColumns(Likelihood):
         spread = everything[2] / everything[0]
         if weight == 0:
             return everything[1], spread, "never known in this class: overall mean and variance"
-        if scatter == 0 or weight <= self.ddof:
+        if weight <= self.ddof or scatter / (weight - self.ddof) <= LEAST:
             return mean, FLOOR * spread, f"no variance in this class: {FLOOR:g} of the overall variance"
         return mean, scatter / (weight - self.ddof), ""
 

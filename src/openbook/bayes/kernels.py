@@ -11,6 +11,9 @@ from openbook.kernels.jit import jit
 
 __all__ = ["add_density", "add_normal", "add_sparse_counts", "add_table", "normalise"]
 
+#: The largest number of bandwidths whose square is a number.
+FARTHEST = 1e154
+
 
 @jit
 def add_table(codes, table, scores):
@@ -37,7 +40,8 @@ def add_normal(x, mean, factor, constant, scores):
 def add_density(x, points, weights, bandwidth, c, scores):
     """Add to class c the log of the density at x: a weighted mean of normal curves around the points.
 
-    The exponents are taken relative to that of the nearest point, so the sum never underflows.
+    The exponents are taken relative to that of the nearest point, so the sum never underflows; a point whose
+    square would overflow, infinity above all, has no density.
     """
     norm = math.log(weights.sum() * bandwidth * math.sqrt(2.0 * math.pi))
     for i in range(x.shape[0]):
@@ -45,12 +49,15 @@ def add_density(x, points, weights, bandwidth, c, scores):
             continue
         nearest = np.inf
         for k in range(points.shape[0]):
-            nearest = min(nearest, abs(x[i] - points[k]))
+            nearest = min(nearest, abs(x[i] - points[k]) / bandwidth)
+        if nearest > FARTHEST:
+            scores[i, c] = -np.inf
+            continue
         total = 0.0
         for k in range(points.shape[0]):
-            gap = x[i] - points[k]
-            total += weights[k] * math.exp(-0.5 * (gap * gap - nearest * nearest) / bandwidth**2)
-        scores[i, c] += math.log(total) - 0.5 * (nearest / bandwidth) ** 2 - norm
+            gap = abs(x[i] - points[k]) / bandwidth
+            total += weights[k] * math.exp(-0.5 * (gap - nearest) * (gap + nearest))
+        scores[i, c] += math.log(total) - 0.5 * nearest * nearest - norm
 
 
 @jit

@@ -119,6 +119,10 @@ class NaiveBayes(Folding, Classifier):
         self.numeric_ = "multinomial" if isinstance(table, SparseTable) else "gaussian"
         super()._accept(table)
 
+    def _file_rows(self, scan, y, sample_weight):
+        self.numeric_ = "gaussian"
+        return super()._file_rows(scan, y, sample_weight)
+
     def _saved(self):
         saved = super()._saved()
         return saved._replace(facts={**saved.facts, "numeric": self.numeric_})
@@ -150,6 +154,9 @@ class NaiveBayes(Folding, Classifier):
         asked = self.distributions
         if isinstance(asked, str):
             asked = dict.fromkeys(schema.names, asked)
+        if not isinstance(asked, Mapping):
+            msg = f"distributions must be {self.rules['distributions'].demand()}, got {asked!r}"
+            raise ParameterError(msg)
         if odd := [name for name in asked if name not in schema]:
             raise UnknownColumn(odd[0], schema.names)
         if odd := [name for name in asked.values() if name not in DISTRIBUTIONS]:
@@ -191,7 +198,11 @@ class NaiveBayes(Folding, Classifier):
                 raise ParameterError(msg)
             by_label = {as_text(key): value for key, value in priors.items()}
             priors = [by_label[label] for label in self._labels]
-        prior = np.asarray(priors, dtype=float)
+        try:
+            prior = np.asarray(priors, dtype=float)
+        except (TypeError, ValueError):
+            msg = f"priors must be {self.rules['priors'].demand()}, got {self.priors!r}"
+            raise ParameterError(msg) from None
         if prior.shape != self.classes_.shape:
             msg = f"priors: {len(self.classes_)} classes, but {prior.size} numbers"
             raise ParameterError(msg)
@@ -234,7 +245,7 @@ class NaiveBayes(Folding, Classifier):
             msg = f"no class {given!r}. {did_you_mean(as_text(given), self._labels)}"
             raise DataError(msg)
         c = self._labels.index(as_text(given))
-        X = self._encode(self._one_row({column: value}))
+        X = self._one_row({column: value})
         likelihood = next(each for each in self.likelihoods_ if column in each.schema)
         return math.exp(likelihood.factor(X, column, c).log)
 

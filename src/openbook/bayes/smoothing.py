@@ -10,6 +10,7 @@ values, p a guess made beforehand. A value never seen in training has n = 0; wit
 estimate (NaN) and is left out. Where a class has no known row (N = 0) every value is equally likely, 1 / V.
 """
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from openbook.data.attributes import as_text
 from openbook.errors import ParameterError, did_you_mean
 from openbook.work import figure
 
@@ -50,9 +52,9 @@ class Smoothing(ABC):
         n = np.pad(counts, [(0, 0), (0, 1)])
         N = counts.sum(axis=1, keepdims=True)
         p = np.stack([self.guess(str(label), column, values) for label in labels])
-        with np.errstate(invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore"):
             estimates = self(n, N, len(values), p)
-        estimates[:, :-1] = np.where(N > 0, estimates[:, :-1], 1 / max(len(values), 1))
+        estimates = np.where(N > 0, estimates, 1 / max(len(values), 1))
         if not self.covers_unseen:
             estimates[:, -1] = np.nan
         return estimates
@@ -81,7 +83,7 @@ class Epsilon(Smoothing):
     formula = r"\max\left(\frac{n}{N}, \epsilon\right)"
 
     def __post_init__(self):
-        _check(self.eps > 0, f"Epsilon: eps must be above 0, got {self.eps!r}")
+        _check(0 < self.eps < math.inf, f"Epsilon: eps must be a number above 0, got {self.eps!r}")
 
     def __call__(self, n, N, V, p):  # noqa: ARG002
         return np.where(np.asarray(n) > 0, n / N, self.eps)
@@ -99,7 +101,8 @@ class Laplace(Smoothing):
     formula = r"\frac{n + \alpha}{N + \alpha V}"
 
     def __post_init__(self):
-        _check(self.alpha > 0, f"Laplace: alpha must be above 0, got {self.alpha!r}; for none, NoSmoothing()")
+        good = 0 < self.alpha < math.inf
+        _check(good, f"Laplace: alpha must be a number above 0, got {self.alpha!r}; for none, NoSmoothing()")
 
     def __call__(self, n, N, V, p):  # noqa: ARG002
         return (n + self.alpha) / (N + self.alpha * V)
@@ -127,7 +130,8 @@ class MEstimate(Smoothing):
     formula = r"\frac{n + m p}{N + m}"
 
     def __post_init__(self):
-        _check(self.m > 0, f"MEstimate: m must be above 0, got {self.m!r}; for none, NoSmoothing()")
+        good = 0 < self.m < math.inf
+        _check(good, f"MEstimate: m must be a number above 0, got {self.m!r}; for none, NoSmoothing()")
 
     def __call__(self, n, N, V, p):  # noqa: ARG002
         return (n + self.m * p) / (N + self.m)
@@ -142,10 +146,11 @@ class MEstimate(Smoothing):
             return super().guess(label, column, values)
         for key in (label, column):
             if isinstance(p, Mapping):
-                hint = did_you_mean(key, [str(k) for k in p])
-                _check(key in p, f"MEstimate: p says nothing of {key!r}. {hint}")
+                p = _by_text(p)
+                _check(key in p, f"MEstimate: p says nothing of {key!r}. {did_you_mean(key, list(p))}")
                 p = p[key]
         if isinstance(p, Mapping):
+            p = _by_text(p)
             absent = [value for value in values if value not in p]
             _check(not absent, f"MEstimate: p[{label!r}][{column!r}] lacks the values {absent}")
             guesses = np.array([float(p[value]) for value in values] + [0.0])
@@ -154,6 +159,11 @@ class MEstimate(Smoothing):
         inside = ((guesses >= 0) & (guesses <= 1)).all()
         _check(inside, f"MEstimate: p must lie between 0 and 1, got {self.p!r}")
         return guesses
+
+
+def _by_text(p: Mapping) -> dict[str, Any]:
+    """The mapping with its keys in the one spelling of classes and values."""
+    return {as_text(key): value for key, value in p.items()}
 
 
 def _check(holds, message: str) -> None:

@@ -36,6 +36,11 @@ def conform(table: Table, schema: Schema, who: str = "the model", *, grow: bool 
             raise DataError(msg)
         table = _renamed(table, schema)
     if isinstance(table, SparseTable):
+        if other := [a for a in schema if not isinstance(a, Numeric)]:
+            msg = (
+                f"column {other[0].name!r} was {other[0].kind} in training, and sparse data hold numbers only"
+            )
+            raise DataError(msg)
         return table.select(schema.names)
     if absent := [name for name in schema.names if name not in table.schema]:
         msg = f"column {absent[0]!r} is missing. {did_you_mean(absent[0], table.names)}"

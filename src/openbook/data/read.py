@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from openbook.data.arrays import from_array, from_rows, from_sparse, object_column, table_of
+from openbook.data.arrays import check_size, from_array, from_rows, from_sparse, object_column, table_of
 from openbook.data.attributes import MISSING, Attribute, Categorical, Numeric
 from openbook.data.cells import MISSING_TOKENS, Cells
 from openbook.data.frames import from_frame, is_frame
@@ -56,6 +56,7 @@ def read(source: Any, kinds: Kinds = None, *, missing: Collection[str] = MISSING
     'numbers'
     """
     if isinstance(source, Table):
+        check_size(*source.shape)
         return _with_kinds(source, kinds, missing) if kinds is not None else source
     if isinstance(source, np.ndarray):
         return from_array(source, kinds, missing)

@@ -172,6 +172,8 @@ class Table:
         """These numeric columns side by side, row after row: a view where it can be, else a copy."""
         if self.matrix is not None and tuple(names) == self.names:
             return np.ascontiguousarray(self.matrix)
+        if self.matrix is not None:
+            return np.take(self.matrix, [self.schema.position(name) for name in names], axis=1)
         return np.stack([self.data(name) for name in names], axis=1)
 
     def select(self, names: Iterable[str]) -> "Table":

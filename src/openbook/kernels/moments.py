@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from openbook.fold import Statistics
+from openbook.fold import ROUNDING, Statistics, less
 from openbook.kernels.jit import jit
 
 __all__ = ["Moments", "add_shifted", "first_known", "mean_and_scatter"]
@@ -56,13 +56,18 @@ class Moments(Statistics):
         )
 
     def __sub__(self, other):
-        weight = self.weight - other.weight
+        weight = less(self.weight, other.weight)
         share = other.weight * _inverse(weight)
-        left = weight > 0
-        mean = np.where(left, self.mean + share * (self.mean - other.mean), 0.0)
+        mean = np.where(weight != 0, self.mean + share * (self.mean - other.mean), 0.0)
         gap = other.mean - mean
         scatter = self.scatter - other.scatter - weight * other.weight * _inverse(self.weight) * gap * gap
-        return Moments(weight, mean, np.where(left, np.maximum(scatter, 0.0), 0.0))
+        # the means are rounded, and a gap between them multiplies what they are rounded by
+        noise = 1e-15 * (1 + np.abs(share)) * np.abs(self.mean) * np.sqrt(self.weight * self.scatter)
+        varies = (weight != 0) & (np.abs(scatter) > ROUNDING * self.scatter + noise)
+        return Moments(weight, mean, np.where(varies, scatter, 0.0))
+
+    def amounts(self):
+        return [self.weight, self.scatter]
 
     def overall(self):
         """The moments of all classes together, (1, d)."""

@@ -11,12 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from openbook.errors import DataError
-from openbook.fold import Statistics
+from openbook.fold import ROUNDING, Statistics
 
 __all__ = ["Samples", "distinct"]
-
-#: Weights below this are what is left of a row that was forgotten again.
-_NOTHING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -62,6 +59,9 @@ class Samples(Statistics):
             for columns in zip(self.values, self.weights, other.values, other.weights, strict=True)
         )
 
+    def amounts(self):
+        return [weights for columns in self.weights for weights in columns]
+
     def filled(self, arrays):
         return self._from(
             [_checked(arrays[f"values.{c}.{j}"], arrays[f"weights.{c}.{j}"]) for j in range(len(columns))]
@@ -85,8 +85,9 @@ def distinct(values, weights):
     """Distinct values in order with their weights added up; weights that cancel out vanish."""
     found, which = np.unique(values, return_inverse=True)
     total = np.bincount(which, weights, minlength=len(found)).astype(float)
-    if (total < -_NOTHING).any():
-        msg = f"cannot forget the value {found[total < -_NOTHING][0]:g}: it was never learnt"
+    nothing = ROUNDING * np.bincount(which, np.abs(weights), minlength=len(found))
+    if (total < -nothing).any():
+        msg = f"cannot forget the value {found[total < -nothing][0]:g}: it was never learnt"
         raise DataError(msg)
-    kept = total > _NOTHING
+    kept = total > nothing
     return found[kept], total[kept]
