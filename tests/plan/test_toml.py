@@ -26,7 +26,8 @@ def test_every_kind_of_value_is_spelt_as_toml_spells_it():
         {"a b": 'say "hi"\n', "n": 1, "x": 0.5, "on": True, "t": {"list": [1, 2], "v": {"type": "Laplace"}}}
     )
     assert written == (
-        '"a b" = "say \\"hi\\"\\n"\nn = 1\nx = 0.5\non = true\n\n[t]\nlist = [1, 2]\nv = { type = "Laplace" }\n'
+        '"a b" = "say \\"hi\\"\\n"\nn = 1\nx = 0.5\non = true\n\n'
+        '[t]\nlist = [1, 2]\nv = { type = "Laplace" }\n'
     )
 
 
@@ -39,7 +40,7 @@ def test_nan_survives():
 
 
 def test_what_toml_cannot_hold_is_refused_by_name():
-    with pytest.raises(PlanError, match="priors: .* cannot be written to a plan"):
+    with pytest.raises(PlanError, match=r"priors: .* cannot be written to a plan"):
         to_toml({"priors": object()})
     with pytest.raises(PlanError, match=r"half a character \(U\+D800\)"):
         to_toml({"name": "\ud800"})

@@ -17,11 +17,13 @@ __all__ = ["derive", "write_work"]
 def derive(model: Any, new: str | None, row: int) -> Work:
     """How the model was learnt or, for a row of `new`, how its prediction was made."""
     if new is None:
-        return model.work()
+        whole: Work = model.work()
+        return whole
     table = open_table(new)
     if not 0 <= row < len(table):
         raise DataError(f"--row {row}: {new} has {len(table):,} rows; give one from 0 to {len(table) - 1}")
-    return model.work(table.take([row]))
+    one: Work = model.work(table.take([row]))
+    return one
 
 
 def write_work(work: Work, form: str, out: Path | None) -> None:

@@ -188,11 +188,12 @@ def predict(
     proba: Annotated[bool, typer.Option("--proba", help="Add the probability of each class.")] = False,
 ) -> None:
     """Predict new rows: their columns, a column "prediction", and probabilities if asked for."""
-    from openbook.cli.predictions import predicted, write_frame
+    from openbook.cli.predictions import predicted, writer
     from openbook.cli.tables import open_table
     from openbook.store import open_model
 
-    write_frame(predicted(open_model(model), open_table(new), with_proba=proba), out)
+    write = writer(out)
+    write(predicted(open_model(model), open_table(new), with_proba=proba))
 
 
 @app.command(epilog="Example: openbook work loans/model.openbook new.csv --row 3")

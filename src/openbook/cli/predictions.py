@@ -1,9 +1,13 @@
 """Predictions beside the rows that they are for, written as CSV, Parquet or JSON lines."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from openbook.data import Table
+import numpy as np
+import typer
+
+from openbook.data import Numeric, Table
 from openbook.data.attributes import as_text
 from openbook.errors import DataError
 from openbook.plan.files import whole_file
@@ -11,7 +15,7 @@ from openbook.plan.files import whole_file
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["predicted", "write_frame"]
+__all__ = ["predicted", "writer"]
 
 
 def predicted(model: Any, table: Table, *, with_proba: bool) -> "pl.DataFrame":
@@ -34,14 +38,11 @@ def predicted(model: Any, table: Table, *, with_proba: bool) -> "pl.DataFrame":
 
 def _whole_numbers(table: Table) -> "list[pl.Expr]":
     """Columns that hold whole numbers only are written without a point, as they were read."""
-    import numpy as np
     import polars as pl
 
     def whole(name: str) -> bool:
         known = table.data(name)[~table.column(name).missing]
         return bool(np.all((known == np.trunc(known)) & (np.abs(known) < 2**53)))
-
-    from openbook.data import Numeric
 
     return [pl.col(name).cast(pl.Int64) for name in table.schema.of(Numeric) if whole(name)]
 
@@ -52,21 +53,24 @@ def _free_name(name: str, taken: tuple[str, ...]) -> str:
     return name
 
 
-def write_frame(frame: "pl.DataFrame", out: Path | None) -> None:
-    """To a file by its ending, or as CSV to standard output."""
-    import typer
-
+def writer(out: Path | None) -> "Callable[[pl.DataFrame], None]":
+    """What writes a frame: to a file by its ending, or as CSV to standard output."""
     if out is None:
-        typer.echo(frame.write_csv(), nl=False)
-        return
-    writers = {
-        ".csv": frame.write_csv,
-        ".tsv": lambda path: frame.write_csv(path, separator="\t"),
-        ".parquet": frame.write_parquet,
-        ".jsonl": frame.write_ndjson,
-    }
-    write = writers.get(out.suffix.lower())
-    if write is None:
-        raise DataError(f"cannot write {out.name}: name a file that ends in {', '.join(writers)}")
-    with whole_file(out) as beside:
-        write(beside)
+        return lambda frame: typer.echo(frame.write_csv(), nl=False)
+    ending = out.suffix.lower()
+    if ending not in _WRITERS:
+        raise DataError(f"cannot write {out.name}: name a file that ends in {', '.join(_WRITERS)}")
+
+    def write(frame: "pl.DataFrame") -> None:
+        with whole_file(out) as beside:
+            _WRITERS[ending](frame, beside)
+
+    return write
+
+
+_WRITERS: "dict[str, Callable[[pl.DataFrame, Path], Any]]" = {
+    ".csv": lambda frame, path: frame.write_csv(path),
+    ".tsv": lambda frame, path: frame.write_csv(path, separator="\t"),
+    ".parquet": lambda frame, path: frame.write_parquet(path),
+    ".jsonl": lambda frame, path: frame.write_ndjson(path),
+}

@@ -34,7 +34,8 @@ def run_study(
     if Path(source).suffix == ".toml":
         if options:
             raise PlanError(
-                f"{source} says everything but --out, --workers and --fresh; change it there ({', '.join(options)})"
+                f"{source} says everything but --out, --workers and --fresh; change it there"
+                f" ({', '.join(options)})"
             )
         plan = Plan.open(Path(source))
         table = plan.data.read()
@@ -63,8 +64,8 @@ def run_study(
         )
     if not quiet:
         _ranking(screen, result)
-        _test(screen, result)
     _choice(screen, result)
+    _test(screen, result)
     if not quiet:
         _works(screen, result)
     _print(screen, f"\nReport: {result.report}\nModel:  {result.model_file}")
@@ -104,7 +105,7 @@ def _ranking(screen: Console, result: StudyResult) -> None:
     _print(screen, f"By {result.protocol}.\n")
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     level = f"{100 * rows[0].interval.level:g}% interval"
-    metric = words.metric_name(comparison.metric().name)
+    metric = words.title(words.metric_name(comparison.metric().name))
     grid.add_column("")
     for name in (metric, level, f"against {comparison.baseline}", "p"):
         grid.add_column(Text(printable(name)), justify="right", no_wrap=True)
@@ -123,7 +124,7 @@ def _test(screen: Console, result: StudyResult) -> None:
         return
     _heading(screen, "The final test")
     for label, evaluation in result.tests.items():
-        name = words.metric_name(evaluation.metric().name).lower()
+        name = words.metric_name(evaluation.metric().name)
         rows = f"{len(evaluation.predictions.truth):,} rows never used before"
         score = words.score_words(evaluation.score())
         _print(screen, f"{label}: {name} {score} {evaluation.interval()} on {rows}")
@@ -138,7 +139,7 @@ def _choice(screen: Console, result: StudyResult) -> None:
 
 def _works(screen: Console, result: StudyResult) -> None:
     example = result.example
-    _heading(screen, f"Row {example.row} worked (its {result.target} is {example.truth})")
+    _heading(screen, f"Row {example.row} worked (its {result.target} is {words.cell_words(example.truth)})")
     for label, work in example.works.items():
         _print(screen, "\n".join(_cut(work, label)))
 

@@ -1,6 +1,5 @@
 """A plan as a Python script that stands alone: it uses openbook, and none of its plans."""
 
-from pprint import pformat
 from typing import Any
 
 from openbook.plan.plan import Plan
@@ -85,7 +84,8 @@ def _call(model: Any) -> str:
     """The learner as code, with the parameters that are not its defaults."""
     usual = type(model)().get_params(deep=False)
     given = {k: v for k, v in model.get_params(deep=False).items() if v != usual[k]}
-    return f"{type(model).__name__}({', '.join(f'{k}={pformat(v, compact=True, width=10**6)}' for k, v in given.items())})"
+    arguments = ", ".join(f"{name}={value!r}" for name, value in given.items())
+    return f"{type(model).__name__}({arguments})"
 
 
 def _folds(plan: Plan) -> str:
@@ -102,7 +102,8 @@ def _locked(plan: Plan) -> list[str]:
     if not settings.test_share:
         return ["X_train, y_train = X, y"]
     return [
-        f"train, test = lock_away(X, y, share={settings.test_share!r}, seed={settings.seed}, task={plan.task!r})",
+        f"share, seed = {settings.test_share!r}, {settings.seed}",
+        f"train, test = lock_away(X, y, share, seed, {plan.task!r})",
         "X_train, y_train = X.take(train), y.take(train)",
     ]
 

@@ -13,7 +13,7 @@ __all__ = ["whole_file", "write_text"]
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """A new file beside `path` to write to, which takes its name once the block ends well, and goes otherwise."""
+    """A new file beside `path` to write to; it takes its name once the block ends well, else it goes."""
     if path.is_dir():
         raise DataError(f"cannot write {str(path)!r}: it is a folder; name a file")
     if not path.parent.is_dir():

@@ -3,8 +3,8 @@
     {"format": 1, "plan": fingerprint, "openbook": version}         the first line
     {"learner": label, "part": "folds" or "test", "result": …}      a FoldResult each
 
-A line counts once its end is on the disk. A kill leaves at most one torn line at the end, which is cut off when the
-study goes on; a bad line anywhere else means that the file was changed, and is refused.
+A line counts once its end is on the disk. A kill leaves at most one torn line at the end, which is cut off
+when the study goes on; a bad line anywhere else means that the file was changed, and is refused.
 """
 
 import json
@@ -67,7 +67,8 @@ class Log:
             if found.get(key) != header[key]:
                 raise PlanError(f"{self.path} holds results {words}; {_REMEDY}")
         if found.get("openbook") != header["openbook"]:
-            msg = f"{self.path} holds results of openbook {found.get('openbook')}, and this is {header['openbook']}; {_REMEDY}"
+            theirs, ours = found.get("openbook"), header["openbook"]
+            msg = f"{self.path} holds results of openbook {theirs}, and this is {ours}; {_REMEDY}"
             raise PlanError(msg)
         for number, line in enumerate(lines[1:], start=2):
             record = self._record(line, number)

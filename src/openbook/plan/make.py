@@ -215,5 +215,5 @@ def _protocol(
         SPLITS[0], 10 if folds is None else folds, 1 if repeats is None else repeats, test_share, seed
     )
     left = y.take(lock_away(None, y, test_share, seed, task)[0]) if test_share else y
-    splitter = protocol(left, task, seed, asked.folds, repeats).splitter
+    splitter = protocol(left, task, seed, asked.folds or 10, repeats).splitter
     return replace(asked, folds=splitter.get_n_splits() // splitter.n_repeats, repeats=splitter.n_repeats)

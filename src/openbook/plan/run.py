@@ -7,9 +7,9 @@ The folder holds
     report.html      one page
     model.openbook   the chosen learner
 
-The model in the file is the one that was tested: fitted on the rows that were not locked away, and on all rows
-where none were. So the figure of the final test is that of this very model. Results of the test are kept too, so
-that no resumption looks at those rows again.
+The model in the file is the one that was tested: fitted on the rows that were not locked away, and on all of
+them where none were. So the figure of the final test is that of this very model. Results of the test are kept
+too, so that no resumption looks at those rows again.
 """
 
 from collections.abc import Callable
@@ -37,6 +37,7 @@ from openbook.judge import (
     lock_away,
     protocol,
 )
+from openbook.judge.examples import Examples
 from openbook.plan.files import write_text
 from openbook.plan.log import Log, Part
 from openbook.plan.plan import Plan
@@ -95,7 +96,7 @@ def run(
         tests=tests,
         model=model,
         rows=len(rows.train),
-        example=_example(plan, rows, choice, model),
+        example=_example(plan, rows, comparison, choice, model),
         versions=_versions(),
         folder=folder,
     )
@@ -176,7 +177,7 @@ class _Rows:
         y = self.y.take(self.train)
         found = protocol(y, self.plan.task, settings.seed, settings.folds or 10, settings.repeats)
         if (found.kind == "leave-one-out") != (settings.split == "leave-one-out"):
-            msg = f"protocol.split is {settings.split!r}, but {len(y):,} rows are judged by {found.kind}; change it"
+            msg = f"protocol.split is {settings.split!r}, but {len(y):,} rows take {found.kind}; change it"
             raise PlanError(msg)
         return found
 
@@ -187,9 +188,7 @@ class _Rows:
         return [(self.train[train], self.train[test]) for train, test in self.protocol.split(X, y)]
 
     def evaluation(self, log: Log, part: Part, label: str) -> Evaluation:
-        from openbook.base import class_codes
-
-        classes = class_codes(self.y)[1] if self.plan.task == "classification" else None
+        classes = Examples.of(self.X, self.y, self.plan.task).classes
         folds = len(self.splits) if part == "folds" else 1
         results = [log.results[part, label, i] for i in range(folds)]
         words = self.protocol.words if part == "folds" else f"{len(self.locked):,} rows that were locked away"
@@ -233,15 +232,16 @@ def _test(plan: Plan, rows: _Rows, log: Log, choice: Choice) -> dict[str, Evalua
     return {label: rows.evaluation(log, "test", label) for label in labels}
 
 
-def _example(plan: Plan, rows: _Rows, choice: Choice, model: Any) -> Example:
+def _example(plan: Plan, rows: _Rows, comparison: Comparison, choice: Choice, model: Any) -> Example:
     """The first row that was locked away, or else the first of all, worked."""
     locked = len(rows.locked) > 0
     i = int(rows.locked[0] if locked else 0)
     row = rows.X.take([i])
     works = {choice.label: model.work(row)}
-    if choice.label in plan.baselines and choice.best not in plan.baselines:
-        best = plan.model(choice.best).fit(rows.X.take(rows.train), rows.y.take(rows.train))
-        works[choice.best] = best.work(row)
+    others = [each.label for each in comparison.rows() if each.label not in plan.baselines]
+    if choice.label in plan.baselines and others:
+        best = plan.model(others[0]).fit(rows.X.take(rows.train), rows.y.take(rows.train))
+        works[others[0]] = best.work(row)
     return Example(int(rows.known[i]), row.row(0), rows.y[i], locked, works)
 
 

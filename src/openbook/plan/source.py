@@ -82,9 +82,9 @@ def content_hash(table: Table) -> str:
         if isinstance(column.attribute, Numeric):
             numbers = column.data.astype("<f8")
             numbers[np.isnan(numbers)] = np.nan  # one NaN for all that there are
-            digest.update(np.ascontiguousarray(numbers + 0.0))
+            digest.update(np.ascontiguousarray(numbers + 0.0).data)
         elif isinstance(column.attribute, Categorical):
-            digest.update(np.ascontiguousarray(column.data.astype("<i8")))
+            digest.update(np.ascontiguousarray(column.data.astype("<i8")).data)
         else:
             digest.update(json.dumps(column.tolist()).encode())
     return digest.hexdigest()

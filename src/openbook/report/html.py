@@ -23,7 +23,7 @@ __all__ = ["to_html"]
 _MOST_CARDS = 24
 _MOST_BARS = 8
 _MOST_CLASSES = 15
-_MOST_FINDINGS = 12
+_MOST_CELLS = 20
 
 
 def to_html(result: StudyResult) -> str:
@@ -47,15 +47,10 @@ def _data(result: StudyResult) -> dict[str, Any]:
     size = f"{plural(description.rows, 'row')}, {plural(len(description.columns), 'column')}"
     gaps = f"{missing / cells:.1%} of the cells are missing" if missing else "no cell is missing"
     ordered = sorted(description.columns, key=lambda column: column.name != result.target)
-    findings = description.findings
     return {
         "headline": size,
         "table_words": f"{result.name} holds {size}; {gaps}.",
-        "findings": [
-            {"severity": f.severity, "where": words.place(f), "message": f.message}
-            for f in findings[:_MOST_FINDINGS]
-        ],
-        "more_findings": len(findings) - _MOST_FINDINGS,
+        "findings": words.grouped(description.findings),
         "cards": [_card(column, is_target=column.name == result.target) for column in ordered[:_MOST_CARDS]],
         "more_cards": max(0, len(ordered) - _MOST_CARDS),
         "described": Markup(description._repr_html_()),  # noqa: S704 (escapes what it shows)
@@ -72,8 +67,8 @@ def _card(column: ColumnSummary, *, is_target: bool) -> dict[str, Any]:
         picture = svg.histogram(f"Histogram of {column.name}", x.counts, x.edges)
         spread = "" if x.std is None else f", standard deviation {short(x.std)}"
         figures = f"median {short(x.median)}, mean {short(x.mean)}{spread}"
-    elif column.values:
-        shown = column.values[:_MOST_BARS]
+    elif column.top_values:
+        shown = column.top_values[:_MOST_BARS]
         picture = svg.bars(f"Values of {column.name}", shown, rest=column.distinct - len(shown))
     elif column.lengths is not None:
         figures = f"{column.lengths.shortest:,} to {column.lengths.longest:,} characters"
@@ -93,12 +88,12 @@ def _scores(result: StudyResult) -> dict[str, Any]:
     by_label = {row.label: row for row in rows}
     baseline = words.best_baseline(result)
     return {
-        "metric": words.metric_name(metric.name),
+        "metric": words.title(words.metric_name(metric.name)),
         "greater_is_better": metric.greater_is_better,
         "level": f"{100 * rows[0].interval.level:g}%",
         "chosen": _brief(by_label[result.choice.label]),
         "best_baseline": _brief(by_label[baseline]) if baseline else None,
-        "verdict": f"{result.choice.reason} {words.beside_baseline(result)}",
+        "verdict": words.beside_baseline(result),
         "tiny": words.caution(result),
         "protocol": words.protocol_words(result),
         "interval_chart": Markup(_chart(result, rows, baseline)),  # noqa: S704 (svg escapes)
@@ -131,7 +126,9 @@ def _chart(result: StudyResult, rows: list[Row], baseline: str | None) -> str:
         if not math.isnan(row.score)
     ]
     reference = next((s.mean for s in scored if s.label == baseline), None)
-    return svg.intervals(scored, axis=words.metric_name(result.comparison.metric().name), reference=reference)
+    return svg.intervals(
+        scored, axis=words.title(words.metric_name(result.comparison.metric().name)), reference=reference
+    )
 
 
 def _ends(row: Row) -> tuple[float, float]:
@@ -148,7 +145,15 @@ def _ranking(result: StudyResult, rows: list[Row]) -> dict[str, Any]:
     if tests:
         note += f" p: {'; '.join(tests)}, adjusted by Holm’s method for the number of learners."
     return {
-        "header": ("Learner", metric, "interval", f"against {against}", "interval", "p", "complexity"),
+        "header": (
+            "Learner",
+            words.title(metric),
+            "interval",
+            f"against {against}",
+            "interval",
+            "p",
+            "complexity",
+        ),
         "rows": [
             {
                 "name": row.label,
@@ -231,7 +236,7 @@ def _tests(result: StudyResult) -> dict[str, Any]:
             }
             for label, evaluation in result.tests.items()
         ],
-        "test_metrics": [words.metric_name(m.name) for m in shown],
+        "test_metrics": [words.title(words.metric_name(m.name)) for m in shown],
         "test_words": words.test_words(result, chosen),
     }
 
@@ -239,16 +244,22 @@ def _tests(result: StudyResult) -> dict[str, Any]:
 def _work(result: StudyResult) -> dict[str, Any]:
     example = result.example
     kind = "a row that was locked away" if example.locked else "a row of the data"
-    parts = []
-    for label, work in example.works.items():
-        head = Markup("<h3>{}</h3>").format(printable(label)) if len(example.works) > 1 else Markup()
-        parts.append(head + Markup(work_to_html(work, level=4 if head else 3, style=False)))  # noqa: S704 (escapes)
+    works = [Markup(work_to_html(work, style=False)) for work in example.works.values()]  # noqa: S704 (escapes)
+    shown = [f"{name} = {words.cell_words(value)}" for name, value in example.cells.items()]
     both = ""
     if len(example.works) > 1:
-        _, best = example.works
-        both = f" Since the choice looks at little, the best learner, {best}, is worked beside it."
-    sentence = f"Row {example.row} (the first is 0), {kind}; its {result.target} is {example.truth}.{both}"
-    return {"work": Markup().join(parts), "work_words": sentence, "plan": _lines(result.plan)}
+        _, other = example.works
+        both = (
+            f" Since the choice is a baseline, {other}, the best of the other learners, is worked beside it."
+        )
+    truth = words.cell_words(example.truth)
+    sentence = f"Row {example.row} (the first is 0), {kind}; its {result.target} is {truth}.{both}"
+    return {
+        "works": works,
+        "work_words": sentence,
+        "work_cells": ", ".join(shown[:_MOST_CELLS]) + (", …" if len(shown) > _MOST_CELLS else ""),
+        "plan": _lines(result.plan),
+    }
 
 
 def _lines(text: str) -> Markup:

@@ -22,7 +22,7 @@ class Example:
     cells : its inputs
     truth : its target
     locked : whether it is one of the rows that were locked away
-    works : the derivation by learner: the chosen one's and, where that is a baseline, also the best one's
+    works : the derivation by learner: the chosen one's and, where that is a baseline, the best other one's
     """
 
     row: int

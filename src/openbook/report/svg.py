@@ -1,8 +1,8 @@
 """Small pictures as SVG: intervals, bars, a histogram, a heat map.
 
-Across, everything is placed in per cent of the picture's width, and down in pixels, so a picture fills a phone or
-a page and its letters keep their size. Colours come from the page's stylesheet through classes, which follow light
-and dark. Each picture carries a title and a description for those who cannot see it.
+Across, everything is placed in per cent of the picture's width, and down in pixels, so a picture fills a
+phone or a page and its letters keep their size. Colours come from the page's stylesheet through classes,
+which follow light and dark. Each picture carries a title and a description for those who cannot see it.
 """
 
 import math
@@ -119,8 +119,8 @@ def heat_map(title: str, labels: Sequence[str], table: Sequence[Sequence[int]]) 
             share = count / total
             at = left + width * j
             parts.append(
-                f'<rect class="{"hit" if i == j else "miss"}" fill-opacity="{0.06 + 0.94 * share:.3f}" y="{top}"'
-                f' x="{_percent(at + 0.3)}" width="{_percent(width - 0.6)}" height="{_CELL - 3}" rx="3"/>'
+                f'<rect class="{"hit" if i == j else "miss"}" fill-opacity="{0.06 + 0.94 * share:.3f}"'
+                f' x="{_percent(at + 0.3)}" y="{top}" width="{_percent(width - 0.6)}" height="{_CELL - 3}"/>'
             )
             tone = "strong" if share > 0.5 else "faint"
             parts.append(_text(_percent(at + width / 2), top + 21, f"{count:,}", f"figures middle {tone}"))

@@ -1,27 +1,35 @@
 """The sentences of a report; the command line says some of them too."""
 
 import math
+from collections.abc import Sequence
 
 from openbook.data.findings import Finding, plural
 from openbook.judge import Evaluation, difference
+from openbook.judge.splits import TINY
 from openbook.report.study import StudyResult
+from openbook.work.step import cell
 
 __all__ = [
     "beside_baseline",
     "best_baseline",
     "caution",
+    "cell_words",
+    "grouped",
     "metric_name",
     "model_words",
-    "place",
     "protocol_words",
     "score_words",
     "test_words",
+    "title",
 ]
 
+#: Findings of one kind that are spelt out.
+_SPELT_OUT = 3
+
 _METRICS = {
-    "balanced_accuracy": "Balanced accuracy",
-    "macro_f1": "Macro F1",
-    "log_loss": "Log loss",
+    "balanced_accuracy": "balanced accuracy",
+    "macro_f1": "macro F1",
+    "log_loss": "log loss",
     "brier": "Brier score",
     "roc_auc": "ROC AUC",
     "mse": "MSE",
@@ -32,7 +40,13 @@ _METRICS = {
 
 
 def metric_name(name: str) -> str:
-    return _METRICS.get(name, name.capitalize())
+    """A metric as it stands in a sentence."""
+    return _METRICS.get(name, name)
+
+
+def title(words: str) -> str:
+    """The words as they begin a sentence."""
+    return words[:1].upper() + words[1:]
 
 
 def score_words(score: float) -> str:
@@ -40,6 +54,13 @@ def score_words(score: float) -> str:
     if math.isnan(score):
         return "undefined"
     return f"{score:.3f}" if abs(score) < 100 else f"{score:.4g}"
+
+
+def cell_words(value: object) -> str:
+    """A cell of the table."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "missing"
+    return cell(value)
 
 
 def best_baseline(result: StudyResult) -> str | None:
@@ -53,8 +74,8 @@ def beside_baseline(result: StudyResult) -> str:
     chosen = result.choice.label
     if chosen in result.baselines:
         return (
-            f"{chosen} is a baseline: on these {plural(result.rows, 'row')} nothing is significantly better than so"
-            " simple a rule. More rows or better columns may change that; a larger model of the same rows will not."
+            f"{chosen} is a baseline: on these {plural(result.rows, 'row')} nothing is significantly"
+            " better than so simple a rule. More rows or better columns may change that."
         )
     if (baseline := best_baseline(result)) is None:
         return ""
@@ -64,9 +85,9 @@ def beside_baseline(result: StudyResult) -> str:
 
 def test_words(result: StudyResult, chosen: Evaluation) -> str:
     return (
-        f"{plural(len(chosen.predictions.truth), 'row')} were locked away before any learner was tried. After the"
-        f" choice was made, {result.choice.label} and the baselines were fitted on the other rows and met these once."
-        " This is the fairest figure in this report, and stays so only as long as nobody chooses by it."
+        f"{plural(len(chosen.predictions.truth), 'row')} were locked away before any learner was tried. After"
+        f" the choice was made, {result.choice.label} and the baselines were fitted on the other rows and met"
+        " these once. This is the fairest figure here, and stays so as long as nobody chooses by it."
     )
 
 
@@ -75,8 +96,9 @@ def model_words(result: StudyResult) -> str:
     label, rows = result.choice.label, f"{result.rows:,} rows"
     if result.tests:
         return (
-            f"model.openbook holds {label}, fitted on the {rows} that were not locked away: the very model that the"
-            " final test is about. A model of all rows may be a little better, but nothing here was measured on it."
+            f"model.openbook holds {label}, fitted on the {rows} that were not locked away: the very model"
+            " that the final test is about. A model of all rows may be a little better, but nothing here was"
+            " measured on it."
         )
     return (
         f"model.openbook holds {label}, fitted on all {rows}; its score is that of models of fewer rows each."
@@ -86,14 +108,17 @@ def model_words(result: StudyResult) -> str:
 def protocol_words(result: StudyResult) -> list[str]:
     """How the learners were judged, a sentence each."""
     learners = plural(len(result.comparison.evaluations), "learner")
-    split = result.protocol.partition(". ")[0]
-    locked = "No rows were locked away for a final test, since there are too few."
+    split = result.protocol.partition(". ")[0] if result.rows < TINY else result.protocol
+    locked = (
+        "No rows were locked away for a final test, so the score of the choice is a little flattered by"
+        " having been chosen."
+    )
     if result.tests:
         rows = len(next(iter(result.tests.values())).predictions.truth)
-        locked = f"{rows:,} rows were locked away, each class in its share, and met once, at the very end."
+        locked = f"{rows:,} rows, spread over the target like the others, were locked away and met once."
     return [
         f"{learners} were judged on {plural(result.rows, 'row')} by {split}.",
-        "Everything was fitted inside the fold: no row that a learner was judged on had a part in learning it.",
+        "Everything was fitted inside the fold: no learner was judged on rows that it had learnt from.",
         locked,
         f"Learners are ranked by {metric_name(result.comparison.metric().name)}.",
     ]
@@ -101,13 +126,34 @@ def protocol_words(result: StudyResult) -> list[str]:
 
 def caution(result: StudyResult) -> str:
     """What the protocol cannot show, where the rows are few."""
-    rest = result.protocol.partition(". ")[2]
-    return f"{rest}. Read the intervals before the scores." if rest else ""
+    if result.rows >= TINY:
+        return ""
+    return f"{result.protocol.partition('. ')[2]}. Read the intervals before the scores."
 
 
-def place(finding: Finding) -> str:
-    """Where a finding is: its columns, or the table."""
-    if not finding.columns:
-        return "The table"
-    more = f" and {len(finding.columns) - 4} more" if len(finding.columns) > 4 else ""
-    return ", ".join(finding.columns[:4]) + more
+def grouped(findings: Sequence[Finding]) -> list[tuple[str, str, str]]:
+    """Severity, place and message of each finding; of many of one kind a few, and where the others are."""
+    kinds: dict[tuple[str, str], list[Finding]] = {}
+    for finding in findings:
+        kinds.setdefault((finding.severity, finding.kind), []).append(finding)
+    told = []
+    for (severity, kind), group in kinds.items():
+        spelt_out = group if len(group) <= _SPELT_OUT + 1 else group[:_SPELT_OUT]
+        told += [(severity, _place(finding.columns), finding.message) for finding in spelt_out]
+        if others := group[len(spelt_out) :]:
+            columns = [name for finding in others for name in finding.columns]
+            told.append(
+                (
+                    severity,
+                    f"{plural(len(others), 'column')} more",
+                    f"likewise ({kind}): {_place(columns, 12)}.",
+                )
+            )
+    return told
+
+
+def _place(columns: Sequence[str], most: int = 4) -> str:
+    if not columns:
+        return "the table"
+    more = f" and {len(columns) - most} more" if len(columns) > most else ""
+    return ", ".join(columns[:most]) + more

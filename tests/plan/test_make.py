@@ -1,0 +1,192 @@
+"""What a plan decides by itself, and that it says why."""
+
+import numpy as np
+import pytest
+
+from openbook.errors import OpenbookError, PlanError, UnknownColumn
+from openbook.plan import Source, make_plan
+from openbook.plan.source import content_hash
+
+
+def csv(tmp_path, header, rows, name="data.csv"):
+    path = tmp_path / name
+    path.write_text("\n".join([header, *(",".join(map(str, row)) for row in rows)]) + "\n")
+    return path
+
+
+def mixed(tmp_path, n=60):
+    rng = np.random.default_rng(0)
+    rows = [
+        (f"c{1000 + 7 * i}", round(rng.normal(), 3), "ab"[i % 2], i % 3, "yes" if i % 2 else "no")
+        for i in range(n)
+    ]
+    return csv(tmp_path, "customer,size,letter,grade,bought", rows)
+
+
+def test_a_bundled_set_has_its_own_target():
+    plan = make_plan("weather")
+    assert (plan.data.set, plan.roles.target, plan.task, plan.metric) == (
+        "weather",
+        "play",
+        "classification",
+        "accuracy",
+    )
+    assert [c.label for c in plan.learners][:3] == ["0R", "1R", "naive Bayes"]
+    assert plan.baselines == ("0R", "1R")
+
+
+def test_what_refuses_takes_no_part_and_the_reason_is_kept():
+    notes = "\n".join(make_plan("weather").notes)
+    assert "naive Bayes, kernel density takes no part: it" in notes
+    assert "'outlook' is nominal" in notes
+
+
+def test_numbers_are_regression():
+    plan = make_plan("diabetes")
+    assert (plan.task, plan.metric) == ("regression", "rmse")
+    assert plan.notes[0] == "progression is numeric, so numbers are predicted"
+
+
+def test_few_whole_numbers_are_classes_unless_told_otherwise(tmp_path):
+    path = mixed(tmp_path)
+    plan = make_plan(path, "grade")
+    assert plan.task == "classification"
+    assert plan.data.kinds == {"grade": "nominal"}
+    assert plan.notes[0] == (
+        "grade holds 3 whole numbers only, so classes are predicted; for numbers, say --kind grade=numeric"
+    )
+    assert make_plan(path, "grade", kinds={"grade": "numeric"}).task == "regression"
+
+
+def test_many_whole_numbers_and_few_rows_each_are_numbers(tmp_path):
+    eleven = csv(tmp_path, "x,y", [(i % 7, i % 11) for i in range(110)])
+    assert make_plan(eleven, "y").task == "regression"
+    rare = csv(tmp_path, "x,y", [(i % 7, i % 4) for i in range(19)], "rare.csv")
+    assert make_plan(rare, "y").task == "regression"
+
+
+def test_identifiers_and_free_text_take_no_part_unless_their_kind_is_given(tmp_path):
+    path = mixed(tmp_path)
+    plan = make_plan(path, "bought")
+    assert plan.roles.ignore == ("customer",)
+    assert any(
+        note.startswith("customer takes no part: ") and "--kind customer=" in note for note in plan.notes
+    )
+    assert make_plan(path, "bought", kinds={"customer": "nominal"}).roles.ignore == ()
+    assert make_plan(path, "bought", ignore=["letter"]).roles.ignore == ("customer", "letter")
+
+
+def test_rows_without_a_target_are_counted(tmp_path):
+    path = csv(tmp_path, "x,y", [(i % 5, "" if i < 3 else "ab"[i % 2]) for i in range(30)])
+    assert "3 rows without y took no part" in make_plan(path, "y").notes
+
+
+@pytest.mark.parametrize(
+    ("rows", "split", "folds", "repeats", "test_share"),
+    [
+        (49, "leave-one-out", None, None, 0.0),
+        (50, "cross-validation", 10, 5, 0.0),
+        (249, "cross-validation", 10, 5, 0.0),
+        (250, "cross-validation", 10, 5, 0.2),
+        (12_500, "cross-validation", 10, 1, 0.2),
+    ],
+)
+def test_the_protocol_goes_by_the_number_of_rows(tmp_path, rows, split, folds, repeats, test_share):
+    path = csv(tmp_path, "x,y", [(i % 9, "ab"[i % 2]) for i in range(rows)])
+    found = make_plan(path, "y", seed=3).protocol
+    assert (found.split, found.folds, found.repeats) == (split, folds, repeats)
+    assert (found.test_share, found.seed) == (test_share, 3)
+
+
+def test_folds_are_no_more_than_the_rarest_class_left_after_locking_away(tmp_path):
+    path = csv(tmp_path, "x,y", [(i % 9, "rare" if i < 5 else "ab"[i % 2]) for i in range(400)])
+    assert make_plan(path, "y").protocol.folds == 4  # one of the five is locked away
+
+
+def test_only_some_learners_and_always_the_baselines():
+    assert [c.label for c in make_plan("iris", only=["naive_bayes"]).learners] == [
+        "0R",
+        "1R",
+        "naive Bayes",
+        "naive Bayes, kernel density",
+    ]
+    assert [c.label for c in make_plan("iris", only=["one_r"]).learners] == ["0R", "1R"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"target": None}, r"say which column to predict: --target NAME\. There are: customer, size, letter"),
+        ({"target": "bougth"}, r"no column 'bougth'\. Did you mean 'bought'\?"),
+        ({"target": "bought", "ignore": ["sise"]}, r"no column 'sise'\. Did you mean 'size'\?"),
+        ({"target": "bought", "ignore": ["bought"]}, "'bought' is the target, so it cannot be left out"),
+        (
+            {"target": "bought", "ignore": ["size", "letter", "grade"]},
+            "no column is left to predict 'bought' from",
+        ),
+        (
+            {"target": "bought", "only": ["naive_baies"]},
+            r"no learner 'naive_baies'\. Did you mean 'naive_bayes'",
+        ),
+        ({"target": "size", "only": ["one_r"]}, "one_r is for classification, and this is regression"),
+        ({"target": "bought", "metric": "acuracy"}, r"no metric 'acuracy'\. Did you mean 'accuracy'\?"),
+        ({"target": "bought", "folds": 1}, "protocol.folds must be at least 2, got 1"),
+        ({"target": "bought", "folds": 0}, "protocol.folds must be at least 2, got 0"),
+        ({"target": "bought", "repeats": 0}, "protocol.repeats must be at least 1, got 0"),
+        ({"target": "bought", "test_share": 1.0}, "protocol.test_share must be at least 0 and below 1"),
+    ],
+)
+def test_what_cannot_be_planned_is_named(tmp_path, options, message):
+    with pytest.raises(OpenbookError, match=message):
+        make_plan(mixed(tmp_path), **options)
+
+
+def test_an_unknown_column_is_an_unknown_column(tmp_path):
+    with pytest.raises(UnknownColumn):
+        make_plan(mixed(tmp_path), "nothing like it")
+
+
+@pytest.mark.parametrize(
+    ("cells", "kinds", "message"),
+    [
+        (["a"] * 20, None, r"target 'y' has one value only \(a\), so there is nothing to tell apart"),
+        (["", ""] * 10, {"y": "nominal"}, "target 'y' has no value at all"),
+        (["a", "b"] * 10, {"y": "text"}, "target 'y' is free text, .* say --kind y=nominal"),
+    ],
+)
+def test_a_target_that_tells_nothing_is_refused(tmp_path, cells, kinds, message):
+    path = csv(tmp_path, "x,y", list(enumerate(cells)))
+    with pytest.raises(PlanError, match=message):
+        make_plan(path, "y", kinds=kinds)
+
+
+@pytest.mark.parametrize("option", [{"folds": 5}, {"repeats": 2}, {"test_share": 0.5}])
+def test_few_rows_have_one_protocol(option):
+    with pytest.raises(PlanError, match="there are 14 rows, and of fewer than 50 each is left out once"):
+        make_plan("weather", **option)
+
+
+def test_a_file_goes_before_a_set_of_its_name_and_a_folder_does_not(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "weather").mkdir()
+    assert Source.of("weather").set == "weather"
+    (tmp_path / "weather").rmdir()
+    (tmp_path / "weather").write_text("a,b\n1,2\n")
+    assert Source.of("weather").path == str(tmp_path / "weather")
+
+
+def test_the_fingerprint_of_a_table_is_that_of_its_cells(tmp_path):
+    import openbook as ob
+
+    table = ob.load("loan")
+    same = ob.read(table.to_polars())
+    assert content_hash(same.select(table.names)) == content_hash(ob.read(table.to_polars()))
+    for other in (table.take(slice(1, None)), table.drop("owner"), table.take(list(range(9, -1, -1)))):
+        assert content_hash(other) != content_hash(table)
+
+
+def test_a_category_keeps_the_spelling_of_its_file(tmp_path):
+    """A target of whole numbers is read again as classes, so that a later reading finds the same table."""
+    path = csv(tmp_path, "x,y", [(i % 5, f"{i % 2}.0") for i in range(40)])
+    plan = make_plan(path, "y")
+    plan.data.checked(plan.data.read())
