@@ -1,0 +1,1 @@
+"""A workload a file; see `bench.workload`."""

@@ -1,0 +1,65 @@
+"""How long a user waits at the command line. Each command runs in a folder of its own, with the environment
+and the threads of a user; compiled Python files are there, as after installation.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from bench.run import THREADS
+from bench.workload import Contestant, Goal, Workload, folder
+
+COMMAND = str(Path(sys.executable).parent / "openbook")
+
+
+def make(_rows, _seed):
+    """The folder for compiled kernels; the first to ask fills it, for those who find it warm."""
+    kept = folder() / "kernels"
+    if not kept.exists():
+        kept.mkdir()
+        study(kept)
+    return kept
+
+
+def command(*words, kernels):
+    """Run openbook in a fresh folder."""
+    with tempfile.TemporaryDirectory(dir=folder()) as place:
+        environment = {k: v for k, v in os.environ.items() if k not in THREADS}
+        environment["NUMBA_CACHE_DIR"] = str(kernels)
+        subprocess.run([COMMAND, *words], cwd=place, env=environment, check=True, capture_output=True)
+
+
+def study(kernels):
+    command("study", "weather", kernels=kernels)
+
+
+def ask_for_help(kernels):
+    command("--help", kernels=kernels)
+
+
+def cold_study(_kernels):
+    with tempfile.TemporaryDirectory(dir=folder()) as empty:
+        study(empty)
+
+
+COLD = Workload(
+    name="cold",
+    title="At the command line",
+    rows=14,
+    make=make,
+    contestants={
+        "openbook --help": Contestant(Path, ask_for_help),
+        "openbook study weather, nothing compiled": Contestant(Path, cold_study),
+        "openbook study weather": Contestant(Path, study),
+    },
+    goals=(
+        Goal("fit", "seconds", 0.4, contestant="openbook --help"),
+        Goal("fit", "seconds", 15, contestant="openbook study weather, nothing compiled"),
+        Goal("fit", "seconds", 4, contestant="openbook study weather"),
+    ),
+    typical="median",
+    runs=3,
+    warm_rows=0,
+)

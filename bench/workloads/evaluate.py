@@ -1,0 +1,43 @@
+"""Ten folds of cross-validation, on the same folds."""
+
+from sklearn.model_selection import StratifiedKFold
+
+from bench.workload import OURS, Contestant, Goal, Workload
+from bench.workloads import gaussian
+
+SPLIT = StratifiedKFold(10, shuffle=True, random_state=0)
+
+
+def evaluate_ours(given):
+    import openbook
+    from openbook.bayes import NaiveBayes
+
+    evaluation = openbook.evaluate(NaiveBayes(), *given, split=SPLIT, metrics="accuracy")
+    return evaluation.mean("accuracy")
+
+
+def evaluate_sklearn(given):
+    from sklearn.model_selection import cross_val_score
+    from sklearn.naive_bayes import GaussianNB
+
+    return cross_val_score(GaussianNB(), *given, cv=SPLIT, scoring="accuracy").mean()
+
+
+def judged(mean, _given, _predicted):
+    return {"mean accuracy": float(mean)}
+
+
+PEER = "cross_val_score(GaussianNB)"
+
+EVALUATE = Workload(
+    name="evaluate",
+    title="10-fold cross-validation of naive Bayes, 50 numeric columns",
+    rows=1_000_000,
+    make=gaussian.make,
+    contestants={
+        OURS: Contestant(tuple, evaluate_ours, quality=judged),
+        PEER: Contestant(tuple, evaluate_sklearn, quality=judged, needs="sklearn"),
+    },
+    goals=(Goal("fit", "times", 3, (PEER,)),),
+    runs=1,
+)

@@ -1,0 +1,182 @@
+"""The bench runs, compares like with like, and says what is missing. No timing decides a test."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT))  # the bench is not installed
+
+from bench import child, judge, run, show  # noqa: E402
+from bench.workload import OURS, Contestant, Goal, Workload, discover  # noqa: E402
+
+WORKLOADS = discover()
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("BENCH_FOLDER", str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]))
+
+
+@pytest.mark.parametrize("name", sorted(set(WORKLOADS) - {"cold"}))
+def test_contestants_are_equally_good(name):
+    workload = WORKLOADS[name]
+    found = {
+        label: {"absent": reason}
+        if (reason := contestant.absence(500))
+        else {"rounds": [child.main(name, label, 500, 0, 1, 1)]}
+        for label, contestant in workload.contestants.items()
+    }
+    assert "rounds" in found[OURS]
+    made = judge.lines(workload, {"contestants": found})
+    assert all(line.quality for line in made if "rounds" in found[line.label])
+    assert not [line.note for line in made if "NOT EQUAL" in line.note]
+
+
+def test_cold_asks_the_command_line(tmp_path):
+    from bench.workloads import cold
+
+    cold.ask_for_help(tmp_path / "kernels")
+    with pytest.raises(subprocess.CalledProcessError):
+        cold.command("no-such-command", kernels=tmp_path / "kernels")
+
+
+# --- what is made of the measurements, on figures made up here
+
+
+def measured(fit, quality=0.9, above=10, size=100, predict=None):
+    steps = {"fit": {"seconds": fit, "above": above, "peak": 5 * above}}
+    if predict is not None:
+        steps["predict"] = {"seconds": predict, "above": above, "peak": 5 * above}
+    return {"input": size, "steps": steps, "quality": {"accuracy": quality}}
+
+
+def duel(*goals, **options):
+    contestant = Contestant(tuple, tuple)
+    return Workload("duel", "A duel", 10, tuple, {OURS: contestant, "peer": contestant}, goals, **options)
+
+
+def result(ours, theirs):
+    return {
+        "rows": 10,
+        "threads": 1,
+        "rounds": 2,
+        "runs": 2,
+        "machine": {
+            "processor": "P",
+            "cores": 2,
+            "memory": 2**34,
+            "system": "Linux",
+            "python": "3.11",
+            "packages": {"numpy": "2"},
+        },
+        "contestants": {OURS: ours, "peer": theirs},
+    }
+
+
+def test_ratio_is_of_best_times_and_spread_is_by_round():
+    workload = duel(Goal("fit", "times", 4, ("peer",)))
+    ours = {"rounds": [measured([2.0, 4.0]), measured([1.0, 3.0])]}
+    theirs = {"rounds": [measured([6.0, 8.0]), measured([5.0, 9.0])]}
+    (verdict,) = judge.verdicts(workload, result(ours, theirs))
+    assert verdict.value == 5.0  # 5 / 1
+    assert verdict.spread == (3.0, 5.0)  # 6 / 2, 5 / 1
+    assert verdict.reached
+    (missed,) = judge.verdicts(duel(Goal("fit", "times", 6, ("peer",))), result(ours, theirs))
+    assert not missed.reached
+
+
+def test_median_where_asked():
+    workload = duel(Goal("fit", "seconds", 2.5), typical="median")
+    (verdict,) = judge.verdicts(workload, result({"rounds": [measured([1.0, 3.0, 9.0])]}, {"absent": "gone"}))
+    assert verdict.value == 3.0
+    assert not verdict.reached
+
+
+def test_memory_goals():
+    ours = {"rounds": [measured([1.0], above=10), measured([1.0], above=30)]}
+    goals = (Goal("fit", "share", 0.25), Goal("fit", "bytes", 200))
+    share, peak = judge.verdicts(duel(*goals), result(ours, {"absent": "gone"}))
+    assert (share.value, share.reached) == (0.3, False)  # the worst round counts
+    assert (peak.value, peak.reached) == (150, True)
+
+
+def test_another_quality_is_flagged_and_reaches_no_goal():
+    found = result({"rounds": [measured([1.0])]}, {"rounds": [measured([99.0], quality=0.8)]})
+    workload = duel(Goal("fit", "times", 2, ("peer",)))
+    assert "NOT EQUAL: accuracy differs by 0.1" in judge.lines(workload, found)[1].note
+    (verdict,) = judge.verdicts(workload, found)
+    assert verdict.value == 99.0
+    assert not verdict.reached
+
+
+@pytest.mark.parametrize(
+    "peer", [{"absent": "peer is not installed"}, {"rounds": [], "failed": "it fell over"}]
+)
+def test_a_missing_peer_is_said(peer):
+    found = result({"rounds": [measured([1.0])]}, peer)
+    workload = duel(Goal("fit", "times", 2, ("peer",)))
+    page = show.markdown(workload, found)
+    assert (peer.get("absent") or "failed: it fell over") in page
+    assert "NOT MEASURED: openbook, fit" in page
+    assert not judge.verdicts(workload, found)[0].reached
+
+
+def test_absence_names_the_module_and_the_memory():
+    nothing = Contestant(tuple, tuple, needs="no_such_module")
+    assert nothing.absence(1) == "no_such_module is not installed"
+    assert "GB are free" in replace(nothing, needs="numpy", bytes_per_row=10**15).absence(1000)
+    assert replace(nothing, needs="numpy").absence(1000) is None
+
+
+def test_page_keeps_its_words_and_takes_new_tables(tmp_path):
+    page = tmp_path / "performance.md"
+    page.write_text("# Speed\n\nWords.\n\n<!-- bench:duel -->\nold\n<!-- /bench:duel -->\n\nMore words.\n")
+    found = result({"rounds": [measured([0.25])]}, {"rounds": [measured([1.0])]})
+    for _ in range(2):
+        show.write_page(page, duel(Goal("fit", "times", 2, ("peer",))), found)
+    text = page.read_text()
+    assert "old" not in text
+    assert text.count("reached: openbook, fit 4.0 times as fast as peer") == 1
+    assert text.startswith("# Speed\n\nWords.")
+    assert text.endswith("More words.\n")
+
+
+def test_peak_is_above_what_was_there():
+    import numpy as np
+
+    held, (above, peak) = child.peak_of(lambda: np.ones(4_000_000).sum())
+    assert held == 4_000_000
+    assert 30e6 < above < 60e6  # 32 MB
+    assert peak > above
+
+
+def test_input_counts_each_array_once():
+    import numpy as np
+
+    numbers = np.zeros((10, 3))
+    assert child.size((numbers, numbers, [np.zeros(5)])) == 240 + 40
+
+
+def test_processes_of_their_own(tmp_path):
+    workload = replace(WORKLOADS["multinomial"], runs=1, warm_rows=0)
+    found = run.run(workload, 50, rounds=1, data=tmp_path)
+    assert not list(tmp_path.iterdir())  # its folder is gone
+    assert json.loads(json.dumps(found))["threads"] == 1
+    for line in judge.lines(workload, found):
+        assert set(line.seconds) == {"fit", "predict"}, line.note
+        assert not line.note
+
+
+def test_what_fails_is_said(tmp_path, monkeypatch):
+    monkeypatch.setitem(os.environ, "PYTHONPATH", str(tmp_path))
+    (tmp_path / "sklearn").mkdir()
+    (tmp_path / "sklearn" / "__init__.py").write_text("raise RuntimeError('no luck today')")
+    found = run.run(replace(WORKLOADS["gaussian"], runs=1, warm_rows=0), 50, rounds=1, data=tmp_path)
+    assert "no luck today" in found["contestants"]["GaussianNB"]["failed"]
