@@ -47,9 +47,16 @@ class Folding(Learner):
     def _solve(self) -> None:
         """The model from `statistics_`."""
 
+    def _announce(self) -> None:
+        """Warn of what the user should know about the model just learnt."""
+
     def _fit(self, rows: Rows) -> None:
-        self.statistics_ = self._folded(rows)
+        self._learn(self._folded(rows))
+
+    def _learn(self, statistics: Statistics) -> None:
+        self.statistics_ = statistics
         self._solve()
+        self._announce()
 
     def _folded(self, rows: Rows) -> Statistics:
         statistics = fold(rows.pieces, self._step(), add)
@@ -85,8 +92,7 @@ class Folding(Learner):
             if hasattr(self, "statistics_"):
                 rows = self._more_rows(X, y, sample_weight, grow=True)
                 self._remember(rows.schema)
-                self.statistics_ = self.statistics_ + self._folded(rows)
-                self._solve()
+                self._learn(self.statistics_ + self._folded(rows))
             elif classes is None or not isinstance(self, Classifier):
                 self._fit(self._training_rows(X, y, sample_weight))
             else:
@@ -103,12 +109,12 @@ class Folding(Learner):
                 if (table.data(name) == UNSEEN).any():
                     msg = f"cannot forget these rows: column {name!r} holds a value that was never learnt"
                     raise DataError(msg)
+        left = self.statistics_ - self._folded(rows)
+        if not _possible(left):
+            msg = "cannot forget these rows: they were never learnt, or none would be left"
+            raise DataError(msg)
         with self._whole_or_not_at_all():
-            self.statistics_ = self.statistics_ - self._folded(rows)
-            if not _possible(self.statistics_):
-                msg = "cannot forget these rows: they were never learnt, or none would be left"
-                raise DataError(msg)
-            self._solve()
+            self._learn(left)
         return self
 
     def _more_rows(self, X: Any, y: Any, sample_weight: Any, *, grow: bool) -> Rows:

@@ -12,9 +12,20 @@ from dataclasses import asdict, dataclass
 from numbers import Integral, Real
 from typing import Any, Protocol
 
+from openbook.data.attributes import Attribute
 from openbook.errors import ParameterError, did_you_mean
 
-__all__ = ["Anything", "Maybe", "Number", "OneOf", "Rule", "ValueOf", "Whole", "check_parameters"]
+__all__ = [
+    "Anything",
+    "ColumnKinds",
+    "Maybe",
+    "Number",
+    "OneOf",
+    "Rule",
+    "ValueOf",
+    "Whole",
+    "check_parameters",
+]
 
 
 class Rule(Protocol):
@@ -144,6 +155,28 @@ class Anything(_Plain):
 
     def allows(self, value: Any) -> bool:  # noqa: ARG002 (the learner looks)
         return True
+
+
+@dataclass(frozen=True)
+class ColumnKinds(Anything):
+    """Kinds as `openbook.read` takes them; attributes are written as in a schema."""
+
+    what: str = "None or kinds as openbook.read takes them"
+
+    def to_json(self, value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            return value
+        kinds = {key: kind.to_json() if isinstance(kind, Attribute) else kind for key, kind in value.items()}
+        # columns may go by position, and JSON has no numbers for keys
+        return kinds if all(isinstance(key, str) for key in kinds) else [list(pair) for pair in kinds.items()]
+
+    def from_json(self, record: Any) -> Any:
+        if not isinstance(record, Mapping | list):
+            return record
+        return {
+            key: Attribute.from_json(kind) if isinstance(kind, Mapping) else kind
+            for key, kind in dict(record).items()
+        }
 
 
 def check_parameters(learner: Any, rules: Mapping[str, Rule]) -> None:

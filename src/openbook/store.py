@@ -6,16 +6,21 @@ A `.openbook` file is a zip of
     arrays/NAME.npy     the fitted arrays, read with allow_pickle=False
 
 Reading it imports nothing by a name from the file: the learner is looked up in the registry, its parameters
-are rebuilt by its rules, and its arrays must have the shapes that its schema and classes demand. Writing is
-atomic: the file is there whole or not at all.
+are rebuilt by its rules, and its arrays must have the shapes that its schema and classes demand, and be
+statistics that rows can have. Writing is atomic: the file is there whole or not at all.
 """
 
 import io
 import json
 import math
 import os
-import tempfile
+import secrets
+import struct
+import tokenize
 import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +32,7 @@ from sklearn.utils.validation import check_is_fitted
 import openbook
 from openbook import registry
 from openbook.base import Saved
+from openbook.data.attributes import as_text
 from openbook.errors import ModelFileError, OpenbookError, ParameterError
 from openbook.rules import check_parameters
 
@@ -35,9 +41,10 @@ __all__ = ["FORMAT", "open_model", "save"]
 #: The version of the format that is written.
 FORMAT = 1
 
-#: The most that model.json may unpack to. Arrays are stored as they are, so they cannot unpack to more than
-#: the file holds.
+#: The most bytes that model.json may unpack to, and how many times its size in the file. Arrays are stored as
+#: they are, so together they cannot unpack to more than the file holds.
 _MOST_JSON = 1 << 28
+_MOST_TIMES = 200
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -60,17 +67,19 @@ def save(model: Any, path: str | os.PathLike[str]) -> Path:
     if not path.parent.is_dir():
         msg = f"cannot save {path.name}: there is no folder {str(path.parent)!r}"
         raise ModelFileError(msg)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    text = json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False)
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        with os.fdopen(handle, "wb") as file, zipfile.ZipFile(file, "w") as archive:
-            text = json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False)
+        with zipfile.ZipFile(temporary, "x") as archive:
             archive.writestr("model.json", text, compress_type=zipfile.ZIP_DEFLATED)
             for name, array in arrays.items():
                 archive.writestr(f"arrays/{name}.npy", _npy(array))
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink()
-        raise
+        temporary.replace(path)
+    except OSError as error:
+        msg = f"cannot save {path}: {error.strerror}"
+        raise ModelFileError(msg) from error
+    finally:
+        temporary.unlink(missing_ok=True)
     return path
 
 
@@ -79,13 +88,15 @@ def open_model(path: str | os.PathLike[str]) -> Any:
     path = Path(path)
     try:
         with zipfile.ZipFile(path) as archive:
+            _check_members(archive, path.stat().st_size)
             record = json.loads(_text(archive))
             arrays = {
                 info.filename.removeprefix("arrays/").removesuffix(".npy"): _array(archive, info)
                 for info in archive.infolist()
-                if info.filename.startswith("arrays/")
+                if info.filename != "model.json"
             }
-        return _model(_current(record), "", arrays)
+        with np.errstate(divide="raise", over="raise", invalid="raise"):  # numbers that make no model
+            return _model(_current(record), "", arrays)
     except FileNotFoundError:
         msg = f"there is no model file {str(path)!r}"
         raise ModelFileError(msg) from None
@@ -103,16 +114,19 @@ def open_model(path: str | os.PathLike[str]) -> Any:
 # What a file that is not as it should be can raise while it is taken apart.
 _DAMAGE = (
     zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    tokenize.TokenError,
+    SyntaxError,
     ValueError,
     TypeError,
-    KeyError,
-    IndexError,
+    LookupError,
     AttributeError,
+    ArithmeticError,
+    AssertionError,
     EOFError,
-    OverflowError,
-    RecursionError,
+    RuntimeError,  # also too deep, encrypted, or a method of compression that is not there
     MemoryError,
-    NotImplementedError,
     OSError,
     OpenbookError,
 )
@@ -139,15 +153,24 @@ def _parameters(model: Any) -> dict[str, Any]:
         if isinstance(value, BaseEstimator):
             written[name] = {"learner": registry.name_of(value), "parameters": _parameters(value)}
         else:
-            written[name] = _jsonable(name, type(model).rules[name].to_json(value))
+            written[name] = _jsonable(type(model).rules[name].to_json(value))
+            _check_jsonable(name, written[name])
     return written
 
 
-def _jsonable(name: str, value: Any) -> Any:
-    """The value, if a model file can hold it."""
+def _jsonable(value: Any) -> Any:
+    """The value with lists for arrays, and keys in the one spelling of classes and columns."""
+    if isinstance(value, Mapping):
+        return {as_text(key): _jsonable(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_jsonable(item) for item in value]
+    return _jsonable(value.tolist()) if hasattr(value, "tolist") else value
+
+
+def _check_jsonable(name: str, value: Any) -> None:
     try:
-        return json.loads(json.dumps(value, default=lambda array: array.tolist(), allow_nan=False))
-    except (TypeError, ValueError, AttributeError):
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError):
         msg = f"parameter {name}={value!r} cannot be saved: only numbers, text, lists and mappings can"
         raise ParameterError(msg) from None
 
@@ -167,9 +190,25 @@ def _npy(array: npt.NDArray[Any]) -> bytes:
     return buffer.getvalue()
 
 
+def _check_members(archive: zipfile.ZipFile, size: int) -> None:
+    """Refuse an archive that is not laid out like a model file of that size."""
+    arrays = [info for info in archive.infolist() if info.filename != "model.json"]
+    for info in arrays:
+        if not (info.filename.startswith("arrays/") and info.filename.endswith(".npy")):
+            msg = f"it holds {info.filename!r}, which no model file does"
+            raise ModelFileError(msg)
+    name, times = Counter(archive.namelist()).most_common(1)[0]
+    if times > 1:
+        msg = f"it holds {name!r} {times} times"
+        raise ModelFileError(msg)
+    if (claimed := sum(info.file_size for info in arrays)) > size:
+        msg = f"its arrays claim {claimed:,} bytes, but the file has {size:,}"
+        raise ModelFileError(msg)
+
+
 def _text(archive: zipfile.ZipFile) -> bytes:
     info = archive.getinfo("model.json")
-    if info.file_size > _MOST_JSON:
+    if info.file_size > min(_MOST_JSON, _MOST_TIMES * info.compress_size):
         msg = f"model.json claims {info.file_size:,} bytes, more than any model needs"
         raise ModelFileError(msg)
     return archive.read(info)
@@ -216,9 +255,7 @@ def _model(record: Any, prefix: str, arrays: Arrays) -> Any:
 def _unfitted(record: Any) -> Any:
     cls = registry.learner(record["learner"]).cls
     parameters = {
-        name: _unfitted(value)
-        if isinstance(value, dict) and "learner" in value
-        else cls.rules[name].from_json(value)  # type: ignore[attr-defined]
+        name: cls.rules[name].from_json(value) if name in cls.rules else _unfitted(value)  # type: ignore[attr-defined]
         for name, value in record["parameters"].items()
     }
     model = cls(**parameters)

@@ -34,7 +34,7 @@ from openbook.data.attributes import as_text
 from openbook.errors import DataError, ParameterError, UnknownColumn, did_you_mean
 from openbook.fold import Statistics
 from openbook.folding import Folding
-from openbook.rules import Anything, OneOf, ValueOf
+from openbook.rules import Anything, ColumnKinds, OneOf, ValueOf
 
 __all__ = ["NaiveBayes"]
 
@@ -94,7 +94,7 @@ class NaiveBayes(Folding, Classifier):
         "variance": OneOf("mle", "sample"),
         "priors": Anything("None, a sequence or a mapping of class to probability"),
         "distributions": Anything("None, a distribution, or a mapping of column to distribution"),
-        "kinds": Anything("None or kinds as openbook.read takes them"),
+        "kinds": ColumnKinds(),
     }
 
     numeric_ = "gaussian"
@@ -182,9 +182,11 @@ class NaiveBayes(Folding, Classifier):
         for likelihood, statistics in zip(self.likelihoods_, self.statistics_.parts, strict=True):
             likelihood.solve(statistics, self._labels, self.target_)
         self.notes_ = [note for likelihood in self.likelihoods_ for note in likelihood.notes]
+
+    def _announce(self):
         if self.notes_:
             more = f" (and {len(self.notes_) - 1} more: see notes_)" if len(self.notes_) > 1 else ""
-            warnings.warn(f"NaiveBayes: {self.notes_[0]}{more}", stacklevel=4)
+            warnings.warn(f"NaiveBayes: {self.notes_[0]}{more}", stacklevel=5)
 
     def _prior(self):
         if self.priors is None:
