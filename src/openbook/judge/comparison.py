@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import rankdata
 
 from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.judge.evaluation import Evaluation, Which
@@ -51,7 +50,7 @@ class Choice:
         return self.reason
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """Evaluations on the same folds.
 
@@ -95,15 +94,18 @@ class Comparison:
         return sorted(rows, key=lambda row: (_loss(function, row.score), _size(row.complexity)))
 
     def ranks(self, which: Which = None) -> dict[str, float]:
-        """Each learner's mean rank over the folds, 1 for the best, ties shared.
+        """Each learner's mean rank over the folds, 1 for the best, ties shared; NaN where a score is undefined.
 
         On one held-out set and under leave-one-out, the rank of the score of all rows together.
         """
+        from scipy.stats import rankdata
+
         function = self.metric(which)
         everyone = self.evaluations.values()
         by_rows = self[self.baseline].by_rows
         scores = np.array([[e.pooled(function)] if by_rows else e.scores(function) for e in everyone])
-        ranks = rankdata(-scores if function.greater_is_better else scores, axis=0).mean(axis=1)
+        losses = -scores if function.greater_is_better else scores
+        ranks = rankdata(losses, axis=0, nan_policy="omit").mean(axis=1)
         return dict(zip(self.evaluations, ranks.tolist(), strict=True))
 
     def best(self, which: Which = None) -> str:
@@ -179,7 +181,7 @@ class Comparison:
         defined = not math.isnan(rows[0].score)
         return Work("Comparison", (grid,), str(self.simplest_not_worse()) if defined else "")
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return self.work().text()
 
     def _repr_html_(self) -> str:
@@ -228,4 +230,11 @@ def _cells(row: Row) -> tuple[str, ...]:
     if row.test is not None:
         p = _p(row.p_value).removeprefix("= ")
         test = shown(row.test.difference, sign="+"), row.test.interval.ends, p
-    return row.label, shown(row.score), row.interval.ends, *test, size, f"{row.rank:.1f}"
+    return (
+        row.label,
+        shown(row.score),
+        row.interval.ends,
+        *test,
+        size,
+        "" if math.isnan(row.rank) else f"{row.rank:.1f}",
+    )

@@ -28,7 +28,7 @@ __all__ = ["Evaluation"]
 Which = str | Metric | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Evaluation:
     """How a learner did, fold by fold.
 
@@ -81,7 +81,14 @@ class Evaluation:
     @property
     def by_rows(self) -> bool:
         """Whether rows rather than folds show the spread: one held-out set, or leave-one-out."""
-        return len(self.folds) == 1 or all(fold.n_test == 1 for fold in self.folds)
+        if len(self.folds) == 1:
+            return True
+        return all(fold.n_test == 1 for fold in self.folds) and len(self._rows) == len(self.folds)
+
+    @cached_property
+    def _rows(self) -> np.ndarray:
+        """The rows tested, each once."""
+        return np.unique(np.concatenate([fold.rows for fold in self.folds]))
 
     @property
     def n_train(self) -> float:
@@ -200,11 +207,10 @@ class Evaluation:
         return function.name, shown(score), interval.ends, method
 
     def _remarks(self) -> str:
-        rows = len(np.unique(np.concatenate([fold.rows for fold in self.folds])))
         folds = f"{len(self.folds)} folds" if len(self.folds) > 1 else "one held-out set"
-        return f"{self.words or folds}; {rows:,} rows tested."
+        return f"{self.words or folds}; {len(self._rows):,} rows tested."
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return self.work().text()
 
     def _repr_html_(self) -> str:

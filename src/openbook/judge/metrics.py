@@ -117,13 +117,18 @@ def _brier(p: Predictions) -> float:
 
 def _roc_auc(p: Predictions) -> float:
     """The area under the ROC curve: the second's of two classes, else macro, one against the rest."""
-    from sklearn.metrics import roc_auc_score
-
     rows = np.bincount(p.truth, minlength=p.n_classes)
-    if (rows == 0).any() or p.n_classes < 2 or np.isnan(p.proba).any():  # type: ignore[arg-type]
+    if p.n_classes < 2 or (rows == 0).any() or np.isnan(p.proba).any():  # type: ignore[arg-type]
         return math.nan
     classes = range(1, 2) if p.n_classes == 2 else range(p.n_classes)
-    return float(np.mean([roc_auc_score(p.truth == c, p.proba[:, c]) for c in classes]))  # type: ignore[index]
+    return float(np.mean([_area(p.proba[:, c], p.truth == c) for c in classes]))  # type: ignore[index]
+
+
+def _area(scores: np.ndarray, positive: np.ndarray) -> float:
+    """The share of pairs in which the positive row scores above the negative one, ties counting half."""
+    negative = np.sort(scores[~positive])
+    below, not_above = (np.searchsorted(negative, scores[positive], side) for side in ("left", "right"))
+    return float((below + not_above).mean() / 2 / len(negative))
 
 
 def _mse(p: Predictions) -> float:

@@ -51,7 +51,7 @@ def corrected_t_test(differences: Any, n_train: float, n_test: float, level: flo
     Examples
     --------
     >>> print(corrected_t_test([0.02, 0.05, 0.01, 0.04], n_train=75, n_test=25))
-    +0.030 [-0.014, 0.074] (95%, corrected resampled t), p = 0.12 (corrected resampled t test)
+    +0.030 [-0.014, 0.074] (95%, corrected resampled t), p = 0.121 (corrected resampled t test)
     """
     differences = np.asarray(differences, dtype=float)
     k, mean = len(differences), float(differences.mean())
@@ -75,7 +75,7 @@ def mcnemar(correct_a: Any, correct_b: Any, level: float = 0.95) -> TestResult:
     Examples
     --------
     >>> print(mcnemar([1, 1, 1, 1, 1, 0], [0, 0, 0, 1, 1, 1]))
-    +0.333 [-0.415, 0.915] (95%, Bonett–Price), p = 0.625 (McNemar, exact)
+    +0.333 [-0.325, 0.825] (95%, Bonett–Price), p = 0.625 (McNemar, exact)
     """
     a, b = np.asarray(correct_a, dtype=bool), np.asarray(correct_b, dtype=bool)
     n = len(a)
