@@ -50,7 +50,7 @@ class Choice:
         return self.reason
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Comparison:
     """Evaluations on the same folds.
 
@@ -94,7 +94,7 @@ class Comparison:
         return sorted(rows, key=lambda row: (_loss(function, row.score), _size(row.complexity)))
 
     def ranks(self, which: Which = None) -> dict[str, float]:
-        """Each learner's mean rank over the folds, 1 for the best, ties shared; NaN where a score is undefined.
+        """Each learner's mean rank over the folds, 1 for the best, ties shared; NaN where one is undefined.
 
         On one held-out set and under leave-one-out, the rank of the score of all rows together.
         """

@@ -28,7 +28,7 @@ __all__ = ["Evaluation"]
 Which = str | Metric | None
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Evaluation:
     """How a learner did, fold by fold.
 
@@ -188,14 +188,12 @@ class Evaluation:
 
     def work(self) -> Work:
         """The scores with their intervals, to print or to show."""
-        shown = [self.metric(which) for which in self.metrics]
-        rows = [
-            self._row(each) for each in shown if not (each.needs_proba and self.predictions.proba is None)
-        ]
+        has_proba = self.predictions.proba is not None
+        metrics = [self.metric(which) for which in self.metrics]
+        rows = [self._row(each) for each in metrics if has_proba or not each.needs_proba]
         parts = [Grid("", ("metric", "score", "interval", "method"), rows, self._remarks())]
         if self.warnings:
-            warned = [(text, count) for text, count in self.warnings.items()]
-            parts.append(Grid("Warnings", ("of", "folds"), warned))
+            parts.append(Grid("Warnings", ("of", "folds"), tuple(self.warnings.items())))
         return Work(f"Evaluation of {self.name}", tuple(parts))
 
     def _row(self, function: Metric) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from openbook.judge.metrics import Predictions
 __all__ = ["FoldResult"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FoldResult:
     """A fold's predictions and figures.
 
