@@ -1,5 +1,7 @@
 """Every page runs in an empty folder of its own, so that it may write files."""
 
+# ruff: noqa: INP001 (a folder of pages, no package)
+
 import pytest
 
 
