@@ -29,9 +29,11 @@ from openbook.errors import DataError
 
 __all__ = ["read_arff"]
 
-_QUOTED = r"""'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)\""""
-_FIELD = re.compile(rf"\s*(?:{_QUOTED}|([^,]*?))\s*(,|$)", re.DOTALL)
-_ENTRY = re.compile(rf"\s*(\d{{1,9}})\s+(?:{_QUOTED}|([^,]*?))\s*(,|$)", re.DOTALL)
+# Possessive quantifiers (++, *+): a hostile line costs no more than its length.
+_QUOTED = r"""'((?:[^'\\]|\\.)*+)'|"((?:[^"\\]|\\.)*+)\""""
+_CELL = rf"""(?:(?:{_QUOTED})\s*+|((?!['"])[^,]*+))(,|$)"""
+_FIELD = re.compile(rf"\s*+{_CELL}", re.DOTALL)
+_ENTRY = re.compile(rf"\s*+(\d{{1,9}})\s++{_CELL}", re.DOTALL)
 _DECLARATION = re.compile(rf"(?:{_QUOTED}|([^\s{{]+))\s*(.*)", re.DOTALL)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
@@ -142,7 +144,7 @@ def _fields(i: int, line: str) -> list[str]:
         if not match:
             raise _Wrong(i, f"a quote is not closed, or text follows it: {line[at : at + 40]!r}")
         single, double, bare, comma = match.groups()
-        fields.append(bare if bare is not None else _unescaped(single, double))
+        fields.append(bare.strip() if bare is not None else _unescaped(single, double))
         at = match.end()
         if not comma:
             return fields
@@ -162,7 +164,7 @@ def _entries(i: int, line: str, width: int) -> Sparse:
         if int(position) >= width or int(position) in cells:
             what = "is given twice" if int(position) in cells else f"is not among the {width:,} attributes"
             raise _Wrong(i, f"position {int(position)} {what} (positions count from 0)")
-        cells[int(position)] = bare if bare is not None else _unescaped(single, double)
+        cells[int(position)] = bare.strip() if bare is not None else _unescaped(single, double)
         at = match.end()
     return cells
 

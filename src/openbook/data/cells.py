@@ -27,10 +27,11 @@ MISSING_TOKENS = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
 
 BOOLEANS = ("false", "true")
 
+# Possessive quantifiers (++, *+): a hostile text costs no more than its length.
 _NUMBER = re.compile(
-    r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan)", re.ASCII | re.IGNORECASE
+    r"[+-]?(?:(?:\d++\.?+\d*+|\.\d++)(?:e[+-]?\d++)?|inf(?:inity)?|nan)", re.ASCII | re.IGNORECASE
 )
-_COMMA_NUMBER = re.compile(r"[+-]?\d+(?:,\d+)?(?:e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+_COMMA_NUMBER = re.compile(r"[+-]?\d++(?:,\d++)?(?:e[+-]?\d++)?", re.ASCII | re.IGNORECASE)
 
 
 def spell(text: str) -> str:

@@ -10,6 +10,7 @@ the table is the same as if every column had been read as text.
     blank lines    skipped; in a file of a single column, a missing cell
     ragged lines   too short or too long, they are an error that names the line
     encoding       UTF-8, with or without a byte order mark; else an error that says how to convert
+    NUL bytes      an error in the first megabyte: no text file; later on, a character like others
 """
 
 import csv
@@ -162,7 +163,13 @@ class DelimitedFile:
         import polars as pl
 
         if span is None and self.unpacked is None:
-            return self.path, pl.read_csv(self.path, separator=self.separator, n_rows=0).columns
+            header = pl.read_csv(self.path, separator=self.separator, n_rows=0).columns
+            if len(header) != len(self.names):
+                msg = (
+                    f"{self.path}: the names in the header cannot be told apart; see its quotes and line ends"
+                )
+                raise DataError(msg)
+            return self.path, header
         header = [f"c{i}" for i in range(len(self.names))]
         return io.BytesIO(self.separator.join(header).encode() + b"\n" + self._slice(span)), header
 

@@ -93,10 +93,10 @@ def polars_columns(
     """The decided columns of a polars frame."""
     cells = polars_cells(frame, asked, missing)
     return [
-        decide_cells(name, cells[name], asked.get(name))
-        if name in cells
-        else _decide_typed(frame[name], asked.get(name), why_numeric)
-        for name in frame.columns
+        decide_cells(series.name, cells[series.name], asked.get(series.name))
+        if series.name in cells
+        else _decide_typed(series, asked.get(series.name), why_numeric)
+        for series in frame
     ]
 
 
@@ -106,10 +106,12 @@ def polars_cells(
     """The cells of every column that does not just stay numbers; `offset` is the number of the first row."""
     import polars as pl
 
-    wanted = [name for name in frame.columns if needs_cells(name, frame.schema[name], asked.get(name))]
-    texts = [name for name in wanted if _is_spelled(frame.schema[name])]
+    dtypes = frame.schema
+    wanted = [name for name, dtype in dtypes.items() if needs_cells(name, dtype, asked.get(name))]
+    texts = [name for name in wanted if _is_spelled(dtypes[name])]
     cells = factorise(frame.select(pl.col(texts).cast(pl.String)))
-    cells |= {name: _declared_cells(frame[name]) for name in wanted if name not in cells}
+    others = frame.select(name for name in wanted if name not in cells)
+    cells |= {series.name: _declared_cells(series) for series in others}
     return {name: cells[name].cleaned(missing)._replace(offset=offset) for name in wanted}
 
 
@@ -125,7 +127,10 @@ def factorise(frame: "pl.DataFrame") -> dict[str, Cells]:
         pl.col(name).cast(kind).to_physical().cast(pl.Int64).fill_null(MISSING)
         for name, kind in kinds.items()
     )
-    return {name: Cells(distinct[name][0].to_list(), codes[name].to_numpy()) for name in frame.columns}
+    return {
+        name: Cells(kind.categories.to_list(), series.to_numpy())
+        for (name, kind), series in zip(kinds.items(), codes, strict=True)
+    }
 
 
 def needs_cells(name: str, dtype: "pl.DataType", wish: Wish) -> bool:

@@ -78,8 +78,9 @@ def _from_sklearn(name: str, target: str) -> Table:
     why = "as scikit-learn gives it"
     inputs = tuple(Numeric(str(feature)) for feature in bunch.feature_names)
     if "target_names" in bunch:
-        label: Attribute = Nominal(target, tuple(str(value) for value in bunch.target_names))
-        answer = bunch.target.astype(label.dtype)
+        classes = Nominal(target, tuple(str(value) for value in bunch.target_names))
+        label: Attribute = classes
+        answer = bunch.target.astype(classes.dtype)
     else:
         label, answer = Numeric(target), bunch.target
     schema = Schema((*inputs, label))

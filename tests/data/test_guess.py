@@ -1,0 +1,114 @@
+"""The rules for the kinds, and the reasons they give."""
+
+import numpy as np
+import pytest
+
+from openbook.data import Nominal, Numeric, Text, read
+
+
+def guessed(*cells):
+    table = read([{"c": cell} for cell in cells])
+    return table.schema["c"], table.why["c"], table.data("c")
+
+
+def test_numbers_as_texts():
+    attribute, why, data = guessed("1", " 2.5 ", "?", "1e3", "-.5")
+    assert attribute == Numeric("c")
+    assert why == "every known cell is a number"
+    np.testing.assert_array_equal(data, [1, 2.5, np.nan, 1000, -0.5])
+
+
+@pytest.mark.parametrize("cell", ["1_000", "0x10", "1 2", "12 cm", "--1", "١", "1e", "."])
+def test_what_is_not_a_number(cell):
+    assert guessed(cell)[0] == Nominal("c", (cell,))
+
+
+def test_decimal_commas():
+    attribute, why, data = guessed("3,14", "2", "-0,5", "NA")
+    assert attribute == Numeric("c")
+    assert why == "every known cell is a number with a decimal comma, such as '-0,5'"
+    np.testing.assert_array_equal(data, [3.14, 2, -0.5, np.nan])
+
+
+def test_a_comma_before_three_digits_may_mean_thousands():
+    attribute, why, _ = guessed("1,234", "56,789", "12")
+    assert attribute.kind == "nominal"
+    assert why.startswith("in '1,234' the comma may mean decimals or thousands")
+    table = read([{"c": "1,234"}], kinds={"c": "numeric"})
+    assert table.data("c").tolist() == [1.234]
+    assert guessed("0,125")[0].kind == "numeric"  # no thousands begin with 0
+    assert guessed("1,234", "1,5")[0].kind == "numeric"
+
+
+def test_points_and_commas_mixed_are_not_numbers():
+    assert guessed("1.5", "1,5")[0].kind == "nominal"
+
+
+def test_codes_keep_their_zeros():
+    attribute, why, data = guessed("01234", "99999", "00501")
+    assert attribute == Nominal("c", ("00501", "01234", "99999"))
+    assert why == "codes such as '00501' start with a zero, which a number would lose"
+    assert data.tolist() == [1, 2, 0]
+    assert guessed("0", "0.5", "-05")[0].kind == "numeric"
+
+
+def test_numbers_with_a_few_odd_cells():
+    attribute, why, _ = guessed(*map(str, range(17)), "abc", "3", "x")
+    assert attribute.kind == "nominal"
+    assert why == (
+        "2 of 20 cells are not numbers, first 'abc' in row 17;"
+        " if that means missing, read with missing=[…, 'abc']"
+    )
+    assert guessed("1", "2", "x")[1].startswith("1 of 3 cells is no number, first 'x' in row 2")
+
+
+def test_words():
+    attribute, why, data = guessed("sunny", "rain", None, "Rain", "rain ")
+    assert attribute == Nominal("c", ("Rain", "rain", "sunny"))
+    assert why == "words: 3 different values"
+    assert data.tolist() == [2, 1, -1, 0, 1]
+
+
+def test_booleans_are_spelled_alike():
+    assert guessed("True", "FALSE", "true")[:2] == (Nominal("c", ("false", "true")), "true or false")
+    assert guessed(True, None)[:2] == (Nominal("c", ("false", "true")), "true or false")
+    assert guessed("TRUE", "unknown")[0].values == ("true", "unknown")
+
+
+def test_nothing_known():
+    attribute, why, data = guessed(None, "", "?")
+    assert attribute == Numeric("c")
+    assert why == "no known cell; taken as numeric"
+    assert np.isnan(data).all()
+
+
+def test_free_text():
+    sentences = [f"the patient came back on day {i} with a cough" for i in range(4)]
+    attribute, why, data = guessed(*sentences, None)
+    assert attribute == Text("c")
+    assert why == "free text: 10 words on average, and most cells differ"
+    assert data.tolist() == [*sentences, None]
+    assert guessed(*[sentences[0]] * 9)[0].kind == "nominal"  # the same again and again
+
+
+def test_one_long_cell_is_enough():
+    assert guessed("x" * 200, "y")[0].kind == "nominal"
+    assert guessed("x" * 201, "y")[:2] == (Text("c"), "free text: a cell has 201 characters")
+
+
+def test_too_many_values(monkeypatch):
+    monkeypatch.setattr("openbook.data.guess.MOST_VALUES", 3)
+    assert guessed("a", "b", "c")[0].kind == "nominal"
+    assert guessed("a", "b", "c", "d")[:2] == (Text("c"), "free text: more than 3 different texts")
+    assert guessed("1", "2", "3", "4")[0].kind == "numeric"
+    assert guessed("01", "02", "03", "04")[0].kind == "text"
+    assert read([{"c": v} for v in "abcd"], kinds={"c": "nominal"}).schema["c"].values == ("a", "b", "c", "d")
+
+
+def test_dates_are_nominal():
+    assert guessed("2024-01-31", "2023-12-24")[0] == Nominal("c", ("2023-12-24", "2024-01-31"))
+
+
+def test_values_are_sorted_by_number_if_all_are():
+    assert read([{"c": v} for v in ("10", "9", "1")], kinds="nominal").schema["c"].values == ("1", "9", "10")
+    assert read([{"c": v} for v in ("10", "9", "b")], kinds="nominal").schema["c"].values == ("10", "9", "b")

@@ -1,0 +1,178 @@
+"""CSV and TSV files: each oddity has its rule or its error."""
+
+import gzip
+
+import numpy as np
+import pytest
+
+from openbook.data import Nominal, Numeric, delimited, read
+from openbook.errors import DataError
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(content, name="t.csv"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+def cells(path, **options):
+    table = read(path, **options)
+    return {name: table.column(name).tolist() for name in table.names}
+
+
+def test_kinds_and_reasons(file):
+    table = read(file("age,smoker,city,zip\n31,true,Oslo,0150\n?,false,NA,5003\n"))
+    assert [a.kind for a in table.schema] == ["numeric", "nominal", "nominal", "nominal"]
+    assert table.why == {
+        "age": "every known cell is a number",
+        "smoker": "true or false",
+        "city": "words: 1 different value",
+        "zip": "codes such as '0150' start with a zero, which a number would lose",
+    }
+    assert np.isnan(table.data("age")[1])
+    assert table.column("city").tolist() == ["Oslo", None]
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+def test_separators_are_sniffed(file, separator):
+    path = file(f'name{separator}n\n"a{separator}b"{separator}1\nc{separator}2\n')
+    assert cells(path) == {"name": [f"a{separator}b", "c"], "n": [1, 2]}
+
+
+def test_a_decimal_comma_is_no_separator(file):
+    assert cells(file("size;price\nsmall;3,50\nlarge;4,25\n")) == {
+        "size": ["small", "large"],
+        "price": [3.5, 4.25],
+    }
+
+
+def test_tsv_is_separated_by_tabs_whatever_else_it_holds(file):
+    assert cells(file("a,b\tc\nx,y\t1\n", "t.tsv")) == {"a,b": ["x,y"], "c": [1]}
+
+
+def test_one_column(file):
+    table = read(file("n\n1\n\n3\n"))
+    np.testing.assert_array_equal(table.data("n"), [1, np.nan, 3])  # a blank line is a missing cell
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_blank_lines_are_skipped(file, end):
+    path = file(end.join(["", "a,b", "1,x", "", "2,", "  ", "3,y", "", ""]))
+    assert cells(path) == {"a": [1, 2, 3], "b": ["x", None, "y"]}
+
+
+def test_a_row_of_gaps_is_not_a_blank_line(file):
+    assert cells(file("a,b\nx,y\n,\nz,w\n")) == {"a": ["x", None, "z"], "b": ["y", None, "w"]}
+
+
+def test_byte_order_mark(file):
+    assert read(file(b"\xef\xbb\xbfa,b\n1,2\n")).names == ("a", "b")
+
+
+def test_blanks_around_names_and_cells(file):
+    assert cells(file(" a , b \n 1 , x \n 2 ,y\n")) == {"a": [1, 2], "b": ["x", "y"]}
+
+
+def test_quotes(file):
+    path = file('a,b\n"two\nlines, one cell",1\n"he said ""no""",2\n"",3\n')
+    assert cells(path) == {"a": ["two\nlines, one cell", 'he said "no"', None], "b": [1, 2, 3]}
+
+
+def test_empty_names_are_numbered_and_said(file):
+    table = read(file("a,,b,\n1,2,3,\n"))
+    assert table.names == ("a", "column_2", "b", "column_4")
+    assert table.why["column_2"] == "column 2 has no name in the file; every known cell is a number"
+    assert table.why["column_4"] == "column 4 has no name in the file; no known cell; taken as numeric"
+
+
+def test_a_huge_field(file):
+    table = read(file("a,b\n" + "x" * 3_000_000 + ",1\n"))
+    assert len(table.column("a")[0]) == 3_000_000
+    assert table.why["a"] == "free text: a cell has 3,000,000 characters"
+
+
+def test_gzip(file):
+    assert cells(file(gzip.compress(b"a,b\n1,x\n\n2,y\n"), "t.csv.gz")) == {"a": [1, 2], "b": ["x", "y"]}
+
+
+def test_a_late_cell_breaks_the_guess(file):
+    n = 3 * delimited._PEEK_ROWS
+    table = read(file("n,m\n" + "".join(f"{i},{i}\n" for i in range(n)) + "n/k,1\n"))
+    assert table.schema["m"] == Numeric("m")
+    assert table.schema["n"].kind == "nominal"
+    assert table.why["n"].startswith(f"1 of {n + 1:,} cells is no number, first 'n/k' in row {n:,}")
+    assert table.data("m").tolist() == [*range(n), 1]
+
+
+def test_a_late_code_breaks_the_guess(file):
+    n = 2 * delimited._PEEK_ROWS
+    table = read(file("n,m\n" + "".join(f"{i},{i}\n" for i in range(n)) + "007,0.5\n"))
+    assert table.why["n"] == "codes such as '007' start with a zero, which a number would lose"
+    assert table.schema["m"] == Numeric("m")
+
+
+def test_kinds_of_a_file(file):
+    path = file("zip,size,n\n0150,small,1\n5003,large,2\n")
+    table = read(path, kinds={"zip": "numeric", "size": ["small", "large"], 2: "nominal"})
+    assert table.data("zip").tolist() == [150, 5003]
+    assert table.schema["size"].kind == "ordinal"
+    assert table.schema["n"] == Nominal("n", ("1", "2"))
+    with pytest.raises(DataError, match="column 'size' cannot be numeric: row 0 holds 'small'"):
+        read(path, kinds={"size": "numeric"})
+
+
+def test_missing_tokens_can_be_numbers(file):
+    path = file("a,b\n-999,1\n 2 ,-999\n -999 ,3\n")
+    np.testing.assert_array_equal(read(path, missing=["-999"]).data("a"), [np.nan, 2, np.nan])
+    np.testing.assert_array_equal(read(path).data("a"), [-999, 2, -999])
+
+
+def test_na_can_be_a_value(file):
+    assert cells(file("country\nNA\nDE\n\n"), missing=[]) == {"country": ["NA", "DE", None]}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "t.csv is empty"),
+        (b"\n \r\n\n", "t.csv is empty"),
+        (b"\xef\xbb\xbf", "t.csv is empty"),
+        (b"a,b\n", "has a header, but no rows"),
+        (b"a,b", "has a header, but no rows"),
+        (b"a,b\n\n\n", "has a header, but no rows"),
+        (b"a,b,a\n1,2,3\n", "two columns are called 'a'; rename one of them"),
+        (b"a,b,c\n1,2,3\n4,5\n", "line 3 has 2 fields, but the header has 3"),
+        (b"a,b\n1,2\n\n3,4,5\n", "line 4 has 3 fields, but the header has 2"),
+        (b'a,b\n"x\ny",2\n3\n', "line 4 has 1 fields, but the header has 2"),
+        (b'a,b\n1,"x\n3,4\n', "line 2: a quote is opened and never closed"),
+        (
+            b'a,b\n5" nail,2\n3,4\n',
+            "line 2: a quote inside a field; put the field in quotes and double the quote",
+        ),
+        (b'a,b\n"x" y,2\n3,4\n', "line 2: a quote inside a field"),
+        ("a,b\nJosé,2\n".encode("latin-1"), "line 2: byte 0xe9 is not UTF-8.*iconv -f LATIN1 -t UTF-8"),
+        ("é,b\n1,2\n".encode("latin-1"), "line 1: byte 0xe9 is not UTF-8"),
+        ("a,b\n1,2\n".encode("utf-16"), "is UTF-16.*iconv -f UTF-16 -t UTF-8"),
+        ("a,b\n1,2\n".encode("utf-16-le"), "not a text file: byte 1 is NUL"),
+        (b"a,b\n1,\0\n", "not a text file: byte 6 is NUL"),
+        (b"a,b\r1,2\r", "ends its lines with carriage returns only.*tr"),
+        (b"a\rb,c\nx,y\n", "the names in the header cannot be told apart"),
+    ],
+)
+def test_what_is_wrong_is_said(file, content, message):
+    with pytest.raises(DataError, match=message):
+        read(file(content))
+
+
+def test_nul_deep_in_the_file(file):
+    table = read(file(b"a,b\n" + b"some text,1\n" * 100_000 + b"x\0y,1\n"))
+    assert table.column("a")[100_000] == "x\0y"
+
+
+def test_damaged_gzip(file):
+    with pytest.raises(DataError, match="is not a gzip file, or is damaged"):
+        read(file(b"a,b\n1,2\n", "t.csv.gz"))

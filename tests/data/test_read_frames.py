@@ -1,0 +1,150 @@
+"""Frames: polars, pandas, pyarrow. Kinds survive, numbers are not copied."""
+
+import datetime as dt
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from openbook.data import Nominal, Numeric, Ordinal, read
+from openbook.errors import DataError
+
+KINDS = {"n": "numeric", "s": "nominal", "b": "nominal", "o": "ordinal"}
+
+
+def test_the_same_frame_from_every_library():
+    order = pl.Enum(["low", "mid", "high"])
+    polars = pl.DataFrame(
+        {"n": [1, None, 3], "s": ["x", "NA", "y"], "b": [True, False, None], "o": ["high", None, "low"]},
+        schema_overrides={"o": order},
+    )
+    pandas = pd.DataFrame(
+        {
+            "n": [1.0, None, 3.0],
+            "s": ["x", "NA", "y"],
+            "b": pd.array([True, False, None], dtype="boolean"),
+            "o": pd.Categorical(["high", None, "low"], ["low", "mid", "high"], ordered=True),
+        }
+    )
+    arrow = polars.drop("o").to_arrow()
+    tables = [read(polars), read(polars.lazy()), read(pandas)]
+    for table in tables:
+        assert {a.name: a.kind for a in table.schema} == KINDS
+        assert table.schema["o"] == Ordinal("o", ("low", "mid", "high"))
+        assert table.data("o").tolist() == [2, -1, 0]
+    for table in (*tables, read(arrow)):
+        np.testing.assert_array_equal(table.data("n"), [1, np.nan, 3])
+        assert table.schema["s"] == Nominal("s", ("x", "y"))
+        assert table.data("s").tolist() == [0, -1, 1]
+        assert table.schema["b"] == Nominal("b", ("false", "true"))
+        assert table.data("b").tolist() == [1, 0, -1]
+        assert table.why["n"] == "numbers"
+        assert table.schema.named
+
+
+def test_number_columns_are_views():
+    polars = pl.DataFrame({"a": np.arange(5.0), "b": np.arange(5, dtype=np.float32)})
+    table = read(polars)
+    assert np.shares_memory(table.data("a"), polars["a"].to_numpy())
+    assert table.data("b").dtype == np.float32
+    pandas = pd.DataFrame({"a": np.arange(5.0), "b": np.arange(5, dtype=np.float32)})
+    table = read(pandas)
+    assert np.shares_memory(table.data("a"), pandas["a"].to_numpy())
+    assert table.data("b").dtype == np.float32
+
+
+def test_pandas_categories_keep_their_order_and_lose_what_does_not_occur():
+    frame = pd.DataFrame({"c": pd.Categorical(["b", "a", None, "b"], ["c", "b", "a"])})
+    assert read(frame).schema["c"] == Nominal("c", ("b", "a"))
+    assert read(frame).data("c").tolist() == [0, 1, -1, 0]
+    with pytest.raises(DataError, match="cannot be ordinal without an order"):
+        read(frame, kinds={"c": "ordinal"})
+    assert read(frame, kinds={"c": ["a", "b"]}).data("c").tolist() == [1, 0, -1, 1]
+
+
+def test_pandas_categories_of_numbers():
+    frame = pd.DataFrame({"c": pd.Categorical([3, 1, 3])})
+    assert read(frame).schema["c"] == Nominal("c", ("1", "3"))
+    assert read(frame, kinds={"c": "numeric"}).data("c").tolist() == [3, 1, 3]
+
+
+def test_polars_categories_are_texts():
+    frame = pl.DataFrame({"c": ["b", "a", None]}, schema={"c": pl.Categorical})
+    assert read(frame).schema["c"] == Nominal("c", ("a", "b"))
+
+
+def test_nullable_pandas_types():
+    frame = pd.DataFrame({"i": pd.array([1, None], "Int64"), "f": pd.array([0.5, None], "Float32")})
+    table = read(frame)
+    np.testing.assert_array_equal(table.data("i"), [1, np.nan])
+    np.testing.assert_array_equal(table.data("f"), np.float32([0.5, np.nan]))
+
+
+def test_pandas_objects():
+    frame = pd.DataFrame(
+        {"m": pd.Series([1, "x", None, pd.NA], dtype=object), "d": [Decimal("1.5"), None, None, None]}
+    )
+    table = read(frame)
+    assert table.column("m").tolist() == ["1", "x", None, None]
+    np.testing.assert_array_equal(table.data("d"), [1.5, np.nan, np.nan, np.nan])
+
+
+def test_the_index_is_no_column_and_plain_columns_have_no_names():
+    table = read(pd.DataFrame(np.ones((2, 3)), index=["p", "q"]))
+    assert table.names == ("x0", "x1", "x2")
+    assert not table.schema.named
+    assert read(pd.DataFrame(np.ones((2, 2)), columns=[2019, 2020])).names == ("2019", "2020")
+
+
+@pytest.mark.parametrize("series", [pd.Series([1.0, 2.0], name="a"), pl.Series("a", [1.0, 2.0])])
+def test_a_series_is_one_column(series):
+    assert read(series).schema.attributes == (Numeric("a"),)
+
+
+def test_a_series_without_a_name():
+    assert read(pd.Series(["p", "q"])).names == ("x0",)
+    assert read(pl.Series(["p", "q"])).names == ("x0",)
+
+
+def test_dates_are_kept_as_texts():
+    day, moment = dt.date(2024, 2, 1), dt.datetime(2024, 2, 1, 12, 30)  # noqa: DTZ001 (naive, as files have them)
+    table = read(pl.DataFrame({"d": [day, None], "t": [moment, None]}))
+    assert table.schema["d"] == Nominal("d", ("2024-02-01",))
+    assert table.schema["t"].values[0].startswith("2024-02-01 12:30:00")
+    assert read(pd.DataFrame({"t": [moment, None]})).schema["t"] == Nominal("t", ("2024-02-01 12:30:00",))
+
+
+def test_whole_numbers_as_categories_keep_every_digit():
+    big = 2**53 + 1
+    for frame in (pl.DataFrame({"id": [big, 7]}), pd.DataFrame({"id": [big, 7]})):
+        assert read(frame, kinds={"id": "nominal"}).schema["id"].values == ("7", str(big))
+
+
+def test_decimals_and_small_integers():
+    frame = pl.DataFrame({"d": [Decimal("1.25")], "u": [200]}, schema_overrides={"u": pl.UInt8})
+    assert read(frame).row(0) == {"d": 1.25, "u": 200.0}
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        (pl.DataFrame({"v": [[1, 2]]}), "column 'v' holds List.*spread it over several columns"),
+        (pl.DataFrame({"v": [{"a": 1}]}), "column 'v' holds Struct"),
+        (pl.DataFrame({"v": [b"x"]}), "column 'v' holds Binary"),
+        (pl.DataFrame({"v": [dt.timedelta(1)]}), "column 'v' holds Duration"),
+        (pd.DataFrame({"v": [dt.timedelta(1)]}), "column 'v' holds durations"),
+        (pd.DataFrame({"v": [[1, 2]]}), "column 'v' holds a list in row 0"),
+        (pd.DataFrame({"v": [1j]}), "Complex data not supported"),
+        (pd.DataFrame(np.ones((2, 2)), columns=["a", "a"]), "two columns are called 'a'"),
+        (pl.DataFrame({"a": []}), r"0 sample\(s\) \(shape=\(0, 1\)\)"),
+        (pd.DataFrame(index=range(3)), r"0 feature\(s\) \(shape=\(3, 0\)\)"),
+        (pa.table({"a": pa.array([], pa.int64())}), r"0 sample\(s\)"),
+        (pa.int64(), "cannot read a table from DataType"),
+    ],
+)
+def test_frames_that_are_refused(frame, message):
+    with pytest.raises(DataError, match=message):
+        read(frame)
