@@ -1,0 +1,260 @@
+"""A study from plan to folder: what it leaves, that it resumes, and that it is whole at every moment."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import openbook as ob
+from openbook.errors import PlanError
+from openbook.judge import compare, lock_away, protocol
+from openbook.plan import Candidate, Plan, make_plan, run
+
+MODULE = sys.modules["openbook.plan.run"]  # the package's `run` is the function
+
+
+@pytest.fixture(scope="module")
+def wine(tmp_path_factory):
+    """A study with a locked test set, two folds and few learners."""
+    plan = make_plan("wine", folds=3, repeats=2, test_share=0.25, seed=1, only=["naive_bayes"])
+    plan = replace(plan, learners=plan.learners[:3])
+    return plan, run(plan, tmp_path_factory.mktemp("study"), workers=1)
+
+
+def lines(folder):
+    return [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
+
+
+def test_the_folder_holds_the_four_files_and_nothing_half_written(wine):
+    _, result = wine
+    assert sorted(p.name for p in result.folder.iterdir()) == [
+        "model.openbook",
+        "plan.toml",
+        "report.html",
+        "results.jsonl",
+    ]
+    assert result.report.name == "report.html"
+
+
+def test_the_figures_are_those_of_compare_on_the_rows_not_locked_away(wine):
+    plan, result = wine
+    X, y = ob.load("wine").split("cultivar")
+    train, _ = lock_away(X, y, 0.25, 1, "classification")
+    split = protocol(y.take(train), "classification", 1, 3, 2)
+    models = {c.label: c.make() for c in plan.learners}
+    expected = compare(models, X.take(train), y.take(train), split, metrics=list(plan.metrics))
+    for mine, theirs in zip(result.comparison.rows(), expected.rows(), strict=True):
+        assert (mine.label, mine.score, mine.interval) == (theirs.label, theirs.score, theirs.interval)
+    assert result.choice == expected.simplest_not_worse()
+    assert result.rows == len(train)
+
+
+def test_no_locked_row_is_met_before_the_test(wine):
+    _, result = wine
+    records = lines(result.folder)[1:]
+    folds = {row for r in records if r["part"] == "folds" for row in r["result"]["rows"]}
+    tests = {row for r in records if r["part"] == "test" for row in r["result"]["rows"]}
+    assert len(tests) == pytest.approx(0.25 * 178, abs=2)
+    assert not folds & tests
+    assert [r["part"] for r in records[-len(result.tests) :]] == ["test"] * len(result.tests)
+
+
+def test_the_model_in_the_file_is_the_one_that_was_tested(wine):
+    _, result = wine
+    X, y = ob.load("wine").split("cultivar")
+    test = np.array(next(r["result"]["rows"] for r in lines(result.folder) if r.get("part") == "test"))
+    model = ob.open_model(result.model_file)
+    right = int((model.predict(X.take(test)) == np.array(y.take(test).tolist())).sum())
+    score = result.tests[result.choice.label]
+    assert score.score("accuracy") == pytest.approx(right / len(test))
+    assert score.interval("accuracy").method == "Wilson"
+
+
+def test_the_test_comes_with_the_baselines(wine):
+    _, result = wine
+    assert list(result.tests) == [result.choice.label, "0R", "1R"]
+    assert result.example.locked
+
+
+def test_a_second_run_looks_at_nothing_again(wine, monkeypatch):
+    plan, result = wine
+    before = (result.folder / "results.jsonl").read_bytes()
+
+    def never(*_, **__):
+        raise AssertionError("judged again")
+
+    monkeypatch.setattr(MODULE, "evaluate_fold", never)
+    again = run(plan, result.folder, workers=1)
+    assert (result.folder / "results.jsonl").read_bytes() == before
+    assert again.choice == result.choice
+
+
+def test_any_number_of_workers_finds_the_same(wine, tmp_path):
+    plan, result = wine
+    again = run(plan, tmp_path, workers=3)
+    assert again.comparison.rows() == result.comparison.rows()
+    assert again.choice == result.choice
+
+
+def test_tiny_tables_leave_one_out_and_lock_nothing_away(tmp_path):
+    result = run(make_plan("weather"), tmp_path)
+    assert result.tests == {}
+    assert result.rows == 14
+    assert result.protocol.startswith("leave-one-out: each of the 14 rows")
+    assert len(result.comparison["0R"].folds) == 14
+    # 0R is chosen, so the best of the others is worked beside it.
+    assert list(result.example.works) == ["0R", "naive Bayes"]
+    assert not result.example.locked
+
+
+def test_regression_is_judged_beside_mean_and_median(tmp_path):
+    result = run(make_plan("diabetes", folds=3, repeats=1), tmp_path)
+    assert set(result.comparison.evaluations) >= {"mean", "median"}
+    y = ob.load("diabetes").column("progression").data
+    assert result.comparison["mean"].score("rmse") == pytest.approx(y.std(), rel=0.05)
+
+
+def test_rows_without_a_target_take_no_part(tmp_path):
+    cells = "\n".join(f"{i % 5},{'' if i in (0, 7) else 'ab'[i % 2]}" for i in range(30))
+    path = tmp_path / "gaps.csv"
+    path.write_text(f"x,y\n{cells}\n")
+    result = run(make_plan(path, "y"), tmp_path / "out")
+    assert result.rows == 28
+    assert result.example.row == 1  # the first row with a target
+    assert result.description.rows == 30
+
+
+def test_progress_counts_every_fold_also_those_of_an_earlier_run(tmp_path):
+    plan = make_plan("weather")
+    told = []
+    run(plan, tmp_path, progress=lambda done, total: told.append((done, total)))
+    total = 14 * len(plan.learners)
+    assert told == [(i + 1, total) for i in range(total)]
+    path = tmp_path / "results.jsonl"
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-2]))
+    told.clear()
+    run(plan, tmp_path, progress=lambda done, total: told.append((done, total)))
+    assert told == [(total - 1, total), (total, total)]
+
+
+def test_another_plan_is_not_written_over(tmp_path):
+    run(make_plan("weather"), tmp_path)
+    before = (tmp_path / "plan.toml").read_bytes()
+    with pytest.raises(
+        PlanError, match=r"holds a study of another plan \(they differ in metric\); .* --fresh, .* --out"
+    ):
+        run(make_plan("weather", metric="kappa"), tmp_path)
+    with pytest.raises(PlanError, match=r"differ in data\)"):
+        run(make_plan("covid"), tmp_path)
+    assert (tmp_path / "plan.toml").read_bytes() == before
+    assert run(make_plan("covid"), tmp_path, fresh=True).target == "infected"
+
+
+def test_fresh_removes_the_studys_own_files_only(tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    run(make_plan("weather"), tmp_path)
+    run(make_plan("weather", seed=5), tmp_path, fresh=True)
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+    assert Plan.open(tmp_path / "plan.toml").protocol.seed == 5
+
+
+def test_a_file_in_the_way_is_not_written_over(tmp_path):
+    (tmp_path / "report.html").write_text("mine")
+    with pytest.raises(PlanError, match=r"report\.html is there already, but no plan\.toml"):
+        run(make_plan("weather"), tmp_path)
+    with pytest.raises(PlanError, match="is a file; name a folder with --out"):
+        run(make_plan("weather"), tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_text() == "mine"
+
+
+def test_data_that_changed_are_refused(tmp_path):
+    path = tmp_path / "d.csv"
+    path.write_text("x,y\n" + "\n".join(f"{i % 5},{'ab'[i % 2]}" for i in range(30)) + "\n")
+    plan = make_plan(path, "y")
+    path.write_text(path.read_text().replace("4,a", "3,a", 1))
+    with pytest.raises(PlanError, match=r"d\.csv has changed since the plan was made"):
+        run(plan, tmp_path / "out")
+
+
+def test_a_split_that_does_not_fit_the_rows_is_named(tmp_path):
+    plan = make_plan("iris", folds=3, repeats=1)
+    wrong = replace(plan, protocol=replace(plan.protocol, split="leave-one-out", folds=None, repeats=None))
+    with pytest.raises(PlanError, match=r"protocol.split is 'leave-one-out', but 150 rows take"):
+        run(wrong, tmp_path)
+
+
+def test_a_learner_that_fails_is_named_and_what_was_found_is_kept(tmp_path):
+    plan = make_plan("iris", folds=3, repeats=1, only=["one_r"])
+    bad = Candidate("odd", "naive_bayes", {"priors": [0.5, 0.4, 0.2]})
+    with pytest.raises(ob.errors.OpenbookError, match=r"odd failed in fold 0 .*must sum to 1"):
+        run(replace(plan, learners=(*plan.learners, bad)), tmp_path, workers=1)
+    assert not (tmp_path / "model.openbook").exists()
+    assert not (tmp_path / "report.html").exists()
+    assert {r["learner"] for r in lines(tmp_path)[1:]} <= {"0R", "1R"}
+
+
+def test_an_interrupted_writing_leaves_the_old_file(tmp_path, monkeypatch):
+    run(make_plan("weather"), tmp_path)
+    before = (tmp_path / "report.html").read_bytes()
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run(make_plan("weather"), tmp_path)
+    assert (tmp_path / "report.html").read_bytes() == before
+    assert sorted(p.name for p in tmp_path.iterdir()) == [
+        "model.openbook",
+        "plan.toml",
+        "report.html",
+        "results.jsonl",
+    ]
+
+
+SLOW = """
+import sys, time
+from openbook.plan import Plan, run
+module = sys.modules["openbook.plan.run"]
+judge = module.evaluate_fold
+def slowly(*args, **named):
+    time.sleep(0.02)
+    return judge(*args, **named)
+module.evaluate_fold = slowly
+from pathlib import Path
+run(Plan.open(Path(sys.argv[1])), Path(sys.argv[1]).parent, workers=2)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
+def test_a_study_that_is_killed_goes_on_and_ends_the_same(tmp_path):
+    plan = make_plan("weather")
+    expected = run(plan, tmp_path / "whole", workers=1)
+    folder = tmp_path / "killed"
+    folder.mkdir()
+    plan.save(folder / "plan.toml")
+    results, rng = folder / "results.jsonl", random.Random(7)
+    found = 1
+    for _ in range(2):
+        enough = found + rng.randint(1, 6)
+        process = subprocess.Popen([sys.executable, "-c", SLOW, str(folder / "plan.toml")], cwd=tmp_path)
+        while process.poll() is None and (not results.exists() or results.read_bytes().count(b"\n") < enough):
+            time.sleep(0.001)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        now = results.read_bytes().count(b"\n")
+        assert enough <= now < 1 + 14 * len(plan.learners)  # killed half-way, and nothing was lost
+        found = now
+        assert not (folder / "model.openbook").exists()
+        assert not (folder / "report.html").exists()
+    result = run(plan, folder, workers=1)
+    assert result.comparison.rows() == expected.comparison.rows()
+    assert len(lines(folder)) == 1 + 14 * len(plan.learners)
+    assert not list(folder.glob("*.part*")) + list(folder.glob(".*.part*"))
