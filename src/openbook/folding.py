@@ -59,7 +59,8 @@ class Folding(Learner):
         self._announce()
 
     def _folded(self, rows: Rows) -> Statistics:
-        statistics = fold(rows.pieces, self._step(), add)
+        with np.errstate(over="ignore", invalid="ignore"):
+            statistics = fold(rows.pieces, self._step(), add)
         if not all(np.isfinite(array).all() for array in statistics.arrays().values()):
             raise infinite_cell(rows)
         return statistics

@@ -83,8 +83,8 @@ class Number(_Plain):
             isinstance(value, Real)
             and not isinstance(value, bool)
             and math.isfinite(value)
-            and value >= self.at_least
-            and value > self.above
+            and float(value) >= self.at_least
+            and float(value) > self.above
         )
 
 
@@ -98,7 +98,7 @@ class Whole(_Plain):
         return f"a whole number of at least {self.at_least}"
 
     def allows(self, value: Any) -> bool:
-        return isinstance(value, Integral) and not isinstance(value, bool) and value >= self.at_least
+        return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= self.at_least
 
 
 @dataclass(frozen=True)

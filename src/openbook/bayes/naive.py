@@ -266,6 +266,7 @@ class NaiveBayes(Folding, Classifier):
         return tags
 
 
+@np.errstate(over="ignore", invalid="ignore")  # whoever folds looks for what is not finite
 def _evidence(likelihoods, n_classes, chunk):
     """The evidence of a chunk."""
     X, y, w = chunk

@@ -1,0 +1,73 @@
+"""Every registered learner under every set of parameters that studies try, with a table that it can fit."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from openbook import load, registry
+from openbook.data import Column, Numeric, Table
+
+
+@dataclass(frozen=True)
+class Case:
+    """A learner to be held to the contract."""
+
+    entry: registry.Entry
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+    def make(self) -> Any:
+        return self.entry.make(**self.parameters)
+
+    @property
+    def classifies(self) -> bool:
+        return self.entry.task == "classification"
+
+    @property
+    def target(self) -> str:
+        return "default" if self.classifies else "progression"
+
+    @property
+    def table(self) -> Table:
+        """Mixed kinds with gaps, of which a learner of numbers gets the numbers; numbers to be predicted."""
+        if not self.classifies:
+            return load("diabetes").head(300)
+        table = load("credit", rows=300, seed=2)
+        if self.make().refusal(table.drop(self.target).schema) is None:
+            return table
+        return table.select((*table.schema.of(Numeric), self.target))
+
+    @property
+    def X(self) -> Table:  # noqa: N802 (the field's own name)
+        return self.table.drop(self.target)
+
+    @property
+    def y(self) -> Column:
+        return self.table.column(self.target)
+
+    def fitted(self) -> Any:
+        return self.make().fit(self.X, self.y)
+
+    def answers(self, model: Any, X: Any) -> Any:
+        """What the model says of rows, as fully as it can."""
+        return model.predict_proba(X) if self.classifies else model.predict(X)
+
+
+CASES = {
+    " ".join([entry.name, *map(str, parameters.values())]): Case(entry, dict(parameters))
+    for entry in registry.learners()
+    for parameters in ({}, *filter(None, entry.study.values()))
+}
+
+
+@pytest.fixture(params=CASES.values(), ids=CASES.keys())
+def case(request: pytest.FixtureRequest) -> Case:
+    return request.param
+
+
+CLASSIFIERS = {name: case for name, case in CASES.items() if case.classifies}
+
+
+@pytest.fixture(params=CLASSIFIERS.values(), ids=CLASSIFIERS.keys())
+def classifier(request: pytest.FixtureRequest) -> Case:
+    return request.param
