@@ -1,0 +1,102 @@
+"""The pictures: every figure is in them, also for those who cannot see, and they are well-formed."""
+
+import math
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from openbook.report import svg
+
+HOSTILE = "<script>alert(1)</script>&\"'\x1b[2J\n"
+
+
+def parsed(picture: str) -> ET.Element:
+    return ET.fromstring(picture)
+
+
+def texts(picture: str) -> list[str]:
+    return [element.text for element in parsed(picture).iter("text")]
+
+
+def percent(value: str) -> float:
+    return float(value.removesuffix("%"))
+
+
+ROWS = [
+    svg.Scored("good", 0.8, 0.7, 0.9, "chosen"),
+    svg.Scored("base", 0.5, 0.5, 0.5, "baseline"),
+    svg.Scored(HOSTILE, 0.6, 0.4, 0.8, "other"),
+]
+
+
+def test_dots_and_whiskers_stand_at_their_figures():
+    root = parsed(svg.intervals(ROWS, axis="Accuracy", reference=0.5))
+    groups = root.findall("g")
+    dots = [percent(g.find("circle").get("cx")) for g in groups]
+    whiskers = [(percent(g.find("line").get("x1")), percent(g.find("line").get("x2"))) for g in groups]
+    ticks = {t.text: percent(t.get("x")) for t in root.findall("text") if t.text in ("0.4", "0.9")}
+    # The axis is linear: two ticks fix it, and everything else must lie on the same line.
+    slope = (ticks["0.9"] - ticks["0.4"]) / 0.5
+    for row, dot, (low, high) in zip(ROWS, dots, whiskers, strict=True):
+        for value, x in ((row.mean, dot), (row.low, low), (row.high, high)):
+            assert x == pytest.approx(ticks["0.4"] + slope * (value - 0.4), abs=0.01)
+    reference = next(line for line in root.findall("line") if line.get("class") == "reference")
+    assert percent(reference.get("x1")) == dots[1]
+    assert [g.get("class") for g in groups] == ["chosen", "baseline", "other"]
+
+
+def test_bars_are_as_long_as_their_counts():
+    root = parsed(svg.bars("Values", [("a", 40), ("b", 10)], rest=3))
+    widths = [percent(rect.get("width")) for rect in root.findall("rect")]
+    assert widths[0] == pytest.approx(4 * widths[1])
+    assert "… and 3 more" in texts(svg.bars("Values", [("a", 40), ("b", 10)], rest=3))
+
+
+def test_a_histogram_is_as_high_as_its_counts_and_says_its_range():
+    picture = svg.histogram("Ages", [2, 0, 8], [10.0, 20.0, 30.0, 40.0])
+    heights = [float(rect.get("height")) for rect in parsed(picture).findall("rect")]
+    assert len(heights) == 2  # an empty bin has no bar
+    assert heights[1] == pytest.approx(4 * heights[0], rel=0.01)
+    assert texts(picture) == ["10", "40"]
+    assert "20 to 30: 0" in parsed(picture).find("desc").text
+
+
+def test_a_heat_map_shades_by_the_share_of_the_true_class():
+    root = parsed(svg.heat_map("Classes", ["no", "yes"], [[9, 1], [0, 0]]))
+    shades = [float(rect.get("fill-opacity")) for rect in root.findall("rect")]
+    assert shades[0] == pytest.approx(0.06 + 0.94 * 0.9)
+    assert shades[1] == pytest.approx(0.06 + 0.94 * 0.1)
+    assert [rect.get("class") for rect in root.findall("rect")] == ["hit", "miss", "miss", "hit"]
+    assert "truly no: 9 predicted no, 1 predicted yes" in root.find("desc").text
+
+
+@pytest.mark.parametrize(
+    "picture",
+    [
+        svg.intervals(ROWS, axis=HOSTILE),
+        svg.bars(HOSTILE, [(HOSTILE, 3)]),
+        svg.histogram(HOSTILE, [1, 2], [0.0, 0.5, 1.0]),
+        svg.heat_map(HOSTILE, [HOSTILE, "b"], [[1, 2], [3, 4]]),
+    ],
+    ids=["intervals", "bars", "histogram", "heat map"],
+)
+def test_a_picture_is_well_formed_and_told_whatever_the_names(picture):
+    root = parsed(picture)
+    assert root.get("role") == "img"
+    assert root.get("aria-label")
+    assert root.find("title").text
+    assert root.find("desc").text
+    assert not list(root.iter("script"))
+    assert "\x1b" not in picture
+
+
+@pytest.mark.parametrize(
+    ("low", "high"), [(0.0, 1.0), (0.5, 0.5), (0.0, 0.0), (-3.0, 700.0), (1e-9, 2e-9), (0.94, 0.97)]
+)
+def test_the_axis_holds_its_values_with_few_round_ticks(low, high):
+    start, end, ticks = svg._axis(low, high)
+    assert start <= low
+    assert end >= high
+    assert start < end
+    assert 2 <= len(ticks) <= 8
+    assert all(math.isfinite(tick) for tick in ticks)
