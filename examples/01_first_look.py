@@ -9,7 +9,7 @@ print(table, "\n")
 X, y = table.split("cheat")
 model = NaiveBayes(variance="sample").fit(X, y)
 
-applicant = {"owner": "No", "status": "Married", "income": 120}
+applicant = {"owner": "No", "status": "Widowed", "income": 95}  # nobody in training was widowed
 for label, p in zip(model.classes_, model.predict_proba([applicant])[0], strict=True):
     print(f"P(cheat = {label}) = {p:.6f}")
 

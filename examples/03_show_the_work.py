@@ -1,4 +1,4 @@
-"""One derivation in every format: text for a terminal, HTML for a page, LaTeX for a paper, JSON for programs."""
+"""One derivation in every format: text for a terminal, HTML for a page, LaTeX for a paper, JSON for code."""
 
 import json
 import tempfile

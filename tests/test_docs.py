@@ -1,7 +1,7 @@
 """The pages keep their word: links lead somewhere, and commands print what is shown.
 
-Code in the pages is doctested by pytest itself; the README's is run from here. A console block is run in a folder
-of its own, a page's blocks one after the other; `...` stands for anything.
+Code in the pages is doctested by pytest itself; the README's is run from here. A console block is run in a
+folder of its own, a page's blocks one after the other; `...` stands for anything.
 """
 
 import doctest
