@@ -39,7 +39,9 @@ class _Commands(TyperGroup):
         except (KeyboardInterrupt, typer.Abort):
             code = 130
         if code == 130:
-            typer.echo("openbook: interrupted; a study goes on where it was when it is run again", err=True)
+            typer.echo(
+                "openbook: interrupted; a study goes on where it stopped when it is run again", err=True
+            )
         sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -78,7 +80,8 @@ Kinds = Annotated[
     ),
 ]
 SourceArgument = Annotated[
-    str, typer.Argument(help="A file (CSV, TSV, Parquet, ARFF, JSON lines) or a bundled set.")
+    str,
+    typer.Argument(metavar="SOURCE", help="A file (CSV, TSV, Parquet, ARFF, JSON lines) or a bundled set."),
 ]
 ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="A model.openbook file.")]
 NewArgument = Annotated[str, typer.Argument(metavar="NEW", help="A file with the rows, or a bundled set.")]
@@ -112,7 +115,7 @@ def _main(
 
 @app.command(epilog="Example: openbook study loans.csv --target cheat --kind zip=nominal --out loans")
 def study(
-    source: Annotated[str, typer.Argument(help="A file, a bundled set, or a plan.toml.")],
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="A file, a bundled set, or a plan.toml.")],
     target: Target = None,
     out: Annotated[
         Path | None,
@@ -141,7 +144,7 @@ def study(
         bool, typer.Option("--quiet", "-q", help="Print only the choice and the folder.")
     ] = False,
 ) -> None:
-    """Describe a table, rank the learners, choose one, and write a report.
+    """Describe, rank the learners, choose one, and report.
 
     The folder holds plan.toml, results.jsonl, report.html and model.openbook. A study that was
     interrupted goes on where it stopped when the same command is run again.
@@ -165,7 +168,7 @@ def study(
 
 @app.command(epilog="Example: openbook describe loans.csv --target cheat")
 def describe(source: SourceArgument, target: Target = None, kind: Kinds = None) -> None:
-    """Say what a table holds, column by column, and what deserves a second look."""
+    """Say what a table holds, and what deserves a second look."""
     from openbook.cli.tables import default_target, open_table
     from openbook.data.describe import describe as describe_table
 
@@ -187,7 +190,11 @@ def predict(
     ] = None,
     proba: Annotated[bool, typer.Option("--proba", help="Add the probability of each class.")] = False,
 ) -> None:
-    """Predict new rows: their columns, a column "prediction", and probabilities if asked for."""
+    """Predict new rows.
+
+    Their columns are written with a column "prediction" and, if asked for, the probability of
+    each class.
+    """
     from openbook.cli.predictions import predicted, writer
     from openbook.cli.tables import open_table
     from openbook.store import open_model
@@ -206,7 +213,10 @@ def work(
     form: Annotated[WorkFormat, typer.Option("--format", "-f", help="How to write it.")] = WorkFormat.text,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="A file to write to.")] = None,
 ) -> None:
-    """Show how a prediction was made; without NEW, how the model was learnt."""
+    """Show how a prediction was made.
+
+    Without NEW, show how the model was learnt.
+    """
     from openbook.cli.derivations import derive, write_work
     from openbook.store import open_model
 

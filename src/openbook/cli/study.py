@@ -13,6 +13,7 @@ from openbook.cli.bar import progress_bar
 from openbook.data.describe import Description, describe
 from openbook.errors import PlanError
 from openbook.plan import Plan, StudyResult, aim, make_plan, run
+from openbook.plan.run import claim_folder
 from openbook.report import words
 from openbook.work import Work
 from openbook.work.formula import printable
@@ -47,21 +48,14 @@ def run_study(
         description = describe(table, aimed.target)
         plan = make_plan(aimed, description=description, **options)
         folder = out or Path(Path(source).stem)
+    claim_folder(plan, folder, fresh=fresh)  # before anything is said
     screen = _screen()
     if not quiet:
         _heading(screen, "The data")
         _print(screen, _short(description))
         _notes(screen, plan)
     with progress_bar("Judging") as progress:
-        result = run(
-            plan,
-            folder,
-            table=table,
-            description=description,
-            workers=workers,
-            fresh=fresh,
-            progress=progress,
-        )
+        result = run(plan, folder, table=table, description=description, workers=workers, progress=progress)
     if not quiet:
         _ranking(screen, result)
     _choice(screen, result)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import is_dataclass
 from typing import Any
 
-from openbook.plan.plan import Plan
+from openbook.plan.plan import Plan, defaults
 from openbook.registry import learner
 
 __all__ = ["export"]
@@ -130,5 +130,5 @@ def _call(model: Any) -> str:
 
 def _given(model: Any) -> dict[str, Any]:
     """The parameters that are not the learner's defaults."""
-    usual = type(model)().get_params(deep=False)
+    usual = defaults(type(model))
     return {name: value for name, value in model.get_params(deep=False).items() if value != usual[name]}

@@ -170,7 +170,11 @@ def _left_out(
 def _candidates(inputs: Table, task: Task, only: Collection[str]) -> tuple[list[Candidate], list[str]]:
     """The learners that can be tried, and in words those that cannot."""
     for name in only:
-        if (entry := learner(name)).task != task:
+        if not (entry := learner(name)).study:
+            raise PlanError(
+                f"{name} needs to be told more; add it to the [[learners]] of a plan.toml, with parameters"
+            )
+        if entry.task != task:
             raise PlanError(
                 f"{name} is for {entry.task}, and this is {task}; leave it out, or change the target's kind"
             )
@@ -178,7 +182,7 @@ def _candidates(inputs: Table, task: Task, only: Collection[str]) -> tuple[list[
     for entry in learners(task):
         if only and not entry.baseline and entry.name not in only:
             continue
-        for label, model in _variants(entry, asked=entry.name in only):
+        for label, model in _variants(entry):
             if (reason := model.refusal(inputs.schema)) is None:
                 candidates.append(Candidate.of(label, model))
             else:
@@ -190,10 +194,9 @@ def _candidates(inputs: Table, task: Task, only: Collection[str]) -> tuple[list[
     return candidates, refused
 
 
-def _variants(entry: Entry, *, asked: bool) -> Iterator[tuple[str, Any]]:
-    """What a study tries of a learner; one that studies do not try is tried as it is when asked for."""
-    tried = entry.study or ({entry.name: {}} if asked else {})
-    return ((label, entry.make(**parameters)) for label, parameters in tried.items())
+def _variants(entry: Entry) -> Iterator[tuple[str, Any]]:
+    """What a study tries of a learner."""
+    return ((label, entry.make(**parameters)) for label, parameters in entry.study.items())
 
 
 def _protocol(

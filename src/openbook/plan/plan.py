@@ -18,6 +18,7 @@ import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from inspect import signature
 from pathlib import Path
 from typing import Any, get_args
 
@@ -101,7 +102,7 @@ class Candidate:
     @classmethod
     def of(cls, label: str, model: Any) -> "Candidate":
         """The candidate behind a learner; parameters at their defaults are not listed."""
-        usual = type(model)().get_params(deep=False)
+        usual = defaults(type(model))
         changed = {
             name: value for name, value in model.get_params(deep=False).items() if value != usual[name]
         }
@@ -119,7 +120,7 @@ class Candidate:
             entry = learner(self.learner)
         except OpenbookError as error:
             raise PlanError(f"{where}: {error}") from None
-        known = entry.make().get_params(deep=False)
+        known = defaults(entry.cls)
         parameters = {}
         for name, value in self.parameters.items():
             if name not in known:
@@ -131,12 +132,17 @@ class Candidate:
             except (OpenbookError, KeyError, TypeError, ValueError) as error:
                 demand = f"must be {rule.demand()}" if rule else "cannot be read"
                 raise PlanError(f"{where}: {name} {demand}, got {value!r} ({error})") from None
-        model = entry.make(**parameters)
         try:
+            model = entry.make(**parameters)
             check_parameters(model, entry.cls.rules)  # type: ignore[attr-defined]
-        except OpenbookError as error:
+        except (OpenbookError, TypeError) as error:
             raise PlanError(f"{where}: {error}") from None
         return model
+
+
+def defaults(cls: type) -> dict[str, Any]:
+    """The parameters of a learner's class, and what they are unless told otherwise."""
+    return {name: parameter.default for name, parameter in signature(cls).parameters.items()}
 
 
 def _without_none(value: Any) -> Any:

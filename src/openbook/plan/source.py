@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from openbook.data import Categorical, Numeric, Table, read
-from openbook.errors import PlanError
+from openbook.errors import PlanError, did_you_mean
 
 __all__ = ["Source", "content_hash"]
 
@@ -36,8 +36,13 @@ class Source:
         """The source behind a name: a bundled set, unless a file of that name is there."""
         from openbook.data.sets import sets
 
-        if str(name) in sets() and not Path(name).is_file():
+        path = Path(name)
+        if not path.is_file() and str(name) in sets():
             return cls(set=str(name), kinds=dict(kinds or {}))
+        if not path.exists() and path.name == str(name) and not path.suffix:
+            raise PlanError(
+                f"there is no file and no bundled set {name!r}. {did_you_mean(str(name), tuple(sets()))}"
+            )
         return cls(path=str(Path(name).absolute()), kinds=dict(kinds or {}))
 
     @property
@@ -62,7 +67,7 @@ class Source:
         if self.sha256 and content_hash(table) != self.sha256:
             msg = (
                 f"{self.name} has changed since the plan was made, so its results would not belong together;"
-                " make a new plan with --fresh, or keep both with --out"
+                " study it anew with --fresh or another --out, or take sha256 out of the plan"
             )
             raise PlanError(msg)
         return table

@@ -1,0 +1,113 @@
+"""The command as a process: what it imports, how it ends, what it leaves when it is stopped."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import openbook as ob
+from openbook.baseline import ZeroR
+
+COMMAND = [sys.executable, "-c", "from openbook.cli.main import app; app(prog_name='openbook')"]
+
+
+def environment(**more):
+    return {**os.environ, "PYTHONIOENCODING": "utf-8", **more}
+
+
+def test_help_imports_nothing_heavy():
+    code = (
+        "import sys\nfrom openbook.cli.main import app\n"
+        "try:\n    app(['--help'])\nexcept SystemExit:\n    pass\n"
+        "print(sorted({'numpy', 'scipy', 'sklearn', 'polars', 'numba', 'pandas', 'joblib'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_new_user_studies_weather(tmp_path):
+    done = subprocess.run(
+        [*COMMAND, "study", "weather"],
+        cwd=tmp_path,
+        capture_output=True,
+        encoding="utf-8",
+        env=environment(),
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Report: weather" in done.stdout
+    assert "\x1b" not in done.stdout
+
+
+def test_a_terminal_without_unicode_is_no_hindrance(tmp_path):
+    done = subprocess.run(
+        [*COMMAND, "study", "weather"],
+        cwd=tmp_path,
+        capture_output=True,
+        env=environment(PYTHONIOENCODING="ascii"),
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert b"Report: weather" in done.stdout
+
+
+def test_a_pipe_that_closes_early_is_no_trouble(tmp_path):
+    X, y = ob.load("loan").split("cheat")
+    ob.save(ZeroR().fit(X, y), tmp_path / "m.openbook")
+    (tmp_path / "many.csv").write_text("owner,status,income\n" + "No,Married,120\n" * 20_000)
+    process = subprocess.Popen(
+        [*COMMAND, "predict", "m.openbook", "many.csv"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    assert process.stdout.readline().strip() == b"owner,status,income,prediction"
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.wait()
+    process.stderr.close()
+
+
+SLOW = """
+import sys, time
+from openbook.plan import run
+module = sys.modules["openbook.plan.run"]
+judge = module.evaluate_fold
+def slowly(*args, **named):
+    time.sleep(0.05)
+    return judge(*args, **named)
+module.evaluate_fold = slowly
+from openbook.cli.main import app
+app(prog_name='openbook')
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for another process")
+def test_an_interrupted_study_says_so_in_one_line_and_goes_on(tmp_path):
+    process = subprocess.Popen(
+        [sys.executable, "-c", SLOW, "study", "weather"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+    )
+    results = tmp_path / "weather" / "results.jsonl"
+    while process.poll() is None and (not results.exists() or results.read_bytes().count(b"\n") < 5):
+        time.sleep(0.005)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate()
+    assert process.returncode == 130
+    assert err.decode() == "openbook: interrupted; a study goes on where it stopped when it is run again\n"
+    assert sorted(p.name for p in (tmp_path / "weather").iterdir()) == ["plan.toml", "results.jsonl"]
+    found = results.read_bytes()
+    done = subprocess.run(
+        [*COMMAND, "study", "weather"], cwd=tmp_path, capture_output=True, env=environment(), check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert results.read_bytes().startswith(found)
