@@ -45,6 +45,22 @@ def test_the_same_frame_from_every_library():
         assert table.schema.named
 
 
+class Exporter:
+    """Nothing but Arrow's own protocol."""
+
+    def __init__(self, table):
+        self._table = table
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self._table.__arrow_c_stream__(requested_schema)
+
+
+def test_whatever_exports_arrow_is_a_frame():
+    table = read(Exporter(pa.table({"n": [1, 2], "s": ["x", None]})))
+    assert table.data("n").tolist() == [1, 2]
+    assert table.column("s").tolist() == ["x", None]
+
+
 def test_number_columns_are_views():
     polars = pl.DataFrame({"a": np.arange(5.0), "b": np.arange(5, dtype=np.float32)})
     table = read(polars)

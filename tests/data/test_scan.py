@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from openbook.data import FilePiece, Nominal, Numeric, Scan, Text, read, scan
-from openbook.data.parquet import row_groups
+from openbook.data.parquet import ParquetFile
 from openbook.errors import DataError, UnknownColumn
 
 N = 1000
@@ -76,7 +76,7 @@ def test_a_piece_travels_to_another_process(kind, request):
 
 
 def test_pieces_are_whole_row_groups(parquet):
-    assert row_groups(parquet) == [100] * 10
+    assert ParquetFile.open(parquet).groups == (100,) * 10
     assert [piece.span for piece in scan(parquet, chunk_rows=250).pieces][:2] == [(0, 200), (200, 400)]
     assert [piece.rows for piece in scan(parquet, chunk_rows=7).pieces] == [100] * 10
 
@@ -87,7 +87,8 @@ def test_row_groups_agree_with_pyarrow(tmp_path, group):
     table = pa.table({"a": list(range(20)), "b": [["x"], []] * 10, "c": [None, {"p": 1.5}] * 10})
     pq.write_table(table, path, row_group_size=group)
     metadata = pq.ParquetFile(path).metadata
-    assert row_groups(path) == [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
+    groups = tuple(metadata.row_group(i).num_rows for i in range(metadata.num_row_groups))
+    assert ParquetFile.open(path).groups == groups
 
 
 def test_several_files_by_pattern_and_by_list(frame, tmp_path):

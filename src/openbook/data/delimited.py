@@ -52,7 +52,7 @@ __all__ = ["DelimitedFile", "read_delimited"]
 Span = tuple[int, int] | None
 
 _HEAD = 1 << 20
-_PEEK_ROWS = 1000
+_PEEK_ROWS = 256
 _BOM = b"\xef\xbb\xbf"
 _BROKEN_GUESS = re.compile(r"as dtype `f64`.*\(column number (\d+)\)", re.DOTALL)
 
@@ -130,12 +130,18 @@ class DelimitedFile:
     def frame(
         self, numeric: frozenset[str], missing: Collection[str], span: Span = None
     ) -> "tuple[pl.DataFrame, frozenset[str]]":
-        """The rows, with those columns as numbers that turn out to hold numbers only."""
+        """The rows, with those columns as numbers that turn out to hold numbers only.
+
+        Polars looks out for missing tokens only once one is met among the numbers: looking out takes time.
+        """
+        tokens: Collection[str] = ()
         while True:
             try:
-                return self.parse(numeric, missing, span), numeric
+                return self.parse(numeric, tokens, span), numeric
             except _BrokenGuess as broken:
-                numeric -= {self.names[broken.position]}
+                if tokens:
+                    numeric -= {self.names[broken.position]}
+                tokens = missing or ("",)
 
     def parse(
         self, numeric: AbstractSet[str], missing: Collection[str], span: Span = None, rows: int | None = None

@@ -57,8 +57,10 @@ _FRAME_MODULES = {"pandas", "polars", "pyarrow", "modin", "cudf", "narwhals"}
 
 
 def is_frame(source: Any) -> bool:
-    """Whether a frame library made this."""
-    return type(source).__module__.partition(".")[0] in _FRAME_MODULES
+    """Whether a frame library made this, or it hands out Arrow data as frames do."""
+    return type(source).__module__.partition(".")[0] in _FRAME_MODULES or hasattr(
+        source, "__arrow_c_stream__"
+    )
 
 
 def from_frame(source: Any, kinds: Kinds, missing: Collection[str]) -> Table:
@@ -69,8 +71,10 @@ def from_frame(source: Any, kinds: Kinds, missing: Collection[str]) -> Table:
     import narwhals as nw
 
     try:
-        frame = nw.from_native(source, allow_series=True)
-    except TypeError:
+        frame = nw.from_native(source, allow_series=True, pass_through=True)
+        if frame is source:
+            frame = nw.from_arrow(source, backend="polars")
+    except (TypeError, AttributeError):
         msg = f"cannot read a table from {type(source).__name__}; pass a frame, a series or a 2-D array"
         raise DataError(msg) from None
     if isinstance(frame, nw.LazyFrame):
@@ -172,7 +176,7 @@ def _decide_typed(series: "pl.Series", wish: Wish, why: str) -> Decided:
     import polars as pl
 
     numbers = series if series.dtype in (pl.Float32, pl.Float64) else series.cast(pl.Float64)
-    unknown = why == EVERY_NUMBER and series.null_count() == len(series)
+    unknown = why == EVERY_NUMBER and not series.is_not_nan().any()
     return decide_numbers(series.name, numbers.to_numpy(), wish, NO_KNOWN_CELL if unknown else why)
 
 

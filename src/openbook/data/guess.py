@@ -169,9 +169,10 @@ class Tally:
         """Add the cells of a column, or of its next part."""
         self.declared = cells.declared
         counts = np.bincount(cells.codes[cells.codes >= 0], minlength=len(cells.values))
-        self.known += int(counts.sum())
         self.longest = max(self.longest, max(map(len, cells.values), default=0))
         numbers = [number(value) for value in cells.values]
+        gaps = np.array([x is not None and math.isnan(x) for x in numbers], dtype=bool)
+        self.known += int(counts[~gaps].sum())
         self.values.update(zip(cells.values, numbers, strict=True))
         odd = [value is None for value in numbers]
         if any(odd):

@@ -1,48 +1,54 @@
-"""Parquet files, read by whole row groups; the sizes of the groups come from the file's footer.
+"""Parquet files, read by whole row groups.
 
-The footer is Thrift's compact protocol: a struct is a run of (field, type, value) that ends with a zero byte.
-Only two fields matter here, so everything else is skipped:
+Polars decodes the columns. What it does not say, or takes on trust, is read here from the footer and the page
+headers (see `openbook.data.thrift` for their encoding), whose fields are, by number:
 
-    FileMetaData.row_groups = field 4, a list of RowGroup
-    RowGroup.num_rows       = field 3, an integer
+    FileMetaData    4 row groups
+    RowGroup        1 column chunks, 3 rows
+    ColumnChunk     3 metadata: 5 values, 7 compressed size, 9 first data page, 11 dictionary page
+    PageHeader      2 size, 3 compressed size, 5 / 7 / 8 header of a data / dictionary / data page: 1 values
 
-A worker that knows which rows a group holds fetches that group and no other.
+A damaged count in a page header would make polars ask for more memory than there is, which ends the whole
+process; so the headers are checked once, when a file is opened.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, BinaryIO
 
+from openbook.data.thrift import Cursor
 from openbook.errors import DataError
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["ParquetFile", "row_groups"]
+__all__ = ["ParquetFile"]
 
 _MAGIC = b"PAR1"
-_STOP, _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = range(13)
-_INTEGERS = (_I16, _I32, _I64)
-_FIXED = {_TRUE: 0, _FALSE: 0, _BYTE: 1, _DOUBLE: 8}
-_DEEPEST = 32
+_MOST_ROWS = 1 << 32
+_HEADER_READS = (1 << 12, 1 << 24)  # a page header is short, unless its statistics are long
 
 
 @dataclass(frozen=True)
 class ParquetFile:
-    """A Parquet file and the types of its columns."""
+    """A Parquet file: the types of its columns, and how many rows each row group has."""
 
     path: Path
     dtypes: "Mapping[str, pl.DataType]" = field(repr=False)
+    groups: tuple[int, ...] = ()
 
     @classmethod
     def open(cls, path: Path) -> "ParquetFile":
+        """Look at the footer and the page headers of a file."""
         import polars as pl
 
         try:
-            return cls(path, dict(pl.read_parquet_schema(path)))
+            return cls(path, dict(pl.read_parquet_schema(path)), tuple(_checked_groups(path)))
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-            raise not_parquet(path, error) from None
+            raise _not_parquet(path, str(error)) from None
+        except (LookupError, TypeError, ValueError):
+            raise _not_parquet(path, "its footer or a page header cannot be read") from None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -51,7 +57,7 @@ class ParquetFile:
     def spans(self, chunk_rows: int) -> Iterator[tuple[int, int]]:
         """Ranges of rows: whole row groups, as many as fit into so many rows, but at least one."""
         begin = end = 0
-        for rows in row_groups(self.path):
+        for rows in self.groups:
             if end > begin and end + rows - begin > chunk_rows:
                 yield begin, end
                 begin = end
@@ -67,106 +73,55 @@ class ParquetFile:
             rows = pl.scan_parquet(self.path).select(names)
             return (rows if span is None else rows.slice(span[0], span[1] - span[0])).collect()
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-            raise not_parquet(self.path, error) from None
+            raise _not_parquet(self.path, str(error)) from None
 
 
-def not_parquet(path: Path, error: BaseException) -> DataError:
-    reason = str(error).partition("\n")[0]
-    return DataError(f"{path} is not a Parquet file, or is damaged ({reason})")
+def _not_parquet(path: Path, reason: str) -> DataError:
+    return DataError(f"{path} is not a Parquet file, or is damaged ({reason.partition(chr(10))[0]})")
 
 
-def row_groups(path: Path) -> list[int]:
-    """How many rows each row group has."""
+def _checked_groups(path: Path) -> Iterator[int]:
+    """The rows of each row group, after a look at the header of each of its pages."""
     with path.open("rb") as handle:
         size = handle.seek(0, 2)
         handle.seek(max(size - 8, 0))
         tail = handle.read(8)
         length = int.from_bytes(tail[:4], "little")
         if tail[4:] != _MAGIC or length + 12 > size:
-            msg = f"{path} is not a Parquet file, or is damaged: its end lacks the mark PAR1"
-            raise DataError(msg)
+            raise ValueError(tail)
         handle.seek(size - 8 - length)
-        footer = _Footer(handle.read(length))
-    try:
-        return list(footer.row_groups())
-    except (LookupError, ValueError):
-        msg = f"{path} is not a Parquet file, or is damaged: its footer cannot be read"
-        raise DataError(msg) from None
+        for group in Cursor(handle.read(length)).struct()[4]:
+            rows = _within(group[3], _MOST_ROWS)
+            for chunk in group[1]:
+                _check_pages(handle, chunk[3], size)
+            yield rows
 
 
-class _Footer:
-    """A cursor over the bytes of a footer."""
+def _check_pages(handle: BinaryIO, chunk: Mapping[int, Any], size: int) -> None:
+    """Walk over the pages of a column chunk; raise where a count or a size cannot be."""
+    values = _within(chunk[5], _MOST_ROWS)
+    at = min(chunk[9], chunk.get(11) or chunk[9])
+    end = _within(at + chunk[7], size)
+    while _within(at, end) < end:
+        header, length = _page_header(handle, at)
+        _within(header[2], 1 << 31)
+        for kind in (5, 7, 8):
+            _within(header.get(kind, {1: 0})[1], values)
+        at += length + _within(header[3], end)
 
-    def __init__(self, content: bytes) -> None:
-        self.content = content
-        self.at = 0
 
-    def row_groups(self) -> Iterator[int]:
-        for number, kind in self.fields():
-            if number == 4 and kind == _LIST:
-                count, inner = self.list_head()
-                for _ in range(count if inner == _STRUCT else 0):
-                    yield self.rows_of_group()
-            else:
-                self.skip(kind)
+def _page_header(handle: BinaryIO, at: int) -> tuple[dict[int, Any], int]:
+    for length in _HEADER_READS:
+        handle.seek(at)
+        cursor = Cursor(handle.read(length))
+        try:
+            return cursor.struct(), cursor.at
+        except IndexError:
+            continue
+    raise IndexError(at)
 
-    def rows_of_group(self) -> int:
-        rows = 0
-        for number, kind in self.fields():
-            if number == 3 and kind == _I64:
-                rows = self.integer()
-            else:
-                self.skip(kind)
-        if rows < 0:
-            raise ValueError(rows)
-        return rows
 
-    def fields(self) -> Iterator[tuple[int, int]]:
-        """Number and type of each field of the struct at the cursor; the caller consumes the value."""
-        number = 0
-        while (head := self.byte()) != _STOP:
-            number = number + (head >> 4) if head >> 4 else self.integer()
-            yield number, head & 15
-
-    def byte(self) -> int:
-        value = self.content[self.at]
-        self.at += 1
-        return value
-
-    def varint(self) -> int:
-        value = 0
-        for shift in range(0, 70, 7):
-            part = self.byte()
-            value |= (part & 127) << shift
-            if part < 128:
-                return value
-        raise ValueError(value)
-
-    def integer(self) -> int:
-        value = self.varint()
-        return (value >> 1) ^ -(value & 1)
-
-    def list_head(self) -> tuple[int, int]:
-        head = self.byte()
-        return (self.varint() if head >> 4 == 15 else head >> 4), head & 15
-
-    def skip(self, kind: int, depth: int = 0) -> None:
-        """Move past a value of this type."""
-        if depth > _DEEPEST:
-            raise ValueError(depth)
-        if kind in _INTEGERS:
-            self.varint()
-        elif kind == _BINARY:
-            length = self.varint()
-            self.at += length
-        elif kind in (_LIST, _SET):
-            count, inner = self.list_head()
-            for _ in range(count):
-                self.skip(_BYTE if inner in (_TRUE, _FALSE) else inner, depth + 1)
-        elif kind == _STRUCT:
-            for _, inner in self.fields():
-                self.skip(inner, depth + 1)
-        else:
-            self.at += _FIXED[kind]
-        if self.at > len(self.content):
-            raise IndexError
+def _within(number: int, most: int) -> int:
+    if not 0 <= number <= most:
+        raise ValueError(number)
+    return number

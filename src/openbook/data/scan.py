@@ -221,7 +221,7 @@ class _Search:
             broken |= guessed
         if broken:
             raise _NotNumbers(broken)
-        self.known |= {name for name in held if frame[name].null_count() < frame.height}
+        self.known |= {name for name in held if frame[name].is_not_nan().any()}
         return frame
 
     def _add(self, frame: "pl.DataFrame") -> None:
