@@ -250,3 +250,19 @@ def test_any_number_of_threads_folds_to_the_same_bits(pieces, workers):
 def test_pieces_are_merged_in_their_order(words):
     assert fold(words, str.title, add) == "".join(word.title() for word in words)
     assert fold(iter(words), str.upper, add) == "".join(words).upper()
+
+
+@given(
+    st.sampled_from([0.0, 5.0, 0.1, -1234.5]),
+    st.sampled_from([1.0, 7.3, -1e6, 1e9]),
+    st.integers(1, 30),
+    st.integers(1, 30),
+)
+def test_a_column_that_is_constant_again_is_so_to_the_last_digit(constant, outlier, n, k):
+    """Else classes would differ by the rounding of what was forgotten, and nothing but that."""
+    kept = Moments.of(np.full((n, 1), constant), np.zeros(n, int), np.ones(n), 1)
+    gone = Moments.of(np.full((k, 1), outlier), np.zeros(k, int), np.ones(k), 1)
+    left = (kept + gone) - gone
+    assert left.scatter[0, 0] == 0
+    assert left.mean[0, 0] == constant
+    assert left.weight[0, 0] == n

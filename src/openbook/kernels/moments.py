@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from openbook.fold import ROUNDING, Statistics, less
+from openbook.fold import Statistics, less
 from openbook.kernels.jit import jit
 
 __all__ = ["Moments", "add_shifted", "first_known", "mean_and_scatter"]
@@ -58,13 +58,15 @@ class Moments(Statistics):
     def __sub__(self, other):
         weight = less(self.weight, other.weight)
         share = other.weight * _inverse(weight)
-        mean = np.where(weight != 0, self.mean + share * (self.mean - other.mean), 0.0)
-        gap = other.mean - mean
-        scatter = self.scatter - other.scatter - weight * other.weight * _inverse(self.weight) * gap * gap
-        # the means are rounded, and a gap between them multiplies what they are rounded by
-        noise = 1e-15 * (1 + np.abs(share)) * np.abs(self.mean) * np.sqrt(self.weight * self.scatter)
-        varies = (weight != 0) & (np.abs(scatter) > ROUNDING * self.scatter + noise)
-        return Moments(weight, mean, np.where(varies, scatter, 0.0))
+        mean = self.mean + share * (self.mean - other.mean)
+        gap, spread = other.mean - mean, weight * other.weight * _inverse(self.weight)
+        scatter = self.scatter - other.scatter - spread * gap * gap
+        # the means are known to some 16 digits, and the scatter to no more than that leaves of it
+        doubt = 4e-15 * (1 + np.abs(share)) * np.maximum(np.abs(self.mean), np.abs(other.mean))
+        varies = np.abs(scatter) > 1e-13 * self.scatter + 2 * np.abs(spread * gap) * doubt
+        mean = np.where(varies, mean, _known_digits(mean, doubt))
+        left = weight != 0
+        return Moments(weight, np.where(left, mean, 0.0), np.where(left & varies, scatter, 0.0))
 
     def amounts(self):
         return [self.weight, self.scatter]
@@ -82,6 +84,12 @@ class Moments(Statistics):
 
 def _inverse(weight):
     return np.divide(1.0, weight, out=np.zeros_like(weight), where=weight != 0)
+
+
+def _known_digits(values, doubt):
+    """The values without the decimals in doubt: what is left of a constant column is that constant."""
+    scale = 10.0 ** np.floor(-np.log10(np.maximum(2 * doubt, 1e-300)))
+    return np.round(values * scale) / scale
 
 
 @jit
