@@ -23,15 +23,15 @@ class CategoricalColumns(Likelihood):
     """Every column has its own table of probabilities."""
 
     name = "categorical"
+    needs = "categories"
 
     def __init__(self, schema, smoothing):
         super().__init__(schema)
-        if odd := [a for a in schema if not isinstance(a, Categorical)]:
-            msg = (
-                f"column {odd[0].name!r} is {odd[0].kind}; read it with kinds={{{odd[0].name!r}: 'nominal'}}"
-            )
-            raise ValueError(msg)
         self.smoothing = smoothing
+
+    @classmethod
+    def usable(cls, schema):
+        return schema.of(Categorical)
 
     @property
     def _n_values(self):

@@ -14,9 +14,9 @@ import math
 
 import numpy as np
 
-from openbook.bayes.gaussian import GaussianColumns
 from openbook.bayes.kernels import add_density
 from openbook.bayes.likelihood import Factor, Likelihood, given, left_out
+from openbook.data import Numeric
 from openbook.kernels.samples import Samples
 from openbook.work import Step, Work, figure
 
@@ -29,10 +29,11 @@ class KernelColumns(Likelihood):
     """Every column keeps its values."""
 
     name = "kernel"
+    needs = "numbers"
 
-    def __init__(self, schema):
-        super().__init__(schema)
-        GaussianColumns(schema, "mle")  # the same demand: numbers
+    @classmethod
+    def usable(cls, schema):
+        return schema.of(Numeric)
 
     def zero(self, n_classes):
         return Samples.zero(n_classes, len(self.schema))

@@ -21,7 +21,7 @@ import scipy.sparse as sp
 
 from openbook.bayes.kernels import add_sparse_counts
 from openbook.bayes.likelihood import Factor, Likelihood, given, left_out
-from openbook.data import Categorical, SparseTable
+from openbook.data import Categorical, Numeric, SparseTable
 from openbook.errors import DataError
 from openbook.fold import Statistics
 from openbook.work import Step, Work, figure
@@ -40,13 +40,16 @@ class Events(Statistics):
 class EventColumns(Likelihood):
     """What the two share: counting and scoring by matrix products, over dense or sparse rows."""
 
+    needs = "counts, or two values"
+
     def __init__(self, schema, smoothing):
         super().__init__(schema)
-        for name in schema.of(Categorical):
-            if (n := len(schema[name].values)) > 2:
-                msg = f"column {name!r} has {n} values; {self.name} needs counts, or two values"
-                raise ValueError(msg)
         self.smoothing = smoothing
+
+    @classmethod
+    def usable(cls, schema):
+        many = {name for name in schema.of(Categorical) if len(schema[name].values) > 2}
+        return tuple(name for name in schema.of(Numeric, Categorical) if name not in many)
 
     def zero(self, n_classes):
         return Events(*np.zeros((2, n_classes, len(self.schema))))

@@ -38,13 +38,15 @@ class GaussianColumns(Likelihood):
     """Every column has a mean and a variance in each class."""
 
     name = "gaussian"
+    needs = "numbers"
 
     def __init__(self, schema, variance):
         super().__init__(schema)
-        if odd := [a for a in schema if not isinstance(a, Numeric)]:
-            msg = f"column {odd[0].name!r} is {odd[0].kind}, and a normal curve needs numbers"
-            raise ValueError(msg)
         self.ddof = {"mle": 0, "sample": 1}[variance]
+
+    @classmethod
+    def usable(cls, schema):
+        return schema.of(Numeric)
 
     def zero(self, n_classes):
         return Moments.zero(n_classes, len(self.schema))

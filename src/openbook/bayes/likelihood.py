@@ -7,11 +7,12 @@ is also the kernel's oracle.
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from openbook.data import Schema, Table
+from openbook.errors import ParameterError
 from openbook.fold import Statistics
 from openbook.work import Step, Work
 
@@ -28,12 +29,23 @@ class Factor(NamedTuple):
 class Likelihood(ABC):
     """Some columns under one kind of distribution."""
 
-    #: The name by which `NaiveBayes(distributions=…)` asks for it.
-    name: str
+    #: The name by which `NaiveBayes(distributions=…)` asks for it, and what it needs, in words.
+    name: ClassVar[str]
+    needs: ClassVar[str]
 
     def __init__(self, schema: Schema) -> None:
+        usable = self.usable(schema)
+        if len(usable) < len(schema):
+            odd = next(a for a in schema if a.name not in usable)
+            msg = f"column {odd.name!r} is {odd.kind}; {self.name} needs {self.needs}"
+            raise ParameterError(msg)
         self.schema = schema
         self.notes: list[str] = []
+
+    @classmethod
+    @abstractmethod
+    def usable(cls, schema: Schema) -> tuple[str, ...]:
+        """The columns that can have this distribution."""
 
     @abstractmethod
     def zero(self, n_classes: int) -> Statistics:

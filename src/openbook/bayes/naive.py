@@ -38,7 +38,16 @@ from openbook.rules import Anything, ColumnKinds, OneOf, ValueOf
 
 __all__ = ["NaiveBayes"]
 
-DISTRIBUTIONS = ("gaussian", "categorical", "bernoulli", "multinomial", "kernel")
+DISTRIBUTIONS = {
+    likelihood.name: likelihood
+    for likelihood in (
+        GaussianColumns,
+        CategoricalColumns,
+        BernoulliColumns,
+        MultinomialColumns,
+        KernelColumns,
+    )
+}
 
 
 @dataclass(frozen=True)
@@ -61,8 +70,9 @@ class NaiveBayes(Folding, Classifier):
     priors : sequence in the order of `classes_`, or mapping of class to probability, optional
         None takes the classes' shares of the rows.
     distributions : str or mapping of column to str, optional
-        "gaussian", "categorical", "bernoulli", "multinomial" or "kernel". None goes by kind: numbers are
-        Gaussian, categories categorical, sparse rows multinomial.
+        "gaussian", "categorical", "bernoulli", "multinomial" or "kernel". One name is for every column that
+        can have it. The others, and None, go by kind: numbers are Gaussian, categories categorical, sparse
+        rows multinomial.
     kinds : as for `openbook.read`, optional
         Overrules the kinds of the columns it is fitted on.
 
@@ -136,14 +146,12 @@ class NaiveBayes(Folding, Classifier):
 
     def _likelihoods(self, schema):
         """The columns in groups of one distribution each."""
-        make = {
-            "gaussian": partial(GaussianColumns, variance=self.variance),
-            "categorical": partial(CategoricalColumns, smoothing=self.smoothing),
-            "bernoulli": partial(BernoulliColumns, smoothing=self.smoothing),
-            "multinomial": partial(MultinomialColumns, smoothing=self.smoothing),
-            "kernel": KernelColumns,
-        }
-        return [make[name](schema.select(columns)) for name, columns in self._groups(schema).items()]
+        options = {"gaussian": {"variance": self.variance}, "kernel": {}}
+        smoothed = {"smoothing": self.smoothing}
+        return [
+            DISTRIBUTIONS[name](schema.select(columns), **options.get(name, smoothed))
+            for name, columns in self._groups(schema).items()
+        ]
 
     def _groups(self, schema):
         """The names of the columns of each distribution, in the table's order."""
@@ -151,22 +159,33 @@ class NaiveBayes(Folding, Classifier):
         if self.distributions is None:
             groups = {name: columns for name, columns in by_kind.items() if columns}
             return dict(sorted(groups.items(), key=lambda group: schema.position(group[1][0])))
-        asked = self.distributions
-        if isinstance(asked, str):
-            asked = dict.fromkeys(schema.names, asked)
-        if not isinstance(asked, Mapping):
-            msg = f"distributions must be {self.rules['distributions'].demand()}, got {asked!r}"
-            raise ParameterError(msg)
-        if odd := [name for name in asked if name not in schema]:
-            raise UnknownColumn(odd[0], schema.names)
-        if odd := [name for name in asked.values() if name not in DISTRIBUTIONS]:
-            msg = f"distributions cannot be {odd[0]!r}. {did_you_mean(str(odd[0]), DISTRIBUTIONS)}"
-            raise ParameterError(msg)
+        asked = self._asked(schema)
         default = {column: name for name, columns in by_kind.items() for column in columns}
         groups = {}
         for column in schema.names:
             groups.setdefault(asked.get(column, default[column]), []).append(column)
         return groups
+
+    def _asked(self, schema):
+        """The distributions that were asked for, by column; one name is for every column that can have it."""
+        asked = self.distributions
+        names = (
+            {asked} if isinstance(asked, str) else set(asked.values()) if isinstance(asked, Mapping) else None
+        )
+        if names is None:
+            msg = f"distributions must be {self.rules['distributions'].demand()}, got {asked!r}"
+            raise ParameterError(msg)
+        if odd := [name for name in names if name not in DISTRIBUTIONS]:
+            msg = f"distributions cannot be {odd[0]!r}. {did_you_mean(str(odd[0]), tuple(DISTRIBUTIONS))}"
+            raise ParameterError(msg)
+        if isinstance(asked, str):
+            if not (columns := DISTRIBUTIONS[asked].usable(schema)):
+                msg = f"{asked} needs {DISTRIBUTIONS[asked].needs}, and no column has them"
+                raise ParameterError(msg)
+            return dict.fromkeys(columns, asked)
+        if odd := [name for name in asked if name not in schema]:
+            raise UnknownColumn(odd[0], schema.names)
+        return asked
 
     def _step(self):
         return partial(_evidence, self._likelihoods(self.schema_), len(self.classes_))
