@@ -37,5 +37,5 @@ def test_a_column_that_is_named_must_be_able_to_have_it():
     X, y = read(ROWS).split("play")
     with pytest.raises(RefusalError, match="column 'colour' is nominal; gaussian needs numbers"):
         NaiveBayes(distributions={"colour": "gaussian"}).fit(X, y)
-    with pytest.raises(RefusalError, match="'gausian'[.] Did you mean 'gaussian'"):
+    with pytest.raises(RefusalError, match=r"'gausian'[.] Did you mean 'gaussian'"):
         NaiveBayes(distributions={"size": "gausian"}).fit(X, y)
