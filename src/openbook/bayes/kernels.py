@@ -73,7 +73,9 @@ def add_sparse_counts(indptr, indices, data, y, w, counts):
 def normalise(scores, prior):
     """Turn log joints into probabilities in place; a row that no class can explain gets the prior."""
     for i in range(scores.shape[0]):
-        top = scores[i].max()
+        top = -np.inf
+        for c in range(scores.shape[1]):
+            top = max(top, scores[i, c])
         if top == -np.inf:
             scores[i] = prior
             continue

@@ -112,12 +112,13 @@ def add_shifted(x, y, w, shift, weight, sums, squares):
     """Add each known value to its class's weight, and to the sums of x - shift and of its square."""
     for i in range(x.shape[0]):
         c = np.uintp(y[i])
+        row, own, known_weight, first, second = x[i], shift[c], weight[c], sums[c], squares[c]
         for j in range(x.shape[1]):
-            known = x[i, j] == x[i, j]
-            gap = x[i, j] - shift[c, j] if known else 0.0
-            weight[c, j] += w[i] if known else 0.0
-            sums[c, j] += w[i] * gap
-            squares[c, j] += w[i] * gap * gap
+            known = row[j] == row[j]
+            gap = row[j] - own[j] if known else 0.0
+            known_weight[j] += w[i] if known else 0.0
+            first[j] += w[i] * gap
+            second[j] += w[i] * gap * gap
 
 
 def mean_and_scatter(values, weights):
