@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+import openbook as ob
+from openbook.bayes import NaiveBayes
 from openbook.errors import OpenbookError, PlanError, UnknownColumn
 from openbook.plan import Source, make_plan
 from openbook.plan.source import content_hash
@@ -36,9 +38,10 @@ def test_a_bundled_set_has_its_own_target():
 
 
 def test_what_refuses_takes_no_part_and_the_reason_is_kept():
-    notes = "\n".join(make_plan("weather").notes)
-    assert "naive Bayes, kernel density takes no part: it" in notes
-    assert "'outlook' is nominal" in notes
+    inputs = ob.load("weather").drop("play").schema
+    reason = NaiveBayes(distributions="kernel").refusal(inputs)
+    assert reason is not None
+    assert f"naive Bayes, kernel density takes no part: it {reason}" in make_plan("weather").notes
 
 
 def test_numbers_are_regression():
@@ -101,6 +104,16 @@ def test_the_protocol_goes_by_the_number_of_rows(tmp_path, rows, split, folds, r
 def test_folds_are_no_more_than_the_rarest_class_left_after_locking_away(tmp_path):
     path = csv(tmp_path, "x,y", [(i % 9, "rare" if i < 5 else "ab"[i % 2]) for i in range(400)])
     assert make_plan(path, "y").protocol.folds == 4  # one of the five is locked away
+
+
+def test_a_rare_class_is_not_drowned(tmp_path):
+    path = csv(tmp_path, "x,y", [(i % 9, "rare" if i % 20 == 0 else "usual") for i in range(200)])
+    plan = make_plan(path, "y")
+    assert plan.metric == "balanced_accuracy"
+    assert any("ranked by balanced accuracy" in note and "--metric accuracy" in note for note in plan.notes)
+    assert make_plan(path, "y", metric="accuracy").metric == "accuracy"
+    single = csv(tmp_path, "x,y", [(i % 9, "rare" if i == 0 else "usual") for i in range(200)], "single.csv")
+    assert make_plan(single, "y").metric == "accuracy"  # balanced accuracy would be undefined
 
 
 def test_only_some_learners_and_always_the_baselines():
@@ -176,8 +189,6 @@ def test_a_file_goes_before_a_set_of_its_name_and_a_folder_does_not(tmp_path, mo
 
 
 def test_the_fingerprint_of_a_table_is_that_of_its_cells(tmp_path):
-    import openbook as ob
-
     table = ob.load("loan")
     same = ob.read(table.to_polars())
     assert content_hash(same.select(table.names)) == content_hash(ob.read(table.to_polars()))

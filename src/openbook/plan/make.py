@@ -128,6 +128,12 @@ def make_plan(
     candidates, refused = _candidates(inputs, aimed.task, only)
     decisive = metric or DEFAULTS[aimed.task][0]
     judge_metric(decisive, aimed.task)
+    if metric is None and _lopsided(y, description):
+        decisive = "balanced_accuracy"
+        notes.append(
+            f"most rows share one {target}, so learners are ranked by balanced accuracy, which gives every"
+            " class the same weight; for another metric, say --metric accuracy"
+        )
     return Plan(
         data=replace(aimed.source, sha256=content_hash(table)),
         roles=Roles(target, tuple(ignored)),
@@ -137,6 +143,13 @@ def make_plan(
         learners=tuple(candidates),
         notes=(*notes, *refused),
     )
+
+
+def _lopsided(y: Column, description: Description) -> bool:
+    """Whether nearly all rows are of one class, and every class has rows enough to train and to test."""
+    if not any(finding.kind == "imbalance" for finding in description.findings):
+        return False
+    return bool((np.bincount(y.data)[np.unique(y.data)] > 1).all())
 
 
 def _left_out(

@@ -222,6 +222,7 @@ def _tests(result: StudyResult) -> dict[str, Any]:
     if not result.tests:
         return {"tests": []}
     chosen = result.tests[result.choice.label]
+    everyone = result.tests.values()
     shown = [m for m in map(chosen.metric, chosen.metrics) if not math.isnan(chosen.score(m))]
     return {
         "tests": [
@@ -230,13 +231,16 @@ def _tests(result: StudyResult) -> dict[str, Any]:
                 "rows": f"{len(evaluation.predictions.truth):,}",
                 "score": words.score_words(evaluation.score()),
                 "interval": str(evaluation.interval()),
-                "cells": [
-                    f"{words.score_words(evaluation.score(m))} {evaluation.interval(m).ends}" for m in shown
-                ],
             }
             for label, evaluation in result.tests.items()
         ],
-        "test_metrics": [words.title(words.metric_name(m.name)) for m in shown],
+        "test_rows": [
+            (
+                words.title(words.metric_name(m.name)),
+                [f"{words.score_words(e.score(m))} {e.interval(m).ends}" for e in everyone],
+            )
+            for m in shown
+        ],
         "test_words": words.test_words(result, chosen),
     }
 
