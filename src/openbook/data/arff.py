@@ -12,11 +12,12 @@ missing; a file of sparse rows whose columns are all numeric becomes a `SparseTa
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from openbook.data.arrays import object_cells, table_of
 from openbook.data.attributes import Attribute, Categorical, Nominal, Numeric, Text
@@ -39,6 +40,7 @@ _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 _NUMERIC = {"numeric", "real", "integer"}
 
+Array = npt.NDArray[Any]
 Sparse = dict[int, str]
 
 
@@ -193,10 +195,13 @@ def _left_out(attribute: Attribute) -> str:
 
 
 def _column(
-    attribute: Attribute, values: Iterable[str], wish: Wish, missing: Collection[str], rows: list[_Row]
+    attribute: Attribute, values: Sequence[str], wish: Wish, missing: Collection[str], rows: list[_Row]
 ) -> Decided:
     own = set(attribute.values) if isinstance(attribute, Categorical) else set()
-    cells = object_cells(values).cleaned({"?"} | (set(missing) - own))
+    gaps = {"?"} | (set(missing) - own)
+    if isinstance(attribute, Numeric) and wish is None and (numbers := _numbers(values, gaps)) is not None:
+        return Decided(attribute, numbers, "numeric, as the file declares it")
+    cells = object_cells(values).cleaned(gaps)
     if isinstance(attribute, Categorical):
         odd = [value not in attribute.codes for value in cells.values]
     else:
@@ -209,6 +214,16 @@ def _column(
         return decide_cells(attribute.name, cells, wish)
     decided = decide_cells(attribute.name, cells, attribute)
     return decided._replace(why=f"{attribute.kind}, as the file declares it")
+
+
+def _numbers(values: Sequence[str], gaps: Collection[str]) -> Array | None:
+    """The cells as numbers, or None if one of them is something else."""
+    import polars as pl
+
+    texts = pl.Series(values, dtype=pl.String)
+    missing = texts.is_in([token.strip() for token in gaps] + [""])
+    numbers = texts.cast(pl.Float64, strict=False)
+    return None if (numbers.is_null() & ~missing).any() else numbers.set(missing, None).to_numpy()
 
 
 def _sparse(schema: Schema, rows: list[_Row], missing: Collection[str]) -> SparseTable:
