@@ -47,7 +47,7 @@ class _Plain:
     """Values that are JSON as they are."""
 
     def to_json(self, value: Any) -> Any:
-        return value.item() if hasattr(value, "item") else value
+        return value.tolist() if hasattr(value, "tolist") else value
 
     def from_json(self, record: Any) -> Any:
         return record
