@@ -51,9 +51,13 @@ class Rows(NamedTuple):
     pieces: Sequence[Any]
 
     @classmethod
-    def in_memory(cls, X: Table, y: Array, w: Array) -> "Rows":
+    def in_memory(cls, X: Table, y: Array, w: Array | None = None) -> "Rows":
         spans = [slice(start, start + CHUNK_ROWS) for start in range(0, len(X), CHUNK_ROWS)]
-        return cls(X.schema, [Chunk(X.take(span), y[span], w[span]) for span in spans])
+        ones = np.ones(min(len(X), CHUNK_ROWS))  # shared by all chunks of rows that weigh 1
+        return cls(
+            X.schema,
+            [Chunk(X.take(s), y[s], ones[: len(y[s])] if w is None else w[s]) for s in spans],
+        )
 
     def tables(self) -> Iterator[Table]:
         """The inputs, chunk by chunk; for the rare look at the rows themselves."""
@@ -82,7 +86,7 @@ class FileChunk:
 def weighed(table: Table, targets: Array, sample_weight: Any) -> Rows:
     """Rows in memory with their weights; a row of weight 0 is no row."""
     if sample_weight is None:
-        return Rows.in_memory(table, targets, np.ones(len(table)))
+        return Rows.in_memory(table, targets)
     weights = np.asarray(sample_weight, dtype=float)
     if weights.ndim == 0:
         weights = np.full(len(table), float(weights))
@@ -147,9 +151,11 @@ def _whole_numbers(labels: Array) -> tuple[Array, Array] | None:
     low, high = int(labels.min()), int(labels.max())
     if high - low > max(len(labels), 1000) or high > np.iinfo(np.int64).max:
         return None
-    shifted = labels.astype(np.int64, copy=False) - low  # wide enough for the difference of two labels
-    occurs = np.bincount(shifted) > 0
-    return (np.flatnonzero(occurs) + low).astype(labels.dtype), (np.cumsum(occurs) - 1)[shifted]
+    codes = np.subtract(labels, low, dtype=np.int64)  # wide enough for the difference of two labels
+    occurs = np.bincount(codes) > 0
+    if not occurs.all():
+        codes = (np.cumsum(occurs) - 1)[codes]
+    return (np.flatnonzero(occurs) + low).astype(labels.dtype), codes
 
 
 def name_of_target(y: Any) -> str:
