@@ -60,7 +60,8 @@ def conform_column(column: Column, attribute: Attribute) -> Array:
         return _as_numbers(column)
     if isinstance(attribute, Categorical):
         return _as_codes(column, attribute)
-    return np.array([None if value is None else as_text(value) for value in column.tolist()], dtype=object)
+    texts = zip(column.tolist(), column.missing, strict=True)
+    return np.array([None if missing else as_text(value) for value, missing in texts], dtype=object)
 
 
 def _extended(attribute: Attribute, column: Column) -> Attribute:

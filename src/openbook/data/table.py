@@ -32,6 +32,7 @@ Array = npt.NDArray[Any]
 CHUNK_ROWS = 1 << 16
 
 _SHOWN_ROWS = 10
+_SHOWN_LETTERS = 40
 
 
 class Column:
@@ -336,9 +337,11 @@ def _sparse_slice(matrix: "sp.csr_array", rows: slice) -> "sp.csr_array":
 
 
 def _cell(value: object) -> str:
+    """A cell as it is shown: a sign where it is missing, and no more of a long text than fits."""
     if value is None or (isinstance(value, float) and np.isnan(value)):
         return "?"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    text = f"{value:.6g}" if isinstance(value, float) else str(value)
+    return text if len(text) <= _SHOWN_LETTERS else text[: _SHOWN_LETTERS - 1] + "…"
 
 
 def _polars_series(column: Column) -> "pl.Series":
