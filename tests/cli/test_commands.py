@@ -169,6 +169,8 @@ def test_a_study_of_another_plan_is_kept_unless_told(here):
         (["iris", "--test-share", "2"], "protocol.test_share must be at least 0"),
         (["iris", "--seed", "-1"], "protocol.seed must be"),
         (["weather", "--out", "table.csv"], "is a file; name a folder with --out"),
+        (["weather", "--out", "table.csv/deeper"], "Not a directory"),
+        (["weather", "--workers", "0"], "--workers must be -1, for one a core, or at least 1, got 0"),
         (["weather", "--nonsense"], "--nonsense"),
         ([], "Missing argument 'SOURCE'"),
         (["nothing.toml"], "No such file"),

@@ -75,6 +75,18 @@ def test_a_pipe_that_closes_early_is_no_trouble(tmp_path):
     process.stderr.close()
 
 
+def test_a_warning_is_a_note_in_one_line(tmp_path):
+    X = ob.load("loan").drop("cheat", "owner", "status")
+    ob.save(ZeroR().fit(X.block(["income"]), [0, 1] * 5), tmp_path / "m.openbook")
+    (tmp_path / "new.csv").write_text("x0\n1\n")
+    command = [*COMMAND, "predict", "m.openbook", "new.csv"]
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, env=environment(), check=False
+    )
+    assert done.returncode == 0
+    assert done.stderr == "openbook: note: X has feature names, but ZeroR was fitted without feature names\n"
+
+
 SLOW = """
 import sys, time
 from openbook.plan import run

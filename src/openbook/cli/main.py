@@ -4,6 +4,7 @@ Exit codes: 0 done; 2 bad input, with one line on standard error; 130 interrupte
 """
 
 import sys
+import warnings
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -29,7 +30,9 @@ class _Commands(TyperGroup):
             if hasattr(stream, "reconfigure"):  # a terminal that lacks a sign shows another
                 stream.reconfigure(errors="replace")
         try:
-            code = super().main(args, prog_name, **extra)
+            with warnings.catch_warnings():
+                warnings.showwarning = _note
+                code = super().main(args, prog_name, **extra)
         except _UsageError as error:
             _fail(error.format_message())
         except OpenbookError as error:
@@ -43,6 +46,13 @@ class _Commands(TyperGroup):
                 "openbook: interrupted; a study goes on where it stopped when it is run again", err=True
             )
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def _note(message: Warning | str, *_: Any, **__: Any) -> None:
+    """A warning, told as plainly as an error."""
+    from openbook.work.formula import printable
+
+    typer.echo(f"openbook: note: {printable(str(message))}", err=True)
 
 
 def _fail(message: str) -> None:
@@ -149,6 +159,8 @@ def study(
     The folder holds plan.toml, results.jsonl, report.html and model.openbook. A study that was
     interrupted goes on where it stopped when the same command is run again.
     """
+    if workers != -1 and workers < 1:
+        raise typer.BadParameter(f"--workers must be -1, for one a core, or at least 1, got {workers}")
     from openbook.cli.study import run_study
 
     options = {

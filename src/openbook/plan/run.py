@@ -38,6 +38,7 @@ from openbook.judge import (
     protocol,
 )
 from openbook.judge.examples import Examples
+from openbook.judge.hear import heard
 from openbook.plan.files import write_text
 from openbook.plan.log import Log, Part
 from openbook.plan.plan import Plan
@@ -82,7 +83,9 @@ def run(
         comparison = rows.comparison(log)
         choice = comparison.simplest_not_worse()
         tests = _test(plan, rows, log, choice)
-    model = plan.model(choice.label).fit(rows.X.take(rows.train), rows.y.take(rows.train))
+    with heard():  # the same warnings as in the folds, which the report tells
+        model = plan.model(choice.label).fit(rows.X.take(rows.train), rows.y.take(rows.train))
+        example = _example(plan, rows, comparison, choice, model)
     result = StudyResult(
         name=Path(plan.data.name).name,
         plan=plan.to_toml(),
@@ -96,7 +99,7 @@ def run(
         tests=tests,
         model=model,
         rows=len(rows.train),
-        example=_example(plan, rows, comparison, choice, model),
+        example=example,
         versions=_versions(),
         folder=folder,
     )
