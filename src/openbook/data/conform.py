@@ -103,27 +103,36 @@ def _as_numbers(column: Column) -> Array:
 def _as_codes(column: Column, attribute: Categorical) -> Array:
     if isinstance(column.attribute, Categorical):
         return _recoded(column.data, column.attribute.values, attribute)
+    if isinstance(column.attribute, Numeric):
+        return _numbers_as_codes(column, attribute)
+    return np.array([attribute.encode(value) for value in column.tolist()], dtype=attribute.dtype)
+
+
+def _numbers_as_codes(column: Column, attribute: Categorical) -> Array:
+    """The codes of the numbers among the values; a number that is none of them was never seen."""
+    numbers = {float(value): code for value, code in attribute.codes.items() if _is_plain_number(value)}
     known = ~column.missing
-    distinct, which = np.unique(column.data[known].astype(object), return_inverse=True)
-    values = tuple(as_text(value) for value in distinct)
-    codes = np.full(len(column), MISSING, dtype=attribute.dtype)
-    codes[known] = _recoded(which, values, attribute)
-    if len(distinct) and isinstance(column.attribute, Numeric) and not any(map(_is_number, attribute.values)):
+    if known.any() and not numbers:
         few = ", ".join(attribute.values[:5])
+        first = as_text(column.data[known][0])
         msg = (
             f"column {column.name!r} was {attribute.kind} in training ({few}), but holds numbers now"
-            f" ({values[0]}, …); give the categories in the spelling of the training data"
+            f" ({first}, …); give the categories in the spelling of the training data"
         )
         raise DataError(msg)
-    return codes
+    listed = np.array(sorted(numbers))
+    codes = np.array([numbers[number] for number in listed], dtype=attribute.dtype)
+    place = np.searchsorted(listed, column.data).clip(max=len(listed) - 1)
+    found = np.where(listed[place] == column.data, codes[place], UNSEEN) if numbers else UNSEEN
+    return np.where(known, found, MISSING).astype(attribute.dtype)
 
 
-def _is_number(value: str) -> bool:
+def _is_plain_number(value: str) -> bool:
+    """Whether a value is a number in the spelling of `as_text`, so that the number means this value."""
     try:
-        float(value)
+        return as_text(float(value)) == value
     except ValueError:
         return False
-    return True
 
 
 def _recoded(codes: Array, values: tuple[str, ...], attribute: Categorical) -> Array:

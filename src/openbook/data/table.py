@@ -94,7 +94,7 @@ class Column:
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, int | np.integer):
-            return self.values[key]
+            return self.take([key]).tolist()[0]
         return self.take(_rows_of(key))
 
     def __iter__(self) -> Iterator[Any]:
