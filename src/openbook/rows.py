@@ -19,6 +19,7 @@ from sklearn.utils.validation import assert_all_finite, column_or_1d
 from openbook.data import CHUNK_ROWS, MISSING, Attribute, Categorical, Column, Numeric, Schema, Table
 from openbook.data.arrays import object_cells
 from openbook.data.conform import conform
+from openbook.data.distinct import distinct_codes
 from openbook.data.scan import FilePiece
 from openbook.errors import DataError
 
@@ -137,25 +138,11 @@ def class_codes(y: Any) -> tuple[str, Array, Array]:
         return name, np.array(y.attribute.values)[occurs], codes[y.data]
     labels = column_or_1d(np.asarray(y), warn=True)
     check_known(name, labels)
-    if labels.dtype.kind in "iu" and (found := _whole_numbers(labels)) is not None:
-        return name, *found
     if labels.dtype.kind in "fO":
         check_classification_targets(labels)
     if labels.dtype.kind == "f":
         assert_all_finite(labels, input_name="y")
-    return name, *np.unique(labels, return_inverse=True)
-
-
-def _whole_numbers(labels: Array) -> tuple[Array, Array] | None:
-    """Distinct labels and codes by counting, where the labels lie close together; no sorting."""
-    low, high = int(labels.min()), int(labels.max())
-    if high - low > max(len(labels), 1000) or high > np.iinfo(np.int64).max:
-        return None
-    codes = np.subtract(labels, low, dtype=np.int64)  # wide enough for the difference of two labels
-    occurs = np.bincount(codes) > 0
-    if not occurs.all():
-        codes = (np.cumsum(occurs) - 1)[codes]
-    return (np.flatnonzero(occurs) + low).astype(labels.dtype), codes
+    return name, *distinct_codes(labels)
 
 
 def name_of_target(y: Any) -> str:

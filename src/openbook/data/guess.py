@@ -34,6 +34,7 @@ from openbook.data.attributes import (
     as_text,
 )
 from openbook.data.cells import BOOLEANS, Cells, number, number_with_comma, spell
+from openbook.data.distinct import distinct_codes
 from openbook.errors import DataError, UnknownColumn, did_you_mean
 
 __all__ = [
@@ -128,7 +129,7 @@ def decide_numbers(name: str, numbers: Array, wish: Wish = None, why: str = "num
 def number_cells(numbers: Array) -> Cells:
     """Numbers as categories."""
     known = ~np.isnan(numbers)
-    distinct, which = np.unique(numbers[known], return_inverse=True)
+    distinct, which = distinct_codes(numbers[known])
     codes = np.full(len(numbers), MISSING, dtype=np.intp)
     codes[known] = which
     return Cells([as_text(value) for value in distinct], codes)

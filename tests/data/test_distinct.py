@@ -1,0 +1,34 @@
+"""Distinct values by counting are those by sorting."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from openbook.data.distinct import distinct_codes
+
+NUMBERS = st.one_of(
+    hnp.arrays(np.int64, st.integers(0, 30), elements=st.integers(-5, 5)),
+    hnp.arrays(np.int64, st.integers(1, 5), elements=st.integers(-(2**63), 2**63 - 1)),
+    hnp.arrays(np.uint64, st.integers(1, 5), elements=st.integers(0, 2**64 - 1)),
+    hnp.arrays(np.int8, st.integers(1, 30), elements=st.integers(-128, 127)),
+    hnp.arrays(np.float64, st.integers(1, 30), elements=st.integers(-3, 900).map(float)),
+    hnp.arrays(np.float64, st.integers(1, 30), elements=st.floats(-3, 3, allow_nan=False)),
+    hnp.arrays(np.float64, st.integers(1, 9), elements=st.floats(allow_nan=False, allow_infinity=True)),
+    hnp.arrays(np.float32, st.integers(1, 9), elements=st.floats(-9, 9, allow_nan=False, width=32)),
+)
+
+
+@given(NUMBERS)
+def test_counting_equals_sorting(cells):
+    values, codes = distinct_codes(cells)
+    expected, which = np.unique(cells, return_inverse=True)
+    assert values.dtype == expected.dtype
+    assert np.array_equal(values, expected)
+    assert np.array_equal(codes, which)
+
+
+def test_words_are_sorted():
+    values, codes = distinct_codes(np.array(["b", "a", "b"]))
+    assert values.tolist() == ["a", "b"]
+    assert codes.tolist() == [1, 0, 1]
