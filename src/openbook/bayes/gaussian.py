@@ -66,8 +66,9 @@ class GaussianColumns(Likelihood):
         self.variance = variance
         self.useful = spread[0] > LEAST  # not where it is NaN: nothing is known
         self._scored = [name for name, useful in zip(self.schema.names, self.useful, strict=True) if useful]
-        used = variance[:, self.useful]
-        self._curves = self.mean[:, self.useful], 0.5 / used, -0.5 * np.log(2 * np.pi * used)
+        # compress keeps rows contiguous, which a mask as index does not
+        mean, used = (np.compress(self.useful, a, axis=1) for a in (self.mean, variance))
+        self._curves = mean, 0.5 / used, -0.5 * np.log(2 * np.pi * used)
         self.notes = list(self._notes())
 
     def _notes(self):

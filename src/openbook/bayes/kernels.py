@@ -9,7 +9,7 @@ import numpy as np
 
 from openbook.kernels.jit import jit
 
-__all__ = ["add_density", "add_normal", "add_sparse_counts", "add_table", "normalise"]
+__all__ = ["add_density", "add_normal", "add_sparse_counts", "add_table"]
 
 #: The largest number of bandwidths whose square is a number.
 FARTHEST = 1e154
@@ -18,10 +18,9 @@ FARTHEST = 1e154
 @jit
 def add_table(codes, table, scores):
     """Add table[code + 2, class]: row 0 answers UNSEEN (-2), row 1 MISSING (-1)."""
-    for i in range(codes.shape[0]):
-        row = np.uintp(codes[i] + 2)
-        for c in range(scores.shape[1]):
-            scores[i, c] += table[row, c]
+    for c in range(scores.shape[1]):  # class by class: classes are few, and a loop over few is slow
+        for i in range(codes.shape[0]):
+            scores[i, c] += table[np.uintp(codes[i] + 2), c]
 
 
 @jit
@@ -67,21 +66,3 @@ def add_sparse_counts(indptr, indices, data, y, w, counts):
         row = counts[y[i]]
         for k in range(indptr[i], indptr[i + 1]):
             row[np.uintp(indices[k])] += w[i] * data[k]
-
-
-@jit
-def normalise(scores, prior):
-    """Turn log joints into probabilities in place; a row that no class can explain gets the prior."""
-    for i in range(scores.shape[0]):
-        top = -np.inf
-        for c in range(scores.shape[1]):
-            top = max(top, scores[i, c])
-        if top == -np.inf:
-            scores[i] = prior
-            continue
-        total = 0.0
-        for c in range(scores.shape[1]):
-            scores[i, c] = math.exp(scores[i, c] - top)
-            total += scores[i, c]
-        for c in range(scores.shape[1]):
-            scores[i, c] /= total

@@ -27,7 +27,6 @@ from openbook.bayes.density import KernelColumns
 from openbook.bayes.derive import derive_model, derive_row
 from openbook.bayes.events import BernoulliColumns, MultinomialColumns
 from openbook.bayes.gaussian import GaussianColumns
-from openbook.bayes.kernels import normalise
 from openbook.bayes.smoothing import Epsilon, Laplace, MEstimate, NoSmoothing
 from openbook.data import Categorical, Numeric, SparseTable
 from openbook.data.attributes import as_text
@@ -234,15 +233,14 @@ class NaiveBayes(Folding, Classifier):
 
     def _log_joint(self, X):
         with np.errstate(divide="ignore"):
-            scores = np.repeat(np.log(self.prior_)[None, :], len(X), axis=0)
+            prior = np.log(self.prior_)
+        scores = np.repeat(prior[:, None], len(X), axis=1).T  # class after class in memory, as add_table goes
         for likelihood in self.likelihoods_:
             likelihood.add_scores(X, scores)
         return scores
 
     def _proba(self, X):
-        scores = self._log_joint(X)
-        normalise(scores, self.prior_)
-        return scores
+        return _normalised(self._log_joint(X), self.prior_)
 
     def predict_log_proba(self, X):
         """The logarithm of `predict_proba`, exact where probabilities are too small to tell from 0."""
@@ -283,6 +281,18 @@ class NaiveBayes(Folding, Classifier):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _normalised(scores, prior):
+    """Log joints as probabilities, in place; a row that no class can explain gets the prior."""
+    top = scores.max(axis=1, keepdims=True)
+    lost = np.isneginf(top[:, 0])
+    top[lost] = 0.0
+    scores -= top
+    np.exp(scores, out=scores)  # by NumPy, which takes several at a time; a kernel would go one by one
+    scores[lost] = prior
+    scores /= scores.sum(axis=1, keepdims=True)
+    return scores
 
 
 @np.errstate(over="ignore", invalid="ignore")  # whoever folds looks for what is not finite

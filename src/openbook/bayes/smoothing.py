@@ -49,7 +49,7 @@ class Smoothing(ABC):
 
     def table(self, counts: np.ndarray, labels, column: str, values: tuple[str, ...]) -> np.ndarray:
         """The estimates of a column, (n_classes, n_values + 1); the last is that of a value never seen."""
-        n = np.pad(counts, [(0, 0), (0, 1)])
+        n = np.hstack([counts, np.zeros((len(counts), 1))])
         N = counts.sum(axis=1, keepdims=True)
         p = np.stack([self.guess(str(label), column, values) for label in labels])
         with np.errstate(divide="ignore", invalid="ignore"):

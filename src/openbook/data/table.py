@@ -32,6 +32,7 @@ Array = npt.NDArray[Any]
 CHUNK_ROWS = 1 << 16
 
 _SHOWN_ROWS = 10
+_BLOCK_ROWS = 4096
 _SHOWN_LETTERS = 40
 
 
@@ -175,7 +176,13 @@ class Table:
             return np.ascontiguousarray(self.matrix)
         if self.matrix is not None:
             return np.take(self.matrix, [self.schema.position(name) for name in names], axis=1)
-        return np.stack([self.data(name) for name in names], axis=1)
+        columns = [self.data(name) for name in names]
+        block = np.empty((len(self), len(columns)), np.result_type(*columns))
+        for start in range(0, len(self), _BLOCK_ROWS):  # few rows at a time stay in the cache meanwhile
+            span = slice(start, start + _BLOCK_ROWS)
+            for j, column in enumerate(columns):
+                block[span, j] = column[span]
+        return block
 
     def select(self, names: Iterable[str]) -> "Table":
         """Only these columns, in this order."""
