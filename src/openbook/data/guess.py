@@ -128,10 +128,14 @@ def decide_numbers(name: str, numbers: Array, wish: Wish = None, why: str = "num
 
 def number_cells(numbers: Array) -> Cells:
     """Numbers as categories."""
+    numbers = np.ascontiguousarray(numbers)  # a column of a matrix is slow to pass over again and again
     known = ~np.isnan(numbers)
-    distinct, which = distinct_codes(numbers[known])
-    codes = np.full(len(numbers), MISSING, dtype=np.intp)
-    codes[known] = which
+    if known.all():
+        distinct, codes = distinct_codes(numbers)
+    else:
+        distinct, which = distinct_codes(numbers[known])
+        codes = np.full(len(numbers), MISSING, dtype=np.intp)
+        codes[known] = which
     return Cells([as_text(value) for value in distinct], codes)
 
 
