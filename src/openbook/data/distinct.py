@@ -38,5 +38,5 @@ def _offsets(cells: Array) -> Array | None:
         return None
     if int(high) - int(low) > max(len(cells), _NARROW):
         return None
-    offsets = cells.astype(np.int64) - int(low)
+    offsets = np.subtract(cells, int(low), dtype=np.int64, casting="unsafe")  # cast in passing: one array
     return offsets if cells.dtype.kind != "f" or (offsets + int(low) == cells).all() else None
