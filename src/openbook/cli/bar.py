@@ -1,18 +1,20 @@
-"""A progress bar on standard error: in a terminal only, and only once a second has passed."""
+"""Signs of progress on standard error: in a terminal only, and only once a second has passed."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Timer
 from time import monotonic
 
-__all__ = ["progress_bar"]
+from rich.console import Console
+
+__all__ = ["progress_bar", "waiting"]
 
 _PATIENCE = 1.0
 
 
 @contextmanager
 def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A function of the number done and the number in all."""
-    from rich.console import Console
+    """A bar; yields a function of the number done and the number in all."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     console = Console(stderr=True)
@@ -30,3 +32,18 @@ def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
         yield tell
     finally:
         bar.stop()
+
+
+@contextmanager
+def waiting(what: str) -> Iterator[None]:
+    """A sign of life for work whose end is not in sight."""
+    console = Console(stderr=True)
+    status = console.status(what)
+    timer = Timer(_PATIENCE, status.start)
+    if console.is_terminal:
+        timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        status.stop()

@@ -181,11 +181,14 @@ def study(
 @app.command(epilog="Example: openbook describe loans.csv --target cheat")
 def describe(source: SourceArgument, target: Target = None, kind: Kinds = None) -> None:
     """Say what a table holds, and what deserves a second look."""
+    from openbook.cli.bar import waiting
     from openbook.cli.tables import default_target, open_table
     from openbook.data.describe import describe as describe_table
 
-    table = open_table(source, _kinds(kind))
-    typer.echo(str(describe_table(table, target or default_target(source))))
+    with waiting("Reading and describing"):
+        table = open_table(source, _kinds(kind))
+        description = describe_table(table, target or default_target(source))
+    typer.echo(str(description))
 
 
 @app.command(epilog="Example: openbook predict loans/model.openbook new.csv -o predicted.csv --proba")
@@ -207,12 +210,15 @@ def predict(
     Their columns are written with a column "prediction" and, if asked for, the probability of
     each class.
     """
+    from openbook.cli.bar import waiting
     from openbook.cli.predictions import predicted, writer
     from openbook.cli.tables import open_table
     from openbook.store import open_model
 
     write = writer(out)
-    write(predicted(open_model(model), open_table(new), with_proba=proba))
+    with waiting("Predicting"):
+        frame = predicted(open_model(model), open_table(new), with_proba=proba)
+    write(frame)
 
 
 @app.command(epilog="Example: openbook work loans/model.openbook new.csv --row 3")

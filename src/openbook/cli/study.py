@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from openbook.cli.bar import progress_bar
+from openbook.cli.bar import progress_bar, waiting
+from openbook.data import Table
 from openbook.data.describe import Description, describe
 from openbook.errors import PlanError
 from openbook.plan import Plan, StudyResult, aim, make_plan, run
@@ -32,22 +33,9 @@ def run_study(
     source: str, options: dict[str, Any], out: Path | None, *, workers: int, fresh: bool, quiet: bool
 ) -> None:
     """Make a plan or read one, run it, and say what came out; `options` are those of `make_plan`."""
-    if Path(source).suffix == ".toml":
-        if options:
-            raise PlanError(
-                f"{source} says everything but --out, --workers and --fresh; change it there"
-                f" ({', '.join(options)})"
-            )
-        plan = Plan.open(Path(source))
-        table = plan.data.read()
-        description = describe(table, plan.roles.target)
-        folder = out or Path(source).parent
-    else:
-        aimed = aim(source, options.pop("target", None), options.pop("kinds", None))
-        table = aimed.table
-        description = describe(table, aimed.target)
-        plan = make_plan(aimed, description=description, **options)
-        folder = out or Path(Path(source).stem)
+    with waiting("Reading and describing"):
+        plan, table, description = _planned(source, options)
+    folder = out or (Path(source).parent if _is_plan(source) else Path(Path(source).stem))
     claim_folder(plan, folder, fresh=fresh)  # before anything is said
     screen = _screen()
     if not quiet:
@@ -63,6 +51,26 @@ def run_study(
     if not quiet:
         _works(screen, result)
     _print(screen, f"\nReport: {result.report}\nModel:  {result.model_file}")
+
+
+def _is_plan(source: str) -> bool:
+    return Path(source).suffix == ".toml"
+
+
+def _planned(source: str, options: dict[str, Any]) -> tuple[Plan, Table, Description]:
+    """The plan, and what it is about."""
+    if _is_plan(source):
+        if options:
+            rest = ", ".join(options)
+            raise PlanError(
+                f"{source} says everything but --out, --workers and --fresh; change it there ({rest})"
+            )
+        plan = Plan.open(Path(source))
+        table = plan.data.read()
+        return plan, table, describe(table, plan.roles.target)
+    aimed = aim(source, options.pop("target", None), options.pop("kinds", None))
+    description = describe(aimed.table, aimed.target)
+    return make_plan(aimed, description=description, **options), aimed.table, description
 
 
 def _screen() -> Console:

@@ -12,6 +12,7 @@ them where none were. So the figure of the final test is that of this very model
 too, so that no resumption looks at those rows again.
 """
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -215,10 +216,15 @@ def _judge(plan: Plan, rows: _Rows, log: Log, workers: int, progress: Progress |
     parallel = joblib.Parallel(n_jobs=workers, backend="threading", return_as="generator_unordered")
     before = len(jobs) - len(left)
     results = parallel(joblib.delayed(judge)(*job) for job in left)
-    for done, (label, result) in enumerate(results, start=before + 1):
-        log.append("folds", label, result)
-        if progress:
-            progress(done, len(jobs))
+    try:
+        for done, (label, result) in enumerate(results, start=before + 1):
+            log.append("folds", label, result)
+            if progress:
+                progress(done, len(jobs))
+    finally:
+        with warnings.catch_warnings():  # joblib counts the folds under way that an interruption loses
+            warnings.filterwarnings("ignore", message=r"\d+ tasks ", category=UserWarning)
+            results.close()
 
 
 def _test(plan: Plan, rows: _Rows, log: Log, choice: Choice) -> dict[str, Evaluation]:
