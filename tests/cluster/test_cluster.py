@@ -1,0 +1,134 @@
+"""The same fit on a cluster: two worker processes of Dask, each reading its own pieces of the files."""
+
+import os
+import signal
+import threading
+import time
+import warnings
+from dataclasses import replace
+from pathlib import Path
+
+import joblib
+import numpy as np
+import pytest
+
+from openbook import load, scan
+from openbook.bayes import NaiveBayes
+
+distributed = pytest.importorskip("distributed")
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Loans with gaps in three Parquet files of several row groups."""
+    folder = tmp_path_factory.mktemp("parts")
+    table = load("credit", rows=3000, seed=5)
+    for i in range(3):
+        part = table.take(slice(1000 * i, 1000 * (i + 1)))
+        part.to_polars().write_parquet(folder / f"part-{i}.parquet", row_group_size=250)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def client():
+    """A cluster of two worker processes with one thread each."""
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore")
+        patch.syspath_prepend(Path(__file__).parent)  # workers start with the path of this process
+        with (
+            distributed.LocalCluster(
+                n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+            ) as cluster,
+            distributed.Client(cluster) as client,
+        ):
+            yield client
+
+
+@pytest.fixture
+def workers(client):
+    """The processes of the two workers, ready to work."""
+    from noted import get_ready
+
+    client.wait_for_workers(2, timeout=30)
+    processes = set(client.run(get_ready).values())
+    assert len(processes) == 2
+    return processes
+
+
+def noted(source, notes, seconds):
+    """The scan with every piece noted."""
+    from noted import Noted
+
+    pieces = [Noted(piece, notes, i, seconds) for i, piece in enumerate(source.pieces)]
+    return replace(source, pieces=pieces)
+
+
+def readers(notes):
+    return {int(note.name.split("-")[1]) for note in notes.iterdir()}
+
+
+def same_bits(a, b):
+    arrays = b.statistics_.arrays()
+    assert a.classes_.tolist() == b.classes_.tolist()
+    assert a.schema_ == b.schema_
+    for name, array in a.statistics_.arrays().items():
+        np.testing.assert_array_equal(array, arrays[name], err_msg=name)
+
+
+def test_two_workers_read_their_own_pieces_and_learn_the_same_bits(files, workers, tmp_path):
+    source = scan(f"{files}/*.parquet", chunk_rows=250)
+    alone = NaiveBayes(distributions={"amount": "kernel"}).fit(source, "default")
+    with joblib.parallel_config(backend="dask"):
+        model = NaiveBayes(distributions={"amount": "kernel"}).fit(noted(source, tmp_path, 0.1), "default")
+        proba = model.predict_proba(source)
+    same_bits(model, alone)
+    assert (proba == alone.predict_proba(source)).all()
+    assert readers(tmp_path) == workers
+    assert len(list(tmp_path.iterdir())) == len(source.pieces)
+
+
+def test_a_worker_killed_in_mid_fold_changes_nothing(files, workers, tmp_path):
+    source = scan(f"{files}/*.parquet", chunk_rows=250)
+    alone = NaiveBayes().fit(source, "default")
+    killed = []
+
+    def kill_the_first_reader():
+        while not killed:
+            for pid in readers(tmp_path) & workers:
+                os.kill(pid, signal.SIGKILL)
+                killed.append(pid)
+                return
+            time.sleep(0.01)
+
+    killer = threading.Thread(target=kill_the_first_reader, daemon=True)
+    killer.start()
+    with joblib.parallel_config(backend="dask"):
+        model = NaiveBayes().fit(noted(source, tmp_path, 0.3), "default")
+    killer.join(timeout=10)
+    same_bits(model, alone)
+    assert len(killed) == 1
+    assert len(readers(tmp_path)) >= 2
+    assert len(list(tmp_path.iterdir())) > len(source.pieces)  # the piece of the dead was read again
+
+
+def test_an_error_in_a_worker_comes_home(files, workers):
+    source = scan(f"{files}/*.parquet", chunk_rows=250)
+    gone = files.parent / "gone.parquet"
+    (files / "part-2.parquet").rename(gone)
+    try:
+        with (
+            joblib.parallel_config(backend="dask"),
+            pytest.raises(ValueError, match="cannot be opened any more"),
+        ):
+            NaiveBayes().fit(source, "default")
+    finally:
+        gone.rename(files / "part-2.parquet")
