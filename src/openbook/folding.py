@@ -18,7 +18,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from openbook.base import Classifier, Learner
-from openbook.data import UNSEEN, Categorical, Scan
+from openbook.data import UNSEEN, Categorical, Scan, Schema
 from openbook.data.conform import conform
 from openbook.data.read import read
 from openbook.errors import DataError, ParameterError
@@ -33,7 +33,7 @@ Array = npt.NDArray[Any]
 class Folding(Learner):
     """A learner whose model follows from statistics that add up over rows."""
 
-    statistics_: Statistics
+    statistics_: Any  # the Statistics of the family
 
     @abstractmethod
     def _step(self) -> Callable[[Chunk], Statistics]:
@@ -92,7 +92,7 @@ class Folding(Learner):
         with self._whole_or_not_at_all():
             if hasattr(self, "statistics_"):
                 rows = self._more_rows(X, y, sample_weight, grow=True)
-                self._remember(rows.schema)
+                self._grow(rows.schema)
                 self._learn(self.statistics_ + self._folded(rows))
             elif classes is None or not isinstance(self, Classifier):
                 self._fit(self._training_rows(X, y, sample_weight))
@@ -100,6 +100,10 @@ class Folding(Learner):
                 rows = self._training_rows(read(X) if isinstance(X, Scan) else X, y, sample_weight)
                 self._fit(self._with_classes(rows, np.unique(classes)))
         return self
+
+    def _grow(self, schema: Schema) -> None:
+        """Take in values that only later rows show."""
+        self._remember(schema)
 
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Unlearn rows that were learnt before, as if they had never come; some must be left."""

@@ -128,6 +128,15 @@ class NaiveBayes(Folding, Classifier):
         self.numeric_ = "multinomial" if isinstance(table, SparseTable) else "gaussian"
         super()._accept(table)
 
+    def _grow(self, schema):
+        super()._grow(schema)
+        now = {column: name for name, columns in self._groups(schema).items() for column in columns}
+        for likelihood in self.likelihoods_:
+            for column in likelihood.schema.names:
+                if (other := now[column]) != likelihood.name:
+                    msg = f"column {column!r} was {likelihood.name}, but is {other} with these rows; fit anew"
+                    raise ParameterError(msg)
+
     def _file_rows(self, scan, y, sample_weight):
         self.numeric_ = "gaussian"
         return super()._file_rows(scan, y, sample_weight)

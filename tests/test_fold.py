@@ -1,0 +1,116 @@
+"""The fold: order, laziness, pieces that load themselves, and statistics that join and part."""
+
+from dataclasses import dataclass
+from operator import add
+
+import joblib
+import numpy as np
+import pytest
+
+from openbook.fold import Statistics, fold, less
+from openbook.kernels.counts import Counts
+from openbook.kernels.moments import Moments
+
+
+@dataclass(frozen=True)
+class Word:
+    """A piece that is still to be loaded."""
+
+    text: str
+
+    def load(self):
+        return self.text
+
+
+@pytest.mark.parametrize("workers", [1, 2, 4])
+def test_pieces_are_loaded_where_they_are_needed_and_merged_in_order(workers):
+    words = [Word(letter) for letter in "abcdefgh"]
+    with joblib.parallel_config(backend="threading", n_jobs=workers):
+        assert fold(words, str.upper, add) == "ABCDEFGH"
+        assert fold((word for word in words), str.upper, add) == "ABCDEFGH"
+        assert fold([Word("a")], str.upper, add) == "A"
+
+
+def test_processes_fold_to_the_same():
+    with joblib.parallel_config(backend="loky", n_jobs=2):
+        assert fold(["a", "b", "c"], str.upper, add) == "ABC"
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_error_comes_home_as_it_is(workers):
+    def step(word):
+        if word == "c":
+            msg = "no c today"
+            raise LookupError(msg)
+        return word
+
+    with (
+        joblib.parallel_config(backend="threading", n_jobs=workers),
+        pytest.raises(LookupError, match="no c today"),
+    ):
+        fold(list("abcdef"), step, add)
+
+
+def test_results_are_merged_as_they_come():
+    """Never all at once: the states of many chunks would not fit into memory."""
+    alive, most = [], []
+
+    def step(number):
+        alive.append(number)
+        return [number]
+
+    def merge(a, b):
+        most.append(len(alive))
+        del alive[0]
+        return a + b
+
+    assert fold(list(range(40)), step, merge) == list(range(40))
+    assert max(most) < 10
+
+
+@dataclass(frozen=True)
+class Pair(Statistics):
+    total: np.ndarray
+    parts: tuple
+
+
+def test_statistics_add_up_part_by_part():
+    a = Pair(np.array([1.0, 2.0]), (np.array([[1.0]]), (np.array([3.0]),)))
+    b = Pair(np.array([10.0, 20.0]), (np.array([[5.0]]), (np.array([4.0]),)))
+    both = a + b
+    assert both.total.tolist() == [11, 22]
+    assert both.parts[0].tolist() == [[6]]
+    assert both.parts[1][0].tolist() == [7]
+    assert (both - b).arrays().keys() == {"total", "parts.0", "parts.1.0"}
+    assert (both - b).total.tolist() == [1, 2]
+
+
+def test_values_that_came_later_count_as_zero_before():
+    early = Counts((np.array([[1.0, 2.0], [3.0, 4.0]]),), (np.zeros((2, 1)),))
+    late = Counts((np.array([[1.0, 1.0, 9.0], [1.0, 1.0, 1.0]]),), (np.ones((2, 1)),))
+    assert (early + late).tables[0].tolist() == [[2, 3, 9], [4, 5, 1]]
+    assert (late + early).tables[0].tolist() == [[2, 3, 9], [4, 5, 1]]
+    assert (late - early).tables[0].tolist() == [[0, -1, 9], [-2, -3, 1]]
+
+
+def test_what_rounding_leaves_is_nothing():
+    assert 0.1 + 0.2 - 0.3 != 0
+    assert less(np.array([0.1 + 0.2, 5.0]), np.array([0.3, 7.0])).tolist() == [0, -2]
+
+
+def test_amounts_are_what_cannot_be_negative():
+    moments = Moments(np.ones((1, 1)), np.full((1, 1), -5.0), np.zeros((1, 1)))
+    pair = Pair(np.array([3.0]), (moments,))
+    assert [amount.ravel().tolist() for amount in pair.amounts()] == [[3], [1], [0]]
+
+
+def test_arrays_of_another_shape_or_type_are_refused():
+    pair = Pair(np.zeros(2), (np.zeros((1, 1)),))
+    good = {"total": np.array([1.0, 2.0]), "parts.0": np.array([[3.0]])}
+    assert pair.filled(good).total.tolist() == [1, 2]
+    with pytest.raises(ValueError, match=r"array 'total' is float64\(3,\), expected float64\(2,\)"):
+        pair.filled({**good, "total": np.zeros(3)})
+    with pytest.raises(ValueError, match=r"array 'parts\.0' is int64\(1, 1\), expected float64\(1, 1\)"):
+        pair.filled({**good, "parts.0": np.zeros((1, 1), dtype=int)})
+    with pytest.raises(KeyError, match="total"):
+        pair.filled({"parts.0": np.zeros((1, 1))})
