@@ -13,6 +13,7 @@ One worker is the default, as everywhere in scikit-learn's world; threads are pr
 release the lock.
 """
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from dataclasses import fields
 from functools import reduce
@@ -64,12 +65,22 @@ def fold(
     return reduce(merge, each(pieces, step))
 
 
-def each(pieces: Iterable[Any], step: Callable[[Any], State]) -> Iterator[State]:
-    """The results of step(piece) in the order of the pieces, as they come: a fold that is not merged yet."""
+def each(pieces: Iterable[Any], step: Callable[[Any], State], *, in_order: bool = True) -> Iterator[State]:
+    """The results of step(piece) as they come, in the order of the pieces: a fold that is not merged yet.
+
+    With `in_order=False` each result comes as soon as it is there.
+    """
     if isinstance(pieces, Sized) and len(pieces) == 1:
-        return iter([_step_on(step, next(iter(pieces)))])
-    parallel = joblib.Parallel(prefer="threads", return_as="generator")
-    return parallel(joblib.delayed(_step_on)(step, piece) for piece in pieces)
+        yield _step_on(step, next(iter(pieces)))
+        return
+    parallel = joblib.Parallel(prefer="threads", return_as="generator" if in_order else "generator_unordered")
+    results = parallel(joblib.delayed(_step_on)(step, piece) for piece in pieces)
+    try:
+        yield from results
+    finally:
+        with warnings.catch_warnings():  # joblib counts the pieces under way that an interruption loses
+            warnings.filterwarnings("ignore", message=r"\d+ tasks ", category=UserWarning)
+            results.close()
 
 
 def _step_on(step: Callable[[Any], State], piece: Any) -> State:

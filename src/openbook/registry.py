@@ -10,9 +10,18 @@ from typing import Any, Literal
 
 from openbook.errors import ParameterError, did_you_mean
 
-__all__ = ["LEARNERS", "Entry", "learner", "learners", "name_of"]
+__all__ = ["LEARNERS", "Entry", "Variant", "learner", "learners", "name_of"]
 
 Task = Literal["classification", "regression"]
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A way in which a study tries a learner, and the most rows for which it has the time."""
+
+    label: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    most_rows: int | None = None
 
 
 @dataclass(frozen=True)
@@ -27,7 +36,7 @@ class Entry:
     summary : one line for people who choose
     baseline : whether others are measured against it
     around : the registered learner that it wraps unless told otherwise, for learners that wrap one
-    study : the parameters under which a study tries it, by label; empty if studies do not try it
+    study : the ways in which a study tries it, if it does
     """
 
     name: str
@@ -36,7 +45,7 @@ class Entry:
     summary: str
     baseline: bool = False
     around: str | None = None
-    study: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    study: tuple[Variant, ...] = ()
 
     @property
     def cls(self) -> type:
@@ -59,7 +68,7 @@ LEARNERS = {
             "classification",
             "always the most frequent class",
             baseline=True,
-            study={"0R": {}},
+            study=(Variant("0R"),),
         ),
         Entry(
             "zero_regressor",
@@ -67,7 +76,7 @@ LEARNERS = {
             "regression",
             "always the mean",
             baseline=True,
-            study={"mean": {}, "median": {"strategy": "median"}},
+            study=(Variant("mean"), Variant("median", {"strategy": "median"})),
         ),
         Entry(
             "one_r",
@@ -75,17 +84,18 @@ LEARNERS = {
             "classification",
             "one rule on the best attribute",
             baseline=True,
-            study={"1R": {}},
+            study=(Variant("1R"),),
         ),
         Entry(
             "naive_bayes",
             "openbook.bayes:NaiveBayes",
             "classification",
             "every attribute speaks for itself, given the class",
-            study={
-                "naive Bayes": {},
-                "naive Bayes, kernel density": {"distributions": "kernel"},
-            },
+            study=(
+                Variant("naive Bayes"),
+                # as many points as rows, at as many places: time grows with the square of the rows
+                Variant("naive Bayes, kernel density", {"distributions": "kernel"}, most_rows=5_000),
+            ),
         ),
         Entry(
             "minimum_risk",

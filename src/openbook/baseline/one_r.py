@@ -123,7 +123,8 @@ class OneR(Folding, Classifier):
 
     def _numeric_rule(self, attribute, j):
         samples = self.statistics_.samples
-        cuts = _cuts(*samples.overall(j), self.bins)
+        values, weights = samples.overall(j)
+        cuts = _cuts(values, weights, self.bins)
         counts = np.zeros((len(self.classes_), len(cuts) + 2))
         for c in range(len(counts)):
             values, weights = samples.cell(c, j)

@@ -27,6 +27,7 @@ class CategoricalColumns(Likelihood):
 
     def __init__(self, schema, smoothing):
         super().__init__(schema)
+        self.attributes = [a for a in schema if isinstance(a, Categorical)]
         self.smoothing = smoothing
 
     @classmethod
@@ -35,7 +36,7 @@ class CategoricalColumns(Likelihood):
 
     @property
     def _n_values(self):
-        return [len(a.values) for a in self.schema]
+        return [len(a.values) for a in self.attributes]
 
     def zero(self, n_classes):
         return Counts.zero(self._n_values, n_classes)
@@ -46,7 +47,7 @@ class CategoricalColumns(Likelihood):
     def _solve(self, statistics):
         self.counts = statistics.tables
         self.tables = []
-        for attribute, counts in zip(self.schema, self.counts, strict=True):
+        for attribute, counts in zip(self.attributes, self.counts, strict=True):
             estimates = self.smoothing.table(counts, self.labels, attribute.name, attribute.values)
             with np.errstate(divide="ignore"):
                 logs = np.log(estimates)
@@ -69,7 +70,7 @@ class CategoricalColumns(Likelihood):
         return Factor(step, math.log(step.result) if step.result > 0 else -math.inf)
 
     def learnt(self):
-        for j, attribute in enumerate(self.schema):
+        for j, attribute in enumerate(self.attributes):
             cells = [(c, v) for c in range(len(self.labels)) for v in range(len(attribute.values))]
             yield Work(
                 f"{attribute.name} ({attribute.kind})", tuple(self._estimate(j, c, v) for c, v in cells)
@@ -77,7 +78,7 @@ class CategoricalColumns(Likelihood):
 
     def _estimate(self, j, c, code):
         """The estimate of one value in one class, by hand."""
-        attribute, label = self.schema.attributes[j], self.labels[c]
+        attribute, label = self.attributes[j], self.labels[c]
         V, row = len(attribute.values), self.counts[j][c].tolist()
         n, N = (row[code] if code >= 0 else 0.0), math.fsum(row)
         p = float(self.smoothing.guess(label, attribute.name, attribute.values)[code if code >= 0 else -1])

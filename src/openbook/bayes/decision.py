@@ -7,6 +7,9 @@ With the reject option no decision is made where even the least risk exceeds the
 cells are the classifier's affair.
 """
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
@@ -15,7 +18,7 @@ from openbook.base import Saved
 from openbook.data.attributes import as_text
 from openbook.errors import ParameterError
 from openbook.measures import cost_matrix, expected_risk
-from openbook.rules import Anything, Maybe, Number, check_parameters
+from openbook.rules import Anything, Maybe, Number, Rule, check_parameters
 from openbook.work import Step, Work, figure
 
 __all__ = ["MinimumRisk"]
@@ -48,7 +51,7 @@ class MinimumRisk(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     ['No', 'No', 'No']
     """
 
-    rules = {
+    rules: ClassVar[Mapping[str, Rule]] = {
         "costs": Anything("None, a square array or a mapping of decision to truth to cost"),
         "reject": Maybe(Number(at_least=0)),
     }

@@ -107,7 +107,7 @@ def _ranking(screen: Console, result: StudyResult) -> None:
     _print(screen, f"By {result.protocol}.\n")
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     level = f"{100 * rows[0].interval.level:g}% interval"
-    metric = words.title(words.metric_name(comparison.metric().name))
+    metric = words.title(comparison.metric().words)
     grid.add_column("")
     for name in (metric, level, f"against {comparison.baseline}", "p"):
         grid.add_column(Text(printable(name)), justify="right", no_wrap=True)
@@ -115,7 +115,7 @@ def _ranking(screen: Console, result: StudyResult) -> None:
         chosen = row.label == result.choice.label
         name = ("→ " if chosen else "  ") + printable(row.label)
         name += " (baseline)" if row.label in result.baselines else ""
-        test = ("", "") if row.test is None else (f"{row.test.difference:+.3f}", f"{row.p_value:.3f}")
+        test = ("", "") if row.test is None else (f"{row.test.difference:+.3f}", words.p_words(row.p_value))
         cells = (name, words.score_words(row.score), row.interval.ends, *test)
         grid.add_row(*(Text(cell) for cell in cells), style="bold" if chosen else "")
     screen.print(grid)
@@ -126,7 +126,7 @@ def _test(screen: Console, result: StudyResult) -> None:
         return
     _heading(screen, "The final test")
     for label, evaluation in result.tests.items():
-        name = words.metric_name(evaluation.metric().name)
+        name = evaluation.metric().words
         rows = f"{len(evaluation.predictions.truth):,} rows never used before"
         score = words.score_words(evaluation.score())
         _print(screen, f"{label}: {name} {score} {evaluation.interval()} on {rows}")

@@ -144,7 +144,7 @@ class Comparison:
         own, top = self[chosen], self[best]
         size = f", complexity {own.complexity:g}" if own.complexity is not None else ""
         words = (
-            f"{chosen} ({function.name} {shown(own.score(function))} {own.interval(function).ends}{size}): "
+            f"{chosen} ({function.words} {shown(own.score(function))} {own.interval(function).ends}{size}): "
         )
         if not tests:
             words += "the only learner."
@@ -171,7 +171,16 @@ class Comparison:
         """The table and the choice, to print or to show."""
         function = self.metric()
         against = f"difference to {self.baseline}"
-        header = ("learner", function.name, "interval", against, "interval", "p (Holm)", "complexity", "rank")
+        header = (
+            "learner",
+            function.words,
+            "interval",
+            against,
+            "interval",
+            "p (Holm)",
+            "complexity",
+            "rank",
+        )
         rows = self.rows()
         tests = [row.test for row in rows if row.test is not None]
         methods = sorted({f"{100 * row.interval.level:g}%, {row.interval.method}" for row in rows})

@@ -23,6 +23,19 @@ __all__ = ["METRICS", "Metric", "Predictions", "Task", "confusion", "metric"]
 Task = Literal["classification", "regression"]
 
 
+_WORDS = {
+    "balanced_accuracy": "balanced accuracy",
+    "macro_f1": "macro F1",
+    "log_loss": "log loss",
+    "brier": "Brier score",
+    "roc_auc": "ROC AUC",
+    "mse": "MSE",
+    "rmse": "RMSE",
+    "mae": "MAE",
+    "r2": "R²",
+}
+
+
 class Predictions(NamedTuple):
     """Some rows' truth and what was predicted for them."""
 
@@ -62,6 +75,11 @@ class Metric:
         if len(predictions.truth) == 0 or (self.needs_proba and predictions.proba is None):
             return math.nan
         return self.function(predictions)
+
+    @property
+    def words(self) -> str:
+        """The name as it stands in a sentence."""
+        return _WORDS.get(self.name, self.name)
 
     def better(self, a: float, b: float) -> bool:
         return a > b if self.greater_is_better else a < b

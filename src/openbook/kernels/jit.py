@@ -6,6 +6,7 @@ lanes and fuse multiply and add, which changes a result by rounding only.
 """
 
 from functools import partial
+from typing import Any
 
 import numba
 
@@ -13,4 +14,4 @@ __all__ = ["FLAGS", "jit"]
 
 FLAGS = {"nsz", "arcp", "contract", "reassoc"}
 
-jit = partial(numba.njit, cache=True, nogil=True, error_model="numpy", fastmath=FLAGS)
+jit: Any = partial(numba.njit, cache=True, nogil=True, error_model="numpy", fastmath=FLAGS)

@@ -16,7 +16,7 @@ from openbook.judge.metrics import metric as judge_metric
 from openbook.judge.splits import TINY, lock_away, protocol
 from openbook.plan.plan import SPLITS, Candidate, Plan, Protocol, Roles
 from openbook.plan.source import Source, content_hash
-from openbook.registry import Entry, Task, learner, learners
+from openbook.registry import Task, Variant, learner, learners
 
 __all__ = ["Aim", "aim", "make_plan"]
 
@@ -192,14 +192,13 @@ def _candidates(inputs: Table, task: Task, only: Collection[str]) -> tuple[list[
                 f"{name} is for {entry.task}, and this is {task}; leave it out, or change the target's kind"
             )
     candidates, refused = [], []
-    for entry in learners(task):
-        if only and not entry.baseline and entry.name not in only:
-            continue
-        for label, model in _variants(entry):
-            if (reason := model.refusal(inputs.schema)) is None:
-                candidates.append(Candidate.of(label, model))
-            else:
-                refused.append(f"{label} takes no part: it {reason}")
+    tried = [entry for entry in learners(task) if not only or entry.baseline or entry.name in only]
+    for entry, variant in [(one, way) for one in tried for way in one.study]:
+        model = entry.make(**variant.parameters)
+        if (reason := _refusal(variant, model, inputs)) is None:
+            candidates.append(Candidate.of(variant.label, model))
+        else:
+            refused.append(f"{variant.label} takes no part: it {reason}")
     if only and not {c.learner for c in candidates} & set(only):
         raise PlanError(f"none of {', '.join(only)} can be tried: {'; '.join(refused)}")
     if not candidates:
@@ -207,9 +206,12 @@ def _candidates(inputs: Table, task: Task, only: Collection[str]) -> tuple[list[
     return candidates, refused
 
 
-def _variants(entry: Entry) -> Iterator[tuple[str, Any]]:
-    """What a study tries of a learner."""
-    return ((label, entry.make(**parameters)) for label, parameters in entry.study.items())
+def _refusal(variant: Variant, model: Any, inputs: Table) -> str | None:
+    """Why this way of a learner is not tried on this table, or None."""
+    if variant.most_rows is not None and len(inputs) > variant.most_rows:
+        return f"is too slow for more than {variant.most_rows:,} rows"
+    reason: str | None = model.refusal(inputs.schema)
+    return reason
 
 
 def _protocol(

@@ -12,7 +12,6 @@ them where none were. So the figure of the final test is that of this very model
 too, so that no resumption looks at those rows again.
 """
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,6 +27,7 @@ import openbook
 from openbook.data import Column, Table
 from openbook.data.describe import Description, describe
 from openbook.errors import PlanError
+from openbook.fold import each
 from openbook.judge import (
     Choice,
     Comparison,
@@ -210,21 +210,17 @@ def _judge(plan: Plan, rows: _Rows, log: Log, workers: int, progress: Progress |
     left = [(label, i) for label, i in jobs if ("folds", label, i) not in log.results]
     models = {c.label: plan.model(c.label) for c in plan.learners}
 
-    def judge(label: str, i: int) -> tuple[str, FoldResult]:
+    def judge(job: tuple[str, int]) -> tuple[str, FoldResult]:
+        label, i = job
         return label, evaluate_fold(models[label], rows.X, rows.y, *rows.splits[i], index=i, name=label)
 
-    parallel = joblib.Parallel(n_jobs=workers, backend="threading", return_as="generator_unordered")
-    before = len(jobs) - len(left)
-    results = parallel(joblib.delayed(judge)(*job) for job in left)
-    try:
-        for done, (label, result) in enumerate(results, start=before + 1):
+    done = len(jobs) - len(left)
+    with joblib.parallel_config(backend="threading", n_jobs=workers):
+        for label, result in each(left, judge, in_order=False):
             log.append("folds", label, result)
+            done += 1
             if progress:
                 progress(done, len(jobs))
-    finally:
-        with warnings.catch_warnings():  # joblib counts the folds under way that an interruption loses
-            warnings.filterwarnings("ignore", message=r"\d+ tasks ", category=UserWarning)
-            results.close()
 
 
 def _test(plan: Plan, rows: _Rows, log: Log, choice: Choice) -> dict[str, Evaluation]:

@@ -88,7 +88,7 @@ def _scores(result: StudyResult) -> dict[str, Any]:
     by_label = {row.label: row for row in rows}
     baseline = words.best_baseline(result)
     return {
-        "metric": words.title(words.metric_name(metric.name)),
+        "metric": words.title(metric.words),
         "greater_is_better": metric.greater_is_better,
         "level": f"{100 * rows[0].interval.level:g}%",
         "chosen": _brief(by_label[result.choice.label]),
@@ -126,9 +126,7 @@ def _chart(result: StudyResult, rows: list[Row], baseline: str | None) -> str:
         if not math.isnan(row.score)
     ]
     reference = next((s.mean for s in scored if s.label == baseline), None)
-    return svg.intervals(
-        scored, axis=words.title(words.metric_name(result.comparison.metric().name)), reference=reference
-    )
+    return svg.intervals(scored, axis=words.title(result.comparison.metric().words), reference=reference)
 
 
 def _ends(row: Row) -> tuple[float, float]:
@@ -137,7 +135,7 @@ def _ends(row: Row) -> tuple[float, float]:
 
 
 def _ranking(result: StudyResult, rows: list[Row]) -> dict[str, Any]:
-    metric = words.metric_name(result.comparison.metric().name)
+    metric = result.comparison.metric().words
     against = result.comparison.baseline
     tests = sorted({row.test.method for row in rows if row.test})
     intervals = sorted({row.interval.method for row in rows})
@@ -171,7 +169,7 @@ def _cells(row: Row) -> tuple[str, ...]:
     size = "?" if row.complexity is None else f"{row.complexity:,g}"
     test = ("–", "–", "–")
     if row.test is not None:
-        p = "< 0.001" if row.p_value < 0.001 else f"{row.p_value:.3f}"
+        p = words.p_words(row.p_value)
         test = (f"{row.test.difference:+.3f}", row.test.interval.ends, p)
     return words.score_words(row.score), row.interval.ends, *test, size
 
@@ -236,7 +234,7 @@ def _tests(result: StudyResult) -> dict[str, Any]:
         ],
         "test_rows": [
             (
-                words.title(words.metric_name(m.name)),
+                words.title(m.words),
                 [f"{words.score_words(e.score(m))} {e.interval(m).ends}" for e in everyone],
             )
             for m in shown

@@ -15,8 +15,8 @@ __all__ = [
     "caution",
     "cell_words",
     "grouped",
-    "metric_name",
     "model_words",
+    "p_words",
     "protocol_words",
     "score_words",
     "test_words",
@@ -25,23 +25,6 @@ __all__ = [
 
 #: Findings of one kind that are spelt out.
 _SPELT_OUT = 3
-
-_METRICS = {
-    "balanced_accuracy": "balanced accuracy",
-    "macro_f1": "macro F1",
-    "log_loss": "log loss",
-    "brier": "Brier score",
-    "roc_auc": "ROC AUC",
-    "mse": "MSE",
-    "rmse": "RMSE",
-    "mae": "MAE",
-    "r2": "R²",
-}
-
-
-def metric_name(name: str) -> str:
-    """A metric as it stands in a sentence."""
-    return _METRICS.get(name, name)
 
 
 def title(words: str) -> str:
@@ -54,6 +37,11 @@ def score_words(score: float) -> str:
     if math.isnan(score):
         return "undefined"
     return f"{score:.3f}" if abs(score) < 100 else f"{score:.4g}"
+
+
+def p_words(p: float) -> str:
+    """A p-value in few digits, never a flat zero."""
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def cell_words(value: object) -> str:
@@ -120,7 +108,7 @@ def protocol_words(result: StudyResult) -> list[str]:
         f"{learners} were judged on {plural(result.rows, 'row')} by {split}.",
         "Everything was fitted inside the fold: no learner was judged on rows that it had learnt from.",
         locked,
-        f"Learners are ranked by {metric_name(result.comparison.metric().name)}.",
+        f"Learners are ranked by {result.comparison.metric().words}.",
     ]
 
 
