@@ -51,7 +51,7 @@ class Case:
 CASES = {
     " ".join([entry.name, *map(str, parameters.values())]): Case(entry, dict(parameters))
     for entry in registry.learners()
-    for parameters in ({}, *filter(None, entry.study.values()))
+    for parameters in ({}, *(variant.parameters for variant in entry.study if variant.parameters))
 }
 
 

@@ -11,7 +11,8 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {}
 
 def every_learner():
     for entry in registry.learners():
-        yield from (entry.make(**parameters) for parameters in ({}, *filter(None, entry.study.values())))
+        yield entry.make()
+        yield from (entry.make(**variant.parameters) for variant in entry.study if variant.parameters)
 
 
 @pytest.mark.filterwarnings("ignore")  # the checks feed columns that do not vary, and say so

@@ -148,3 +148,18 @@ def test_shares_are_the_classes_shares(problem):
     counts = Counter(y.tolist())
     assert model.prior_.tolist() == pytest.approx([counts[label] / len(y) for label in sorted(counts)])
     assert set(model.predict(X)) == {min(counts, key=lambda c: (-counts[c], c))}
+
+
+@given(problems())
+def test_the_rule_answers_as_it_is_derived(problem):
+    X, y = problem
+    model = OneR(bins=3).fit(X, y)
+    strange = Table(
+        SCHEMA, [np.array([UNSEEN, MISSING], np.int8), np.array([np.nan, 99.0]), np.full(2, MISSING)]
+    )
+    for table in (X, strange):
+        proba, said = model.predict_proba(table), model.predict(table)
+        for i in range(len(table)):
+            work = model.work(table.take([i]))
+            assert [step.result for step in work.steps()] == pytest.approx(proba[i].tolist(), rel=1e-12)
+            assert work.conclusion.endswith(f"class = {said[i]}.")
