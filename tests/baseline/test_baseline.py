@@ -54,11 +54,18 @@ def test_mean_and_median():
 
 
 def test_numbers_are_cut_midway_into_equal_parts():
-    rows = [[v] for v in (1.0, 2.0, 3.0, 5.0, 8.0, 13.0)]
-    model = OneR(bins=3).fit(rows, list("aabbcc"))
-    assert model.rule_ == {"<= 2.5": "a", "(2.5, 6.5]": "b", "> 6.5": "c"}
+    rows = [[float(v)] for v in (*range(1, 7), *range(11, 17), *range(21, 27))]
+    model = OneR(bins=3).fit(rows, list("aaaaaabbbbbbcccccc"))
+    assert model.rule_ == {"<= 8.5": "a", "(8.5, 18.5]": "b", "> 18.5": "c"}
     assert model.errors_ == {"x0": 0}
-    assert model.predict([[2.5], [2.6], [6.5], [100.0], [-np.inf]]).tolist() == ["a", "b", "b", "c", "a"]
+    assert model.predict([[8.5], [8.6], [18.5], [100.0], [-np.inf]]).tolist() == ["a", "b", "b", "c", "a"]
+
+
+def test_neighbours_of_the_same_class_are_joined():
+    rows = [[float(v)] for v in range(18)]
+    model = OneR(bins=3).fit(rows, list("aaaaaaaaaaabcccccc"))
+    assert model.rule_ == {"<= 11.5": "a", "> 11.5": "c"}
+    assert model.errors_ == {"x0": 1}
 
 
 def test_equal_numbers_are_never_parted():

@@ -2,6 +2,8 @@
 
 import math
 from collections import Counter, defaultdict
+from itertools import pairwise
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -9,6 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openbook.baseline import OneR, ZeroR, ZeroRegressor
+from openbook.baseline.one_r import _cuts
+from openbook.baseline.one_r import _cuts
 from openbook.baseline.zero_regressor import _median
 from openbook.data import MISSING, UNSEEN, Nominal, Numeric, Schema, Table
 
@@ -65,14 +69,21 @@ def test_a_numeric_rule_makes_the_errors_it_counts(problem, bins):
     assert total == len(y)
 
 
-@given(st.integers(2, 6), st.integers(1, 40))
-def test_intervals_hold_about_as_many_rows_each(bins, n):
-    X = np.arange(n, dtype=float)[:, None]
-    model = OneR(bins).fit(X, np.arange(n) % 2)
-    sizes = [sum(row[1:-2]) for row in model.work().parts[0].rows]
-    assert sum(sizes) == n
-    assert len(sizes) == min(bins, n)
-    assert max(sizes) - min(sizes) <= 1
+@given(st.integers(2, 12), st.integers(1, 90))
+def test_intervals_hold_about_as_many_rows_each_and_no_fewer_than_six(bins, n):
+    cuts = _cuts(np.arange(n, dtype=float), np.ones(n), bins)
+    sizes = np.diff([0, *np.searchsorted(np.arange(n), cuts), n])
+    assert len(sizes) == min(bins, max(n // 6, 2), n)
+    assert sizes.max() - sizes.min() <= 1
+
+
+@given(problems(max_rows=40), st.integers(2, 6))
+def test_neighbouring_intervals_never_say_the_same(problem, bins):
+    X, y = problem
+    said = [
+        row[-2] for row in OneR(bins).fit(X.select(["size"]), y).work().parts[0].rows if row[0] != "missing"
+    ]
+    assert all(one != next_ for one, next_ in pairwise(said))
 
 
 @given(problems())

@@ -4,13 +4,14 @@
     errors(a)  = sum over the values v of a of the rows that the rule gets wrong
 
 The attribute with the fewest errors wins, the first in the table among equals. Numeric attributes are cut
-into intervals of about equal frequency, at the midpoint of two neighbouring values. Missing is a value of
-its own. A value never seen in training, or missing where nothing was in training, gets the most frequent
-class of all.
+into intervals of about equal frequency, of six rows or more, at the midpoint of two neighbouring values;
+neighbours with the same class are joined, which changes no error. Missing is a value of its own. A value
+never seen in training, or missing where nothing was in training, gets the most frequent class of all.
 
 counts : float64 (n_classes, n_values) for each attribute
 """
 
+import math
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -19,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from openbook.base import Classifier
-from openbook.data import Categorical, Numeric
+from openbook.data import UNSEEN, Categorical, Numeric
 from openbook.data.attributes import as_text
 from openbook.fold import Statistics
 from openbook.folding import Folding
@@ -29,6 +30,9 @@ from openbook.rules import Whole
 from openbook.work import Grid, Step, Work, figure
 
 __all__ = ["OneR"]
+
+#: Fewer rows than these make no interval of their own (Holte's smallest bucket).
+SMALL = 6
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,7 @@ class OneR(Folding, Classifier):
 
     rules = {"bins": Whole(at_least=2)}
 
-    def __init__(self, bins=5):
+    def __init__(self, bins=10):
         self.bins = bins
 
     def _step(self):
@@ -122,15 +126,20 @@ class OneR(Folding, Classifier):
         return _rule(attribute.name, (*attribute.values, "missing"), np.zeros(0), np.hstack([table, missing]))
 
     def _numeric_rule(self, attribute, j):
-        samples = self.statistics_.samples
-        values, weights = samples.overall(j)
+        values, weights = self.statistics_.samples.overall(j)
         cuts = _cuts(values, weights, self.bins)
-        counts = np.zeros((len(self.classes_), len(cuts) + 2))
-        for c in range(len(counts)):
-            values, weights = samples.cell(c, j)
-            np.add.at(counts[c], np.searchsorted(cuts, values), weights)
-        counts[:, -1] = self.statistics_.gaps[:, j]
+        winners = self._counts_between(cuts, j).argmax(axis=0)
+        cuts = cuts[winners[:-1] != winners[1:]]  # neighbours of one class are one interval
+        counts = np.hstack([self._counts_between(cuts, j), self.statistics_.gaps[:, [j]]])
         return _rule(attribute.name, (*_intervals(cuts), "missing"), cuts, counts)
+
+    def _counts_between(self, cuts, j):
+        """The class weights in the intervals of a column, (n_classes, n_cuts + 1)."""
+        counts = np.zeros((len(self.classes_), len(cuts) + 1))
+        for c in range(len(counts)):
+            values, weights = self.statistics_.samples.cell(c, j)
+            np.add.at(counts[c], np.searchsorted(cuts, values), weights)
+        return counts
 
     def _proba(self, X):
         data = X.data(self.attribute_)
@@ -163,17 +172,39 @@ class OneR(Folding, Classifier):
         return Grid(rule.name, ["value", *self._labels, "rule", "errors"], rows)
 
     def _work_row(self, X):
-        value = X.column(self.attribute_)[0]
-        shares = self._proba(X)[0]
+        shown, counts = self._rows_alike(X)
+        note = ""
+        if not any(counts):
+            counts, note = (
+                self.statistics_.classes.tolist(),
+                "no such row in training: the shares of all rows",
+            )
+        total = sum(counts)
         steps = tuple(
-            Step(f"P({label} | {self.attribute_})", r"\frac{n_c}{n}", result=share)
-            for label, share in zip(self._labels, shares.tolist(), strict=True)
+            Step(
+                f"P({self.target_} = {label} | {self.attribute_} {shown})",
+                r"\frac{n_c}{n}",
+                rf"\frac{{{figure(n)}}}{{{figure(total)}}}",
+                n / total,
+                note,
+            )
+            for label, n in zip(self._labels, counts, strict=True)
         )
-        shown = "missing or never seen" if value is None or value != value else as_text(value)  # noqa: PLR0124
-        answer = self._labels[int(np.argmax(shares))]
-        return Work(
-            f"1R for {self.target_}: one prediction", steps, f"{self.attribute_} is {shown}, so: {answer}."
-        )
+        answer = self._labels[counts.index(max(counts))]
+        end = f"{self.attribute_} {shown}, so: {self.target_} = {answer}."
+        return Work(f"1R for {self.target_}: one prediction", steps, end)
+
+    def _rows_alike(self, X):
+        """The attribute's value in a one-row table, in words, and the classes of the training rows alike."""
+        value, code = X.column(self.attribute_)[0], X.data(self.attribute_)[0]
+        if value is None or math.isnan(code):
+            unseen = code == UNSEEN
+            counts = np.zeros(len(self._labels)) if unseen else self._best.counts[:, -1]
+            return "is a value never seen" if unseen else "is missing", counts.tolist()
+        if isinstance(self.schema_[self.attribute_], Categorical):
+            return f"= {value}", self._best.counts[:, code].tolist()
+        interval = int(np.searchsorted(self._best.cuts, value))
+        return f"= {figure(value)}", self._best.counts[:, interval].tolist()
 
 
 def _rule_evidence(schema, n_classes, chunk):
@@ -197,6 +228,7 @@ def _cuts(values, weights, bins):
     below = np.cumsum(weights)
     if not len(values):
         return np.zeros(0)
+    bins = min(bins, max(int(below[-1] // SMALL), 2))
     last = np.searchsorted(below, below[-1] * np.arange(1, bins) / bins)
     last = np.unique(last[last < len(values) - 1])
     return (values[last] + values[last + 1]) / 2

@@ -97,12 +97,19 @@ class ZeroR(Folding, Classifier):
         weights, total = self.statistics_.classes.tolist(), self.statistics_.classes.sum()
         labels = [as_text(label) for label in self.classes_.tolist()]
         shares = [
-            Step(f"P({label})", r"\frac{N_c}{N}", rf"\frac{{{figure(n)}}}{{{figure(total)}}}", n / total)
+            Step(
+                f"P({self.target_} = {label})",
+                r"\frac{N_c}{N}",
+                rf"\frac{{{figure(n)}}}{{{figure(total)}}}",
+                n / total,
+            )
             for label, n in zip(labels, weights, strict=True)
         ]
         best = labels[weights.index(max(weights))]
         return Work(
-            f"0R for {self.target_}", (*shares, self._expected(weights, total)), f"Most frequent: {best}."
+            f"0R for {self.target_}",
+            (*shares, self._expected(weights, total)),
+            f"Most frequent: {self.target_} = {best}.",
         )
 
     def _expected(self, weights, total):
