@@ -44,8 +44,8 @@ def test_classes_keep_the_order_of_a_nominal_column_and_are_sorted_otherwise():
     ids=lambda labels: f"{labels.dtype} {labels[0]}",
 )
 def test_labels_of_any_type(labels):
-    rows = [[0.0], [1.0], [2.0], [3.0]]
-    model = OneR(bins=4).fit(rows, labels)
+    rows = [{"row": name} for name in ("first", "second", "third", "fourth")]
+    model = OneR().fit(rows, labels)
     assert model.classes_.tolist() == sorted(set(labels.tolist()))
     assert model.predict(rows).tolist() == labels.tolist()
     assert model.classes_.dtype == labels.dtype

@@ -3,7 +3,6 @@
 import math
 from collections import Counter, defaultdict
 from itertools import pairwise
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -11,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openbook.baseline import OneR, ZeroR, ZeroRegressor
-from openbook.baseline.one_r import _cuts
 from openbook.baseline.one_r import _cuts
 from openbook.baseline.zero_regressor import _median
 from openbook.data import MISSING, UNSEEN, Nominal, Numeric, Schema, Table
