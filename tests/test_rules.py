@@ -29,7 +29,7 @@ RULES = [
     (Number(at_least=0), "a number of at least 0", [0, 0.5], [-1e-9, None]),
     (Number(above=0), "a number above 0", [1e-300], [0, -0.0, False]),
     (Whole(2), "a whole number of at least 2", [2, 10, np.int8(2)], [1, 2.0, True, "2", None]),
-    (Maybe(Whole(1)), "None or a whole number of at least 1", [None, 1], [0, "1"]),
+    (Maybe(Whole(1)), "None or a whole number of at least 1", [None, 1], [0, "1", True]),
     (ValueOf(Dose, Rest), "one of Dose(…), Rest(…)", [Dose(2.0), Rest()], [Dose, "Dose", None, 2.0]),
     (Anything("what you like"), "what you like", [None, 1, "x"], []),
 ]

@@ -69,8 +69,10 @@ def test_neighbours_of_the_same_class_are_joined():
 
 
 def test_equal_numbers_are_never_parted():
-    model = OneR(bins=2).fit([[1.0], [1.0], [1.0], [2.0]], list("aaab"))
+    model = OneR(bins=2).fit([[1.0]] * 9 + [[2.0]] * 6, list("aaaaaaaaabbbbbb"))
     assert model.rule_ == {"<= 1.5": "a", "> 1.5": "b"}
+    few = OneR(bins=2).fit([[1.0]] * 9 + [[2.0]] * 5, list("aaaaaaaaabbbbb"))
+    assert few.rule_ == {"any number": "a"}
     constant = OneR().fit([[7.0]] * 4, list("aaab"))
     assert constant.rule_ == {"any number": "a"}
     assert constant.errors_ == {"x0": 1}

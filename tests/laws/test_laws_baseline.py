@@ -67,12 +67,23 @@ def test_a_numeric_rule_makes_the_errors_it_counts(problem, bins):
     assert total == len(y)
 
 
-@given(st.integers(2, 12), st.integers(1, 90))
-def test_intervals_hold_about_as_many_rows_each_and_no_fewer_than_six(bins, n):
-    cuts = _cuts(np.arange(n, dtype=float), np.ones(n), bins)
-    sizes = np.diff([0, *np.searchsorted(np.arange(n), cuts), n])
-    assert len(sizes) == min(bins, max(n // 6, 2), n)
-    assert sizes.max() - sizes.min() <= 1
+@given(st.integers(2, 12), st.integers(1, 40))
+def test_intervals_hold_as_many_rows_each_and_six_at_least(bins, n):
+    values = np.arange(float(n * bins))
+    sizes = np.bincount(np.searchsorted(_cuts(values, np.ones(len(values)), bins), values))
+    assert len(sizes) == 1 or min(sizes) >= 6
+    if n >= 6:
+        assert sizes.tolist() == [n] * bins
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=80), st.integers(2, 10))
+def test_equal_numbers_make_no_interval_of_fewer_than_six_rows(cells, bins):
+    values, counts = np.unique(np.array(cells, dtype=float), return_counts=True)
+    cuts = _cuts(values, counts.astype(float), bins)
+    sizes = np.bincount(np.searchsorted(cuts, values), counts, minlength=len(cuts) + 1)
+    assert len(cuts) == 0 or min(sizes) >= 6
+    assert len(cuts) < bins
+    assert not set(cuts) & set(values)
 
 
 @given(problems(max_rows=40), st.integers(2, 6))

@@ -24,7 +24,7 @@ from openbook.data import UNSEEN, Categorical, Numeric
 from openbook.data.attributes import as_text
 from openbook.fold import Statistics
 from openbook.folding import Folding
-from openbook.kernels.counts import Counts
+from openbook.kernels.counts import Counts, class_weights
 from openbook.kernels.samples import Samples
 from openbook.rules import Whole
 from openbook.work import Grid, Step, Work, figure
@@ -216,7 +216,7 @@ def _rule_evidence(schema, n_classes, chunk):
     x = X.block(numeric).astype(float, copy=False) if numeric else np.zeros((len(y), 0))
     gaps = np.zeros((n_classes, len(numeric)))
     np.add.at(gaps, y, w[:, None] * np.isnan(x))
-    return RuleEvidence(np.bincount(y, w, minlength=n_classes), counts, Samples.of(x, y, w, n_classes), gaps)
+    return RuleEvidence(class_weights(y, w, n_classes), counts, Samples.of(x, y, w, n_classes), gaps)
 
 
 def _rule(name, values, cuts, counts):
@@ -224,14 +224,15 @@ def _rule(name, values, cuts, counts):
 
 
 def _cuts(values, weights, bins):
-    """Cuts that leave about as much weight in every interval, each halfway between neighbouring values."""
+    """Cuts that leave about as much weight in every interval, and SMALL at least, halfway between values."""
     below = np.cumsum(weights)
-    if not len(values):
-        return np.zeros(0)
-    bins = min(bins, max(int(below[-1] // SMALL), 2))
-    last = np.searchsorted(below, below[-1] * np.arange(1, bins) / bins)
-    last = np.unique(last[last < len(values) - 1])
-    return (values[last] + values[last + 1]) / 2
+    cuts, start = [], 0.0
+    for share in np.arange(1, bins) / bins:
+        last = int(np.searchsorted(below, share * below[-1])) if len(values) else 0
+        if last < len(values) - 1 and min(below[last] - start, below[-1] - below[last]) >= SMALL:
+            cuts.append((values[last] + values[last + 1]) / 2)
+            start = below[last]
+    return np.array(cuts)
 
 
 def _intervals(cuts):

@@ -19,6 +19,7 @@ from openbook.data import Text
 from openbook.data.attributes import as_text
 from openbook.fold import Statistics
 from openbook.folding import Folding
+from openbook.kernels.counts import class_weights
 from openbook.rules import Anything, OneOf
 from openbook.work import Step, Work, figure
 
@@ -128,4 +129,4 @@ class ZeroR(Folding, Classifier):
 
 def _class_weights(n_classes, chunk):
     """The weight of each class in a chunk."""
-    return ClassWeights(np.bincount(chunk.y, chunk.w, minlength=n_classes))
+    return ClassWeights(class_weights(chunk.y, chunk.w, n_classes))

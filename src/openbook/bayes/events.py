@@ -23,7 +23,8 @@ from openbook.bayes.kernels import add_sparse_counts
 from openbook.bayes.likelihood import Factor, Likelihood, given, left_out
 from openbook.data import Categorical, Numeric, SparseTable
 from openbook.errors import DataError
-from openbook.fold import Statistics
+from openbook.fold import Statistics, less
+from openbook.kernels.counts import class_weights
 from openbook.work import Step, Work, figure
 
 __all__ = ["BernoulliColumns", "Events", "MultinomialColumns"]
@@ -59,7 +60,7 @@ class EventColumns(Likelihood):
         if isinstance(x, sp.csr_array):
             events = np.zeros((n_classes, x.shape[1]))
             add_sparse_counts(x.indptr, x.indices, x.data, y, w, events)
-            rows = np.bincount(y, w, minlength=n_classes)[:, None]
+            rows = class_weights(y, w, n_classes)[:, None]
             return Events(events, np.repeat(rows, x.shape[1], axis=1))
         weights = np.zeros((n_classes, len(y)))
         weights[y, np.arange(len(y))] = w
@@ -120,13 +121,13 @@ class MultinomialColumns(EventColumns):
         self.totals = [math.fsum(row) for row in self.counts.tolist()]
         self.guesses = [self.smoothing.guess(label, "events", self.schema.names) for label in self.labels]
         shares = self.smoothing.table(self.counts, self.labels, "events", self.schema.names)[:, :-1]
-        self.logs = _finite_log(shares)
+        self.logs = np.ascontiguousarray(_finite_log(shares).T)
         self.impossible = shares == 0
 
     def add_scores(self, X, scores):
         x = self._events(X)
         x = x if isinstance(x, sp.csr_array) else np.nan_to_num(x)
-        scores += x @ self.logs.T
+        scores += x @ self.logs
         if self.impossible.any():
             scores[x @ self.impossible.T.astype(float) > 0] = -np.inf
 
@@ -176,7 +177,7 @@ class BernoulliColumns(EventColumns):
         with np.errstate(invalid="ignore"):
             shares = [
                 np.where(known > 0, self.smoothing(n, known, 2, guesses[:, :, value]), 0.5)
-                for value, n in ((0, known - happened), (1, happened))
+                for value, n in ((0, less(known, happened)), (1, happened))
             ]
         self.absent, self.present = (_finite_log(share) for share in shares)
         self.impossible = [share == 0 for share in shares]
@@ -226,7 +227,7 @@ class BernoulliColumns(EventColumns):
     def _shares(self, j, c):
         happened, N = float(self.seen.events[c, j]), float(self.seen.known[c, j])
         p = self._guess(self.labels[c], self.schema.names[j])
-        for value, n in ((0, N - happened), (1, happened)):
+        for value, n in ((0, float(less(N, happened))), (1, happened)):
             head = given(f"{self.schema.names[j]} = {value}", self.truths[c])
             if N == 0:
                 yield Step(head, r"\frac{1}{2}", r"\frac{1}{2}", 0.5, "this class never shows the column")

@@ -33,6 +33,7 @@ from openbook.data.attributes import as_text
 from openbook.errors import DataError, ParameterError, UnknownColumn, did_you_mean
 from openbook.fold import Statistics
 from openbook.folding import Folding
+from openbook.kernels.counts import class_weights
 from openbook.rules import Anything, ColumnKinds, OneOf, ValueOf
 
 __all__ = ["NaiveBayes"]
@@ -309,4 +310,4 @@ def _evidence(likelihoods, n_classes, chunk):
     """The evidence of a chunk."""
     X, y, w = chunk
     parts = tuple(likelihood.statistics(X, y, w, n_classes) for likelihood in likelihoods)
-    return Evidence(np.bincount(y, w, minlength=n_classes), parts)
+    return Evidence(class_weights(y, w, n_classes), parts)

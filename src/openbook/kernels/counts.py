@@ -15,7 +15,10 @@ import numpy as np
 from openbook.fold import Statistics
 from openbook.kernels.jit import jit
 
-__all__ = ["Counts", "count_values", "tally"]
+__all__ = ["Counts", "class_weights", "count_pairs", "count_values", "tally"]
+
+#: The cells of a table that the fastest cache holds beside the rows.
+SMALL = 2048
 
 
 @dataclass(frozen=True)
@@ -27,10 +30,18 @@ class Counts(Statistics):
 
     @classmethod
     def of(cls, columns, n_values, y, w, n_classes):
-        """Count the columns of a chunk."""
-        tables = [np.zeros((n_classes, n + 1)) for n in n_values]
-        for codes, counts in zip(columns, tables, strict=True):
-            count_values(codes, y, w, counts)
+        """Count the columns of a chunk, two at a time where their joint table is small: half the work."""
+        tables = []
+        while len(tables) < len(columns):
+            j = len(tables)
+            sizes = [n + 1 for n in n_values[j : j + 2]]
+            counts = np.zeros((n_classes, *sizes))
+            if len(sizes) == 2 and counts.size <= SMALL and columns[j].dtype == columns[j + 1].dtype:
+                count_pairs(columns[j], columns[j + 1], y, w, counts)
+                tables += [counts.sum(axis=2), counts.sum(axis=1)]
+            else:
+                tables.append(np.zeros((n_classes, sizes[0])))
+                count_values(columns[j], y, w, tables[j])
         return cls(tuple(t[:, :-1] for t in tables), tuple(t[:, -1:] for t in tables))
 
     @classmethod
@@ -48,6 +59,30 @@ def count_values(codes, y, w, counts):
     for i in range(codes.shape[0]):
         value = np.uintp(codes[i]) if codes[i] >= 0 else last
         counts[np.uintp(y[i]), value] += w[i]  # unsigned: no test for indices that count from the end
+
+
+@jit
+def count_pairs(a, b, y, w, counts):
+    """Add each row to counts[class, value of a, value of b]; code -1 is the last of its axis."""
+    last_a, last_b = np.uintp(counts.shape[1] - 1), np.uintp(counts.shape[2] - 1)
+    for i in range(a.shape[0]):
+        first = np.uintp(a[i]) if a[i] >= 0 else last_a
+        second = np.uintp(b[i]) if b[i] >= 0 else last_b
+        counts[np.uintp(y[i]), first, second] += w[i]
+
+
+@jit
+def add_weights(y, w, totals):
+    """Add each row's weight to totals[class]."""
+    for i in range(y.shape[0]):
+        totals[np.uintp(y[i])] += w[i]
+
+
+def class_weights(y, w, n_classes):
+    """The weight of each class, (n_classes,)."""
+    totals = np.zeros(n_classes)
+    add_weights(y, w, totals)
+    return totals
 
 
 def tally(codes, y, w, n_classes, n_values):
