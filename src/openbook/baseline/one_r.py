@@ -227,8 +227,8 @@ def _cuts(values, weights, bins):
     """Cuts that leave about as much weight in every interval, and SMALL at least, halfway between values."""
     below = np.cumsum(weights)
     cuts, start = [], 0.0
-    for share in np.arange(1, bins) / bins:
-        last = int(np.searchsorted(below, share * below[-1])) if len(values) else 0
+    for k in range(1, bins):
+        last = int(np.searchsorted(below, below[-1] * k / bins)) if len(values) else 0
         if last < len(values) - 1 and min(below[last] - start, below[-1] - below[last]) >= SMALL:
             cuts.append((values[last] + values[last + 1]) / 2)
             start = below[last]

@@ -201,8 +201,8 @@ class Evaluation:
         method = f"{100 * interval.level:g}%, {interval.method}"
         if math.isnan(score):
             folds = int(np.isnan(self.scores(function)).sum())
-            return function.name, "undefined", "", f"in {folds} of {len(self.folds)} folds"
-        return function.name, shown(score), interval.ends, method
+            return function.words, "undefined", "", f"in {folds} of {len(self.folds)} folds"
+        return function.words, shown(score), interval.ends, method
 
     def _remarks(self) -> str:
         folds = f"{len(self.folds)} folds" if len(self.folds) > 1 else "one held-out set"

@@ -31,7 +31,7 @@ class Counts(Statistics):
     @classmethod
     def of(cls, columns, n_values, y, w, n_classes):
         """Count the columns of a chunk, two at a time where their joint table is small: half the work."""
-        tables = []
+        tables: list[np.ndarray] = []
         while len(tables) < len(columns):
             j = len(tables)
             sizes = [n + 1 for n in n_values[j : j + 2]]
