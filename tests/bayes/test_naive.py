@@ -182,6 +182,14 @@ def test_numbers_too_small_to_be_squared_do_not_vary():
     assert model.predict_proba([[2e-160]])[0] == pytest.approx([0.6, 0.4])
 
 
+def test_a_class_that_varies_by_next_to_nothing_does_not_vary():
+    with pytest.warns(UserWarning, match="x0 does not vary among the rows of class a"):
+        model = NaiveBayes().fit([[0.0], [1e-155], [1.0], [2.0]], ["a", "a", "b", "b"])
+    overall = np.var([0, 0, 1, 2])
+    assert model.likelihood("x0", 0.0, given="a") == pytest.approx(normal(0, 0, 1e-9 * overall))
+    assert model.predict([[0.0], [1.5]]).tolist() == ["a", "b"]
+
+
 def test_densities_by_hand():
     model = NaiveBayes(distributions="kernel").fit([[1.0], [3.0], [np.nan], [10.0], [14.0]], LABELS)
     h = math.sqrt(2) * 2**-0.2  # the sample deviation of 1 and 3, times W^(-1/5)

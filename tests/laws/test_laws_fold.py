@@ -194,6 +194,11 @@ def test_what_was_never_learnt_cannot_be_taken_from_samples():
         distinct(np.array([3.0, 7.0]), np.array([1.0, -1.0]))
 
 
+def test_weights_that_cancel_out_leave_no_value():
+    values, weights = distinct(np.array([3.0, 3.0, 7.0, 7.0]), np.array([0.1 + 0.2, -0.3, 0.3, -0.1 - 0.2]))
+    assert len(values) == len(weights) == 0
+
+
 @given(st.lists(st.sampled_from([1.0, 2.0]), max_size=8), st.sampled_from([1e-30, 1e-9, 1e9]))
 def test_samples_keep_weights_of_any_size(values, weight):
     found, weights = distinct(np.array(values), np.full(len(values), weight))
