@@ -94,7 +94,7 @@ def test_the_figures_are_those_of_the_result(weather):
     assert result.choice.reason in page.text
     assert "Chosen learner 0R" in page.text
     assert "0R is a baseline: on these 14 rows nothing is significantly better" in page.text
-    assert "Most frequent: Yes." in page.text
+    assert "Most frequent: play = Yes." in page.text
     assert "play = No" in page.text
     assert "0.687969" in page.text  # P(play = No | x) of naive Bayes, worked beside it
 
