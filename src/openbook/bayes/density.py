@@ -17,6 +17,7 @@ import numpy as np
 from openbook.bayes.kernels import add_density
 from openbook.bayes.likelihood import Factor, Likelihood, given, left_out
 from openbook.data import Numeric
+from openbook.fold import less
 from openbook.kernels.samples import Samples
 from openbook.work import Step, Work, figure
 
@@ -114,8 +115,8 @@ class KernelColumns(Likelihood):
 
 def _deviation(values, weights):
     """The sample standard deviation of weighted values; 0 where there are too few."""
-    total = weights.sum()
-    if total <= 1:
+    rows = less(weights.sum(), 1)
+    if rows <= 0:
         return 0.0
     mean = np.average(values, weights=weights)
-    return math.sqrt((weights * (values - mean) ** 2).sum() / (total - 1))
+    return math.sqrt((weights * (values - mean) ** 2).sum() / rows)

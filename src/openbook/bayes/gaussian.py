@@ -20,6 +20,7 @@ import numpy as np
 from openbook.bayes.kernels import add_normal
 from openbook.bayes.likelihood import Factor, Likelihood, given, left_out
 from openbook.data import Numeric
+from openbook.fold import less
 from openbook.kernels.moments import Moments
 from openbook.work import Step, Work, figure
 
@@ -119,9 +120,10 @@ class GaussianColumns(Likelihood):
         spread = everything[2] / everything[0]
         if weight == 0:
             return everything[1], spread, "never known in this class: overall mean and variance"
-        if weight <= self.ddof or scatter / (weight - self.ddof) <= LEAST:
+        rows = float(less(weight, self.ddof))
+        if rows <= 0 or scatter / rows <= LEAST:
             return mean, FLOOR * spread, f"no variance in this class: {FLOOR:g} of the overall variance"
-        return mean, scatter / (weight - self.ddof), ""
+        return mean, scatter / rows, ""
 
     def learnt(self):
         for j, name in enumerate(self.schema.names):

@@ -78,7 +78,7 @@ class Moments(Statistics):
 
     def variance(self, ddof=0):
         """Scatter / (weight - ddof); NaN where there are too few rows to tell."""
-        rows = self.weight - ddof
+        rows = less(self.weight, ddof)
         return np.where(rows > 0, self.scatter * _inverse(np.maximum(rows, 0.0)), np.nan)
 
 
