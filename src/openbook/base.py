@@ -271,7 +271,7 @@ class Classifier(ClassifierMixin, Learner):
         return self._each(X, self._proba)
 
     def _predict(self, X: Table) -> Array:
-        return self._proba(X).argmax(axis=1)
+        return _most_probable(self._proba(X))
 
     def _saved(self) -> Saved:
         saved = super()._saved()
@@ -298,6 +298,16 @@ class Classifier(ClassifierMixin, Learner):
             )
             raise DataError(msg)
         self.classes_ = np.array(attribute.values)
+
+
+def _most_probable(proba: Array) -> Array:
+    """The first of the largest in each row; class by class is quicker than `argmax` over few classes."""
+    winner = np.zeros(len(proba), dtype=np.intp)
+    top = proba[:, 0].copy()
+    for c in range(1, proba.shape[1]):
+        np.copyto(winner, c, where=proba[:, c] > top)
+        np.maximum(top, proba[:, c], out=top)
+    return winner
 
 
 class Regressor(RegressorMixin, Learner):
