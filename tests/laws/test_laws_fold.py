@@ -56,6 +56,29 @@ def test_counting_equals_its_twin(data, dtype):
     np.testing.assert_array_equal(np.hstack([of.tables[0], of.missing[0]]), by_hand)
 
 
+def test_columns_of_very_many_values_are_counted_apart():
+    codes, y, w = np.array([999_999, 0], dtype=np.int32), np.array([0, 1]), np.ones(2)
+    of = Counts.of([codes, codes], [1_000_000, 1_000_000], y, w, 2)  # their joint table would not fit
+    assert of.tables[1][0, 999_999] == of.tables[0][1, 0] == 1
+
+
+@given(st.integers(1, 30), st.lists(st.sampled_from([1, 2, 5, 40, 200]), min_size=1, max_size=5), st.data())
+def test_columns_counted_in_pairs_are_counted_one_by_one(n, n_values, data):
+    def draw(elements):
+        return data.draw(st.lists(elements, min_size=n, max_size=n))
+
+    y = np.array(draw(st.integers(0, N_CLASSES - 1)))
+    w = np.array(draw(st.sampled_from([0.5, 1.0, 3.0])))
+    columns = [
+        np.array(draw(st.integers(-1, v - 1)), dtype=np.int16 if v > 100 else np.int8) for v in n_values
+    ]
+    of = Counts.of(columns, n_values, y, w, N_CLASSES)
+    for j, (codes, v) in enumerate(zip(columns, n_values, strict=True)):
+        by_hand = np.array(tally(codes.tolist(), y.tolist(), w.tolist(), N_CLASSES, v))
+        assert of.tables[j].tolist() == by_hand[:, :-1].tolist()
+        assert of.missing[j].tolist() == by_hand[:, -1:].tolist()
+
+
 @given(chunks())
 def test_moments_equal_their_twin(chunk):
     x, y, w = chunk

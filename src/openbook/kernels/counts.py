@@ -8,6 +8,7 @@ w : float64 (n,), the rows' weights
 counts : float64 (n_classes, n_values + 1); missing cells are counted in the last column
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,14 +35,14 @@ class Counts(Statistics):
         tables: list[np.ndarray] = []
         while len(tables) < len(columns):
             j = len(tables)
-            sizes = [n + 1 for n in n_values[j : j + 2]]
-            counts = np.zeros((n_classes, *sizes))
-            if len(sizes) == 2 and counts.size <= SMALL and columns[j].dtype == columns[j + 1].dtype:
-                count_pairs(columns[j], columns[j + 1], y, w, counts)
+            pair, shape = columns[j : j + 2], (n_classes, *(n + 1 for n in n_values[j : j + 2]))
+            if len(pair) == 2 and math.prod(shape) <= SMALL and pair[0].dtype == pair[1].dtype:
+                counts = np.zeros(shape)
+                count_pairs(*pair, y, w, counts)
                 tables += [counts.sum(axis=2), counts.sum(axis=1)]
             else:
-                tables.append(np.zeros((n_classes, sizes[0])))
-                count_values(columns[j], y, w, tables[j])
+                tables.append(np.zeros(shape[:2]))
+                count_values(pair[0], y, w, tables[j])
         return cls(tuple(t[:, :-1] for t in tables), tuple(t[:, -1:] for t in tables))
 
     @classmethod
