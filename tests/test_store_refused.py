@@ -1,0 +1,411 @@
+"""What the model file refuses: damaged, foreign and hostile files."""
+
+import io
+import json
+import pickle
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from openbook import load, open_model, save
+from openbook.baseline import ZeroR
+from openbook.bayes import MinimumRisk, NaiveBayes
+from openbook.errors import ModelFileError
+
+WEATHER = load("weather_numeric")
+X, Y = WEATHER.split("play")
+COSTS = {"Yes": {"No": 9}, "No": {"Yes": 1}}
+
+
+@pytest.fixture
+def saved(tmp_path):
+    """A small good file, to be damaged."""
+    return save(NaiveBayes().fit(X, Y), tmp_path / "play.openbook")
+
+
+def refused(path, match):
+    with pytest.raises(ModelFileError, match=match) as caught:
+        open_model(path)
+    assert Path(path).name in str(caught.value)
+
+
+def rewritten(path, change_record=None, change_arrays=None, extra=(), *, compress=zipfile.ZIP_STORED):
+    """The file with its record or arrays changed, well formed otherwise."""
+    with zipfile.ZipFile(path) as archive:
+        record = json.loads(archive.read("model.json"))
+        arrays = {name: archive.read(name) for name in archive.namelist() if name != "model.json"}
+    if change_record:
+        record = change_record(record) or record
+    if change_arrays:
+        change_arrays(arrays)
+    with zipfile.ZipFile(path, "w", compress) as archive:
+        archive.writestr("model.json", json.dumps(record))
+        for name, data in (*arrays.items(), *extra):
+            archive.writestr(name, data)
+    return path
+
+
+def npy(array, **options):
+    buffer = io.BytesIO()
+    np.save(buffer, array, **options)
+    return buffer.getvalue()
+
+
+def array_in(data):
+    return np.load(io.BytesIO(data)).copy()
+
+
+def test_no_file_and_no_model(tmp_path):
+    refused(tmp_path / "none.openbook", "there is no model file '.*none.openbook'")
+    refused(tmp_path, r"is a folder; name the file in it, such as '.*model\.openbook'")
+    for content in (b"", b"PK", b"not a zip at all" * 100, pickle.dumps({"a": 1})):
+        (tmp_path / "odd.openbook").write_bytes(content)
+        refused(tmp_path / "odd.openbook", "is damaged or not a model file .*save it again")
+
+
+def test_a_zip_of_something_else(tmp_path):
+    path = tmp_path / "photos.openbook"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("holiday.jpg", b"")
+    refused(path, "it holds 'holiday.jpg', which no model file does")
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("arrays/classes_.npy", npy(np.array([1, 2])))
+    refused(path, "damaged or not a model file .*model.json")
+    with zipfile.ZipFile(path, "w") as archive:
+        pass
+    refused(path, "photos.openbook")
+
+
+@pytest.mark.parametrize("size", [0, 1, 21, 22, 100, 1000, -1, -30])
+def test_a_cut_file(saved, size):
+    whole = saved.read_bytes()
+    saved.write_bytes(whole[:size])
+    refused(saved, "damaged or not a model file")
+
+
+def test_a_newer_format(saved):
+    rewritten(saved, lambda record: record.update(format=2, openbook="9.0"))
+    refused(saved, "it has format 2, saved by openbook '9.0'; this openbook reads format 1")
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        None,
+        [],
+        3,
+        "text",
+        {},
+        {"format": 1},
+        {"format": 1, "model": []},
+        {"format": 1, "model": {"learner": 3}},
+    ],
+    ids=repr,
+)
+def test_a_record_that_is_none(saved, record):
+    with zipfile.ZipFile(saved, "w") as archive:
+        archive.writestr("model.json", json.dumps(record))
+    refused(saved, "damaged or not a model file")
+
+
+def test_records_that_are_no_json(saved):
+    for text in ("{", "\xff", "[" * 100_000, '{"format": NaN}', ""):
+        with zipfile.ZipFile(saved, "w") as archive:
+            archive.writestr("model.json", text.encode("latin-1"))
+        refused(saved, "damaged or not a model file|it has format")
+
+
+def change(*path, to):
+    """A change of one entry of the record's model."""
+
+    def apply(record):
+        entry = record["model"]
+        for step in path[:-1]:
+            entry = entry[step]
+        entry[path[-1]] = to
+
+    return apply
+
+
+BROKEN = {
+    "unknown learner": (change("learner", to="os.system"), "no learner 'os.system'"),
+    "another learner": (change("learner", to="one_r"), "damaged"),
+    "a learner of numbers": (change("learner", to="zero_regressor"), "damaged"),
+    "unknown parameter": (change("parameters", "shell", to="rm"), "damaged"),
+    "a learner as parameter": (
+        change("parameters", "shell", to={"learner": "one_r", "parameters": {}}),
+        "shell",
+    ),
+    "broken rule": (change("parameters", "variance", to="huge"), "variance must be one of 'mle', 'sample'"),
+    "unknown value": (change("parameters", "smoothing", "type", to="Popen"), "unknown value 'Popen'"),
+    "broken value": (change("parameters", "smoothing", "alpha", to=-1), "alpha must be a number above 0"),
+    "value of a wrong type": (change("parameters", "smoothing", "alpha", to="a"), "damaged"),
+    "value with a wrong field": (change("parameters", "smoothing", "beta", to=1), "damaged"),
+    "broken priors": (
+        change("parameters", "priors", to=[0.5, 0.6]),
+        "priors must not be negative and must sum to 1",
+    ),
+    "priors of no sort": (change("parameters", "priors", to="even"), "priors must be None, a sequence or"),
+    "a wrong distribution": (
+        change("parameters", "distributions", to={"outlook": "gaussian"}),
+        "gaussian needs numbers",
+    ),
+    "distributions of no sort": (change("parameters", "distributions", to=7), "distributions must be"),
+    "no schema": (change("facts", "schema", to={}), "a schema needs a list of attributes"),
+    "a schema of no sort": (change("facts", "schema", to=[1]), "damaged"),
+    "unknown kind": (change("facts", "schema", "attributes", 0, "kind", to="lambda"), "not an attribute"),
+    "values of no sort": (
+        change("facts", "schema", "attributes", 0, "values", to=[1, 2]),
+        "must be a list of strings",
+    ),
+    "a value twice": (
+        change("facts", "schema", "attributes", 0, "values", to=["a", "a", "b"]),
+        "lists the value 'a' twice",
+    ),
+    "more values than counted": (
+        change("facts", "schema", "attributes", 0, "values", to=list("abcd")),
+        "expected float64",
+    ),
+    "a column twice": (
+        change("facts", "schema", "attributes", 1, "name", to="outlook"),
+        "two columns are called 'outlook'",
+    ),
+    "a column of text": (
+        change("facts", "schema", "attributes", 1, to={"kind": "text", "name": "t"}),
+        "text column 't'",
+    ),
+    "numbers of no sort": (change("facts", "numeric", to="exec"), "'exec' is not a distribution"),
+    "numbers without a word": (change("facts", "numeric", to=["gaussian"]), "damaged"),
+    "no facts": (change("facts", to=None), "damaged"),
+    "no members": (change("members", to=None), "damaged"),
+    "strange members": (change("members", to={"estimator": {}}), "damaged"),
+}
+
+
+@pytest.mark.parametrize(("how", "message"), BROKEN.values(), ids=BROKEN.keys())
+def test_a_broken_record(saved, how, message):
+    rewritten(saved, how)
+    refused(saved, message)
+
+
+CLASSES = "arrays/classes_.npy"
+WEIGHTS = "arrays/classes.npy"
+
+
+def set_array(name, array, **options):
+    return lambda arrays: arrays.update({name: npy(array, **options)})
+
+
+def edit(part, value, where=(0, 0)):
+    """Set a cell of the first array whose name has that part."""
+
+    def apply(arrays):
+        name = next(name for name in arrays if part in name)
+        array = array_in(arrays[name])
+        array[where if array.ndim == 2 else where[0]] = value
+        arrays[name] = npy(array)
+
+    return apply
+
+
+BROKEN_ARRAYS = {
+    "pickled objects": (
+        set_array(CLASSES, np.array(["a", print], dtype=object), allow_pickle=True),
+        "does not hold",
+    ),
+    "complex numbers": (set_array(WEIGHTS, np.array([1j, 2])), "does not hold"),
+    "dates": (set_array(CLASSES, np.array(["2020-01-01"], dtype="M8[D]")), "does not hold"),
+    "records": (set_array(CLASSES, np.zeros(2, dtype=[("a", "f8")])), "does not hold"),
+    "columns first": (
+        set_array("arrays/parts.1.mean.npy", np.asfortranarray(np.zeros((2, 2)))),
+        "does not hold",
+    ),
+    "no array": (lambda arrays: arrays.update({WEIGHTS: b"something else"}), "damaged"),
+    "nothing": (lambda arrays: arrays.update({WEIGHTS: b""}), "damaged"),
+    "a cut array": (lambda arrays: arrays.update({WEIGHTS: arrays[WEIGHTS][:-4]}), "does not hold"),
+    "a long array": (lambda arrays: arrays.update({WEIGHTS: arrays[WEIGHTS] + b"more"}), "does not hold"),
+    "another version": (
+        lambda arrays: arrays.update({WEIGHTS: b"\x93NUMPY\x02\x00" + arrays[WEIGHTS][8:]}),
+        "is not an array of version 1.0",
+    ),
+    "a wrong shape": (
+        set_array(WEIGHTS, np.ones(3)),
+        r"array 'classes' is float64\(3,\), expected float64\(2,\)",
+    ),
+    "a wrong type": (set_array(WEIGHTS, np.ones(2, dtype=np.float32)), "is float32"),
+    "a wrong order of bytes": (set_array(WEIGHTS, np.ones(2, dtype=">f8")), "is >f8"),
+    "one too few": (lambda arrays: arrays.pop(WEIGHTS), "array 'classes' is missing, or one too many"),
+    "one too many": (set_array("arrays/extra.npy", np.ones(2)), "array 'extra' is missing, or one too many"),
+    "no classes": (lambda arrays: arrays.pop(CLASSES), "damaged"),
+    "classes of no length": (
+        set_array(CLASSES, np.array([], dtype="U3")),
+        "must be a list of distinct labels",
+    ),
+    "classes in a square": (
+        set_array(CLASSES, np.array([["No", "Yes"]])),
+        "must be a list of distinct labels",
+    ),
+    "one class twice": (set_array(CLASSES, np.array(["No", "No"])), "must be a list of distinct labels"),
+    "three classes": (set_array(CLASSES, np.array(["No", "Yes", "So"])), "expected float64"),
+    "NaN": (edit("mean", np.nan), "its statistics are not finite"),
+    "infinity": (edit("tables", np.inf), "its statistics are not finite"),
+    "a count below zero": (edit("tables", -1), "a weight is below zero, or there is none"),
+    "a scatter below zero": (edit("scatter", -1), "a weight is below zero, or there is none"),
+    "a weight below zero": (edit("classes.npy", -1), "a weight is below zero, or there is none"),
+    "no rows": (set_array(WEIGHTS, np.zeros(2)), "a weight is below zero, or there is none"),
+    "numbers without measure": (edit("scatter", 1e308, (slice(None), slice(None))), "damaged"),
+}
+
+
+@pytest.mark.parametrize(("how", "message"), BROKEN_ARRAYS.values(), ids=BROKEN_ARRAYS.keys())
+def test_broken_arrays(saved, how, message):
+    rewritten(saved, change_arrays=how)
+    refused(saved, message)
+
+
+SAMPLES = {
+    "not in order": lambda v, w: (v[::-1], w),
+    "values twice": lambda v, w: (np.full_like(v, v[0]), w),
+    "no weight": lambda v, w: (v, np.zeros_like(w)),
+    "a weight below zero": lambda v, w: (v, -w),
+    "fewer weights": lambda v, w: (v, w[:-1]),
+    "a square": lambda v, w: (v[None], w[None]),
+    "another type": lambda v, w: (v.astype(np.float32), w.astype(np.float32)),
+}
+
+
+@pytest.mark.parametrize("how", SAMPLES.values(), ids=SAMPLES.keys())
+def test_broken_samples(tmp_path, how):
+    path = save(
+        NaiveBayes(distributions="kernel").fit([[1.0], [2.0], [3.0], [5.0]], [0, 0, 1, 1]), tmp_path / "m"
+    )
+
+    def apply(arrays):
+        names = [f"arrays/parts.0.{part}.0.0.npy" for part in ("values", "weights")]
+        changed = how(*(array_in(arrays[name]) for name in names))
+        arrays.update(zip(names, map(npy, changed), strict=True))
+
+    rewritten(path, change_arrays=apply)
+    refused(
+        path,
+        "values must be finite and in increasing order, and weights above 0|float64 arrays of one length",
+    )
+
+
+def test_a_member_twice(saved):
+    with pytest.warns(UserWarning, match="Duplicate name"):
+        rewritten(saved, extra=[(WEIGHTS, npy(np.array([1.0, 99.0])))])
+    refused(saved, r"it holds 'arrays/classes\.npy' 2 times")
+
+
+@pytest.mark.parametrize(
+    "name", ["../evil.npy", "/etc/evil.npy", "arrays", "arrays/x.npy.exe", "arrays\\..\\x", "x"]
+)
+def test_tricks_with_paths(saved, name):
+    before = set(saved.parent.parent.iterdir())
+    rewritten(saved, extra=[(name, npy(np.ones(2)))])
+    refused(saved, "it holds '.*', which no model file does")
+    assert set(saved.parent.parent.iterdir()) == before
+    assert [path.name for path in saved.parent.iterdir()] == [saved.name]
+
+
+def test_a_path_within_arrays_is_no_other_place(saved):
+    rewritten(saved, extra=[("arrays/../../evil.npy", npy(np.ones(2)))])
+    open_model(saved)  # an array of a member that the model does not have: a name, and never a path
+    assert [path.name for path in saved.parent.iterdir()] == [saved.name]
+
+
+def test_a_compressed_array_is_refused(saved):
+    rewritten(saved, compress=zipfile.ZIP_DEFLATED)
+    refused(saved, "is compressed, and arrays never are")
+
+
+def test_a_bomb_in_the_record(saved):
+    with zipfile.ZipFile(saved, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("model.json", b" " * (1 << 24))
+    refused(saved, "model.json claims 16,777,216 bytes, more than any model needs")
+
+
+def patched(path, old, new):
+    data = path.read_bytes()
+    assert data.count(old) >= 1
+    path.write_bytes(data.replace(old, new))
+
+
+def test_a_claim_beyond_the_file(saved):
+    with zipfile.ZipFile(saved) as archive:
+        info = archive.getinfo(WEIGHTS)
+    size = info.file_size.to_bytes(4, "little")
+    patched(saved, size * 2, (1 << 31).to_bytes(4, "little") * 2)
+    refused(saved, "its arrays claim [0-9,]+ bytes, but the file has")
+
+
+def test_members_that_share_their_bytes(tmp_path):
+    """One array listed a thousand times: small as a file, large when unpacked."""
+    path = tmp_path / "m.openbook"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("model.json", "{}")
+        archive.writestr("arrays/big.npy", npy(np.zeros(10_000)))
+        info = archive.getinfo("arrays/big.npy")
+        for i in range(1000):
+            copy = zipfile.ZipInfo(f"arrays/big{i}.npy")
+            for field in ("CRC", "compress_size", "file_size", "header_offset"):
+                setattr(copy, field, getattr(info, field))
+            archive.filelist.append(copy)
+    refused(path, "its arrays claim 80,[0-9,]+ bytes, but the file has|Overlapped")
+
+
+def test_a_huge_header(saved):
+    header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }" + b" " * 60_000 + b"\n"
+    data = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(16)
+    rewritten(saved, change_arrays=lambda arrays: arrays.update({WEIGHTS: data}))
+    refused(saved, "damaged or not a model file")
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"{'descr': '<f8', 'fortran_order': False, 'shape': (-1, -1), }",
+        b"{'descr': '<U0', 'fortran_order': False, 'shape': (1000000000000,), }",
+        b"{'descr': '<f8', 'fortran_order': False, 'shape': (2, 10**18), }",
+        b"{'descr': '|O', 'fortran_order': False, 'shape': (2,), }",
+        b"{'descr': '<f8', 'fortran_order': 7, 'shape': (2,), }",
+        b"__import__('os').system('true')",
+        b"{'descr': [",
+        b"\xff\xfe",
+        b"",
+    ],
+)
+def test_hostile_headers(saved, header):
+    header += b"\n"
+    data = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(8)
+    rewritten(saved, change_arrays=lambda arrays: arrays.update({WEIGHTS: data}))
+    refused(saved, "play.openbook")
+
+
+def test_members_without_end(tmp_path):
+    path = save(MinimumRisk(NaiveBayes()).fit(X, Y), tmp_path / "m.openbook")
+
+    def nest(record):
+        record["model"]["members"]["estimator"] = json.loads(json.dumps(record["model"]))
+
+    rewritten(path, nest)
+    refused(path, "damaged or not a model file")
+    deep = '{"learner": "minimum_risk", "parameters": {"estimator": ' * 20_000
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("model.json", '{"format": 1, "model": ' + deep + "1" + "}}" * 20_000 + "}")
+    refused(path, "damaged or not a model file")
+
+
+def test_a_member_that_is_no_classifier(tmp_path):
+    path = save(MinimumRisk(ZeroR()).fit(X, Y), tmp_path / "m.openbook")
+    rewritten(path, lambda record: record["model"]["members"]["estimator"].update(learner="zero_regressor"))
+    refused(path, "damaged or not a model file")
+
+
+def test_costs_that_do_not_fit_the_classes(tmp_path):
+    path = save(MinimumRisk(ZeroR()).fit(X, Y), tmp_path / "m.openbook")
+    rewritten(path, change("parameters", "costs", to=[[0, 1, 2]] * 3))
+    refused(path, "costs")
