@@ -11,7 +11,7 @@ from openbook.bayes import NaiveBayes
 try:
     from dask.distributed import Client, LocalCluster
 except ImportError:
-    raise SystemExit('this example needs Dask: pip install "openbook[cluster]"') from None
+    raise SystemExit('this example needs Dask: pip install ".[cluster]"') from None
 
 
 def main():

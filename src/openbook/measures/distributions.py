@@ -18,6 +18,7 @@ float for one. Missing values: NaN (None in categories) is left out by `fit` and
 What is outside the support has probability 0.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -31,11 +32,12 @@ from openbook.measures.arrays import SUM_TOLERANCE, Floats, as_floats, plain
 __all__ = ["Bernoulli", "Binomial", "Categorical", "Multinomial"]
 
 
-class _Discrete:
+class _Discrete(ABC):
     """What discrete distributions share: the probability is the exponential of its logarithm."""
 
+    @abstractmethod
     def log_pmf(self, x: Any) -> Any:
-        raise NotImplementedError
+        """The logarithm of the probability of x."""
 
     def pmf(self, x: Any) -> Any:
         """The probability of x."""
