@@ -3,5 +3,6 @@
 from openbook.bayes.decision import MinimumRisk
 from openbook.bayes.naive import NaiveBayes
 from openbook.bayes.smoothing import Epsilon, Laplace, MEstimate, NoSmoothing
+from openbook.measures.decisions import expected_risk
 
-__all__ = ["Epsilon", "Laplace", "MEstimate", "MinimumRisk", "NaiveBayes", "NoSmoothing"]
+__all__ = ["Epsilon", "Laplace", "MEstimate", "MinimumRisk", "NaiveBayes", "NoSmoothing", "expected_risk"]
