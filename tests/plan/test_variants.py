@@ -1,0 +1,20 @@
+"""A way of a learner that has no time for so many rows takes no part, and the plan says so."""
+
+import pytest
+
+from openbook.plan import make_plan
+from openbook.registry import learner
+
+LABEL = "naive Bayes, kernel density"
+
+
+@pytest.mark.parametrize(("more", "takes_part"), [(0, True), (1, False)])
+def test_the_most_rows_of_a_variant(tmp_path, more, takes_part):
+    (most,) = (v.most_rows for v in learner("naive_bayes").study if v.label == LABEL)
+    rows = [f"{i * 7919 % 1000 / 8},{'ab'[i % 2]}" for i in range(most + more)]
+    path = tmp_path / "many.csv"
+    path.write_text("\n".join(["x,y", *rows]), encoding="utf-8")
+    plan = make_plan(path, "y")
+    assert (LABEL in [candidate.label for candidate in plan.learners]) is takes_part
+    said = f"{LABEL} takes no part: it is too slow for more than {most:,} rows"
+    assert (said in plan.notes) is not takes_part
