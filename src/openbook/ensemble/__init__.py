@@ -1,0 +1,1 @@
+"""Ensembles: votes, bags, forests, boosting, stacks."""

@@ -1,0 +1,271 @@
+"""A grown tree: flat arrays, and the ways down from the root.
+
+Node 0 is the root. The children of a node stand together, behind it: first, first + 1, … At an inner node
+
+    ordered test (numeric, ordinal)    branch 0 where x <= cut, else branch 1
+    nominal test                       branch routes[route + code]
+
+Missing cells, values never seen, and values that no training row of the node had (a route of -1) take the
+branch `missing`; where that is -1 they go down every branch, in shares of the branches' weights. A third
+branch of an ordered test, or one branch more than a multiway test has values, is for missing cells alone.
+
+X : float64 (n_rows, n_columns), numbers, and codes as numbers; NaN where missing or never seen
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from openbook.data import Categorical, Nominal
+from openbook.kernels.jit import jit
+
+__all__ = [
+    "LEAF",
+    "SPREAD",
+    "Tree",
+    "add_values",
+    "add_weights",
+    "cells",
+    "check",
+    "cut_back",
+    "depths",
+    "leaf_of",
+    "leaves_of",
+    "parents",
+]
+
+LEAF = -1
+SPREAD = -1
+
+
+class Tree(NamedTuple):
+    """The nodes, an array an aspect.
+
+    attribute : int32 (n,), the column that is tested, or LEAF
+    cut : float64 (n,), the threshold of an ordered test, else NaN
+    first : int32 (n,), the first child, 0 at a leaf
+    branches : int32 (n,), how many children there are
+    missing : int32 (n,), the branch of missing cells, or SPREAD
+    route : int32 (n,), where in `routes` the branch of the attribute's first value stands; -1 if none does
+    routes : int32 (m,), the branch of each value, -1 for a value without one
+    weight : float64 (n,), the weight of the training rows
+    value : float64 (n, n_outputs), the weight of each class; or the number to predict
+    gain : float64 (n,), what the test gains by the criterion, per unit of weight; 0 at a leaf
+    """
+
+    attribute: np.ndarray
+    cut: np.ndarray
+    first: np.ndarray
+    branches: np.ndarray
+    missing: np.ndarray
+    route: np.ndarray
+    routes: np.ndarray
+    weight: np.ndarray
+    value: np.ndarray
+    gain: np.ndarray
+
+    @property
+    def size(self):
+        """How many nodes there are."""
+        return len(self.attribute)
+
+    @property
+    def n_leaves(self):
+        return int((self.attribute == LEAF).sum())
+
+    def children(self, node):
+        """The nodes below a node."""
+        return range(self.first[node], self.first[node] + self.branches[node])
+
+
+def cells(X):
+    """A table as the matrix that trees descend by."""
+    if X.matrix is not None:
+        return np.ascontiguousarray(X.matrix, dtype=np.float64)
+    matrix = np.empty((len(X), len(X.schema)))
+    for j, attribute in enumerate(X.schema):
+        matrix[:, j] = X.columns[j]
+        if isinstance(attribute, Categorical):
+            matrix[X.columns[j] < 0, j] = np.nan
+    return matrix
+
+
+@jit
+def branch_of(tree, node, x):
+    """The branch that a cell takes, or SPREAD."""
+    branch = tree.missing[node]
+    if not np.isnan(x):
+        if tree.route[node] < 0:
+            branch = 0 if x <= tree.cut[node] else 1
+        elif tree.routes[tree.route[node] + int(x)] >= 0:
+            branch = tree.routes[tree.route[node] + int(x)]
+    return branch
+
+
+@jit
+def leaf_of(tree, x):
+    """The leaf of a row, or SPREAD if it ends in several."""
+    node = 0
+    while tree.attribute[node] >= 0:
+        branch = branch_of(tree, node, x[tree.attribute[node]])
+        if branch < 0:
+            return SPREAD
+        node = tree.first[node] + branch
+    return node
+
+
+@jit
+def leaves_of(tree, X, leaves):
+    """Fill in the leaf of each row, or SPREAD."""
+    for i in range(X.shape[0]):
+        leaves[i] = leaf_of(tree, X[i])
+
+
+@jit
+def walk(tree, x, share, nodes, shares):
+    """Every node that a row of this weight comes to, with the part that comes there; how many there are.
+
+    Parents stand before their children, so the lists themselves hold what is still to be followed.
+    """
+    nodes[0], shares[0], n = 0, share, 1
+    k = 0
+    while k < n:
+        node = nodes[k]
+        if tree.attribute[node] >= 0:
+            first = tree.first[node]
+            branch = branch_of(tree, node, x[tree.attribute[node]])
+            if branch >= 0:
+                nodes[n], shares[n] = first + branch, shares[k]
+                n += 1
+            else:
+                total = 0.0
+                for child in range(first, first + tree.branches[node]):
+                    total += tree.weight[child]
+                for child in range(first, first + tree.branches[node]):
+                    if tree.weight[child] > 0:
+                        nodes[n], shares[n] = child, shares[k] * tree.weight[child] / total
+                        n += 1
+        k += 1
+    return n
+
+
+@jit
+def add_values(tree, X, values, out):
+    """Add to out[i] the values of row i's leaf, or of its leaves by their shares.
+
+    values : float64 (n_nodes, n_outputs), of which only those of leaves are used
+    """
+    nodes, shares = np.empty(tree.attribute.size, np.int64), np.empty(tree.attribute.size)
+    for i in range(X.shape[0]):
+        leaf = leaf_of(tree, X[i])
+        if leaf >= 0:
+            for c in range(out.shape[1]):
+                out[i, c] += values[leaf, c]
+            continue
+        for k in range(walk(tree, X[i], 1.0, nodes, shares)):
+            if tree.attribute[nodes[k]] < 0:
+                for c in range(out.shape[1]):
+                    out[i, c] += shares[k] * values[nodes[k], c]
+
+
+@jit
+def add_weights(tree, X, y, w, totals):
+    """Add each row's weight to totals[node, class] of every node on its way."""
+    nodes, shares = np.empty(tree.attribute.size, np.int64), np.empty(tree.attribute.size)
+    for i in range(X.shape[0]):
+        for k in range(walk(tree, X[i], w[i], nodes, shares)):
+            totals[nodes[k], y[i]] += shares[k]
+
+
+def parents(tree):
+    """The parent of each node, -1 for the root."""
+    above = np.full(tree.size, -1)
+    inner = np.flatnonzero(tree.attribute != LEAF)
+    above[1:] = np.repeat(inner, tree.branches[inner])[np.argsort(_children(tree), kind="stable")]
+    return above
+
+
+def depths(tree):
+    """How many tests lie above each node."""
+    depth = np.zeros(tree.size, dtype=np.intp)
+    for node, above in enumerate(parents(tree).tolist()):
+        if above >= 0:  # parents come first
+            depth[node] = depth[above] + 1
+    return depth
+
+
+def cut_back(tree, leaves):
+    """The tree with these nodes (a mask) turned into leaves, and without what was below them."""
+    kept = np.ones(tree.size, dtype=bool)
+    for node, above in enumerate(parents(tree).tolist()):
+        if above >= 0:
+            kept[node] = kept[above] and not leaves[above]
+    place = np.cumsum(kept) - 1
+    pruned = Tree(*(getattr(tree, f) if f == "routes" else getattr(tree, f)[kept] for f in Tree._fields))
+    ends = leaves[kept] | (pruned.attribute == LEAF)
+    return pruned._replace(
+        attribute=np.where(ends, LEAF, pruned.attribute).astype(np.int32),
+        cut=np.where(ends, np.nan, pruned.cut),
+        first=np.where(ends, 0, place[pruned.first]).astype(np.int32),
+        branches=np.where(ends, 0, pruned.branches).astype(np.int32),
+        missing=np.where(ends, SPREAD, pruned.missing).astype(np.int32),
+        route=np.where(ends, -1, pruned.route).astype(np.int32),
+        gain=np.where(ends, 0.0, pruned.gain),
+    )
+
+
+def _children(tree):
+    """Every child, in the order of the parents."""
+    inner = np.flatnonzero(tree.attribute != LEAF)
+    starts, counts = tree.first[inner], tree.branches[inner]
+    offsets = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    return np.repeat(starts, counts) + offsets
+
+
+def check(tree, schema, n_outputs):
+    """Raise ValueError unless these arrays are a tree over such columns: every index is looked at."""
+    n = len(np.atleast_1d(tree.attribute))
+    for field, array in zip(Tree._fields, tree, strict=True):
+        shape = {"value": (n, n_outputs), "routes": (array.size,)}.get(field, (n,))
+        kind = "f" if field in ("cut", "weight", "value", "gain") else "i"
+        _require(array.shape == shape and array.dtype.kind == kind, f"array {field!r} has the wrong shape")
+    _require(n > 0, "it has no nodes")
+    leaf = tree.attribute == LEAF
+    _require(((tree.attribute >= LEAF) & (tree.attribute < len(schema))).all(), "a node tests no column")
+    _require(
+        (leaf == (tree.branches == 0)).all() and (tree.branches[~leaf] >= 2).all(), "a node has no branches"
+    )
+    _require((tree.first[~leaf] > np.flatnonzero(~leaf)).all(), "a node stands before its parent")
+    _require(
+        tree.branches.sum(dtype=np.int64) == n - 1 and (np.sort(_children(tree)) == np.arange(1, n)).all(),
+        "a node has no parent, or two",
+    )
+    _require(
+        ((tree.missing >= SPREAD) & (tree.missing < np.maximum(tree.branches, 0) + leaf)).all(),
+        "a way out is lost",
+    )
+    nominal = np.array([isinstance(a, Nominal) for a in schema] + [False])[tree.attribute]
+    n_values = np.array([len(getattr(a, "values", ())) for a in schema] + [0])[tree.attribute]
+    _require((np.isfinite(tree.cut) == ~(leaf | nominal)).all(), "a test has no threshold, or one too many")
+    _require((tree.branches[~(leaf | nominal)] <= 3).all(), "a threshold has too many branches")
+    _require(((tree.route >= 0) == nominal).all(), "a test has no routes, or some too many")
+    _require(
+        (tree.route[nominal] + n_values[nominal].astype(np.int64) <= len(tree.routes)).all(),
+        "routes end early",
+    )
+    for node in np.flatnonzero(nominal):
+        routes = tree.routes[tree.route[node] :][: n_values[node]]
+        _require(((routes >= -1) & (routes < tree.branches[node])).all(), "a route leads nowhere")
+    sums = [tree.weight, tree.value, tree.gain]
+    _require(
+        all(np.isfinite(a).all() for a in sums) and (tree.weight >= 0).all(), "its weights are not finite"
+    )
+    below = np.zeros(n)
+    np.add.at(below, parents(tree)[1:], tree.weight[1:])
+    _require((below[~leaf] > 0).all(), "no training row lies below a node")
+
+
+def _require(holds, complaint):
+    if not holds:
+        msg = f"not a tree: {complaint}"
+        raise ValueError(msg)
