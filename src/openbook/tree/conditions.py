@@ -25,7 +25,18 @@ from openbook.errors import DataError
 from openbook.tree.nodes import SPREAD
 from openbook.work.formula import printable
 
-__all__ = ["Condition", "Is", "Within", "condition", "literal", "number", "quoted", "settled", "simplified"]
+__all__ = [
+    "Condition",
+    "Is",
+    "Within",
+    "condition",
+    "literal",
+    "number",
+    "quoted",
+    "settled",
+    "simplified",
+    "word",
+]
 
 _UNBOUNDED = (-math.inf, math.inf)
 
@@ -154,7 +165,7 @@ class Within(Condition):
 
     def _words(self):
         if self._ordinal and math.isfinite(self.low + self.high) and len(self.values) == 1:
-            return f"{self._name} = {_word(self.values[0])}"
+            return f"{self._name} = {word(self.values[0])}"
         if math.isinf(self.low):
             return f"{self._name} <= {self._bound(self.high)}"
         if math.isinf(self.high):
@@ -169,7 +180,7 @@ class Within(Condition):
         return f"> {self._bound(self.low)}"
 
     def _bound(self, bound):
-        return _word(self.attribute.values[math.floor(bound)]) if self._ordinal else number(bound)
+        return word(self.attribute.values[math.floor(bound)]) if self._ordinal else number(bound)
 
     def _bounds(self):
         bounds = {"above": self.low, "at_most": self.high}
@@ -216,13 +227,13 @@ class Is(Condition):
 
     def _words(self):
         if len(self.values) == 1:
-            return f"{self._name} = {_word(self.values[0])}"
-        return f"{self._name} in {{{', '.join(map(_word, self.values))}}}"
+            return f"{self._name} = {word(self.values[0])}"
+        return f"{self._name} in {{{', '.join(map(word, self.values))}}}"
 
     def _branch(self):
         if self.nothing_known:
             return "missing"
-        return ", ".join(map(_word, self.values))
+        return ", ".join(map(word, self.values))
 
     def _bounds(self):
         return {"values": list(self.values)}
@@ -313,7 +324,7 @@ def _among(name, values, *, negated=False):
     return f"{name} {'NOT IN' if negated else 'IN'} ({', '.join(map(literal, values))})"
 
 
-def _word(value):
+def word(value):
     """A value as it stands in a condition: between quotes where it could be misread."""
     plain = value and value == value.strip() and not set(value) & set(',{}"')
     return value if plain else json.dumps(value, ensure_ascii=False)
