@@ -1,0 +1,415 @@
+"""Trees beside WEKA's Id3 and J48, R's rpart, and scikit-learn.
+
+WEKA and rpart are not asked here: what they grew is kept in the folders `weka` and `rpart`, whose READMEs say
+how it was made and where their rules differ from ours.
+"""
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from sklearn import tree as sklearn_tree
+from sklearn.datasets import make_classification, make_regression
+
+import openbook
+from openbook.data import Nominal, Numeric, Schema, Table
+from openbook.tree import C45, ID3, DecisionTreeClassifier, DecisionTreeRegressor
+from openbook.tree.nodes import LEAF, cut_back, parents
+
+HERE = Path(__file__).parent
+
+
+# --- a tree as nested dictionaries: condition -> what is below it
+
+
+class Test(NamedTuple):
+    """What a branch asks for: a number at most or above a cut, or a value out of a set."""
+
+    attribute: str
+    sign: str
+    value: float | frozenset
+
+    __test__ = False  # not one of pytest's
+
+
+class Leaf(NamedTuple):
+    label: str
+    weight: float
+    errors: float
+
+
+def nested(model, tree, cut=lambda _name, value: value, node=0):
+    """Our tree, its cuts passed through a function; without the branches that no training row took."""
+    if tree.attribute[node] == LEAF:
+        weights = tree.value[node]
+        label = str(model.classes_[weights.argmax()])
+        return Leaf(label, weights.sum(), weights.sum() - weights.max())
+    attribute = model.schema_.attributes[tree.attribute[node]]
+    if isinstance(attribute, Nominal):
+        routes = tree.routes[tree.route[node] :][: len(attribute.values)]
+        tests = [
+            Test(attribute.name, "in", frozenset(np.array(attribute.values)[routes == branch].tolist()))
+            for branch in range(tree.branches[node])
+        ]
+    else:
+        at = cut(attribute.name, tree.cut[node])
+        tests = [Test(attribute.name, sign, at) for sign in ("<=", ">")]
+    below = zip(tests, tree.children(node), strict=True)
+    return {test: nested(model, tree, cut, child) for test, child in below if tree.weight[child] > 0}
+
+
+def differences(ours, theirs, where="root"):
+    """In words, every place where two nested trees differ; WEKA's weights are rounded to 0.01."""
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        if ours.keys() != theirs.keys():
+            return [f"{where}: {set(ours)} for {set(theirs)}"]
+        return [d for test in ours for d in differences(ours[test], theirs[test], f"{where}, {test}")]
+    if isinstance(ours, dict) or isinstance(theirs, dict) or ours.label != theirs.label:
+        return [f"{where}: {ours} for {theirs}"]
+    near = np.allclose(ours[1:], theirs[1:], rtol=0, atol=0.0051, equal_nan=True)
+    return [] if near else [f"{where}: {ours} for {theirs}"]
+
+
+# --- WEKA
+
+_LINE = re.compile(r"(?P<name>.+) (?P<sign>=|<=|>) (?P<value>[^:]+?)(?:: (?P<leaf>.+))?$")
+_LEAF = re.compile(r"(?P<label>.+?)(?: \((?P<weight>[\d.]+)(?:/(?P<errors>[\d.]+))?\))?$")
+
+
+def weka_tree(text):
+    """WEKA's drawing as nested dictionaries, without its empty leaves."""
+    lines = [line for line in text.splitlines()[1:] if line and not line.startswith("-")]
+    if lines[0].startswith(": "):
+        return _weka_leaf(lines[0][2:])
+    levels = [{}]  # the dictionaries from the root to where we are
+    for line in lines:
+        words = line.lstrip("| ")
+        depth = line[: len(line) - len(words)].count("|")
+        found = _LINE.match(words)
+        name, sign, value = found["name"], found["sign"], found["value"]
+        test = Test(name, "in", frozenset([value])) if sign == "=" else Test(name, sign, float(value))
+        del levels[depth + 1 :]
+        below = {} if found["leaf"] is None else _weka_leaf(found["leaf"])
+        if below is not None:
+            levels[depth][test] = below
+        levels.append(below)
+    return levels[0]
+
+
+def _weka_leaf(text):
+    found = _LEAF.match(text)
+    if found["label"] == "null" or found["weight"] == "0.0":
+        return None
+    if found["weight"] is None:  # Id3 counts nothing
+        return Leaf(found["label"], np.nan, np.nan)
+    return Leaf(found["label"], float(found["weight"]), float(found["errors"] or 0))
+
+
+def weka(name, kind):
+    """The inputs, the target, and WEKA's tree."""
+    table = openbook.read(HERE / "weka" / f"{name}.arff")
+    X, y = table.split(table.names[-1])
+    return X, y, weka_tree((HERE / "weka" / f"{name}.{kind}.txt").read_text(encoding="utf-8"))
+
+
+def moved_down(X):
+    """WEKA's cut for ours: the largest value of the column that is not above it, to six decimals."""
+
+    def cut(name, value):
+        column = X.data(name)
+        return round(float(column[column <= value].max()), 6)
+
+    return cut
+
+
+def collapsed(tree):
+    """Without the subtrees that make no fewer errors than a leaf would, as J48 always does."""
+    errors = tree.value.sum(axis=1) - tree.value.max(axis=1)
+    below, above = np.where(tree.attribute == LEAF, errors, 0.0), parents(tree)
+    for node in range(tree.size - 1, 0, -1):  # children stand behind their parents
+        below[above[node]] += below[node]
+    return cut_back(tree, (tree.attribute != LEAF) & (below >= errors - 1e-3))
+
+
+NOMINAL = ["weather", "covid", "flu", "codes"]
+ALL = [*NOMINAL, "weather_numeric", "loan", "iris", "wine", "breast_cancer", "credit", "gaps"]
+
+
+def test_wekas_drawing_is_understood():
+    drawn = "J48 pruned tree\n------\n\na b <= 0.5\n|   c = u: yes (2.5/1.0)\n|   c = v: no (0.0)\na b > 0.5: no (3.0)\n"
+    assert weka_tree(drawn) == {
+        Test("a b", "<=", 0.5): {Test("c", "in", frozenset("u")): Leaf("yes", 2.5, 1.0)},
+        Test("a b", ">", 0.5): Leaf("no", 3.0, 0.0),
+    }
+
+
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("kind", ["unpruned", "unpruned-1", "pruned"])
+def test_every_row_is_in_wekas_leaves(name, kind):
+    X, _, theirs = weka(name, kind)
+
+    def total(below):
+        return sum(map(total, below.values())) if isinstance(below, dict) else below.weight
+
+    assert total(theirs) == pytest.approx(len(X), abs=0.5)  # each leaf is rounded
+
+
+@pytest.mark.parametrize("name", NOMINAL)
+def test_id3(name):
+    X, y, theirs = weka(name, "id3")
+    model = ID3().fit(X, y)
+
+    def uncounted(below):
+        if isinstance(below, dict):
+            return {test: uncounted(child) for test, child in below.items()}
+        return Leaf(below.label, np.nan, np.nan)
+
+    assert differences(uncounted(nested(model, model.tree_)), theirs) == []
+
+
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize(("kind", "min_leaf"), [("unpruned", 2), ("unpruned-1", 1)])
+def test_c45_unpruned(name, kind, min_leaf):
+    X, y, theirs = weka(name, kind)
+    model = C45(min_leaf=min_leaf, prune=None).fit(X, y)
+    assert differences(nested(model, collapsed(model.tree_), moved_down(X)), theirs) == []
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_c45_pruned(name):
+    X, y, theirs = weka(name, "pruned")
+    model = C45(min_leaf=2, confidence=0.25).fit(X, y)
+    assert differences(nested(model, collapsed(model.tree_), moved_down(X)), theirs) == []
+
+
+# --- a tree as the sets of rows in its nodes: the same for tests that part the rows alike
+
+
+def unequal(rows):
+    """Weights, whole so that sums are exact: two tests gain the same only if they part the rows alike."""
+    i = np.arange(rows)
+    return (500 + (31 * i * i + 769 * i) % 1499).astype(float)
+
+
+def parts(tree, columns):
+    """Node by mask of its rows (as bytes), for a tree without gaps."""
+    masks = [np.ones(len(columns[0]), dtype=bool)]
+    masks += [None] * (tree.size - 1)
+    for node in np.flatnonzero(tree.attribute != LEAF):
+        x = columns[tree.attribute[node]]
+        if tree.route[node] < 0:
+            branch = np.where(x <= tree.cut[node], 0, 1)
+        else:
+            branch = tree.routes[tree.route[node] + x.astype(int)]
+        for b, child in enumerate(tree.children(node)):
+            masks[child] = masks[node] & (branch == b)
+    return {mask.tobytes(): node for node, mask in enumerate(masks)}
+
+
+def sklearn_parts(model, X):
+    return {mask.tobytes(): node for node, mask in enumerate(model.decision_path(X).toarray().T.astype(bool))}
+
+
+# --- rpart
+
+
+class RpartNode(NamedTuple):
+    test: Test | None
+    deviance: float
+    prediction: str
+    weights: list
+
+
+_CONDITION = re.compile(r"(\w+)(< ?|>=|=)(.+)")
+
+
+def rpart(name):
+    """Its nodes by number (the children of n are 2n and 2n + 1), and its steps of pruning."""
+    grown, pruned = (HERE / "rpart" / f"{name}.txt").read_text(encoding="utf-8").split("\n\n")
+    nodes = {}
+    for line in grown.splitlines():
+        number, condition, _, deviance, prediction, *weights = line.split("\t")
+        weights = [float(w) for w in " ".join(weights).split()]
+        nodes[int(number)] = RpartNode(_rpart_test(condition), float(deviance), prediction, weights)
+    steps = [line.split("\t") for line in pruned.splitlines()]
+    return nodes, [(float(alpha), int(splits)) for alpha, splits in steps]
+
+
+def _rpart_test(condition):
+    if condition == "root":
+        return None
+    name, sign, value = _CONDITION.match(condition).groups()
+    if sign == "=":
+        return Test(name, "in", frozenset(value.split(",")))
+    return Test(name, sign.strip(), float(value))
+
+
+def rpart_parts(nodes, table):
+    """Number by mask of the node's rows (as bytes)."""
+    masks = {1: np.ones(len(table), dtype=bool)}
+    for number in sorted(nodes)[1:]:
+        test = nodes[number].test
+        cells = table.column(test.attribute).values
+        if test.sign == "in":
+            holds = np.isin(cells.astype(str), list(test.value))
+        else:
+            holds = cells < test.value if test.sign == "<" else cells >= test.value
+        masks[number] = masks[number // 2] & holds
+    return {mask.tobytes(): number for number, mask in masks.items()}
+
+
+DEEP, SHALLOW = None, 5
+TARGETS = {"iris": "species", "wine": "cultivar", "breast_cancer": "diagnosis", "diabetes": "progression"}
+
+
+@cache
+def beside_rpart(name):
+    """The inputs (columns v0, v1, … where the set is bundled), and the target."""
+    if name in TARGETS:
+        X, y = openbook.load(name).split(TARGETS[name])
+        return Table(Schema(tuple(Numeric(f"v{j}") for j in range(len(X.schema)))), X.columns), y
+    X = openbook.read(HERE / "rpart" / f"{name}.csv").drop("weight")
+    return X.split(X.names[-1])
+
+
+def same_rows(model, name):
+    """Each node's rows are those of a node of rpart's; gives the pairs of nodes."""
+    X, _ = beside_rpart(name)
+    nodes, _ = rpart(name)
+    ours, theirs = parts(model.tree_, X.columns), rpart_parts(nodes, X)
+    assert ours.keys() == theirs.keys()
+    return [(node, nodes[theirs[rows]]) for rows, node in ours.items()]
+
+
+def same_tests(model, pairs):
+    """Where a test is of the same attribute as rpart's, its cut or its values are the same."""
+    tree, above = model.tree_, parents(model.tree_)
+    same = 0
+    for node, theirs in pairs[1:]:
+        attribute = model.schema_.attributes[tree.attribute[above[node]]]
+        if theirs.test.attribute != attribute.name:
+            continue
+        same += 1
+        if isinstance(attribute, Nominal):
+            routes = tree.routes[tree.route[above[node]] :][: len(attribute.values)]
+            ours = np.array(attribute.values)[routes == node - tree.first[above[node]]]
+            assert theirs.test.value == frozenset(ours.tolist())
+        else:
+            assert theirs.test.value == pytest.approx(tree.cut[above[node]], rel=1e-9)
+    assert same > len(pairs) / 2  # the others part the rows alike, by another attribute
+
+
+@pytest.mark.parametrize(
+    ("name", "depth"), [("iris", DEEP), ("wine", DEEP), ("breast_cancer", DEEP), ("subsets", SHALLOW)]
+)
+def test_gini_like_rpart(name, depth):
+    X, y = beside_rpart(name)
+    model = DecisionTreeClassifier(nominal="subset", max_depth=depth).fit(X, y, sample_weight=unequal(len(X)))
+    pairs = same_rows(model, name)
+    for node, theirs in pairs:
+        np.testing.assert_array_equal(model.tree_.value[node], theirs.weights)
+        assert model.classes_[model.tree_.value[node].argmax()] == theirs.prediction
+    same_tests(model, pairs)
+
+
+@pytest.mark.parametrize("name", ["diabetes", "amounts"])
+def test_squared_error_like_rpart(name):
+    X, y = beside_rpart(name)
+    model = DecisionTreeRegressor(nominal="subset", max_depth=SHALLOW).fit(
+        X, y, sample_weight=unequal(len(X))
+    )
+    pairs = same_rows(model, name)
+    for node, theirs in pairs:
+        assert model.tree_.value[node, 0] == pytest.approx(float(theirs.prediction), rel=1e-10)
+    same_tests(model, pairs)
+
+
+# --- scikit-learn, which sees float32
+
+
+def numbers(name):
+    """A set as numbers that float32 can hold, so that both see the same."""
+    made = {
+        "two classes": lambda: make_classification(1500, 12, n_informative=6, flip_y=0.1, random_state=0),
+        "four classes": lambda: make_classification(
+            900, 8, n_informative=5, n_classes=4, flip_y=0.1, random_state=1
+        ),
+        "a plane": lambda: make_regression(800, 6, noise=20.0, random_state=0),
+    }
+    if name in made:
+        X, y = made[name]()
+    else:
+        X, y = openbook.load(name).split({**TARGETS, "digits": "digit"}[name])
+        X, y = X.block(X.names), y.data
+    return X.astype(np.float32).astype(np.float64), y
+
+
+def agree(ours, theirs, X):
+    """The same rows in every node, and the same cuts where the attribute is the same."""
+    mine, other = parts(ours.tree_, X.T), sklearn_parts(theirs, X)
+    assert mine.keys() == other.keys()
+    same = 0
+    for rows, node in mine.items():
+        grown = theirs.tree_
+        if ours.tree_.attribute[node] == grown.feature[other[rows]] != LEAF:
+            assert ours.tree_.cut[node] == pytest.approx(grown.threshold[other[rows]], rel=1e-12)
+            same += 1
+    assert same > ours.tree_.n_leaves / 3  # the others part the rows alike, by another attribute
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+@pytest.mark.parametrize("depth", [3, None])
+@pytest.mark.parametrize("name", ["iris", "wine", "breast_cancer", "digits", "two classes", "four classes"])
+def test_classifier_like_sklearn(name, depth, criterion):
+    X, y = numbers(name)
+    w = unequal(len(y))
+    ours = DecisionTreeClassifier(criterion, max_depth=depth).fit(X, y, sample_weight=w)
+    theirs = sklearn_tree.DecisionTreeClassifier(criterion=criterion, max_depth=depth, random_state=0)
+    theirs.fit(X, y, sample_weight=w)
+    agree(ours, theirs, X)
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), rtol=1e-12)
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+@pytest.mark.parametrize(("name", "min_leaf"), [("iris", 1), ("iris", 5), ("iris", 20), ("wine", 1)])
+def test_rows_of_equal_weight_like_sklearn(name, min_leaf, criterion):
+    """On these no two of scikit-learn's seeds give different nodes."""
+    X, y = numbers(name)
+    ours = DecisionTreeClassifier(criterion, min_leaf=min_leaf).fit(X, y)
+    theirs = sklearn_tree.DecisionTreeClassifier(
+        criterion=criterion, min_samples_leaf=min_leaf, random_state=0
+    )
+    agree(ours, theirs.fit(X, y), X)
+
+
+@pytest.mark.parametrize("criterion", ["squared_error", "absolute_error"])
+@pytest.mark.parametrize("depth", [4, None])
+@pytest.mark.parametrize("name", ["diabetes", "a plane"])
+def test_regressor_like_sklearn(name, depth, criterion):
+    X, y = numbers(name)
+    w = unequal(len(y))
+    ours = DecisionTreeRegressor(criterion, max_depth=depth).fit(X, y, sample_weight=w)
+    theirs = sklearn_tree.DecisionTreeRegressor(criterion=criterion, max_depth=depth, random_state=0)
+    theirs.fit(X, y, sample_weight=w)
+    agree(ours, theirs, X)
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-10)
+
+
+@pytest.mark.parametrize("min_leaf", [5, 10, 20])
+def test_regressor_of_equal_weight_like_sklearn(min_leaf):
+    X, y = numbers("diabetes")
+    ours = DecisionTreeRegressor(min_leaf=min_leaf).fit(X, y)
+    theirs = sklearn_tree.DecisionTreeRegressor(min_samples_leaf=min_leaf, random_state=0).fit(X, y)
+    agree(ours, theirs, X)
+
+
+def test_importances_like_sklearn():
+    X, y = numbers("two classes")
+    w = unequal(len(y))
+    ours = DecisionTreeClassifier(max_depth=6).fit(X, y, sample_weight=w)
+    theirs = sklearn_tree.DecisionTreeClassifier(max_depth=6, random_state=0).fit(X, y, sample_weight=w)
+    agree(ours, theirs, X)
+    np.testing.assert_allclose(ours.feature_importances_, theirs.feature_importances_, atol=1e-10)
