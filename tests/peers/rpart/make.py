@@ -1,8 +1,8 @@
 """Write the CSV files beside this script, and rpart's trees of them: `python make.py`.
 
-Needs `Rscript` with the package rpart. The data are bundled sets of numbers (columns v0, v1, …), which the tests
-load themselves, and two generated sets of numbers and categories, which are kept: `subsets` (two classes) and
-`amounts` (a number to predict).
+Needs `Rscript` with the package rpart. The data are bundled sets of numbers (columns v0, v1, …), which the
+tests load themselves, and two generated sets of numbers and categories, which are kept: `subsets` (two
+classes) and `amounts` (a number to predict).
 """
 
 import subprocess
