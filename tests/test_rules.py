@@ -9,7 +9,7 @@ import pytest
 
 from openbook.data import Nominal, Numeric, Ordinal
 from openbook.errors import DataError, ParameterError
-from openbook.rules import Anything, ColumnKinds, Maybe, Number, OneOf, ValueOf, Whole, check_parameters
+from openbook.rules import Anything, ColumnKinds, Flag, Maybe, Number, OneOf, ValueOf, Whole, check_parameters
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,8 @@ RULES = [
     (Number(), "a number", [0, -1.5, np.float32(2), np.int64(3)], [math.nan, math.inf, "1", None, True, 1j]),
     (Number(at_least=0), "a number of at least 0", [0, 0.5], [-1e-9, None]),
     (Number(above=0), "a number above 0", [1e-300], [0, -0.0, False]),
+    (Number(above=0, at_most=1), "a number above 0 and at most 1", [1e-9, 1], [0, 1.001, True]),
+    (Flag(), "True or False", [True, False], [0, 1, None, "yes"]),
     (Whole(2), "a whole number of at least 2", [2, 10, np.int8(2)], [1, 2.0, True, "2", None]),
     (Maybe(Whole(1)), "None or a whole number of at least 1", [None, 1], [0, "1", True]),
     (ValueOf(Dose, Rest), "one of Dose(…), Rest(…)", [Dose(2.0), Rest()], [Dose, "Dose", None, 2.0]),

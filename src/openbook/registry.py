@@ -35,7 +35,7 @@ class Entry:
     task : what it predicts
     summary : one line for people who choose
     baseline : whether others are measured against it
-    around : the registered learner that it wraps unless told otherwise, for learners that wrap one
+    around : the registered learner that it wraps unless told otherwise, or the learners, if it wraps several
     study : the ways in which a study tries it, if it does
     """
 
@@ -44,7 +44,7 @@ class Entry:
     task: Task
     summary: str
     baseline: bool = False
-    around: str | None = None
+    around: str | tuple[str, ...] | None = None
     study: tuple[Variant, ...] = ()
 
     @property
@@ -54,8 +54,10 @@ class Entry:
 
     def make(self, **parameters: Any) -> Any:
         """A new, unfitted learner."""
-        if self.around is not None:
+        if isinstance(self.around, str):
             parameters.setdefault("estimator", learner(self.around).make())
+        elif self.around is not None:
+            parameters.setdefault("estimators", [(name, learner(name).make()) for name in self.around])
         return self.cls(**parameters)
 
 

@@ -18,6 +18,7 @@ from openbook.errors import ParameterError, did_you_mean
 __all__ = [
     "Anything",
     "ColumnKinds",
+    "Flag",
     "Maybe",
     "Number",
     "OneOf",
@@ -68,15 +69,19 @@ class OneOf(_Plain):
 
 @dataclass(frozen=True)
 class Number(_Plain):
-    """A finite number, at least `at_least` or more than `above`."""
+    """A finite number, at least `at_least` or more than `above`, and no more than `at_most`."""
 
     at_least: float = -math.inf
     above: float = -math.inf
+    at_most: float = math.inf
 
     def demand(self) -> str:
+        words = "a number"
         if self.at_least > -math.inf:
-            return f"a number of at least {self.at_least:g}"
-        return f"a number above {self.above:g}" if self.above > -math.inf else "a number"
+            words += f" of at least {self.at_least:g}"
+        elif self.above > -math.inf:
+            words += f" above {self.above:g}"
+        return words if self.at_most == math.inf else f"{words} and at most {self.at_most:g}"
 
     def allows(self, value: Any) -> bool:
         return (
@@ -85,6 +90,7 @@ class Number(_Plain):
             and math.isfinite(value)
             and float(value) >= self.at_least
             and float(value) > self.above
+            and float(value) <= self.at_most
         )
 
 
@@ -99,6 +105,17 @@ class Whole(_Plain):
 
     def allows(self, value: Any) -> bool:
         return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= self.at_least
+
+
+@dataclass(frozen=True)
+class Flag(_Plain):
+    """Yes or no."""
+
+    def demand(self) -> str:
+        return "True or False"
+
+    def allows(self, value: Any) -> bool:
+        return isinstance(value, bool)
 
 
 @dataclass(frozen=True)

@@ -150,12 +150,19 @@ def _record(model: Any, prefix: str, arrays: Arrays) -> dict[str, Any]:
 def _parameters(model: Any) -> dict[str, Any]:
     written = {}
     for name, value in model.get_params(deep=False).items():
-        if isinstance(value, BaseEstimator):
-            written[name] = {"learner": registry.name_of(value), "parameters": _parameters(value)}
-        else:
+        if name in type(model).rules:
             written[name] = _jsonable(type(model).rules[name].to_json(value))
             _check_jsonable(name, written[name])
+        else:
+            written[name] = _written(value)
     return written
+
+
+def _written(value: Any) -> Any:
+    """A parameter without a rule: a learner, a list of names and learners, or None."""
+    if isinstance(value, BaseEstimator):
+        return {"learner": registry.name_of(value), "parameters": _parameters(value)}
+    return None if value is None else [[name, _written(learner)] for name, learner in value]
 
 
 def _jsonable(value: Any) -> Any:
@@ -255,9 +262,16 @@ def _model(record: Any, prefix: str, arrays: Arrays) -> Any:
 def _unfitted(record: Any) -> Any:
     cls = registry.learner(record["learner"]).cls
     parameters = {
-        name: cls.rules[name].from_json(value) if name in cls.rules else _unfitted(value)  # type: ignore[attr-defined]
+        name: cls.rules[name].from_json(value) if name in cls.rules else _unwritten(value)  # type: ignore[attr-defined]
         for name, value in record["parameters"].items()
     }
     model = cls(**parameters)
     check_parameters(model, cls.rules)  # type: ignore[attr-defined]
     return model
+
+
+def _unwritten(record: Any) -> Any:
+    """The learner or learners behind `_written`."""
+    if isinstance(record, list):
+        return [(str(name), _unfitted(learner)) for name, learner in record]
+    return None if record is None else _unfitted(record)
