@@ -14,13 +14,15 @@ columns are compared as texts.
 
 import json
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import and_
+from typing import Any
 
 import numpy as np
 
-from openbook.data import Attribute, Categorical, Nominal
+from openbook.data import Categorical, Nominal
 from openbook.errors import DataError
 from openbook.tree.nodes import SPREAD
 from openbook.work.formula import printable
@@ -42,11 +44,32 @@ _UNBOUNDED = (-math.inf, math.inf)
 
 
 @dataclass(frozen=True)
-class Condition:
+class Condition(ABC):
     """What is asked of one column."""
 
-    attribute: Attribute
+    attribute: Any
     missing: bool = field(default=False, kw_only=True)
+
+    @property
+    @abstractmethod
+    def values(self) -> tuple[str, ...]:
+        """The values of a nominal or ordinal column that satisfy it."""
+
+    @abstractmethod
+    def _holds(self, cell):
+        """Whether a known cell satisfies it."""
+
+    @abstractmethod
+    def _words(self):
+        """The condition in words, missing cells left aside."""
+
+    @abstractmethod
+    def _branch(self):
+        """The same without the attribute's name."""
+
+    @abstractmethod
+    def _bounds(self):
+        """The same as JSON values."""
 
     @property
     def nothing_known(self):
@@ -137,7 +160,6 @@ class Within(Condition):
 
     @property
     def values(self):
-        """The values of an ordinal column that satisfy it."""
         return tuple(v for code, v in enumerate(self.attribute.values) if self._holds(code))
 
     @property
@@ -259,7 +281,7 @@ def condition(schema, tree, node, branch):
 
 def simplified(conditions):
     """Conditions that all hold, joined to one an attribute; those that say nothing are left out."""
-    of = {}
+    of: dict[str, list[Condition]] = {}
     for each in conditions:
         of.setdefault(each.attribute.name, []).append(each)
     joined = (reduce(and_, same) for same in of.values())

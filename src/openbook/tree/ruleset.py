@@ -10,6 +10,7 @@ them: such a row follows several rules, in shares. SQL knows no shares; there su
 branch, as it does in `openbook.tree.conditions.settled`. Elsewhere SQL and `predict` agree on every row.
 """
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -91,6 +92,10 @@ class _List(Sequence):
 
     def __getitem__(self, key):
         return self._rules[key]
+
+    @abstractmethod
+    def text(self):
+        """The rules in words."""
 
     def to_json(self):
         """The rules as JSON values, every figure in full."""
