@@ -32,6 +32,7 @@ __all__ = [
     "leaf_of",
     "leaves_of",
     "parents",
+    "remaining",
 ]
 
 LEAF = -1
@@ -194,12 +195,18 @@ def depths(tree):
     return depth
 
 
-def cut_back(tree, leaves):
-    """The tree with these nodes (a mask) turned into leaves, and without what was below them."""
+def remaining(tree, leaves):
+    """A mask of the nodes that are left where these (a mask) become leaves: those below none of them."""
     kept = np.ones(tree.size, dtype=bool)
     for node, above in enumerate(parents(tree).tolist()):
         if above >= 0:
             kept[node] = kept[above] and not leaves[above]
+    return kept
+
+
+def cut_back(tree, leaves):
+    """The tree with these nodes (a mask) turned into leaves, and without what was below them."""
+    kept = remaining(tree, leaves)
     place = np.cumsum(kept) - 1
     pruned = Tree(*(getattr(tree, f) if f == "routes" else getattr(tree, f)[kept] for f in Tree._fields))
     ends = leaves[kept] | (pruned.attribute == LEAF)
