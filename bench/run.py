@@ -18,12 +18,12 @@ __all__ = ["THREADS", "machine", "run"]
 
 ROOT = Path(__file__).parent.parent
 THREADS = (
-    "OMP_NUMTHREADS",
-    "MKL_NUMTHREADS",
-    "OPENBLAS_NUMTHREADS",
-    "NUMBA_NUMTHREADS",
-    "POLARS_MAXTHREADS",
-    "VECLIB_MAXIMUMTHREADS",
+    "OMP_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "POLARS_MAX_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
 )
 _PACKAGES = ("openbook", "numpy", "scipy", "scikit-learn", "numba", "polars", "mixed-naive-bayes")
 

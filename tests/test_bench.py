@@ -180,3 +180,12 @@ def test_what_fails_is_said(tmp_path, monkeypatch):
     (tmp_path / "sklearn" / "__init__.py").write_text("raise RuntimeError('no luck today')")
     found = run.run(replace(WORKLOADS["gaussian"], runs=1, warm_rows=0), 50, rounds=1, data=tmp_path)
     assert "no luck today" in found["contestants"]["GaussianNB"]["failed"]
+
+
+def test_libraries_keep_to_the_threads_they_are_given():
+    code = "import numba, polars; print(numba.config.NUMBA_NUM_THREADS, polars.thread_pool_size())"
+    environment = os.environ | dict.fromkeys(run.THREADS, "3")
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["3", "3"]
