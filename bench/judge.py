@@ -45,10 +45,8 @@ def lines(workload: Workload, result: dict[str, Any]) -> list[Line]:
     """A line for each contestant, with a note where it is absent, failed, or differs in quality."""
     made = {label: _line(workload, label, found) for label, found in result["contestants"].items()}
     known = [line for line in made.values() if line.quality]
-    return [
-        _flagged(line, known[0], workload.tolerance) if known and line.quality else line
-        for line in made.values()
-    ]
+    tolerance = workload.tolerance + workload.noise / math.sqrt(result["rows"])
+    return [_flagged(line, known[0], tolerance) if known and line.quality else line for line in made.values()]
 
 
 def _line(workload: Workload, label: str, found: dict[str, Any]) -> Line:
@@ -58,12 +56,13 @@ def _line(workload: Workload, label: str, found: dict[str, Any]) -> Line:
         return Line(label, {}, {}, {}, {}, 0, {}, note)
     steps = [step for step in STEPS if step in rounds[0]["steps"]]
     times = {step: [s for r in rounds for s in r["steps"][step]["seconds"]] for step in steps}
+    memory = [step for step in steps if "above" in rounds[0]["steps"][step]]
     return Line(
         label,
         {step: _typical(workload, times[step]) for step in steps},
         {step: max(times[step]) for step in steps},
-        {step: max(r["steps"][step]["above"] for r in rounds) for step in steps},
-        {step: max(r["steps"][step]["peak"] for r in rounds) for step in steps},
+        {step: max(r["steps"][step]["above"] for r in rounds) for step in memory},
+        {step: max(r["steps"][step]["peak"] for r in rounds) for step in memory},
         rounds[0]["input"],
         rounds[-1].get("quality", {}),
         note,
@@ -84,7 +83,7 @@ def _flagged(line: Line, first: Line, tolerance: float) -> Line:
     odd = [name for name, gap in gaps.items() if not gap <= tolerance]
     if not odd:
         return line
-    note = f"NOT EQUAL: {odd[0]} differs by {gaps[odd[0]]:.3g}, allowed {tolerance:g}"
+    note = f"NOT EQUAL: {odd[0]} differs by {gaps[odd[0]]:.3g}, allowed {tolerance:.3g}"
     return Line(**{**vars(line), "note": "; ".join(filter(None, (line.note, note)))})
 
 
@@ -106,22 +105,36 @@ def _verdict(goal: Goal, by_label: dict[str, Line], workload: Workload, result: 
     ours, step = by_label[goal.contestant], goal.step
     if step not in ours.seconds:
         return Verdict(goal, None, reached=False)
-    if goal.measure == "times":
-        peers = [by_label[label] for label in goal.peers if step in by_label[label].seconds]
-        if not peers:
-            return Verdict(goal, None, reached=False)
-        best = min(peers, key=lambda line: line.seconds[step])
-        value = best.seconds[step] / ours.seconds[step]
-        equal = not any("NOT EQUAL" in line.note for line in (ours, best))
-        return Verdict(
-            goal, value, equal and value >= goal.limit, _spread(workload, result, goal, best.label)
-        )
+    if goal.peers:
+        return _beside_peers(goal, by_label, workload, result)
     value = {
         "seconds": lambda: ours.seconds[step],
         "share": lambda: ours.above[step] / max(ours.input, 1),
         "bytes": lambda: ours.peak[step],
     }[goal.measure]()
     return Verdict(goal, value, value <= goal.limit)
+
+
+def _beside_peers(
+    goal: Goal, by_label: dict[str, Line], workload: Workload, result: dict[str, Any]
+) -> Verdict:
+    """A goal that others set: the best of those that were measured, and as good as we are."""
+    ours, figure = by_label[goal.contestant], "above" if goal.measure == "memory" else "seconds"
+    peers = [by_label[label] for label in goal.peers if goal.step in getattr(by_label[label], figure)]
+    if not peers:
+        return Verdict(goal, None, reached=False)
+    best = min(peers, key=lambda line: getattr(line, figure)[goal.step])
+    equal = not any("NOT EQUAL" in line.note for line in (ours, best))
+    mine, theirs = (getattr(line, figure)[goal.step] for line in (ours, best))
+    if goal.measure == "memory":
+        value = mine / max(theirs, 1)
+        return Verdict(goal, value, equal and value <= goal.limit)
+    low, high = _spread(workload, result, goal, best.label)
+    if goal.measure == "growth":
+        value = mine / theirs
+        return Verdict(goal, value, equal and value <= goal.limit, (1 / high, 1 / low))
+    value = theirs / mine
+    return Verdict(goal, value, equal and value >= goal.limit, (low, high))
 
 
 def _spread(workload: Workload, result: dict[str, Any], goal: Goal, peer: str) -> tuple[float, float]:

@@ -83,12 +83,18 @@ def _words(verdict: Verdict) -> str:
     who = f"{goal.contestant}, {goal.step}"
     if verdict.value is None:
         return f"NOT MEASURED: {who}, goal {goal.limit:g} {goal.measure}; see the notes in the table"
-    if goal.measure == "times":
+    peers = " or ".join(goal.peers)
+    if goal.measure in ("times", "growth"):
         low, high = verdict.spread
-        peers = " or ".join(goal.peers)
+        fast, goal_is = ("fast", "goal") if goal.measure == "times" else ("long", "goal at most")
         return (
-            f"{mark}: {who} {verdict.value:.1f} times as fast as {peers}"
-            f" (by round {low:.1f} to {high:.1f}); goal {goal.limit:g}"
+            f"{mark}: {who} {verdict.value:.1f} times as {fast} as {peers}"
+            f" (by round {low:.1f} to {high:.1f}); {goal_is} {goal.limit:g}"
+        )
+    if goal.measure == "memory":
+        return (
+            f"{mark}: {who}, peak memory above the input {verdict.value:.2f} times that of {peers};"
+            f" goal at most {goal.limit:g}"
         )
     if goal.measure == "seconds":
         return f"{mark}: {who} in {verdict.value:.2f} s; goal {goal.limit:g} s"

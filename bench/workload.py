@@ -18,9 +18,17 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-__all__ = ["OURS", "Contestant", "Goal", "Workload", "discover", "folder"]
+__all__ = ["OURS", "Contestant", "Goal", "Reported", "Workload", "discover", "folder"]
 
 OURS = "openbook"
+
+
+@dataclass(frozen=True)
+class Reported:
+    """What a contestant gives that works in a process of its own, and tells the time that the work took."""
+
+    result: Any
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -32,15 +40,19 @@ class Contestant:
     predict: Callable[[Any, Any], Any] | None = None
     #: Numbers by name, or lists of them; None where there is nothing to compare.
     quality: Callable[[Any, Any, Any], Mapping[str, Any]] | None = None
-    #: The module it cannot do without.
-    needs: str = "openbook"
+    #: The module it cannot do without, or a function that says what is missing, or None.
+    needs: str | Callable[[], str | None] = "openbook"
     #: Bytes of memory it takes per row; it is left out, and said to be, where they are not free.
     bytes_per_row: int = 0
 
     def absence(self, rows: int) -> str | None:
         """Why it cannot take part, or None."""
-        if find_spec(self.needs) is None:
-            return f"{self.needs} is not installed"
+        if callable(self.needs):
+            missing = self.needs()
+        else:
+            missing = None if find_spec(self.needs) else f"{self.needs} is not installed"
+        if missing:
+            return missing
         import psutil
 
         wanted, free = self.bytes_per_row * rows, psutil.virtual_memory().available
@@ -51,8 +63,10 @@ class Contestant:
 class Goal:
     """What is to be reached.
 
-    measure : "times" as fast as the fastest of `peers`; at most so many "seconds"; peak memory above the
-        input, at most this "share" of it; peak memory of the whole process, at most so many "bytes"
+    measure : "times" as fast as the fastest of `peers`; at most so many "seconds"; at most so many times as
+        long as the fastest of `peers` ("growth"); peak memory above the input, at most this "share" of the
+        input, or so many times ("memory") that of the most frugal of `peers`; peak memory of the whole
+        process, at most so many "bytes"
     """
 
     step: str
@@ -72,8 +86,10 @@ class Workload:
     make: Callable[[int, int], Any]
     contestants: Mapping[str, Contestant]
     goals: tuple[Goal, ...]
-    #: Qualities may differ by this much.
+    #: Qualities may differ by this much,
     tolerance: float = 1e-6
+    #: and, where chance decides, by this much more over the square root of the rows.
+    noise: float = 0.0
     #: Fresh processes of each contestant, and runs in each.
     rounds: int = 3
     runs: int = 3

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))  # the bench is not installed
 
 from bench import child, judge, run, show  # noqa: E402
-from bench.workload import OURS, Contestant, Goal, Workload, discover  # noqa: E402
+from bench.workload import OURS, Contestant, Goal, Reported, Workload, discover  # noqa: E402
 
 WORKLOADS = discover()
 
@@ -34,7 +34,7 @@ def test_contestants_are_equally_good(name):
         for label, contestant in workload.contestants.items()
     }
     assert "rounds" in found[OURS]
-    made = judge.lines(workload, {"contestants": found})
+    made = judge.lines(workload, {"rows": 500, "contestants": found})
     assert all(line.quality for line in made if "rounds" in found[line.label])
     assert not [line.note for line in made if "NOT EQUAL" in line.note]
 
@@ -107,6 +107,38 @@ def test_memory_goals():
     assert (peak.value, peak.reached) == (150, True)
 
 
+def test_goals_that_peers_set():
+    ours = {"rounds": [measured([6.0], above=30)]}
+    theirs = {"rounds": [measured([2.0], above=20)]}
+    goals = (Goal("fit", "growth", 4, ("peer",)), Goal("fit", "memory", 1, ("peer",)))
+    workload = duel(*goals)
+    growth, memory = judge.verdicts(workload, result(ours, theirs))
+    assert (growth.value, growth.spread, growth.reached) == (3.0, (3.0, 3.0), True)
+    assert (memory.value, memory.reached) == (1.5, False)
+    page = show.markdown(workload, result(ours, theirs))
+    assert "reached: openbook, fit 3.0 times as long as peer (by round 3.0 to 3.0); goal at most 4" in page
+    assert (
+        "MISSED: openbook, fit, peak memory above the input 1.50 times that of peer; goal at most 1" in page
+    )
+
+
+def test_what_reports_its_time_has_no_memory():
+    noted = {"steps": {}}
+    assert child._measure(noted, "fit", 2, lambda: Reported("model", 7.0)) == "model"
+    assert noted["steps"] == {"fit": {"seconds": [7.0, 7.0]}}
+    told = {"rounds": [{"input": 0, **noted, "quality": {"accuracy": 0.9}}]}
+    goals = (Goal("fit", "times", 2, ("peer",)), Goal("fit", "memory", 1, ("peer",)))
+    times, memory = judge.verdicts(duel(*goals), result({"rounds": [measured([1.0])]}, told))
+    assert (times.value, times.reached) == (7.0, True)
+    assert (memory.value, memory.reached) == (None, False)
+
+
+def test_chance_is_allowed_for():
+    found = result({"rounds": [measured([1.0])]}, {"rounds": [measured([9.0], quality=0.85)]})
+    assert "NOT EQUAL" in judge.lines(duel(noise=0.15), found)[1].note  # 0.15 / sqrt(10) is less than 0.05
+    assert not judge.lines(duel(noise=0.16), found)[1].note
+
+
 def test_another_quality_is_flagged_and_reaches_no_goal():
     found = result({"rounds": [measured([1.0])]}, {"rounds": [measured([99.0], quality=0.8)]})
     workload = duel(Goal("fit", "times", 2, ("peer",)))
@@ -133,6 +165,7 @@ def test_absence_names_the_module_and_the_memory():
     assert nothing.absence(1) == "no_such_module is not installed"
     assert "GB are free" in replace(nothing, needs="numpy", bytes_per_row=10**15).absence(1000)
     assert replace(nothing, needs="numpy").absence(1000) is None
+    assert replace(nothing, needs=lambda: "the moon is not full").absence(1) == "the moon is not full"
 
 
 def test_page_keeps_its_words_and_takes_new_tables(tmp_path):
