@@ -1,0 +1,315 @@
+"""AdaBoost: each member is grown on rows weighed by the mistakes of those before it (Freund, Schapire 1997).
+
+    e       = sum of the weights of the rows that the member gets wrong
+    alpha   = 1/2 (ln((1 - e) / e) + ln(K - 1))            K classes; the second term is 0 for two
+    w_i     = w_i exp(alpha or -alpha) / z                 wrong or right; z makes the weights sum to one
+    s_c(x)  = sum of the alphas of the members that decide for c        the largest wins, the first of equals
+    P(c|x)  = exp(2 s_c) / sum_k exp(2 s_k)
+
+For several classes that is SAMME (Zhu, Zou, Rosset, Hastie 2009) with half its alpha, so that two classes get
+the textbook's; the 2 in the probabilities makes up for the half, and they are those that minimise the
+exponential loss. Where a member is no better than guessing, e >= 1 - 1/K, it is thrown away and the weights
+go back to where they began; the very first is kept, alone. A member without error ends the rounds; its alpha
+is that of half a row's error. Missing cells are the learner's affair.
+"""
+
+import math
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from openbook.base import Classifier
+from openbook.data.attributes import as_text
+from openbook.ensemble.bagging import drawn
+from openbook.ensemble.members import (
+    SHOWN,
+    OneLearner,
+    copied,
+    decided,
+    fitted,
+    gathered,
+    number_of_rows,
+    shortened,
+)
+from openbook.rules import Anything, Flag, Whole
+from openbook.work import Grid, Step, Work, figure
+
+__all__ = ["AdaBoostClassifier", "Round", "boost"]
+
+#: The rounds that are derived step by step.
+DERIVED = 5
+
+
+class Round(NamedTuple):
+    """One round of boosting.
+
+    member : the member, or None where it was thrown away
+    decisions : int (n,), the class that it decides for, row by row
+    error, alpha, z : as above; alpha is 0 where the member was thrown away
+    weights : float64 (n,), the weights after the round
+    """
+
+    member: object
+    decisions: np.ndarray
+    error: float
+    alpha: float
+    z: float
+    weights: np.ndarray
+
+
+def boost(grow, y, start, n_classes, n_rounds, least_error):
+    """The rounds of boosting, one after the other.
+
+    Parameters
+    ----------
+    grow : function of the weights, to a member and its decisions for all rows
+    y : int (n,), the classes
+    start : float64 (n,), the first weights; they sum to one
+    n_classes, n_rounds : int
+    least_error : float
+        The error that stands for none in alpha.
+    """
+    chance, several = 1 - 1 / n_classes, math.log(max(n_classes - 1, 1))
+    weights, kept = start, 0
+    for _ in range(n_rounds):
+        member, decisions = grow(weights)
+        wrong = decisions != y
+        error = float(weights @ wrong)
+        guesses = error > 0 and error >= chance
+        if guesses and kept:
+            weights = start
+            yield Round(None, decisions, error, 0.0, 1.0, weights)
+            continue
+        odds = max(error, least_error)
+        alpha = 1.0 if guesses else (math.log((1 - odds) / odds) + several) / 2
+        changed = weights * np.exp(np.where(wrong, alpha, -alpha))
+        z = float(changed.sum())
+        weights = changed / z
+        kept += 1
+        yield Round(member, decisions, error, alpha, z, weights)
+        if guesses or error == 0:
+            return
+
+
+class AdaBoostClassifier(OneLearner, Classifier):
+    """The weighted vote of members that each mend the mistakes of those before.
+
+    Parameters
+    ----------
+    estimator : classifier, optional
+        A stump, `DecisionTreeClassifier(max_depth=1)`, unless given.
+    n_estimators : int
+        How many rounds there are at most.
+    resample : bool
+        Draw each member's rows by their weights instead of giving it the weights. A learner that takes no
+        weights gets rows in any case.
+    random_state : int, RandomState or None
+        For the draws, and the members' own.
+
+    Attributes
+    ----------
+    members_ : the members that were kept
+    classes_ : the classes
+    errors_, alphas_, z_ : of each round; the alpha is 0 where the member was thrown away
+    vote_errors_ : the training error of the vote after each round
+    weights_ : the weights of the first 30 rows, before the first round and after each, (n_rounds + 1, 30)
+
+    Examples
+    --------
+    >>> from openbook.baseline import OneR
+    >>> from openbook import load
+    >>> X, y = load("weather").split("play")
+    >>> model = AdaBoostClassifier(OneR(), n_estimators=2).fit(X, y)
+    >>> alpha = model.work()["alpha, round 1"]  # 4 of 14 are wrong
+    >>> math.isclose(alpha.result, 0.5 * math.log(10 / 4))
+    True
+    """
+
+    rules = {
+        "n_estimators": Whole(at_least=1),
+        "resample": Flag(),
+        "random_state": Anything("None, a whole number or a RandomState"),
+    }
+
+    def __init__(self, estimator=None, n_estimators=50, resample=False, random_state=None):
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.resample = resample
+        self.random_state = random_state
+
+    def _default(self):
+        from openbook.tree import DecisionTreeClassifier
+
+        return DecisionTreeClassifier(max_depth=1)
+
+    def _fit(self, rows):
+        self._check_learners()
+        chunk = gathered(rows)
+        start = chunk.w / chunk.w.sum()
+        grow = partial(self._grown, chunk, check_random_state(self.random_state))
+        half_a_row = 0.5 / number_of_rows(chunk.w)
+        scores = np.zeros((len(start), len(self.classes_)))
+        self.members_, figures, shown = [], [], [start[:SHOWN]]
+        for turn in boost(grow, chunk.y, start, len(self.classes_), self.n_estimators, half_a_row):
+            if turn.member is not None:
+                self.members_.append(turn.member)
+            _add_votes(scores, turn.decisions, turn.alpha)
+            vote_error = float(start @ (scores.argmax(axis=1) != chunk.y))
+            figures.append([turn.error, turn.alpha, turn.z, vote_error])
+            shown.append(turn.weights[:SHOWN])
+        self.errors_, self.alphas_, self.z_, self.vote_errors_ = np.array(figures).T.copy()
+        self.weights_ = np.array(shown)
+
+    def _grown(self, chunk, rng, weights):
+        """A member of these weights, and what it decides for every row."""
+        X, y, w = chunk
+        learner = self._learners()[0]
+        if self.resample or not has_fit_parameter(learner, "sample_weight"):
+            times = drawn(rng, weights, number_of_rows(w))
+        else:
+            times = weights * w.sum()  # learners that want so many rows in a leaf mean rows of weight 1
+        member = fitted(copied(learner, rng), X, self._told(y), times)
+        return member, decided(member, X, self.classes_)
+
+    def decision_function(self, X):
+        """The score of each class; for two classes, how far that of the second exceeds the first's."""
+        check_is_fitted(self)
+        scores = self._each(X, self._scores)
+        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def _scores(self, X):
+        scores = np.zeros((len(X), len(self.classes_)))
+        for member, alpha in zip(self.members_, self._kept_alphas(), strict=True):
+            _add_votes(scores, decided(member, X, self.classes_), alpha)
+        return scores
+
+    def _kept_alphas(self):
+        return self.alphas_[self.alphas_ != 0]
+
+    def _predict(self, X):
+        return self._scores(X).argmax(axis=1)
+
+    def _proba(self, X):
+        return _softmax(2 * self._scores(X))
+
+    def _arrays(self):
+        names = ("errors_", "alphas_", "z_", "vote_errors_", "weights_")
+        return {name: getattr(self, name) for name in names}
+
+    def _restore(self, arrays):
+        arrays = dict(arrays)
+        rounds = len(arrays["alphas_"])
+        for name in ("errors_", "alphas_", "z_", "vote_errors_"):
+            figures = arrays.pop(name)
+            if figures.shape != (rounds,) or not np.isfinite(figures).all():
+                msg = f"array {name!r} has not one figure for each round"
+                raise ValueError(msg)
+            setattr(self, name, figures)
+        self.weights_ = arrays.pop("weights_")
+        super()._restore(arrays)
+        if self.weights_.ndim != 2 or len(self.weights_) != rounds + 1:
+            msg = "its weights are not those of its rounds"
+            raise ValueError(msg)
+        if len(self._kept_alphas()) != len(self.members_):
+            msg = "it has not one alpha for each member"
+            raise ValueError(msg)
+
+    def _work(self):
+        figures = np.stack([self.errors_, self.alphas_, self.z_, self.vote_errors_], axis=1).tolist()
+        rows = [[i, *row] for i, row in enumerate(figures, start=1)]
+        header = ["round", "error", "alpha", "z", "error of the vote"]
+        rounds = [self._round(i) for i in range(min(DERIVED, len(rows)))]
+        parts = [*rounds, shortened("rounds", header, rows), self._weights_grid(), *self._bound()]
+        end = f"{len(self.members_)} members vote, each with the weight alpha."
+        return Work(f"AdaBoost for {self.target_}", parts, end)
+
+    def _round(self, i):
+        """The derivation of a round."""
+        error, alpha, z = (float(figures[i]) for figures in (self.errors_, self.alphas_, self.z_))
+        e, several = figure(error), len(self.classes_) - 1
+        steps = [Step(f"error, round {i + 1}", r"\sum_{i: h(x_i) \ne y_i} w_i", result=error)]
+        if alpha == 0:
+            end = "No better than guessing: the member is thrown away, and the weights begin anew."
+            return Work(f"Round {i + 1}", steps, end)
+        if error == 0 or (several > 0 and error >= 1 - 1 / (several + 1)):
+            note = (
+                "no error counts as that of half a row"
+                if error == 0
+                else "no better than guessing, but the first"
+            )
+            steps.append(Step(f"alpha, round {i + 1}", result=alpha, note=note))
+        else:
+            formula, numbers = (
+                r"\frac{1}{2} \ln \frac{1 - e}{e}",
+                rf"\frac{{1}}{{2}} \ln \frac{{1 - {e}}}{{{e}}}",
+            )
+            if several > 1:
+                formula += r" + \frac{1}{2} \ln (K - 1)"
+                numbers += rf" + \frac{{1}}{{2}} \ln {several}"
+            steps.append(Step(f"alpha, round {i + 1}", formula, numbers, alpha))
+        a = figure(alpha)
+        steps.append(
+            Step(
+                f"z, round {i + 1}",
+                r"(1 - e) \exp(-\alpha) + e \exp(\alpha)",
+                rf"(1 - {e}) \exp(-{a}) + {e} \exp({a})",
+                z,
+            )
+        )
+        return Work(f"Round {i + 1}", steps)
+
+    def _weights_grid(self):
+        """The weights of the first rows, before the first rounds and after each."""
+        shown = self.weights_[: DERIVED + 1]
+        header = ["row", "start", *(f"after {i}" for i in range(1, len(shown)))]
+        note = f"the first {SHOWN} rows" if shown.shape[1] == SHOWN else ""
+        return Grid("weights", header, [[i, *row] for i, row in enumerate(shown.T.tolist())], note)
+
+    def _bound(self):
+        """What the training error cannot exceed: for two classes, as long as the weights never began anew."""
+        if len(self.classes_) != 2 or (self.alphas_ == 0).any():
+            return []
+        return [
+            Step(
+                "bound of the vote's error",
+                r"\prod_t z_t",
+                r" \cdot ".join(figure(float(z)) for z in self.z_) if len(self.z_) <= DERIVED else "",
+                float(np.prod(self.z_)),
+            )
+        ]
+
+    def _work_row(self, X):
+        labels = [as_text(label) for label in self.classes_.tolist()]
+        alphas = self._kept_alphas().tolist()
+        votes = [int(decided(member, X, self.classes_)[0]) for member in self.members_]
+        rows = [
+            [name, "no decision" if vote < 0 else labels[vote], alpha]
+            for name, vote, alpha in zip(self._names(), votes, alphas, strict=True)
+        ]
+        scores, proba = self._scores(X)[0].tolist(), self._proba(X)[0].tolist()
+        steps = []
+        for c, label in enumerate(labels):
+            terms = [figure(alpha) for alpha, vote in zip(alphas, votes, strict=True) if vote == c]
+            numbers = " + ".join(terms) if len(terms) <= SHOWN else ""
+            steps.append(Step(f"s({label})", r"\sum_{m: h_m(x) = c} \alpha_m", numbers, scores[c]))
+        steps += [
+            Step(f"P({label})", r"\frac{\exp(2 s_c)}{\sum_k \exp(2 s_k)}", result=p)
+            for label, p in zip(labels, proba, strict=True)
+        ]
+        parts = (shortened("votes", ["member", "vote", "alpha"], rows), *steps)
+        end = f"Largest score: {self.target_} = {labels[scores.index(max(scores))]}."
+        return Work(f"AdaBoost for {self.target_}: one prediction", parts, end)
+
+
+def _add_votes(scores, decisions, alpha):
+    """Add a member's alpha to the score of the class that it decides for, row by row."""
+    rows = np.flatnonzero(decisions >= 0)
+    scores[rows, decisions[rows]] += alpha
+
+
+def _softmax(scores):
+    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return powers / powers.sum(axis=1, keepdims=True)

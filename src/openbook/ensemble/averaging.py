@@ -1,0 +1,115 @@
+r"""Ensembles that average: the soft vote of classifiers, the mean of numbers.
+
+    P(c | x) = sum_m a_m P_m(c | x) / sum_m a_m        f(x) = sum_m a_m f_m(x) / sum_m a_m
+
+a_m is the weight of member m, 1 unless an ensemble says otherwise. Answers are kept as (n_rows, n_outputs):
+a column a class, or one column of numbers. Missing cells are the members' affair.
+"""
+
+from abc import abstractmethod
+
+import numpy as np
+
+from openbook.base import Classifier, Regressor
+from openbook.data.attributes import as_text
+from openbook.ensemble.members import Ensemble, probabilities, shortened
+from openbook.work import Step, Work, figure
+
+__all__ = ["Averaging", "AveragingClassifier", "AveragingRegressor"]
+
+
+class Averaging(Ensemble):
+    """An ensemble whose answer is the weighted mean of its members' answers."""
+
+    @abstractmethod
+    def _answers(self, member, X):
+        """What a member says of each row, (n_rows, n_outputs)."""
+
+    @abstractmethod
+    def _losses(self, y, answers):
+        """How wrong each answer is."""
+
+    @abstractmethod
+    def _outputs(self):
+        """The names of the outputs."""
+
+    def _weights(self):
+        """The weight of each member."""
+        return np.ones(len(self.members_))
+
+    def _mean(self, X):
+        weights = self._weights()
+        parts = (
+            weight * self._answers(member, self._seen_by(i, X))
+            for i, (member, weight) in enumerate(zip(self.members_, weights, strict=True))
+        )
+        return sum(parts) / weights.sum()
+
+    def _ballot(self, X):
+        """The grid of what each member says of a row, and the steps to their mean."""
+        weights = self._weights().tolist()
+        said = [self._answers(m, self._seen_by(i, X))[0].tolist() for i, m in enumerate(self.members_)]
+        rows = [[name, weight, *a] for name, weight, a in zip(self._names(), weights, said, strict=True)]
+        grid = shortened("votes", ["member", "weight", *self._outputs()], rows)
+        total = sum(weights)
+        steps = []
+        for k, name in enumerate(self._outputs()):
+            weighed = sum(weight * answers[k] for weight, answers in zip(weights, said, strict=True))
+            numbers = rf"\frac{{{figure(weighed)}}}{{{figure(total)}}}"
+            steps.append(Step(name, self._formula, numbers, weighed / total))
+        return grid, *steps
+
+    def _roll(self, header=(), extra=()):
+        """The grid of the members; `extra` has a list of cells for each."""
+        rows = [
+            [name, type(m).__name__, m.complexity() if hasattr(m, "complexity") else None, *cells]
+            for name, m, cells in zip(
+                self._names(), self.members_, extra or [()] * len(self.members_), strict=True
+            )
+        ]
+        return shortened("members", ["member", "learner", "size", *header], rows)
+
+
+class AveragingClassifier(Averaging, Classifier):
+    """The soft vote."""
+
+    _formula = r"\frac{\sum_m a_m P_m(c \mid x)}{\sum_m a_m}"
+
+    def _answers(self, member, X):
+        return probabilities(member, X, self.classes_)
+
+    def _losses(self, y, answers):
+        return answers.argmax(axis=1) != y
+
+    def _outputs(self):
+        return [f"P({as_text(label)})" for label in self.classes_.tolist()]
+
+    def _proba(self, X):
+        return self._mean(X)
+
+    def _work_row(self, X):
+        answer = as_text(self.classes_[self._predict(X)][0])
+        end = f"Most probable: {self.target_} = {answer}."
+        return Work(f"{type(self).__name__} for {self.target_}: one prediction", self._ballot(X), end)
+
+
+class AveragingRegressor(Averaging, Regressor):
+    """The mean of numbers."""
+
+    _formula = r"\frac{\sum_m a_m f_m(x)}{\sum_m a_m}"
+
+    def _answers(self, member, X):
+        return np.asarray(member.predict(X), dtype=float)[:, None]
+
+    def _losses(self, y, answers):
+        return (answers[:, 0] - y) ** 2
+
+    def _outputs(self):
+        return [self.target_]
+
+    def _predict(self, X):
+        return self._mean(X)[:, 0]
+
+    def _work_row(self, X):
+        end = f"The mean: {self.target_} = {figure(self._predict(X)[0])}."
+        return Work(f"{type(self).__name__} for {self.target_}: one prediction", self._ballot(X), end)

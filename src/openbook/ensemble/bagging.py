@@ -1,0 +1,192 @@
+"""Bagging: copies of one learner, each grown on a bootstrap sample of the rows, and their mean (Breiman 1996).
+
+    sample      n rows drawn with replacement, row i with probability w_i / sum w
+    answer      the mean of the members' probabilities, or numbers
+    out of bag  each row is judged by the members that did not see it, about 37% of them: an honest error
+                without a test set
+
+A row that is drawn twice weighs 2 where the learner takes weights; otherwise it is there twice. Whole sample
+weights count as rows repeated, and the same seed gives the same ensemble either way. Missing cells are the
+learner's affair.
+"""
+
+from functools import partial
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from openbook.ensemble.averaging import Averaging, AveragingClassifier, AveragingRegressor
+from openbook.ensemble.members import OneLearner, copied, fitted, gathered, number_of_rows
+from openbook.fold import each
+from openbook.rules import Anything, Flag, Number, Whole
+from openbook.work import Step, Work
+
+__all__ = ["BaggingClassifier", "BaggingRegressor", "drawn"]
+
+
+class Bagging(OneLearner, Averaging):
+    """What bags of classifiers and of regressors share."""
+
+    rules = {
+        "n_estimators": Whole(at_least=1),
+        "max_samples": Number(above=0, at_most=1),
+        "bootstrap": Flag(),
+        "random_state": Anything("None, a whole number or a RandomState"),
+    }
+
+    def __init__(self, estimator=None, n_estimators=10, max_samples=1.0, bootstrap=True, random_state=None):
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.max_samples = max_samples
+        self.bootstrap = bootstrap
+        self.random_state = random_state
+
+    def _fit(self, rows):
+        self._check_learners()
+        chunk = gathered(rows)
+        votes = _Votes(self._losses, len(self._outputs()), chunk.y, chunk.w)
+        self.members_ = []
+        for member, outside, answers in each(self._seeds(), partial(self._grown, chunk)):
+            self.members_.append(member)
+            votes.add(outside, answers)
+        self.oob_errors_, self.oob_curve_ = np.array(votes.own), np.array(votes.curve)
+        self.oob_error_ = float(self.oob_curve_[-1])
+
+    def _grown(self, chunk, seed):
+        """A member, the rows that it did not see, and what it says of them."""
+        X, y, w = chunk
+        rng = check_random_state(seed)
+        times = self._sampled(rng, w)
+        member = fitted(copied(self._learners()[0], rng), X, self._told(y), times)
+        outside = np.flatnonzero(times == 0)
+        answers = self._answers(member, X.take(outside)) if len(outside) else np.zeros((0, 1))
+        return member, outside, answers
+
+    def _sampled(self, rng, w):
+        """How many times each row is drawn; without the bootstrap a row is drawn as it is, or not."""
+        if self.bootstrap:
+            return drawn(rng, w, max(1, round(self.max_samples * number_of_rows(w))))
+        chosen = rng.permutation(len(w))[: max(1, round(self.max_samples * len(w)))]
+        times = np.zeros(len(w))
+        times[chosen] = w[chosen]
+        return times
+
+    def _arrays(self):
+        return {"oob_errors_": self.oob_errors_, "oob_curve_": self.oob_curve_}
+
+    def _restore(self, arrays):
+        arrays = dict(arrays)
+        self.oob_errors_, self.oob_curve_ = arrays.pop("oob_errors_"), arrays.pop("oob_curve_")
+        super()._restore(arrays)
+        for figures in (self.oob_errors_, self.oob_curve_):
+            if figures.shape != (len(self.members_),) or (figures < 0).any() or figures.dtype != float:
+                msg = "its out-of-bag errors are not those of its members"
+                raise ValueError(msg)
+        self.oob_error_ = float(self.oob_curve_[-1])
+
+    def _work(self):
+        cells = np.stack([self.oob_errors_, self.oob_curve_], axis=1).tolist()
+        roll = self._roll(["out-of-bag error", "of the vote so far"], cells)
+        error = Step("out-of-bag error", self._oob_formula, result=self.oob_error_, note=self._oob_note)
+        end = "Each row is judged by the members that did not see it."
+        return Work(f"{type(self).__name__} for {self.target_}", (roll, error), end)
+
+
+class _Votes:
+    """The votes that training rows get from members that did not see them."""
+
+    def __init__(self, losses, n_outputs, y, w):
+        self.losses, self.y, self.w = losses, y, w
+        self.sums, self.voters = np.zeros((len(y), n_outputs)), np.zeros(len(y))
+        self.own, self.curve = [], []
+
+    def add(self, outside, answers):
+        """One more member's answers to the rows outside its sample."""
+        self.sums[outside] += answers
+        self.voters[outside] += 1
+        heard = np.flatnonzero(self.voters)
+        self.own.append(self._error(outside, answers))
+        self.curve.append(self._error(heard, self.sums[heard] / self.voters[heard, None]))
+
+    def _error(self, rows, answers):
+        """The weighted mean of the losses; NaN of no rows."""
+        if not len(rows):
+            return np.nan
+        return np.average(self.losses(self.y[rows], answers), weights=self.w[rows])
+
+
+def drawn(rng, weights, size):
+    """How many times each row is drawn, with replacement and in proportion to the weights.
+
+    >>> drawn(np.random.RandomState(0), np.array([1.0, 0.0, 3.0]), 8).tolist()
+    [0, 0, 8]
+    """
+    below = np.cumsum(weights)
+    rows = np.searchsorted(below, rng.random_sample(size) * below[-1], side="right")
+    return np.bincount(np.minimum(rows, len(weights) - 1), minlength=len(weights))
+
+
+class BaggingClassifier(Bagging, AveragingClassifier):
+    """The soft vote of one classifier's copies, each grown on a sample of the rows.
+
+    Parameters
+    ----------
+    estimator : classifier, optional
+        A full-grown `DecisionTreeClassifier` unless given.
+    n_estimators : int
+        How many members there are.
+    max_samples : float, at most 1
+        How many rows a member draws, as a share of all.
+    bootstrap : bool
+        Whether a row can be drawn twice; if not, draw fewer than all.
+    random_state : int, RandomState or None
+        The same state gives the same ensemble on any number of workers.
+
+    Attributes
+    ----------
+    members_ : the fitted members
+    classes_ : the classes
+    oob_error_ : the share of rows that the members which did not see them get wrong; NaN where all saw all
+    oob_curve_ : that error for the first member, the first two, and so on
+    oob_errors_ : each member's own error on the rows it did not see
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> from openbook.bayes import NaiveBayes
+    >>> X, y = load("iris").split("species")
+    >>> model = BaggingClassifier(NaiveBayes(), random_state=0).fit(X, y)
+    >>> round(model.oob_error_, 2)
+    0.04
+    """
+
+    _oob_formula = r"\frac{\sum_i w_i [\hat{y}_i \ne y_i]}{\sum_i w_i}"
+    _oob_note = "the share of rows that the vote gets wrong"
+
+
+class BaggingRegressor(Bagging, AveragingRegressor):
+    """The mean of one regressor's copies, each grown on a sample of the rows.
+
+    Parameters
+    ----------
+    estimator : regressor, optional
+        A full-grown `DecisionTreeRegressor` unless given.
+    n_estimators, max_samples, bootstrap, random_state : as for `BaggingClassifier`
+
+    Attributes
+    ----------
+    members_ : the fitted members
+    oob_error_ : the mean squared error on rows by the members that did not see them; NaN where all saw all
+    oob_curve_ : that error for the first member, the first two, and so on
+    oob_errors_ : each member's own error on the rows it did not see
+
+    Examples
+    --------
+    >>> from openbook.baseline import ZeroRegressor
+    >>> model = BaggingRegressor(ZeroRegressor(), random_state=0).fit([[0], [0], [0]], [1.0, 2.0, 6.0])
+    >>> len(model.members_)
+    10
+    """
+
+    _oob_formula = r"\frac{\sum_i w_i (\hat{y}_i - y_i)^2}{\sum_i w_i}"
+    _oob_note = "the mean squared error of the vote"

@@ -1,0 +1,246 @@
+"""A learner made of members: what they are copies of, what they are told, and how the file holds them.
+
+A member is a fitted copy of a learner, openbook's own or any other that fits and predicts. It sees the typed
+columns of the table, missing cells included, and the target under its own name and in its own labels, so that
+`members_[3].work()` reads like the work of that learner alone. Rows of a scan are gathered first: members
+want to see them many times.
+"""
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone, is_classifier
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from openbook.base import Learner
+from openbook.data import Column, Nominal, Numeric, SparseTable, Table
+from openbook.errors import ParameterError
+from openbook.rows import Chunk, infinite_cell
+from openbook.work import Grid
+
+__all__ = [
+    "SHOWN",
+    "Ensemble",
+    "OneLearner",
+    "copied",
+    "decided",
+    "decisions",
+    "fitted",
+    "gathered",
+    "number_of_rows",
+    "probabilities",
+    "shortened",
+]
+
+#: The most rows that a table of a derivation shows.
+SHOWN = 30
+
+
+class Ensemble(Learner):
+    """What ensembles share.
+
+    Attributes
+    ----------
+    members_ : the fitted members
+    """
+
+    members_: list[Any]
+
+    @abstractmethod
+    def _learners(self):
+        """The learners, not fitted, that the members are copies of."""
+
+    def _told(self, y):
+        """The target as members are given it."""
+        if not is_classifier(self):
+            return Column(Numeric(self.target_), y)
+        if self.classes_.dtype.kind == "U":
+            return Column(Nominal(self.target_, tuple(self.classes_.tolist())), y)
+        return Column(Numeric(self.target_), self.classes_[y])
+
+    def _check_learners(self):
+        """Refuse what cannot be a member."""
+        wanted = "classifier" if is_classifier(self) else "regressor"
+        for learner in self._learners():
+            if isinstance(learner, type) or not hasattr(learner, "fit"):
+                msg = f"{type(self).__name__}: {learner!r} is not a learner; pass one such as NaiveBayes()"
+                raise ParameterError(msg)
+            if get_tags(learner).estimator_type != wanted:
+                msg = f"{type(self).__name__} needs a {wanted}, and {type(learner).__name__} is none"
+                raise ParameterError(msg)
+
+    def refusal(self, schema):
+        """Why one of the learners cannot fit a table of this schema, or None; others than ours do not say."""
+        reasons = (learner.refusal(schema) for learner in self._learners() if hasattr(learner, "refusal"))
+        return next(filter(None, reasons), None)
+
+    def complexity(self):
+        """The size of all members together."""
+        check_is_fitted(self)
+        for member in self.members_:
+            if not hasattr(member, "complexity"):
+                name = type(member).__name__
+                msg = f"{name} has no complexity; put openbook's learners into {type(self).__name__}"
+                raise ParameterError(msg)
+        return sum(member.complexity() for member in self.members_)
+
+    def _seen_by(self, i, X):  # noqa: ARG002 (most see everything)
+        """What member i sees of the rows."""
+        return X
+
+    def _names(self):
+        """What derivations call the members."""
+        return [str(i + 1) for i in range(len(self.members_))]
+
+    def _arrays(self):
+        return {}
+
+    def _restore(self, arrays):
+        if arrays:
+            msg = f"array {min(arrays)!r} is one too many"
+            raise ValueError(msg)
+
+    def _saved(self):
+        members = {str(i): member for i, member in enumerate(self.members_)}
+        return super()._saved()._replace(members=members)
+
+    def _opened(self, saved):
+        self.members_ = [saved.members[str(i)] for i in range(len(saved.members))]
+        super()._opened(saved)
+        self._check_members()
+
+    def _check_members(self):
+        """Refuse members of another table or target, which only a damaged file has."""
+        if not self.members_:
+            msg = "it has no members"
+            raise ValueError(msg)
+        empty = Table(self.schema_, [np.zeros(0)] * len(self.schema_))
+        for i, member in enumerate(self.members_):
+            if member.schema_ != self._seen_by(i, empty).schema or is_classifier(member) != is_classifier(
+                self
+            ):
+                msg = f"member {i} is of another table"
+                raise ValueError(msg)
+            if is_classifier(self) and (
+                odd := set(member.classes_.tolist()) - set(self._labels_of_members())
+            ):
+                msg = f"member {i} knows a class {min(odd)!r}, and the ensemble does not"
+                raise ValueError(msg)
+
+    def _labels_of_members(self):
+        """The labels that members may predict."""
+        return self.classes_.tolist()
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        inner = [get_tags(learner) for learner in self._learners() if hasattr(learner, "__sklearn_tags__")]
+        tags.input_tags.allow_nan = all(t.input_tags.allow_nan for t in inner)
+        tags.input_tags.sparse = all(t.input_tags.sparse for t in inner)
+        for own in ("classifier_tags", "regressor_tags"):
+            if (mine := getattr(tags, own)) is not None:
+                mine.poor_score = any(
+                    t is not None and t.poor_score for t in (getattr(i, own) for i in inner)
+                )
+        return tags
+
+
+class OneLearner(Ensemble):
+    """An ensemble of one learner's copies, a full-grown tree's unless told otherwise."""
+
+    estimator: Any
+    n_estimators: int
+    random_state: Any
+
+    def _seeds(self):
+        """A seed for each member, so that none has to wait for another."""
+        draw = check_random_state(self.random_state).randint
+        return draw(np.iinfo(np.int32).max, size=self.n_estimators).tolist()
+
+    def _learners(self):
+        return [self._default() if self.estimator is None else self.estimator]
+
+    def _default(self):
+        from openbook import tree
+
+        return tree.DecisionTreeClassifier() if is_classifier(self) else tree.DecisionTreeRegressor()
+
+
+def gathered(rows):
+    """All rows as one chunk."""
+    chunks = [piece if isinstance(piece, Chunk) else piece.load() for piece in rows.pieces]
+    X = chunks[0].X if len(chunks) == 1 else _stacked([chunk.X for chunk in chunks])
+    if any(np.isinf(X.data(name)).any() for name in X.schema.of(Numeric)):
+        raise infinite_cell(rows)
+    return Chunk(X, *(np.concatenate(part) for part in list(zip(*chunks, strict=True))[1:]))
+
+
+def _stacked(tables):
+    """Tables of one schema, one below the other."""
+    first = tables[0]
+    if isinstance(first, SparseTable):
+        from scipy.sparse import vstack
+
+        return SparseTable(first.schema, vstack([table.sparse for table in tables], format="csr"))
+    if first.matrix is not None:
+        return Table.from_matrix(first.schema, np.concatenate([table.matrix for table in tables]))
+    columns = zip(*(table.columns for table in tables), strict=True)
+    return Table(first.schema, [np.concatenate(parts) for parts in columns])
+
+
+def number_of_rows(weights):
+    """How many rows there are: whole weights count as rows repeated, others do not."""
+    return int(weights.sum()) if (weights == np.rint(weights)).all() else len(weights)
+
+
+def copied(learner, rng):
+    """A copy, not fitted, whose own draws follow from `rng`."""
+    states = sorted(name for name in learner.get_params() if name.split("__")[-1] == "random_state")
+    return clone(learner).set_params(**{name: rng.randint(np.iinfo(np.int32).max) for name in states})
+
+
+def fitted(member, X, y, times):
+    """Fit to rows that occur so many times: by their weights, or by repeating them where it takes none."""
+    if has_fit_parameter(member, "sample_weight"):
+        return member.fit(X, y, sample_weight=times)
+    if (times != np.rint(times)).any():
+        msg = f"{type(member).__name__} takes no sample_weight"
+        raise ParameterError(msg)
+    rows = np.repeat(np.arange(len(times)), times.astype(np.intp))
+    return member.fit(X.take(rows), y.take(rows))
+
+
+def probabilities(member, X, classes):
+    """What a member makes of each class; a member that only decides is sure of its decision."""
+    if not hasattr(member, "predict_proba"):
+        return decisions(member, X, classes)
+    known = {label: code for code, label in enumerate(classes.tolist())}
+    places = [known[label] for label in member.classes_.tolist()]
+    proba = member.predict_proba(X)
+    if places == list(range(len(classes))):
+        return proba
+    spread = np.zeros((len(proba), len(classes)))  # nothing for a class that the member never saw
+    spread[:, places] = proba
+    return spread
+
+
+def decided(member, X, classes):
+    """The codes of the classes that a member decides for; -1 where it rejects."""
+    labels = member.predict(X)
+    codes = np.full(len(labels), -1)
+    for code, label in enumerate(classes.tolist()):
+        codes[labels == label] = code
+    return codes
+
+
+def decisions(member, X, classes):
+    """A member's decisions as probabilities: 1 for the class that it decides for."""
+    return (decided(member, X, classes)[:, None] == np.arange(len(classes))).astype(float)
+
+
+def shortened(title, header, rows, note=""):
+    """A grid of the first rows, and a note of those left out."""
+    if (more := len(rows) - SHOWN) > 0:
+        note = f"{note}; {more:,} more rows" if note else f"{more:,} more rows"
+    return Grid(title, header, rows[:SHOWN], note)

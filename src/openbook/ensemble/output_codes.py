@@ -1,0 +1,162 @@
+"""Output codes: many classes as two-class problems that correct each other (Dietterich, Bakiri 1995).
+
+    code[c, b]   0 or 1: the side that class c takes in problem b
+    p_b(x)       what member b makes of side 1
+    d_c(x)       = mean over b of |code[c, b] - p_b(x)|; the nearest class wins, the first of equals
+    P(c | x)     = (1 - d_c) / sum_k (1 - d_k)
+
+No problem has all classes on one side, and none repeats or mirrors another; of a few random codes the one is
+taken whose nearest two classes lie farthest apart. Missing cells are the learner's affair.
+"""
+
+import math
+from functools import partial
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from openbook.base import Classifier
+from openbook.data import Column, Nominal
+from openbook.data.attributes import as_text
+from openbook.ensemble.members import OneLearner, copied, fitted, gathered, probabilities
+from openbook.fold import each
+from openbook.rules import Anything, Number
+from openbook.work import Grid, Step, Work
+
+__all__ = ["OutputCodeClassifier", "code_book"]
+
+SIDES = np.array(["0", "1"])
+
+#: So many codes are drawn; the best is taken.
+DRAWS = 50
+
+
+class OutputCodeClassifier(OneLearner, Classifier):
+    """The class whose code comes nearest to what the members of two-class problems say.
+
+    Parameters
+    ----------
+    estimator : classifier, optional
+        A full-grown `DecisionTreeClassifier` unless given.
+    code_size : float
+        The number of problems, as a multiple of the number of classes; never so few that two classes must
+        share a code, nor more than there are.
+    random_state : int, RandomState or None
+        For the code, and the members' own draws.
+
+    Attributes
+    ----------
+    members_ : the fitted member of each problem
+    code_book_ : the side of each class in each problem, (n_classes, n_problems)
+    classes_ : the classes
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> from openbook.bayes import NaiveBayes
+    >>> X, y = load("iris").split("species")
+    >>> model = OutputCodeClassifier(NaiveBayes(), random_state=0).fit(X, y)
+    >>> model.code_book_.shape  # three classes can be parted in three ways only
+    (3, 3)
+    """
+
+    rules = {
+        "code_size": Number(above=0),
+        "random_state": Anything("None, a whole number or a RandomState"),
+    }
+
+    def __init__(self, estimator=None, code_size=1.5, random_state=None):
+        self.estimator = estimator
+        self.code_size = code_size
+        self.random_state = random_state
+
+    def _fit(self, rows):
+        self._check_learners()
+        rng = check_random_state(self.random_state)
+        self.code_book_ = code_book(rng, len(self.classes_), self.code_size)
+        grow = partial(self._grown, gathered(rows))
+        tasks = [(bit, rng.randint(np.iinfo(np.int32).max)) for bit in range(self.code_book_.shape[1])]
+        self.members_ = list(each(tasks, grow))
+
+    def _grown(self, chunk, task):
+        """The member of one problem."""
+        bit, seed = task
+        sides = Column(Nominal(f"{self.target_}, bit {bit + 1}", tuple(SIDES)), self.code_book_[chunk.y, bit])
+        return fitted(copied(self._learners()[0], check_random_state(seed)), chunk.X, sides, chunk.w)
+
+    def _bits(self, X):
+        """What each member makes of side 1, (n_rows, n_problems)."""
+        return np.column_stack([probabilities(member, X, SIDES)[:, 1] for member in self.members_])
+
+    def _distances(self, X):
+        bits = self._bits(X)
+        return np.column_stack([np.abs(code - bits).mean(axis=1) for code in self.code_book_])
+
+    def _proba(self, X):
+        near = 1 - self._distances(X)
+        return near / near.sum(axis=1, keepdims=True)
+
+    def _labels_of_members(self):
+        return SIDES.tolist()
+
+    def _arrays(self):
+        return {"code_book_": self.code_book_}
+
+    def _restore(self, arrays):
+        arrays = dict(arrays)
+        book = self.code_book_ = arrays.pop("code_book_")
+        super()._restore(arrays)
+        if book.shape != (len(self.classes_), len(self.members_)) or not np.isin(book, [0, 1]).all():
+            msg = "its code book is not one of its classes and members"
+            raise ValueError(msg)
+
+    def _work(self):
+        labels = [as_text(label) for label in self.classes_.tolist()]
+        header = [self.target_, *(f"bit {b + 1}" for b in range(len(self.members_)))]
+        book = Grid(
+            "code", header, [[c, *row] for c, row in zip(labels, self.code_book_.tolist(), strict=True)]
+        )
+        end = "Each bit is a two-class problem of its own; the nearest code decides."
+        return Work(f"Output code for {self.target_}", (book,), end)
+
+    def _work_row(self, X):
+        labels = [as_text(label) for label in self.classes_.tolist()]
+        bits, distances, proba = self._bits(X)[0], self._distances(X)[0], self._proba(X)[0]
+        rows = [
+            [name, p, *codes]
+            for name, p, codes in zip(self._names(), bits.tolist(), self.code_book_.T.tolist(), strict=True)
+        ]
+        grid = Grid("bits", ["bit", "P(1)", *labels], rows)
+        formula = r"\frac{1}{B} \sum_b |\mathrm{code}_{cb} - p_b|"
+        steps = [Step(f"d({c})", formula, result=d) for c, d in zip(labels, distances.tolist(), strict=True)]
+        steps += [
+            Step(f"P({c})", r"\frac{1 - d_c}{\sum_k (1 - d_k)}", result=p)
+            for c, p in zip(labels, proba.tolist(), strict=True)
+        ]
+        end = f"The nearest code: {self.target_} = {labels[proba.argmax()]}."
+        return Work(f"Output code for {self.target_}: one prediction", (grid, *steps), end)
+
+
+def code_book(rng, n_classes, code_size):
+    """The code of each class, int8 (n_classes, n_problems): the farthest apart of a few random ones."""
+    if n_classes == 1:
+        return np.ones((1, 1), dtype=np.int8)
+    enough = 2 * math.ceil(math.log2(n_classes))  # with these, most random codes tell all classes apart
+    n_bits = min(max(math.ceil(code_size * n_classes), enough), 2 ** (n_classes - 1) - 1)
+    return max((_random_book(rng, n_classes, n_bits) for _ in range(DRAWS)), key=_separation)
+
+
+def _random_book(rng, n_classes, n_bits):
+    """Distinct columns; the first class always takes side 0, so that none mirrors another."""
+    columns = {}
+    while len(columns) < n_bits:
+        column = rng.randint(2, size=n_classes - 1)
+        if column.any():
+            columns[tuple(column.tolist())] = None
+    return np.array([(0, *column) for column in columns], dtype=np.int8).T
+
+
+def _separation(book):
+    """In how many problems the nearest two classes differ."""
+    differ = (book[:, None, :] != book[None, :, :]).sum(axis=2)
+    return differ[np.triu_indices(len(book), k=1)].min()

@@ -1,0 +1,243 @@
+"""Stacking: different learners, and one that learns how far to trust each (Wolpert 1992; Breiman 1996).
+
+    Z[i, m]   what member m says of row i, fitted to the folds that row i is not in
+    blend     min over a >= 0 of sum_i w_i |y_i - sum_m a_m Z[i, m]|^2, then a / sum a
+    answer    sum_m a_m f_m(x), with the members fitted to all rows
+
+Without a final learner the answers are blended so: a weighted vote whose weights are learnt. For classes Z
+holds probabilities, and y_i is 1 at its class and 0 elsewhere. A final learner is fitted to Z as a table, a
+column an answer. Z is always out of fold: what a member says of its own training rows is no evidence. Rows are
+dealt out to the folds in the order of the target, so that each fold has its share of every class and size; the
+same rows make the same folds. Missing cells are the members' affair.
+"""
+
+from functools import partial
+from itertools import product
+
+import numpy as np
+from sklearn.base import clone
+
+from openbook.data import Numeric, Schema, Table
+from openbook.ensemble.averaging import Averaging, AveragingClassifier, AveragingRegressor
+from openbook.ensemble.members import fitted, gathered
+from openbook.ensemble.teams import Team
+from openbook.errors import DataError
+from openbook.fold import each
+from openbook.rows import Chunk
+from openbook.rules import Whole
+from openbook.work import Step, Work
+
+__all__ = ["StackingClassifier", "StackingRegressor", "dealt"]
+
+
+class Stacking(Team, Averaging):
+    """What stacks of classifiers and of regressors share."""
+
+    rules = {"cv": Whole(at_least=2)}
+
+    def __init__(self, estimators, final_estimator=None, cv=5):
+        self.estimators = estimators
+        self.final_estimator = final_estimator
+        self.cv = cv
+
+    def _fit(self, rows):
+        self._check_learners()
+        chunk = gathered(rows)
+        outside = self._out_of_fold(chunk)
+        self.members_ = list(each(self._learners(), partial(self._copy_fitted, chunk)))
+        if self.final_estimator is None:
+            self.final_, self.blend_ = None, blend(outside, self._ideal(chunk.y), chunk.w)
+        else:
+            final = clone(self.final_estimator)
+            self.final_ = fitted(final, self._second_table(outside), self._told(chunk.y), chunk.w)
+            self.blend_ = np.zeros(0)
+
+    def _out_of_fold(self, chunk):
+        """What each member says of each row without having seen it, (n_members, n_rows, n_outputs)."""
+        n_rows = len(chunk.y)
+        if n_rows < 2:
+            msg = f"{type(self).__name__} needs 2 rows at least, to leave one out: there is 1 sample"
+            raise DataError(msg)
+        n_folds = min(self.cv, n_rows)
+        folds = dealt(chunk.y, n_folds)
+        tasks = list(product(range(len(self.estimators)), range(n_folds)))
+        answers = each(tasks, partial(self._held_out, chunk, folds))
+        outside = np.zeros((len(self.estimators), n_rows, len(self._outputs())))
+        for (m, fold), said in zip(tasks, answers, strict=True):
+            outside[m, folds == fold] = said
+        return outside
+
+    def _held_out(self, chunk, folds, task):
+        """The answers to a fold of a learner that saw the others."""
+        m, fold = task
+        rest = np.flatnonzero(folds != fold)
+        seen = Chunk(chunk.X.take(rest), chunk.y[rest], chunk.w[rest])
+        member = self._copy_fitted(seen, self._learners()[m])
+        return self._answers(member, chunk.X.take(np.flatnonzero(folds == fold)))
+
+    def _second_table(self, answers):
+        """The members' answers as the table that the final learner sees."""
+        outputs = [*zip(self._outputs(), answers.T, strict=True)]
+        if len(outputs) == 2:
+            outputs = outputs[1:]  # of two classes, one says it all
+        columns = [(f"{m}: {o}", a[:, i]) for o, a in outputs for i, m in enumerate(self._names())]
+        return Table(Schema(tuple(Numeric(name) for name, _ in columns)), [data for _, data in columns])
+
+    def _weights(self):
+        return self.blend_
+
+    def _mean(self, X):
+        if self.final_ is None:
+            return super()._mean(X)
+        return self._answers(self.final_, self._second_rows(X))
+
+    def _second_rows(self, X):
+        return self._second_table(np.stack([self._answers(member, X) for member in self.members_]))
+
+    def complexity(self):
+        """The size of all members, and of what is learnt about them."""
+        return super().complexity() + (len(self.blend_) if self.final_ is None else self.final_.complexity())
+
+    def _arrays(self):
+        return {"blend_": self.blend_}
+
+    def _restore(self, arrays):
+        arrays = dict(arrays)
+        self.blend_ = arrays.pop("blend_")
+        super()._restore(arrays)
+        wanted = len(self.members_) if self.final_ is None else 0
+        if (
+            self.blend_.shape != (wanted,)
+            or not (self.blend_ >= 0).all()
+            or (wanted and not self.blend_.any())
+        ):
+            msg = "its weights are not those of its members"
+            raise ValueError(msg)
+
+    def _saved(self):
+        saved = super()._saved()
+        return (
+            saved if self.final_ is None else saved._replace(members={**saved.members, "final": self.final_})
+        )
+
+    def _opened(self, saved):
+        members = dict(saved.members)
+        self.final_ = members.pop("final", None)
+        super()._opened(saved._replace(members=members))
+        nothing = np.zeros((len(members), 0, len(self._outputs())))
+        if (self.final_ is None) != (self.final_estimator is None) or (
+            self.final_ is not None and self.final_.schema_ != self._second_table(nothing).schema
+        ):
+            msg = "its final learner is not one of its members' answers"
+            raise ValueError(msg)
+
+    def _work(self):
+        if self.final_ is None:
+            roll = self._roll(["weight"], self.blend_[:, None].tolist())
+            rule = Step("weights", r"\arg\min_{a \ge 0} \sum_i w_i \left( y_i - \sum_m a_m z_{im} \right)^2")
+            parts = [roll, rule]
+        else:
+            parts = [self._roll(), *_works(self.final_)]
+        end = f"What members say of rows that they have not seen, in {self.cv} folds, decides their weight."
+        return Work(f"{type(self).__name__} for {self.target_}", (*parts, *self._works_of_members()), end)
+
+    def _ballot(self, X):
+        if self.final_ is None:
+            return super()._ballot(X)
+        table = self._second_rows(X)
+        answers = [Step(name, result=float(table.data(name)[0])) for name in table.names]
+        means = zip(self._outputs(), self._mean(X)[0].tolist(), strict=True)
+        return *answers, *_works(self.final_, table), *(Step(name, result=value) for name, value in means)
+
+
+def _works(learner, row=None):
+    """The work of a learner, if it can show it."""
+    return [learner.work(row)] if hasattr(learner, "work") else []
+
+
+def blend(outside, ideal, weights):
+    """The weights of the members that come closest to the truth, none below zero; they sum to one.
+
+    outside : float64 (n_members, n_rows, n_outputs)
+    ideal : float64 (n_rows, n_outputs)
+    weights : float64 (n_rows,)
+    """
+    from scipy.optimize import nnls
+
+    roots = np.sqrt(weights)[:, None]
+    system = np.column_stack([(roots * answers).ravel() for answers in (*outside, ideal)])
+    small = np.linalg.qr(system, mode="r")  # the same squares, in as many rows as there are columns
+    shares = nnls(small[:, :-1], small[:, -1])[0]
+    return shares / shares.sum() if shares.any() else np.full(len(shares), 1 / len(shares))
+
+
+def dealt(y, n_folds):
+    """The fold of each row: rows in the order of the target are dealt out like cards.
+
+    >>> dealt(np.array([0, 0, 1, 0, 1]), 2).tolist()
+    [0, 1, 1, 0, 0]
+    """
+    folds = np.empty(len(y), dtype=np.intp)
+    folds[np.argsort(y, kind="stable")] = np.arange(len(y)) % n_folds
+    return folds
+
+
+class StackingClassifier(Stacking, AveragingClassifier):
+    """Different classifiers, blended by what they say of rows that they have not seen.
+
+    Parameters
+    ----------
+    estimators : list of (name, classifier)
+    final_estimator : classifier, optional
+        It learns the class from the members' probabilities; unless given, they are blended.
+    cv : int
+        The number of folds.
+
+    Attributes
+    ----------
+    members_ : the members, fitted to all rows
+    blend_ : the weight of each, or nothing where there is a final learner
+    final_ : the fitted final learner, if there is one
+    classes_ : the classes
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> from openbook.baseline import ZeroR
+    >>> from openbook.bayes import NaiveBayes
+    >>> X, y = load("iris").split("species")
+    >>> StackingClassifier([("0R", ZeroR()), ("bayes", NaiveBayes())]).fit(X, y).blend_.round(2).tolist()
+    [0.03, 0.97]
+    """
+
+    def _ideal(self, y):
+        return np.eye(len(self.classes_))[y]
+
+
+class StackingRegressor(Stacking, AveragingRegressor):
+    """Different regressors, blended by what they say of rows that they have not seen.
+
+    Parameters
+    ----------
+    estimators : list of (name, regressor)
+    final_estimator : regressor, optional
+        It learns the number from the members' numbers; unless given, they are blended.
+    cv : int
+        The number of folds.
+
+    Attributes
+    ----------
+    members_ : the members, fitted to all rows
+    blend_ : the weight of each, or nothing where there is a final learner
+    final_ : the fitted final learner, if there is one
+
+    Examples
+    --------
+    >>> from openbook.baseline import ZeroRegressor
+    >>> team = [("mean", ZeroRegressor()), ("median", ZeroRegressor("median"))]
+    >>> len(StackingRegressor(team).fit([[0], [0], [0]], [1.0, 2.0, 6.0]).blend_)
+    2
+    """
+
+    def _ideal(self, y):
+        return y[:, None]

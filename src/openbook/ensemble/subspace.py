@@ -1,0 +1,124 @@
+"""Random subspaces: copies of one learner, each grown on some of the columns, and their mean (Ho 1998).
+
+    member m sees ceil(max_features n_columns) columns, drawn without replacement, and all rows
+    answer: the mean of the members' probabilities, or numbers
+
+Missing cells are the learner's affair.
+"""
+
+import math
+from functools import partial
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from openbook.ensemble.averaging import Averaging, AveragingClassifier, AveragingRegressor
+from openbook.ensemble.members import OneLearner, copied, fitted, gathered
+from openbook.fold import each
+from openbook.rules import Anything, Number, Whole
+from openbook.work import Work
+
+__all__ = ["RandomSubspaceClassifier", "RandomSubspaceRegressor"]
+
+
+class RandomSubspace(OneLearner, Averaging):
+    """What subspaces of classifiers and of regressors share."""
+
+    rules = {
+        "n_estimators": Whole(at_least=1),
+        "max_features": Number(above=0, at_most=1),
+        "random_state": Anything("None, a whole number or a RandomState"),
+    }
+
+    def __init__(self, estimator=None, n_estimators=10, max_features=0.5, random_state=None):
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.max_features = max_features
+        self.random_state = random_state
+
+    def _fit(self, rows):
+        self._check_learners()
+        grown = each(self._seeds(), partial(self._grown, gathered(rows)))
+        self.members_, self.subspaces_ = map(list, zip(*grown, strict=True))
+
+    def _grown(self, chunk, seed):
+        """A member, and the names of the columns that it sees."""
+        X, y, w = chunk
+        rng = check_random_state(seed)
+        width = math.ceil(self.max_features * len(X.schema))
+        chosen = np.sort(rng.permutation(len(X.schema))[:width])
+        names = tuple(X.names[j] for j in chosen)
+        return fitted(copied(self._learners()[0], rng), X.select(names), self._told(y), w), names
+
+    def _seen_by(self, i, X):
+        return X.select(self.subspaces_[i])
+
+    def _arrays(self):
+        return {"columns": np.array([[self.schema_.position(n) for n in names] for names in self.subspaces_])}
+
+    def _restore(self, arrays):
+        names = self.schema_.names
+        columns = arrays["columns"]
+        if columns.ndim != 2 or len(columns) != len(self.members_) or columns.min() < 0:
+            msg = "its subspaces are not those of its members"
+            raise ValueError(msg)
+        self.subspaces_ = [tuple(names[j] for j in row) for row in columns.tolist()]
+        super()._restore({name: array for name, array in arrays.items() if name != "columns"})
+
+    def _work(self):
+        roll = self._roll(["columns"], [[", ".join(names)] for names in self.subspaces_])
+        return Work(f"{type(self).__name__} for {self.target_}", (roll,), "Every member sees all rows.")
+
+
+class RandomSubspaceClassifier(RandomSubspace, AveragingClassifier):
+    """The soft vote of one classifier's copies, each grown on some of the columns.
+
+    Parameters
+    ----------
+    estimator : classifier, optional
+        A full-grown `DecisionTreeClassifier` unless given.
+    n_estimators : int
+        How many members there are.
+    max_features : float, at most 1
+        How many columns a member sees, as a share of all; rounded up.
+    random_state : int, RandomState or None
+        The same state gives the same ensemble on any number of workers.
+
+    Attributes
+    ----------
+    members_ : the fitted members
+    subspaces_ : the names of the columns that each of them sees
+    classes_ : the classes
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> from openbook.bayes import NaiveBayes
+    >>> X, y = load("weather").split("play")
+    >>> model = RandomSubspaceClassifier(NaiveBayes(), n_estimators=3, random_state=0).fit(X, y)
+    >>> [len(names) for names in model.subspaces_]
+    [2, 2, 2]
+    """
+
+
+class RandomSubspaceRegressor(RandomSubspace, AveragingRegressor):
+    """The mean of one regressor's copies, each grown on some of the columns.
+
+    Parameters
+    ----------
+    estimator : regressor, optional
+        A full-grown `DecisionTreeRegressor` unless given.
+    n_estimators, max_features, random_state : as for `RandomSubspaceClassifier`
+
+    Attributes
+    ----------
+    members_ : the fitted members
+    subspaces_ : the names of the columns that each of them sees
+
+    Examples
+    --------
+    >>> from openbook.baseline import ZeroRegressor
+    >>> model = RandomSubspaceRegressor(ZeroRegressor(), random_state=0).fit([[0, 1], [0, 2]], [1.0, 2.0])
+    >>> model.predict([[0, 1]]).tolist()
+    [1.5]
+    """

@@ -1,0 +1,129 @@
+"""Voting: different learners, and what most of them say.
+
+    hard   P(c | x) = sum of the weights of the members that decide for c / sum of all weights
+    soft   P(c | x) = weighted mean of the members' P_m(c | x)
+    f(x)   = weighted mean of the members' numbers
+
+The most probable class wins, the first of equals. scikit-learn's classes of these names let tables through
+too, but their members see codes instead of labels, and they show no work. Missing cells are the members'
+affair.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from openbook.ensemble.averaging import Averaging, AveragingClassifier, AveragingRegressor
+from openbook.ensemble.members import decisions, gathered
+from openbook.ensemble.teams import Team
+from openbook.errors import ParameterError
+from openbook.fold import each
+from openbook.rules import Anything, OneOf
+from openbook.work import Work
+
+__all__ = ["VotingClassifier", "VotingRegressor"]
+
+WEIGHTS = Anything("None or a weight for each learner")
+
+
+class Voting(Team, Averaging):
+    """What votes on classes and on numbers share."""
+
+    def _fit(self, rows):
+        self._check_learners()
+        self._check_weights()
+        chunk = gathered(rows)
+        self.members_ = list(each(self._learners(), partial(self._copy_fitted, chunk)))
+
+    def _check_weights(self):
+        if self.weights is None:
+            return
+        weights = np.asarray(self.weights, dtype=float)
+        if (
+            weights.shape != (len(self.estimators),)
+            or not (weights >= 0).all()
+            or not 0 < weights.sum() < np.inf
+        ):
+            msg = (
+                f"{type(self).__name__}: weights must be {len(self.estimators)} numbers, none below zero and"
+                f" not all zero, got {self.weights!r}"
+            )
+            raise ParameterError(msg)
+
+    def _weights(self):
+        return super()._weights() if self.weights is None else np.asarray(self.weights, dtype=float)
+
+    def _check_members(self):
+        super()._check_members()
+        self._check_weights()
+
+    def _work(self):
+        roll = self._roll(["weight"], self._weights()[:, None].tolist())
+        return Work(f"{type(self).__name__} for {self.target_}", (roll, *self._works_of_members()))
+
+
+class VotingClassifier(Voting, AveragingClassifier):
+    """The vote of different classifiers.
+
+    Parameters
+    ----------
+    estimators : list of (name, classifier)
+    voting : "hard" or "soft"
+        Count decisions, or average probabilities.
+    weights : sequence of floats, optional
+        How much each one's vote counts; equal unless given.
+
+    Attributes
+    ----------
+    members_ : the fitted members
+    classes_ : the classes
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> from openbook.baseline import OneR, ZeroR
+    >>> from openbook.bayes import NaiveBayes
+    >>> X, y = load("weather").split("play")
+    >>> team = [("0R", ZeroR()), ("1R", OneR()), ("bayes", NaiveBayes())]
+    >>> model = VotingClassifier(team).fit(X, y)
+    >>> model.predict_proba(X.head(1)).round(2).tolist()  # 0R says yes, the others no
+    [[0.67, 0.33]]
+    """
+
+    rules = {"voting": OneOf("hard", "soft"), "weights": WEIGHTS}
+
+    def __init__(self, estimators, voting="hard", weights=None):
+        self.estimators = estimators
+        self.voting = voting
+        self.weights = weights
+
+    def _answers(self, member, X):
+        return decisions(member, X, self.classes_) if self.voting == "hard" else super()._answers(member, X)
+
+
+class VotingRegressor(Voting, AveragingRegressor):
+    """The mean of different regressors.
+
+    Parameters
+    ----------
+    estimators : list of (name, regressor)
+    weights : sequence of floats, optional
+        How much each one counts; equal unless given.
+
+    Attributes
+    ----------
+    members_ : the fitted members
+
+    Examples
+    --------
+    >>> from openbook.baseline import ZeroRegressor
+    >>> team = [("mean", ZeroRegressor()), ("median", ZeroRegressor("median"))]
+    >>> VotingRegressor(team, weights=[1, 3]).fit([[0], [0], [0]], [1.0, 2.0, 6.0]).predict([[0]]).tolist()
+    [2.25]
+    """
+
+    rules = {"weights": WEIGHTS}
+
+    def __init__(self, estimators, weights=None):
+        self.estimators = estimators
+        self.weights = weights
