@@ -12,6 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from bench import weka
 from bench.workload import Workload
 
 __all__ = ["THREADS", "machine", "run"]
@@ -25,7 +26,16 @@ THREADS = (
     "POLARS_MAX_THREADS",
     "VECLIB_MAXIMUM_THREADS",
 )
-_PACKAGES = ("openbook", "numpy", "scipy", "scikit-learn", "numba", "polars", "mixed-naive-bayes")
+_PACKAGES = (
+    "openbook",
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "numba",
+    "polars",
+    "mixed-naive-bayes",
+    "scikit-learn-intelex",
+)
 
 
 def run(
@@ -96,7 +106,7 @@ def machine() -> dict[str, Any]:
         "memory": psutil.virtual_memory().total,
         "system": platform.system(),
         "python": platform.python_version(),
-        "packages": {name: found for name in _PACKAGES if (found := _version(name))},
+        "packages": {name: found for name in (*_PACKAGES, "WEKA") if (found := _version(name))},
     }
 
 
@@ -110,6 +120,6 @@ def _processor() -> str:
 
 def _version(name: str) -> str | None:
     try:
-        return version(name)
+        return weka.version() if name == "WEKA" else version(name)
     except PackageNotFoundError:
         return None

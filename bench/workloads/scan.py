@@ -64,16 +64,22 @@ def fit_scan(pattern):
     return NaiveBayes().fit(openbook.scan(pattern), "y")
 
 
-def fit_read(pattern):
+def read(pattern):
+    """All the rows in memory."""
     import glob
 
     import polars as pl
 
     import openbook
-    from openbook.bayes import NaiveBayes
 
     frame = pl.concat([pl.read_parquet(path) for path in sorted(glob.glob(pattern))])  # noqa: PTH207 (a pattern)
-    return NaiveBayes().fit(openbook.read(frame), "y")
+    return openbook.read(frame)
+
+
+def fit_read(pattern):
+    from openbook.bayes import NaiveBayes
+
+    return NaiveBayes().fit(read(pattern), "y")
 
 
 def estimates(model, _given, _predicted):

@@ -1,0 +1,80 @@
+"""A hundred trees: random forests, and boosted stumps. The data are those of one tree."""
+
+import os
+
+from bench.workload import OURS, Contestant, Goal, Workload
+from bench.workloads.quality import held_out
+from bench.workloads.trees import make, predict, single
+
+TREES = 100
+
+
+def fit_forest(given):
+    from openbook.ensemble import RandomForestClassifier
+
+    return RandomForestClassifier(n_estimators=TREES, random_state=0).fit(*given[:2])
+
+
+def fit_sklearn_forest(given):
+    from sklearn.ensemble import RandomForestClassifier
+
+    return RandomForestClassifier(n_estimators=TREES, random_state=0).fit(*given[:2])
+
+
+def fit_intel_forest(given):
+    from sklearnex.ensemble import RandomForestClassifier
+
+    threads = int(os.environ.get("OMP_NUM_THREADS", "1"))  # it would take all that there are
+    return RandomForestClassifier(n_estimators=TREES, random_state=0, n_jobs=threads).fit(*given[:2])
+
+
+SKLEARN, INTEL = "RandomForestClassifier", "scikit-learn-intelex"
+
+FOREST = Workload(
+    name="forest",
+    title="A random forest of 100 trees, 30 numeric columns",
+    rows=100_000,
+    make=make,
+    contestants={
+        OURS: Contestant(tuple, fit_forest, predict, held_out),
+        SKLEARN: Contestant(single, fit_sklearn_forest, predict, held_out, needs="sklearn"),
+        INTEL: Contestant(single, fit_intel_forest, predict, held_out, needs="sklearnex"),
+    },
+    goals=(
+        Goal("fit", "times", 12, (SKLEARN,)),
+        Goal("fit", "times", 1.5, (INTEL,)),
+        Goal("predict", "times", 1.5, (SKLEARN, INTEL)),
+        Goal("fit", "memory", 1, (SKLEARN,)),
+    ),
+    noise=0.95,  # 0.003 at 100,000 rows
+    runs=1,
+)
+
+
+def fit_stumps(given):
+    from openbook.ensemble import AdaBoostClassifier
+
+    return AdaBoostClassifier(n_estimators=TREES, random_state=0).fit(*given[:2])
+
+
+def fit_sklearn_stumps(given):
+    from sklearn.ensemble import AdaBoostClassifier
+
+    return AdaBoostClassifier(n_estimators=TREES, random_state=0).fit(*given[:2])
+
+
+ADABOOST = "AdaBoostClassifier"
+
+STUMPS = Workload(
+    name="adaboost",
+    title="AdaBoost of 100 stumps, 30 numeric columns",
+    rows=100_000,
+    make=make,
+    contestants={
+        OURS: Contestant(tuple, fit_stumps, predict, held_out),
+        ADABOOST: Contestant(single, fit_sklearn_stumps, predict, held_out, needs="sklearn"),
+    },
+    goals=(Goal("fit", "times", 50, (ADABOOST,)), Goal("fit", "memory", 1, (ADABOOST,))),
+    noise=0.95,  # 0.003 at 100,000 rows
+    runs=1,
+)
