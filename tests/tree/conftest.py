@@ -71,7 +71,9 @@ def grown(schema, root):
 
 
 def _a_leaf(node):
-    return _a_leaf(node.branches[0]) if isinstance(node, SimpleNamespace) else node
+    while isinstance(node, SimpleNamespace):
+        node = node.branches[-1]
+    return node
 
 
 def classifier(schema, root, target, classes):

@@ -164,11 +164,11 @@ class Within(Condition):
 
     @property
     def nothing_known(self):
-        return not self.values if self._ordinal else self.low >= self.high
+        return not self.values if self.ordinal else self.low >= self.high
 
     @property
     def all_known(self):
-        return super().all_known if self._ordinal else (self.low, self.high) == _UNBOUNDED
+        return super().all_known if self.ordinal else (self.low, self.high) == _UNBOUNDED
 
     def __and__(self, other):
         low, high = max(self.low, other.low), min(self.high, other.high)
@@ -179,41 +179,42 @@ class Within(Condition):
         return Within(self.attribute, low, high, missing=self.missing or other.missing)
 
     @property
-    def _ordinal(self):
+    def ordinal(self):
         return isinstance(self.attribute, Categorical)
 
     def _holds(self, cell):
         return cell <= self.high and (cell > self.low or self.low == -math.inf)
 
     def _words(self):
-        if self._ordinal and math.isfinite(self.low + self.high) and len(self.values) == 1:
+        if self.ordinal and math.isfinite(self.low + self.high) and len(self.values) == 1:
             return f"{self._name} = {word(self.values[0])}"
         if math.isinf(self.low):
-            return f"{self._name} <= {self._bound(self.high)}"
+            return f"{self._name} <= {self.bound(self.high)}"
         if math.isinf(self.high):
-            return f"{self._name} > {self._bound(self.low)}"
-        return f"{self._bound(self.low)} < {self._name} <= {self._bound(self.high)}"
+            return f"{self._name} > {self.bound(self.low)}"
+        return f"{self.bound(self.low)} < {self._name} <= {self.bound(self.high)}"
 
     def _branch(self):
         if self.nothing_known:
             return "missing"
         if math.isinf(self.low):
-            return f"<= {self._bound(self.high)}"
-        return f"> {self._bound(self.low)}"
+            return f"<= {self.bound(self.high)}"
+        return f"> {self.bound(self.low)}"
 
-    def _bound(self, bound):
-        return word(self.attribute.values[math.floor(bound)]) if self._ordinal else number(bound)
+    def bound(self, bound):
+        """A bound in words: a number, or the last value below it."""
+        return word(self.attribute.values[math.floor(bound)]) if self.ordinal else number(bound)
 
     def _bounds(self):
         bounds = {"above": self.low, "at_most": self.high}
         return {
-            key: self.attribute.values[math.floor(bound)] if self._ordinal else bound
+            key: self.attribute.values[math.floor(bound)] if self.ordinal else bound
             for key, bound in bounds.items()
             if math.isfinite(bound)
         }
 
     def _sql(self, name):
-        if self._ordinal:
+        if self.ordinal:
             return super()._sql(name)
         if self.nothing_known:
             return f"{name} IS NULL"

@@ -11,7 +11,7 @@ import numpy as np
 from openbook.data import Schema
 from openbook.data.attributes import as_text
 from openbook.tree.conditions import condition, settled, word
-from openbook.tree.nodes import LEAF, Tree
+from openbook.tree.nodes import Tree
 from openbook.work import figure
 from openbook.work.formula import printable
 
@@ -44,23 +44,16 @@ class Reading:
             return float(self.tree.value[node, 0])
         return self.classes[np.argmax(self.tree.value[node])]
 
-    def confidence(self, node):
-        """The share of the predicted class at a node; None for numbers."""
-        if self.classes is None:
-            return None
-        return float(self.tree.value[node].max() / (self.tree.value[node].sum() or 1.0))
-
-    def share(self, node):
-        """The part of all training rows that came to a node, by weight."""
-        return float(self.tree.weight[node] / self.tree.weight[0])
-
     def said(self, prediction):
         """A prediction in words."""
         return figure(prediction) if self.classes is None else printable(word(as_text(prediction)))
 
-    def leaves(self):
-        """The leaves from left to right."""
-        return [node for node in self.depth_first() if self.tree.attribute[node] == LEAF]
+    def behind(self, node):
+        """The training rows behind a node's prediction: "3 of 4" are of that class, or "5" for numbers."""
+        weight = figure(float(self.tree.weight[node]), 4)
+        if self.classes is None:
+            return weight
+        return f"{figure(float(self.tree.value[node].max()), 4)} of {weight}" if weight != "0" else "no rows"
 
     def depth_first(self):
         """Every node, each before what is below it, from left to right."""
