@@ -12,7 +12,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import partial, reduce
 from operator import add
 from typing import Any, ClassVar, NamedTuple, Self, final
 
@@ -302,11 +302,12 @@ class Classifier(ClassifierMixin, Learner):
 
 def _most_probable(proba: Array) -> Array:
     """The first of the largest in each row; class by class is quicker than `argmax` over few classes."""
+    top = reduce(np.maximum, proba.T)
     winner = np.zeros(len(proba), dtype=np.intp)
-    top = proba[:, 0].copy()
-    for c in range(1, proba.shape[1]):
-        np.copyto(winner, c, where=proba[:, c] > top)
-        np.maximum(top, proba[:, c], out=top)
+    below = np.ones(len(proba), dtype=bool)  # so far, every class: the winner is as many as that lasts
+    for c in range(proba.shape[1] - 1):
+        below &= proba[:, c] < top
+        winner += below
     return winner
 
 

@@ -237,9 +237,10 @@ def test_a_cell_stored_in_parts_is_one_event():
 
 @pytest.mark.parametrize("smoothing", [NoSmoothing(), Laplace(1)])
 @pytest.mark.parametrize("distribution", ["bernoulli", "multinomial"])
-def test_sparse_rows_equal_dense_ones(distribution, smoothing):
+@pytest.mark.parametrize("n_classes", [1, 2, 3, 4, 5])
+def test_sparse_rows_equal_dense_ones(distribution, smoothing, n_classes):
     rng = np.random.default_rng(3)
-    X, y = rng.poisson(0.4, (60, 7)).astype(float), rng.integers(0, 3, 60)
+    X, y = rng.poisson(0.4, (60, 7)).astype(float), rng.integers(0, n_classes, 60)
     X[:, 2] = np.where(y == 1, 0, X[:, 2])  # an event that a class never shows
     dense, sparse = (
         NaiveBayes(smoothing=smoothing, distributions=distribution).fit(form(X), y)
@@ -259,6 +260,8 @@ def test_a_missing_count_is_no_event():
         X = np.array([[1.0, np.nan], [2.0, 1.0], [0.0, 3.0]])
         model = NaiveBayes(distributions="multinomial").fit(form(X), ["a", "a", "b"])
         assert model.likelihood("x0", 1, given="a") == pytest.approx((3 + 1) / (4 + 2))
+        joint = model.predict_joint_log_proba(form(np.array([[2.0, np.nan]])))[0]
+        assert np.exp(joint) == pytest.approx([2 / 3 * (4 / 6) ** 2, 1 / 3 * (1 / 5) ** 2])
 
 
 def test_counts_are_not_negative():

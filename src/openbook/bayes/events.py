@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from openbook.bayes.kernels import add_sparse_counts
+from openbook.bayes.kernels import FEW, add_few, add_sparse_counts
 from openbook.bayes.likelihood import Factor, Likelihood, given, left_out
 from openbook.data import Categorical, Numeric, SparseTable
 from openbook.errors import DataError
@@ -125,6 +125,11 @@ class MultinomialColumns(EventColumns):
         self.impossible = shares == 0
 
     def add_scores(self, X, scores):
+        if isinstance(X, SparseTable) and scores.shape[1] <= FEW and not self.impossible.any():
+            x = X.select(self.schema.names).sparse
+            if add_few(x.indptr, x.indices, x.data, self.logs, scores):  # checks and sums in one pass
+                self._refuse_negative(x.data, x.indices)
+            return
         x = self._events(X)
         x = x if isinstance(x, sp.csr_array) else np.nan_to_num(x)
         scores += x @ self.logs
