@@ -5,6 +5,7 @@ rpart is not asked here: what it grew is kept in the folder `rpart`, whose READM
 
 import re
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ import openbook
 from openbook.data import Nominal, Numeric, Schema, Table
 from openbook.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from openbook.tree.nodes import LEAF, parents
+from openbook.tree.prune import prune_cost_complexity, training_errors
 
 HERE = Path(__file__).parent / "rpart"
 
@@ -173,6 +175,34 @@ def test_squared_error_like_rpart(name):
     same_tests(model, pairs)
 
 
+def test_cost_complexity_like_rpart():
+    """By errors, as in Breiman's book; rpart's shares are of the root's errors."""
+    for name, depth in [("breast_cancer", DEEP), ("subsets", SHALLOW)]:
+        X, y = beside_rpart(name)
+        model = DecisionTreeClassifier(nominal="subset", max_depth=depth)
+        tree = model.fit(X, y, sample_weight=unequal(len(X))).tree_
+        errors = training_errors(tree)
+        _, steps = rpart(name)
+        for (above, _), (at, splits) in pairwise(steps):
+            pruned = prune_cost_complexity(tree, errors, np.sqrt(at * above) * errors[0]).tree
+            assert pruned.n_leaves == splits + 1
+
+
+@pytest.mark.parametrize("name", ["diabetes", "amounts"])
+def test_cost_complexity_of_numbers_like_rpart(name):
+    X, y = beside_rpart(name)
+    w = unequal(len(X))
+    numbers = np.asarray(y, dtype=float)
+    root = np.average((numbers - np.average(numbers, weights=w)) ** 2, weights=w)
+    _, steps = rpart(name)
+    for (above, _), (at, splits) in pairwise(steps):
+        alpha = np.sqrt(at * above) * root
+        model = DecisionTreeRegressor(
+            nominal="subset", max_depth=SHALLOW, prune="cost_complexity", alpha=alpha
+        )
+        assert model.fit(X, y, sample_weight=w).tree_.n_leaves == splits + 1
+
+
 # --- scikit-learn, which sees float32
 
 
@@ -259,3 +289,24 @@ def test_importances_like_sklearn():
     theirs = sklearn_tree.DecisionTreeClassifier(max_depth=6, random_state=0).fit(X, y, sample_weight=w)
     agree(ours, theirs, X)
     np.testing.assert_allclose(ours.feature_importances_, theirs.feature_importances_, atol=1e-10)
+
+
+PRUNED = [("breast_cancer", "gini"), ("two classes", "entropy"), ("diabetes", "squared_error")]
+
+
+@pytest.mark.parametrize(("name", "criterion"), PRUNED)
+def test_cost_complexity_like_sklearn(name, criterion):
+    """By impurity, at an alpha inside every seventh step of scikit-learn's path."""
+    X, y = numbers(name)
+    w = unequal(len(y))
+    ours, theirs = (
+        (DecisionTreeRegressor, sklearn_tree.DecisionTreeRegressor)
+        if criterion == "squared_error"
+        else (DecisionTreeClassifier, sklearn_tree.DecisionTreeClassifier)
+    )
+    grown = theirs(criterion=criterion, random_state=0)
+    alphas = np.unique(grown.cost_complexity_pruning_path(X, y, sample_weight=w).ccp_alphas.round(12))
+    for alpha in ((alphas[1:] + alphas[:-1]) / 2)[::7]:
+        pruned = theirs(criterion=criterion, random_state=0, ccp_alpha=alpha).fit(X, y, sample_weight=w)
+        model = ours(criterion, prune="cost_complexity", alpha=alpha).fit(X, y, sample_weight=w)
+        assert parts(model.tree_, X.T).keys() == sklearn_parts(pruned, X).keys()
