@@ -114,11 +114,11 @@ def weka(name, kind):
 
 
 def moved_down(X):
-    """WEKA's cut for ours: the largest value of the column that is not above it, to six decimals."""
+    """WEKA's cut for ours: the largest value of the column that is not above it, all to six decimals."""
 
     def cut(name, value):
         column = X.data(name)
-        return round(float(column[column <= value].max()), 6)
+        return round(float(column[column < value + 1e-6].max()), 6)
 
     return cut
 
@@ -166,10 +166,16 @@ def test_id3(name):
     assert differences(uncounted(nested(model, model.tree_)), theirs) == []
 
 
+#: Where J48 has a rule that we have not; its README says which.
+DIFFERENT = {("loan", 1): "average gain", ("breast_cancer", 1): "near values"}
+
+
+@pytest.mark.parametrize("min_leaf", [2, 1])
 @pytest.mark.parametrize("name", ALL)
-@pytest.mark.parametrize(("kind", "min_leaf"), [("unpruned", 2), ("unpruned-1", 1)])
-def test_c45_unpruned(name, kind, min_leaf):
-    X, y, theirs = weka(name, kind)
+def test_c45_unpruned(name, min_leaf, request):
+    if reason := DIFFERENT.get((name, min_leaf)):
+        request.applymarker(pytest.mark.xfail(reason=reason, strict=True, raises=AssertionError))
+    X, y, theirs = weka(name, {2: "unpruned", 1: "unpruned-1"}[min_leaf])
     model = C45(min_leaf=min_leaf, prune=None).fit(X, y)
     tree = collapse(model.tree_).tree  # as J48 does even if it does not prune
     assert differences(nested(model, tree, moved_down(X)), theirs) == []
