@@ -9,7 +9,7 @@ import pytest
 from openbook import registry
 from openbook.data import Numeric, Schema, Text, read
 from openbook.errors import OpenbookError, ParameterError, RefusalError
-from openbook.rules import Anything, Maybe, Number, OneOf, ValueOf, Whole
+from openbook.rules import Anything, Flag, Maybe, Number, OneOf, ValueOf, Whole
 from openbook.work import Work
 from openbook.work.formula import parse
 
@@ -101,6 +101,7 @@ BAD = {
     OneOf: ["nonsense", 3, None],
     Whole: [-1, 0, 2.5, True, "3", None],
     Number: [-1, math.nan, math.inf, True, "3"],
+    Flag: [0, 1, None, "yes"],
     ValueOf: [1.0, None, "Laplace"],
 }
 

@@ -6,13 +6,29 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from openbook import registry
 
 #: Checks that a learner may fail, with the reason: {learner: {check: reason}}.
-EXPECTED_FAILURES: dict[str, dict[str, str]] = {}
+DENSE, SPARSE = (f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse"))
+SHUFFLED = "the check shuffles the rows, and a seed draws other rows of another order"
+FOLDS = "cv is a number: a row that is there twice can fall into two folds"
+TIES = "rules of equal error differ in the last digit once weights are fractions"
+EXPECTED_FAILURES: dict[str, dict[str, str]] = {
+    "adaboost": {DENSE: TIES},
+    "bagging": {DENSE: SHUFFLED, SPARSE: SHUFFLED},
+    "bagging_regressor": {DENSE: SHUFFLED},
+    "stacking": {DENSE: FOLDS},
+    "stacking_regressor": {DENSE: FOLDS},
+}
 
 
 def every_learner():
     for entry in registry.learners():
-        yield entry.make()
-        yield from (entry.make(**variant.parameters) for variant in entry.study if variant.parameters)
+        yield few_members(entry.make())
+        yield from (
+            few_members(entry.make(**variant.parameters)) for variant in entry.study if variant.parameters
+        )
+
+
+def few_members(learner):
+    return learner.set_params(n_estimators=3) if "n_estimators" in learner.get_params(deep=False) else learner
 
 
 @pytest.mark.filterwarnings("ignore")  # the checks feed columns that do not vary, and say so

@@ -2,15 +2,26 @@
 
 from openbook.ensemble.adaboost import AdaBoostClassifier
 from openbook.ensemble.bagging import BaggingClassifier, BaggingRegressor
+from openbook.ensemble.diversity import (
+    Diversity,
+    disagreement,
+    diversity,
+    kappa,
+    member_predictions,
+    q_statistic,
+)
 from openbook.ensemble.output_codes import OutputCodeClassifier
 from openbook.ensemble.stacking import StackingClassifier, StackingRegressor
 from openbook.ensemble.subspace import RandomSubspaceClassifier, RandomSubspaceRegressor
+from openbook.ensemble.votes import IndependentVote, independent_vote_error, majority_right
 from openbook.ensemble.voting import VotingClassifier, VotingRegressor
 
 __all__ = [
     "AdaBoostClassifier",
     "BaggingClassifier",
     "BaggingRegressor",
+    "Diversity",
+    "IndependentVote",
     "OutputCodeClassifier",
     "RandomSubspaceClassifier",
     "RandomSubspaceRegressor",
@@ -18,4 +29,11 @@ __all__ = [
     "StackingRegressor",
     "VotingClassifier",
     "VotingRegressor",
+    "disagreement",
+    "diversity",
+    "independent_vote_error",
+    "kappa",
+    "majority_right",
+    "member_predictions",
+    "q_statistic",
 ]

@@ -222,7 +222,7 @@ class AdaBoostClassifier(OneLearner, Classifier):
         rows = [[i, *row] for i, row in enumerate(figures, start=1)]
         header = ["round", "error", "alpha", "z", "error of the vote"]
         rounds = [self._round(i) for i in range(min(DERIVED, len(rows)))]
-        parts = [*rounds, shortened("rounds", header, rows), self._weights_grid(), *self._bound()]
+        parts = (*rounds, shortened("rounds", header, rows), self._weights_grid(), *self._bound())
         end = f"{len(self.members_)} members vote, each with the weight alpha."
         return Work(f"AdaBoost for {self.target_}", parts, end)
 
@@ -233,7 +233,7 @@ class AdaBoostClassifier(OneLearner, Classifier):
         steps = [Step(f"error, round {i + 1}", r"\sum_{i: h(x_i) \ne y_i} w_i", result=error)]
         if alpha == 0:
             end = "No better than guessing: the member is thrown away, and the weights begin anew."
-            return Work(f"Round {i + 1}", steps, end)
+            return Work(f"Round {i + 1}", tuple(steps), end)
         if error == 0 or (several > 0 and error >= 1 - 1 / (several + 1)):
             note = (
                 "no error counts as that of half a row"
@@ -259,7 +259,7 @@ class AdaBoostClassifier(OneLearner, Classifier):
                 z,
             )
         )
-        return Work(f"Round {i + 1}", steps)
+        return Work(f"Round {i + 1}", tuple(steps))
 
     def _weights_grid(self):
         """The weights of the first rows, before the first rounds and after each."""

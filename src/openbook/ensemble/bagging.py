@@ -1,4 +1,4 @@
-"""Bagging: copies of one learner, each grown on a bootstrap sample of the rows, and their mean (Breiman 1996).
+"""Bagging: copies of one learner, each grown on a bootstrap sample of the rows; their mean (Breiman 1996).
 
     sample      n rows drawn with replacement, row i with probability w_i / sum w
     answer      the mean of the members' probabilities, or numbers

@@ -148,7 +148,7 @@ def code_book(rng, n_classes, code_size):
 
 def _random_book(rng, n_classes, n_bits):
     """Distinct columns; the first class always takes side 0, so that none mirrors another."""
-    columns = {}
+    columns: dict[tuple[int, ...], None] = {}  # a set that keeps its order
     while len(columns) < n_bits:
         column = rng.randint(2, size=n_classes - 1)
         if column.any():

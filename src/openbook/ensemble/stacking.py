@@ -6,9 +6,9 @@
 
 Without a final learner the answers are blended so: a weighted vote whose weights are learnt. For classes Z
 holds probabilities, and y_i is 1 at its class and 0 elsewhere. A final learner is fitted to Z as a table, a
-column an answer. Z is always out of fold: what a member says of its own training rows is no evidence. Rows are
-dealt out to the folds in the order of the target, so that each fold has its share of every class and size; the
-same rows make the same folds. Missing cells are the members' affair.
+column an answer. Z is always out of fold: what a member says of its own training rows is no evidence. Rows
+are dealt out to the folds in the order of the target, so that each fold has its share of every class and
+size; the same rows make the same folds. Missing cells are the members' affair.
 """
 
 from functools import partial
@@ -166,7 +166,9 @@ def blend(outside, ideal, weights):
 
     roots = np.sqrt(weights)[:, None]
     system = np.column_stack([(roots * answers).ravel() for answers in (*outside, ideal)])
-    small = np.linalg.qr(system, mode="r")  # the same squares, in as many rows as there are columns
+    small: np.ndarray = np.linalg.qr(
+        system, mode="r"
+    )  # the same squares, in as many rows as there are columns
     shares = nnls(small[:, :-1], small[:, -1])[0]
     return shares / shares.sum() if shares.any() else np.full(len(shares), 1 / len(shares))
 

@@ -1,0 +1,166 @@
+"""How much the members of an ensemble differ: a vote of members that all say the same is one vote.
+
+For two members, and shares of the rows: a both right, b and c one right, d both wrong
+
+    disagreement = share of the rows on which they decide differently         0 alike
+    Q            = (a d - b c) / (a d + b c)                                  1 alike, 0 independent
+    kappa        = (agreement - chance) / (1 - chance)                        1 alike, 0 as by chance
+
+chance is the agreement of two members that decide for each class as often as these do. What is undefined (no
+error at all, or one and the same class only) is NaN, and left out of means.
+
+predictions : labels (n_members, n_rows); the measures are (n_members, n_members)
+"""
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from sklearn.base import is_classifier
+from sklearn.utils.validation import check_is_fitted
+
+from openbook.ensemble.members import Ensemble, shortened
+from openbook.errors import DataError, ParameterError
+from openbook.work import Step, Work
+
+__all__ = ["Diversity", "disagreement", "diversity", "kappa", "member_predictions", "q_statistic"]
+
+
+def disagreement(predictions):
+    """The share of rows on which each pair of members decides differently.
+
+    >>> disagreement([["a", "a", "b", "b"], ["a", "b", "b", "b"]]).tolist()
+    [[0.0, 0.25], [0.25, 0.0]]
+    """
+    return _pairwise(_table(predictions), lambda one, other: np.mean(one != other))
+
+
+def kappa(predictions):
+    """How far each pair of members agrees beyond chance (Cohen's kappa).
+
+    >>> kappa([["a", "a", "b", "b"], ["a", "b", "b", "b"]]).tolist()  # (0.75 - 0.5) / (1 - 0.5)
+    [[1.0, 0.5], [0.5, 1.0]]
+    """
+    predictions = _table(predictions)
+    labels = np.unique(predictions)
+
+    def of_two(one, other):
+        chance = sum(np.mean(one == label) * np.mean(other == label) for label in labels)
+        return _ratio(np.mean(one == other) - chance, 1 - chance)
+
+    return _pairwise(predictions, of_two)
+
+
+def q_statistic(predictions, y):
+    """Yule's Q of each pair of members being right.
+
+    >>> q_statistic([[0, 0, 1, 1], [0, 1, 1, 0]], [0, 0, 1, 0]).tolist()  # a 2, b 1, c 1, d 0
+    [[1.0, -1.0], [-1.0, 1.0]]
+    """
+    predictions = _table(predictions)
+    y = np.asarray(y)
+    if y.shape != predictions.shape[1:]:
+        msg = f"{predictions.shape[1]} rows are predicted, but y has the shape {y.shape}"
+        raise DataError(msg)
+
+    def of_two(one, other):
+        both, neither = np.sum(one & other), np.sum(~one & ~other)
+        first, second = np.sum(one & ~other), np.sum(~one & other)
+        alike, unlike = float(both) * neither, float(first) * second
+        return _ratio(alike - unlike, alike + unlike)
+
+    return _pairwise(predictions == y, of_two)
+
+
+@dataclass(frozen=True, eq=False)
+class Diversity:
+    """How much the members of an ensemble differ, pair by pair and on average.
+
+    Attributes
+    ----------
+    names : what the members are called
+    disagreement, q_statistic, kappa : of each pair, (n_members, n_members)
+    """
+
+    names: tuple[str, ...]
+    disagreement: np.ndarray
+    q_statistic: np.ndarray
+    kappa: np.ndarray
+
+    def means(self):
+        """The mean of each measure over the pairs, by name."""
+        return {
+            name: _mean_of_pairs(getattr(self, name)) for name in ("disagreement", "q_statistic", "kappa")
+        }
+
+    def work(self):
+        """The measures of every pair, and their means."""
+        rows = [
+            [
+                self.names[i],
+                self.names[j],
+                *map(_cell, (self.disagreement[i, j], self.q_statistic[i, j], self.kappa[i, j])),
+            ]
+            for i, j in combinations(range(len(self.names)), 2)
+        ]
+        pairs = shortened("pairs", ["member", "member", "disagreement", "Q", "kappa"], rows)
+        formulas = (r"P(h_i \ne h_j)", r"\frac{a d - b c}{a d + b c}", r"\frac{P(h_i = h_j) - p}{1 - p}")
+        note = "the mean over the pairs"
+        means = [
+            Step(name, formula, result=value, note=note)
+            for (name, value), formula in zip(self.means().items(), formulas, strict=True)
+        ]
+        return Work("Diversity", (pairs, *means))
+
+
+def diversity(model, X, y):
+    """How much the members of a fitted ensemble of classifiers differ on these rows.
+
+    >>> from openbook import load
+    >>> from openbook.baseline import OneR, ZeroR
+    >>> from openbook.ensemble import VotingClassifier
+    >>> X, y = load("weather").split("play")
+    >>> model = VotingClassifier([("0R", ZeroR()), ("1R", OneR())]).fit(X, y)
+    >>> diversity(model, X, y).means()["disagreement"] == 5 / 14  # 0R says yes to the five sunny days
+    True
+    """
+    predictions = member_predictions(model, X)
+    names = tuple(model._names())  # noqa: SLF001 (the same family)
+    measures = disagreement(predictions), q_statistic(predictions, np.asarray(y)), kappa(predictions)
+    return Diversity(names, *measures)
+
+
+def member_predictions(model, X):
+    """What each member of a fitted ensemble decides for each row, (n_members, n_rows)."""
+    if not isinstance(model, Ensemble) or not is_classifier(model):
+        msg = f"{type(model).__name__} is no ensemble of classifiers; pass the members' predictions instead"
+        raise ParameterError(msg)
+    check_is_fitted(model)
+    table = model._encode(X)  # noqa: SLF001 (the same family)
+    return np.array([m.predict(model._seen_by(i, table)) for i, m in enumerate(model.members_)])  # noqa: SLF001
+
+
+def _table(predictions):
+    predictions = np.asarray(predictions)
+    if predictions.ndim != 2 or not predictions.size:
+        msg = f"predictions must be a table, a row a member, got the shape {predictions.shape}"
+        raise DataError(msg)
+    return predictions
+
+
+def _pairwise(members, measure):
+    return np.array([[float(measure(one, other)) for other in members] for one in members])
+
+
+def _ratio(a, b):
+    return a / b if b else np.nan
+
+
+def _mean_of_pairs(measures):
+    pairs = measures[np.triu_indices(len(measures), k=1)]
+    known = pairs[~np.isnan(pairs)]
+    return float(known.mean()) if len(known) else np.nan
+
+
+def _cell(value):
+    return None if np.isnan(value) else float(value)

@@ -1,0 +1,127 @@
+"""What a majority makes of its members: in theory, and in a table of who is right where.
+
+    error of n independent voters = sum over k > n / 2 of C(n, k) e^k (1 - e)^(n - k)
+
+e is the error of one. With an even number of voters a tie is lost every other time, so k = n / 2 counts half.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from openbook.ensemble.members import shortened
+from openbook.errors import DataError, ParameterError
+from openbook.work import Step, Work, figure
+
+__all__ = ["IndependentVote", "independent_vote_error", "majority_right"]
+
+
+@dataclass(frozen=True)
+class IndependentVote:
+    """The majority vote of members that err independently of each other.
+
+    Parameters
+    ----------
+    n : how many members there are
+    member_error : the error of each
+
+    Examples
+    --------
+    >>> print(IndependentVote(3, 0.2).work())
+    3 independent votes of error 0.2
+    ════════════════════════════════
+      votes that decide = ⌊n/2⌋ + 1 = ⌊3/2⌋ + 1 = 2
+    <BLANKLINE>
+      so many votes are wrong
+        k  probability
+        ─  ───────────
+        2        0.096
+        3        0.008
+    <BLANKLINE>
+      error of the vote = Σ_(k > n/2) C(n, k) eᵏ (1 - e)ⁿ⁻ᵏ = 0.104
+    <BLANKLINE>
+      ∴ The vote errs less than a member.
+    """
+
+    n: int
+    member_error: float
+
+    def __post_init__(self):
+        if isinstance(self.n, bool) or not isinstance(self.n, int | np.integer) or self.n < 1:
+            msg = f"n must be a whole number of at least 1, got {self.n!r}"
+            raise ParameterError(msg)
+        if not 0 <= self.member_error <= 1:
+            msg = f"the error must be a number from 0 to 1, got {self.member_error!r}"
+            raise ParameterError(msg)
+
+    @property
+    def majority(self):
+        """How many votes decide."""
+        return self.n // 2 + 1
+
+    @property
+    def terms(self):
+        """How probable it is that k votes are wrong and that this decides, by k."""
+        from scipy.stats import binom
+
+        wrong = range(math.ceil(self.n / 2), self.n + 1)
+        chances = binom.pmf(wrong, self.n, self.member_error).tolist()
+        return {k: p / 2 if 2 * k == self.n else p for k, p in zip(wrong, chances, strict=True)}
+
+    @property
+    def error(self):
+        """How probable it is that the vote is wrong."""
+        return math.fsum(self.terms.values())
+
+    def work(self):
+        """Derive the error."""
+        n, error = self.n, self.error
+        parts = (
+            Step(
+                "votes that decide",
+                r"\lfloor n / 2 \rfloor + 1",
+                rf"\lfloor {n} / 2 \rfloor + 1",
+                self.majority,
+            ),
+            shortened("so many votes are wrong", ["k", "probability"], list(self.terms.items())),
+            Step(
+                "error of the vote",
+                r"\sum_{k > n / 2} \binom{n}{k} e^k (1 - e)^{n - k}",
+                result=error,
+                note="" if n % 2 else "a tie is lost every other time",
+            ),
+        )
+        if math.isclose(error, self.member_error):
+            end = "The vote errs as often as a member."
+        else:
+            end = f"The vote errs {'less' if error < self.member_error else 'more'} than a member."
+        return Work(f"{n} independent votes of error {figure(self.member_error)}", parts, end)
+
+
+def independent_vote_error(n, error):
+    """The error of the majority of n members that err independently, each with probability `error`.
+
+    >>> round(independent_vote_error(25, 0.35), 2)
+    0.06
+    """
+    return IndependentVote(n, error).error
+
+
+def majority_right(correct):
+    """Which rows most members get right; a tie is not enough.
+
+    Parameters
+    ----------
+    correct : array of 0 and 1, (n_members, n_rows)
+
+    Examples
+    --------
+    >>> majority_right([[1, 1, 0], [0, 1, 1], [1, 0, 0]]).tolist()
+    [True, True, False]
+    """
+    correct = np.asarray(correct)
+    if correct.ndim != 2 or not np.isin(correct, [0, 1]).all():
+        msg = "correct must be a table of 0 and 1, a row a member"
+        raise DataError(msg)
+    return 2 * correct.sum(axis=0) > len(correct)
