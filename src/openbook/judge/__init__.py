@@ -3,7 +3,8 @@
 from openbook.judge.comparison import Choice, Comparison, difference
 from openbook.judge.evaluate import FoldError, compare, evaluate, evaluate_fold
 from openbook.judge.evaluation import Evaluation
-from openbook.judge.intervals import Interval, bootstrap, corrected_t, wald, wilson
+from openbook.judge.importance import ColumnImportance, Importance, permutation_importance
+from openbook.judge.intervals import Interval, bootstrap, corrected_t, jackknife, wald, wilson
 from openbook.judge.metrics import METRICS, Metric, Predictions, confusion
 from openbook.judge.results import FoldResult
 from openbook.judge.significance import TestResult, corrected_t_test, holm, mcnemar, paired_bootstrap
@@ -12,10 +13,12 @@ from openbook.judge.splits import Protocol, lock_away, protocol
 __all__ = [
     "METRICS",
     "Choice",
+    "ColumnImportance",
     "Comparison",
     "Evaluation",
     "FoldError",
     "FoldResult",
+    "Importance",
     "Interval",
     "Metric",
     "Predictions",
@@ -30,9 +33,11 @@ __all__ = [
     "evaluate",
     "evaluate_fold",
     "holm",
+    "jackknife",
     "lock_away",
     "mcnemar",
     "paired_bootstrap",
+    "permutation_importance",
     "protocol",
     "wald",
     "wilson",

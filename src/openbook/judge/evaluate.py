@@ -28,7 +28,7 @@ from openbook.judge.metrics import Metric, Task, metric
 from openbook.judge.results import FoldResult
 from openbook.judge.splits import protocol
 
-__all__ = ["FoldError", "compare", "evaluate", "evaluate_fold"]
+__all__ = ["FoldError", "compare", "evaluate", "evaluate_fold", "label_codes"]
 
 Metrics = Iterable[str | Metric] | str | Metric | None
 
@@ -183,13 +183,13 @@ def _predictions(learner: Any, X: Any, examples: Examples) -> tuple[np.ndarray, 
     names = examples.names(learner)
     proba = None
     if hasattr(learner, "predict_proba"):
-        known = _codes(np.asarray(learner.classes_), names)
+        known = label_codes(np.asarray(learner.classes_), names)
         proba = np.asarray(learner.predict_proba(X), dtype=float)
         if _decides_by_proba(learner):
             predicted = known[proba.argmax(axis=1)]
             return predicted, _for_all(proba, known, len(names))
         proba = _for_all(proba, known, len(names))
-    return _codes(np.asarray(learner.predict(X)), names), proba
+    return label_codes(np.asarray(learner.predict(X)), names), proba
 
 
 def _decides_by_proba(learner: Any) -> bool:
@@ -211,7 +211,7 @@ def _for_all(proba: np.ndarray, known: np.ndarray, n_classes: int) -> np.ndarray
     return everything
 
 
-def _codes(labels: np.ndarray, names: np.ndarray) -> np.ndarray:
+def label_codes(labels: np.ndarray, names: np.ndarray) -> np.ndarray:
     """The positions of labels among the names of the classes."""
     order = np.argsort(names, kind="stable")
     codes: np.ndarray = order[np.searchsorted(names, labels, sorter=order).clip(max=len(names) - 1)]

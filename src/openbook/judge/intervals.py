@@ -4,6 +4,7 @@ r"""Intervals for a score: a range that would hold the true value in `level` of 
     wilson       (E + z²/2n ± z sqrt(E (1 - E) / n + z²/4n²)) / (1 + z²/n)
     corrected_t  m ± t_{k-1} s sqrt(1/k + n_test / n_train)      over the k scores of resampled data
     bootstrap    percentiles of the statistic over resampled rows
+    jackknife    m ± t_{g-1} sqrt((g - 1)/g Σ (m_i - mean)²)     m_i without the i-th of g groups of rows
 
 z and t are the quantiles of (1 + level) / 2. The folds of a cross-validation share training rows, so that
 their scores vary less than independent ones would; the term n_test / n_train makes up for it (Nadeau and
@@ -20,7 +21,17 @@ from scipy.special import ndtri, stdtrit
 
 from openbook.errors import ParameterError
 
-__all__ = ["Interval", "bootstrap", "corrected_t", "percentiles", "resampled", "shown", "wald", "wilson"]
+__all__ = [
+    "Interval",
+    "bootstrap",
+    "corrected_t",
+    "jackknife",
+    "percentiles",
+    "resampled",
+    "shown",
+    "wald",
+    "wilson",
+]
 
 #: How many rows a bootstrap draws before it makes do with fewer resamples; the fewest and the most of those.
 _DRAWS = 20_000_000
@@ -151,6 +162,25 @@ def percentiles(values: np.ndarray, level: float) -> Interval:
         return Interval(math.nan, math.nan, level, method)
     low, high = np.quantile(known, [1 - upper, upper])
     return Interval(float(low), float(high), level, method)
+
+
+def jackknife(estimate: float, without: Any, level: float = 0.95) -> Interval:
+    """The grouped jackknife: a statistic of all rows, and without each of some groups of about equal size.
+
+    Examples
+    --------
+    The mean of 1, 2 and 6, each a group of its own: s / sqrt(3) = 1.53 times t = 4.30.
+
+    >>> print(jackknife(3, [4, 3.5, 1.5]))
+    [-3.572, 9.572] (95%, jackknife over 3 groups of rows)
+    """
+    without = np.asarray(without, dtype=float)
+    g = len(without)
+    method = f"jackknife over {g} groups of rows"
+    if g < 2:
+        return Interval(math.nan, math.nan, level, method)
+    half = stdtrit(g - 1, _upper(level)) * math.sqrt((g - 1) * without.var())
+    return Interval(float(estimate - half), float(estimate + half), level, method)
 
 
 def _share(successes: float, n: int) -> float:
