@@ -68,10 +68,10 @@ def test_replacing_goes_from_the_leaves_up(nested_tree):
 
 
 def test_ties_by_shares_that_do_not_add_up_exactly(nested_tree):
-    """Three leaves of a tenth of an error each, and 0.3 errors in one leaf: equal but for rounding."""
-    spec = [(1, 0.1), (1, 0.1), (1, 0.1)]
-    tree = nested_tree(spec)
-    tree.value[0] = 3, 0.3
+    """Three leaves of a tenth of an error each, and 0.3 errors in one: by rounding, the leaf has more."""
+    tree = nested_tree([(4, 0.1), (4, 0.1), (4, 0.1)])
+    tree.value[0] = 12, 0.3
+    assert training_errors(tree)[0] > training_errors(tree)[1:].sum()
     assert prune_pessimistic(tree, penalty=0).tree.n_leaves == 1
 
 
