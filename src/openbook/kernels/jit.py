@@ -10,8 +10,11 @@ from typing import Any
 
 import numba
 
-__all__ = ["FLAGS", "jit"]
+__all__ = ["FLAGS", "inner", "jit"]
 
 FLAGS = {"nsz", "arcp", "contract", "reassoc"}
 
 jit: Any = partial(numba.njit, cache=True, nogil=True, error_model="numpy", fastmath=FLAGS)
+
+#: For kernels that only kernels call: Python cannot call them, so a caller compiles in half the time.
+inner: Any = partial(jit, cache=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)

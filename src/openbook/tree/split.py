@@ -1,0 +1,232 @@
+"""The search for the best split of a column at a node; kernels.
+
+A split is judged by how much it lowers the cost (see `criteria`). Costs are kept up to date as rows or codes
+move, one after the other, from the right of the cut to its left. Of equals the first wins: the smallest cut.
+
+keys : uint64 (n,), the node's rows in the order of a sorted column (see `columns`)
+hist : float64 (n_codes + 1, n_stats), what adds up over the node's rows, code by code; missing cells last
+least : the weight that both sides of a cut, or two branches, must have
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from openbook.kernels.jit import inner
+from openbook.tree.columns import MISSING_RANK
+from openbook.tree.criteria import GINI, SQUARED, cost, plogp, weight_of
+
+__all__ = [
+    "Instances",
+    "add_instance",
+    "best_bin",
+    "best_cut",
+    "best_subset",
+    "count_codes",
+    "multiway",
+    "tolerance",
+]
+
+ROW = np.uint64(0xFFFFFFFF)
+HIGH = np.uint64(32)
+MISSING = np.uint64(MISSING_RANK)
+
+#: Differences smaller than this share of a cost are rounding, so the splits are equals.
+ROUNDING = 1e-12
+
+
+class Instances(NamedTuple):
+    """Rows, or parts of rows whose missing cells sent them down several branches.
+
+    y : uint16 (n,), the class; number : float64 (n,), the target of a regression (one of the two is empty)
+    w : float64 (n,), the weight
+    whole : float64, x log2 x for the whole numbers x, or empty where weights are not all 1
+    """
+
+    y: np.ndarray
+    number: np.ndarray
+    w: np.ndarray
+    whole: np.ndarray
+
+
+@inner
+def add_instance(instances, i, stats):
+    """Add an instance to stats."""
+    w = instances.w[i]
+    if instances.number.size:
+        wy = w * instances.number[i]
+        stats[0] += w
+        stats[1] += wy
+        stats[2] += wy * instances.number[i]
+    else:
+        stats[np.uintp(instances.y[i])] += w
+
+
+@inner
+def tolerance(stats, criterion):
+    """The size of a rounding error in the costs of rows with these stats."""
+    if criterion == SQUARED:
+        return ROUNDING * stats[2]
+    weight = weight_of(stats, criterion)
+    return ROUNDING * (weight if criterion == GINI else weight + plogp(weight))
+
+
+@inner
+def best_cut(keys, instances, totals, least, criterion, sides):
+    """The best cut of rows in order, all of them known: (drop in cost, its last key on the left, cuts tried,
+    weight on the left); a last key of -1 is no cut at all.
+
+    totals : float64 (n_stats,), of these rows; sides : float64 (2, n_stats), room to work in
+    """
+    left, right = sides[0], sides[1]
+    for c in range(totals.size):
+        left[c], right[c] = 0.0, totals[c]
+    unit, entropy = instances.whole.size > 0, criterion not in (GINI, SQUARED)
+    a, b = 0.0, 0.0  # what the sides' squares or logarithms sum to; sums of the target for regression
+    w_left, w_right = 0.0, weight_of(totals, criterion)
+    if criterion == SQUARED:
+        b = totals[1]
+        none = b * b / w_right
+    else:
+        for c in range(totals.size):
+            b += plogp(totals[c]) if entropy else totals[c] * totals[c]
+        none = b - plogp(w_right) if entropy else b / w_right
+    slack = tolerance(totals, criterion)
+    best, at, cuts, w_best = none, -1, 0, 0.0
+    for k in range(keys.size - 1):
+        key = keys[k]
+        i = np.uintp(key & ROW)
+        w = 1.0 if unit else instances.w[i]
+        if criterion == SQUARED:
+            moved = w * instances.number[i]
+            a += moved
+            b -= moved
+        else:
+            c = np.uintp(instances.y[i])
+            l, r = left[c], right[c]
+            left[c], right[c] = l + w, r - w
+            if criterion == GINI:
+                a += w * (l + l + w)
+                b -= w * (r + r - w)
+            elif unit:
+                a += instances.whole[np.uintp(l + w)] - instances.whole[np.uintp(l)]
+                b += instances.whole[np.uintp(r - w)] - instances.whole[np.uintp(r)]
+            else:
+                a += plogp(l + w) - plogp(l)
+                b += plogp(r - w) - plogp(r)
+        w_left += w
+        w_right -= w
+        if (key ^ keys[k + 1]) >> HIGH != 0 and w_left >= least and w_right >= least and w_right > 0:
+            cuts += 1
+            if entropy:
+                if unit:
+                    score = a - instances.whole[np.uintp(w_left)] + b - instances.whole[np.uintp(w_right)]
+                else:
+                    score = a - plogp(w_left) + b - plogp(w_right)
+            elif criterion == GINI:
+                score = a / w_left + b / w_right
+            else:
+                score = a * a / w_left + b * b / w_right
+            if score > best + slack:
+                best, at, w_best = score, k, w_left
+    return best - none, at, cuts, w_best
+
+
+@inner
+def count_codes(codes, rows, instances, members, hist):
+    """Add the node's members to the histogram of their codes; rows[i] is the row behind instance i."""
+    for code in range(hist.shape[0]):
+        for s in range(hist.shape[1]):
+            hist[code, s] = 0.0
+    for k in range(members.size):
+        i = np.uintp(members[k])
+        add_instance(instances, i, hist[codes[rows[i]]])
+
+
+@inner
+def best_bin(hist, totals, least, criterion, sides):
+    """The best cut between codes that occur: (drop in cost, the code below, the code above, cuts tried); no
+    cut is a code below of -1.
+
+    hist : without missing cells, whose rows are not in totals either
+    """
+    left, right = sides[0], sides[1]
+    for s in range(totals.size):
+        left[s] = 0.0
+    whole, slack = cost(totals, criterion), tolerance(totals, criterion)
+    best, below, above, cuts, last = 0.0, -1, -1, 0, -1
+    for code in range(hist.shape[0]):
+        if weight_of(hist[code], criterion) <= 0:
+            continue
+        if last >= 0:
+            for s in range(totals.size):
+                left[s] += hist[last, s]
+                right[s] = totals[s] - left[s]
+            if min(weight_of(left, criterion), weight_of(right, criterion)) >= least:
+                cuts += 1
+                drop = whole - cost(left, criterion) - cost(right, criterion)
+                if drop > best + slack:
+                    best, below, above = drop, last, code
+        last = code
+    return best, below, above, cuts
+
+
+@inner
+def multiway(hist, totals, least, criterion):
+    """The drop in cost of a branch for each code, or -1 unless two branches have the least weight."""
+    branches, below = 0, 0.0
+    for code in range(hist.shape[0]):
+        weight = weight_of(hist[code], criterion)
+        if weight > 0 and weight >= least:
+            branches += 1
+        below += cost(hist[code], criterion)
+    return cost(totals, criterion) - below if branches >= 2 else -1.0
+
+
+@inner
+def sort_codes(score, order):
+    """The codes by ascending score, those of one score in their own order (Shell's sort: few codes, short code)."""
+    for k in range(order.size):
+        order[k] = k
+    gap = order.size // 2
+    while gap > 0:
+        for k in range(gap, order.size):
+            code, j = order[k], k
+            while j >= gap and (
+                score[order[j - gap]] > score[code]
+                or (score[order[j - gap]] == score[code] and order[j - gap] > code)
+            ):
+                order[j] = order[j - gap]
+                j -= gap
+            order[j] = code
+        gap //= 2
+
+
+@inner
+def best_subset(hist, totals, least, criterion, sides, right_of):
+    """The best two groups of codes: the drop in cost, or -1 if there is none. right_of[code] is filled with 0
+    for the left, 1 for the right, -1 for codes without rows.
+
+    Ordered by the share of a class, or by the mean of a regression's target, the best groups of all are a cut
+    in the order: exact for two classes and for regression (Breiman et al., 1984). For more classes, the best
+    cut over the orders by each class in turn.
+    """
+    n_codes, n_stats = hist.shape
+    score, order, ordered = np.empty(n_codes), np.empty(n_codes, np.int64), np.empty((n_codes, n_stats))
+    one_order = criterion >= SQUARED or n_stats == 2
+    best = -1.0
+    for o in range(1 if one_order else n_stats):
+        for code in range(n_codes):
+            weight = weight_of(hist[code], criterion)
+            score[code] = hist[code, 1 if one_order else o] / weight if weight > 0 else math.inf
+        sort_codes(score, order)
+        for k in range(n_codes):
+            for s in range(n_stats):
+                ordered[k, s] = hist[order[k], s]
+        drop, below, _, _ = best_bin(ordered, totals, least, criterion, sides)
+        if below >= 0 and drop > best + tolerance(totals, criterion):
+            best = drop
+            for k in range(n_codes):
+                right_of[order[k]] = -1 if score[order[k]] == math.inf else int(k > below)
+    return best
