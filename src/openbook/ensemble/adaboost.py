@@ -146,7 +146,6 @@ class AdaBoostClassifier(OneLearner, Classifier):
         return DecisionTreeClassifier(max_depth=1)
 
     def _fit(self, rows):
-        self._check_learners()
         chunk = gathered(rows)
         start = chunk.w / chunk.w.sum()
         grow = partial(self._grown, chunk, check_random_state(self.random_state))

@@ -42,7 +42,6 @@ class Bagging(OneLearner, Averaging):
         self.random_state = random_state
 
     def _fit(self, rows):
-        self._check_learners()
         chunk = gathered(rows)
         votes = _Votes(self._losses, len(self._outputs()), chunk.y, chunk.w)
         self.members_ = []

@@ -10,7 +10,7 @@ from abc import abstractmethod
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone, is_classifier
+from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
@@ -60,16 +60,23 @@ class Ensemble(Learner):
             return Column(Nominal(self.target_, tuple(self.classes_.tolist())), y)
         return Column(Numeric(self.target_), self.classes_[y])
 
+    def _training_rows(self, X, y, sample_weight):
+        self._check_learners()
+        return super()._training_rows(X, y, sample_weight)
+
     def _check_learners(self):
         """Refuse what cannot be a member."""
-        wanted = "classifier" if is_classifier(self) else "regressor"
         for learner in self._learners():
-            if isinstance(learner, type) or not hasattr(learner, "fit"):
-                msg = f"{type(self).__name__}: {learner!r} is not a learner; pass one such as NaiveBayes()"
-                raise ParameterError(msg)
-            if get_tags(learner).estimator_type != wanted:
-                msg = f"{type(self).__name__} needs a {wanted}, and {type(learner).__name__} is none"
-                raise ParameterError(msg)
+            self._check_learner(learner)
+
+    def _check_learner(self, learner):
+        wanted = "classifier" if is_classifier(self) else "regressor"
+        if isinstance(learner, type) or not hasattr(learner, "fit"):
+            msg = f"{type(self).__name__}: {learner!r} is not a learner; pass one such as NaiveBayes()"
+            raise ParameterError(msg)
+        if get_tags(learner).estimator_type != wanted:
+            msg = f"{type(self).__name__} needs a {wanted}, and {type(learner).__name__} is none"
+            raise ParameterError(msg)
 
     def refusal(self, schema):
         """Why one of the learners cannot fit a table of this schema, or None; others than ours do not say."""
@@ -79,12 +86,14 @@ class Ensemble(Learner):
     def complexity(self):
         """The size of all members together."""
         check_is_fitted(self)
-        for member in self.members_:
-            if not hasattr(member, "complexity"):
-                name = type(member).__name__
-                msg = f"{name} has no complexity; put openbook's learners into {type(self).__name__}"
-                raise ParameterError(msg)
-        return sum(member.complexity() for member in self.members_)
+        return sum(self._size(member) for member in self.members_)
+
+    def _size(self, member):
+        if not hasattr(member, "complexity"):
+            name = type(member).__name__
+            msg = f"{name} has no complexity; put openbook's learners into {type(self).__name__}"
+            raise ParameterError(msg)
+        return member.complexity()
 
     def _seen_by(self, i, X):  # noqa: ARG002 (most see everything)
         """What member i sees of the rows."""
@@ -135,7 +144,7 @@ class Ensemble(Learner):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        inner = [get_tags(learner) for learner in self._learners() if hasattr(learner, "__sklearn_tags__")]
+        inner = [get_tags(learner) for learner in self._learners() if isinstance(learner, BaseEstimator)]
         tags.input_tags.allow_nan = all(t.input_tags.allow_nan for t in inner)
         tags.input_tags.sparse = all(t.input_tags.sparse for t in inner)
         for own in ("classifier_tags", "regressor_tags"):

@@ -1,9 +1,9 @@
 """Output codes: many classes as two-class problems that correct each other (Dietterich, Bakiri 1995).
 
-    code[c, b]   0 or 1: the side that class c takes in problem b
-    p_b(x)       what member b makes of side 1
-    d_c(x)       = mean over b of |code[c, b] - p_b(x)|; the nearest class wins, the first of equals
-    P(c | x)     = (1 - d_c) / sum_k (1 - d_k)
+    b_cj       0 or 1: the side that class c takes in problem j
+    p_j(x)     what member j makes of side 1
+    d_c(x)     = mean over j of |b_cj - p_j(x)|; the nearest class wins, the first of equals
+    P(c | x)   = (1 - d_c) / sum_k (1 - d_k)
 
 No problem has all classes on one side, and none repeats or mirrors another; of a few random codes the one is
 taken whose nearest two classes lie farthest apart. Missing cells are the learner's affair.
@@ -71,7 +71,6 @@ class OutputCodeClassifier(OneLearner, Classifier):
         self.random_state = random_state
 
     def _fit(self, rows):
-        self._check_learners()
         rng = check_random_state(self.random_state)
         self.code_book_ = code_book(rng, len(self.classes_), self.code_size)
         grow = partial(self._grown, gathered(rows))
@@ -127,7 +126,7 @@ class OutputCodeClassifier(OneLearner, Classifier):
             for name, p, codes in zip(self._names(), bits.tolist(), self.code_book_.T.tolist(), strict=True)
         ]
         grid = Grid("bits", ["bit", "P(1)", *labels], rows)
-        formula = r"\frac{1}{B} \sum_b |\mathrm{code}_{cb} - p_b|"
+        formula = r"\frac{1}{B} \sum_j |b_{cj} - p_j|"
         steps = [Step(f"d({c})", formula, result=d) for c, d in zip(labels, distances.tolist(), strict=True)]
         steps += [
             Step(f"P({c})", r"\frac{1 - d_c}{\sum_k (1 - d_k)}", result=p)

@@ -41,7 +41,6 @@ class Stacking(Team, Averaging):
         self.cv = cv
 
     def _fit(self, rows):
-        self._check_learners()
         chunk = gathered(rows)
         outside = self._out_of_fold(chunk)
         self.members_ = list(each(self._learners(), partial(self._copy_fitted, chunk)))
@@ -51,6 +50,11 @@ class Stacking(Team, Averaging):
             final = clone(self.final_estimator)
             self.final_ = fitted(final, self._second_table(outside), self._told(chunk.y), chunk.w)
             self.blend_ = np.zeros(0)
+
+    def _check_learners(self):
+        super()._check_learners()
+        if self.final_estimator is not None:
+            self._check_learner(self.final_estimator)
 
     def _out_of_fold(self, chunk):
         """What each member says of each row without having seen it, (n_members, n_rows, n_outputs)."""
@@ -96,7 +100,7 @@ class Stacking(Team, Averaging):
 
     def complexity(self):
         """The size of all members, and of what is learnt about them."""
-        return super().complexity() + (len(self.blend_) if self.final_ is None else self.final_.complexity())
+        return super().complexity() + (len(self.blend_) if self.final_ is None else self._size(self.final_))
 
     def _arrays(self):
         return {"blend_": self.blend_}
@@ -166,9 +170,7 @@ def blend(outside, ideal, weights):
 
     roots = np.sqrt(weights)[:, None]
     system = np.column_stack([(roots * answers).ravel() for answers in (*outside, ideal)])
-    small: np.ndarray = np.linalg.qr(
-        system, mode="r"
-    )  # the same squares, in as many rows as there are columns
+    _, small = np.linalg.qr(system)  # the same squares, in as many rows as there are columns
     shares = nnls(small[:, :-1], small[:, -1])[0]
     return shares / shares.sum() if shares.any() else np.full(len(shares), 1 / len(shares))
 

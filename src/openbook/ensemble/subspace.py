@@ -37,7 +37,6 @@ class RandomSubspace(OneLearner, Averaging):
         self.random_state = random_state
 
     def _fit(self, rows):
-        self._check_learners()
         grown = each(self._seeds(), partial(self._grown, gathered(rows)))
         self.members_, self.subspaces_ = map(list, zip(*grown, strict=True))
 

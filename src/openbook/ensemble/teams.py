@@ -33,7 +33,9 @@ class Team(Ensemble, _BaseComposition):
 
     def _check_learners(self):
         who = type(self).__name__
-        if not self.estimators:
+        if not self.estimators or not all(
+            isinstance(pair, tuple) and len(pair) == 2 for pair in self.estimators
+        ):
             msg = f"{who}: estimators must be pairs of a name and a learner, such as ('bayes', NaiveBayes())"
             raise ParameterError(msg)
         names = self._names()

@@ -30,10 +30,12 @@ class Voting(Team, Averaging):
     """What votes on classes and on numbers share."""
 
     def _fit(self, rows):
-        self._check_learners()
-        self._check_weights()
         chunk = gathered(rows)
         self.members_ = list(each(self._learners(), partial(self._copy_fitted, chunk)))
+
+    def _check_learners(self):
+        super()._check_learners()
+        self._check_weights()
 
     def _check_weights(self):
         if self.weights is None:

@@ -1,0 +1,167 @@
+"""AdaBoost: rounds by hand, the rules at the edges, several classes beside scikit-learn, and resampling."""
+
+import math
+
+import numpy as np
+import pytest
+from sklearn.ensemble import AdaBoostClassifier as TheirAdaBoost
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from openbook import load
+from openbook.baseline import OneR, ZeroR
+from openbook.bayes import NaiveBayes
+from openbook.ensemble import AdaBoostClassifier
+from openbook.ensemble.adaboost import boost
+
+X, Y = load("weather").split("play")
+STUMP = DecisionTreeClassifier(max_depth=1, random_state=0)
+
+
+def rounds(decisions, y, n_classes=2):
+    """Boosting by members whose decisions are given, from equal weights."""
+    script = iter(decisions)
+    start = np.full(len(y), 1 / len(y))
+    seen = []
+
+    def grow(weights):
+        seen.append(weights)
+        return "member", np.array(next(script))
+
+    return list(boost(grow, np.array(y), start, n_classes, len(decisions), 0.5 / len(y))), seen
+
+
+def test_weights_go_to_what_was_wrong():
+    """One of four wrong: e = 1/4, alpha = ln(3) / 2, and the wrong row gets half of the weight."""
+    (first, second), seen = rounds([[0, 0, 1, 0], [0, 0, 1, 1]], [0, 0, 1, 1])
+    assert first.error == 0.25
+    assert first.alpha == pytest.approx(math.log(3) / 2, rel=1e-15)
+    assert first.z == pytest.approx(2 * math.sqrt(0.25 * 0.75), rel=1e-15)
+    assert first.weights == pytest.approx([1 / 6, 1 / 6, 1 / 6, 1 / 2], rel=1e-14)
+    assert seen[1] is first.weights
+    assert second.error == 0
+
+
+def test_several_classes():
+    """SAMME, halved: three of six wrong among three classes, alpha = (ln(1) + ln(2)) / 2."""
+    (first, _), _ = rounds([[0, 0, 1, 0, 0, 0], [0] * 6], [0, 0, 1, 1, 2, 2], n_classes=3)
+    assert first.error == pytest.approx(0.5)
+    assert first.alpha == pytest.approx(math.log(2) / 2, rel=1e-14)
+    assert first.weights[:3] == pytest.approx([1 / 9] * 3)  # right to wrong as 1 to exp(2 alpha) = 2
+    assert first.weights[3:] == pytest.approx([2 / 9] * 3)
+
+
+def test_no_error_ends_the_rounds():
+    turns, _ = rounds([[0, 1, 1, 1], [0, 0, 1, 1], [0, 1, 1, 1]], [0, 0, 1, 1])
+    assert [turn.error == 0 for turn in turns] == [False, True]
+    assert turns[1].alpha == pytest.approx(math.log((1 - 1 / 8) / (1 / 8)) / 2)  # half of one row in four
+
+
+def test_weights_begin_anew_where_a_member_guesses():
+    """The second member is wrong on the row of half the weight: it goes, and so do the weights."""
+    turns, seen = rounds([[0, 0, 1, 0], [0, 0, 1, 0], [0, 1, 1, 1]], [0, 0, 1, 1])
+    assert turns[1].error == pytest.approx(0.5)
+    assert turns[1].member is None
+    assert turns[1].alpha == 0
+    assert seen[2].tolist() == [0.25] * 4
+    assert turns[2].member == "member"
+    assert turns[2].error == 0.25
+
+
+def test_the_first_that_guesses_is_all_there_is():
+    turns, _ = rounds([[0, 1, 0, 1], [0, 0, 1, 1]], [0, 0, 1, 1])
+    assert len(turns) == 1
+    assert turns[0].alpha == 1
+    x = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    model = AdaBoostClassifier(STUMP).fit(x, ["same", "other", "other", "same"])
+    assert len(model.members_) == 1
+    assert "no better than guessing, but the first" in model.work().text()
+    assert (model.predict(x) == model.members_[0].predict(x)).all()
+
+
+def test_the_vote_is_that_of_the_kept_members():
+    """Found by a search for data on which 1R gets no further: the round that guesses has no member."""
+    model = AdaBoostClassifier(ZeroR(), 5).fit([[0]] * 5, [0, 0, 0, 1, 1])
+    # 0R: e = 2/5, then both classes weigh a half, and every other round guesses
+    assert model.errors_ == pytest.approx([0.4, 0.5, 0.4, 0.5, 0.4])
+    assert model.alphas_ == pytest.approx([0.5 * math.log(1.5), 0] * 2 + [0.5 * math.log(1.5)])
+    assert len(model.members_) == 3
+    assert model.decision_function([[0]])[0] == pytest.approx(-1.5 * math.log(1.5))
+    text = model.work().text()
+    assert "No better than guessing: the member is thrown away, and the weights begin anew." in text
+    assert "bound" not in text
+
+
+def test_one_class_only():
+    model = AdaBoostClassifier(OneR()).fit(X, ["Yes"] * 14)
+    assert model.predict(X).tolist() == ["Yes"] * 14
+    assert model.predict_proba(X).tolist() == [[1.0]] * 14
+
+
+def test_probabilities_follow_the_scores():
+    model = AdaBoostClassifier(OneR(), 4).fit(X, Y)
+    scores = sum(
+        alpha * (member.predict(X)[:, None] == model.classes_)
+        for alpha, member in zip(model.alphas_, model.members_, strict=True)
+    )
+    margin = scores[:, 1] - scores[:, 0]
+    np.testing.assert_allclose(model.decision_function(X), margin, rtol=1e-12)
+    np.testing.assert_allclose(model.predict_proba(X)[:, 1], 1 / (1 + np.exp(-2 * margin)), rtol=1e-12)
+    assert (model.predict(X) == np.where(margin > 0, "Yes", "No")).all()
+    work = model.work(X.row(0))
+    assert work["s(Yes)"].result == pytest.approx(scores[0, 1])
+    assert work["P(Yes)"].result == model.predict_proba(X.take([0]))[0, 1]
+
+
+@pytest.mark.parametrize(("name", "target"), [("iris", "species"), ("wine", "cultivar")])
+def test_beside_scikit_learn(name, target):
+    """The same stumps: their alpha is twice ours, and both decide alike."""
+    table, y = load(name).split(target)
+    numbers, y = table.block(table.names), np.asarray(y).astype(str)
+    ours = AdaBoostClassifier(STUMP, 20, random_state=0).fit(numbers, y)
+    theirs = TheirAdaBoost(STUMP, n_estimators=20, random_state=0).fit(numbers, y)
+    np.testing.assert_allclose(2 * ours.alphas_, theirs.estimator_weights_, rtol=1e-6)
+    np.testing.assert_allclose(ours.errors_, theirs.estimator_errors_, rtol=1e-6)
+    assert (ours.predict(numbers) == theirs.predict(numbers)).all()
+
+
+def test_whole_weights_are_rows_repeated():
+    weights = np.arange(14) % 3
+    rows = np.repeat(np.arange(14), weights)
+    weighted = AdaBoostClassifier(NaiveBayes(), 5).fit(X, Y, sample_weight=weights)
+    repeated = AdaBoostClassifier(NaiveBayes(), 5).fit(X.take(rows), Y[rows])
+    np.testing.assert_allclose(weighted.alphas_, repeated.alphas_, rtol=1e-9)
+    np.testing.assert_allclose(weighted.vote_errors_, repeated.vote_errors_, atol=1e-12)
+
+
+def test_a_learner_wants_rows_of_weight_one():
+    """1R makes no interval of fewer than six rows, so the weights it gets must still sum to the rows."""
+    model = AdaBoostClassifier(OneR(), 3).fit(X, Y)
+    totals = [member.statistics_.classes.sum() for member in model.members_]
+    assert totals == pytest.approx([14] * 3)
+
+
+@pytest.mark.parametrize(
+    ("learner", "resample"), [(OneR(), True), (KNeighborsClassifier(30), False)], ids=["asked", "no weights"]
+)
+def test_resampling(learner, resample):
+    iris, species = load("iris").split("species")
+    model = AdaBoostClassifier(learner, 5, resample=resample, random_state=0).fit(iris, species)
+    again = AdaBoostClassifier(learner, 5, resample=resample, random_state=0).fit(iris, species)
+    other = AdaBoostClassifier(learner, 5, resample=resample, random_state=1).fit(iris, species)
+    assert model.errors_.tolist() == again.errors_.tolist() != other.errors_.tolist()
+    assert model.score(iris, species) > 0.9
+    if resample:  # so many whole rows each
+        assert all(m.statistics_.classes.sum() == 150 for m in model.members_)
+        assert all((m.statistics_.classes % 1 == 0).all() for m in model.members_)
+
+
+def test_long_tables_are_cut():
+    iris, species = load("iris").split("species")
+    model = AdaBoostClassifier(STUMP, 40).fit(iris, species)
+    grids = {part.title: part for part in model.work().parts}
+    assert model.weights_.shape == (41, 30)
+    assert grids["weights"].note == "the first 30 rows"
+    assert grids["weights"].header[-1] == "after 5"
+    assert grids["rounds"].note == "10 more rows"
+    assert len([title for title in grids if title.startswith("Round ")]) == 5

@@ -1,0 +1,125 @@
+"""Stacking: always out of fold, the blend of least squares, and a final learner."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import nnls
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import PredefinedSplit, cross_val_predict
+from sklearn.naive_bayes import GaussianNB
+
+from openbook import load, open_model, save
+from openbook.baseline import OneR, ZeroR, ZeroRegressor
+from openbook.bayes import NaiveBayes
+from openbook.ensemble import StackingClassifier, StackingRegressor
+from openbook.ensemble.stacking import blend, dealt
+from openbook.errors import DataError, ParameterError
+
+X, Y = load("weather").split("play")
+IRIS, SPECIES = load("iris").split("species")
+
+
+class Rote(ClassifierMixin, BaseEstimator):
+    """Knows the rows it was shown by heart, and is wrong about every other."""
+
+    def fit(self, X, y):
+        self.classes_ = np.array(["a", "b"])
+        self.known_ = {tuple(row): label for row, label in zip(np.asarray(X).tolist(), y, strict=True)}
+        return self
+
+    def predict(self, X):
+        # labels alternate with the parity of the number, and a stranger gets the other parity's
+        return np.array(
+            [self.known_.get(tuple(r), "b" if r[0] % 2 == 0 else "a") for r in np.asarray(X).tolist()]
+        )
+
+
+def test_what_is_known_by_heart_is_no_evidence():
+    x = np.arange(20.0)[:, None]
+    y = np.array(["a", "b"] * 10)
+    model = StackingClassifier([("rote", Rote()), ("0R", ZeroR())]).fit(x, y)
+    assert (model.members_[0].predict(x) == y).all()
+    assert model.blend_.tolist() == [0, 1]
+
+
+def test_out_of_fold_answers_are_those_of_cross_validation():
+    team = [("bayes", NaiveBayes()), ("1R", OneR())]
+    model = StackingClassifier(team, OneR(), cv=4).fit(IRIS, SPECIES)
+    folds = PredefinedSplit(dealt(np.searchsorted(model.classes_, SPECIES.values.astype(str)), 4))
+    parts = [cross_val_predict(one, IRIS, SPECIES, cv=folds, method="predict_proba") for _, one in team]
+    table = model._second_table(np.stack(parts))
+    assert table.names[:3] == ("bayes: P(setosa)", "1R: P(setosa)", "bayes: P(versicolor)")
+    assert len(table.names) == 6
+    assert model.final_.work().text() == OneR().fit(table, SPECIES).work().text()
+
+
+def test_the_blend_by_hand():
+    """Truth 1 and 0; one member says 0.8 and 0, the other 0.5 and 0.5: the second only takes away."""
+    outside = np.array([[[0.8], [0.0]], [[0.5], [0.5]]])
+    assert blend(outside, np.array([[1.0], [0.0]]), np.ones(2)) == pytest.approx([1, 0])
+    middle = np.array([[[1.0], [0.0]], [[0.0], [1.0]]])  # truth 3 and 1: as 3 to 1
+    assert blend(middle, np.array([[3.0], [1.0]]), np.ones(2)) == pytest.approx([0.75, 0.25])
+    assert blend(-middle, np.array([[3.0], [1.0]]), np.ones(2)).tolist() == [0.5, 0.5]  # none is any good
+
+
+@given(st.integers(0, 10_000))
+def test_the_blend_is_that_of_the_whole_system(seed):
+    rng = np.random.default_rng(seed)
+    outside, ideal, w = rng.random((3, 9, 2)), rng.random((9, 2)), rng.integers(1, 4, 9)
+    rows = np.repeat(np.arange(9), w)
+    shares = nnls(outside[:, rows].reshape(3, -1).T, ideal[rows].ravel())[0]
+    np.testing.assert_allclose(blend(outside, ideal, w), shares / shares.sum(), atol=1e-9)
+
+
+@given(st.lists(st.integers(0, 3), min_size=2, max_size=40), st.integers(2, 5))
+def test_folds_share_the_classes_out(y, n_folds):
+    folds = dealt(np.array(y), n_folds)
+    sizes = np.bincount(folds, minlength=n_folds)
+    assert sizes.max() - sizes.min() <= 1
+    for label in set(y):
+        in_fold = np.bincount(folds[np.array(y) == label], minlength=n_folds)
+        assert in_fold.max() - in_fold.min() <= 1
+
+
+def test_the_vote_has_the_weights_of_the_blend():
+    model = StackingClassifier([("0R", ZeroR()), ("bayes", NaiveBayes())], cv=3).fit(X, Y)
+    assert model.blend_.sum() == pytest.approx(1)
+    parts = [NaiveBayes().fit(X, Y), ZeroR().fit(X, Y)]
+    expected = model.blend_[1] * parts[0].predict_proba(X) + model.blend_[0] * parts[1].predict_proba(X)
+    np.testing.assert_allclose(model.predict_proba(X), expected, rtol=1e-12)
+    assert [row[1] for row in model.work(X.row(0)).parts[0].rows] == model.blend_.tolist()
+
+
+def test_numbers_and_a_final_learner_of_another_house():
+    table, y = load("diabetes").split("progression")
+    x = table.block(table.names)
+    team = [("line", LinearRegression()), ("mean", ZeroRegressor())]
+    blended = StackingRegressor(team).fit(x, y)
+    assert blended.blend_[0] > 0.9
+    final = StackingRegressor(team, LinearRegression()).fit(x, y)
+    assert final.final_.n_features_in_ == 2
+    assert final.score(x, y) == pytest.approx(
+        LinearRegression().fit(x, np.asarray(y)).score(x, np.asarray(y)), abs=0.01
+    )
+    assert final.work(x[0])["progression"].result == final.predict(x[:1])[0]
+
+
+def test_a_final_learner_through_a_file(tmp_path):
+    model = StackingClassifier([("0R", ZeroR()), ("1R", OneR())], NaiveBayes(), cv=3).fit(X, Y)
+    assert model.final_.schema_.names == ("0R: P(Yes)", "1R: P(Yes)")  # of two classes, one says it all
+    opened = open_model(save(model, tmp_path / "model.openbook"))
+    assert (opened.predict_proba(X) == model.predict_proba(X)).all()
+    assert opened.work(X.row(0)).text() == model.work(X.row(0)).text()
+    assert opened.work().text() == model.work().text()
+    assert opened.complexity() == model.complexity() == 1 + 3 + model.final_.complexity()
+
+
+def test_what_it_needs():
+    with pytest.raises(DataError, match="StackingClassifier needs 2 rows at least, to leave one out"):
+        StackingClassifier([("1R", OneR())]).fit(X.head(1), Y[:1])
+    with pytest.raises(ParameterError, match="needs a classifier, and LinearRegression is none"):
+        StackingClassifier([("1R", OneR())], LinearRegression()).fit(X, Y)
+    with pytest.raises(ParameterError, match="GaussianNB has no complexity"):
+        StackingClassifier([("1R", OneR())], GaussianNB()).fit(X, Y).complexity()
