@@ -1,6 +1,21 @@
 """Decision trees: ID3, C4.5 and CART in one engine; rules and pictures of them."""
 
+from openbook.tree.c45 import C45
+from openbook.tree.classifier import DecisionTreeClassifier
 from openbook.tree.drawing import Drawing, draw
+from openbook.tree.id3 import ID3
+from openbook.tree.regressor import DecisionTreeRegressor
 from openbook.tree.ruleset import Disjunction, Rule, Rules, rules
 
-__all__ = ["Disjunction", "Drawing", "Rule", "Rules", "draw", "rules"]
+__all__ = [
+    "C45",
+    "ID3",
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
+    "Disjunction",
+    "Drawing",
+    "Rule",
+    "Rules",
+    "draw",
+    "rules",
+]

@@ -26,7 +26,17 @@ from openbook.tree.nodes import LEAF, SPREAD
 from openbook.tree.search import FRACTIONAL, OWN_BRANCH, choose, note, row_at, search
 from openbook.tree.split import ROW, Instances, add_instance
 
-__all__ = ["DONE", "MORE_INSTANCES", "MORE_NODES", "MORE_ROUTES", "NODE", "Ground", "Growth", "grow", "may_split"]
+__all__ = [
+    "DONE",
+    "MORE_INSTANCES",
+    "MORE_NODES",
+    "MORE_ROUTES",
+    "NODE",
+    "Ground",
+    "Growth",
+    "grow",
+    "may_split",
+]
 
 CRUMB = 1e-3
 

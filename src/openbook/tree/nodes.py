@@ -23,6 +23,7 @@ __all__ = [
     "LEAF",
     "SPREAD",
     "Tree",
+    "add_errors",
     "add_values",
     "add_weights",
     "cells",
@@ -50,7 +51,7 @@ class Tree(NamedTuple):
     route : int32 (n,), where in `routes` the branch of the attribute's first value stands; -1 if none does
     routes : int32 (m,), the branch of each value, -1 for a value without one
     weight : float64 (n,), the weight of the training rows
-    value : float64 (n, n_outputs), the weight of each class; or the number to predict
+    value : float64 (n, n_outputs), the weight of each class; or the number to predict, and the error around it
     gain : float64 (n,), what the test gains by the criterion, per unit of weight; 0 at a leaf
     """
 
@@ -176,6 +177,15 @@ def add_weights(tree, X, y, w, totals):
     for i in range(X.shape[0]):
         for k in range(walk(tree, X[i], w[i], nodes, shares)):
             totals[nodes[k], y[i]] += shares[k]
+
+
+@jit
+def add_errors(tree, X, y, w, totals):
+    """Add each row's weighed squared error to totals[node] of every node on its way."""
+    nodes, shares = np.empty(tree.attribute.size, np.int64), np.empty(tree.attribute.size)
+    for i in range(X.shape[0]):
+        for k in range(walk(tree, X[i], w[i], nodes, shares)):
+            totals[nodes[k]] += shares[k] * (y[i] - tree.value[nodes[k], 0]) ** 2
 
 
 def parents(tree):

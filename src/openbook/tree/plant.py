@@ -1,33 +1,69 @@
 """From training rows and settings to a tree: what Python prepares for the kernel, and makes of its nodes.
 
-value of a node    the weight of each class, or the mean of the target; an empty branch takes its parent's
+value of a node    the weight of each class; or the mean of the target, and the squared error around it. An
+                   empty branch takes its parent's.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
+from openbook.data import Nominal
 from openbook.tree.columns import NOMINAL, Sorted
 from openbook.tree.grow import DONE, MORE_NODES, MORE_ROUTES, NODE, Ground, Growth, grow, may_split
 from openbook.tree.nodes import LEAF, SPREAD, Tree, parents
 from openbook.tree.search import FOUND, Desk, Evidence
-from openbook.tree.split import Instances
+from openbook.tree.split import ROW, Instances
 
-__all__ = ["plant"]
+__all__ = ["N_SUMS", "Candidates", "n_slots", "plant"]
 
 #: The candidates of so many nodes are kept for the work, and so many figures of them.
 NOTED, NOTED_FIGURES = 64, 200_000
+#: What adds up over the rows of a regression: the weight, the target, its square.
+N_SUMS = 3
 
 
-def plant(training, rule, n_classes, seed=1, noted=NOTED):
-    """Grow a tree from encoded rows; the tree, and the evidence of its upper nodes.
+class Candidates(NamedTuple):
+    """The candidates of the nodes that were split first, for the work.
 
-    n_classes : 0 for a regression
+    node : int64 (n,), the node
+    gain, info, cut : float64 (n, n_columns), gain and split information; NaN where there is no split or cut
+    stats : float64 (n, n_slots, n_stats), of a nominal column those of every value, then of missing cells; of
+        others below the cut, above it, missing
     """
-    columns, n_stats = training.columns, n_classes or 3
-    centre = 0.0 if n_classes else float(np.average(training.y, weights=training.w))
-    ground = _ground(training, n_classes, centre)
+
+    node: np.ndarray
+    gain: np.ndarray
+    info: np.ndarray
+    cut: np.ndarray
+    stats: np.ndarray
+
+
+def n_slots(attribute):
+    """How many branches a candidate of this attribute is noted with."""
+    return len(attribute.values) + 1 if isinstance(attribute, Nominal) else 3
+
+
+def plant(training, rule, n_classes, rows=None, seed=1, noted=NOTED):
+    """Grow a tree from encoded rows; the tree, and the candidates of its upper nodes.
+
+    Parameters
+    ----------
+    n_classes : 0 for a regression
+    rows : intp array, the rows to grow from, all by default
+    seed : of the columns drawn at each node
+    noted : the candidates of so many nodes are kept
+    """
+    rows = np.arange(len(training.y)) if rows is None else rows
+    n_stats = n_classes or N_SUMS
+    centre = 0.0 if n_classes else float(np.average(training.y[rows], weights=training.w[rows]))
+    ground = _ground(training, rows, n_classes, centre)
     growth = _growth(ground, n_stats, seed)
+    columns = training.columns
     most = max(int(columns["n_codes"].max()), 2) + 1
-    desk = Desk(np.zeros((most, n_stats)), np.zeros((4, n_stats)), np.zeros(most, np.int32), np.arange(len(columns)))
+    desk = Desk(
+        np.zeros((most, n_stats)), np.zeros((4, n_stats)), np.zeros(most, np.int32), np.arange(len(columns))
+    )
     evidence = _evidence(columns, n_stats, noted)
     growth.count[0] = int(may_split(ground, growth, 0, rule))
     while (full := grow(ground, growth, rule, desk, np.zeros(len(columns), FOUND), evidence)) != DONE:
@@ -37,24 +73,26 @@ def plant(training, rule, n_classes, seed=1, noted=NOTED):
             growth = growth._replace(routes=_doubled(growth.routes, most))
         else:
             ground, growth = _more_instances(ground, growth)
-    return _tree(growth, training.scales, n_classes, centre), evidence
+    return _tree(growth, training.scales, n_classes, centre), _candidates(evidence, training, centre)
 
 
-def _ground(training, n_classes, centre):
+def _ground(training, rows, n_classes, centre):
     n, none = len(training.y), np.zeros(0)
     keys = [scale.keys for scale in training.scales if isinstance(scale, Sorted)]
-    whole = none
-    if (training.w == 1).all():
+    if len(rows) < n:
+        kept = np.zeros(n, dtype=bool)
+        kept[rows] = True
+        keys = [column[kept[column & ROW]] for column in keys]
+    w, whole = training.w.astype(float), none
+    if (w == 1).all():
         whole = np.arange(n + 1, dtype=float)
         whole[1:] *= np.log2(whole[1:])
-    w = training.w.astype(float)
     if n_classes:
         instances = Instances(training.y.astype(np.uint16), none, w, whole)
     else:
         instances = Instances(np.zeros(0, np.uint16), training.y - centre, w, whole)
-    keys = np.array(keys, np.uint64).reshape(len(keys), n)
-    members = np.arange(n, dtype=np.uint64)
-    return Ground(training.columns, training.codes, keys, members, np.arange(n), instances)
+    keys = np.array(keys, np.uint64).reshape(len(keys), len(rows))
+    return Ground(training.columns, training.codes, keys, rows.astype(np.uint64), np.arange(n), instances)
 
 
 def _growth(ground, n_stats, seed):
@@ -67,13 +105,13 @@ def _growth(ground, n_stats, seed):
         stats=np.zeros((64, n_stats)),
         waiting=np.zeros(64, np.int64),
         count=np.array([0, 1, len(routes)]),
-        side=np.zeros(n, np.int64),
+        side=np.zeros(len(ground.rows), np.int64),
         spare=np.zeros(n, np.uint64),
         routes=routes,
         random=np.array([seed], np.uint64),
     )
-    growth.nodes[0]["end"] = growth.nodes[0]["used"] = n
-    growth.stats[0] = _totals(ground.instances, n_stats)
+    growth.nodes[0]["end"], growth.nodes[0]["used"] = n, len(ground.rows)
+    growth.stats[0] = _totals(ground.instances, ground.members, n_stats)
     return growth
 
 
@@ -83,11 +121,12 @@ def _leaves(n):
     return nodes
 
 
-def _totals(instances, n_stats):
+def _totals(instances, rows, n_stats):
+    w = instances.w[rows]
     if not instances.number.size:
-        return np.bincount(instances.y, instances.w, minlength=n_stats)
-    wy = instances.w * instances.number
-    return np.array([instances.w.sum(), wy.sum(), (wy * instances.number).sum()])
+        return np.bincount(instances.y[rows], w, minlength=n_stats)
+    wy = w * instances.number[rows]
+    return np.array([w.sum(), wy.sum(), (wy * instances.number[rows]).sum()])
 
 
 def _doubled(array, at_least):
@@ -107,7 +146,7 @@ def _more_nodes(growth, most):
 
 def _more_instances(ground, growth):
     """Room for as many parts as there are rows; weights are no longer all 1."""
-    n = len(ground.members)
+    n = len(ground.rows)
     instances = ground.instances
     grown = {name: _doubled(a, n) for name, a in instances._asdict().items() if a.size}
     ground = ground._replace(
@@ -122,11 +161,27 @@ def _more_instances(ground, growth):
 def _evidence(columns, n_stats, noted):
     """Evidence of nothing yet, for as many nodes as there is room for."""
     last = columns[-1]
-    n_slots = int(last["slot"]) + (int(last["n_codes"]) + 1 if last["kind"] == NOMINAL else 3)
-    noted = min(noted, NOTED_FIGURES // (n_slots * n_stats))
+    slots = int(last["slot"]) + (int(last["n_codes"]) + 1 if last["kind"] == NOMINAL else 3)
+    noted = min(noted, NOTED_FIGURES // (slots * n_stats))
     return Evidence(
-        np.full(noted, -1), np.zeros((noted, len(columns)), FOUND), np.zeros((noted, n_slots, n_stats))
+        np.full(noted, -1), np.zeros((noted, len(columns)), FOUND), np.zeros((noted, slots, n_stats))
     )
+
+
+def _candidates(evidence, training, centre):
+    """The evidence with cuts instead of the rows and codes around them, and the target's own origin."""
+    noted = evidence.node >= 0
+    found, stats = evidence.found[noted], evidence.stats[noted]
+    cut = np.full(found.shape, np.nan)
+    for f, scale in enumerate(training.scales):
+        at = np.flatnonzero(found["below"][:, f] >= 0)
+        if len(at) and training.columns[f]["kind"] != NOMINAL:
+            cut[at, f] = scale.between(found["below"][at, f], found["above"][at, f])
+    if centre:
+        w, s = stats[..., 0], stats[..., 1].copy()
+        stats[..., 1] = s + centre * w
+        stats[..., 2] += 2 * centre * s + centre * centre * w
+    return Candidates(evidence.node[noted], found["gain"], found["info"], cut, stats)
 
 
 def _tree(growth, scales, n_classes, centre):
@@ -138,11 +193,19 @@ def _tree(growth, scales, n_classes, centre):
         if len(at):
             cut[at] = scale.between(nodes["below"][at], nodes["above"][at])
     weight = stats.sum(axis=1) if n_classes else stats[:, 0].copy()
-    value = stats if n_classes else centre + stats[:, 1:2] / np.maximum(weight, np.finfo(float).tiny)[:, None]
-    whole = {name: nodes[name].astype(np.int32) for name in ("attribute", "first", "branches", "missing", "route")}
+    value = stats.copy() if n_classes else _mean_and_error(stats, centre)
+    whole = {
+        name: nodes[name].astype(np.int32) for name in ("attribute", "first", "branches", "missing", "route")
+    }
     routes = growth.routes[: growth.count[2]]
-    tree = Tree(**whole, cut=cut, routes=routes, weight=weight, value=value.copy(), gain=nodes["gain"].copy())
+    tree = Tree(**whole, cut=cut, routes=routes, weight=weight, value=value, gain=nodes["gain"].copy())
     above = parents(tree)
     for node in np.flatnonzero(weight == 0):
         tree.value[node] = tree.value[above[node]]
     return tree
+
+
+def _mean_and_error(stats, centre):
+    weight = np.maximum(stats[:, 0], np.finfo(float).tiny)
+    error = np.maximum(stats[:, 2] - stats[:, 1] ** 2 / weight, 0.0)
+    return np.stack([centre + stats[:, 1] / weight, error], axis=1)

@@ -134,9 +134,7 @@ def search(ground, f, segment, totals, rule, desk, found):
             add_instance(ground.instances, np.intp(keys[n] & ROW), gap)
         found.known, keys = n, keys[:n]
     else:
-        count_codes(
-            ground.codes[place], ground.rows, ground.instances, ground.members[start:end], hist
-        )
+        count_codes(ground.codes[place], ground.rows, ground.instances, ground.members[start:end], hist)
         for s in range(gap.size):
             gap[s] = hist[n_codes, s]
         hist = hist[:n_codes]
@@ -244,6 +242,13 @@ def note(ground, f, segment, found, desk, evidence, at):
         return
     for k in range(end - start):
         branch = 2 if k >= found.known else np.int64(k > found.below)
-        add_instance(ground.instances, np.uintp(ground.keys[ground.columns[f].place, start + k] & ROW), stats[slot + branch])
+        add_instance(
+            ground.instances,
+            np.uintp(ground.keys[ground.columns[f].place, start + k] & ROW),
+            stats[slot + branch],
+        )
     if found.below >= 0:
-        noted.below, noted.above = row_at(ground, f, start + found.below), row_at(ground, f, start + found.above)
+        noted.below, noted.above = (
+            row_at(ground, f, start + found.below),
+            row_at(ground, f, start + found.above),
+        )

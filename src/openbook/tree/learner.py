@@ -1,0 +1,315 @@
+"""What every tree learner shares: settings, growth, pruning, prediction, the model file.
+
+The textbook's trees are this engine with settings fixed as class attributes; the two general learners make
+parameters of them all.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import chdtri
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from openbook.base import Learner
+from openbook.rules import Anything, Maybe, Number, OneOf, Whole
+from openbook.tree import criteria
+from openbook.tree.columns import encode
+from openbook.tree.derive import derive_model, derive_row
+from openbook.tree.nodes import LEAF, Tree, add_values, cells, check, depths, leaves_of
+from openbook.tree.plant import N_SUMS, Candidates, n_slots, plant
+from openbook.tree.prune import (
+    prune_confidence,
+    prune_cost_complexity,
+    prune_pessimistic,
+    prune_reduced_error,
+)
+from openbook.tree.search import FRACTIONAL, MAJORITY, OWN_BRANCH, Rule
+
+__all__ = ["HowMany", "TreeLearner", "how_many"]
+
+CRITERIA = {
+    "gini": criteria.GINI,
+    "entropy": criteria.ENTROPY,
+    "gain_ratio": criteria.GAIN_RATIO,
+    "squared_error": criteria.SQUARED,
+    "absolute_error": criteria.ABSOLUTE,
+}
+#: Parts of rows that sum to the least weight but for rounding have it (as in J48).
+ROUNDING = 1e-6
+MISSING = {"fractional": FRACTIONAL, "majority": MAJORITY, "branch": OWN_BRANCH}
+
+
+class HowMany(Anything):
+    """How many of some things: all (None), a number, a share, or a rule."""
+
+    WORDS = {"sqrt": math.sqrt, "log2": math.log2, "log2+1": lambda n: math.log2(n) + 1}
+
+    def __init__(self):
+        super().__init__("None, a whole number, a share up to 1.0, or one of 'sqrt', 'log2', 'log2+1'")
+
+    def allows(self, value):
+        if value is None or (isinstance(value, str) and value in self.WORDS):
+            return True
+        return Whole(at_least=1).allows(value) or (Number(above=0, at_most=1).allows(value))
+
+
+def how_many(value, n):
+    """That many of n: at least one, at most all."""
+    if value is None:
+        return n
+    if isinstance(value, str):
+        return max(1, min(n, int(HowMany.WORDS[value](n))))
+    return max(1, min(n, int(value) if Whole().allows(value) else int(value * n)))
+
+
+class Pruning(NamedTuple):
+    """What was decided at each test when the tree was pruned, in that order, for the work.
+
+    rule : int64 (n,), the position of its name in RULES
+    attribute, leaves : int64 (n,), the test's column, and the leaves of the subtree as it was left
+    weight, before, after : float64 (n,), its rows' weight; the cost of the subtree, and of a leaf instead
+    pruned : bool (n,), whether it became a leaf
+    """
+
+    rule: np.ndarray
+    attribute: np.ndarray
+    leaves: np.ndarray
+    weight: np.ndarray
+    before: np.ndarray
+    after: np.ndarray
+    pruned: np.ndarray
+
+    RULES = ("collapse", "reduced_error", "pessimistic", "confidence", "cost_complexity")
+
+    @classmethod
+    def of(cls, grown, decisions):
+        nodes = np.array([d.node for d in decisions], dtype=np.int64)
+        return cls(
+            np.array([cls.RULES.index(d.rule) for d in decisions], dtype=np.int64),
+            grown.attribute[nodes].astype(np.int64),
+            np.array([d.leaves for d in decisions], dtype=np.int64),
+            grown.weight[nodes],
+            np.array([d.before for d in decisions], dtype=float),
+            np.array([d.after for d in decisions], dtype=float),
+            np.array([d.pruned for d in decisions], dtype=bool),
+        )
+
+
+class TreeLearner(Learner):
+    """A tree, and how it is grown."""
+
+    rules = {
+        "nominal": OneOf("multiway", "subset"),
+        "missing": OneOf(*MISSING),
+        "max_depth": Maybe(Whole(at_least=1)),
+        "min_leaf": Number(at_least=1),
+        "min_gain": Number(at_least=0),
+        "max_features": HowMany(),
+        "penalty": Number(at_least=0),
+        "confidence": Number(above=0, at_most=0.5),
+        "alpha": Number(at_least=0),
+        "validation": Number(above=0, at_most=0.9),
+        "bins": Maybe(Whole(at_least=2)),
+        "random_state": Anything("None, a whole number, or a RandomState"),
+    }
+
+    nominal = "multiway"
+    missing = "fractional"
+    max_depth = None
+    min_leaf = 1
+    min_gain = 0.0
+    significance = None
+    max_features = None
+    pre_prune = None
+    prune = None
+    penalty = 0.5
+    confidence = 0.25
+    alpha = 0.0
+    validation = 0.25
+    bins = None
+    random_state = None
+
+    tree_: Tree
+    candidates_: Candidates
+    pruning_: Pruning
+    criterion: str
+
+    @property
+    def _n_classes(self):
+        """How many classes there are; 0 for a regression."""
+        return len(getattr(self, "classes_", ()))
+
+    @property
+    def _n_outputs(self):
+        return self._n_classes or 2
+
+    def _fit(self, rows):
+        training = self._weighed(encode(rows, self.bins))
+        random = check_random_state(self.random_state)
+        grown_on, held_out = None, None
+        if self.prune == "reduced_error":
+            grown_on, held_out = self._parted(training.y, random)
+        seed = 1 + int(random.randint(2**31 - 1))
+        tree, candidates = plant(
+            training, self._rule(len(rows.schema), training), self._n_classes, grown_on, seed
+        )
+        self.tree_, self.candidates_, self.pruning_ = tree, candidates, Pruning.of(tree, ())
+        if self.prune is not None:
+            self._cut_back(tree, self._pruned(tree, rows, training, held_out))
+
+    def _weighed(self, training):
+        """The rows with the weights that their classes are given."""
+        return training
+
+    def _rule(self, n_columns, training):
+        """The settings as the engine takes them."""
+        critical = np.zeros(0)
+        if self.significance is not None:
+            freedom = (max(int(training.columns["n_codes"].max()), 2) + 1) * self._n_classes
+            critical = np.r_[0.0, chdtri(np.arange(1, freedom + 1), self.significance)]
+        return Rule(
+            criterion=CRITERIA[self.criterion],
+            subset=self.nominal == "subset",
+            missing=MISSING[self.missing],
+            max_depth=2**31 if self.max_depth is None else int(self.max_depth),
+            least=0.0 if self.min_leaf == 1 else self.min_leaf - ROUNDING,
+            min_gain=float(self.min_gain),
+            max_features=how_many(self.max_features, n_columns),
+            random_cuts=False,
+            penalty=float(self.penalty) if self.pre_prune == "pessimistic" else -1.0,
+            critical=critical,
+        )
+
+    def _parted(self, y, random):
+        """The rows to grow on, and those that are held out to prune by: of every class its share."""
+        order = random.permutation(len(y))
+        if self._n_classes:
+            order = order[np.argsort(y[order], kind="stable")]
+        every = np.arange(len(y))
+        held_out = np.floor((every + 1) * self.validation) > np.floor(every * self.validation)
+        return np.sort(order[~held_out]), np.sort(order[held_out])
+
+    def _pruned(self, tree, rows, training, held_out):
+        if self.prune == "pessimistic":
+            return prune_pessimistic(tree, self.penalty)
+        if self.prune == "confidence":
+            return prune_confidence(tree, self.confidence)
+        if self.prune == "cost_complexity":
+            return prune_cost_complexity(tree, self._costs(tree), self.alpha)
+        X = np.concatenate([cells(table) for table in rows.tables()])[held_out]
+        return prune_reduced_error(tree, self._held_out(tree, X, training.y[held_out], training.w[held_out]))
+
+    def _cut_back(self, grown, pruned):
+        """Take the pruned tree, and what is known of the nodes that are left."""
+        self.tree_, self.pruning_ = pruned.tree, Pruning.of(grown, pruned.decisions)
+        place = np.full(grown.size, -1)
+        place[pruned.kept] = np.arange(pruned.tree.size)
+        left = place[self.candidates_.node] >= 0
+        self.candidates_ = Candidates(*(array[left] for array in self.candidates_))
+        self.candidates_ = self.candidates_._replace(node=place[self.candidates_.node])
+
+    def _leaf_values(self):
+        """What each node says, if it is a leaf, (n_nodes, n_outputs)."""
+        raise NotImplementedError
+
+    def _outputs(self, X):
+        values = self._leaf_values()
+        out = np.zeros((len(X), values.shape[1]))
+        add_values(self.tree_, cells(X), values, out)
+        return out
+
+    def apply(self, X):
+        """The leaf of each row; -1 where a missing cell sends it to several."""
+        return self._each(X, self._leaves)
+
+    def _leaves(self, X):
+        leaves = np.empty(len(X), dtype=np.intp)
+        leaves_of(self.tree_, cells(X), leaves)
+        return leaves
+
+    @property
+    def feature_importances_(self):
+        """Each column's share of all gain, weighed by the rows that met the test; they sum to one, if any."""
+        check_is_fitted(self)
+        return importances(self.tree_, len(self.schema_))
+
+    def get_depth(self):
+        """The most tests on a way from the root to a leaf."""
+        check_is_fitted(self)
+        return int(depths(self.tree_).max())
+
+    def get_n_leaves(self):
+        """How many leaves there are."""
+        check_is_fitted(self)
+        return self.tree_.n_leaves
+
+    def complexity(self):
+        return self.tree_.size
+
+    def _work(self):
+        return derive_model(self)
+
+    def _work_row(self, X):
+        return derive_row(self, X)
+
+    def _arrays(self):
+        parts = {"tree": self.tree_, "candidates": self.candidates_, "pruning": self.pruning_}
+        return {f"{part}.{name}": a for part, record in parts.items() for name, a in record._asdict().items()}
+
+    def _restore(self, arrays):
+        def part(name, kind):
+            return kind(**{field: arrays[f"{name}.{field}"] for field in kind._fields})
+
+        tree, candidates, pruning = (
+            part("tree", Tree),
+            part("candidates", Candidates),
+            part("pruning", Pruning),
+        )
+        if len(arrays) > len(Tree._fields) + len(Candidates._fields) + len(Pruning._fields):
+            msg = "it has an array too many"
+            raise ValueError(msg)
+        check(tree, self.schema_, self._n_outputs)
+        check_candidates(candidates, tree, self.schema_, self._n_classes or N_SUMS)
+        check_pruning(pruning, len(self.schema_))
+        self.tree_, self.candidates_, self.pruning_ = tree, candidates, pruning
+
+
+def importances(tree, n_columns):
+    """Each column's share of all gain in a tree."""
+    inner = tree.attribute != LEAF
+    shares = np.bincount(tree.attribute[inner], tree.weight[inner] * tree.gain[inner], minlength=n_columns)
+    return shares / shares.sum() if shares.any() else shares
+
+
+def check_candidates(candidates, tree, schema, n_stats):
+    """Raise ValueError unless these can be the candidates of some of the tree's nodes."""
+    n, slots = len(candidates.node), sum(n_slots(attribute) for attribute in schema)
+    shapes = {"node": (n,), "stats": (n, slots, n_stats)}
+    for name, array in candidates._asdict().items():
+        if array.shape != shapes.get(name, (n, len(schema))) or array.dtype.kind != (
+            "i" if name == "node" else "f"
+        ):
+            msg = f"array 'candidates.{name}' has the wrong shape"
+            raise ValueError(msg)
+    if (
+        not ((candidates.node >= 0) & (candidates.node < tree.size)).all()
+        or not np.isfinite(candidates.stats).all()
+    ):
+        msg = "its candidates belong to no node"
+        raise ValueError(msg)
+
+
+def check_pruning(pruning, n_columns):
+    """Raise ValueError unless these can be decisions about tests on so many columns."""
+    n = len(np.atleast_1d(pruning.rule))
+    kinds = {"weight": "f", "before": "f", "after": "f", "pruned": "b"}
+    sound = all(a.shape == (n,) and a.dtype.kind == kinds.get(f, "i") for f, a in pruning._asdict().items())
+    if not (
+        sound
+        and ((pruning.rule >= 0) & (pruning.rule < len(Pruning.RULES))).all()
+        and ((pruning.attribute >= 0) & (pruning.attribute < n_columns)).all()
+    ):
+        msg = "its pruning is none"
+        raise ValueError(msg)

@@ -1,0 +1,95 @@
+"""A decision tree for numbers."""
+
+import numpy as np
+
+from openbook.base import Regressor
+from openbook.rules import Maybe, OneOf
+from openbook.tree.learner import TreeLearner
+from openbook.tree.nodes import add_errors
+from openbook.tree.prune import PRUNINGS
+
+__all__ = ["DecisionTreeRegressor", "TreeRegressor"]
+
+
+class TreeRegressor(TreeLearner, Regressor):
+    """What trees for numbers share."""
+
+    rules = {
+        **TreeLearner.rules,
+        "criterion": OneOf("squared_error", "absolute_error"),
+        "prune": Maybe(OneOf(*PRUNINGS["regression"])),
+    }
+
+    criterion = "squared_error"
+
+    def _costs(self, tree):
+        """What each node costs as a leaf, per row: its error around its own prediction."""
+        return tree.value[:, 1] / tree.weight[0]
+
+    def _held_out(self, tree, X, y, w):
+        """The squared error that each node would make as a leaf, on the rows that come to it."""
+        totals = np.zeros(tree.size)
+        add_errors(tree, X, y, w, totals)
+        return totals
+
+    def _leaf_values(self):
+        return self.tree_.value[:, :1]
+
+    def _predict(self, X):
+        return self._outputs(X)[:, 0]
+
+
+class DecisionTreeRegressor(TreeRegressor):
+    """A decision tree for numbers: a leaf predicts the mean of its rows, or their median.
+
+    Parameters
+    ----------
+    criterion : "squared_error" or "absolute_error"
+        What a split lowers; with the latter leaves predict medians.
+    nominal, missing, max_depth, min_leaf, max_features, bins, validation, random_state
+        As for `DecisionTreeClassifier`; the best two groups of nominal values are exact for squared error.
+    min_gain : float
+        A split must lower the mean error by more.
+    prune : "reduced_error" or "cost_complexity", optional
+    alpha : float
+        The price of a leaf in cost-complexity pruning, in units of the mean error.
+
+    Attributes
+    ----------
+    tree_ : the nodes; see `openbook.tree.nodes.Tree`
+    feature_importances_ : each column's share of the gain
+
+    Examples
+    --------
+    >>> model = DecisionTreeRegressor().fit([[1.0], [2.0], [8.0], [9.0]], [1.0, 1.0, 5.0, 5.0])
+    >>> model.predict([[4.0], [6.0]]).tolist()
+    [1.0, 5.0]
+    """
+
+    def __init__(
+        self,
+        criterion="squared_error",
+        nominal="multiway",
+        missing="fractional",
+        max_depth=None,
+        min_leaf=1,
+        min_gain=0.0,
+        max_features=None,
+        prune=None,
+        alpha=0.0,
+        validation=0.25,
+        bins=None,
+        random_state=None,
+    ):
+        self.criterion = criterion
+        self.nominal = nominal
+        self.missing = missing
+        self.max_depth = max_depth
+        self.min_leaf = min_leaf
+        self.min_gain = min_gain
+        self.max_features = max_features
+        self.prune = prune
+        self.alpha = alpha
+        self.validation = validation
+        self.bins = bins
+        self.random_state = random_state
