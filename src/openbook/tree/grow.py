@@ -24,7 +24,7 @@ from openbook.tree.columns import NOMINAL, ORDERED, SORTED
 from openbook.tree.criteria import weight_of
 from openbook.tree.nodes import LEAF, SPREAD
 from openbook.tree.search import FRACTIONAL, OWN_BRANCH, choose, note, row_at, search
-from openbook.tree.split import ROW, Instances, add_instance
+from openbook.tree.split import ROW, Instances, add_instance, whole_below
 
 __all__ = [
     "DONE",
@@ -89,7 +89,6 @@ class Growth(NamedTuple):
     side : int64 (capacity,), the branch of each instance at the node at hand; -1 - its first part if spread
     spare : uint64 (capacity,), room for a segment
     routes : int32, holds 0, 1, … for each nominal column; those of subsets are put behind
-    random : uint64 (1,), the state of the random numbers
     """
 
     nodes: np.ndarray
@@ -99,18 +98,6 @@ class Growth(NamedTuple):
     side: np.ndarray
     spare: np.ndarray
     routes: np.ndarray
-    random: np.ndarray
-
-
-@inner
-def whole_below(random, n):
-    """A random whole number below n (xorshift64*, Marsaglia and Vigna)."""
-    x = random[0]
-    x ^= x >> np.uint64(12)
-    x ^= x << np.uint64(25)
-    x ^= x >> np.uint64(27)
-    random[0] = x
-    return np.int64(((x * np.uint64(2685821657736338717)) >> np.uint64(33)) % np.uint64(n))
 
 
 @inner
@@ -155,7 +142,7 @@ def consider(ground, growth, node, rule, desk, found, evidence):
         if k >= rule.max_features and any_found:
             break
         if rule.max_features < order.size:
-            other = k + whole_below(growth.random, order.size - k)
+            other = k + whole_below(desk.random, order.size - k)
             order[k], order[other] = order[other], order[k]
         search(ground, order[k], segment, totals, rule, desk, found[order[k]])
         any_found = any_found or found[order[k]].gain > 0

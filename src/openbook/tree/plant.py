@@ -58,12 +58,11 @@ def plant(training, rule, n_classes, rows=None, seed=1, noted=NOTED):
     n_stats = n_classes or N_SUMS
     centre = 0.0 if n_classes else float(np.average(training.y[rows], weights=training.w[rows]))
     ground = _ground(training, rows, n_classes, centre)
-    growth = _growth(ground, n_stats, seed)
+    growth = _growth(ground, n_stats)
     columns = training.columns
     most = max(int(columns["n_codes"].max()), 2) + 1
     desk = Desk(
-        np.zeros((most, n_stats)), np.zeros((4, n_stats)), np.zeros(most, np.int32), np.arange(len(columns))
-    )
+        np.zeros((most, n_stats)), np.zeros((4, n_stats)), np.zeros(most, np.int32), np.arange(len(columns)), np.array([seed], np.uint64))
     evidence = _evidence(columns, n_stats, noted)
     growth.count[0] = int(may_split(ground, growth, 0, rule))
     while (full := grow(ground, growth, rule, desk, np.zeros(len(columns), FOUND), evidence)) != DONE:
@@ -95,7 +94,7 @@ def _ground(training, rows, n_classes, centre):
     return Ground(training.columns, training.codes, keys, rows.astype(np.uint64), np.arange(n), instances)
 
 
-def _growth(ground, n_stats, seed):
+def _growth(ground, n_stats):
     """A root with all rows."""
     n, columns = len(ground.members), ground.columns
     routes = [np.arange(v) for v in columns["n_codes"][columns["kind"] == NOMINAL]]
@@ -108,7 +107,6 @@ def _growth(ground, n_stats, seed):
         side=np.zeros(len(ground.rows), np.int64),
         spare=np.zeros(n, np.uint64),
         routes=routes,
-        random=np.array([seed], np.uint64),
     )
     growth.nodes[0]["end"], growth.nodes[0]["used"] = n, len(ground.rows)
     growth.stats[0] = _totals(ground.instances, ground.members, n_stats)

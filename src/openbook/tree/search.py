@@ -36,7 +36,6 @@ __all__ = [
     "OWN_BRANCH",
     "Desk",
     "Evidence",
-    "Found",
     "Rule",
     "choose",
     "empty_desk",
@@ -100,13 +99,14 @@ class Evidence(NamedTuple):
 
 class Desk(NamedTuple):
     """Room to work in: the histogram of a column; the stats of two sides, of missing and of known cells; where
-    the codes of a subset go; the order of the columns.
+    the codes of a subset go; the order of the columns; the state of the random numbers, uint64 (1,).
     """
 
     hist: np.ndarray
     sides: np.ndarray
     routes: np.ndarray
     order: np.ndarray
+    random: np.ndarray
 
 
 @inner

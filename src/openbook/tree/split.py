@@ -26,6 +26,7 @@ __all__ = [
     "count_codes",
     "multiway",
     "tolerance",
+    "whole_below",
 ]
 
 ROW = np.uint64(0xFFFFFFFF)
@@ -131,6 +132,17 @@ def best_cut(keys, instances, totals, least, criterion, sides):
             if score > best + slack:
                 best, at, w_best = score, k, w_left
     return best - none, at, cuts, w_best
+
+
+@inner
+def whole_below(random, n):
+    """A random whole number below n (xorshift64*, Marsaglia and Vigna)."""
+    x = random[0]
+    x ^= x >> np.uint64(12)
+    x ^= x << np.uint64(25)
+    x ^= x >> np.uint64(27)
+    random[0] = x
+    return np.int64(((x * np.uint64(2685821657736338717)) >> np.uint64(33)) % np.uint64(n))
 
 
 @inner
