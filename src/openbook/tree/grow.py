@@ -22,7 +22,7 @@ import numpy as np
 from openbook.kernels.jit import inner, jit
 from openbook.tree.columns import NOMINAL, ORDERED, SORTED
 from openbook.tree.criteria import weight_of
-from openbook.tree.nodes import LEAF, SPREAD
+from openbook.tree.nodes import SPREAD
 from openbook.tree.search import FRACTIONAL, OWN_BRANCH, choose, note, row_at, search
 from openbook.tree.split import ROW, Instances, add_instance, whole_below
 

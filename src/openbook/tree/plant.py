@@ -12,7 +12,7 @@ from openbook.data import Nominal
 from openbook.tree.columns import NOMINAL, Sorted
 from openbook.tree.grow import DONE, MORE_NODES, MORE_ROUTES, NODE, Ground, Growth, grow, may_split
 from openbook.tree.nodes import LEAF, SPREAD, Tree, parents
-from openbook.tree.search import FOUND, Desk, Evidence
+from openbook.tree.search import FEW_MEMBERS, FOUND, Desk, Evidence
 from openbook.tree.split import ROW, Instances
 
 __all__ = ["N_SUMS", "Candidates", "n_slots", "plant"]
@@ -62,7 +62,13 @@ def plant(training, rule, n_classes, rows=None, seed=1, noted=NOTED):
     columns = training.columns
     most = max(int(columns["n_codes"].max()), 2) + 1
     desk = Desk(
-        np.zeros((most, n_stats)), np.zeros((4, n_stats)), np.zeros(most, np.int32), np.arange(len(columns)), np.array([seed], np.uint64))
+        np.zeros((most, n_stats)),
+        np.zeros((4, n_stats)),
+        np.zeros(most, np.int32),
+        np.arange(len(columns)),
+        np.array([seed], np.uint64),
+        np.zeros(FEW_MEMBERS, np.uint64),
+    )
     evidence = _evidence(columns, n_stats, noted)
     growth.count[0] = int(may_split(ground, growth, 0, rule))
     while (full := grow(ground, growth, rule, desk, np.zeros(len(columns), FOUND), evidence)) != DONE:

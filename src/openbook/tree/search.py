@@ -16,7 +16,7 @@ import numpy as np
 
 from openbook.kernels.jit import inner
 from openbook.tree.columns import NOMINAL, ORDERED, SORTED
-from openbook.tree.criteria import GAIN_RATIO, SQUARED, cost, plogp, weight_of
+from openbook.tree.criteria import GAIN_RATIO, cost, plogp, weight_of
 from openbook.tree.split import (
     HIGH,
     MISSING,
@@ -27,10 +27,13 @@ from openbook.tree.split import (
     best_subset,
     count_codes,
     multiway,
+    sort_members,
     tolerance,
 )
 
 __all__ = [
+    "FOUND",
+    "FEW_MEMBERS",
     "FRACTIONAL",
     "MAJORITY",
     "OWN_BRANCH",
@@ -38,8 +41,6 @@ __all__ = [
     "Evidence",
     "Rule",
     "choose",
-    "empty_desk",
-    "empty_found",
     "note",
     "row_at",
     "search",
@@ -47,6 +48,8 @@ __all__ = [
 
 FRACTIONAL, MAJORITY, OWN_BRANCH = range(3)
 
+#: So few members of a coded column are sorted rather than counted.
+FEW_MEMBERS = 64
 #: C4.5's tolerances, and its bounds for the weight beside a cut.
 NEAR_AVERAGE, EQUAL_RATIO, MOST_BESIDE = 1e-3, 1e-6, 25.0
 
@@ -99,7 +102,8 @@ class Evidence(NamedTuple):
 
 class Desk(NamedTuple):
     """Room to work in: the histogram of a column; the stats of two sides, of missing and of known cells; where
-    the codes of a subset go; the order of the columns; the state of the random numbers, uint64 (1,).
+    the codes of a subset go; the order of the columns; the state of the random numbers, uint64 (1,); keys of a
+    coded column.
     """
 
     hist: np.ndarray
@@ -107,6 +111,7 @@ class Desk(NamedTuple):
     routes: np.ndarray
     order: np.ndarray
     random: np.ndarray
+    keys: np.ndarray
 
 
 @inner
@@ -126,12 +131,18 @@ def search(ground, f, segment, totals, rule, desk, found):
     for s in range(gap.size):
         gap[s] = 0.0
     found.gain, found.below = math.nan, -1
-    keys, hist = ground.keys[place if kind == SORTED else 0, start:end], desk.hist[: n_codes + 1]
-    if kind == SORTED:
-        n = end - start
-        while n > 0 and keys[n - 1] >> HIGH == MISSING:
+    keys, hist = desk.keys[: min(end - start, FEW_MEMBERS)], desk.hist[: n_codes + 1]
+    in_order = kind == SORTED or (kind == ORDERED and end - start <= FEW_MEMBERS)
+    if in_order:
+        n, missing = end - start, MISSING
+        if kind == SORTED:
+            keys = ground.keys[place, start:end]
+        else:
+            sort_members(ground.codes[place], ground.rows, ground.members[start:end], keys)
+            missing = np.uint64(n_codes)
+        while n > 0 and keys[n - 1] >> HIGH == missing:
             n -= 1
-            add_instance(ground.instances, np.intp(keys[n] & ROW), gap)
+            add_instance(ground.instances, np.uintp(keys[n] & ROW), gap)
         found.known, keys = n, keys[:n]
     else:
         count_codes(ground.codes[place], ground.rows, ground.instances, ground.members[start:end], hist)
@@ -160,15 +171,13 @@ def search(ground, f, segment, totals, rule, desk, found):
         )
     else:
         least = least_beside(w_known, totals.size, rule)
-        if kind == SORTED:
-            drop, found.below, cuts, w_left = best_cut(
-                keys, ground.instances, known, least, criterion, desk.sides
-            )
-            found.above = found.below + 1
+        if in_order:
+            drop, at, cuts, w_left = best_cut(keys, ground.instances, known, least, criterion, desk.sides)
+            found.below, found.above = at, at + 1
+            if at >= 0 and kind == ORDERED:
+                found.below, found.above = np.int64(keys[at] >> HIGH), np.int64(keys[at + 1] >> HIGH)
         else:
-            drop, found.below, found.above, cuts = best_bin(hist, known, least, criterion, desk.sides)
-            for code in range(found.below + 1):
-                w_left += weight_of(hist[code], criterion)
+            drop, found.below, found.above, cuts, w_left = best_bin(hist, known, least, criterion, desk.sides)
         if found.below < 0:
             return
     if drop < 0:
@@ -226,19 +235,21 @@ def row_at(ground, f, key):
 
 @inner
 def note(ground, f, segment, found, desk, evidence, at):
-    """Write down what the branches of column f's candidate would hold; its histogram is still on the desk."""
+    """Write down what the branches of column f's candidate would hold."""
     start, end = segment
     kind, n_codes, slot = ground.columns[f].kind, ground.columns[f].n_codes, ground.columns[f].slot
     noted, stats = evidence.found[at, f], evidence.stats[at]
     noted.gain, noted.info = found.gain, found.info
     noted.below, noted.above = found.below, found.above
     if kind != SORTED:
+        members, hist = ground.members[start:end], desk.hist[: n_codes + 1]
+        count_codes(ground.codes[ground.columns[f].place], ground.rows, ground.instances, members, hist)
         for code in range(n_codes + 1):
             branch = code
             if kind == ORDERED:
                 branch = 2 if code == n_codes else np.int64(code > found.below)
             for s in range(stats.shape[1]):
-                stats[slot + branch, s] += desk.hist[code, s]
+                stats[slot + branch, s] += hist[code, s]
         return
     for k in range(end - start):
         branch = 2 if k >= found.known else np.int64(k > found.below)

@@ -74,6 +74,25 @@ def tolerance(stats, criterion):
 
 
 @inner
+def value_of(a, b, w_left, w_right, criterion):
+    """What two sides are worth, the more the better: their cost, but for what all splits share.
+
+    a, b : of the left and the right, the sum over classes of n_c^2 or of n_c log2 n_c; or the sum of w y
+    """
+    if criterion == GINI:
+        return a / w_left + b / w_right
+    if criterion == SQUARED:
+        return a * a / w_left + b * b / w_right
+    return a - plogp(w_left) + b - plogp(w_right)
+
+
+@inner
+def term(n, criterion):
+    """What a class of this weight adds to a or b."""
+    return n * n if criterion == GINI else plogp(n)
+
+
+@inner
 def best_cut(keys, instances, totals, least, criterion, sides):
     """The best cut of rows in order, all of them known: (drop in cost, its last key on the left, cuts tried,
     weight on the left); a last key of -1 is no cut at all.
@@ -81,18 +100,14 @@ def best_cut(keys, instances, totals, least, criterion, sides):
     totals : float64 (n_stats,), of these rows; sides : float64 (2, n_stats), room to work in
     """
     left, right = sides[0], sides[1]
+    whole, unit = instances.whole, instances.whole.size > 0
+    a, b, w_left, w_right = 0.0, 0.0, 0.0, weight_of(totals, criterion)
     for c in range(totals.size):
         left[c], right[c] = 0.0, totals[c]
-    unit, entropy = instances.whole.size > 0, criterion not in (GINI, SQUARED)
-    a, b = 0.0, 0.0  # what the sides' squares or logarithms sum to; sums of the target for regression
-    w_left, w_right = 0.0, weight_of(totals, criterion)
+        b += term(totals[c], criterion)
     if criterion == SQUARED:
         b = totals[1]
-        none = b * b / w_right
-    else:
-        for c in range(totals.size):
-            b += plogp(totals[c]) if entropy else totals[c] * totals[c]
-        none = b - plogp(w_right) if entropy else b / w_right
+    none = b * b / w_right if criterion == SQUARED else (b / w_right if criterion == GINI else b - plogp(w_right))
     slack = tolerance(totals, criterion)
     best, at, cuts, w_best = none, -1, 0, 0.0
     for k in range(keys.size - 1):
@@ -100,9 +115,8 @@ def best_cut(keys, instances, totals, least, criterion, sides):
         i = np.uintp(key & ROW)
         w = 1.0 if unit else instances.w[i]
         if criterion == SQUARED:
-            moved = w * instances.number[i]
-            a += moved
-            b -= moved
+            a += w * instances.number[i]
+            b -= w * instances.number[i]
         else:
             c = np.uintp(instances.y[i])
             l, r = left[c], right[c]
@@ -110,9 +124,9 @@ def best_cut(keys, instances, totals, least, criterion, sides):
             if criterion == GINI:
                 a += w * (l + l + w)
                 b -= w * (r + r - w)
-            elif unit:
-                a += instances.whole[np.uintp(l + w)] - instances.whole[np.uintp(l)]
-                b += instances.whole[np.uintp(r - w)] - instances.whole[np.uintp(r)]
+            elif unit:  # the logarithms of whole numbers are at hand
+                a += whole[np.uintp(l + w)] - whole[np.uintp(l)]
+                b += whole[np.uintp(r - w)] - whole[np.uintp(r)]
             else:
                 a += plogp(l + w) - plogp(l)
                 b += plogp(r - w) - plogp(r)
@@ -120,17 +134,12 @@ def best_cut(keys, instances, totals, least, criterion, sides):
         w_right -= w
         if (key ^ keys[k + 1]) >> HIGH != 0 and w_left >= least and w_right >= least and w_right > 0:
             cuts += 1
-            if entropy:
-                if unit:
-                    score = a - instances.whole[np.uintp(w_left)] + b - instances.whole[np.uintp(w_right)]
-                else:
-                    score = a - plogp(w_left) + b - plogp(w_right)
-            elif criterion == GINI:
-                score = a / w_left + b / w_right
+            if unit and criterion != GINI and criterion != SQUARED:
+                value = a - whole[np.uintp(w_left)] + b - whole[np.uintp(w_right)]
             else:
-                score = a * a / w_left + b * b / w_right
-            if score > best + slack:
-                best, at, w_best = score, k, w_left
+                value = value_of(a, b, w_left, w_right, criterion)
+            if value > best + slack:
+                best, at, w_best = value, k, w_left
     return best - none, at, cuts, w_best
 
 
@@ -153,35 +162,66 @@ def count_codes(codes, rows, instances, members, hist):
             hist[code, s] = 0.0
     for k in range(members.size):
         i = np.uintp(members[k])
-        add_instance(instances, i, hist[codes[rows[i]]])
+        code = np.uintp(codes[i if i < codes.size else np.uintp(rows[i])])
+        if instances.number.size:
+            add_instance(instances, i, hist[code])
+        else:
+            hist[code, np.uintp(instances.y[i])] += instances.w[i]
+
+
+@inner
+def sort_members(codes, rows, members, keys):
+    """Fill in keys of codes instead of ranks, in order (insertion: the members are few)."""
+    for k in range(members.size):
+        i = np.uintp(members[k])
+        code = np.uint64(codes[i if i < codes.size else np.uintp(rows[i])])
+        key, j = (code << HIGH) | np.uint64(i), k
+        while j > 0 and keys[j - 1] > key:
+            keys[j] = keys[j - 1]
+            j -= 1
+        keys[j] = key
 
 
 @inner
 def best_bin(hist, totals, least, criterion, sides):
-    """The best cut between codes that occur: (drop in cost, the code below, the code above, cuts tried); no
-    cut is a code below of -1.
+    """The best cut between codes that occur: (drop in cost, the code below, the code above, cuts tried, weight
+    on the left); no cut is a code below of -1.
 
     hist : without missing cells, whose rows are not in totals either
     """
     left, right = sides[0], sides[1]
-    for s in range(totals.size):
-        left[s] = 0.0
-    whole, slack = cost(totals, criterion), tolerance(totals, criterion)
-    best, below, above, cuts, last = 0.0, -1, -1, 0, -1
+    a, b, w_left, w_right = 0.0, 0.0, 0.0, weight_of(totals, criterion)
+    for c in range(totals.size):
+        left[c], right[c] = 0.0, totals[c]
+        b += term(totals[c], criterion)
+    if criterion == SQUARED:
+        b = totals[1]
+    none = b * b / w_right if criterion == SQUARED else (b / w_right if criterion == GINI else b - plogp(w_right))
+    slack = tolerance(totals, criterion)
+    best, below, above, cuts, last, w_best = none, -1, -1, 0, -1, 0.0
     for code in range(hist.shape[0]):
-        if weight_of(hist[code], criterion) <= 0:
+        w = weight_of(hist[code], criterion)
+        if w <= 0:
             continue
-        if last >= 0:
-            for s in range(totals.size):
-                left[s] += hist[last, s]
-                right[s] = totals[s] - left[s]
-            if min(weight_of(left, criterion), weight_of(right, criterion)) >= least:
-                cuts += 1
-                drop = whole - cost(left, criterion) - cost(right, criterion)
-                if drop > best + slack:
-                    best, below, above = drop, last, code
+        if last >= 0 and w_left >= least and w_right >= least:
+            cuts += 1
+            value = value_of(a, b, w_left, w_right, criterion)
+            if value > best + slack:
+                best, below, above, w_best = value, last, code, w_left
+        if criterion == SQUARED:
+            a += hist[code, 1]
+            b -= hist[code, 1]
+        else:
+            for c in range(totals.size):
+                n = hist[code, c]
+                a += term(left[c] + n, criterion) - term(left[c], criterion)
+                b += term(right[c] - n, criterion) - term(right[c], criterion)
+                left[c] += n
+                right[c] -= n
+        w_left += w
+        w_right -= w
         last = code
-    return best, below, above, cuts
+    return best - none, below, above, cuts, w_best
 
 
 @inner
@@ -236,7 +276,7 @@ def best_subset(hist, totals, least, criterion, sides, right_of):
         for k in range(n_codes):
             for s in range(n_stats):
                 ordered[k, s] = hist[order[k], s]
-        drop, below, _, _ = best_bin(ordered, totals, least, criterion, sides)
+        drop, below, _, _, _ = best_bin(ordered, totals, least, criterion, sides)
         if below >= 0 and drop > best + tolerance(totals, criterion):
             best = drop
             for k in range(n_codes):
