@@ -41,7 +41,7 @@ def test_the_nearest_code_by_hand():
         assert model.predict_proba(row)[0] == pytest.approx([n / sum(near) for n in near], rel=1e-12)
         assert model.predict(row)[0] == model.classes_[np.argmin(distances)]
         work = model.work(row)
-        assert work[f"d({model.predict(row)[0]})"].result == pytest.approx(min(distances), rel=1e-12)
+        assert work[f"s({model.predict(row)[0]})"].result == pytest.approx(1 - min(distances), rel=1e-12)
     assert model.score(IRIS, SPECIES) > 0.93
 
 

@@ -46,7 +46,9 @@ def test_tables_of_votes(golden):
         assert np.mean(table, axis=1) == pytest.approx(expected["members_accuracy"][i], rel=DIGITS)
 
 
-@pytest.fixture(params=[LeastError(), DecisionTreeClassifier(max_depth=1)], ids=["by error", "by Gini"])
+@pytest.fixture(
+    params=[None, LeastError(), DecisionTreeClassifier(max_depth=1)], ids=["our stumps", "by error", "theirs"]
+)
 def boosted(golden, request):
     """The ten numbers of the record, and the three rounds on them."""
     record = golden("ensembles.own_adaboost_10")

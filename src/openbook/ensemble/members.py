@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from openbook.base import Learner
+from openbook.base import Classifier, Learner
 from openbook.data import Column, Nominal, Numeric, SparseTable, Table
 from openbook.errors import ParameterError
 from openbook.rows import Chunk, infinite_cell
@@ -54,7 +54,7 @@ class Ensemble(Learner):
 
     def _told(self, y):
         """The target as members are given it."""
-        if not is_classifier(self):
+        if not isinstance(self, Classifier):
             return Column(Numeric(self.target_), y)
         if self.classes_.dtype.kind == "U":
             return Column(Nominal(self.target_, tuple(self.classes_.tolist())), y)
@@ -70,7 +70,7 @@ class Ensemble(Learner):
             self._check_learner(learner)
 
     def _check_learner(self, learner):
-        wanted = "classifier" if is_classifier(self) else "regressor"
+        wanted = "classifier" if isinstance(self, Classifier) else "regressor"
         if isinstance(learner, type) or not hasattr(learner, "fit"):
             msg = f"{type(self).__name__}: {learner!r} is not a learner; pass one such as NaiveBayes()"
             raise ParameterError(msg)
@@ -132,7 +132,7 @@ class Ensemble(Learner):
             ):
                 msg = f"member {i} is of another table"
                 raise ValueError(msg)
-            if is_classifier(self) and (
+            if isinstance(self, Classifier) and (
                 odd := set(member.classes_.tolist()) - set(self._labels_of_members())
             ):
                 msg = f"member {i} knows a class {min(odd)!r}, and the ensemble does not"
@@ -173,7 +173,7 @@ class OneLearner(Ensemble):
     def _default(self):
         from openbook import tree
 
-        return tree.DecisionTreeClassifier() if is_classifier(self) else tree.DecisionTreeRegressor()
+        return tree.DecisionTreeClassifier() if isinstance(self, Classifier) else tree.DecisionTreeRegressor()
 
 
 def gathered(rows):

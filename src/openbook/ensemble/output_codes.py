@@ -1,9 +1,11 @@
 """Output codes: many classes as two-class problems that correct each other (Dietterich, Bakiri 1995).
 
     b_cj       0 or 1: the side that class c takes in problem j
-    p_j(x)     what member j makes of side 1
-    d_c(x)     = mean over j of |b_cj - p_j(x)|; the nearest class wins, the first of equals
-    P(c | x)   = (1 - d_c) / sum_k (1 - d_k)
+    s_c(x)     = mean over j of P_j(b_cj | x), what the members give to the sides of c
+    P(c | x)   = s_c / sum_k s_k
+
+The largest s_c wins, the first of equals: it is that of the code nearest to the answers, since with p_j for
+P_j(1 | x) it is 1 - mean over j of |b_cj - p_j|.
 
 No problem has all classes on one side, and none repeats or mirrors another; of a few random codes the one is
 taken whose nearest two classes lie farthest apart. Missing cells are the learner's affair.
@@ -83,17 +85,19 @@ class OutputCodeClassifier(OneLearner, Classifier):
         sides = Column(Nominal(f"{self.target_}, bit {bit + 1}", tuple(SIDES)), self.code_book_[chunk.y, bit])
         return fitted(copied(self._learners()[0], check_random_state(seed)), chunk.X, sides, chunk.w)
 
-    def _bits(self, X):
-        """What each member makes of side 1, (n_rows, n_problems)."""
-        return np.column_stack([probabilities(member, X, SIDES)[:, 1] for member in self.members_])
+    def _sides(self, X):
+        """What each member makes of the two sides, (n_problems, n_rows, 2)."""
+        return np.stack([probabilities(member, X, SIDES) for member in self.members_])
 
-    def _distances(self, X):
-        bits = self._bits(X)
-        return np.column_stack([np.abs(code - bits).mean(axis=1) for code in self.code_book_])
+    def _support(self, X):
+        """The mean over the problems of what a class's own side is given, (n_rows, n_classes)."""
+        sides = self._sides(X)
+        bits = np.arange(len(self.members_))
+        return np.column_stack([sides[bits, :, code].mean(axis=0) for code in self.code_book_])
 
     def _proba(self, X):
-        near = 1 - self._distances(X)
-        return near / near.sum(axis=1, keepdims=True)
+        support = self._support(X)
+        return support / support.sum(axis=1, keepdims=True)
 
     def _labels_of_members(self):
         return SIDES.tolist()
@@ -120,16 +124,16 @@ class OutputCodeClassifier(OneLearner, Classifier):
 
     def _work_row(self, X):
         labels = [as_text(label) for label in self.classes_.tolist()]
-        bits, distances, proba = self._bits(X)[0], self._distances(X)[0], self._proba(X)[0]
+        ones, support, proba = self._sides(X)[:, 0, 1], self._support(X)[0], self._proba(X)[0]
         rows = [
             [name, p, *codes]
-            for name, p, codes in zip(self._names(), bits.tolist(), self.code_book_.T.tolist(), strict=True)
+            for name, p, codes in zip(self._names(), ones.tolist(), self.code_book_.T.tolist(), strict=True)
         ]
         grid = Grid("bits", ["bit", "P(1)", *labels], rows)
-        formula = r"\frac{1}{B} \sum_j |b_{cj} - p_j|"
-        steps = [Step(f"d({c})", formula, result=d) for c, d in zip(labels, distances.tolist(), strict=True)]
+        formula = r"\frac{1}{B} \sum_j P_j(b_{cj} \mid x)"
+        steps = [Step(f"s({c})", formula, result=s) for c, s in zip(labels, support.tolist(), strict=True)]
         steps += [
-            Step(f"P({c})", r"\frac{1 - d_c}{\sum_k (1 - d_k)}", result=p)
+            Step(f"P({c})", r"\frac{s_c}{\sum_k s_k}", result=p)
             for c, p in zip(labels, proba.tolist(), strict=True)
         ]
         end = f"The nearest code: {self.target_} = {labels[proba.argmax()]}."

@@ -63,11 +63,13 @@ class IndependentVote:
     @property
     def terms(self):
         """How probable it is that k votes are wrong and that this decides, by k."""
-        from scipy.stats import binom
+        from scipy.special import gammaln, xlog1py, xlogy
 
-        wrong = range(math.ceil(self.n / 2), self.n + 1)
-        chances = binom.pmf(wrong, self.n, self.member_error).tolist()
-        return {k: p / 2 if 2 * k == self.n else p for k, p in zip(wrong, chances, strict=True)}
+        n, e = self.n, self.member_error
+        k = np.arange(math.ceil(n / 2), n + 1)
+        ways = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)  # logarithms: C(5000, 2500) is no float
+        chances = np.exp(ways + xlogy(k, e) + xlog1py(n - k, -e))
+        return dict(zip(k.tolist(), np.where(2 * k == n, chances / 2, chances).tolist(), strict=True))
 
     @property
     def error(self):
