@@ -41,7 +41,7 @@ from openbook.rows import FileChunk, Rows, check_known, class_codes, name_of_tar
 from openbook.rules import Rule, check_parameters
 from openbook.work import Work
 
-__all__ = ["Classifier", "Learner", "Regressor", "Saved"]
+__all__ = ["Classifier", "Learner", "Regressor", "Saved", "most_probable"]
 
 Array = npt.NDArray[Any]
 
@@ -271,7 +271,7 @@ class Classifier(ClassifierMixin, Learner):
         return self._each(X, self._proba)
 
     def _predict(self, X: Table) -> Array:
-        return _most_probable(self._proba(X))
+        return most_probable(self._proba(X))
 
     def _saved(self) -> Saved:
         saved = super()._saved()
@@ -300,7 +300,7 @@ class Classifier(ClassifierMixin, Learner):
         self.classes_ = np.array(attribute.values)
 
 
-def _most_probable(proba: Array) -> Array:
+def most_probable(proba: Array) -> Array:
     """The first of the largest in each row; class by class is quicker than `argmax` over few classes."""
     top = reduce(np.maximum, proba.T)
     winner = np.zeros(len(proba), dtype=np.intp)

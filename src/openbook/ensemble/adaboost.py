@@ -21,7 +21,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from openbook.base import Classifier
+from openbook.base import Classifier, most_probable
 from openbook.data.attributes import as_text
 from openbook.ensemble.bagging import drawn
 from openbook.ensemble.members import (
@@ -85,7 +85,7 @@ def boost(grow, y, start, n_classes, n_rounds, least_error):
             continue
         odds = max(error, least_error)
         alpha = 1.0 if guesses else (math.log((1 - odds) / odds) + several) / 2
-        changed = weights * np.exp(np.where(wrong, alpha, -alpha))
+        changed = weights * np.where(wrong, math.exp(alpha), math.exp(-alpha))
         z = float(changed.sum())
         weights = changed / z
         kept += 1
@@ -150,13 +150,13 @@ class AdaBoostClassifier(OneLearner, Classifier):
         start = chunk.w / chunk.w.sum()
         grow = partial(self._grown, chunk, check_random_state(self.random_state))
         half_a_row = 0.5 / number_of_rows(chunk.w)
-        scores = np.zeros((len(start), len(self.classes_)))
+        scores = np.zeros((len(start), len(self.classes_)), order="F")
         self.members_, figures, shown = [], [], [start[:SHOWN]]
         for turn in boost(grow, chunk.y, start, len(self.classes_), self.n_estimators, half_a_row):
             if turn.member is not None:
                 self.members_.append(turn.member)
             _add_votes(scores, turn.decisions, turn.alpha)
-            vote_error = float(start @ (scores.argmax(axis=1) != chunk.y))
+            vote_error = float(start @ (most_probable(scores) != chunk.y))
             figures.append([turn.error, turn.alpha, turn.z, vote_error])
             shown.append(turn.weights[:SHOWN])
         self.errors_, self.alphas_, self.z_, self.vote_errors_ = np.array(figures).T.copy()
@@ -180,7 +180,7 @@ class AdaBoostClassifier(OneLearner, Classifier):
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     def _scores(self, X):
-        scores = np.zeros((len(X), len(self.classes_)))
+        scores = np.zeros((len(X), len(self.classes_)), order="F")
         for member, alpha in zip(self.members_, self._kept_alphas(), strict=True):
             _add_votes(scores, decided(member, X, self.classes_), alpha)
         return scores
@@ -189,7 +189,7 @@ class AdaBoostClassifier(OneLearner, Classifier):
         return self.alphas_[self.alphas_ != 0]
 
     def _predict(self, X):
-        return self._scores(X).argmax(axis=1)
+        return most_probable(self._scores(X))
 
     def _proba(self, X):
         return _softmax(2 * self._scores(X))
@@ -305,8 +305,8 @@ class AdaBoostClassifier(OneLearner, Classifier):
 
 def _add_votes(scores, decisions, alpha):
     """Add a member's alpha to the score of the class that it decides for, row by row."""
-    rows = np.flatnonzero(decisions >= 0)
-    scores[rows, decisions[rows]] += alpha
+    for c, score in enumerate(scores.T):
+        score += alpha * (decisions == c)
 
 
 def _softmax(scores):

@@ -10,7 +10,7 @@ from abc import abstractmethod
 
 import numpy as np
 
-from openbook.base import Classifier, Regressor
+from openbook.base import Classifier, Regressor, most_probable
 from openbook.data.attributes import as_text
 from openbook.ensemble.members import Ensemble, probabilities, shortened
 from openbook.work import Step, Work, figure
@@ -79,7 +79,7 @@ class AveragingClassifier(Averaging, Classifier):
         return probabilities(member, X, self.classes_)
 
     def _losses(self, y, answers):
-        return answers.argmax(axis=1) != y
+        return most_probable(answers) != y
 
     def _outputs(self):
         return [f"P({as_text(label)})" for label in self.classes_.tolist()]
