@@ -34,6 +34,9 @@ TEAM = [("0R", ZeroR()), ("1R", OneR(bins=3))]
         MinimumRisk(BaggingClassifier(NaiveBayes(), 2, random_state=0)),
         BaggingClassifier(OneR(), 2, bootstrap=False),  # out-of-bag errors that are NaN
         AdaBoostClassifier(ZeroR(), 4),  # a member that was thrown away
+        BaggingClassifier(
+            NaiveBayes(kinds={"windy": ["true", "false"]}), 2, random_state=0
+        ),  # kinds of its own
     ],
     ids=lambda model: type(model).__name__,
 )

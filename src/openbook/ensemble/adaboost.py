@@ -305,8 +305,8 @@ class AdaBoostClassifier(OneLearner, Classifier):
 
 def _add_votes(scores, decisions, alpha):
     """Add a member's alpha to the score of the class that it decides for, row by row."""
-    for c, score in enumerate(scores.T):
-        score += alpha * (decisions == c)
+    for c in range(scores.shape[1]):
+        scores[:, c] += alpha * (decisions == c)
 
 
 def _softmax(scores):

@@ -121,26 +121,24 @@ class Ensemble(Learner):
         self._check_members()
 
     def _check_members(self):
-        """Refuse members of another table or target, which only a damaged file has."""
+        """Refuse members of other columns or another target, which only a damaged file has."""
         if not self.members_:
             msg = "it has no members"
             raise ValueError(msg)
         empty = Table(self.schema_, [np.zeros(0)] * len(self.schema_))
         for i, member in enumerate(self.members_):
-            if member.schema_ != self._seen_by(i, empty).schema or is_classifier(member) != is_classifier(
-                self
-            ):
+            columns = self._seen_by(i, empty).names
+            if member.schema_.names != columns or is_classifier(member) != is_classifier(self):
                 msg = f"member {i} is of another table"
                 raise ValueError(msg)
-            if isinstance(self, Classifier) and (
-                odd := set(member.classes_.tolist()) - set(self._labels_of_members())
-            ):
+            known = set(member.classes_.tolist()) if is_classifier(self) else set()
+            if odd := known - set(self._labels_of_members()):
                 msg = f"member {i} knows a class {min(odd)!r}, and the ensemble does not"
                 raise ValueError(msg)
 
     def _labels_of_members(self):
-        """The labels that members may predict."""
-        return self.classes_.tolist()
+        """The labels that members may predict; none where they predict numbers."""
+        return self.classes_.tolist() if isinstance(self, Classifier) else []
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
