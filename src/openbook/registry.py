@@ -107,6 +107,20 @@ LEARNERS = {
             around="naive_bayes",
         ),
         Entry(
+            "cart",
+            "openbook.tree:CART",
+            "classification",
+            "a binary tree, cut back to the size that cross-validation chooses",
+            study=(Variant("CART"),),
+        ),
+        Entry(
+            "cart_regressor",
+            "openbook.tree:CARTRegressor",
+            "regression",
+            "a binary tree, cut back to the size that cross-validation chooses",
+            study=(Variant("CART"),),
+        ),
+        Entry(
             "bagging",
             "openbook.ensemble:BaggingClassifier",
             "classification",

@@ -1,6 +1,7 @@
 """Decision trees: ID3, C4.5 and CART in one engine; rules and pictures of them."""
 
 from openbook.tree.c45 import C45
+from openbook.tree.cart import CART, CARTRegressor
 from openbook.tree.classifier import DecisionTreeClassifier
 from openbook.tree.drawing import Drawing, draw
 from openbook.tree.id3 import ID3
@@ -9,7 +10,9 @@ from openbook.tree.ruleset import Disjunction, Rule, Rules, rules
 
 __all__ = [
     "C45",
+    "CART",
     "ID3",
+    "CARTRegressor",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "Disjunction",

@@ -180,12 +180,12 @@ def add_weights(tree, X, y, w, totals):
 
 
 @jit
-def add_errors(tree, X, y, w, totals):
-    """Add each row's weighed squared error to totals[node] of every node on its way."""
+def add_errors(tree, X, y, w, power, totals):
+    """Add each row's weighed |error|^power to totals[node] of every node on its way."""
     nodes, shares = np.empty(tree.attribute.size, np.int64), np.empty(tree.attribute.size)
     for i in range(X.shape[0]):
         for k in range(walk(tree, X[i], w[i], nodes, shares)):
-            totals[nodes[k]] += shares[k] * (y[i] - tree.value[nodes[k], 0]) ** 2
+            totals[nodes[k]] += shares[k] * abs(y[i] - tree.value[nodes[k], 0]) ** power
 
 
 def parents(tree):

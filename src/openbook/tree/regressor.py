@@ -27,9 +27,9 @@ class TreeRegressor(TreeLearner, Regressor):
         return tree.value[:, 1] / tree.weight[0]
 
     def _held_out(self, tree, X, y, w):
-        """The squared error that each node would make as a leaf, on the rows that come to it."""
+        """The squared or absolute error that each node would make as a leaf, on the rows that come to it."""
         totals = np.zeros(tree.size)
-        add_errors(tree, X, y, w, totals)
+        add_errors(tree, X, y, w, 1 if self.criterion == "absolute_error" else 2, totals)
         return totals
 
     def _leaf_values(self):
