@@ -21,7 +21,7 @@ from openbook.fold import each
 from openbook.rules import Anything, Flag, Number, Whole
 from openbook.work import Step, Work
 
-__all__ = ["BaggingClassifier", "BaggingRegressor", "drawn"]
+__all__ = ["BaggingClassifier", "BaggingRegressor", "OutOfBag", "drawn"]
 
 
 class Bagging(OneLearner, Averaging):
@@ -43,7 +43,7 @@ class Bagging(OneLearner, Averaging):
 
     def _fit(self, rows):
         chunk = gathered(rows)
-        votes = _Votes(self._losses, len(self._outputs()), chunk.y, chunk.w)
+        votes = OutOfBag(self._losses, len(self._outputs()), chunk.y, chunk.w)
         self.members_ = []
         for member, outside, answers in each(self._seeds(), partial(self._grown, chunk)):
             self.members_.append(member)
@@ -91,7 +91,7 @@ class Bagging(OneLearner, Averaging):
         return Work(f"{type(self).__name__} for {self.target_}", (roll, error), end)
 
 
-class _Votes:
+class OutOfBag:
     """The votes that training rows get from members that did not see them."""
 
     def __init__(self, losses, n_outputs, y, w):
