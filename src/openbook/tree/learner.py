@@ -286,11 +286,9 @@ def importances(tree, n_columns):
 def check_candidates(candidates, tree, schema, n_stats):
     """Raise ValueError unless these can be the candidates of some of the tree's nodes."""
     n, slots = len(candidates.node), sum(n_slots(attribute) for attribute in schema)
-    shapes = {"node": (n,), "stats": (n, slots, n_stats)}
+    shapes, kinds = {"node": (n,), "stats": (n, slots, n_stats)}, {"node": "i", "counted": "b"}
     for name, array in candidates._asdict().items():
-        if array.shape != shapes.get(name, (n, len(schema))) or array.dtype.kind != (
-            "i" if name == "node" else "f"
-        ):
+        if array.shape != shapes.get(name, (n, len(schema))) or array.dtype.kind != kinds.get(name, "f"):
             msg = f"array 'candidates.{name}' has the wrong shape"
             raise ValueError(msg)
     if (

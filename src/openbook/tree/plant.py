@@ -28,14 +28,16 @@ class Candidates(NamedTuple):
 
     node : int64 (n,), the node
     gain, info, cut : float64 (n, n_columns), gain and split information; NaN where there is no split or cut
+    counted : bool (n, n_columns), whether the gain counts for the average that gain ratio asks for
     stats : float64 (n, n_slots, n_stats), of a nominal column those of every value, then of missing cells; of
-        others below the cut, above it, missing
+        others below the cut, above it, missing: the weight of each class, or weight, mean and squared error
     """
 
     node: np.ndarray
     gain: np.ndarray
     info: np.ndarray
     cut: np.ndarray
+    counted: np.ndarray
     stats: np.ndarray
 
 
@@ -78,7 +80,8 @@ def plant(training, rule, n_classes, rows=None, seed=1, noted=NOTED):
             growth = growth._replace(routes=_doubled(growth.routes, most))
         else:
             ground, growth = _more_instances(ground, growth)
-    return _tree(growth, training.scales, n_classes, centre), _candidates(evidence, training, centre)
+    tree = _tree(growth, training.scales, n_classes, centre)
+    return tree, _candidates(evidence, training, n_classes, centre)
 
 
 def _ground(training, rows, n_classes, centre):
@@ -172,20 +175,19 @@ def _evidence(columns, n_stats, noted):
     )
 
 
-def _candidates(evidence, training, centre):
-    """The evidence with cuts instead of the rows and codes around them, and the target's own origin."""
+def _candidates(evidence, training, n_classes, centre):
+    """The evidence with cuts instead of the rows and codes around them, and means instead of sums."""
     noted = evidence.node >= 0
     found, stats = evidence.found[noted], evidence.stats[noted]
     cut = np.full(found.shape, np.nan)
     for f, scale in enumerate(training.scales):
-        at = np.flatnonzero(found["below"][:, f] >= 0)
+        at = np.flatnonzero((found["below"][:, f] >= 0) & (found["above"][:, f] != found["below"][:, f]))
         if len(at) and training.columns[f]["kind"] != NOMINAL:
             cut[at, f] = scale.between(found["below"][at, f], found["above"][at, f])
-    if centre:
-        w, s = stats[..., 0], stats[..., 1].copy()
-        stats[..., 1] = s + centre * w
-        stats[..., 2] += 2 * centre * s + centre * centre * w
-    return Candidates(evidence.node[noted], found["gain"], found["info"], cut, stats)
+    if not n_classes:
+        stats = np.concatenate([stats[..., :1], _mean_and_error(stats, centre)], axis=-1)
+    counted = ~np.isnan(found["gain"]) & ~training.columns["many_valued"]
+    return Candidates(evidence.node[noted], found["gain"], found["info"], cut, counted, stats)
 
 
 def _tree(growth, scales, n_classes, centre):
@@ -210,6 +212,6 @@ def _tree(growth, scales, n_classes, centre):
 
 
 def _mean_and_error(stats, centre):
-    weight = np.maximum(stats[:, 0], np.finfo(float).tiny)
-    error = np.maximum(stats[:, 2] - stats[:, 1] ** 2 / weight, 0.0)
-    return np.stack([centre + stats[:, 1] / weight, error], axis=1)
+    weight = np.maximum(stats[..., 0], np.finfo(float).tiny)
+    error = np.maximum(stats[..., 2] - stats[..., 1] ** 2 / weight, 0.0)
+    return np.stack([centre + stats[..., 1] / weight, error], axis=-1)

@@ -1,0 +1,277 @@
+r"""The search for the best split in plain Python: the twin of the kernels, and what the work is derived from.
+
+    impurity       entropy -sum_c p_c log2 p_c, Gini 1 - sum_c p_c^2, or the mean squared error
+    gain           share of known cells × (impurity of the known rows - mean impurity of the branches)
+    split info     -sum_b (W_b / W) log2 (W_b / W), missing cells being one branch more
+    gain ratio     gain / split info
+
+Rows come in groups: `Classes` of so much weight each, or `Numbers` of a weight, a mean and a squared error. A
+`Split` is what one test would make of a node's rows. Missing cells are None or NaN.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import pairwise
+from operator import add
+from typing import Any
+
+__all__ = [
+    "Classes",
+    "Group",
+    "Numbers",
+    "Split",
+    "average_gain",
+    "best_groups",
+    "best_of",
+    "chosen",
+    "cuts_of",
+    "group_of",
+    "is_missing",
+    "least_beside",
+    "tolerance",
+]
+
+#: Gains that differ by less than this share are equal but for rounding.
+ROUNDING = 1e-12
+#: C4.5's: how far below the average a gain may lie; which ratios are equal; the most weight beside a cut.
+NEAR_AVERAGE, EQUAL_RATIO, MOST_BESIDE = 1e-3, 1e-6, 25.0
+
+
+@dataclass(frozen=True)
+class Classes:
+    """Rows of so much weight in each class."""
+
+    weights: tuple[float, ...]
+
+    @property
+    def weight(self) -> float:
+        return math.fsum(self.weights)
+
+    def impurity(self, criterion: str) -> float:
+        """Entropy in bits, or Gini impurity; 0 without rows."""
+        total = self.weight
+        shares = [w / total for w in self.weights if w > 0]
+        if criterion == "gini":
+            return 1.0 - math.fsum(p * p for p in shares) if shares else 0.0
+        return 0.0 - math.fsum(p * math.log2(p) for p in shares)
+
+    @property
+    def errors(self) -> float:
+        """The weight that is not of the most frequent class."""
+        return self.weight - max(self.weights)
+
+    def times(self, share: float) -> "Classes":
+        return Classes(tuple(share * w for w in self.weights))
+
+    def __add__(self, other: "Classes") -> "Classes":
+        return Classes(tuple(map(add, self.weights, other.weights)))
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Rows of so much weight whose target has this mean, and this weighed sum of squares around it."""
+
+    weight: float
+    mean: float
+    error: float
+
+    def impurity(self, _criterion: str) -> float:
+        """The mean squared error; 0 without rows."""
+        return self.error / self.weight if self.weight > 0 else 0.0
+
+    def times(self, share: float) -> "Numbers":
+        return Numbers(share * self.weight, self.mean, share * self.error)
+
+    def __add__(self, other: "Numbers") -> "Numbers":
+        weight = self.weight + other.weight
+        if weight <= 0:
+            return self
+        apart = other.mean - self.mean
+        return Numbers(
+            weight,
+            self.mean + apart * other.weight / weight,
+            self.error + other.error + apart * apart * self.weight * other.weight / weight,
+        )
+
+
+#: Classes or Numbers; the groups of a tree are all of one kind.
+Group = Any
+
+
+@dataclass(frozen=True)
+class Split:
+    """A test's branches, as (what leads there, its rows), and the rows whose cell is missing."""
+
+    branches: tuple[tuple[Any, Group], ...]
+    gap: Group
+    cut: float = math.nan
+
+    @property
+    def groups(self) -> list[Group]:
+        return [group for _, group in self.branches]
+
+    @property
+    def known(self) -> Group:
+        return reduce(add, self.groups)
+
+    @property
+    def weight(self) -> float:
+        return self.known.weight + self.gap.weight
+
+    @property
+    def share(self) -> float:
+        """The share of known cells."""
+        return self.known.weight / self.weight
+
+    def mean_impurity(self, criterion: str) -> float:
+        """The branches' impurity, weighed by their rows."""
+        return math.fsum(g.weight * g.impurity(criterion) for g in self.groups) / self.known.weight
+
+    def gain(self, criterion: str) -> float:
+        """How much the impurity falls, never below 0 but for rounding."""
+        fall = self.known.impurity(criterion) - self.mean_impurity(criterion)
+        return self.share * max(fall, 0.0)
+
+    @property
+    def info(self) -> float:
+        """The split information."""
+        return Classes(tuple(g.weight for g in (*self.groups, self.gap))).impurity("entropy")
+
+    def children(self, missing: str) -> list[Group]:
+        """What the branches come to hold, by the policy for missing cells."""
+        groups, weights = self.groups, [g.weight for g in self.groups]
+        if missing == "fractional":
+            known = self.known.weight
+            return [group + self.gap.times(group.weight / known) for group in groups]
+        heaviest = weights.index(max(weights))
+        return [group + self.gap if b == heaviest else group for b, group in enumerate(groups)]
+
+
+def is_missing(cell) -> bool:
+    """Whether a cell of raw rows holds nothing."""
+    return cell is None or (isinstance(cell, float) and math.isnan(cell))
+
+
+def group_of(targets: Sequence, weights: Sequence[float], classes: Sequence | None) -> Group:
+    """The rows with these targets as a group; classes are None where the targets are numbers."""
+    if classes is not None:
+        return Classes(
+            tuple(math.fsum(w for t, w in zip(targets, weights, strict=True) if t == c) for c in classes)
+        )
+    total = math.fsum(weights)
+    if total <= 0:
+        return Numbers(0.0, 0.0, 0.0)
+    mean = math.fsum(w * t for t, w in zip(targets, weights, strict=True)) / total
+    return Numbers(total, mean, math.fsum(w * (t - mean) ** 2 for t, w in zip(targets, weights, strict=True)))
+
+
+def cuts_of(values: Sequence, targets: Sequence, weights: Sequence[float], classes) -> list[Split]:
+    """Every cut of a column halfway between neighbouring values: x <= cut, x > cut."""
+    rows = [
+        row for row in zip(values, targets, weights, strict=True) if row[2] > 0 and not is_missing(row[0])
+    ]
+    gaps = [(t, w) for v, t, w in zip(values, targets, weights, strict=True) if is_missing(v)]
+    gap = group_of([t for t, _ in gaps], [w for _, w in gaps], classes)
+    distinct = sorted({value for value, _, _ in rows})
+    splits = []
+    for low, high in pairwise(distinct):
+        cut = low + (high - low) / 2
+        sides = [row for row in rows if row[0] <= low], [row for row in rows if row[0] > low]
+        below, above = (group_of([t for _, t, _ in side], [w for _, _, w in side], classes) for side in sides)
+        splits.append(Split((("<=", below), (">", above)), gap, cut if cut < high else low))
+    return splits
+
+
+def best_of(splits: Sequence[Split], criterion: str, least: float = 0.0) -> Split | None:
+    """The split of the highest gain that leaves the least weight on both sides, the first of equals."""
+    best, top = None, 0.0
+    for split in splits:
+        gain = split.gain(criterion)
+        heavy = min(g.weight for g in split.groups) >= least
+        if heavy and gain > top + tolerance(split.known, criterion):
+            best, top = split, gain
+    return best
+
+
+def best_groups(branches: Sequence[tuple[Any, Group]], gap: Group, criterion: str, least: float = 0.0):
+    """The best two groups of a nominal column's values, a split with tuples of values; None if there is none.
+
+    In the order of a class's share, or of the mean target, the best groups of all are a cut: exact for two
+    classes and for numbers. For more classes, the best cut over the orders by each class.
+    """
+    filled = [(value, group) for value, group in branches if group.weight > 0]
+    if len(filled) < 2:
+        return None
+    n_orders = 1 if isinstance(gap, Numbers) or len(gap.weights) == 2 else len(gap.weights)
+    splits = []
+    for o in range(n_orders):
+        order = sorted(filled, key=lambda branch: _place(branch[1], o, n_orders))
+        for at in range(1, len(order)):
+            sides = order[:at], order[at:]
+            named = tuple((tuple(v for v, _ in side), reduce(add, [g for _, g in side])) for side in sides)
+            splits.append(Split(named, gap))
+    return best_of(splits, criterion, least)
+
+
+def _place(group: Group, order: int, n_orders: int) -> float:
+    """Where a value stands: by its mean, by the share of the second of two classes, or of one of many."""
+    if isinstance(group, Numbers):
+        return group.mean
+    return group.weights[1 if n_orders == 1 else order] / group.weight
+
+
+def least_beside(weight: float, n_classes: int, criterion: str, least: float) -> float:
+    """The weight that a cut must leave on both sides; C4.5: a tenth of the average class, at most 25."""
+    if criterion != "gain_ratio":
+        return least
+    return min(max(0.1 * weight / n_classes, least), max(MOST_BESIDE, least))
+
+
+def tolerance(group: Group, criterion: str) -> float:
+    """The size of a rounding error in the gains of such a node."""
+    if isinstance(group, Numbers):
+        return ROUNDING * group.impurity(criterion)
+    return ROUNDING * (1.0 if criterion == "gini" else 1.0 + math.log2(max(group.weight, 1.0)))
+
+
+def chosen(gains, infos, node: Group, criterion: str, min_gain: float = 0.0, counted=None) -> int | None:
+    """The position of the winner, or None.
+
+    It has the highest gain, or the highest gain ratio among those of at least average gain.
+
+    Parameters
+    ----------
+    gains, infos : of each column, None where it has no split
+    counted : which gains the average is taken of; all by default
+    """
+    slack = tolerance(node, criterion)
+    enough = max(min_gain, slack)
+    able = [j for j, gain in enumerate(gains) if gain is not None]
+    if criterion != "gain_ratio":
+        return _first_highest([(j, gains[j]) for j in able if gains[j] > enough], slack)
+    average = average_gain(gains, counted)
+    return _first_highest(
+        [
+            (j, gains[j] / infos[j])
+            for j in able
+            if gains[j] > enough and gains[j] >= average - NEAR_AVERAGE and infos[j] > 0
+        ],
+        EQUAL_RATIO,
+    )
+
+
+def average_gain(gains, counted=None) -> float:
+    """The average of the gains that count; 0 where none does."""
+    able = [gain for j, gain in enumerate(gains) if gain is not None and (counted is None or counted[j])]
+    return math.fsum(able) / len(able) if able else 0.0
+
+
+def _first_highest(scores, slack):
+    """The position of the highest score; of those that differ by no more than rounding, the first."""
+    best, top = None, 0.0
+    for j, score in scores:
+        if score > top + slack:
+            best, top = j, score
+    return best
