@@ -81,7 +81,7 @@ class Pruning(NamedTuple):
     after: np.ndarray
     pruned: np.ndarray
 
-    RULES = ("collapse", "reduced_error", "pessimistic", "confidence", "cost_complexity")
+    RULES = ("collapse", "reduced_error", "pessimistic", "confidence", "cost_complexity", "adjusted_error")
 
     @classmethod
     def of(cls, grown, decisions):

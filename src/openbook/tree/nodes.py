@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from openbook.data import Categorical, Nominal
+from openbook.data import Categorical, Nominal, SparseTable
 from openbook.kernels.jit import jit
 
 __all__ = [
@@ -82,8 +82,8 @@ class Tree(NamedTuple):
 
 def cells(X):
     """A table as the matrix that trees descend by."""
-    if X.matrix is not None:
-        return np.ascontiguousarray(X.matrix, dtype=np.float64)
+    if X.matrix is not None or isinstance(X, SparseTable):
+        return np.ascontiguousarray(X.block(X.names), dtype=np.float64)
     matrix = np.empty((len(X), len(X.schema)))
     for j, attribute in enumerate(X.schema):
         matrix[:, j] = X.columns[j]
