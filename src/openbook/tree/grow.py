@@ -23,7 +23,7 @@ from openbook.kernels.jit import inner, jit
 from openbook.tree.columns import NOMINAL, ORDERED, SORTED
 from openbook.tree.criteria import weight_of
 from openbook.tree.nodes import SPREAD
-from openbook.tree.search import FRACTIONAL, OWN_BRANCH, choose, note, row_at, search
+from openbook.tree.search import FRACTIONAL, OWN_BRANCH, choose, lay_out, note, row_at, search
 from openbook.tree.split import ROW, Instances, add_instance, whole_below
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "MORE_INSTANCES",
     "MORE_NODES",
     "MORE_ROUTES",
+    "BRANCH",
     "NODE",
     "Ground",
     "Growth",
@@ -80,6 +81,11 @@ NODE = np.dtype(
 )
 
 
+#: A branch of the node at hand: how many instances it will have, the weight of those that are known to go there,
+#: and where the next one goes.
+BRANCH = np.dtype([("size", np.int64), ("weight", np.float64), ("to", np.int64)])
+
+
 class Growth(NamedTuple):
     """How far the tree has come.
 
@@ -89,6 +95,7 @@ class Growth(NamedTuple):
     side : int64 (capacity,), the branch of each instance at the node at hand; -1 - its first part if spread
     spare : uint64 (capacity,), room for a segment
     routes : int32, holds 0, 1, … for each nominal column; those of subsets are put behind
+    branches : BRANCH (most branches,), of the node at hand
     """
 
     nodes: np.ndarray
@@ -98,30 +105,33 @@ class Growth(NamedTuple):
     side: np.ndarray
     spare: np.ndarray
     routes: np.ndarray
+    branches: np.ndarray
 
 
 @inner
-def agree(instances, members):
+def agree(stats, number, members):
     """Whether these rows have one and the same target."""
-    for k in range(1, members.size):
-        if instances.number.size:
-            if instances.number[members[k]] != instances.number[members[0]]:
+    if number.size:
+        for k in range(1, members.size):
+            if number[members[k]] != number[members[0]]:
                 return False
-        elif instances.y[members[k]] != instances.y[members[0]]:
-            return False
-    return True
+        return True
+    classes = 0
+    for c in range(stats.size):
+        classes += 1 if stats[c] > 0 else 0
+    return classes < 2
 
 
 @jit
 def may_split(ground, growth, node, rule):
     """Whether a node can be more than a leaf, whatever its columns hold."""
-    nodes = growth.nodes
+    nodes, stats = growth.nodes, growth.stats[node]
     members = ground.members[nodes[node].start : nodes[node].end]
     return (
         nodes[node].depth < rule.max_depth
         and members.size > 1
-        and weight_of(growth.stats[node], rule.criterion) >= 2 * rule.least
-        and not agree(ground.instances, members)
+        and weight_of(stats, rule.criterion) >= 2 * rule.least
+        and not agree(stats, ground.instances.number, members)
     )
 
 
@@ -135,6 +145,8 @@ def consider(ground, growth, node, rule, desk, found, evidence):
         noted += 1
     if noted < evidence.node.size:
         evidence.node[noted] = node
+    if ground.codes.shape[0]:
+        lay_out(ground, segment, desk)
     for f in range(order.size):
         found[f].gain = np.nan
     any_found = False
@@ -151,84 +163,90 @@ def consider(ground, growth, node, rule, desk, found, evidence):
 
 
 @inner
-def take_sides(ground, f, start, end, found, routes, side):
-    """The branch of each member by its cell in column f, -1 where that is missing."""
-    kind, place, n_codes = ground.columns[f].kind, ground.columns[f].place, ground.columns[f].n_codes
-    if kind == SORTED:
-        for k in range(start, end):
-            i = np.uintp(ground.keys[place, k] & ROW)
-            side[i] = 0 if k <= start + found.below else (1 if k < start + found.known else -1)
-        return
-    for k in range(start, end):
-        i = np.uintp(ground.members[k])
-        code = np.int64(ground.codes[place, ground.rows[i]])
-        if code >= n_codes:
-            side[i] = -1
-        elif kind == ORDERED:
-            side[i] = 1 if code > found.below else 0
-        else:
-            side[i] = routes[code]
+def side_of(ground, f, k, found, routes):
+    """The branch of the member at place k of column f, -1 where its cell is missing; not for sorted columns."""
+    i = np.uintp(ground.members[k])
+    codes = ground.codes[ground.columns[f].place]
+    code = np.int64(codes[i if i < codes.size else np.uintp(ground.rows[i])])
+    if code >= ground.columns[f].n_codes:
+        return np.int64(-1)
+    if ground.columns[f].kind == ORDERED:
+        return np.int64(code > found.below)
+    return np.int64(routes[code])
 
 
 @inner
-def settle_missing(ground, start, end, side, weights, rule):
-    """Decide where missing cells go, and send them there unless they are spread; the branch, or SPREAD.
+def take_sides(ground, f, segment, found, routes, side, branches):
+    """The branch of each member by its cell in column f, -1 where that is missing; gives how many are.
 
-    weights : float64 (n_branches,), and one more where missing cells may have their own: filled with what is
-    known to go there
+    branches : BRANCH (n,), filled with the rows that are known to go there
     """
-    gaps, heaviest = 0, 0
+    start, end = segment
+    gaps, is_sorted, place = 0, ground.columns[f].kind == SORTED, ground.columns[f].place
+    for k in range(start, end):
+        if is_sorted:
+            i = np.uintp(ground.keys[place, k] & ROW)
+            b = np.int64(k > start + found.below) if k < start + found.known else np.int64(-1)
+        else:
+            i, b = np.uintp(ground.members[k]), side_of(ground, f, k, found, routes)
+        side[i] = b
+        if b >= 0:
+            branches[b].size += 1
+            branches[b].weight += ground.instances.w[i]
+        else:
+            gaps += 1
+    return gaps
+
+
+@inner
+def send_missing(ground, segment, side, branches, rule):
+    """Send the members whose cell is missing to their branch, unless they are spread; gives how many are.
+
+    With OWN_BRANCH it is the last branch, which is empty so far; else the heaviest.
+    """
+    start, end = segment
+    spread, heaviest = 0, heaviest_of(branches)
     for k in range(start, end):
         i = np.uintp(ground.members[k])
         if side[i] >= 0:
-            weights[side[i]] += ground.instances.w[i]
-        else:
-            gaps += 1
-    for b in range(weights.size):
-        if weights[b] > weights[heaviest]:
-            heaviest = b
-    branch = weights.size - 1 if rule.missing == OWN_BRANCH and gaps > 0 else heaviest
-    for k in range(start, end if gaps else start):
-        i = np.uintp(ground.members[k])
-        if side[i] < 0 and rule.missing != FRACTIONAL:
-            side[i] = branch
-        elif side[i] < 0 and ground.instances.w[i] < CRUMB:
-            side[i] = heaviest
-    return SPREAD if rule.missing == FRACTIONAL else branch
-
-
-@inner
-def branch_sizes(ground, start, end, side, weights, sizes):
-    """How many instances each branch will have; gives how many parts come to be by spreading."""
-    spread, heavy = 0, 0
-    for k in range(start, end):
-        b = side[np.uintp(ground.members[k])]
-        if b >= 0:
-            sizes[b] += 1
-        else:
+            continue
+        if rule.missing == FRACTIONAL and ground.instances.w[i] >= CRUMB:
             spread += 1
-    for b in range(weights.size):
-        if weights[b] > 0:
-            sizes[b] += spread
-            heavy += 1
-    return spread * heavy
+            continue
+        side[i] = branches.size - 1 if rule.missing == OWN_BRANCH else heaviest
+        branches[side[i]].size += 1
+    for b in range(branches.size if spread else 0):
+        if branches[b].weight > 0:
+            branches[b].size += spread
+    return spread
 
 
 @inner
-def make_parts(ground, start, end, used, weights, side):
+def heaviest_of(branches):
+    """The branch of the most known weight, the first of equals."""
+    heaviest = 0
+    for b in range(branches.size):
+        if branches[b].weight > branches[heaviest].weight:
+            heaviest = b
+    return heaviest
+
+
+@inner
+def make_parts(ground, segment, used, branches, side):
     """Turn each spread instance into a part for every branch with weight; side becomes -1 - its first part."""
+    start, end = segment
     instances, total = ground.instances, 0.0
-    for b in range(weights.size):
-        total += weights[b]
+    for b in range(branches.size):
+        total += branches[b].weight
     for k in range(start, end):
         i = np.uintp(ground.members[k])
         if side[i] >= 0:
             continue
         side[i] = -1 - used
-        for b in range(weights.size):
-            if weights[b] > 0:
+        for b in range(branches.size):
+            if branches[b].weight > 0:
                 ground.rows[used] = ground.rows[i]
-                instances.w[used] = instances.w[i] * weights[b] / total
+                instances.w[used] = instances.w[i] * branches[b].weight / total
                 if instances.number.size:
                     instances.number[used] = instances.number[i]
                 else:
@@ -238,24 +256,25 @@ def make_parts(ground, start, end, used, weights, side):
 
 
 @inner
-def part(keys, n, side, spare, sizes, weights):
-    """Part a segment of n keys, the first of which is keys[0], into branches of these sizes."""
-    to = np.zeros(sizes.size, np.int64)
-    for b in range(1, sizes.size):
-        to[b] = to[b - 1] + sizes[b - 1]
+def part(keys, n, side, spare, branches):
+    """Part a segment of n keys, the first of which is keys[0], into its branches."""
+    to = np.int64(0)
+    for b in range(branches.size):
+        branches[b].to = to
+        to += branches[b].size
     for k in range(n):
         spare[k] = keys[k]
     for k in range(n):
         b = side[np.uintp(spare[k] & ROW)]
         if b >= 0:
-            keys[to[b]] = spare[k]
-            to[b] += 1
+            keys[branches[b].to] = spare[k]
+            branches[b].to += 1
         else:
             instance = np.uint64(-1 - b)
-            for b in range(weights.size):
-                if weights[b] > 0:
-                    keys[to[b]] = (spare[k] & ~ROW) | instance
-                    to[b] += 1
+            for b in range(branches.size):
+                if branches[b].weight > 0:
+                    keys[branches[b].to] = (spare[k] & ~ROW) | instance
+                    branches[b].to += 1
                     instance += np.uint64(1)
 
 
@@ -275,12 +294,12 @@ def part_in_two(keys, n, side, spare):
 
 
 @inner
-def add_branches(ground, growth, node, first, sizes, used):
+def add_branches(ground, growth, node, branches, used):
     """The nodes of the branches, whose members are in place."""
-    nodes, stats = growth.nodes, growth.stats
+    nodes, stats, child = growth.nodes, growth.stats, growth.count[1]
     start = nodes[node].start
-    for child in range(first, first + sizes.size):
-        end = start + sizes[child - first]
+    for b in range(branches.size):
+        end = start + branches[b].size
         nodes[child].start, nodes[child].end = start, end
         nodes[child].depth, nodes[child].used = nodes[node].depth + 1, used
         for s in range(stats.shape[1]):
@@ -288,6 +307,7 @@ def add_branches(ground, growth, node, first, sizes, used):
         for k in range(start, end):
             add_instance(ground.instances, np.uintp(ground.members[k]), stats[child])
         start = end
+        child += 1
 
 
 @inner
@@ -341,6 +361,7 @@ def grow(ground, growth, rule, desk, found, evidence):
     while count[0]:
         node = growth.waiting[count[0] - 1]
         start, end, first = nodes[node].start, nodes[node].end, count[1]
+        segment = (start, end)
         consider(ground, growth, node, rule, desk, found, evidence)
         f = choose(found, stats[node], rule, columns)
         if f < 0:
@@ -348,58 +369,66 @@ def grow(ground, growth, rule, desk, found, evidence):
             continue
 
         # the test, and the branch of each member
-        route, branches, n_values = np.int64(-1), np.int64(2), columns[f].n_codes
+        route, n_branches, n_values = np.int64(-1), np.int64(2), columns[f].n_codes
         if columns[f].kind == NOMINAL and not rule.subset:
-            route, branches = columns[f].route, n_values
+            route, n_branches = columns[f].route, n_values
         elif columns[f].kind == NOMINAL:
-            search(ground, f, (start, end), stats[node], rule, desk, found[f])  # once more, for the routes
+            search(ground, f, segment, stats[node], rule, desk, found[f])  # once more, for the routes
             route = count[2]
             if route + n_values > growth.routes.size:
                 return MORE_ROUTES
             for code in range(n_values):
                 growth.routes[route + code] = desk.routes[code]
-        take_sides(ground, f, start, end, found[f], growth.routes[max(route, 0) :], side)
-        weights = np.zeros(branches + 1 if rule.missing == OWN_BRANCH else branches)
-        missing = settle_missing(ground, start, end, side, weights, rule)
-        if missing < branches:
-            weights = weights[:branches]
+        branches = growth.branches[: n_branches + 1]
+        for b in range(branches.size):
+            branches[b].size, branches[b].weight = 0, 0.0
+        gaps = take_sides(ground, f, segment, found[f], growth.routes[max(route, 0) :], side, branches)
+        own_branch = gaps > 0 and rule.missing == OWN_BRANCH
+        if not own_branch:
+            branches = branches[:n_branches]
+        spread = send_missing(ground, segment, side, branches, rule) if gaps else 0
 
         # the branches' rows
-        sizes, used = np.zeros(weights.size, np.int64), nodes[node].used
-        parts = branch_sizes(ground, start, end, side, weights, sizes)
+        used, parts = nodes[node].used, np.int64(0)
+        for b in range(branches.size if spread else 0):
+            parts += spread if branches[b].weight > 0 else 0
         if max(used, end) + parts > ground.members.size:
             return MORE_INSTANCES
-        if first + weights.size > nodes.size:
+        if first + branches.size > nodes.size:
             return MORE_NODES
         below, above = found[f].below, found[f].above
         if columns[f].kind == SORTED:
             below, above = row_at(ground, f, start + below), row_at(ground, f, start + above)
-        if parts:
-            used = make_parts(ground, start, end, used, weights, side)
-        part(ground.members[start:], end - start, side, spare, sizes, weights)
-        add_branches(ground, growth, node, first, sizes, used)
-        count[0] -= 1
-        if rule.penalty >= 0 and is_vain(stats[node], stats[first : first + weights.size], rule.penalty):
+        if spread:
+            used = make_parts(ground, segment, used, branches, side)
+        if branches.size == 2 and not spread:
+            part_in_two(ground.members[start:], end - start, side, spare)
+        else:
+            part(ground.members[start:], end - start, side, spare, branches)
+        add_branches(ground, growth, node, branches, used)
+        last, count[0] = first + branches.size, count[0] - 1
+        if rule.penalty >= 0 and is_vain(stats[node], stats[first:last], rule.penalty):
             continue
-        if rule.critical.size and is_chance(stats[first : first + weights.size], rule.critical):
+        if rule.critical.size and is_chance(stats[first:last], rule.critical):
             continue
         bottom = count[0]
-        for child in range(first, first + weights.size):
+        for child in range(first, last):
             if may_split(ground, growth, child, rule):
                 growth.waiting[count[0]] = child
                 count[0] += 1
         for j in range(ground.keys.shape[0] if count[0] > bottom else 0):
-            keys = ground.keys[j, start:]
-            if weights.size == 2 and parts == 0:
-                part_in_two(keys, end - start, side, spare)
+            if branches.size == 2 and not spread:
+                part_in_two(ground.keys[j, start:], end - start, side, spare)
             else:
-                part(keys, end - start, side, spare, sizes, weights)
+                part(ground.keys[j, start:], end - start, side, spare, branches)
 
         nodes[node].attribute, nodes[node].gain = f, found[f].gain
         nodes[node].below, nodes[node].above = below, above
-        nodes[node].first, nodes[node].branches = first, weights.size
-        nodes[node].missing, nodes[node].route = missing, route
-        count[1] += weights.size
+        nodes[node].first, nodes[node].branches = first, branches.size
+        nodes[node].missing, nodes[node].route = SPREAD, route
+        if rule.missing != FRACTIONAL:
+            nodes[node].missing = n_branches if own_branch else heaviest_of(branches)
+        count[1] = last
         if route == count[2]:
             count[2] += n_values
     return DONE

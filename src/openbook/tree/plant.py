@@ -10,9 +10,9 @@ import numpy as np
 
 from openbook.data import Nominal
 from openbook.tree.columns import NOMINAL, Sorted
-from openbook.tree.grow import DONE, MORE_NODES, MORE_ROUTES, NODE, Ground, Growth, grow, may_split
+from openbook.tree.grow import DONE, MORE_NODES, MORE_ROUTES, NODE, BRANCH, Ground, Growth, grow, may_split
 from openbook.tree.nodes import LEAF, SPREAD, Tree, parents
-from openbook.tree.search import FEW_MEMBERS, FOUND, Desk, Evidence
+from openbook.tree.search import FOUND, Desk, Evidence
 from openbook.tree.split import ROW, Instances
 
 __all__ = ["N_SUMS", "Candidates", "n_slots", "plant"]
@@ -60,17 +60,10 @@ def plant(training, rule, n_classes, rows=None, seed=1, noted=NOTED):
     n_stats = n_classes or N_SUMS
     centre = 0.0 if n_classes else float(np.average(training.y[rows], weights=training.w[rows]))
     ground = _ground(training, rows, n_classes, centre)
-    growth = _growth(ground, n_stats)
     columns = training.columns
     most = max(int(columns["n_codes"].max()), 2) + 1
-    desk = Desk(
-        np.zeros((most, n_stats)),
-        np.zeros((4, n_stats)),
-        np.zeros(most, np.int32),
-        np.arange(len(columns)),
-        np.array([seed], np.uint64),
-        np.zeros(FEW_MEMBERS, np.uint64),
-    )
+    growth = _growth(ground, most, n_stats)
+    desk = _desk(ground, most, n_stats, seed)
     evidence = _evidence(columns, n_stats, noted)
     growth.count[0] = int(may_split(ground, growth, 0, rule))
     while (full := grow(ground, growth, rule, desk, np.zeros(len(columns), FOUND), evidence)) != DONE:
@@ -80,6 +73,7 @@ def plant(training, rule, n_classes, rows=None, seed=1, noted=NOTED):
             growth = growth._replace(routes=_doubled(growth.routes, most))
         else:
             ground, growth = _more_instances(ground, growth)
+            desk = _desk(ground, most, n_stats, desk.random[0])
     tree = _tree(growth, training.scales, n_classes, centre)
     return tree, _candidates(evidence, training, n_classes, centre)
 
@@ -103,7 +97,7 @@ def _ground(training, rows, n_classes, centre):
     return Ground(training.columns, training.codes, keys, rows.astype(np.uint64), np.arange(n), instances)
 
 
-def _growth(ground, n_stats):
+def _growth(ground, most, n_stats):
     """A root with all rows."""
     n, columns = len(ground.members), ground.columns
     routes = [np.arange(v) for v in columns["n_codes"][columns["kind"] == NOMINAL]]
@@ -116,10 +110,27 @@ def _growth(ground, n_stats):
         side=np.zeros(len(ground.rows), np.int64),
         spare=np.zeros(n, np.uint64),
         routes=routes,
+        branches=np.zeros(most, BRANCH),
     )
     growth.nodes[0]["end"], growth.nodes[0]["used"] = n, len(ground.rows)
     growth.stats[0] = _totals(ground.instances, ground.members, n_stats)
     return growth
+
+
+def _desk(ground, most, n_stats, seed):
+    """Room for columns of so many codes, missing included."""
+    n = len(ground.members) if len(ground.codes) else 0
+    return Desk(
+        hist=np.zeros((most, n_stats)),
+        sides=np.zeros((4, n_stats)),
+        routes=np.zeros(most, np.int32),
+        order=np.arange(len(ground.columns)),
+        random=np.array([seed], np.uint64),
+        occur=np.zeros(most // 64 + 1, np.uint64),
+        y=np.zeros(n if ground.instances.y.size else 0, np.uint16),
+        number=np.zeros(n if ground.instances.number.size else 0),
+        w=np.zeros(n),
+    )
 
 
 def _leaves(n):

@@ -25,15 +25,14 @@ from openbook.tree.split import (
     best_bin,
     best_cut,
     best_subset,
+    clear,
     count_codes,
     multiway,
-    sort_members,
     tolerance,
 )
 
 __all__ = [
     "FOUND",
-    "FEW_MEMBERS",
     "FRACTIONAL",
     "MAJORITY",
     "OWN_BRANCH",
@@ -41,6 +40,7 @@ __all__ = [
     "Evidence",
     "Rule",
     "choose",
+    "lay_out",
     "note",
     "row_at",
     "search",
@@ -48,8 +48,6 @@ __all__ = [
 
 FRACTIONAL, MAJORITY, OWN_BRANCH = range(3)
 
-#: So few members of a coded column are sorted rather than counted.
-FEW_MEMBERS = 64
 #: C4.5's tolerances, and its bounds for the weight beside a cut.
 NEAR_AVERAGE, EQUAL_RATIO, MOST_BESIDE = 1e-3, 1e-6, 25.0
 
@@ -101,9 +99,13 @@ class Evidence(NamedTuple):
 
 
 class Desk(NamedTuple):
-    """Room to work in: the histogram of a column; the stats of two sides, of missing and of known cells; where
-    the codes of a subset go; the order of the columns; the state of the random numbers, uint64 (1,); keys of a
-    coded column.
+    """Room to work in.
+
+    hist : float64 (most codes + 1, n_stats), wiped between columns; occur : uint64, the codes in it, as bits
+    sides : float64 (4, n_stats), of two sides, of missing and of known cells
+    routes : int32 (most codes,), where the codes of a subset go
+    order : int64 (n_columns,), of the columns; random : uint64 (1,), the state of the random numbers
+    y, number, w : of the members at hand, one after the other, as in `Instances`
     """
 
     hist: np.ndarray
@@ -111,7 +113,10 @@ class Desk(NamedTuple):
     routes: np.ndarray
     order: np.ndarray
     random: np.ndarray
-    keys: np.ndarray
+    occur: np.ndarray
+    y: np.ndarray
+    number: np.ndarray
+    w: np.ndarray
 
 
 @inner
@@ -123,29 +128,45 @@ def least_beside(weight, n_classes, rule):
 
 
 @inner
+def lay_out(ground, segment, desk):
+    """Put the targets and weights of the members on the desk, for counting codes."""
+    start, end = segment
+    for k in range(end - start):
+        i = np.uintp(ground.members[start + k])
+        desk.w[k] = ground.instances.w[i]
+        if desk.number.size:
+            desk.number[k] = ground.instances.number[i]
+        else:
+            desk.y[k] = ground.instances.y[i]
+
+
+@inner
 def search(ground, f, segment, totals, rule, desk, found):
-    """Fill in the best split of column f for the members in a segment (start, end)."""
+    """Fill in the best split of column f for the members in a segment (start, end), which are laid out."""
+    weigh(ground, f, segment, totals, rule, desk, found)
+    if ground.columns[f].kind != SORTED:
+        clear(desk.hist[: ground.columns[f].n_codes + 1], desk.occur)
+
+
+@inner
+def weigh(ground, f, segment, totals, rule, desk, found):
+    """`search`, which leaves the histogram of a coded column on the desk."""
     start, end = segment
     kind, place, n_codes = ground.columns[f].kind, ground.columns[f].place, ground.columns[f].n_codes
     gap, known, criterion = desk.sides[2], desk.sides[3], rule.criterion
     for s in range(gap.size):
         gap[s] = 0.0
     found.gain, found.below = math.nan, -1
-    keys, hist = desk.keys[: min(end - start, FEW_MEMBERS)], desk.hist[: n_codes + 1]
-    in_order = kind == SORTED or (kind == ORDERED and end - start <= FEW_MEMBERS)
-    if in_order:
-        n, missing = end - start, MISSING
-        if kind == SORTED:
-            keys = ground.keys[place, start:end]
-        else:
-            sort_members(ground.codes[place], ground.rows, ground.members[start:end], keys)
-            missing = np.uint64(n_codes)
-        while n > 0 and keys[n - 1] >> HIGH == missing:
+    hist = desk.hist[: n_codes + 1]
+    keys = ground.keys[place if kind == SORTED else 0, start:end]
+    if kind == SORTED:
+        n = end - start
+        while n > 0 and keys[n - 1] >> HIGH == MISSING:
             n -= 1
             add_instance(ground.instances, np.uintp(keys[n] & ROW), gap)
         found.known, keys = n, keys[:n]
     else:
-        count_codes(ground.codes[place], ground.rows, ground.instances, ground.members[start:end], hist)
+        count_codes(ground.codes[place], ground, segment, desk, hist)
         for s in range(gap.size):
             gap[s] = hist[n_codes, s]
         hist = hist[:n_codes]
@@ -171,13 +192,15 @@ def search(ground, f, segment, totals, rule, desk, found):
         )
     else:
         least = least_beside(w_known, totals.size, rule)
-        if in_order:
-            drop, at, cuts, w_left = best_cut(keys, ground.instances, known, least, criterion, desk.sides)
-            found.below, found.above = at, at + 1
-            if at >= 0 and kind == ORDERED:
-                found.below, found.above = np.int64(keys[at] >> HIGH), np.int64(keys[at + 1] >> HIGH)
+        if kind == SORTED:
+            drop, found.below, cuts, w_left = best_cut(
+                keys, ground.instances, known, least, criterion, desk.sides
+            )
+            found.above = found.below + 1
         else:
-            drop, found.below, found.above, cuts, w_left = best_bin(hist, known, least, criterion, desk.sides)
+            drop, found.below, found.above, cuts, w_left = best_bin(
+                hist, desk.occur, known, least, criterion, desk.sides
+            )
         if found.below < 0:
             return
     if drop < 0:
@@ -242,14 +265,15 @@ def note(ground, f, segment, found, desk, evidence, at):
     noted.gain, noted.info = found.gain, found.info
     noted.below, noted.above = found.below, found.above
     if kind != SORTED:
-        members, hist = ground.members[start:end], desk.hist[: n_codes + 1]
-        count_codes(ground.codes[ground.columns[f].place], ground.rows, ground.instances, members, hist)
+        hist = desk.hist[: n_codes + 1]
+        count_codes(ground.codes[ground.columns[f].place], ground, segment, desk, hist)
         for code in range(n_codes + 1):
             branch = code
             if kind == ORDERED:
                 branch = 2 if code == n_codes else np.int64(code > found.below)
             for s in range(stats.shape[1]):
                 stats[slot + branch, s] += hist[code, s]
+        clear(hist, desk.occur)
         return
     for k in range(end - start):
         branch = 2 if k >= found.known else np.int64(k > found.below)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from openbook.kernels.bits import lowest, put, without_lowest
 from openbook.kernels.jit import inner
 from openbook.tree.columns import MISSING_RANK
 from openbook.tree.criteria import GINI, SQUARED, cost, plogp, weight_of
@@ -23,6 +24,7 @@ __all__ = [
     "best_bin",
     "best_cut",
     "best_subset",
+    "clear",
     "count_codes",
     "multiway",
     "tolerance",
@@ -32,6 +34,10 @@ __all__ = [
 ROW = np.uint64(0xFFFFFFFF)
 HIGH = np.uint64(32)
 MISSING = np.uint64(MISSING_RANK)
+ALL = np.uint64(2**64 - 1)
+
+#: So many members have nearly all codes of a column.
+MANY_MEMBERS = 1024
 
 #: Differences smaller than this share of a cost are rounding, so the splits are equals.
 ROUNDING = 1e-12
@@ -87,6 +93,14 @@ def value_of(a, b, w_left, w_right, criterion):
 
 
 @inner
+def value_of_one(a, w, criterion):
+    """`value_of` for rows that are not split."""
+    if criterion == GINI:
+        return a / w
+    return a * a / w if criterion == SQUARED else a - plogp(w)
+
+
+@inner
 def term(n, criterion):
     """What a class of this weight adds to a or b."""
     return n * n if criterion == GINI else plogp(n)
@@ -107,7 +121,7 @@ def best_cut(keys, instances, totals, least, criterion, sides):
         b += term(totals[c], criterion)
     if criterion == SQUARED:
         b = totals[1]
-    none = b * b / w_right if criterion == SQUARED else (b / w_right if criterion == GINI else b - plogp(w_right))
+    none = value_of_one(b, w_right, criterion)
     slack = tolerance(totals, criterion)
     best, at, cuts, w_best = none, -1, 0, 0.0
     for k in range(keys.size - 1):
@@ -155,39 +169,48 @@ def whole_below(random, n):
 
 
 @inner
-def count_codes(codes, rows, instances, members, hist):
-    """Add the node's members to the histogram of their codes; rows[i] is the row behind instance i."""
-    for code in range(hist.shape[0]):
-        for s in range(hist.shape[1]):
-            hist[code, s] = 0.0
-    for k in range(members.size):
-        i = np.uintp(members[k])
-        code = np.uintp(codes[i if i < codes.size else np.uintp(rows[i])])
-        if instances.number.size:
-            add_instance(instances, i, hist[code])
+def count_codes(codes, ground, segment, desk, hist):
+    """Add the members of a segment to the histogram of their codes, which holds nothing yet, and note which
+    codes occur; the targets and weights of the members lie on the desk.
+    """
+    start, end = segment
+    regression, few = desk.number.size > 0, end - start < MANY_MEMBERS
+    for k in range(end - start):
+        i = np.uintp(ground.members[start + k])
+        code = np.uintp(codes[i if i < codes.size else np.uintp(ground.rows[i])])
+        if regression:
+            wy = desk.w[k] * desk.number[k]
+            hist[code, 0] += desk.w[k]
+            hist[code, 1] += wy
+            hist[code, 2] += wy * desk.number[k]
         else:
-            hist[code, np.uintp(instances.y[i])] += instances.w[i]
+            hist[code, np.uintp(desk.y[k])] += desk.w[k]
+        if few:
+            put(desk.occur, code)
+    for word in range(0 if few else (hist.shape[0] + 63) // 64):
+        desk.occur[word] = ALL  # as good as all do, and those that do not weigh nothing
 
 
 @inner
-def sort_members(codes, rows, members, keys):
-    """Fill in keys of codes instead of ranks, in order (insertion: the members are few)."""
-    for k in range(members.size):
-        i = np.uintp(members[k])
-        code = np.uint64(codes[i if i < codes.size else np.uintp(rows[i])])
-        key, j = (code << HIGH) | np.uint64(i), k
-        while j > 0 and keys[j - 1] > key:
-            keys[j] = keys[j - 1]
-            j -= 1
-        keys[j] = key
+def clear(hist, occur):
+    """Wipe the histogram, and the set of codes that occur."""
+    for word in range((hist.shape[0] + 63) // 64):
+        bits = occur[word]
+        while bits != 0:
+            code = 64 * word + lowest(bits)
+            bits = without_lowest(bits)
+            if code < hist.shape[0]:
+                for s in range(hist.shape[1]):
+                    hist[code, s] = 0.0
+        occur[word] = 0
 
 
 @inner
-def best_bin(hist, totals, least, criterion, sides):
+def best_bin(hist, occur, totals, least, criterion, sides):
     """The best cut between codes that occur: (drop in cost, the code below, the code above, cuts tried, weight
     on the left); no cut is a code below of -1.
 
-    hist : without missing cells, whose rows are not in totals either
+    hist : without missing cells, whose rows are not in totals either; occur : bits, codes that may occur
     """
     left, right = sides[0], sides[1]
     a, b, w_left, w_right = 0.0, 0.0, 0.0, weight_of(totals, criterion)
@@ -196,31 +219,37 @@ def best_bin(hist, totals, least, criterion, sides):
         b += term(totals[c], criterion)
     if criterion == SQUARED:
         b = totals[1]
-    none = b * b / w_right if criterion == SQUARED else (b / w_right if criterion == GINI else b - plogp(w_right))
+    none = value_of_one(b, w_right, criterion)
     slack = tolerance(totals, criterion)
     best, below, above, cuts, last, w_best = none, -1, -1, 0, -1, 0.0
-    for code in range(hist.shape[0]):
-        w = weight_of(hist[code], criterion)
-        if w <= 0:
-            continue
-        if last >= 0 and w_left >= least and w_right >= least:
-            cuts += 1
-            value = value_of(a, b, w_left, w_right, criterion)
-            if value > best + slack:
-                best, below, above, w_best = value, last, code, w_left
-        if criterion == SQUARED:
-            a += hist[code, 1]
-            b -= hist[code, 1]
-        else:
-            for c in range(totals.size):
-                n = hist[code, c]
-                a += term(left[c] + n, criterion) - term(left[c], criterion)
-                b += term(right[c] - n, criterion) - term(right[c], criterion)
-                left[c] += n
-                right[c] -= n
-        w_left += w
-        w_right -= w
-        last = code
+    for word in range((hist.shape[0] + 63) // 64):
+        bits = occur[word]
+        while bits != 0:
+            code = 64 * word + lowest(bits)
+            bits = without_lowest(bits)
+            if code >= hist.shape[0]:
+                break
+            w = weight_of(hist[code], criterion)
+            if w <= 0:
+                continue
+            if last >= 0 and w_left >= least and w_right >= least:
+                cuts += 1
+                value = value_of(a, b, w_left, w_right, criterion)
+                if value > best + slack:
+                    best, below, above, w_best = value, last, code, w_left
+            if criterion == SQUARED:
+                a += hist[code, 1]
+                b -= hist[code, 1]
+            else:
+                for c in range(totals.size):
+                    n = hist[code, c]
+                    a += term(left[c] + n, criterion) - term(left[c], criterion)
+                    b += term(right[c] - n, criterion) - term(right[c], criterion)
+                    left[c] += n
+                    right[c] -= n
+            w_left += w
+            w_right -= w
+            last = code
     return best - none, below, above, cuts, w_best
 
 
@@ -266,6 +295,7 @@ def best_subset(hist, totals, least, criterion, sides, right_of):
     """
     n_codes, n_stats = hist.shape
     score, order, ordered = np.empty(n_codes), np.empty(n_codes, np.int64), np.empty((n_codes, n_stats))
+    all_codes = np.full((n_codes + 63) // 64, ALL)
     one_order = criterion >= SQUARED or n_stats == 2
     best = -1.0
     for o in range(1 if one_order else n_stats):
@@ -276,7 +306,7 @@ def best_subset(hist, totals, least, criterion, sides, right_of):
         for k in range(n_codes):
             for s in range(n_stats):
                 ordered[k, s] = hist[order[k], s]
-        drop, below, _, _, _ = best_bin(ordered, totals, least, criterion, sides)
+        drop, below, _, _, _ = best_bin(ordered, all_codes, totals, least, criterion, sides)
         if below >= 0 and drop > best + tolerance(totals, criterion):
             best = drop
             for k in range(n_codes):
