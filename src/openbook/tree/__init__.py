@@ -3,6 +3,7 @@
 from openbook.tree.c45 import C45
 from openbook.tree.cart import CART, CARTRegressor
 from openbook.tree.classifier import DecisionTreeClassifier
+from openbook.tree.derive_cuts import Cut, Cuts, candidate_cuts
 from openbook.tree.drawing import Drawing, draw
 from openbook.tree.id3 import ID3
 from openbook.tree.regressor import DecisionTreeRegressor
@@ -13,12 +14,15 @@ __all__ = [
     "CART",
     "ID3",
     "CARTRegressor",
+    "Cut",
+    "Cuts",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "Disjunction",
     "Drawing",
     "Rule",
     "Rules",
+    "candidate_cuts",
     "draw",
     "rules",
 ]

@@ -157,10 +157,8 @@ def _split(model, attribute, groups, gap, cut) -> Split | None:
         for codes, group in best.branches:
             values = tuple(attribute.values[code] for code in sorted(codes))
             branches.append((Is(attribute, values), group))
-    if model.missing == "branch" and gap.weight > 0:
-        branches.append((_missing(attribute), gap))
-        gap = gap.times(0.0)
-    return Split(tuple(branches), gap, cut)
+    split = Split(tuple(branches), gap, cut)
+    return split.with_missing(_missing(attribute)) if model.missing == "branch" else split
 
 
 def _missing(attribute):

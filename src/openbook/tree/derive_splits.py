@@ -6,14 +6,13 @@ r"""The search for the best split in plain Python: the twin of the kernels, and 
     gain ratio     gain / split info
 
 Rows come in groups: `Classes` of so much weight each, or `Numbers` of a weight, a mean and a squared error. A
-`Split` is what one test would make of a node's rows. Missing cells are None or NaN.
+`Split` is what one test would make of a node's rows.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import pairwise
 from operator import add
 from typing import Any
 
@@ -26,17 +25,13 @@ __all__ = [
     "best_groups",
     "best_of",
     "chosen",
-    "cuts_of",
-    "group_of",
-    "is_missing",
-    "least_beside",
     "tolerance",
 ]
 
 #: Gains that differ by less than this share are equal but for rounding.
 ROUNDING = 1e-12
-#: C4.5's: how far below the average a gain may lie; which ratios are equal; the most weight beside a cut.
-NEAR_AVERAGE, EQUAL_RATIO, MOST_BESIDE = 1e-3, 1e-6, 25.0
+#: C4.5's: how far below the average a gain may lie; which ratios are equal.
+NEAR_AVERAGE, EQUAL_RATIO = 1e-3, 1e-6
 
 
 @dataclass(frozen=True)
@@ -139,6 +134,12 @@ class Split:
         """The split information."""
         return Classes(tuple(g.weight for g in (*self.groups, self.gap))).impurity("entropy")
 
+    def with_missing(self, test: Any) -> "Split":
+        """The same with missing cells in a branch of their own, if there are any."""
+        if self.gap.weight <= 0:
+            return self
+        return Split((*self.branches, (test, self.gap)), self.gap.times(0.0), self.cut)
+
     def children(self, missing: str) -> list[Group]:
         """What the branches come to hold, by the policy for missing cells."""
         groups, weights = self.groups, [g.weight for g in self.groups]
@@ -147,41 +148,6 @@ class Split:
             return [group + self.gap.times(group.weight / known) for group in groups]
         heaviest = weights.index(max(weights))
         return [group + self.gap if b == heaviest else group for b, group in enumerate(groups)]
-
-
-def is_missing(cell) -> bool:
-    """Whether a cell of raw rows holds nothing."""
-    return cell is None or (isinstance(cell, float) and math.isnan(cell))
-
-
-def group_of(targets: Sequence, weights: Sequence[float], classes: Sequence | None) -> Group:
-    """The rows with these targets as a group; classes are None where the targets are numbers."""
-    if classes is not None:
-        return Classes(
-            tuple(math.fsum(w for t, w in zip(targets, weights, strict=True) if t == c) for c in classes)
-        )
-    total = math.fsum(weights)
-    if total <= 0:
-        return Numbers(0.0, 0.0, 0.0)
-    mean = math.fsum(w * t for t, w in zip(targets, weights, strict=True)) / total
-    return Numbers(total, mean, math.fsum(w * (t - mean) ** 2 for t, w in zip(targets, weights, strict=True)))
-
-
-def cuts_of(values: Sequence, targets: Sequence, weights: Sequence[float], classes) -> list[Split]:
-    """Every cut of a column halfway between neighbouring values: x <= cut, x > cut."""
-    rows = [
-        row for row in zip(values, targets, weights, strict=True) if row[2] > 0 and not is_missing(row[0])
-    ]
-    gaps = [(t, w) for v, t, w in zip(values, targets, weights, strict=True) if is_missing(v)]
-    gap = group_of([t for t, _ in gaps], [w for _, w in gaps], classes)
-    distinct = sorted({value for value, _, _ in rows})
-    splits = []
-    for low, high in pairwise(distinct):
-        cut = low + (high - low) / 2
-        sides = [row for row in rows if row[0] <= low], [row for row in rows if row[0] > low]
-        below, above = (group_of([t for _, t, _ in side], [w for _, _, w in side], classes) for side in sides)
-        splits.append(Split((("<=", below), (">", above)), gap, cut if cut < high else low))
-    return splits
 
 
 def best_of(splits: Sequence[Split], criterion: str, least: float = 0.0) -> Split | None:
@@ -220,13 +186,6 @@ def _place(group: Group, order: int, n_orders: int) -> float:
     if isinstance(group, Numbers):
         return group.mean
     return group.weights[1 if n_orders == 1 else order] / group.weight
-
-
-def least_beside(weight: float, n_classes: int, criterion: str, least: float) -> float:
-    """The weight that a cut must leave on both sides; C4.5: a tenth of the average class, at most 25."""
-    if criterion != "gain_ratio":
-        return least
-    return min(max(0.1 * weight / n_classes, least), max(MOST_BESIDE, least))
 
 
 def tolerance(group: Group, criterion: str) -> float:
