@@ -38,7 +38,6 @@ __all__ = [
     "Path",
     "Pruned",
     "added_errors",
-    "bottom_up",
     "collapse",
     "cost_complexity_path",
     "pessimistic_errors",
@@ -175,7 +174,7 @@ def _added_to_some(n, e, z):
 
 def prune_pessimistic(tree, penalty=0.5):
     """Replace every subtree unless its pessimistic error is strictly smaller than that of a leaf."""
-    return bottom_up(tree, pessimistic_errors(training_errors(tree), 1, penalty), "pessimistic")
+    return _bottom_up(tree, pessimistic_errors(training_errors(tree), 1, penalty), "pessimistic")
 
 
 def prune_confidence(tree, confidence=0.25):
@@ -183,14 +182,14 @@ def prune_confidence(tree, confidence=0.25):
     collapsed = collapse(tree)
     errors = training_errors(collapsed.tree)
     expected = errors + added_errors(collapsed.tree.weight, errors, confidence)
-    pruned = bottom_up(collapsed.tree, expected, "confidence", EXPECTED)
+    pruned = _bottom_up(collapsed.tree, expected, "confidence", EXPECTED)
     decisions = [d._replace(node=int(collapsed.kept[d.node])) for d in pruned.decisions]
     return Pruned(pruned.tree, collapsed.kept[pruned.kept], (*collapsed.decisions, *decisions))
 
 
 def collapse(tree):
     """Replace every subtree that gets no fewer training rows wrong than its node alone, the highest first."""
-    looked_at = bottom_up(tree, training_errors(tree), "collapse", allowance=-np.inf).decisions
+    looked_at = _bottom_up(tree, training_errors(tree), "collapse", allowance=-np.inf).decisions
     idle = [d._replace(pruned=True) for d in looked_at if d.after <= d.before + MADE]
     left = remaining(tree, _ends(tree, idle))
     return _pruned(tree, [d for d in idle if left[d.node]])
@@ -210,7 +209,7 @@ def prune_reduced_error(tree, totals):
     if cost.ndim == 2:
         answers = tree.value.argmax(axis=1)
         cost = cost.sum(axis=1) - cost[np.arange(tree.size), answers]
-    return bottom_up(tree, cost, "reduced_error")
+    return _bottom_up(tree, cost, "reduced_error")
 
 
 def prune_cost_complexity(tree, cost, alpha):
@@ -223,7 +222,7 @@ def prune_cost_complexity(tree, cost, alpha):
     cost : float64 (n_nodes,), as for `cost_complexity_path`
     alpha : float, at least 0
     """
-    return bottom_up(tree, np.asarray(cost) + alpha, "cost_complexity")
+    return _bottom_up(tree, np.asarray(cost) + alpha, "cost_complexity")
 
 
 def cost_complexity_path(tree, cost):
@@ -281,7 +280,7 @@ def _inner(tree):
     return np.flatnonzero(tree.attribute != LEAF)[::-1].tolist()
 
 
-def bottom_up(tree, cost, rule, allowance=0.0):
+def _bottom_up(tree, cost, rule, allowance=0.0):
     """Replace subtrees from the leaves up where the leaf costs no more; cost : float64 (n_nodes,)."""
     first, branches = tree.first.tolist(), tree.branches.tolist()
     left = cost.tolist()  # what each node costs, with the subtree that is left to it
@@ -327,7 +326,7 @@ _WORDS = {
         r"e(t) + \Delta_{CF}(n, e)",
     ),
     "reduced_error": _Words("errors on the validation part", r"e_{v}(T)", r"e_{v}(t)"),
-    "adjusted_error": _Words("adjusted error of linear models", r"\sum_{i \in T} n_i e'_i", "n e'(t)"),
+    "adjusted_error": _Words("adjusted error of linear models", "e'(T)", "e'(t)"),
     "cost_complexity": _Words("cost complexity", r"R(T) + \alpha \cdot \ell(T)", r"R(t) + \alpha"),
 }
 
