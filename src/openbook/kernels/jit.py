@@ -16,5 +16,5 @@ FLAGS = {"nsz", "arcp", "contract", "reassoc"}
 
 jit: Any = partial(numba.njit, cache=True, nogil=True, error_model="numpy", fastmath=FLAGS)
 
-#: For kernels that only kernels call: Python cannot call them, so a caller compiles in half the time.
-inner: Any = partial(jit, cache=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+#: For kernels that only kernels call: Python cannot call them, so that a caller compiles in half the time.
+inner: Any = partial(jit, cache=False, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False)

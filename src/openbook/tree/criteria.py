@@ -14,7 +14,9 @@ in which missing cells count as one branch more:
 
     split information = - sum_b (W_b / W) log2 (W_b / W)
 
-stats : float64 (n_stats,), what adds up over a node's rows: the weight of each class; or W, sum w y, sum w y^2
+stats : float64 (n, n_stats), in each row what adds up over the rows of a node, or of a part of it: the weight
+    of each class; or W, sum w y, sum w y^2. Kernels take the table and the row: a view of a row costs more than
+    the sum over it.
 """
 
 import math
@@ -33,29 +35,29 @@ def plogp(x):
 
 
 @inner
-def weight_of(stats, criterion):
-    """The weight behind these stats."""
+def weight_of(stats, row, criterion):
+    """The weight behind a row of stats."""
     if criterion >= SQUARED:
-        return stats[0]
+        return stats[row, 0]
     total = 0.0
-    for c in range(stats.size):
-        total += stats[c]
+    for c in range(stats.shape[1]):
+        total += stats[row, c]
     return total
 
 
 @inner
-def cost(stats, criterion):
-    """The cost of rows with these stats; 0 for no rows."""
-    weight = weight_of(stats, criterion)
+def cost(stats, row, criterion):
+    """The cost of the rows behind a row of stats; 0 for none."""
+    weight = weight_of(stats, row, criterion)
     if weight <= 0:
         return 0.0
     if criterion == SQUARED:
-        return max(stats[2] - stats[1] * stats[1] / weight, 0.0)
-    inner = 0.0
+        return max(stats[row, 2] - stats[row, 1] * stats[row, 1] / weight, 0.0)
+    inside = 0.0
     if criterion == GINI:
-        for c in range(stats.size):
-            inner += stats[c] * stats[c]
-        return weight - inner / weight
-    for c in range(stats.size):
-        inner += plogp(stats[c])
-    return plogp(weight) - inner
+        for c in range(stats.shape[1]):
+            inside += stats[row, c] * stats[row, c]
+        return weight - inside / weight
+    for c in range(stats.shape[1]):
+        inside += plogp(stats[row, c])
+    return plogp(weight) - inside

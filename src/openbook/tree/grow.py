@@ -24,7 +24,7 @@ from openbook.tree.columns import NOMINAL, ORDERED, SORTED
 from openbook.tree.criteria import weight_of
 from openbook.tree.nodes import SPREAD
 from openbook.tree.search import FRACTIONAL, OWN_BRANCH, choose, lay_out, note, row_at, search
-from openbook.tree.split import ROW, Instances, add_instance, whole_below
+from openbook.tree.split import ROW, TOTAL, Instances, add_instance, whole_below
 
 __all__ = [
     "DONE",
@@ -36,7 +36,6 @@ __all__ = [
     "Ground",
     "Growth",
     "grow",
-    "may_split",
 ]
 
 CRUMB = 1e-3
@@ -109,29 +108,29 @@ class Growth(NamedTuple):
 
 
 @inner
-def agree(stats, number, members):
-    """Whether these rows have one and the same target."""
+def agree(stats, node, number, members, segment):
+    """Whether the rows of a node have one and the same target."""
+    start, end = segment
     if number.size:
-        for k in range(1, members.size):
-            if number[members[k]] != number[members[0]]:
+        for k in range(start + 1, end):
+            if number[members[k]] != number[members[start]]:
                 return False
         return True
     classes = 0
-    for c in range(stats.size):
-        classes += 1 if stats[c] > 0 else 0
+    for c in range(stats.shape[1]):
+        classes += 1 if stats[node, c] > 0 else 0
     return classes < 2
 
 
-@jit
+@inner
 def may_split(ground, growth, node, rule):
     """Whether a node can be more than a leaf, whatever its columns hold."""
-    nodes, stats = growth.nodes, growth.stats[node]
-    members = ground.members[nodes[node].start : nodes[node].end]
+    start, end = growth.nodes[node].start, growth.nodes[node].end
     return (
-        nodes[node].depth < rule.max_depth
-        and members.size > 1
-        and weight_of(stats, rule.criterion) >= 2 * rule.least
-        and not agree(stats, ground.instances.number, members)
+        growth.nodes[node].depth < rule.max_depth
+        and end - start > 1
+        and weight_of(growth.stats, node, rule.criterion) >= 2 * rule.least
+        and not agree(growth.stats, node, ground.instances.number, ground.members, (start, end))
     )
 
 
@@ -139,7 +138,9 @@ def may_split(ground, growth, node, rule):
 def consider(ground, growth, node, rule, desk, found, evidence):
     """Search the columns: all in order, or max_features of them at random, and more until one can be split."""
     segment = (growth.nodes[node].start, growth.nodes[node].end)
-    totals, order = growth.stats[node], desk.order
+    order = desk.order
+    for s in range(growth.stats.shape[1]):
+        desk.sides[TOTAL, s] = growth.stats[node, s]
     noted = 0
     while noted < evidence.node.size and evidence.node[noted] >= 0:
         noted += 1
@@ -156,7 +157,7 @@ def consider(ground, growth, node, rule, desk, found, evidence):
         if rule.max_features < order.size:
             other = k + whole_below(desk.random, order.size - k)
             order[k], order[other] = order[other], order[k]
-        search(ground, order[k], segment, totals, rule, desk, found[order[k]])
+        search(ground, order[k], segment, rule, desk, found[order[k]])
         any_found = any_found or found[order[k]].gain > 0
         if noted < evidence.node.size:
             note(ground, order[k], segment, found[order[k]], desk, evidence, noted)
@@ -305,33 +306,34 @@ def add_branches(ground, growth, node, branches, used):
         for s in range(stats.shape[1]):
             stats[child, s] = 0.0
         for k in range(start, end):
-            add_instance(ground.instances, np.uintp(ground.members[k]), stats[child])
+            add_instance(ground.instances, np.uintp(ground.members[k]), stats, child)
         start = end
         child += 1
 
 
 @inner
-def is_chance(stats, critical):
+def is_chance(stats, columns, critical):
     """Whether the branches' classes differ no more than chance would have it (chi-squared).
 
-    stats : float64 (n_branches, n_classes); critical : by degrees of freedom
+    stats : float64 (n_branches, n_classes); columns : float64 (n_classes,), room for their sums
+    critical : by degrees of freedom
     """
-    total = 0.0
-    rows, columns = np.zeros(stats.shape[0]), np.zeros(stats.shape[1])
-    for b in range(stats.shape[0]):
-        for c in range(stats.shape[1]):
-            rows[b] += stats[b, c]
+    total, statistic, filled_rows, filled_columns = 0.0, 0.0, 0, 0
+    for c in range(stats.shape[1]):
+        columns[c] = 0.0
+        for b in range(stats.shape[0]):
             columns[c] += stats[b, c]
-            total += stats[b, c]
-    statistic, filled_rows, filled_columns = 0.0, 0, 0
-    for b in range(rows.size):
-        filled_rows += 1 if rows[b] > 0 else 0
-        for c in range(columns.size):
-            expected = rows[b] * columns[c] / total
+        total += columns[c]
+        filled_columns += 1 if columns[c] > 0 else 0
+    for b in range(stats.shape[0]):
+        row = 0.0
+        for c in range(stats.shape[1]):
+            row += stats[b, c]
+        filled_rows += 1 if row > 0 else 0
+        for c in range(stats.shape[1]):
+            expected = row * columns[c] / total
             if expected > 0:
                 statistic += (stats[b, c] - expected) ** 2 / expected
-    for c in range(columns.size):
-        filled_columns += 1 if columns[c] > 0 else 0
     return statistic <= critical[(filled_rows - 1) * (filled_columns - 1)]
 
 
@@ -351,7 +353,7 @@ def is_vain(totals, stats, penalty):
     return branches >= leaf
 
 
-@jit
+@jit(_nrt=False)
 def grow(ground, growth, rule, desk, found, evidence):
     """Split what waits, until nothing does (DONE) or a table is full: then the caller makes room and comes
     back, and the node at hand is taken up again.
@@ -363,7 +365,7 @@ def grow(ground, growth, rule, desk, found, evidence):
         start, end, first = nodes[node].start, nodes[node].end, count[1]
         segment = (start, end)
         consider(ground, growth, node, rule, desk, found, evidence)
-        f = choose(found, stats[node], rule, columns)
+        f = choose(found, desk.sides, rule, columns)
         if f < 0:
             count[0] -= 1
             continue
@@ -373,7 +375,7 @@ def grow(ground, growth, rule, desk, found, evidence):
         if columns[f].kind == NOMINAL and not rule.subset:
             route, n_branches = columns[f].route, n_values
         elif columns[f].kind == NOMINAL:
-            search(ground, f, segment, stats[node], rule, desk, found[f])  # once more, for the routes
+            search(ground, f, segment, rule, desk, found[f])  # once more, for the routes
             route = count[2]
             if route + n_values > growth.routes.size:
                 return MORE_ROUTES
@@ -409,7 +411,7 @@ def grow(ground, growth, rule, desk, found, evidence):
         last, count[0] = first + branches.size, count[0] - 1
         if rule.penalty >= 0 and is_vain(stats[node], stats[first:last], rule.penalty):
             continue
-        if rule.critical.size and is_chance(stats[first:last], rule.critical):
+        if rule.critical.size and is_chance(stats[first:last], desk.sides[0], rule.critical):
             continue
         bottom = count[0]
         for child in range(first, last):

@@ -10,7 +10,7 @@ import numpy as np
 
 from openbook.data import Nominal
 from openbook.tree.columns import NOMINAL, Sorted
-from openbook.tree.grow import DONE, MORE_NODES, MORE_ROUTES, NODE, BRANCH, Ground, Growth, grow, may_split
+from openbook.tree.grow import DONE, MORE_NODES, MORE_ROUTES, NODE, BRANCH, Ground, Growth, grow
 from openbook.tree.nodes import LEAF, SPREAD, Tree, parents
 from openbook.tree.search import FOUND, Desk, Evidence
 from openbook.tree.split import ROW, Instances
@@ -65,7 +65,7 @@ def plant(training, rule, n_classes, rows=None, seed=1, noted=NOTED):
     growth = _growth(ground, most, n_stats)
     desk = _desk(ground, most, n_stats, seed)
     evidence = _evidence(columns, n_stats, noted)
-    growth.count[0] = int(may_split(ground, growth, 0, rule))
+    growth.count[0] = 1
     while (full := grow(ground, growth, rule, desk, np.zeros(len(columns), FOUND), evidence)) != DONE:
         if full == MORE_NODES:
             growth = _more_nodes(growth, most)
@@ -122,7 +122,7 @@ def _desk(ground, most, n_stats, seed):
     n = len(ground.members) if len(ground.codes) else 0
     return Desk(
         hist=np.zeros((most, n_stats)),
-        sides=np.zeros((4, n_stats)),
+        sides=np.zeros((5, n_stats)),
         routes=np.zeros(most, np.int32),
         order=np.arange(len(ground.columns)),
         random=np.array([seed], np.uint64),
@@ -130,6 +130,10 @@ def _desk(ground, most, n_stats, seed):
         y=np.zeros(n if ground.instances.y.size else 0, np.uint16),
         number=np.zeros(n if ground.instances.number.size else 0),
         w=np.zeros(n),
+        score=np.zeros(most),
+        rank=np.zeros(most, np.int64),
+        ordered=np.zeros((most, n_stats)),
+        every=np.full(most // 64 + 1, 2**64 - 1, np.uint64),
     )
 
 

@@ -18,9 +18,12 @@ from openbook.kernels.jit import inner
 from openbook.tree.columns import NOMINAL, ORDERED, SORTED
 from openbook.tree.criteria import GAIN_RATIO, cost, plogp, weight_of
 from openbook.tree.split import (
+    GAP,
     HIGH,
+    KNOWN,
     MISSING,
     ROW,
+    TOTAL,
     add_instance,
     best_bin,
     best_cut,
@@ -102,10 +105,12 @@ class Desk(NamedTuple):
     """Room to work in.
 
     hist : float64 (most codes + 1, n_stats), wiped between columns; occur : uint64, the codes in it, as bits
-    sides : float64 (4, n_stats), of two sides, of missing and of known cells
+    sides : float64 (5, n_stats), of two sides, and of missing, known and all cells
     routes : int32 (most codes,), where the codes of a subset go
     order : int64 (n_columns,), of the columns; random : uint64 (1,), the state of the random numbers
     y, number, w : of the members at hand, one after the other, as in `Instances`
+    score, rank, ordered : float64, int64 (most codes,), and like hist, to order the codes of a subset; every :
+        like occur, all bits
     """
 
     hist: np.ndarray
@@ -117,6 +122,10 @@ class Desk(NamedTuple):
     y: np.ndarray
     number: np.ndarray
     w: np.ndarray
+    score: np.ndarray
+    rank: np.ndarray
+    ordered: np.ndarray
+    every: np.ndarray
 
 
 @inner
@@ -141,99 +150,112 @@ def lay_out(ground, segment, desk):
 
 
 @inner
-def search(ground, f, segment, totals, rule, desk, found):
+def search(ground, f, segment, rule, desk, found):
     """Fill in the best split of column f for the members in a segment (start, end), which are laid out."""
-    weigh(ground, f, segment, totals, rule, desk, found)
-    if ground.columns[f].kind != SORTED:
-        clear(desk.hist[: ground.columns[f].n_codes + 1], desk.occur)
+    if ground.columns[f].kind == SORTED:
+        weigh_sorted(ground, f, segment, rule, desk, found)
+    else:
+        weigh_coded(ground, f, segment, rule, desk, found)
+        clear(desk.hist, ground.columns[f].n_codes + 1, desk.occur)
 
 
 @inner
-def weigh(ground, f, segment, totals, rule, desk, found):
-    """`search`, which leaves the histogram of a coded column on the desk."""
+def weigh_sorted(ground, f, segment, rule, desk, found):
+    """`search` in a sorted column."""
     start, end = segment
-    kind, place, n_codes = ground.columns[f].kind, ground.columns[f].place, ground.columns[f].n_codes
-    gap, known, criterion = desk.sides[2], desk.sides[3], rule.criterion
-    for s in range(gap.size):
-        gap[s] = 0.0
-    found.gain, found.below = math.nan, -1
-    hist = desk.hist[: n_codes + 1]
-    keys = ground.keys[place if kind == SORTED else 0, start:end]
-    if kind == SORTED:
-        n = end - start
-        while n > 0 and keys[n - 1] >> HIGH == MISSING:
-            n -= 1
-            add_instance(ground.instances, np.uintp(keys[n] & ROW), gap)
-        found.known, keys = n, keys[:n]
-    else:
-        count_codes(ground.codes[place], ground, segment, desk, hist)
-        for s in range(gap.size):
-            gap[s] = hist[n_codes, s]
-        hist = hist[:n_codes]
-    for s in range(totals.size):
-        known[s] = totals[s] - gap[s]
-    weight, w_gap, w_known = (
-        weight_of(totals, criterion),
-        weight_of(gap, criterion),
-        weight_of(known, criterion),
-    )
+    keys, sides = ground.keys[ground.columns[f].place, start:end], desk.sides
+    for s in range(sides.shape[1]):
+        sides[GAP, s] = 0.0
+    n = end - start
+    while n > 0 and keys[n - 1] >> HIGH == MISSING:
+        n -= 1
+        add_instance(ground.instances, np.uintp(keys[n] & ROW), sides, GAP)
+    found.gain, found.below, found.known = math.nan, -1, n
+    take_known(sides)
+    w_known = weight_of(sides, KNOWN, rule.criterion)
     if w_known <= 0:
         return
-    drop, cuts, w_left = -1.0, 1, 0.0
-    if kind == NOMINAL and rule.subset:
-        drop = best_subset(hist, known, rule.least, criterion, desk.sides, desk.routes)
-        for code in range(n_codes):
-            if desk.routes[code] == 0:
-                w_left += weight_of(hist[code], criterion)
-    elif kind == NOMINAL:
-        own = rule.missing == OWN_BRANCH
-        drop = multiway(
-            desk.hist[: n_codes + 1] if own else hist, totals if own else known, rule.least, criterion
-        )
-    else:
-        least = least_beside(w_known, totals.size, rule)
-        if kind == SORTED:
-            drop, found.below, cuts, w_left = best_cut(
-                keys, ground.instances, known, least, criterion, desk.sides
-            )
-            found.above = found.below + 1
-        else:
-            drop, found.below, found.above, cuts, w_left = best_bin(
-                hist, desk.occur, known, least, criterion, desk.sides
-            )
-        if found.below < 0:
-            return
-    if drop < 0:
-        return
-    if rule.missing == OWN_BRANCH and w_gap > 0 and (kind != NOMINAL or rule.subset):
-        drop += cost(totals, criterion) - cost(gap, criterion) - cost(known, criterion)
-    found.gain = drop / weight
-    if criterion == GAIN_RATIO:
-        info = plogp(weight) - plogp(w_gap)
-        if kind == NOMINAL and not rule.subset:
-            for code in range(n_codes):
-                info -= plogp(weight_of(hist[code], criterion))
-        else:
-            info -= plogp(w_left) + plogp(w_known - w_left)
-        found.info = info / weight
-        if kind != NOMINAL:
-            found.gain -= math.log2(cuts) / weight
-            if found.gain <= EQUAL_RATIO:
-                found.gain = math.nan
+    least = least_beside(w_known, sides.shape[1], rule)
+    drop, at, cuts, w_left = best_cut(keys[:n], ground.instances, least, rule.criterion, sides)
+    found.below, found.above = at, at + 1
+    if at >= 0:
+        judge_cut(drop, cuts, w_left, rule, sides, found)
 
 
 @inner
-def choose(found, totals, rule, columns):
+def weigh_coded(ground, f, segment, rule, desk, found):
+    """`search` in a coded column, whose histogram stays on the desk."""
+    kind, n_codes = ground.columns[f].kind, ground.columns[f].n_codes
+    sides, criterion = desk.sides, rule.criterion
+    count_codes(ground.codes[ground.columns[f].place], ground, segment, desk)
+    for s in range(sides.shape[1]):
+        sides[GAP, s] = desk.hist[n_codes, s]
+    take_known(sides)
+    found.gain, found.below = math.nan, -1
+    w_known, hist = weight_of(sides, KNOWN, criterion), desk.hist[:n_codes]
+    if w_known <= 0:
+        return
+    if kind == ORDERED:
+        least = least_beside(w_known, sides.shape[1], rule)
+        drop, found.below, found.above, cuts, w_left = best_bin(hist, desk.occur, least, criterion, sides)
+        if found.below >= 0:
+            judge_cut(drop, cuts, w_left, rule, sides, found)
+        return
+    if rule.subset:
+        drop, w_left = best_subset(hist, rule.least, criterion, desk), 0.0
+        for code in range(n_codes):
+            if desk.routes[code] == 0:
+                w_left += weight_of(hist, code, criterion)
+        if drop >= 0:
+            judge_cut(drop, 1, w_left, rule, sides, found)
+        return
+    own = rule.missing == OWN_BRANCH
+    drop = multiway(desk.hist[: n_codes + own], sides, TOTAL if own else KNOWN, rule.least, criterion)
+    if drop >= 0:
+        weight = weight_of(sides, TOTAL, criterion)
+        found.gain = drop / weight
+        if criterion == GAIN_RATIO:
+            info = plogp(weight) - plogp(weight - w_known)
+            for code in range(n_codes):
+                info -= plogp(weight_of(hist, code, criterion))
+            found.info = info / weight
+
+
+@inner
+def take_known(sides):
+    """The stats of known cells are those of all but the missing."""
+    for s in range(sides.shape[1]):
+        sides[KNOWN, s] = sides[TOTAL, s] - sides[GAP, s]
+
+
+@inner
+def judge_cut(drop, cuts, w_left, rule, sides, found):
+    """Fill in the gain of two branches, and of a third where missing cells have their own."""
+    criterion = rule.criterion
+    weight, w_gap = weight_of(sides, TOTAL, criterion), weight_of(sides, GAP, criterion)
+    if rule.missing == OWN_BRANCH and w_gap > 0:
+        drop += cost(sides, TOTAL, criterion) - cost(sides, GAP, criterion) - cost(sides, KNOWN, criterion)
+    found.gain = drop / weight
+    if criterion == GAIN_RATIO:
+        w_right = weight - w_gap - w_left
+        found.info = (plogp(weight) - plogp(w_gap) - plogp(w_left) - plogp(w_right)) / weight
+        found.gain -= math.log2(cuts) / weight
+        if found.gain <= EQUAL_RATIO:
+            found.gain = math.nan
+
+
+@inner
+def choose(found, sides, rule, columns):
     """The column whose split wins, or -1.
 
     As in C4.5, nominal columns with many values for the rows there are do not count for the average gain.
     """
-    weight = weight_of(totals, rule.criterion)
-    enough = max(rule.min_gain, tolerance(totals, rule.criterion) / weight)
+    slack = tolerance(sides, TOTAL, rule.criterion) / weight_of(sides, TOTAL, rule.criterion)
+    enough = max(rule.min_gain, slack)
     best, top = -1, 0.0
     if rule.criterion != GAIN_RATIO:
         for f in range(found.size):
-            if found[f].gain > enough and found[f].gain > top + tolerance(totals, rule.criterion) / weight:
+            if found[f].gain > enough and found[f].gain > top + slack:
                 best, top = f, found[f].gain
         return best
     average, n = 0.0, 0
@@ -261,27 +283,23 @@ def note(ground, f, segment, found, desk, evidence, at):
     """Write down what the branches of column f's candidate would hold."""
     start, end = segment
     kind, n_codes, slot = ground.columns[f].kind, ground.columns[f].n_codes, ground.columns[f].slot
-    noted, stats = evidence.found[at, f], evidence.stats[at]
+    noted, stats = evidence.found[at, f], evidence.stats
     noted.gain, noted.info = found.gain, found.info
     noted.below, noted.above = found.below, found.above
     if kind != SORTED:
-        hist = desk.hist[: n_codes + 1]
-        count_codes(ground.codes[ground.columns[f].place], ground, segment, desk, hist)
+        count_codes(ground.codes[ground.columns[f].place], ground, segment, desk)
         for code in range(n_codes + 1):
             branch = code
             if kind == ORDERED:
                 branch = 2 if code == n_codes else np.int64(code > found.below)
-            for s in range(stats.shape[1]):
-                stats[slot + branch, s] += hist[code, s]
-        clear(hist, desk.occur)
+            for s in range(stats.shape[2]):
+                stats[at, slot + branch, s] += desk.hist[code, s]
+        clear(desk.hist, n_codes + 1, desk.occur)
         return
     for k in range(end - start):
         branch = 2 if k >= found.known else np.int64(k > found.below)
-        add_instance(
-            ground.instances,
-            np.uintp(ground.keys[ground.columns[f].place, start + k] & ROW),
-            stats[slot + branch],
-        )
+        i = np.uintp(ground.keys[ground.columns[f].place, start + k] & ROW)
+        add_instance(ground.instances, i, stats[at], slot + branch)
     if found.below >= 0:
         noted.below, noted.above = (
             row_at(ground, f, start + found.below),

@@ -36,6 +36,9 @@ HIGH = np.uint64(32)
 MISSING = np.uint64(MISSING_RANK)
 ALL = np.uint64(2**64 - 1)
 
+#: The rows of the stats on the desk: two sides, and missing, known and all cells of the members at hand.
+LEFT, RIGHT, GAP, KNOWN, TOTAL = range(5)
+
 #: So many members have nearly all codes of a column.
 MANY_MEMBERS = 1024
 
@@ -58,24 +61,24 @@ class Instances(NamedTuple):
 
 
 @inner
-def add_instance(instances, i, stats):
-    """Add an instance to stats."""
+def add_instance(instances, i, stats, row):
+    """Add an instance to a row of stats."""
     w = instances.w[i]
     if instances.number.size:
         wy = w * instances.number[i]
-        stats[0] += w
-        stats[1] += wy
-        stats[2] += wy * instances.number[i]
+        stats[row, 0] += w
+        stats[row, 1] += wy
+        stats[row, 2] += wy * instances.number[i]
     else:
-        stats[np.uintp(instances.y[i])] += w
+        stats[row, np.uintp(instances.y[i])] += w
 
 
 @inner
-def tolerance(stats, criterion):
+def tolerance(stats, row, criterion):
     """The size of a rounding error in the costs of rows with these stats."""
     if criterion == SQUARED:
-        return ROUNDING * stats[2]
-    weight = weight_of(stats, criterion)
+        return ROUNDING * stats[row, 2]
+    weight = weight_of(stats, row, criterion)
     return ROUNDING * (weight if criterion == GINI else weight + plogp(weight))
 
 
@@ -107,22 +110,21 @@ def term(n, criterion):
 
 
 @inner
-def best_cut(keys, instances, totals, least, criterion, sides):
+def best_cut(keys, instances, least, criterion, sides):
     """The best cut of rows in order, all of them known: (drop in cost, its last key on the left, cuts tried,
     weight on the left); a last key of -1 is no cut at all.
 
-    totals : float64 (n_stats,), of these rows; sides : float64 (2, n_stats), room to work in
+    sides : float64 (5, n_stats), of which row KNOWN has the stats of these rows
     """
-    left, right = sides[0], sides[1]
     whole, unit = instances.whole, instances.whole.size > 0
-    a, b, w_left, w_right = 0.0, 0.0, 0.0, weight_of(totals, criterion)
-    for c in range(totals.size):
-        left[c], right[c] = 0.0, totals[c]
-        b += term(totals[c], criterion)
+    a, b, w_left, w_right = 0.0, 0.0, 0.0, weight_of(sides, KNOWN, criterion)
+    for c in range(sides.shape[1]):
+        sides[LEFT, c], sides[RIGHT, c] = 0.0, sides[KNOWN, c]
+        b += term(sides[KNOWN, c], criterion)
     if criterion == SQUARED:
-        b = totals[1]
+        b = sides[KNOWN, 1]
     none = value_of_one(b, w_right, criterion)
-    slack = tolerance(totals, criterion)
+    slack = tolerance(sides, KNOWN, criterion)
     best, at, cuts, w_best = none, -1, 0, 0.0
     for k in range(keys.size - 1):
         key = keys[k]
@@ -133,8 +135,8 @@ def best_cut(keys, instances, totals, least, criterion, sides):
             b -= w * instances.number[i]
         else:
             c = np.uintp(instances.y[i])
-            l, r = left[c], right[c]
-            left[c], right[c] = l + w, r - w
+            l, r = sides[LEFT, c], sides[RIGHT, c]
+            sides[LEFT, c], sides[RIGHT, c] = l + w, r - w
             if criterion == GINI:
                 a += w * (l + l + w)
                 b -= w * (r + r - w)
@@ -169,12 +171,12 @@ def whole_below(random, n):
 
 
 @inner
-def count_codes(codes, ground, segment, desk, hist):
+def count_codes(codes, ground, segment, desk):
     """Add the members of a segment to the histogram of their codes, which holds nothing yet, and note which
     codes occur; the targets and weights of the members lie on the desk.
     """
     start, end = segment
-    regression, few = desk.number.size > 0, end - start < MANY_MEMBERS
+    hist, regression, few = desk.hist, desk.number.size > 0, end - start < MANY_MEMBERS
     for k in range(end - start):
         i = np.uintp(ground.members[start + k])
         code = np.uintp(codes[i if i < codes.size else np.uintp(ground.rows[i])])
@@ -187,40 +189,40 @@ def count_codes(codes, ground, segment, desk, hist):
             hist[code, np.uintp(desk.y[k])] += desk.w[k]
         if few:
             put(desk.occur, code)
-    for word in range(0 if few else (hist.shape[0] + 63) // 64):
+    for word in range(0 if few else desk.occur.size):
         desk.occur[word] = ALL  # as good as all do, and those that do not weigh nothing
 
 
 @inner
-def clear(hist, occur):
+def clear(hist, n_codes, occur):
     """Wipe the histogram, and the set of codes that occur."""
-    for word in range((hist.shape[0] + 63) // 64):
+    for word in range(occur.size):
         bits = occur[word]
+        occur[word] = 0
         while bits != 0:
             code = 64 * word + lowest(bits)
             bits = without_lowest(bits)
-            if code < hist.shape[0]:
-                for s in range(hist.shape[1]):
-                    hist[code, s] = 0.0
-        occur[word] = 0
+            if code >= n_codes:
+                break
+            for s in range(hist.shape[1]):
+                hist[code, s] = 0.0
 
 
 @inner
-def best_bin(hist, occur, totals, least, criterion, sides):
+def best_bin(hist, occur, least, criterion, sides):
     """The best cut between codes that occur: (drop in cost, the code below, the code above, cuts tried, weight
     on the left); no cut is a code below of -1.
 
-    hist : without missing cells, whose rows are not in totals either; occur : bits, codes that may occur
+    hist : without missing cells; sides[KNOWN] : its sum; occur : bits, codes that may occur
     """
-    left, right = sides[0], sides[1]
-    a, b, w_left, w_right = 0.0, 0.0, 0.0, weight_of(totals, criterion)
-    for c in range(totals.size):
-        left[c], right[c] = 0.0, totals[c]
-        b += term(totals[c], criterion)
+    a, b, w_left, w_right = 0.0, 0.0, 0.0, weight_of(sides, KNOWN, criterion)
+    for c in range(sides.shape[1]):
+        sides[LEFT, c], sides[RIGHT, c] = 0.0, sides[KNOWN, c]
+        b += term(sides[KNOWN, c], criterion)
     if criterion == SQUARED:
-        b = totals[1]
+        b = sides[KNOWN, 1]
     none = value_of_one(b, w_right, criterion)
-    slack = tolerance(totals, criterion)
+    slack = tolerance(sides, KNOWN, criterion)
     best, below, above, cuts, last, w_best = none, -1, -1, 0, -1, 0.0
     for word in range((hist.shape[0] + 63) // 64):
         bits = occur[word]
@@ -229,7 +231,7 @@ def best_bin(hist, occur, totals, least, criterion, sides):
             bits = without_lowest(bits)
             if code >= hist.shape[0]:
                 break
-            w = weight_of(hist[code], criterion)
+            w = weight_of(hist, code, criterion)
             if w <= 0:
                 continue
             if last >= 0 and w_left >= least and w_right >= least:
@@ -241,12 +243,11 @@ def best_bin(hist, occur, totals, least, criterion, sides):
                 a += hist[code, 1]
                 b -= hist[code, 1]
             else:
-                for c in range(totals.size):
-                    n = hist[code, c]
-                    a += term(left[c] + n, criterion) - term(left[c], criterion)
-                    b += term(right[c] - n, criterion) - term(right[c], criterion)
-                    left[c] += n
-                    right[c] -= n
+                for c in range(sides.shape[1]):
+                    n, l, r = hist[code, c], sides[LEFT, c], sides[RIGHT, c]
+                    a += term(l + n, criterion) - term(l, criterion)
+                    b += term(r - n, criterion) - term(r, criterion)
+                    sides[LEFT, c], sides[RIGHT, c] = l + n, r - n
             w_left += w
             w_right -= w
             last = code
@@ -254,15 +255,18 @@ def best_bin(hist, occur, totals, least, criterion, sides):
 
 
 @inner
-def multiway(hist, totals, least, criterion):
-    """The drop in cost of a branch for each code, or -1 unless two branches have the least weight."""
+def multiway(hist, sides, row, least, criterion):
+    """The drop in cost of a branch for each code, or -1 unless two branches have the least weight.
+
+    hist : whose sum is that row of sides
+    """
     branches, below = 0, 0.0
     for code in range(hist.shape[0]):
-        weight = weight_of(hist[code], criterion)
+        weight = weight_of(hist, code, criterion)
         if weight > 0 and weight >= least:
             branches += 1
-        below += cost(hist[code], criterion)
-    return cost(totals, criterion) - below if branches >= 2 else -1.0
+        below += cost(hist, code, criterion)
+    return cost(sides, row, criterion) - below if branches >= 2 else -1.0
 
 
 @inner
@@ -285,7 +289,7 @@ def sort_codes(score, order):
 
 
 @inner
-def best_subset(hist, totals, least, criterion, sides, right_of):
+def best_subset(hist, least, criterion, desk):
     """The best two groups of codes: the drop in cost, or -1 if there is none. right_of[code] is filled with 0
     for the left, 1 for the right, -1 for codes without rows.
 
@@ -294,20 +298,19 @@ def best_subset(hist, totals, least, criterion, sides, right_of):
     cut over the orders by each class in turn.
     """
     n_codes, n_stats = hist.shape
-    score, order, ordered = np.empty(n_codes), np.empty(n_codes, np.int64), np.empty((n_codes, n_stats))
-    all_codes = np.full((n_codes + 63) // 64, ALL)
+    score, order, ordered, right_of = desk.score, desk.rank[:n_codes], desk.ordered, desk.routes
     one_order = criterion >= SQUARED or n_stats == 2
     best = -1.0
     for o in range(1 if one_order else n_stats):
         for code in range(n_codes):
-            weight = weight_of(hist[code], criterion)
+            weight = weight_of(hist, code, criterion)
             score[code] = hist[code, 1 if one_order else o] / weight if weight > 0 else math.inf
         sort_codes(score, order)
         for k in range(n_codes):
             for s in range(n_stats):
                 ordered[k, s] = hist[order[k], s]
-        drop, below, _, _, _ = best_bin(ordered, all_codes, totals, least, criterion, sides)
-        if below >= 0 and drop > best + tolerance(totals, criterion):
+        drop, below, _, _, _ = best_bin(ordered[:n_codes], desk.every, least, criterion, desk.sides)
+        if below >= 0 and drop > best + tolerance(desk.sides, KNOWN, criterion):
             best = drop
             for k in range(n_codes):
                 right_of[order[k]] = -1 if score[order[k]] == math.inf else int(k > below)
