@@ -174,7 +174,7 @@ class TreeLearner(Learner):
             subset=self.nominal == "subset",
             missing=MISSING[self.missing],
             max_depth=2**31 if self.max_depth is None else int(self.max_depth),
-            least=0.0 if self.min_leaf == 1 else self.min_leaf - ROUNDING,
+            least=0.0 if self.min_leaf == 1 and self.criterion != "gain_ratio" else self.min_leaf - ROUNDING,
             min_gain=float(self.min_gain),
             max_features=how_many(self.max_features, n_columns),
             random_cuts=False,

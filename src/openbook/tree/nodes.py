@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from openbook.data import Categorical, Nominal, SparseTable
-from openbook.kernels.jit import jit
+from openbook.kernels.jit import inner, jit
 
 __all__ = [
     "LEAF",
@@ -92,50 +92,76 @@ def cells(X):
     return matrix
 
 
-@jit
-def branch_of(tree, node, x):
+#: A node as the way down needs it, side by side in memory.
+STEP = np.dtype(
+    [
+        ("cut", np.float64),
+        ("attribute", np.int32),
+        ("first", np.int32),
+        ("route", np.int32),
+        ("missing", np.int32),
+    ]
+)
+
+#: So many rows go down together: while one waits for memory, the others move.
+ABREAST = 4
+
+
+def steps(tree):
+    """The nodes for the way down."""
+    packed = np.empty(tree.size, dtype=STEP)
+    for field in STEP.names:
+        packed[field] = getattr(tree, field)
+    return packed
+
+
+@inner
+def branch_of(step, routes, x):
     """The branch that a cell takes, or SPREAD."""
-    branch = tree.missing[node]
-    if not np.isnan(x):
-        if tree.route[node] < 0:
-            branch = 0 if x <= tree.cut[node] else 1
-        elif tree.routes[tree.route[node] + int(x)] >= 0:
-            branch = tree.routes[tree.route[node] + int(x)]
+    branch = step.missing
+    if np.isnan(x):
+        return branch
+    if step.route < 0:
+        return np.int32(x > step.cut)
+    if routes[step.route + np.int64(x)] >= 0:
+        branch = routes[step.route + np.int64(x)]
     return branch
 
 
-@jit
-def leaf_of(tree, x):
-    """The leaf of a row, or SPREAD if it ends in several."""
-    node = 0
-    while tree.attribute[node] >= 0:
-        branch = branch_of(tree, node, x[tree.attribute[node]])
-        if branch < 0:
-            return SPREAD
-        node = tree.first[node] + branch
-    return node
+@jit(_nrt=False)
+def descend(steps, routes, root, X, leaves):
+    """Fill in the leaf of each row, or SPREAD if it ends in several."""
+    n = X.shape[0]
+    for start in range(0, n, ABREAST):
+        end = min(start + ABREAST, n)
+        for i in range(start, end):
+            leaves[i] = root
+        under_way = True
+        while under_way:
+            under_way = False
+            for i in range(start, end):
+                node = leaves[i]
+                if node < 0 or steps[node].attribute < 0:
+                    continue
+                under_way = True
+                branch = branch_of(steps[node], routes, X[i, steps[node].attribute])
+                leaves[i] = SPREAD if branch < 0 else steps[node].first + branch
 
 
-@jit
-def leaves_of(tree, X, leaves):
-    """Fill in the leaf of each row, or SPREAD."""
-    for i in range(X.shape[0]):
-        leaves[i] = leaf_of(tree, X[i])
+@inner
+def walk(tree, steps, X, i, share, nodes, shares):
+    """Every node that row i, of this weight, comes to, with the part that comes there; how many there are.
 
-
-@jit
-def walk(tree, x, share, nodes, shares):
-    """Every node that a row of this weight comes to, with the part that comes there; how many there are.
-
-    Parents stand before their children, so the lists themselves hold what is still to be followed.
+    nodes[0] is where it starts. Parents stand before their children, so the lists themselves hold what is
+    still to be followed.
     """
-    nodes[0], shares[0], n = 0, share, 1
+    shares[0], n = share, 1
     k = 0
     while k < n:
         node = nodes[k]
-        if tree.attribute[node] >= 0:
-            first = tree.first[node]
-            branch = branch_of(tree, node, x[tree.attribute[node]])
+        if steps[node].attribute >= 0:
+            first = steps[node].first
+            branch = branch_of(steps[node], tree.routes, X[i, steps[node].attribute])
             if branch >= 0:
                 nodes[n], shares[n] = first + branch, shares[k]
                 n += 1
@@ -151,41 +177,75 @@ def walk(tree, x, share, nodes, shares):
     return n
 
 
-@jit
-def add_values(tree, X, values, out):
-    """Add to out[i] the values of row i's leaf, or of its leaves by their shares.
-
-    values : float64 (n_nodes, n_outputs), of which only those of leaves are used
-    """
-    nodes, shares = np.empty(tree.attribute.size, np.int64), np.empty(tree.attribute.size)
+@jit(_nrt=False)
+def add_spread(tree, steps, X, leaves, values, out, nodes, shares):
+    """Add to out[i] the values of the leaf of row i, or of its leaves by their shares; nodes[0] is the root."""
+    root = nodes[0]
     for i in range(X.shape[0]):
-        leaf = leaf_of(tree, X[i])
-        if leaf >= 0:
+        if leaves[i] >= 0:
             for c in range(out.shape[1]):
-                out[i, c] += values[leaf, c]
+                out[i, c] += values[leaves[i], c]
             continue
-        for k in range(walk(tree, X[i], 1.0, nodes, shares)):
-            if tree.attribute[nodes[k]] < 0:
+        nodes[0] = root
+        for k in range(walk(tree, steps, X, i, 1.0, nodes, shares)):
+            if steps[nodes[k]].attribute < 0:
                 for c in range(out.shape[1]):
                     out[i, c] += shares[k] * values[nodes[k], c]
 
 
+def leaves_of(tree, X, leaves):
+    """Fill in the leaf of each row, or SPREAD if it ends in several."""
+    descend(steps(tree), tree.routes, 0, X, leaves)
+
+
+def leaf_of(tree, x):
+    """The leaf of a row, or SPREAD if it ends in several."""
+    leaves = np.empty(1, dtype=np.intp)
+    leaves_of(tree, np.asarray(x, dtype=np.float64)[None, :], leaves)
+    return int(leaves[0])
+
+
+def add_values(tree, X, values, out, roots=(0,)):
+    """Add to out[i] the values of row i's leaf, or of its leaves by their shares, from every root.
+
+    values : float64 (n_nodes, n_outputs), of which only those of leaves are used
+    """
+    packed, leaves = steps(tree), np.empty(len(X), dtype=np.intp)
+    nodes, shares = np.empty(tree.size, dtype=np.int64), np.empty(tree.size)
+    for root in roots:
+        descend(packed, tree.routes, root, X, leaves)
+        nodes[0] = root
+        add_spread(tree, packed, X, leaves, values, out, nodes, shares)
+
+
 @jit
-def add_weights(tree, X, y, w, totals):
-    """Add each row's weight to totals[node, class] of every node on its way."""
-    nodes, shares = np.empty(tree.attribute.size, np.int64), np.empty(tree.attribute.size)
+def add_weights_by(tree, steps, X, y, w, totals):
+    """`add_weights` with the nodes packed."""
+    nodes, shares = np.zeros(steps.size, np.int64), np.empty(steps.size)
     for i in range(X.shape[0]):
-        for k in range(walk(tree, X[i], w[i], nodes, shares)):
+        nodes[0] = 0
+        for k in range(walk(tree, steps, X, i, w[i], nodes, shares)):
             totals[nodes[k], y[i]] += shares[k]
 
 
 @jit
+def add_errors_by(tree, steps, X, y, w, power, totals):
+    """`add_errors` with the nodes packed."""
+    nodes, shares = np.zeros(steps.size, np.int64), np.empty(steps.size)
+    for i in range(X.shape[0]):
+        nodes[0] = 0
+        for k in range(walk(tree, steps, X, i, w[i], nodes, shares)):
+            totals[nodes[k]] += shares[k] * abs(y[i] - tree.value[nodes[k], 0]) ** power
+
+
+def add_weights(tree, X, y, w, totals):
+    """Add each row's weight to totals[node, class] of every node on its way."""
+    add_weights_by(tree, steps(tree), X, y, w, totals)
+
+
 def add_errors(tree, X, y, w, power, totals):
     """Add each row's weighed |error|^power to totals[node] of every node on its way."""
-    nodes, shares = np.empty(tree.attribute.size, np.int64), np.empty(tree.attribute.size)
-    for i in range(X.shape[0]):
-        for k in range(walk(tree, X[i], w[i], nodes, shares)):
-            totals[nodes[k]] += shares[k] * abs(y[i] - tree.value[nodes[k], 0]) ** power
+    add_errors_by(tree, steps(tree), X, y, w, power, totals)
 
 
 def parents(tree):
