@@ -121,6 +121,13 @@ LEARNERS = {
             study=(Variant("CART"),),
         ),
         Entry(
+            "model_tree",
+            "openbook.tree:ModelTreeRegressor",
+            "regression",
+            "a tree with a linear model in every leaf",
+            study=(Variant("model tree"),),
+        ),
+        Entry(
             "bagging",
             "openbook.ensemble:BaggingClassifier",
             "classification",

@@ -6,6 +6,7 @@ from openbook.tree.classifier import DecisionTreeClassifier
 from openbook.tree.derive_cuts import Cut, Cuts, candidate_cuts
 from openbook.tree.drawing import Drawing, draw
 from openbook.tree.id3 import ID3
+from openbook.tree.model_tree import ModelTreeRegressor
 from openbook.tree.regressor import DecisionTreeRegressor
 from openbook.tree.ruleset import Disjunction, Rule, Rules, rules
 
@@ -20,6 +21,7 @@ __all__ = [
     "DecisionTreeRegressor",
     "Disjunction",
     "Drawing",
+    "ModelTreeRegressor",
     "Rule",
     "Rules",
     "candidate_cuts",

@@ -1,0 +1,334 @@
+r"""Model trees: a tree with a linear model in every node (M5: Quinlan, 1992; M5': Wang and Witten, 1997).
+
+    grown       by squared error, until a node's spread is below 5% of the root's or no split leaves
+                `min_leaf` rows on both sides
+    a line      at every node, by least squares over the numeric columns that are tested above or below it, as
+                far as there are 4 rows a term; terms are dropped one by one, the least useful first, while
+                that lowers the adjusted error
+
+                    e' = sqrt(sum_i w_i r_i^2 / n) (n + v) / (n - v)        v terms, the constant counted
+
+    pruned      from the leaves up, where e' of the node's own line is no more than e' of the subtree, whose v
+                are the terms of all its lines and its tests
+    smoothed    on the way up from the leaf, with n rows below, k = 15 and q the line of the node above:
+
+                    p' = (n p + k q) / (n + k)
+
+Nominal and ordinal columns are tested only. Missing cells go down the heavier branch, and stand in a line for
+the mean of the node's rows. A cell beyond the numbers seen in training counts as the nearest of them, so a
+line does not run on for ever.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from openbook.data import Numeric
+from openbook.kernels.jit import inner, jit
+from openbook.rules import Flag, Number
+from openbook.tree.derive_lines import derive_line_row, derive_lines
+from openbook.tree.nodes import LEAF, SPREAD, cells, cut_back, leaf_of, leaves_of, parents, remaining
+from openbook.tree.prune import Decision, Pruned
+from openbook.tree.regressor import TreeRegressor
+
+__all__ = ["Lines", "ModelTreeRegressor"]
+
+#: How many rows the line of the node above counts for.
+SMOOTHING = 15.0
+#: The factor of the adjusted error where there are no more rows than terms (as in WEKA's M5P).
+TOO_FEW = 10.0
+#: A line has no more terms than its rows over this.
+ROWS_A_TERM = 4
+#: A column that those before it explain but for this share is left out.
+EXPLAINED = 1e-5
+#: Errors that differ by less, as a share of the target's own, are equal.
+ROUNDING = 1e-9
+
+
+class Lines(NamedTuple):
+    """The linear models, one a node.
+
+    constant, squares, error : float64 (n,), the constant; the sum of squared errors, and the adjusted error
+    slope, mean : float64 (n, n_columns), 0 where a column is not in the line; what stands for missing cells
+    low, high : float64 (n_columns,), the numbers seen in training, 0 for columns that are not numeric
+    """
+
+    constant: np.ndarray
+    slope: np.ndarray
+    mean: np.ndarray
+    squares: np.ndarray
+    error: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+    def of(self, nodes):
+        """The lines of some of the nodes."""
+        return Lines(*(a if name in ("low", "high") else a[nodes] for name, a in self._asdict().items()))
+
+
+class Line(NamedTuple):
+    """One of them, over some of the columns."""
+
+    constant: float
+    slope: np.ndarray
+    mean: np.ndarray
+    squares: float
+
+
+class ModelTreeRegressor(TreeRegressor):
+    r"""A model tree: a linear model in every leaf, smoothed by those above it.
+
+    For a function that is linear in pieces, a few leaves do what a tree of constants needs many for.
+
+    .. math:: \hat{y} = \frac{n p + k q}{n + k}
+
+    Parameters
+    ----------
+    min_leaf : float
+        The weight that both branches must have.
+    min_spread : float
+        A node whose standard deviation is a smaller share of the root's is not split.
+    smoothing : bool
+        Whether a leaf's prediction is smoothed by the lines on the way to the root.
+
+    Attributes
+    ----------
+    tree_ : the nodes; their values are the means of the rows
+    lines_ : the linear models: constant, slope, mean (for missing cells), error (adjusted), low, high
+    feature_importances_ : each column's share of the gain of the tests
+
+    References
+    ----------
+    Quinlan (1992), Learning with continuous classes. Wang and Witten (1997), Inducing model trees for
+    continuous classes.
+
+    Examples
+    --------
+    >>> x = [[float(i)] for i in range(40)]
+    >>> y = [i / 2 if i < 20 else 90 - 2 * i for i in range(40)]
+    >>> model = ModelTreeRegressor(smoothing=False).fit(x, y)
+    >>> model.get_n_leaves(), model.predict([[4.0], [30.5]]).round(6).tolist()
+    (2, [2.0, 29.0])
+    """
+
+    rules = {"min_leaf": Number(at_least=1), "min_spread": Number(at_least=0, at_most=1), "smoothing": Flag()}
+
+    nominal = "subset"
+    missing = "majority"
+    prune = "adjusted_error"
+
+    lines_: Lines
+
+    def __init__(self, min_leaf=4, min_spread=0.05, smoothing=True):
+        self.min_leaf = min_leaf
+        self.min_spread = min_spread
+        self.smoothing = smoothing
+
+    def _pruned(self, tree, rows, training, held_out):  # noqa: ARG002 (nothing is held out)
+        narrow = tree.value[:, 1] * tree.weight[0] < self.min_spread**2 * tree.value[0, 1] * tree.weight
+        narrow &= tree.attribute != LEAF
+        wide, kept = cut_back(tree, narrow), np.flatnonzero(remaining(tree, narrow))
+        X = np.concatenate([cells(table) for table in rows.tables()])
+        lines = lines_of(wide, X, training.y, training.w, self._numeric())
+        decisions = decide(wide, lines, self.prune)
+        ends = np.zeros(wide.size, dtype=bool)
+        ends[[d.node for d in decisions if d.pruned]] = True
+        left = np.flatnonzero(remaining(wide, ends))
+        self.lines_ = lines.of(left)
+        decisions = [d._replace(node=int(kept[d.node])) for d in decisions]
+        return Pruned(cut_back(wide, ends), kept[left], tuple(decisions))
+
+    def _numeric(self):
+        return np.array([isinstance(attribute, Numeric) for attribute in self.schema_])
+
+    def _predict(self, X):
+        out = np.empty(len(X))
+        k = SMOOTHING if self.smoothing else 0.0
+        predict_lines(self.tree_, parents(self.tree_), self.lines_, cells(X), k, out)
+        return out
+
+    def complexity(self):
+        return self.tree_.size + int(np.count_nonzero(self.lines_.slope))
+
+    def _work(self):
+        return derive_lines(self, super()._work())
+
+    def _work_row(self, X):
+        return derive_line_row(self, X, SMOOTHING if self.smoothing else 0.0)
+
+    def _arrays(self):
+        return super()._arrays() | {f"lines.{name}": a for name, a in self.lines_._asdict().items()}
+
+    def _restore(self, arrays):
+        lines = Lines(**{name: arrays[f"lines.{name}"] for name in Lines._fields})
+        super()._restore({name: a for name, a in arrays.items() if not name.startswith("lines.")})
+        check_lines(lines, self.tree_, self._numeric())
+        self.lines_ = lines
+
+
+def lines_of(tree, X, y, w, numeric):
+    """The line of every node, for a tree in which a row has one way.
+
+    numeric : bool (n_columns,)
+    """
+    n, n_columns = tree.size, X.shape[1]
+    known = np.isfinite(X) & numeric
+    low = np.min(X, axis=0, where=known, initial=np.inf)
+    high = np.max(X, axis=0, where=known, initial=-np.inf)
+    some = known.any(axis=0)
+    lines = Lines(
+        np.empty(n),
+        np.zeros((n, n_columns)),
+        np.zeros((n, n_columns)),
+        np.empty(n),
+        np.empty(n),
+        np.where(some, low, 0.0),
+        np.where(some, high, 0.0),
+    )
+    leaves = np.empty(len(X), dtype=np.intp)
+    leaves_of(tree, X, leaves)
+    sizes = np.bincount(leaves, minlength=n)
+    members = dict(enumerate(np.split(np.argsort(leaves, kind="stable"), np.cumsum(sizes)[:-1])))
+    tested = columns_tested(tree, numeric)
+    for node in reversed(range(n)):  # children before parents
+        if below := tree.children(node):
+            members[node] = np.concatenate([members.pop(child) for child in below])
+        own, columns = members[node], np.flatnonzero(tested[node])
+        line = fitted_line(X[np.ix_(own, columns)], y[own], w[own])
+        lines.constant[node], lines.squares[node] = line.constant, line.squares
+        lines.error[node] = adjusted(line.squares, w[own].sum(), 1 + np.count_nonzero(line.slope))
+        lines.slope[node, columns], lines.mean[node, columns] = line.slope, line.mean
+    return lines
+
+
+def decide(tree, lines, rule):
+    """Which subtrees give way to a line, from the leaves up."""
+    squares, terms = lines.squares.tolist(), (1 + np.count_nonzero(lines.slope, axis=1)).tolist()
+    leaves, decisions = [1] * tree.size, []
+    spread = float(np.sqrt(tree.value[0, 1] / tree.weight[0]))
+    for node in np.flatnonzero(tree.attribute != LEAF)[::-1].tolist():
+        below, n = tree.children(node), float(tree.weight[node])
+        squares_below, terms_below = sum(squares[c] for c in below), sum(terms[c] for c in below) + 1
+        before, after = adjusted(squares_below, n, terms_below), adjusted(squares[node], n, terms[node])
+        pruned = after <= before + ROUNDING * spread
+        decisions.append(Decision(node, sum(leaves[c] for c in below), before, after, pruned, rule))
+        if not pruned:
+            squares[node], terms[node], leaves[node] = squares_below, terms_below, decisions[-1].leaves
+    return decisions
+
+
+def columns_tested(tree, numeric):
+    """Which numeric columns are tested above a node, at it or below it, bool (n_nodes, n_columns)."""
+    tested = np.zeros((tree.size, len(numeric)), dtype=bool)
+    inner_nodes = np.flatnonzero(tree.attribute != LEAF)
+    tested[inner_nodes, tree.attribute[inner_nodes]] = numeric[tree.attribute[inner_nodes]]
+    above = parents(tree)
+    on_the_way = tested.copy()
+    for node in range(1, tree.size):
+        on_the_way[node] |= on_the_way[above[node]]
+    for node in reversed(range(1, tree.size)):
+        tested[above[node]] |= tested[node]
+    return tested | on_the_way
+
+
+def fitted_line(X, y, w):
+    """The line through some rows, over the columns of X, its useless terms dropped."""
+    n, known = w.sum(), ~np.isnan(X)
+    mean = np.where(known, X, 0.0).T @ w / np.maximum(known.T @ w, np.finfo(float).tiny)
+    largest = np.max(np.abs(X), axis=0, where=known, initial=0.0)
+    y_mean = y @ w / n
+    Z = np.where(known, X - mean, 0.0) * np.sqrt(w)[:, None]
+    t = (y - y_mean) * np.sqrt(w)
+    norm = np.sqrt((Z**2).sum(axis=0))
+    slope, terms = np.zeros(len(mean)), np.flatnonzero(norm > ROUNDING * largest * np.sqrt(n))
+    if len(terms) and n >= 2 * ROWS_A_TERM:
+        Z = Z[:, terms] / norm[terms]
+        useful = useful_terms(Z, t, n)
+        slope[terms[useful]] = np.linalg.lstsq(Z[:, useful], t)[0] / norm[terms[useful]]
+        t = t - Z @ (slope[terms] * norm[terms])
+    return Line(y_mean - slope @ mean, slope, mean, t @ t)
+
+
+def useful_terms(Z, t, n):
+    """The columns of Z (of length 1) that explain t, without those that earlier ones explain. The one that
+    explains least, the last of equals, is dropped, again and again, while the adjusted error does not rise or
+    the rows are too few.
+    """
+    terms = independent(Z)
+    Q, R = np.linalg.qr(Z[:, terms])
+    inverse, b = np.linalg.inv(R), Q.T @ t
+    slope, inverse = inverse @ b, inverse @ inverse.T  # of the columns' products
+    total = t @ t
+    rest = max(total - b @ b, 0.0)  # what no term explains
+    slack = ROUNDING * np.sqrt(total / n)
+    while len(terms):
+        rise = slope**2 / np.diag(inverse)  # of the squared error, were a term dropped
+        weakest = int(np.flatnonzero(rise <= rise.min() + ROUNDING * total)[-1])
+        fewer = adjusted(rest + rise[weakest], n, len(terms))
+        enough = ROWS_A_TERM * (len(terms) + 1) <= n
+        if enough and fewer > adjusted(rest, n, len(terms) + 1) + slack:
+            break
+        others = np.arange(len(terms)) != weakest
+        toll = inverse[others, weakest] / inverse[weakest, weakest]
+        slope = slope[others] - toll * slope[weakest]
+        inverse = inverse[np.ix_(others, others)] - np.outer(toll, inverse[weakest, others])
+        rest, terms = rest + rise[weakest], terms[others]
+    return terms
+
+
+def independent(Z):
+    """The columns of Z (of length 1) that those before do not explain (Gram and Schmidt, twice over)."""
+    basis = np.zeros((len(Z), 0))
+    terms = []
+    for j, column in enumerate(Z.T):
+        left = column - basis @ (basis.T @ column)
+        if np.sqrt(left @ left) > EXPLAINED:
+            left -= basis @ (basis.T @ left)
+            basis = np.column_stack([basis, left / np.sqrt(left @ left)])
+            terms.append(j)
+    return np.array(terms)
+
+
+def adjusted(squares, n, v):
+    """The adjusted error of a line with v terms over n rows.
+
+    >>> adjusted(8.0, 2.0, 1), adjusted(12.0, 3.0, 3)
+    (6.0, 20.0)
+    """
+    return float(np.sqrt(squares / n) * ((n + v) / (n - v) if n > v else TOO_FEW))
+
+
+@inner
+def on_line(lines, node, x):
+    """What a node's line says of a row."""
+    said = lines.constant[node]
+    for j in range(x.size):
+        if lines.slope[node, j] != 0:
+            cell = lines.mean[node, j] if np.isnan(x[j]) else min(max(x[j], lines.low[j]), lines.high[j])
+            said += lines.slope[node, j] * cell
+    return said
+
+
+@jit
+def predict_lines(tree, above, lines, X, k, out):
+    """Fill in the prediction of each row: its leaf's line, smoothed by those above if k is not 0."""
+    for i in range(X.shape[0]):
+        node = leaf_of(tree, X[i])
+        said = on_line(lines, node, X[i])
+        while k > 0 and above[node] >= 0:
+            n, node = tree.weight[node], above[node]
+            said = (n * said + k * on_line(lines, node, X[i])) / (n + k)
+        out[i] = said
+
+
+def check_lines(lines, tree, numeric):
+    """Raise ValueError unless these can be the lines of a tree in which a row has one way."""
+    n, n_columns = tree.size, len(numeric)
+    shapes = {"slope": (n, n_columns), "mean": (n, n_columns), "low": (n_columns,), "high": (n_columns,)}
+    sound = all(
+        a.shape == shapes.get(name, (n,)) and a.dtype == float and np.isfinite(a).all()
+        for name, a in lines._asdict().items()
+    )
+    if not sound or lines.slope[:, ~numeric].any() or (tree.missing[tree.attribute != LEAF] == SPREAD).any():
+        msg = "its linear models are none"
+        raise ValueError(msg)
