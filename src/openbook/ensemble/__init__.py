@@ -10,6 +10,12 @@ from openbook.ensemble.diversity import (
     member_predictions,
     q_statistic,
 )
+from openbook.ensemble.forest import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 from openbook.ensemble.output_codes import OutputCodeClassifier
 from openbook.ensemble.stacking import StackingClassifier, StackingRegressor
 from openbook.ensemble.subspace import RandomSubspaceClassifier, RandomSubspaceRegressor
@@ -21,8 +27,12 @@ __all__ = [
     "BaggingClassifier",
     "BaggingRegressor",
     "Diversity",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
     "IndependentVote",
     "OutputCodeClassifier",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
     "RandomSubspaceClassifier",
     "RandomSubspaceRegressor",
     "StackingClassifier",

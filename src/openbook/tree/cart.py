@@ -91,7 +91,7 @@ class ByFolds(TreeLearner):
     def _judge(self, rows, training, alpha):
         """The error of each subtree on rows that it was not grown on, and its standard error."""
         X = np.concatenate([cells(table) for table in rows.tables()])
-        rule = self._rule(X.shape[1], training)
+        rule = self._rule(training)
         step = partial(self._losses, X, training, rule, np.r_[alpha[:-1], np.inf])
         losses = sum(each(self._parts(training.y, min(self.folds, len(X))), step))
         w = training.w

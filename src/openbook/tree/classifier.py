@@ -1,28 +1,26 @@
 """A decision tree for classes."""
 
+from collections.abc import Mapping
+
 import numpy as np
-from sklearn.utils.class_weight import compute_class_weight
 
 from openbook.base import Classifier
-from openbook.errors import RefusalError
+from openbook.errors import ParameterError, RefusalError, did_you_mean
 from openbook.measures import entropy, gini
 from openbook.rules import Anything, Maybe, Number, OneOf
-from openbook.tree.learner import TreeLearner
+from openbook.tree.learner import Growing, TreeLearner
 from openbook.tree.nodes import add_weights
 from openbook.tree.prune import PRUNINGS
 
-__all__ = ["DecisionTreeClassifier", "TreeClassifier"]
+__all__ = ["DecisionTreeClassifier", "GrowingClassifier", "TreeClassifier"]
 
 
-class TreeClassifier(TreeLearner, Classifier):
-    """What trees for classes share."""
+class GrowingClassifier(Growing, Classifier):
+    """What learners that grow trees for classes share."""
 
     rules = {
-        **TreeLearner.rules,
+        **Growing.rules,
         "criterion": OneOf("gini", "entropy", "gain_ratio"),
-        "significance": Maybe(Number(above=0, at_most=0.5)),
-        "pre_prune": Maybe(OneOf("pessimistic")),
-        "prune": Maybe(OneOf(*PRUNINGS["classification"])),
         "class_weight": Anything("None, 'balanced' or a mapping of class to weight"),
     }
 
@@ -32,19 +30,44 @@ class TreeClassifier(TreeLearner, Classifier):
     def _target(self, y):
         target, codes = super()._target(y)
         if len(self.classes_) > np.iinfo(np.uint16).max:
-            msg = f"{target!r} has {len(self.classes_):,} classes; trees for numbers predict numbers"
+            msg = f"{target!r} has {len(self.classes_):,} classes; if it is a number, use a tree for numbers"
             raise RefusalError(msg)
         return target, codes
 
     def _weighed(self, training):
         if self.class_weight is None:
             return training
-        weights = (
-            compute_class_weight(self.class_weight, classes=np.arange(len(self.classes_)), y=training.y)
-            if self.class_weight == "balanced"
-            else np.array([float(self.class_weight.get(label, 1.0)) for label in self.classes_.tolist()])
-        )
-        return training._replace(w=training.w * weights[training.y])
+        return training._replace(w=training.w * self._class_weights(training)[training.y])
+
+    def _class_weights(self, training):
+        """The weight of each class: as told, or so that all weigh the same."""
+        labels = self.classes_.tolist()
+        if self.class_weight == "balanced":
+            weights = np.bincount(training.y, training.w, minlength=len(labels))
+            return weights.sum() / (len(labels) * weights)
+        if not isinstance(self.class_weight, Mapping):
+            msg = f"class_weight must be {self.rules['class_weight'].demand()}, got {self.class_weight!r}"
+            raise ParameterError(msg)
+        if odd := [label for label in self.class_weight if label not in labels]:
+            msg = f"class_weight names {odd[0]!r}, which is no class. {did_you_mean(str(odd[0]), [*map(str, labels)])}"
+            raise ParameterError(msg)
+        weights = np.array([float(self.class_weight.get(label, 1.0)) for label in labels])
+        if not (np.isfinite(weights) & (weights > 0)).all():
+            msg = f"class_weight must be above zero, got {self.class_weight!r}"
+            raise ParameterError(msg)
+        return weights
+
+
+class TreeClassifier(GrowingClassifier, TreeLearner):
+    """What trees for classes share."""
+
+    rules = {
+        **TreeLearner.rules,
+        **GrowingClassifier.rules,
+        "significance": Maybe(Number(above=0, at_most=0.5)),
+        "pre_prune": Maybe(OneOf("pessimistic")),
+        "prune": Maybe(OneOf(*PRUNINGS["classification"])),
+    }
 
     def _costs(self, tree):
         """What each node costs as a leaf, in shares of all rows: its impurity times its weight."""

@@ -27,7 +27,7 @@ from openbook.tree.prune import (
 )
 from openbook.tree.search import FRACTIONAL, MAJORITY, OWN_BRANCH, Rule
 
-__all__ = ["HowMany", "TreeLearner", "how_many"]
+__all__ = ["Growing", "HowMany", "TreeLearner", "how_many", "importances"]
 
 CRITERIA = {
     "gini": criteria.GINI,
@@ -97,8 +97,8 @@ class Pruning(NamedTuple):
         )
 
 
-class TreeLearner(Learner):
-    """A tree, and how it is grown."""
+class Growing(Learner):
+    """A learner that grows trees: the settings of growth."""
 
     rules = {
         "nominal": OneOf("multiway", "subset"),
@@ -107,14 +107,11 @@ class TreeLearner(Learner):
         "min_leaf": Number(at_least=1),
         "min_gain": Number(at_least=0),
         "max_features": HowMany(),
-        "penalty": Number(at_least=0),
-        "confidence": Number(above=0, at_most=0.5),
-        "alpha": Number(at_least=0),
-        "validation": Number(above=0, at_most=0.9),
         "bins": Maybe(Whole(at_least=2)),
         "random_state": Anything("None, a whole number, or a RandomState"),
     }
 
+    criterion: str
     nominal = "multiway"
     missing = "fractional"
     max_depth = None
@@ -123,18 +120,10 @@ class TreeLearner(Learner):
     significance = None
     max_features = None
     pre_prune = None
-    prune = None
     penalty = 0.5
-    confidence = 0.25
-    alpha = 0.0
-    validation = 0.25
     bins = None
     random_state = None
-
-    tree_: Tree
-    candidates_: Candidates
-    pruning_: Pruning
-    criterion: str
+    random_cuts = False
 
     @property
     def _n_classes(self):
@@ -145,25 +134,11 @@ class TreeLearner(Learner):
     def _n_outputs(self):
         return self._n_classes or 2
 
-    def _fit(self, rows):
-        training = self._weighed(encode(rows, self.bins))
-        random = check_random_state(self.random_state)
-        grown_on, held_out = None, None
-        if self.prune == "reduced_error":
-            grown_on, held_out = self._parted(training.y, random)
-        seed = 1 + int(random.randint(2**31 - 1))
-        tree, candidates = plant(
-            training, self._rule(len(rows.schema), training), self._n_classes, grown_on, seed
-        )
-        self.tree_, self.candidates_, self.pruning_ = tree, candidates, Pruning.of(tree, ())
-        if self.prune is not None:
-            self._cut_back(tree, self._pruned(tree, rows, training, held_out))
-
     def _weighed(self, training):
         """The rows with the weights that their classes are given."""
         return training
 
-    def _rule(self, n_columns, training):
+    def _rule(self, training):
         """The settings as the engine takes them."""
         critical = np.zeros(0)
         if self.significance is not None:
@@ -176,11 +151,44 @@ class TreeLearner(Learner):
             max_depth=2**31 if self.max_depth is None else int(self.max_depth),
             least=0.0 if self.min_leaf == 1 and self.criterion != "gain_ratio" else self.min_leaf - ROUNDING,
             min_gain=float(self.min_gain),
-            max_features=how_many(self.max_features, n_columns),
-            random_cuts=False,
+            max_features=how_many(self.max_features, len(training.columns)),
+            random_cuts=self.random_cuts,
             penalty=float(self.penalty) if self.pre_prune == "pessimistic" else -1.0,
             critical=critical,
         )
+
+
+class TreeLearner(Growing):
+    """A tree, and how it is grown and pruned."""
+
+    rules = {
+        **Growing.rules,
+        "penalty": Number(at_least=0),
+        "confidence": Number(above=0, at_most=0.5),
+        "alpha": Number(at_least=0),
+        "validation": Number(above=0, at_most=0.9),
+    }
+
+    prune = None
+    confidence = 0.25
+    alpha = 0.0
+    validation = 0.25
+
+    tree_: Tree
+    candidates_: Candidates
+    pruning_: Pruning
+
+    def _fit(self, rows):
+        training = self._weighed(encode(rows, self.bins))
+        random = check_random_state(self.random_state)
+        grown_on, held_out = None, None
+        if self.prune == "reduced_error":
+            grown_on, held_out = self._parted(training.y, random)
+        seed = 1 + int(random.randint(2**31 - 1))
+        tree, candidates = plant(training, self._rule(training), self._n_classes, grown_on, seed)
+        self.tree_, self.candidates_, self.pruning_ = tree, candidates, Pruning.of(tree, ())
+        if self.prune is not None:
+            self._cut_back(tree, self._pruned(tree, rows, training, held_out))
 
     def _parted(self, y, random):
         """The rows to grow on, and those that are held out to prune by: of every class its share."""

@@ -15,7 +15,7 @@ from openbook.tree.nodes import LEAF, SPREAD, Tree, parents
 from openbook.tree.search import FOUND, Desk, Evidence
 from openbook.tree.split import ROW, Instances
 
-__all__ = ["N_SUMS", "Candidates", "n_slots", "plant"]
+__all__ = ["N_SUMS", "Candidates", "grown", "n_slots", "plant", "tree_of"]
 
 #: The candidates of so many nodes are kept for the work, and so many figures of them.
 NOTED, NOTED_FIGURES = 64, 200_000
@@ -57,10 +57,16 @@ def plant(training, rule, n_classes, rows=None, seed=1, noted=NOTED):
     noted : the candidates of so many nodes are kept
     """
     rows = np.arange(len(training.y)) if rows is None else rows
-    n_stats = n_classes or N_SUMS
+    growth, evidence, centre = grown(training, rule, n_classes, rows, seed, noted)
+    tree = tree_of(growth, training.scales, n_classes, centre)
+    return tree, _candidates(evidence, training, n_classes, centre)
+
+
+def grown(training, rule, n_classes, rows, seed, noted):
+    """The growth of a tree, the evidence of its upper nodes, and the origin of its target's sums."""
+    n_stats, columns = n_classes or N_SUMS, training.columns
     centre = 0.0 if n_classes else float(np.average(training.y[rows], weights=training.w[rows]))
     ground = _ground(training, rows, n_classes, centre)
-    columns = training.columns
     most = max(int(columns["n_codes"].max()), 2) + 1
     growth = _growth(ground, most, n_stats)
     desk = _desk(ground, most, n_stats, seed)
@@ -74,8 +80,7 @@ def plant(training, rule, n_classes, rows=None, seed=1, noted=NOTED):
         else:
             ground, growth = _more_instances(ground, growth)
             desk = _desk(ground, most, n_stats, desk.random[0])
-    tree = _tree(growth, training.scales, n_classes, centre)
-    return tree, _candidates(evidence, training, n_classes, centre)
+    return growth, evidence, centre
 
 
 def _ground(training, rows, n_classes, centre):
@@ -205,7 +210,7 @@ def _candidates(evidence, training, n_classes, centre):
     return Candidates(evidence.node[noted], found["gain"], found["info"], cut, counted, stats)
 
 
-def _tree(growth, scales, n_classes, centre):
+def tree_of(growth, scales, n_classes, centre):
     n = growth.count[1]
     nodes, stats = growth.nodes[:n], growth.stats[:n]
     cut = np.full(n, np.nan)

@@ -30,6 +30,7 @@ from openbook.tree.split import (
     best_subset,
     clear,
     count_codes,
+    halve,
     multiway,
     tolerance,
 )
@@ -197,6 +198,8 @@ def weigh_coded(ground, f, segment, rule, desk, found):
         return
     if kind == ORDERED:
         least = least_beside(w_known, sides.shape[1], rule)
+        if rule.random_cuts:
+            halve(hist, desk, criterion)
         drop, found.below, found.above, cuts, w_left = best_bin(hist, desk.occur, least, criterion, sides)
         if found.below >= 0:
             judge_cut(drop, cuts, w_left, rule, sides, found)

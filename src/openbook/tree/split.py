@@ -26,6 +26,7 @@ __all__ = [
     "best_subset",
     "clear",
     "count_codes",
+    "halve",
     "multiway",
     "tolerance",
     "whole_below",
@@ -206,6 +207,28 @@ def clear(hist, n_codes, occur):
                 break
             for s in range(hist.shape[1]):
                 hist[code, s] = 0.0
+
+
+@inner
+def halve(hist, desk, criterion):
+    """Leave one cut at random: gather all codes on either side of it in those next to it."""
+    low, high = -1, -1
+    for code in range(hist.shape[0]):
+        if weight_of(hist, code, criterion) > 0:
+            low, high = code if low < 0 else low, code
+    if low == high:
+        return
+    cut = low + whole_below(desk.random, high - low)  # the last code on the left
+    below, above = low, high
+    for code in range(low, high + 1):
+        if weight_of(hist, code, criterion) > 0:
+            below = code if code <= cut else below
+            above = code if code > cut and code < above else above
+    for code in range(low, high + 1):
+        to = below if code <= cut else above
+        for s in range(hist.shape[1] if code != to else 0):
+            hist[to, s] += hist[code, s]
+            hist[code, s] = 0.0
 
 
 @inner

@@ -1,0 +1,482 @@
+r"""Forests: many trees, each grown on a sample of the rows, with a few columns drawn at every node.
+
+    random forest   a bootstrap sample for each tree; the best cut of max_features columns (Breiman, 2001)
+    extra trees     all rows for each tree; of each column drawn, one cut at random (Geurts, Ernst, Wehenkel, 2006)
+    answer          the mean of the trees' shares of the classes, or of their numbers
+
+Each row is judged by the trees that did not see it, about 37% of them: the out-of-bag error is honest without a
+test set. Numeric columns are searched by `bins` of about equal size. Rows with a missing cell, and values never
+seen, take the heaviest branch or one of their own.
+
+Trees are grown side by side through `fold`, each from a seed of its own: the same forest on any number of workers.
+"""
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from openbook.base import Regressor
+from openbook.data.attributes import as_text
+from openbook.ensemble.bagging import drawn
+from openbook.ensemble.members import number_of_rows, shortened
+from openbook.ensemble.outside import add_votes, coded_leaves
+from openbook.errors import DataError
+from openbook.fold import each
+from openbook.rules import Flag, OneOf, Whole
+from openbook.tree.classifier import GrowingClassifier
+from openbook.tree.columns import encode
+from openbook.tree.learner import Growing, importances
+from openbook.tree.nodes import Tree, add_values, cells, check, leaves_of
+from openbook.tree.plant import grown, tree_of
+from openbook.work import Grid, Step, Work, figure
+
+__all__ = [
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
+]
+
+#: So many trees are grown by a worker before it hands them in.
+BATCH = 5
+#: The most cells of a matrix of proximities.
+MOST_PAIRS = 10**8
+
+
+class Outside(NamedTuple):
+    """The rows that a tree did not see, and the leaves where they end."""
+
+    rows: np.ndarray
+    leaves: np.ndarray
+
+
+class Forest(Growing):
+    """What forests share.
+
+    Attributes
+    ----------
+    trees_ : list of Tree
+    oob_error_ : the out-of-bag error of all trees; NaN without a bootstrap
+    oob_curve_ : the same after each tree
+    """
+
+    rules = {
+        **Growing.rules,
+        "n_estimators": Whole(at_least=1),
+        "missing": OneOf("majority", "branch"),
+        "bootstrap": Flag(),
+        "bins": Whole(at_least=2),
+    }
+
+    nominal = "subset"
+    missing = "majority"
+
+    trees_: list
+    oob_curve_: np.ndarray
+
+    def _fit(self, rows):
+        training = self._weighed(encode(rows, self.bins))
+        random = check_random_state(self.random_state)
+        seeds = random.randint(1, np.iinfo(np.int32).max, size=self.n_estimators).tolist()
+        batches = [seeds[k : k + BATCH] for k in range(0, len(seeds), BATCH)]
+        step = partial(_grow_batch, training, self._rule(training), self._n_classes, self.bootstrap)
+        votes = Votes(training, self._n_classes)
+        self.trees_, curve = [], []
+        for batch in each(batches, step):
+            for tree, outside in batch:
+                self.trees_.append(tree)
+                curve.append(votes.add(self._shares(tree), outside) if self.bootstrap else np.nan)
+        self.oob_curve_ = np.array(curve)
+
+    @property
+    def oob_error_(self):
+        """The out-of-bag error of all trees."""
+        check_is_fitted(self)
+        return float(self.oob_curve_[-1])
+
+    def _shares(self, tree):
+        """What each node says, if it is a leaf, (n_nodes, n_outputs)."""
+        raise NotImplementedError
+
+    def _outputs(self, X):
+        matrix = cells(X)
+        out = np.zeros((len(X), self._n_classes or 1))
+        for tree in self.trees_:
+            add_values(tree, matrix, self._shares(tree), out)
+        return out / len(self.trees_)
+
+    def apply(self, X):
+        """The leaf of each row in each tree, (n_rows, n_trees)."""
+        return self._each(X, self._leaves)
+
+    def _leaves(self, X):
+        matrix, leaves = cells(X), np.empty((len(self.trees_), len(X)), dtype=np.intp)
+        for tree, row in zip(self.trees_, leaves, strict=True):
+            leaves_of(tree, matrix, row)
+        return leaves.T
+
+    def proximity(self, X):
+        """How often each two rows end in one leaf, as a share of the trees, (n_rows, n_rows)."""
+        leaves = self.apply(X)
+        if len(leaves) ** 2 > MOST_PAIRS:
+            msg = f"{len(leaves):,} rows have too many pairs; take some of them, as in X.take(slice(5000))"
+            raise DataError(msg)
+        near = np.zeros((len(leaves), len(leaves)))
+        for tree in leaves.T:
+            near += tree[:, None] == tree
+        return near / leaves.shape[1]
+
+    @property
+    def feature_importances_(self):
+        """Each column's share of the gain, the mean over the trees."""
+        check_is_fitted(self)
+        return np.mean([importances(tree, len(self.schema_)) for tree in self.trees_], axis=0)
+
+    def complexity(self):
+        return sum(tree.size for tree in self.trees_)
+
+    def _arrays(self):
+        sizes = {"sizes": np.array([[tree.size, len(tree.routes)] for tree in self.trees_])}
+        arrays = {f: np.concatenate([getattr(tree, f) for tree in self.trees_]) for f in Tree._fields}
+        return {**sizes, "oob_curve_": self.oob_curve_, **arrays}
+
+    def _restore(self, arrays):
+        sizes, curve = arrays["sizes"], arrays["oob_curve_"]
+        if arrays.keys() != {"sizes", "oob_curve_", *Tree._fields}:
+            msg = "it has an array too many"
+            raise ValueError(msg)
+        if (
+            sizes.ndim != 2
+            or sizes.shape[1:] != (2,)
+            or sizes.dtype.kind != "i"
+            or not len(sizes)
+            or (sizes < 0).any()
+        ):
+            msg = "its trees have no sizes"
+            raise ValueError(msg)
+        if curve.shape != (len(sizes),) or curve.dtype.kind != "f":
+            msg = "its out-of-bag errors are not those of its trees"
+            raise ValueError(msg)
+        ends = np.cumsum(sizes, axis=0, dtype=np.int64)
+        for field in Tree._fields:
+            if len(np.atleast_1d(arrays[field])) != ends[-1, int(field == "routes")]:
+                msg = f"array {field!r} has the wrong shape"
+                raise ValueError(msg)
+        parts = {f: np.split(arrays[f], ends[:-1, int(f == "routes")]) for f in Tree._fields}
+        self.trees_ = [Tree(*(parts[f][k] for f in Tree._fields)) for k in range(len(sizes))]
+        for tree in self.trees_:
+            check(tree, self.schema_, self._n_outputs)
+        self.oob_curve_ = curve
+
+    def _work(self):
+        step = max(1, len(self.trees_) // 20)
+        shown = [*range(0, len(self.trees_) - 1, step), len(self.trees_) - 1]
+        sizes = [
+            [k + 1, t.size, t.n_leaves, self.oob_curve_[k]] for k, t in enumerate(self.trees_) if k in shown
+        ]
+        grid = Grid("trees", ["tree", "nodes", "leaves", "out-of-bag error so far"], sizes)
+        shares = sorted(
+            zip(self.feature_importances_.tolist(), self.schema_.names, strict=True), reverse=True
+        )
+        columns = shortened("importances", ["column", "share of the gain"], [[n, s] for s, n in shares])
+        parts = [grid, columns]
+        end = "Every tree saw all rows, so there is no out-of-bag error."
+        if self.bootstrap:
+            parts.append(Step("out-of-bag error", self._oob_formula, result=self.oob_error_))
+            end = "Each row is judged by the trees that did not see it."
+        return Work(f"{type(self).__name__} for {self.target_}", tuple(parts), end)
+
+    def _work_row(self, X):
+        names = self._output_names()
+        said = np.concatenate([self._answer(tree, X) for tree in self.trees_]).tolist()
+        votes = shortened("votes", ["tree", *names], [[k + 1, *row] for k, row in enumerate(said)])
+        n = len(said)
+        steps = []
+        for c, name in enumerate(names):
+            total = sum(row[c] for row in said)
+            formula = r"\frac{1}{T} \sum_t f_t(x)"
+            steps.append(Step(name, formula, rf"\frac{{{figure(total)}}}{{{n}}}", total / n))
+        return Work(
+            f"{type(self).__name__} for {self.target_}: one prediction", (votes, *steps), self._verdict(steps)
+        )
+
+    def _answer(self, tree, X):
+        out = np.zeros((len(X), self._n_classes or 1))
+        add_values(tree, cells(X), self._shares(tree), out)
+        return out
+
+
+class Votes:
+    """The out-of-bag votes of the training rows."""
+
+    def __init__(self, training, n_classes):
+        n = len(training.y)
+        self.y, self.w = training.y.astype(float), training.w.astype(float)
+        self.votes, self.losses = np.zeros((n, (n_classes or 1) + 1)), np.full(n, -1.0)
+        self.loss = self.heard = 0.0
+
+    def add(self, values, outside):
+        """One more tree; the error so far, NaN while nobody has a vote."""
+        rows, leaves = outside
+        self.heard += self.w[rows[self.losses[rows] < 0]].sum()
+        self.loss += add_votes(rows, leaves, values, self.votes, self.y, self.w, self.losses)
+        return self.loss / self.heard if self.heard else np.nan
+
+
+def _grow_batch(training, rule, n_classes, bootstrap, seeds):
+    """The trees of these seeds, each with the rows outside its sample."""
+    return [_grow_tree(training, rule, n_classes, bootstrap, seed) for seed in seeds]
+
+
+def _grow_tree(training, rule, n_classes, bootstrap, seed):
+    n, sample = len(training.y), training
+    rows, outside = np.arange(n), np.arange(0)
+    if bootstrap:
+        times = drawn(np.random.RandomState(seed), training.w, number_of_rows(training.w))
+        rows, outside = np.flatnonzero(times), np.flatnonzero(times == 0)
+        sample = training._replace(w=times.astype(float))
+    growth, _, centre = grown(sample, rule, n_classes, rows, seed, noted=0)
+    leaves = np.empty(len(outside), dtype=np.intp)
+    coded_leaves(growth.nodes, growth.routes, training.columns, training.codes, outside, leaves)
+    return tree_of(growth, training.scales, n_classes, centre), Outside(outside, leaves)
+
+
+class ForestClassifier(Forest, GrowingClassifier):
+    """What forests for classes share."""
+
+    rules = {**GrowingClassifier.rules, **Forest.rules}
+    _oob_formula = r"\frac{\text{rows the trees outside get wrong}}{\text{rows}}"
+
+    def _shares(self, tree):
+        return tree.value / tree.value.sum(axis=1, keepdims=True)
+
+    def _proba(self, X):
+        return self._outputs(X)
+
+    def _output_names(self):
+        return [f"P({self.target_} = {as_text(label)})" for label in self.classes_.tolist()]
+
+    def _verdict(self, steps):
+        winner = max(range(len(steps)), key=lambda c: steps[c].result)
+        return f"The most probable: {self.target_} = {as_text(self.classes_.tolist()[winner])}."
+
+
+class ForestRegressor(Forest, Regressor):
+    """What forests for numbers share."""
+
+    rules = {**Forest.rules, "criterion": OneOf("squared_error")}
+    criterion = "squared_error"
+    _oob_formula = r"\frac{1}{n} \sum_i (y_i - \hat{y}_i)^2"
+
+    def _shares(self, tree):
+        return tree.value[:, :1]
+
+    def _predict(self, X):
+        return self._outputs(X)[:, 0]
+
+    def _output_names(self):
+        return [self.target_]
+
+    def _verdict(self, steps):
+        return f"The mean of the trees: {figure(steps[0].result)}."
+
+
+class RandomForestClassifier(ForestClassifier):
+    """A random forest for classes, on typed columns with missing values.
+
+    Parameters
+    ----------
+    n_estimators : int
+        How many trees there are.
+    criterion : "gini", "entropy" or "gain_ratio"
+    max_features : "sqrt", "log2", "log2+1", int, share or None
+        How many columns are drawn at each node.
+    max_depth, min_leaf, nominal, class_weight : as for `DecisionTreeClassifier`
+    missing : "majority" or "branch"
+        Rows with a missing cell take the heaviest branch, or one of their own.
+    bootstrap : bool
+        Whether each tree has a sample of the rows; else all.
+    bins : int
+        A numeric column of more distinct numbers is searched by so many bins.
+    random_state : int or RandomState, optional
+
+    Attributes
+    ----------
+    trees_ : the trees; see `openbook.tree.nodes.Tree`
+    classes_ : the classes
+    oob_error_, oob_curve_ : the out-of-bag error, and how it fell with every tree
+    feature_importances_ : each column's share of the gain
+
+    References
+    ----------
+    Breiman (2001), Random forests.
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> X, y = load("iris").split("species")
+    >>> model = RandomForestClassifier(n_estimators=50, random_state=0).fit(X, y)
+    >>> model.oob_error_ < 0.1, model.oob_curve_.shape
+    (True, (50,))
+    """
+
+    def __init__(
+        self,
+        n_estimators=100,
+        criterion="gini",
+        max_features="sqrt",
+        max_depth=None,
+        min_leaf=1,
+        nominal="subset",
+        missing="majority",
+        bootstrap=True,
+        bins=64,
+        class_weight=None,
+        random_state=None,
+    ):
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_features = max_features
+        self.max_depth = max_depth
+        self.min_leaf = min_leaf
+        self.nominal = nominal
+        self.missing = missing
+        self.bootstrap = bootstrap
+        self.bins = bins
+        self.class_weight = class_weight
+        self.random_state = random_state
+
+
+class RandomForestRegressor(ForestRegressor):
+    """A random forest for numbers, on typed columns with missing values.
+
+    Parameters
+    ----------
+    n_estimators, max_features, max_depth, min_leaf, nominal, missing, bootstrap, bins, random_state
+        As for `RandomForestClassifier`; every node looks at all columns unless told otherwise.
+
+    Attributes
+    ----------
+    trees_, oob_curve_, feature_importances_ : as for `RandomForestClassifier`
+    oob_error_ : the mean squared error of the out-of-bag predictions
+
+    Examples
+    --------
+    >>> model = RandomForestRegressor(n_estimators=20, random_state=0)
+    >>> model.fit([[1.0], [2.0], [8.0], [9.0]], [1.0, 1.0, 5.0, 5.0]).predict([[1.5]]) < 3
+    array([ True])
+    """
+
+    def __init__(
+        self,
+        n_estimators=100,
+        max_features=None,
+        max_depth=None,
+        min_leaf=1,
+        nominal="subset",
+        missing="majority",
+        bootstrap=True,
+        bins=64,
+        random_state=None,
+    ):
+        self.n_estimators = n_estimators
+        self.max_features = max_features
+        self.max_depth = max_depth
+        self.min_leaf = min_leaf
+        self.nominal = nominal
+        self.missing = missing
+        self.bootstrap = bootstrap
+        self.bins = bins
+        self.random_state = random_state
+
+
+class ExtraTreesClassifier(RandomForestClassifier):
+    """Extremely randomised trees for classes: of each column drawn, one cut between bins at random.
+
+    Parameters
+    ----------
+    n_estimators, criterion, max_features, max_depth, min_leaf, nominal, missing, bins, class_weight, random_state
+        As for `RandomForestClassifier`.
+    bootstrap : bool
+        Every tree sees all rows unless told otherwise; then there is no out-of-bag error.
+
+    References
+    ----------
+    Geurts, Ernst and Wehenkel (2006), Extremely randomized trees.
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> X, y = load("iris").split("species")
+    >>> ExtraTreesClassifier(n_estimators=50, random_state=0).fit(X, y).score(X, y)
+    1.0
+    """
+
+    random_cuts = True
+
+    def __init__(
+        self,
+        n_estimators=100,
+        criterion="gini",
+        max_features="sqrt",
+        max_depth=None,
+        min_leaf=1,
+        nominal="subset",
+        missing="majority",
+        bootstrap=False,
+        bins=255,
+        class_weight=None,
+        random_state=None,
+    ):
+        super().__init__(
+            n_estimators,
+            criterion,
+            max_features,
+            max_depth,
+            min_leaf,
+            nominal,
+            missing,
+            bootstrap,
+            bins,
+            class_weight,
+            random_state,
+        )
+
+
+class ExtraTreesRegressor(RandomForestRegressor):
+    """Extremely randomised trees for numbers: of each column, one cut between bins at random.
+
+    Parameters
+    ----------
+    n_estimators, max_features, max_depth, min_leaf, nominal, missing, bins, random_state
+        As for `RandomForestRegressor`.
+    bootstrap : bool
+        Every tree sees all rows unless told otherwise; then there is no out-of-bag error.
+
+    Examples
+    --------
+    >>> model = ExtraTreesRegressor(n_estimators=20, random_state=0)
+    >>> model.fit([[1.0], [2.0], [8.0], [9.0]], [1.0, 1.0, 5.0, 5.0]).predict([[1.0]])
+    array([1.])
+    """
+
+    random_cuts = True
+
+    def __init__(
+        self,
+        n_estimators=100,
+        max_features=None,
+        max_depth=None,
+        min_leaf=1,
+        nominal="subset",
+        missing="majority",
+        bootstrap=False,
+        bins=255,
+        random_state=None,
+    ):
+        super().__init__(
+            n_estimators, max_features, max_depth, min_leaf, nominal, missing, bootstrap, bins, random_state
+        )
