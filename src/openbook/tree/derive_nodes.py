@@ -163,6 +163,8 @@ class Narrator:
 
     def _nothing(self, search):
         """Why no candidate is good enough."""
+        if pure := self._pure(search.rows):
+            return pure
         if not search.able:
             return "no column has a split"
         least = self.model.min_gain
@@ -204,19 +206,23 @@ class Narrator:
 
     def unsearched(self, node):
         """Why a node is a leaf whose candidates were not searched, or not noted."""
-        model, tree, rows = self.model, self.reading.tree, group_at(self.model, node)
+        model, rows = self.model, group_at(self.model, node)
         if rows.weight <= 0:
             return "no training row comes here, so it says what the node above says"
-        if isinstance(rows, Classes):
-            if sum(w > 0 for w in rows.weights) == 1:
-                return "its rows are all of one class"
-        elif rows.error <= NO_ERROR * float(tree.value[0, 1]):
-            return "its rows have one and the same target"
+        if pure := self._pure(rows):
+            return pure
         if model.max_depth is not None and self.depth[node] >= model.max_depth:
             return f"max_depth is {model.max_depth}"
         if rows.weight < 2 * model.min_leaf:
             return f"two branches of {figure(model.min_leaf)} rows need more"
         return "no split was worth it"
+
+    def _pure(self, rows):
+        """That the rows agree, if they do."""
+        if isinstance(rows, Classes):
+            return "its rows are all of one class" if sum(w > 0 for w in rows.weights) == 1 else ""
+        least = NO_ERROR * float(self.reading.tree.value[0, 1])
+        return "its rows have one and the same target" if rows.error <= least else ""
 
     def _leaf(self, node, why):
         return f"A leaf, {self.reading.said(self.reading.prediction(node))}: {why}."

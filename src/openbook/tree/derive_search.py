@@ -33,6 +33,10 @@ class Rows(NamedTuple):
     weights: Sequence[float]
     classes: Sequence | None
 
+    @property
+    def n_classes(self) -> int:
+        return 0 if self.classes is None else len(self.classes)
+
     def group(self, among: Sequence[bool]) -> Group:
         """Some of the rows, as a group."""
         chosen_rows = [(t, w) for t, w, here in zip(self.targets, self.weights, among, strict=True) if here]
@@ -71,7 +75,12 @@ def cuts_of(cells: Sequence, rows: Rows) -> list[Split]:
 
 
 def search_column(
-    cells: Sequence, rows: Rows, criterion: str, nominal: str | None = None, least: float = 0.0
+    cells: Sequence,
+    rows: Rows,
+    criterion: str,
+    nominal: str | None = None,
+    least: float = 0.0,
+    missing: str = "fractional",
 ) -> Found | None:
     """The best split of a column, or None.
 
@@ -79,40 +88,45 @@ def search_column(
     ----------
     nominal : "multiway" or "subset" for a nominal column, None for numbers
     least : the weight that two branches must have
+    missing : "branch" where missing cells have a branch of their own
     """
+    if all(map(is_missing, cells)):
+        return None
     if nominal is None:
-        return _search_cuts(cuts_of(cells, rows), rows, criterion, least)
+        split, charge = _best_cut(cuts_of(cells, rows), rows, criterion, least)
+    else:
+        split, charge = _best_nominal(cells, rows, criterion, nominal, least, missing), 0.0
+    if split is None:
+        return None
+    split = split.with_missing("missing") if missing == "branch" else split
+    gain = split.gain(criterion) - charge
+    paid = criterion != "gain_ratio" or nominal is not None or gain > EQUAL_RATIO
+    return Found(split, gain) if paid else None
+
+
+def _best_nominal(cells, rows, criterion, nominal, least, missing) -> Split | None:
+    """A branch for every value, if two of them are heavy enough; or the best two groups of values."""
     gap = rows.group([is_missing(cell) for cell in cells])
     values = sorted({cell for cell in cells if not is_missing(cell)})
     branches = [(value, rows.group([cell == value for cell in cells])) for value in values]
     if nominal == "subset":
-        split = best_groups(branches, gap, criterion, least)
-        return split and Found(split, split.gain(criterion))
-    if sum(group.weight >= least for _, group in branches) < 2:
-        return None
-    split = Split(tuple(branches), gap)
-    return Found(split, split.gain(criterion))
+        return best_groups(branches, gap, criterion, least)
+    weights = [group.weight for _, group in branches] + [gap.weight] * (missing == "branch")
+    return Split(tuple(branches), gap) if sum(w > 0 and w >= least for w in weights) >= 2 else None
 
 
-def _search_cuts(cuts: Sequence[Split], rows: Rows, criterion: str, least: float) -> Found | None:
-    """The best cut.
+def _best_cut(cuts: Sequence[Split], rows: Rows, criterion: str, least: float) -> tuple[Split | None, float]:
+    """The best cut, and what it is charged for.
 
-    By gain ratio, as in C4.5, it is charged log2(number of cuts) / W for the choice, and must leave a tenth of
-    an average class's weight on both sides.
+    By gain ratio, as in C4.5, that is log2(number of cuts) / W for the choice; and a cut must leave a tenth
+    of an average class's weight on both sides.
     """
-    if not cuts:
-        return None
-    if criterion == "gain_ratio":
-        a_tenth = 0.1 * cuts[0].known.weight / len(rows.classes or ())
-        least = min(max(a_tenth, least), max(MOST_BESIDE, least))
+    if not cuts or criterion != "gain_ratio":
+        return best_of(cuts, criterion, least), 0.0
+    a_tenth = 0.1 * cuts[0].known.weight / rows.n_classes
+    least = min(max(a_tenth, least), max(MOST_BESIDE, least))
     allowed = [cut for cut in cuts if min(group.weight for group in cut.groups) >= least]
-    best = best_of(allowed, criterion)
-    if best is None:
-        return None
-    if criterion != "gain_ratio":
-        return Found(best, best.gain(criterion))
-    gain = best.gain(criterion) - math.log2(len(allowed)) / best.weight
-    return Found(best, gain) if gain > EQUAL_RATIO else None
+    return best_of(allowed, criterion), math.log2(max(len(allowed), 1)) / cuts[0].weight
 
 
 def search_node(
@@ -121,11 +135,12 @@ def search_node(
     rows: Rows,
     criterion: str,
     least: float = 0.0,
+    missing: str = "fractional",
     counted: Sequence[bool] | None = None,
 ) -> tuple[list[Found | None], int | None]:
     """The best split of each column, and which column wins."""
     found = [
-        search_column(cells, rows, criterion, kind, least)
+        search_column(cells, rows, criterion, kind, least, missing)
         for cells, kind in zip(columns, nominal, strict=True)
     ]
     winner = chosen(

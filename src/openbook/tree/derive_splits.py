@@ -170,7 +170,7 @@ def best_groups(branches: Sequence[tuple[Any, Group]], gap: Group, criterion: st
     filled = [(value, group) for value, group in branches if group.weight > 0]
     if len(filled) < 2:
         return None
-    n_orders = 1 if isinstance(gap, Numbers) or len(gap.weights) == 2 else len(gap.weights)
+    n_orders = 1 if isinstance(gap, Numbers) or len(gap.weights) <= 2 else len(gap.weights)
     splits = []
     for o in range(n_orders):
         order = sorted(filled, key=lambda branch: _place(branch[1], o, n_orders))
@@ -182,10 +182,10 @@ def best_groups(branches: Sequence[tuple[Any, Group]], gap: Group, criterion: st
 
 
 def _place(group: Group, order: int, n_orders: int) -> float:
-    """Where a value stands: by its mean, by the share of the second of two classes, or of one of many."""
+    """Where a value stands: by its mean, by the share of the last of two classes, or of one of many."""
     if isinstance(group, Numbers):
         return group.mean
-    return group.weights[1 if n_orders == 1 else order] / group.weight
+    return group.weights[-1 if n_orders == 1 else order] / group.weight
 
 
 def tolerance(group: Group, criterion: str) -> float:

@@ -135,17 +135,35 @@ def may_split(ground, growth, node, rule):
 
 
 @inner
+def place_for(evidence, nodes, node):
+    """Where to note a node, wiped clean: where it was noted before, else a free place, else that of the deepest
+    node if it lies deeper; -1 if there is none.
+    """
+    at, deepest = -1, nodes[node].depth
+    for k in range(evidence.node.size):
+        if evidence.node[k] < 0 or evidence.node[k] == node:  # free places are the last
+            at = k
+            break
+        if nodes[evidence.node[k]].depth > deepest:
+            at, deepest = k, nodes[evidence.node[k]].depth
+    if at >= 0:
+        evidence.node[at] = node
+        for f in range(evidence.found.shape[1]):
+            evidence.found[at, f].gain, evidence.found[at, f].below = np.nan, -1
+        for slot in range(evidence.stats.shape[1]):
+            for s in range(evidence.stats.shape[2]):
+                evidence.stats[at, slot, s] = 0.0
+    return at
+
+
+@inner
 def consider(ground, growth, node, rule, desk, found, evidence):
     """Search the columns: all in order, or max_features of them at random, and more until one can be split."""
     segment = (growth.nodes[node].start, growth.nodes[node].end)
     order = desk.order
     for s in range(growth.stats.shape[1]):
         desk.sides[TOTAL, s] = growth.stats[node, s]
-    noted = 0
-    while noted < evidence.node.size and evidence.node[noted] >= 0:
-        noted += 1
-    if noted < evidence.node.size:
-        evidence.node[noted] = node
+    noted = place_for(evidence, growth.nodes, node)
     if ground.codes.shape[0]:
         lay_out(ground, segment, desk)
     for f in range(order.size):
@@ -159,7 +177,7 @@ def consider(ground, growth, node, rule, desk, found, evidence):
             order[k], order[other] = order[other], order[k]
         search(ground, order[k], segment, rule, desk, found[order[k]])
         any_found = any_found or found[order[k]].gain > 0
-        if noted < evidence.node.size:
+        if noted >= 0:
             note(ground, order[k], segment, found[order[k]], desk, evidence, noted)
 
 

@@ -80,7 +80,7 @@ def tolerance(stats, row, criterion):
     if criterion == SQUARED:
         return ROUNDING * stats[row, 2]
     weight = weight_of(stats, row, criterion)
-    return ROUNDING * (weight if criterion == GINI else weight + plogp(weight))
+    return ROUNDING * (weight if criterion == GINI else weight + max(plogp(weight), 0.0))
 
 
 @inner
