@@ -128,6 +128,12 @@ LEARNERS = {
             study=(Variant("model tree"),),
         ),
         Entry(
+            "oblivious_tree",
+            "openbook.tree:ObliviousTreeClassifier",
+            "classification",
+            "a tree with one and the same test for all nodes of a level",
+        ),
+        Entry(
             "bagging",
             "openbook.ensemble:BaggingClassifier",
             "classification",

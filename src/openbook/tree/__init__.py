@@ -7,6 +7,7 @@ from openbook.tree.derive_cuts import Cut, Cuts, candidate_cuts
 from openbook.tree.drawing import Drawing, draw
 from openbook.tree.id3 import ID3
 from openbook.tree.model_tree import ModelTreeRegressor
+from openbook.tree.oblivious import ObliviousTreeClassifier
 from openbook.tree.regressor import DecisionTreeRegressor
 from openbook.tree.ruleset import Disjunction, Rule, Rules, rules
 
@@ -22,6 +23,7 @@ __all__ = [
     "Disjunction",
     "Drawing",
     "ModelTreeRegressor",
+    "ObliviousTreeClassifier",
     "Rule",
     "Rules",
     "candidate_cuts",

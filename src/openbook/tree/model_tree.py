@@ -27,7 +27,7 @@ from openbook.data import Numeric
 from openbook.kernels.jit import inner, jit
 from openbook.rules import Flag, Number
 from openbook.tree.derive_lines import derive_line_row, derive_lines
-from openbook.tree.nodes import LEAF, SPREAD, cells, cut_back, leaf_of, leaves_of, parents, remaining
+from openbook.tree.nodes import LEAF, SPREAD, cells, cut_back, leaves_of, parents, remaining
 from openbook.tree.prune import Decision, Pruned
 from openbook.tree.regressor import TreeRegressor
 
@@ -142,9 +142,10 @@ class ModelTreeRegressor(TreeRegressor):
         return np.array([isinstance(attribute, Numeric) for attribute in self.schema_])
 
     def _predict(self, X):
-        out = np.empty(len(X))
-        k = SMOOTHING if self.smoothing else 0.0
-        predict_lines(self.tree_, parents(self.tree_), self.lines_, cells(X), k, out)
+        matrix, k = cells(X), SMOOTHING if self.smoothing else 0.0
+        leaves, out = np.empty(len(X), dtype=np.intp), np.empty(len(X))
+        leaves_of(self.tree_, matrix, leaves)
+        predict_lines(leaves, parents(self.tree_), self.tree_.weight, self.lines_, matrix, k, out)
         return out
 
     def complexity(self):
@@ -240,13 +241,15 @@ def fitted_line(X, y, w):
     Z = np.where(known, X - mean, 0.0) * np.sqrt(w)[:, None]
     t = (y - y_mean) * np.sqrt(w)
     norm = np.sqrt((Z**2).sum(axis=0))
+    total = t @ t
     slope, terms = np.zeros(len(mean)), np.flatnonzero(norm > ROUNDING * largest * np.sqrt(n))
     if len(terms) and n >= 2 * ROWS_A_TERM:
         Z = Z[:, terms] / norm[terms]
         useful = useful_terms(Z, t, n)
         slope[terms[useful]] = np.linalg.lstsq(Z[:, useful], t)[0] / norm[terms[useful]]
         t = t - Z @ (slope[terms] * norm[terms])
-    return Line(y_mean - slope @ mean, slope, mean, t @ t)
+    squares = t @ t
+    return Line(y_mean - slope @ mean, slope, mean, squares if squares > ROUNDING**2 * total else 0.0)
 
 
 def useful_terms(Z, t, n):
@@ -299,25 +302,27 @@ def adjusted(squares, n, v):
 
 
 @inner
-def on_line(lines, node, x):
-    """What a node's line says of a row."""
+def on_line(lines, node, X, i):
+    """What a node's line says of row i."""
     said = lines.constant[node]
-    for j in range(x.size):
+    for j in range(X.shape[1]):
         if lines.slope[node, j] != 0:
-            cell = lines.mean[node, j] if np.isnan(x[j]) else min(max(x[j], lines.low[j]), lines.high[j])
+            cell = (
+                lines.mean[node, j] if np.isnan(X[i, j]) else min(max(X[i, j], lines.low[j]), lines.high[j])
+            )
             said += lines.slope[node, j] * cell
     return said
 
 
-@jit
-def predict_lines(tree, above, lines, X, k, out):
+@jit(_nrt=False)
+def predict_lines(leaves, above, weight, lines, X, k, out):
     """Fill in the prediction of each row: its leaf's line, smoothed by those above if k is not 0."""
     for i in range(X.shape[0]):
-        node = leaf_of(tree, X[i])
-        said = on_line(lines, node, X[i])
+        node = leaves[i]
+        said = on_line(lines, node, X, i)
         while k > 0 and above[node] >= 0:
-            n, node = tree.weight[node], above[node]
-            said = (n * said + k * on_line(lines, node, X[i])) / (n + k)
+            n, node = weight[node], above[node]
+            said = (n * said + k * on_line(lines, node, X, i)) / (n + k)
         out[i] = said
 
 
