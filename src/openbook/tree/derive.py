@@ -61,10 +61,11 @@ def _pruning(model) -> Work:
             strict=True,
         )
     )
+    alpha = getattr(model, "alpha_", model.alpha)  # as it was chosen, where that was left to the learner
     parts: list[Work | Grid] = []
     for rule in dict.fromkeys(rules):
         mine = [(name, *row) for name, row, r in zip(names, figures, rules, strict=True) if r == rule]
-        parameter = {"pessimistic": model.penalty, "cost_complexity": model.alpha}.get(rule, 0.0)
+        parameter = {"pessimistic": model.penalty, "cost_complexity": alpha}.get(rule, 0.0)
         parts += [
             work_of_decision(
                 Decision(-1, leaves, before, after, pruned, rule), parameter, f"the test of {name}"

@@ -10,13 +10,10 @@ from typing import Any
 from openbook.data import Nominal
 from openbook.measures import chi_squared
 from openbook.tree.conditions import Is, Within
-from openbook.tree.derive_splits import Classes, Group, Numbers, Split, best_groups, chosen
+from openbook.tree.derive_splits import Classes, Group, Numbers, Split, best_groups, chosen, least_weight
 from openbook.tree.prune import pessimistic_errors
 
 __all__ = ["Candidate", "Search", "group_at", "search_at"]
-
-#: Parts of rows may sum to the least weight but for this.
-LEAST_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
@@ -150,8 +147,7 @@ def _split(model, attribute, groups, gap, cut) -> Split | None:
         filled = [(v, group) for v, group in zip(attribute.values, groups, strict=True) if group.weight > 0]
         branches += ((Is(attribute, (value,)), group) for value, group in filled)
     else:
-        least = 0.0 if model.min_leaf == 1 else model.min_leaf - LEAST_ROUNDING
-        best = best_groups(list(enumerate(groups)), gap, model.criterion, least)
+        best = best_groups(list(enumerate(groups)), gap, model.criterion, least_weight(model))
         if best is None:
             return None
         for codes, group in best.branches:

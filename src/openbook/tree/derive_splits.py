@@ -25,6 +25,7 @@ __all__ = [
     "best_groups",
     "best_of",
     "chosen",
+    "least_weight",
     "tolerance",
 ]
 
@@ -188,10 +189,15 @@ def _place(group: Group, order: int, n_orders: int) -> float:
     return group.weights[-1 if n_orders == 1 else order] / group.weight
 
 
+def least_weight(model) -> float:
+    """The weight that two branches must have by a model's `min_leaf`, rounding aside, as in J48."""
+    return 0.0 if model.min_leaf == 1 and model.criterion != "gain_ratio" else model.min_leaf - 1e-6
+
+
 def tolerance(group: Group, criterion: str) -> float:
     """The size of a rounding error in the gains of such a node."""
     if isinstance(group, Numbers):
-        return ROUNDING * group.impurity(criterion)
+        return ROUNDING * group.impurity(criterion) + (ROUNDING * group.mean) ** 2
     return ROUNDING * (1.0 if criterion == "gini" else 1.0 + math.log2(max(group.weight, 1.0)))
 
 

@@ -17,6 +17,7 @@ from openbook.rules import Anything, Maybe, Number, OneOf, Whole
 from openbook.tree import criteria
 from openbook.tree.columns import encode
 from openbook.tree.derive import derive_model, derive_row
+from openbook.tree.derive_splits import least_weight
 from openbook.tree.nodes import LEAF, Tree, add_values, cells, check, depths, leaves_of
 from openbook.tree.plant import N_SUMS, Candidates, n_slots, plant
 from openbook.tree.prune import (
@@ -36,8 +37,6 @@ CRITERIA = {
     "squared_error": criteria.SQUARED,
     "absolute_error": criteria.ABSOLUTE,
 }
-#: Parts of rows that sum to the least weight but for rounding have it (as in J48).
-ROUNDING = 1e-6
 MISSING = {"fractional": FRACTIONAL, "majority": MAJORITY, "branch": OWN_BRANCH}
 
 
@@ -149,7 +148,7 @@ class Growing(Learner):
             subset=self.nominal == "subset",
             missing=MISSING[self.missing],
             max_depth=2**31 if self.max_depth is None else int(self.max_depth),
-            least=0.0 if self.min_leaf == 1 and self.criterion != "gain_ratio" else self.min_leaf - ROUNDING,
+            least=least_weight(self),
             min_gain=float(self.min_gain),
             max_features=how_many(self.max_features, len(training.columns)),
             random_cuts=self.random_cuts,
