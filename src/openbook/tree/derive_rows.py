@@ -54,7 +54,7 @@ def _descend(told, cells):
             said += ", which decides nothing"
         if branch is not None:
             rows = figure(float(tree.weight[children[branch]]))
-            note = f"so: down to {told.condition(node, branch)}, {rows} rows"
+            note = f"so: down to {told.condition(node, branch)}, {rows} {'row' if rows == '1' else 'rows'}"
             steps.append(Step(attribute.name, result=said, note=note))
             visits.append((children[branch], share))
             continue
