@@ -120,6 +120,9 @@ def drawn(rng, weights, size):
     >>> drawn(np.random.RandomState(0), np.array([1.0, 0.0, 3.0]), 8).tolist()
     [0, 0, 8]
     """
+    n = len(weights)
+    if (weights == 1).all():  # a search that has an answer
+        return np.bincount((rng.random_sample(size) * n).astype(np.intp), minlength=n)
     below = np.cumsum(weights)
     rows = np.searchsorted(below, rng.random_sample(size) * below[-1], side="right")
     return np.bincount(np.minimum(rows, len(weights) - 1), minlength=len(weights))

@@ -333,7 +333,7 @@ class RandomForestClassifier(ForestClassifier):
         nominal="subset",
         missing="majority",
         bootstrap=True,
-        bins=64,
+        bins=63,
         class_weight=None,
         random_state=None,
     ):
@@ -379,7 +379,7 @@ class RandomForestRegressor(ForestRegressor):
         nominal="subset",
         missing="majority",
         bootstrap=True,
-        bins=64,
+        bins=63,
         random_state=None,
     ):
         self.n_estimators = n_estimators
@@ -427,7 +427,7 @@ class ExtraTreesClassifier(RandomForestClassifier):
         nominal="subset",
         missing="majority",
         bootstrap=False,
-        bins=255,
+        bins=63,
         class_weight=None,
         random_state=None,
     ):
@@ -474,7 +474,7 @@ class ExtraTreesRegressor(RandomForestRegressor):
         nominal="subset",
         missing="majority",
         bootstrap=False,
-        bins=255,
+        bins=63,
         random_state=None,
     ):
         super().__init__(

@@ -18,10 +18,10 @@ __all__ = ["add_votes", "coded_leaves"]
 def coded_leaves(nodes, routes, columns, codes, rows, leaves):
     """Fill in the leaf of each of these rows, by its codes; nothing is ever spread."""
     for k in range(rows.size):
-        node = np.int64(0)
+        row, node = np.uintp(rows[k]), np.int64(0)
         while nodes[node].attribute >= 0:
             f = nodes[node].attribute
-            code = np.int64(codes[columns[f].place, rows[k]])
+            code = np.int64(codes[row, np.uintp(columns[f].place)])
             branch = nodes[node].missing
             if code < columns[f].n_codes:
                 if columns[f].kind != NOMINAL:
@@ -34,7 +34,7 @@ def coded_leaves(nodes, routes, columns, codes, rows, leaves):
 
 @jit(_nrt=False)
 def add_votes(rows, leaves, values, votes, y, w, losses):
-    """Add a tree's answers to the votes of the rows that it did not see; gives what changes in the sum of losses.
+    """Add a tree's answers to the votes of the rows that it did not see; gives the change in the sum of losses.
 
     values : float64 (n_nodes, n_outputs), shares of the classes, or a number
     votes : float64 (n, n_outputs + 1), their sums so far, then how many there are

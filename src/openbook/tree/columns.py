@@ -96,7 +96,7 @@ class Sorted(NamedTuple):
 class Training(NamedTuple):
     """Everything that a tree grows from; the scale of each column says where its cuts fall.
 
-    columns : COLUMN (n_columns,); codes : uint8 or uint16 (n_coded, n_rows)
+    columns : COLUMN (n_columns,); codes : uint8 or uint16 (n_rows, n_coded), row by row, since a node looks at few rows and several columns
     """
 
     columns: np.ndarray
@@ -128,7 +128,7 @@ def encode(rows, bins=None):
     coded = [(j, scales[j]) for j in np.flatnonzero(kind != SORTED)]
     dtype = np.uint8 if n_codes.max(initial=0) <= FEW else np.uint16
     parts = zip(*each(rows.pieces, partial(_coded, coded, dtype)), strict=True)
-    codes, y, w = (np.concatenate(part, axis=-1) for part in parts)
+    codes, y, w = (np.concatenate(part) for part in parts)
     return Training(_columns(kind, n_codes, len(y)), codes, scales, y, w)
 
 
@@ -194,11 +194,11 @@ def _keys(order, steps):
 
 def _coded(scales, dtype, chunk):
     """A chunk's codes, target and weights."""
-    codes = np.empty((len(scales), len(chunk.y)), dtype=dtype)
-    for row, (j, scale) in zip(codes, scales, strict=True):
+    codes = np.empty((len(chunk.y), len(scales)), dtype=dtype)
+    for column, (j, scale) in zip(codes.T, scales, strict=True):
         cells = chunk.X.columns[j]
         if isinstance(chunk.X.schema.attributes[j], Numeric):
-            row[:] = scale.codes(cells)
+            column[:] = scale.codes(cells)
         else:
-            row[:] = np.where(cells < 0, _n_codes(scale), cells)
+            column[:] = np.where(cells < 0, _n_codes(scale), cells)
     return codes, chunk.y, chunk.w

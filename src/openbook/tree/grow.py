@@ -24,7 +24,7 @@ from openbook.tree.columns import NOMINAL, ORDERED, SORTED
 from openbook.tree.criteria import weight_of
 from openbook.tree.nodes import SPREAD
 from openbook.tree.search import FRACTIONAL, OWN_BRANCH, choose, lay_out, note, row_at, search
-from openbook.tree.split import ROW, TOTAL, Instances, add_instance, whole_below
+from openbook.tree.split import ROW, TOTAL, Instances, add_instance, row_of, whole_below
 
 __all__ = [
     "DONE",
@@ -164,7 +164,7 @@ def consider(ground, growth, node, rule, desk, found, evidence):
     for s in range(growth.stats.shape[1]):
         desk.sides[TOTAL, s] = growth.stats[node, s]
     noted = place_for(evidence, growth.nodes, node)
-    if ground.codes.shape[0]:
+    if ground.codes.shape[1]:
         lay_out(ground, segment, desk)
     for f in range(order.size):
         found[f].gain = np.nan
@@ -182,32 +182,26 @@ def consider(ground, growth, node, rule, desk, found, evidence):
 
 
 @inner
-def side_of(ground, f, k, found, routes):
-    """The branch of the member at place k of column f, -1 where its cell is missing; not for sorted columns."""
-    i = np.uintp(ground.members[k])
-    codes = ground.codes[ground.columns[f].place]
-    code = np.int64(codes[i if i < codes.size else np.uintp(ground.rows[i])])
-    if code >= ground.columns[f].n_codes:
-        return np.int64(-1)
-    if ground.columns[f].kind == ORDERED:
-        return np.int64(code > found.below)
-    return np.int64(routes[code])
-
-
-@inner
 def take_sides(ground, f, segment, found, routes, side, branches):
     """The branch of each member by its cell in column f, -1 where that is missing; gives how many are.
 
     branches : BRANCH (n,), filled with the rows that are known to go there
     """
     start, end = segment
-    gaps, is_sorted, place = 0, ground.columns[f].kind == SORTED, ground.columns[f].place
-    for k in range(start, end):
-        if is_sorted:
-            i = np.uintp(ground.keys[place, k] & ROW)
-            b = np.int64(k > start + found.below) if k < start + found.known else np.int64(-1)
+    kind, place, n_codes = ground.columns[f].kind, ground.columns[f].place, ground.columns[f].n_codes
+    below, known = found.below, found.known
+    keys = ground.keys[place, start:end] if kind == SORTED else ground.members[start:end]
+    codes = ground.codes
+    gaps = 0
+    for k in range(keys.size):
+        i = np.uintp(keys[k] & ROW)
+        if kind == SORTED:
+            b = np.int64(k > below) if k < known else np.int64(-1)
         else:
-            i, b = np.uintp(ground.members[k]), side_of(ground, f, k, found, routes)
+            code = np.int64(codes[row_of(ground, i), np.uintp(place)])
+            b = np.int64(-1)
+            if code < n_codes:
+                b = np.int64(code > below) if kind == ORDERED else np.int64(routes[code])
         side[i] = b
         if b >= 0:
             branches[b].size += 1
@@ -323,8 +317,9 @@ def add_branches(ground, growth, node, branches, used):
         nodes[child].depth, nodes[child].used = nodes[node].depth + 1, used
         for s in range(stats.shape[1]):
             stats[child, s] = 0.0
-        for k in range(start, end):
-            add_instance(ground.instances, np.uintp(ground.members[k]), stats, child)
+        members = ground.members[start:end]
+        for k in range(members.size):
+            add_instance(ground.instances, np.uintp(members[k]), stats, child)
         start = end
         child += 1
 
@@ -383,7 +378,7 @@ def grow(ground, growth, rule, desk, found, evidence):
         start, end, first = nodes[node].start, nodes[node].end, count[1]
         segment = (start, end)
         consider(ground, growth, node, rule, desk, found, evidence)
-        f = choose(found, desk.sides, rule, columns)
+        f = choose(found, desk, rule, columns)
         if f < 0:
             count[0] -= 1
             continue

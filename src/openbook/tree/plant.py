@@ -19,8 +19,12 @@ __all__ = ["N_SUMS", "Candidates", "grown", "n_slots", "plant", "tree_of"]
 
 #: The candidates of so many nodes are kept for the work, and so many figures of them.
 NOTED, NOTED_FIGURES = 64, 200_000
+#: Of many rows, so that noting takes no time to speak of: so many over all, but the top of the tree at least.
+NOTED_ROWS, TOP = 200_000, 7
 #: What adds up over the rows of a regression: the weight, the target, its square.
 N_SUMS = 3
+#: The largest whole number whose logarithm is looked up.
+MOST_WHOLE = 10_000_000
 
 
 class Candidates(NamedTuple):
@@ -70,7 +74,7 @@ def grown(training, rule, n_classes, rows, seed, noted):
     most = max(int(columns["n_codes"].max()), 2) + 1
     growth = _growth(ground, most, n_stats)
     desk = _desk(ground, most, n_stats, seed)
-    evidence = _evidence(columns, n_stats, noted)
+    evidence = _evidence(columns, n_stats, len(rows), noted)
     growth.count[0] = 1
     while (full := grow(ground, growth, rule, desk, np.zeros(len(columns), FOUND), evidence)) != DONE:
         if full == MORE_NODES:
@@ -91,13 +95,14 @@ def _ground(training, rows, n_classes, centre):
         kept[rows] = True
         keys = [column[kept[column & ROW]] for column in keys]
     w, whole = training.w.astype(float), none
-    if (w == 1).all():
-        whole = np.arange(n + 1, dtype=float)
+    unit = bool((w == 1).all())
+    if n_classes and (unit or (w == np.rint(w)).all()) and w.sum() <= MOST_WHOLE:
+        whole = np.arange(w.sum() + 1)
         whole[1:] *= np.log2(whole[1:])
     if n_classes:
-        instances = Instances(training.y.astype(np.uint16), none, w, whole)
+        instances = Instances(training.y.astype(np.uint16), none, w, unit, whole)
     else:
-        instances = Instances(np.zeros(0, np.uint16), training.y - centre, w, whole)
+        instances = Instances(np.zeros(0, np.uint16), training.y - centre, w, unit, none)
     keys = np.array(keys, np.uint64).reshape(len(keys), len(rows))
     return Ground(training.columns, training.codes, keys, rows.astype(np.uint64), np.arange(n), instances)
 
@@ -105,12 +110,13 @@ def _ground(training, rows, n_classes, centre):
 def _growth(ground, most, n_stats):
     """A root with all rows."""
     n, columns = len(ground.members), ground.columns
+    room = max(n // 8, most)
     routes = [np.arange(v) for v in columns["n_codes"][columns["kind"] == NOMINAL]]
     routes = np.concatenate([np.zeros(0), *routes]).astype(np.int32)
     growth = Growth(
-        nodes=_leaves(64),
-        stats=np.zeros((64, n_stats)),
-        waiting=np.zeros(64, np.int64),
+        nodes=_leaves(room),
+        stats=np.zeros((room, n_stats)),
+        waiting=np.zeros(room, np.int64),
         count=np.array([0, 1, len(routes)]),
         side=np.zeros(len(ground.rows), np.int64),
         spare=np.zeros(n, np.uint64),
@@ -124,7 +130,7 @@ def _growth(ground, most, n_stats):
 
 def _desk(ground, most, n_stats, seed):
     """Room for columns of so many codes, missing included."""
-    n = len(ground.members) if len(ground.codes) else 0
+    n = len(ground.members) if ground.codes.shape[1] else 0
     return Desk(
         hist=np.zeros((most, n_stats)),
         sides=np.zeros((5, n_stats)),
@@ -135,6 +141,7 @@ def _desk(ground, most, n_stats, seed):
         y=np.zeros(n if ground.instances.y.size else 0, np.uint16),
         number=np.zeros(n if ground.instances.number.size else 0),
         w=np.zeros(n),
+        whole=ground.instances.whole,
         score=np.zeros(most),
         rank=np.zeros(most, np.int64),
         ordered=np.zeros((most, n_stats)),
@@ -175,21 +182,21 @@ def _more_instances(ground, growth):
     """Room for as many parts as there are rows; weights are no longer all 1."""
     n = len(ground.rows)
     instances = ground.instances
-    grown = {name: _doubled(a, n) for name, a in instances._asdict().items() if a.size}
+    grown = {name: _doubled(a, n) for name, a in zip(("y", "number", "w"), instances, strict=False) if a.size}
     ground = ground._replace(
         keys=np.pad(ground.keys, ((0, 0), (0, n))),
         members=_doubled(ground.members, n),
         rows=_doubled(ground.rows, n),
-        instances=instances._replace(**{**grown, "whole": np.zeros(0)}),
+        instances=instances._replace(**grown, unit=False, whole=np.zeros(0)),
     )
     return ground, growth._replace(side=_doubled(growth.side, n), spare=_doubled(growth.spare, n))
 
 
-def _evidence(columns, n_stats, noted):
+def _evidence(columns, n_stats, n_rows, noted):
     """Evidence of nothing yet, for as many nodes as there is room for."""
     last = columns[-1]
     slots = int(last["slot"]) + (int(last["n_codes"]) + 1 if last["kind"] == NOMINAL else 3)
-    noted = min(noted, NOTED_FIGURES // (slots * n_stats))
+    noted = min(noted, NOTED_FIGURES // (slots * n_stats), max(NOTED_ROWS // n_rows, TOP))
     return Evidence(
         np.full(noted, -1), np.zeros((noted, len(columns)), FOUND), np.zeros((noted, slots, n_stats))
     )
@@ -225,9 +232,8 @@ def tree_of(growth, scales, n_classes, centre):
     }
     routes = growth.routes[: growth.count[2]]
     tree = Tree(**whole, cut=cut, routes=routes, weight=weight, value=value, gain=nodes["gain"].copy())
-    above = parents(tree)
-    for node in np.flatnonzero(weight == 0):
-        tree.value[node] = tree.value[above[node]]
+    if (empty := np.flatnonzero(weight == 0)).size:
+        tree.value[empty] = tree.value[parents(tree)[empty]]
     return tree
 
 

@@ -109,7 +109,7 @@ class Desk(NamedTuple):
     sides : float64 (5, n_stats), of two sides, and of missing, known and all cells
     routes : int32 (most codes,), where the codes of a subset go
     order : int64 (n_columns,), of the columns; random : uint64 (1,), the state of the random numbers
-    y, number, w : of the members at hand, one after the other, as in `Instances`
+    y, number, w : of the members at hand, one after the other, and whole : as in `Instances`
     score, rank, ordered : float64, int64 (most codes,), and like hist, to order the codes of a subset; every :
         like occur, all bits
     """
@@ -123,6 +123,7 @@ class Desk(NamedTuple):
     y: np.ndarray
     number: np.ndarray
     w: np.ndarray
+    whole: np.ndarray
     score: np.ndarray
     rank: np.ndarray
     ordered: np.ndarray
@@ -141,8 +142,9 @@ def least_beside(weight, n_classes, rule):
 def lay_out(ground, segment, desk):
     """Put the targets and weights of the members on the desk, for counting codes."""
     start, end = segment
-    for k in range(end - start):
-        i = np.uintp(ground.members[start + k])
+    members = ground.members[start:end]
+    for k in range(members.size):
+        i = np.uintp(members[k])
         desk.w[k] = ground.instances.w[i]
         if desk.number.size:
             desk.number[k] = ground.instances.number[i]
@@ -180,7 +182,7 @@ def weigh_sorted(ground, f, segment, rule, desk, found):
     drop, at, cuts, w_left = best_cut(keys[:n], ground.instances, least, rule.criterion, sides)
     found.below, found.above = at, at + 1
     if at >= 0:
-        judge_cut(drop, cuts, w_left, rule, sides, found)
+        judge_cut(drop, cuts, w_left, rule, desk, found)
 
 
 @inner
@@ -188,7 +190,7 @@ def weigh_coded(ground, f, segment, rule, desk, found):
     """`search` in a coded column, whose histogram stays on the desk."""
     kind, n_codes = ground.columns[f].kind, ground.columns[f].n_codes
     sides, criterion = desk.sides, rule.criterion
-    count_codes(ground.codes[ground.columns[f].place], ground, segment, desk)
+    count_codes(ground, ground.columns[f].place, n_codes, segment, desk)
     for s in range(sides.shape[1]):
         sides[GAP, s] = desk.hist[n_codes, s]
     take_known(sides)
@@ -200,9 +202,11 @@ def weigh_coded(ground, f, segment, rule, desk, found):
         least = least_beside(w_known, sides.shape[1], rule)
         if rule.random_cuts:
             halve(hist, desk, criterion)
-        drop, found.below, found.above, cuts, w_left = best_bin(hist, desk.occur, least, criterion, sides)
+        drop, found.below, found.above, cuts, w_left = best_bin(
+            hist, desk.occur, least, criterion, sides, desk.whole
+        )
         if found.below >= 0:
-            judge_cut(drop, cuts, w_left, rule, sides, found)
+            judge_cut(drop, cuts, w_left, rule, desk, found)
         return
     if rule.subset:
         drop, w_left = best_subset(hist, rule.least, criterion, desk), 0.0
@@ -210,17 +214,19 @@ def weigh_coded(ground, f, segment, rule, desk, found):
             if desk.routes[code] == 0:
                 w_left += weight_of(hist, code, criterion)
         if drop >= 0:
-            judge_cut(drop, 1, w_left, rule, sides, found)
+            judge_cut(drop, 1, w_left, rule, desk, found)
         return
     own = rule.missing == OWN_BRANCH
-    drop = multiway(desk.hist[: n_codes + own], sides, TOTAL if own else KNOWN, rule.least, criterion)
+    drop = multiway(
+        desk.hist[: n_codes + own], sides, TOTAL if own else KNOWN, rule.least, criterion, desk.whole
+    )
     if drop >= 0:
         weight = weight_of(sides, TOTAL, criterion)
         found.gain = drop / weight
         if criterion == GAIN_RATIO:
-            info = plogp(weight) - plogp(weight - w_known)
+            info = plogp(weight, desk.whole) - plogp(weight - w_known, desk.whole)
             for code in range(n_codes):
-                info -= plogp(weight_of(hist, code, criterion))
+                info -= plogp(weight_of(hist, code, criterion), desk.whole)
             found.info = info / weight
 
 
@@ -232,28 +238,31 @@ def take_known(sides):
 
 
 @inner
-def judge_cut(drop, cuts, w_left, rule, sides, found):
+def judge_cut(drop, cuts, w_left, rule, desk, found):
     """Fill in the gain of two branches, and of a third where missing cells have their own."""
-    criterion = rule.criterion
+    criterion, sides, whole = rule.criterion, desk.sides, desk.whole
     weight, w_gap = weight_of(sides, TOTAL, criterion), weight_of(sides, GAP, criterion)
     if rule.missing == OWN_BRANCH and w_gap > 0:
-        drop += cost(sides, TOTAL, criterion) - cost(sides, GAP, criterion) - cost(sides, KNOWN, criterion)
+        drop += cost(sides, TOTAL, criterion, whole)
+        drop -= cost(sides, GAP, criterion, whole) + cost(sides, KNOWN, criterion, whole)
     found.gain = drop / weight
     if criterion == GAIN_RATIO:
         w_right = weight - w_gap - w_left
-        found.info = (plogp(weight) - plogp(w_gap) - plogp(w_left) - plogp(w_right)) / weight
+        inside = plogp(w_gap, whole) + plogp(w_left, whole) + plogp(w_right, whole)
+        found.info = (plogp(weight, whole) - inside) / weight
         found.gain -= math.log2(cuts) / weight
         if found.gain <= EQUAL_RATIO:
             found.gain = math.nan
 
 
 @inner
-def choose(found, sides, rule, columns):
+def choose(found, desk, rule, columns):
     """The column whose split wins, or -1.
 
     As in C4.5, nominal columns with many values for the rows there are do not count for the average gain.
     """
-    slack = tolerance(sides, TOTAL, rule.criterion) / weight_of(sides, TOTAL, rule.criterion)
+    slack = tolerance(desk.sides, TOTAL, rule.criterion, desk.whole)
+    slack /= weight_of(desk.sides, TOTAL, rule.criterion)
     enough = max(rule.min_gain, slack)
     best, top = -1, 0.0
     if rule.criterion != GAIN_RATIO:
@@ -290,7 +299,7 @@ def note(ground, f, segment, found, desk, evidence, at):
     noted.gain, noted.info = found.gain, found.info
     noted.below, noted.above = found.below, found.above
     if kind != SORTED:
-        count_codes(ground.codes[ground.columns[f].place], ground, segment, desk)
+        count_codes(ground, ground.columns[f].place, n_codes, segment, desk)
         for code in range(n_codes + 1):
             branch = code
             if kind == ORDERED:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from openbook.kernels.bits import lowest, put, without_lowest
+from openbook.kernels.bits import lowest, without_lowest
 from openbook.kernels.jit import inner
 from openbook.tree.columns import MISSING_RANK
 from openbook.tree.criteria import GINI, SQUARED, cost, plogp, weight_of
@@ -28,6 +28,7 @@ __all__ = [
     "count_codes",
     "halve",
     "multiway",
+    "row_of",
     "tolerance",
     "whole_below",
 ]
@@ -40,8 +41,6 @@ ALL = np.uint64(2**64 - 1)
 #: The rows of the stats on the desk: two sides, and missing, known and all cells of the members at hand.
 LEFT, RIGHT, GAP, KNOWN, TOTAL = range(5)
 
-#: So many members have nearly all codes of a column.
-MANY_MEMBERS = 1024
 
 #: Differences smaller than this share of a cost are rounding, so the splits are equals.
 ROUNDING = 1e-12
@@ -51,13 +50,14 @@ class Instances(NamedTuple):
     """Rows, or parts of rows whose missing cells sent them down several branches.
 
     y : uint16 (n,), the class; number : float64 (n,), the target of a regression (one of the two is empty)
-    w : float64 (n,), the weight
-    whole : float64, x log2 x for the whole numbers x, or empty where weights are not all 1
+    w : float64 (n,), the weight; unit : whether all weigh 1
+    whole : float64, x log2 x of the whole numbers x; empty where weights are not whole
     """
 
     y: np.ndarray
     number: np.ndarray
     w: np.ndarray
+    unit: bool
     whole: np.ndarray
 
 
@@ -75,16 +75,16 @@ def add_instance(instances, i, stats, row):
 
 
 @inner
-def tolerance(stats, row, criterion):
+def tolerance(stats, row, criterion, whole):
     """The size of a rounding error in the costs of rows with these stats."""
     if criterion == SQUARED:
         return ROUNDING * stats[row, 2]
     weight = weight_of(stats, row, criterion)
-    return ROUNDING * (weight if criterion == GINI else weight + max(plogp(weight), 0.0))
+    return ROUNDING * (weight if criterion == GINI else weight + max(plogp(weight, whole), 0.0))
 
 
 @inner
-def value_of(a, b, w_left, w_right, criterion):
+def value_of(a, b, w_left, w_right, criterion, whole):
     """What two sides are worth, the more the better: their cost, but for what all splits share.
 
     a, b : of the left and the right, the sum over classes of n_c^2 or of n_c log2 n_c; or the sum of w y
@@ -93,21 +93,21 @@ def value_of(a, b, w_left, w_right, criterion):
         return a / w_left + b / w_right
     if criterion == SQUARED:
         return a * a / w_left + b * b / w_right
-    return a - plogp(w_left) + b - plogp(w_right)
+    return a - plogp(w_left, whole) + b - plogp(w_right, whole)
 
 
 @inner
-def value_of_one(a, w, criterion):
+def value_of_one(a, w, criterion, whole):
     """`value_of` for rows that are not split."""
     if criterion == GINI:
         return a / w
-    return a * a / w if criterion == SQUARED else a - plogp(w)
+    return a * a / w if criterion == SQUARED else a - plogp(w, whole)
 
 
 @inner
-def term(n, criterion):
+def term(n, criterion, whole):
     """What a class of this weight adds to a or b."""
-    return n * n if criterion == GINI else plogp(n)
+    return n * n if criterion == GINI else plogp(n, whole)
 
 
 @inner
@@ -117,15 +117,15 @@ def best_cut(keys, instances, least, criterion, sides):
 
     sides : float64 (5, n_stats), of which row KNOWN has the stats of these rows
     """
-    whole, unit = instances.whole, instances.whole.size > 0
+    whole, unit = instances.whole, instances.unit
     a, b, w_left, w_right = 0.0, 0.0, 0.0, weight_of(sides, KNOWN, criterion)
     for c in range(sides.shape[1]):
         sides[LEFT, c], sides[RIGHT, c] = 0.0, sides[KNOWN, c]
-        b += term(sides[KNOWN, c], criterion)
+        b += term(sides[KNOWN, c], criterion, whole)
     if criterion == SQUARED:
         b = sides[KNOWN, 1]
-    none = value_of_one(b, w_right, criterion)
-    slack = tolerance(sides, KNOWN, criterion)
+    none = value_of_one(b, w_right, criterion, whole)
+    slack = tolerance(sides, KNOWN, criterion, whole)
     best, at, cuts, w_best = none, -1, 0, 0.0
     for k in range(keys.size - 1):
         key = keys[k]
@@ -141,20 +141,14 @@ def best_cut(keys, instances, least, criterion, sides):
             if criterion == GINI:
                 a += w * (l + l + w)
                 b -= w * (r + r - w)
-            elif unit:  # the logarithms of whole numbers are at hand
-                a += whole[np.uintp(l + w)] - whole[np.uintp(l)]
-                b += whole[np.uintp(r - w)] - whole[np.uintp(r)]
             else:
-                a += plogp(l + w) - plogp(l)
-                b += plogp(r - w) - plogp(r)
+                a += plogp(l + w, whole) - plogp(l, whole)
+                b += plogp(r - w, whole) - plogp(r, whole)
         w_left += w
         w_right -= w
         if (key ^ keys[k + 1]) >> HIGH != 0 and w_left >= least and w_right >= least and w_right > 0:
             cuts += 1
-            if unit and criterion != GINI and criterion != SQUARED:
-                value = a - whole[np.uintp(w_left)] + b - whole[np.uintp(w_right)]
-            else:
-                value = value_of(a, b, w_left, w_right, criterion)
+            value = value_of(a, b, w_left, w_right, criterion, whole)
             if value > best + slack:
                 best, at, w_best = value, k, w_left
     return best - none, at, cuts, w_best
@@ -172,26 +166,33 @@ def whole_below(random, n):
 
 
 @inner
-def count_codes(codes, ground, segment, desk):
+def row_of(ground, i):
+    """The row behind an instance: itself, unless the instance is a part."""
+    return i if i < np.uintp(ground.codes.shape[0]) else np.uintp(ground.rows[i])
+
+
+@inner
+def count_codes(ground, place, n_codes, segment, desk):
     """Add the members of a segment to the histogram of their codes, which holds nothing yet, and note which
     codes occur; the targets and weights of the members lie on the desk.
     """
     start, end = segment
-    hist, regression, few = desk.hist, desk.number.size > 0, end - start < MANY_MEMBERS
-    for k in range(end - start):
-        i = np.uintp(ground.members[start + k])
-        code = np.uintp(codes[i if i < codes.size else np.uintp(ground.rows[i])])
-        if regression:
+    members, codes, hist = ground.members[start:end], ground.codes, desk.hist
+    place = np.uintp(place)
+    bits = np.uint64(0)
+    for k in range(members.size):
+        code = np.uintp(codes[row_of(ground, np.uintp(members[k])), place])
+        if desk.number.size:
             wy = desk.w[k] * desk.number[k]
             hist[code, 0] += desk.w[k]
             hist[code, 1] += wy
             hist[code, 2] += wy * desk.number[k]
         else:
             hist[code, np.uintp(desk.y[k])] += desk.w[k]
-        if few:
-            put(desk.occur, code)
-    for word in range(0 if few else desk.occur.size):
-        desk.occur[word] = ALL  # as good as all do, and those that do not weigh nothing
+        bits |= np.uint64(1) << np.uint64(code & 63)
+    desk.occur[0] = bits
+    for word in range(desk.occur.size if n_codes > 63 else 0):
+        desk.occur[word] = ALL  # which occur is known of 64 codes; of more, those that do not weigh nothing
 
 
 @inner
@@ -232,7 +233,7 @@ def halve(hist, desk, criterion):
 
 
 @inner
-def best_bin(hist, occur, least, criterion, sides):
+def best_bin(hist, occur, least, criterion, sides, whole):
     """The best cut between codes that occur: (drop in cost, the code below, the code above, cuts tried, weight
     on the left); no cut is a code below of -1.
 
@@ -241,11 +242,11 @@ def best_bin(hist, occur, least, criterion, sides):
     a, b, w_left, w_right = 0.0, 0.0, 0.0, weight_of(sides, KNOWN, criterion)
     for c in range(sides.shape[1]):
         sides[LEFT, c], sides[RIGHT, c] = 0.0, sides[KNOWN, c]
-        b += term(sides[KNOWN, c], criterion)
+        b += term(sides[KNOWN, c], criterion, whole)
     if criterion == SQUARED:
         b = sides[KNOWN, 1]
-    none = value_of_one(b, w_right, criterion)
-    slack = tolerance(sides, KNOWN, criterion)
+    none = value_of_one(b, w_right, criterion, whole)
+    slack = tolerance(sides, KNOWN, criterion, whole)
     best, below, above, cuts, last, w_best = none, -1, -1, 0, -1, 0.0
     for word in range((hist.shape[0] + 63) // 64):
         bits = occur[word]
@@ -259,7 +260,7 @@ def best_bin(hist, occur, least, criterion, sides):
                 continue
             if last >= 0 and w_left >= least and w_right >= least:
                 cuts += 1
-                value = value_of(a, b, w_left, w_right, criterion)
+                value = value_of(a, b, w_left, w_right, criterion, whole)
                 if value > best + slack:
                     best, below, above, w_best = value, last, code, w_left
             if criterion == SQUARED:
@@ -268,9 +269,13 @@ def best_bin(hist, occur, least, criterion, sides):
             else:
                 for c in range(sides.shape[1]):
                     n, l, r = hist[code, c], sides[LEFT, c], sides[RIGHT, c]
-                    a += term(l + n, criterion) - term(l, criterion)
-                    b += term(r - n, criterion) - term(r, criterion)
                     sides[LEFT, c], sides[RIGHT, c] = l + n, r - n
+                    if criterion == GINI:
+                        a += n * (l + l + n)
+                        b -= n * (r + r - n)
+                    elif n > 0:
+                        a += plogp(l + n, whole) - plogp(l, whole)
+                        b += plogp(r - n, whole) - plogp(r, whole)
             w_left += w
             w_right -= w
             last = code
@@ -278,7 +283,7 @@ def best_bin(hist, occur, least, criterion, sides):
 
 
 @inner
-def multiway(hist, sides, row, least, criterion):
+def multiway(hist, sides, row, least, criterion, whole):
     """The drop in cost of a branch for each code, or -1 unless two branches have the least weight.
 
     hist : whose sum is that row of sides
@@ -288,8 +293,8 @@ def multiway(hist, sides, row, least, criterion):
         weight = weight_of(hist, code, criterion)
         if weight > 0 and weight >= least:
             branches += 1
-        below += cost(hist, code, criterion)
-    return cost(sides, row, criterion) - below if branches >= 2 else -1.0
+        below += cost(hist, code, criterion, whole)
+    return cost(sides, row, criterion, whole) - below if branches >= 2 else -1.0
 
 
 @inner
@@ -332,8 +337,10 @@ def best_subset(hist, least, criterion, desk):
         for k in range(n_codes):
             for s in range(n_stats):
                 ordered[k, s] = hist[order[k], s]
-        drop, below, _, _, _ = best_bin(ordered[:n_codes], desk.every, least, criterion, desk.sides)
-        if below >= 0 and drop > best + tolerance(desk.sides, KNOWN, criterion):
+        drop, below, _, _, _ = best_bin(
+            ordered[:n_codes], desk.every, least, criterion, desk.sides, desk.whole
+        )
+        if below >= 0 and drop > best + tolerance(desk.sides, KNOWN, criterion, desk.whole):
             best = drop
             for k in range(n_codes):
                 right_of[order[k]] = -1 if score[order[k]] == math.inf else int(k > below)
