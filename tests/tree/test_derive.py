@@ -8,7 +8,15 @@ import pytest
 from openbook import load, read
 from openbook.data import Nominal, Numeric, Schema, Table
 from openbook.errors import DataError, ParameterError
-from openbook.tree import C45, CART, ID3, DecisionTreeClassifier, DecisionTreeRegressor, candidate_cuts
+from openbook.tree import (
+    C45,
+    CART,
+    ID3,
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    candidate_cuts,
+    plant,
+)
 from openbook.tree.nodes import LEAF, depths
 from openbook.work import Work
 
@@ -116,6 +124,7 @@ def test_numbers_have_a_mean_and_a_squared_error():
     assert (root["mean(class)"].numbers, root["mean(class)"].result) == (r"\frac{12}{4}", 3)
     assert (root["MSE(class)"].numbers, root["MSE(class)"].result) == (r"\frac{16}{4}", 4)
     assert root["gain(x0)"].result == 4
+    assert part(root, "candidates").header == ("attribute", "mean squared error", "gain", "so")
     assert part(root, "x0 <= 5").parts[0].rows == (("<= 5", 1, 2, 0), ("> 5", 5, 2, 0))
     assert root.parts[-1].rows[0][-1] == "leaf 1: its rows have one and the same target"
 
@@ -250,6 +259,15 @@ def test_the_nodes_nearest_the_root_are_told():
     work = model.work()
     assert len(work.parts) == 64
     assert f" {len(untold)} tests are not derived here:" in work.conclusion
+
+
+def test_candidates_too_large_to_keep(monkeypatch):
+    monkeypatch.setattr(plant, "NOTED_FIGURES", 1)
+    work = ID3().fit(WEATHER, PLAY).work()
+    assert [p.title for p in work.parts] == ["root"]
+    assert part(work, "root").conclusion == "Its candidates were too many to be kept."
+    assert [row[-1] for row in part(work, "root").parts[-1].rows][1:] == ["test windy", "test humidity"]
+    assert " 3 tests are not derived here:" in work.conclusion
 
 
 @pytest.mark.parametrize("name", ["50%_off", "a\nb", "x^2 {", "", "Σ"])

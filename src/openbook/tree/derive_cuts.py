@@ -120,7 +120,7 @@ class Cuts(Sequence):
             f"{name} <=",
             "below",
             "above",
-            f"mean {MEASURES[self.criterion].name}",
+            MEASURES[self.criterion].mean_name,
             "gain",
             *ratio,
             "so",

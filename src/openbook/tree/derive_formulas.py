@@ -24,6 +24,11 @@ class Measure:
     name: str
     formula: str
 
+    @property
+    def mean_name(self) -> str:
+        """What the mean over branches is called."""
+        return self.name if self.name.startswith("mean ") else f"mean {self.name}"
+
     def of(self, target: str, given: str = "") -> str:
         """The label of a step: H(play), H(play | outlook)."""
         return f"{self.sign}({target} | {given})" if given else f"{self.sign}({target})"

@@ -116,7 +116,7 @@ class Narrator:
     def _summary(self, search, worked_out):
         """The candidates beside each other."""
         by_ratio = self.criterion == "gain_ratio"
-        mean = f"mean {MEASURES[self.criterion].name}"
+        mean = MEASURES[self.criterion].mean_name
         figures = ("gain", "split info", "gain ratio") if by_ratio else (mean, "gain")
         rows, notes = [], []
         for c in search.found:
