@@ -241,7 +241,7 @@ def _grow_tree(training, rule, n_classes, bootstrap, seed):
     growth, _, centre = grown(sample, rule, n_classes, rows, seed, noted=0)
     leaves = np.empty(len(outside), dtype=np.intp)
     coded_leaves(growth.nodes, growth.routes, training.columns, training.codes, outside, leaves)
-    return tree_of(growth, training.scales, n_classes, centre), Outside(outside, leaves)
+    return tree_of(growth, training.scales, n_classes, centre, rule.criterion), Outside(outside, leaves)
 
 
 class ForestClassifier(Forest, GrowingClassifier):

@@ -15,7 +15,7 @@ in which missing cells count as one branch more:
     split information = - sum_b (W_b / W) log2 (W_b / W)
 
 stats : float64 (n, n_stats), in each row what adds up over the rows of a node, or of a part of it: the weight
-    of each class; or W, sum w y, sum w y^2. Kernels take the table and the row: a view of a row costs more than
+    of each class; or W, sum w y, sum w y^2; or, for absolute error, W, median, deviation. Kernels take the table and the row: a view of a row costs more than
     the sum over it.
 """
 
@@ -58,6 +58,8 @@ def cost(stats, row, criterion, whole):
     weight = weight_of(stats, row, criterion)
     if weight <= 0:
         return 0.0
+    if criterion == ABSOLUTE:
+        return stats[row, 2]
     if criterion == SQUARED:
         return max(stats[row, 2] - stats[row, 1] * stats[row, 1] / weight, 0.0)
     inside = 0.0

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from openbook.kernels.jit import inner, jit
+from openbook.tree.absolute import settle_branches
 from openbook.tree.columns import NOMINAL, ORDERED, SORTED
 from openbook.tree.criteria import weight_of
 from openbook.tree.nodes import SPREAD
@@ -421,6 +422,7 @@ def grow(ground, growth, rule, desk, found, evidence):
         else:
             part(ground.members[start:], end - start, side, spare, branches)
         add_branches(ground, growth, node, branches, used)
+        settle_branches(desk.ladder, ground, growth, node, branches.size)
         last, count[0] = first + branches.size, count[0] - 1
         if rule.penalty >= 0 and is_vain(stats[node], stats[first:last], rule.penalty):
             continue

@@ -1,7 +1,7 @@
 """From training rows and settings to a tree: what Python prepares for the kernel, and makes of its nodes.
 
-value of a node    the weight of each class; or the mean of the target, and the squared error around it. An
-                   empty branch takes its parent's.
+value of a node    the weight of each class; or the mean of the target and the squared error around it; or its
+                   median and the absolute error. An empty branch takes its parent's.
 """
 
 from typing import NamedTuple
@@ -9,7 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from openbook.data import Nominal
+from openbook.tree.absolute import ladder_of, median_and_deviation
 from openbook.tree.columns import NOMINAL, Sorted
+from openbook.tree.criteria import ABSOLUTE
 from openbook.tree.grow import DONE, MORE_NODES, MORE_ROUTES, NODE, BRANCH, Ground, Growth, grow
 from openbook.tree.nodes import LEAF, SPREAD, Tree, parents
 from openbook.tree.search import FOUND, Desk, Evidence
@@ -34,7 +36,7 @@ class Candidates(NamedTuple):
     gain, info, cut : float64 (n, n_columns), gain and split information; NaN where there is no split or cut
     counted : bool (n, n_columns), whether the gain counts for the average that gain ratio asks for
     stats : float64 (n, n_slots, n_stats), of a nominal column those of every value, then of missing cells; of
-        others below the cut, above it, missing: the weight of each class, or weight, mean and squared error
+        others below the cut, above it, missing: the weight of each class; or weight, and value as of a node
     """
 
     node: np.ndarray
@@ -62,8 +64,8 @@ def plant(training, rule, n_classes, rows=None, seed=1, noted=NOTED):
     """
     rows = np.arange(len(training.y)) if rows is None else rows
     growth, evidence, centre = grown(training, rule, n_classes, rows, seed, noted)
-    tree = tree_of(growth, training.scales, n_classes, centre)
-    return tree, _candidates(evidence, training, n_classes, centre)
+    tree = tree_of(growth, training.scales, n_classes, centre, rule.criterion)
+    return tree, _candidates(evidence, training, n_classes, centre, rule.criterion)
 
 
 def grown(training, rule, n_classes, rows, seed, noted):
@@ -72,8 +74,9 @@ def grown(training, rule, n_classes, rows, seed, noted):
     centre = 0.0 if n_classes else float(np.average(training.y[rows], weights=training.w[rows]))
     ground = _ground(training, rows, n_classes, centre)
     most = max(int(columns["n_codes"].max()), 2) + 1
-    growth = _growth(ground, most, n_stats)
-    desk = _desk(ground, most, n_stats, seed)
+    growth = _growth(ground, most, n_stats, rule.criterion)
+    targets = training.y - centre if rule.criterion == ABSOLUTE else None
+    desk = _desk(ground, most, n_stats, targets, seed)
     evidence = _evidence(columns, n_stats, len(rows), noted)
     growth.count[0] = 1
     while (full := grow(ground, growth, rule, desk, np.zeros(len(columns), FOUND), evidence)) != DONE:
@@ -83,7 +86,7 @@ def grown(training, rule, n_classes, rows, seed, noted):
             growth = growth._replace(routes=_doubled(growth.routes, most))
         else:
             ground, growth = _more_instances(ground, growth)
-            desk = _desk(ground, most, n_stats, desk.random[0])
+            desk = _desk(ground, most, n_stats, targets, desk.random[0])
     return growth, evidence, centre
 
 
@@ -107,7 +110,7 @@ def _ground(training, rows, n_classes, centre):
     return Ground(training.columns, training.codes, keys, rows.astype(np.uint64), np.arange(n), instances)
 
 
-def _growth(ground, most, n_stats):
+def _growth(ground, most, n_stats, criterion):
     """A root with all rows."""
     n, columns = len(ground.members), ground.columns
     room = max(n // 8, most)
@@ -124,11 +127,11 @@ def _growth(ground, most, n_stats):
         branches=np.zeros(most, BRANCH),
     )
     growth.nodes[0]["end"], growth.nodes[0]["used"] = n, len(ground.rows)
-    growth.stats[0] = _totals(ground.instances, ground.members, n_stats)
+    growth.stats[0] = _totals(ground.instances, ground.members, n_stats, criterion)
     return growth
 
 
-def _desk(ground, most, n_stats, seed):
+def _desk(ground, most, n_stats, targets, seed):
     """Room for columns of so many codes, missing included."""
     n = len(ground.members) if ground.codes.shape[1] else 0
     return Desk(
@@ -146,6 +149,7 @@ def _desk(ground, most, n_stats, seed):
         rank=np.zeros(most, np.int64),
         ordered=np.zeros((most, n_stats)),
         every=np.full(most // 64 + 1, 2**64 - 1, np.uint64),
+        ladder=None if targets is None else ladder_of(targets, len(ground.members)),
     )
 
 
@@ -155,10 +159,12 @@ def _leaves(n):
     return nodes
 
 
-def _totals(instances, rows, n_stats):
+def _totals(instances, rows, n_stats, criterion):
     w = instances.w[rows]
     if not instances.number.size:
         return np.bincount(instances.y[rows], w, minlength=n_stats)
+    if criterion == ABSOLUTE:
+        return np.array([w.sum(), *median_and_deviation(instances.number[rows], w)])
     wy = w * instances.number[rows]
     return np.array([w.sum(), wy.sum(), (wy * instances.number[rows]).sum()])
 
@@ -202,7 +208,7 @@ def _evidence(columns, n_stats, n_rows, noted):
     )
 
 
-def _candidates(evidence, training, n_classes, centre):
+def _candidates(evidence, training, n_classes, centre, criterion):
     """The evidence with cuts instead of the rows and codes around them, and means instead of sums."""
     noted = evidence.node >= 0
     found, stats = evidence.found[noted], evidence.stats[noted]
@@ -212,12 +218,13 @@ def _candidates(evidence, training, n_classes, centre):
         if len(at) and training.columns[f]["kind"] != NOMINAL:
             cut[at, f] = scale.between(found["below"][at, f], found["above"][at, f])
     if not n_classes:
-        stats = np.concatenate([stats[..., :1], _mean_and_error(stats, centre)], axis=-1)
+        stats = np.concatenate([stats[..., :1], _value(stats, centre, criterion)], axis=-1)
     counted = ~np.isnan(found["gain"]) & ~training.columns["many_valued"]
     return Candidates(evidence.node[noted], found["gain"], found["info"], cut, counted, stats)
 
 
-def tree_of(growth, scales, n_classes, centre):
+def tree_of(growth, scales, n_classes, centre, criterion):
+    """The grown tree."""
     n = growth.count[1]
     nodes, stats = growth.nodes[:n], growth.stats[:n]
     cut = np.full(n, np.nan)
@@ -226,7 +233,7 @@ def tree_of(growth, scales, n_classes, centre):
         if len(at):
             cut[at] = scale.between(nodes["below"][at], nodes["above"][at])
     weight = stats.sum(axis=1) if n_classes else stats[:, 0].copy()
-    value = stats.copy() if n_classes else _mean_and_error(stats, centre)
+    value = stats.copy() if n_classes else _value(stats, centre, criterion)
     whole = {
         name: nodes[name].astype(np.int32) for name in ("attribute", "first", "branches", "missing", "route")
     }
@@ -237,7 +244,10 @@ def tree_of(growth, scales, n_classes, centre):
     return tree
 
 
-def _mean_and_error(stats, centre):
+def _value(stats, centre, criterion):
+    """The number that a node predicts, and the error around it."""
+    if criterion == ABSOLUTE:
+        return stats[..., 1:] + [centre, 0.0]
     weight = np.maximum(stats[..., 0], np.finfo(float).tiny)
     error = np.maximum(stats[..., 2] - stats[..., 1] ** 2 / weight, 0.0)
     return np.stack([centre + stats[..., 1] / weight, error], axis=-1)

@@ -15,8 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from openbook.kernels.jit import inner
+from openbook.tree.absolute import Ladder, note_medians, scan
 from openbook.tree.columns import NOMINAL, ORDERED, SORTED
-from openbook.tree.criteria import GAIN_RATIO, cost, plogp, weight_of
+from openbook.tree.criteria import ABSOLUTE, GAIN_RATIO, cost, plogp, weight_of
 from openbook.tree.split import (
     GAP,
     HIGH,
@@ -112,6 +113,7 @@ class Desk(NamedTuple):
     y, number, w : of the members at hand, one after the other, and whole : as in `Instances`
     score, rank, ordered : float64, int64 (most codes,), and like hist, to order the codes of a subset; every :
         like occur, all bits
+    ladder : for absolute errors, else None
     """
 
     hist: np.ndarray
@@ -128,6 +130,7 @@ class Desk(NamedTuple):
     rank: np.ndarray
     ordered: np.ndarray
     every: np.ndarray
+    ladder: Ladder | None
 
 
 @inner
@@ -155,7 +158,9 @@ def lay_out(ground, segment, desk):
 @inner
 def search(ground, f, segment, rule, desk, found):
     """Fill in the best split of column f for the members in a segment (start, end), which are laid out."""
-    if ground.columns[f].kind == SORTED:
+    if rule.criterion == ABSOLUTE:
+        weigh_absolute(ground, f, segment, rule, desk, found)
+    elif ground.columns[f].kind == SORTED:
         weigh_sorted(ground, f, segment, rule, desk, found)
     else:
         weigh_coded(ground, f, segment, rule, desk, found)
@@ -231,6 +236,17 @@ def weigh_coded(ground, f, segment, rule, desk, found):
 
 
 @inner
+def weigh_absolute(ground, f, segment, rule, desk, found):
+    """`search` by absolute error."""
+    drop, w_left = scan(desk.ladder, ground, f, segment, rule, rule.missing == OWN_BRANCH, desk, found)
+    if drop >= 0:
+        if ground.columns[f].kind == NOMINAL and not rule.subset:
+            found.gain = drop / desk.sides[TOTAL, 0]
+        else:
+            judge_cut(drop, 1, w_left, rule, desk, found)
+
+
+@inner
 def take_known(sides):
     """The stats of known cells are those of all but the missing."""
     for s in range(sides.shape[1]):
@@ -298,7 +314,9 @@ def note(ground, f, segment, found, desk, evidence, at):
     noted, stats = evidence.found[at, f], evidence.stats
     noted.gain, noted.info = found.gain, found.info
     noted.below, noted.above = found.below, found.above
-    if kind != SORTED:
+    if desk.ladder is not None:
+        note_medians(desk.ladder, ground, f, segment, found, desk, stats[at], slot)
+    elif kind != SORTED:
         count_codes(ground, ground.columns[f].place, n_codes, segment, desk)
         for code in range(n_codes + 1):
             branch = code
@@ -307,12 +325,12 @@ def note(ground, f, segment, found, desk, evidence, at):
             for s in range(stats.shape[2]):
                 stats[at, slot + branch, s] += desk.hist[code, s]
         clear(desk.hist, n_codes + 1, desk.occur)
-        return
-    for k in range(end - start):
-        branch = 2 if k >= found.known else np.int64(k > found.below)
-        i = np.uintp(ground.keys[ground.columns[f].place, start + k] & ROW)
-        add_instance(ground.instances, i, stats[at], slot + branch)
-    if found.below >= 0:
+    else:
+        for k in range(end - start):
+            branch = 2 if k >= found.known else np.int64(k > found.below)
+            i = np.uintp(ground.keys[ground.columns[f].place, start + k] & ROW)
+            add_instance(ground.instances, i, stats[at], slot + branch)
+    if kind == SORTED and found.below >= 0:
         noted.below, noted.above = (
             row_at(ground, f, start + found.below),
             row_at(ground, f, start + found.above),

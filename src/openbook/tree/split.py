@@ -77,7 +77,7 @@ def add_instance(instances, i, stats, row):
 @inner
 def tolerance(stats, row, criterion, whole):
     """The size of a rounding error in the costs of rows with these stats."""
-    if criterion == SQUARED:
+    if criterion >= SQUARED:
         return ROUNDING * stats[row, 2]
     weight = weight_of(stats, row, criterion)
     return ROUNDING * (weight if criterion == GINI else weight + max(plogp(weight, whole), 0.0))
