@@ -31,7 +31,7 @@ from openbook.tree.split import (
     best_subset,
     clear,
     count_codes,
-    halve,
+    keep_one_cut,
     multiway,
     tolerance,
 )
@@ -206,7 +206,7 @@ def weigh_coded(ground, f, segment, rule, desk, found):
     if kind == ORDERED:
         least = least_beside(w_known, sides.shape[1], rule)
         if rule.random_cuts:
-            halve(hist, desk, criterion)
+            keep_one_cut(hist, desk.occur, desk.random, criterion)
         drop, found.below, found.above, cuts, w_left = best_bin(
             hist, desk.occur, least, criterion, sides, desk.whole
         )

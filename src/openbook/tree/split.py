@@ -26,7 +26,7 @@ __all__ = [
     "best_subset",
     "clear",
     "count_codes",
-    "halve",
+    "keep_one_cut",
     "multiway",
     "row_of",
     "tolerance",
@@ -211,25 +211,32 @@ def clear(hist, n_codes, occur):
 
 
 @inner
-def halve(hist, desk, criterion):
-    """Leave one cut at random: gather all codes on either side of it in those next to it."""
+def keep_one_cut(hist, occur, random, criterion):
+    """Leave one cut at random: gather the codes on either side of it in those next to it."""
     low, high = -1, -1
-    for code in range(hist.shape[0]):
-        if weight_of(hist, code, criterion) > 0:
-            low, high = code if low < 0 else low, code
+    for word in range(occur.size):
+        bits = occur[word]
+        while bits != 0 and 64 * word + lowest(bits) < hist.shape[0]:
+            code = 64 * word + lowest(bits)
+            bits = without_lowest(bits)
+            if weight_of(hist, code, criterion) > 0:
+                low, high = code if low < 0 else low, code
     if low == high:
         return
-    cut = low + whole_below(desk.random, high - low)  # the last code on the left
-    below, above = low, high
-    for code in range(low, high + 1):
-        if weight_of(hist, code, criterion) > 0:
-            below = code if code <= cut else below
-            above = code if code > cut and code < above else above
-    for code in range(low, high + 1):
-        to = below if code <= cut else above
-        for s in range(hist.shape[1] if code != to else 0):
-            hist[to, s] += hist[code, s]
-            hist[code, s] = 0.0
+    cut = low + whole_below(random, high - low)  # the last code that may be on the left
+    below, above = low, -1
+    for code in range(low + 1, high + 1):
+        if weight_of(hist, code, criterion) <= 0:
+            continue
+        if code > cut and above < 0:
+            above = code
+            continue
+        source, to = (below, code) if code <= cut else (code, above)
+        for s in range(hist.shape[1]):
+            hist[to, s] += hist[source, s]
+            hist[source, s] = 0.0
+        if code <= cut:
+            below = code
 
 
 @inner
