@@ -1,14 +1,15 @@
 r"""Forests: many trees, each grown on a sample of the rows, with a few columns drawn at every node.
 
     random forest   a bootstrap sample for each tree; the best cut of max_features columns (Breiman, 2001)
-    extra trees     all rows for each tree; of each column drawn, one cut at random (Geurts, Ernst, Wehenkel, 2006)
+    extra trees     all rows for each tree; of each column drawn, one cut at random (Geurts et al., 2006)
     answer          the mean of the trees' shares of the classes, or of their numbers
 
-Each row is judged by the trees that did not see it, about 37% of them: the out-of-bag error is honest without a
-test set. Numeric columns are searched by `bins` of about equal size. Rows with a missing cell, and values never
-seen, take the heaviest branch or one of their own.
+Each row is judged by the trees that did not see it, about 37% of them: the out-of-bag error is honest without
+a test set. Numeric columns are searched by `bins` of about equal size. Rows with a missing cell, and values
+never seen, take the heaviest branch or one of their own.
 
-Trees are grown side by side through `fold`, each from a seed of its own: the same forest on any number of workers.
+Trees are grown side by side through `fold`, each from a seed of its own: the same forest on any number of
+workers.
 """
 
 from functools import partial
@@ -398,7 +399,8 @@ class ExtraTreesClassifier(RandomForestClassifier):
 
     Parameters
     ----------
-    n_estimators, criterion, max_features, max_depth, min_leaf, nominal, missing, bins, class_weight, random_state
+    n_estimators, criterion, max_features, max_depth, min_leaf, nominal, missing, bins, class_weight,
+    random_state
         As for `RandomForestClassifier`.
     bootstrap : bool
         Every tree sees all rows unless told otherwise; then there is no out-of-bag error.

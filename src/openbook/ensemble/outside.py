@@ -34,7 +34,7 @@ def coded_leaves(nodes, routes, columns, codes, rows, leaves):
 
 @jit(_nrt=False)
 def add_votes(rows, leaves, values, votes, y, w, losses):
-    """Add a tree's answers to the votes of the rows that it did not see; gives the change in the sum of losses.
+    """Add a tree's answers to the votes of rows that it did not see; gives the change in the sum of losses.
 
     values : float64 (n_nodes, n_outputs), shares of the classes, or a number
     votes : float64 (n, n_outputs + 1), their sums so far, then how many there are

@@ -9,9 +9,9 @@ __all__ = ["C45"]
 class C45(TreeClassifier):
     """Quinlan's C4.5.
 
-    Of the attributes of at least average gain, the one of the highest gain ratio is tested. A subtree becomes a
-    leaf where the leaf's upper bound of the error is no larger. Grows what WEKA's J48 grows; thresholds stay
-    halfway between values, and subtrees are replaced, never raised.
+    Of the attributes of at least average gain, the one of the highest gain ratio is tested. A subtree becomes
+    a leaf where the leaf's upper bound of the error is no larger. Grows what WEKA's J48 grows; thresholds
+    stay halfway between values, and subtrees are replaced, never raised.
 
     Parameters
     ----------

@@ -36,8 +36,8 @@ SAMPLE = 200_000
 
 
 #: A column: what it is; its row in the keys or in the codes; how many codes there are, without missing (0 if
-#: sorted); whether a nominal one has so many values that its gain distorts an average; where the routes of its
-#: multiway test begin, and the stats of its branches in the evidence.
+#: sorted); whether a nominal one has so many values that its gain distorts an average; where the routes of
+#: its multiway test begin, and the stats of its branches in the evidence.
 COLUMN = np.dtype(
     [
         ("kind", np.int64),
@@ -51,7 +51,7 @@ COLUMN = np.dtype(
 
 
 class Edges(NamedTuple):
-    """Where the codes of an ordered column end: code a holds numbers up to cuts[a], from low[a] to high[a]."""
+    """Where the codes of an ordered column end: code a goes up to cuts[a], from low[a] to high[a]."""
 
     cuts: np.ndarray
     low: np.ndarray
@@ -76,10 +76,9 @@ class Edges(NamedTuple):
 
 
 class Sorted(NamedTuple):
-    """A numeric column: its numbers, in pieces, and its sorted keys."""
+    """A numeric column that is sorted: its numbers, in pieces."""
 
     pieces: list
-    keys: np.ndarray
 
     def between(self, below, above):
         """The cut between the numbers of two rows that neighbour in a node."""
@@ -96,10 +95,13 @@ class Sorted(NamedTuple):
 class Training(NamedTuple):
     """Everything that a tree grows from; the scale of each column says where its cuts fall.
 
-    columns : COLUMN (n_columns,); codes : uint8 or uint16 (n_rows, n_coded), row by row, since a node looks at few rows and several columns
+    columns : COLUMN (n_columns,)
+    keys : uint64 (n_sorted, n_rows)
+    codes : uint8 or uint16 (n_rows, n_coded), row by row, since a node looks at few rows and several columns
     """
 
     columns: np.ndarray
+    keys: np.ndarray
     codes: np.ndarray
     scales: list
     y: np.ndarray
@@ -116,7 +118,11 @@ def encode(rows, bins=None):
     """The training rows of a tree, or of many."""
     share = None if bins is None else max(1, SAMPLE // len(rows.pieces))
     samples = list(each(rows.pieces, partial(_sampled, share)))
-    scales = [_scale(rows, [table.columns[j] for table in samples], j, bins) for j in range(len(rows.schema))]
+    scales, keys = [], []
+    for j in range(len(rows.schema)):
+        scale, order = _scale(rows, [table.columns[j] for table in samples], j, bins)
+        scales.append(scale)
+        keys += [] if order is None else [order]
     kind = np.array([_kind(scale) for scale in scales], dtype=np.int8)
     n_codes = np.array(
         [0 if k == SORTED else _n_codes(s) for k, s in zip(kind, scales, strict=True)], np.int32
@@ -129,7 +135,8 @@ def encode(rows, bins=None):
     dtype = np.uint8 if n_codes.max(initial=0) <= FEW else np.uint16
     parts = zip(*each(rows.pieces, partial(_coded, coded, dtype)), strict=True)
     codes, y, w = (np.concatenate(part) for part in parts)
-    return Training(_columns(kind, n_codes, len(y)), codes, scales, y, w)
+    keys = np.array(keys, dtype=np.uint64).reshape(len(keys), len(y))
+    return Training(_columns(kind, n_codes, len(y)), keys, codes, scales, y, w)
 
 
 def _columns(kind, n_codes, n_rows):
@@ -160,13 +167,15 @@ def _sampled(share, chunk):
 
 
 def _scale(rows, pieces, j, bins):
-    """The edges or the keys of an ordered column; a nominal attribute itself."""
+    """The scale of a column, and its keys if it is sorted: the edges or numbers of an ordered one, a nominal
+    attribute itself. Cuts are float64, whatever the numbers are.
+    """
     attribute = rows.schema.attributes[j]
     if isinstance(attribute, Nominal):
-        return attribute
+        return attribute, None
     if isinstance(attribute, Categorical):
         values = np.arange(len(attribute.values), dtype=float)
-        return Edges.of(values, values[:-1] + 0.5)
+        return Edges.of(values, values[:-1] + 0.5), None
     numbers = np.concatenate(pieces)
     if np.isinf(numbers).any():
         raise infinite_cell(rows)
@@ -174,18 +183,18 @@ def _scale(rows, pieces, j, bins):
     ascending = numbers[order]
     known = ascending[: len(ascending) - np.isnan(ascending).sum()]
     steps = known[1:] > known[:-1]
-    distinct = known[np.r_[True, steps]] if len(known) else known
+    if bins is None and steps.sum() >= FEW:
+        return Sorted(pieces), _keys(order, steps)
+    distinct = (known[np.r_[True, steps]] if len(known) else known).astype(float)
     if len(distinct) <= (bins or FEW):
-        return Edges.of(distinct, midpoint(distinct[:-1], distinct[1:]))
-    if bins is None:
-        return Sorted(pieces, _keys(order, steps))
-    low = known[np.arange(1, bins) * len(known) // bins - 1]
+        return Edges.of(distinct, midpoint(distinct[:-1], distinct[1:])), None
+    low = known[np.arange(1, bins) * len(known) // bins - 1].astype(float)
     high = distinct[np.minimum(np.searchsorted(distinct, low, side="right"), len(distinct) - 1)]
-    return Edges.of(distinct, np.unique(midpoint(low, high)[low < high]))
+    return Edges.of(distinct, np.unique(midpoint(low, high)[low < high])), None
 
 
 def _keys(order, steps):
-    """The keys of rows in ascending order; `steps` says where the number grows, as far as numbers are known."""
+    """The keys of rows in ascending order; `steps` says where the number grows, as far as they are known."""
     ranks = np.full(len(order), MISSING_RANK, dtype=np.uint64)
     ranks[0] = 0
     np.cumsum(steps, out=ranks[1 : len(steps) + 1], dtype=np.uint64)

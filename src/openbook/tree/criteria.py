@@ -15,8 +15,8 @@ in which missing cells count as one branch more:
     split information = - sum_b (W_b / W) log2 (W_b / W)
 
 stats : float64 (n, n_stats), in each row what adds up over the rows of a node, or of a part of it: the weight
-    of each class; or W, sum w y, sum w y^2; or, for absolute error, W, median, deviation. Kernels take the table and the row: a view of a row costs more than
-    the sum over it.
+    of each class; or W, sum w y, sum w y^2; or, for absolute error, W, median, deviation. Kernels take the
+    table and the row: a view of a row costs more than the sum over it.
 """
 
 import math
@@ -32,7 +32,7 @@ GINI, ENTROPY, GAIN_RATIO, SQUARED, ABSOLUTE = range(5)
 
 @inner
 def plogp(x, whole):
-    """x log2 x, and 0 for 0; looked up where x is a whole number for sure.
+    """Give x log2 x, and 0 for 0; looked up where x is a whole number for sure.
 
     whole : float64, x log2 x of the whole numbers from 0 on; or empty
     """

@@ -7,8 +7,8 @@ the column's order. A split parts its segment, stably, into those of its branche
     after     [ … | branch 0 | branch 1 | … ]   free
 
 and the branch on top is next, so above the segment at hand all is free. That leaves room for rows whose
-cell is missing: where they are spread (C4.5), each goes down every branch in parts, as the known rows' weights
-are shared, and a part is an instance of its own. A part lighter than CRUMB goes to the heaviest branch whole.
+cell is missing: where they are spread (C4.5), each goes down every branch in parts, as the weights of the
+known rows are shared, and a part is an instance of its own.
 
 A node is a leaf when its rows agree on the target, at max_depth, when no split leaves `least` weight in two
 branches, when none gains more than min_gain (and more than rounding), when the best is not significant, or
@@ -21,25 +21,23 @@ import numpy as np
 
 from openbook.kernels.jit import inner, jit
 from openbook.tree.absolute import settle_branches
-from openbook.tree.columns import NOMINAL, ORDERED, SORTED
+from openbook.tree.columns import NOMINAL, SORTED
 from openbook.tree.criteria import weight_of
 from openbook.tree.nodes import SPREAD
+from openbook.tree.part import heaviest_of, make_parts, part, part_in_two, send_missing, take_sides
 from openbook.tree.search import FRACTIONAL, OWN_BRANCH, choose, lay_out, note, row_at, search
-from openbook.tree.split import ROW, TOTAL, Instances, add_instance, row_of, whole_below
+from openbook.tree.split import TOTAL, Instances, add_instance, whole_below
 
 __all__ = [
     "DONE",
     "MORE_INSTANCES",
     "MORE_NODES",
     "MORE_ROUTES",
-    "BRANCH",
     "NODE",
     "Ground",
     "Growth",
     "grow",
 ]
-
-CRUMB = 1e-3
 
 #: What `grow` says when it comes back: it is done, or one of the tables is full.
 DONE, MORE_NODES, MORE_INSTANCES, MORE_ROUTES = range(4)
@@ -81,11 +79,6 @@ NODE = np.dtype(
 )
 
 
-#: A branch of the node at hand: how many instances it will have, the weight of those that are known to go there,
-#: and where the next one goes.
-BRANCH = np.dtype([("size", np.int64), ("weight", np.float64), ("to", np.int64)])
-
-
 class Growth(NamedTuple):
     """How far the tree has come.
 
@@ -113,7 +106,7 @@ def agree(stats, node, number, members, segment):
     """Whether the rows of a node have one and the same target."""
     start, end = segment
     if number.size:
-        for k in range(start + 1, end):
+        for k in range(start + 1, end):  # noqa: SIM110 (a generator is no kernel)
             if number[members[k]] != number[members[start]]:
                 return False
         return True
@@ -137,8 +130,8 @@ def may_split(ground, growth, node, rule):
 
 @inner
 def place_for(evidence, nodes, node):
-    """Where to note a node, wiped clean: where it was noted before, else a free place, else that of the deepest
-    node if it lies deeper; -1 if there is none.
+    """Where to note a node, wiped clean: where it was noted before, else a free place, else that of the
+    deepest node if it lies deeper; -1 if there is none.
     """
     at, deepest = -1, nodes[node].depth
     for k in range(evidence.node.size):
@@ -159,7 +152,7 @@ def place_for(evidence, nodes, node):
 
 @inner
 def consider(ground, growth, node, rule, desk, found, evidence):
-    """Search the columns: all in order, or max_features of them at random, and more until one can be split."""
+    """Search the columns: all in order, or max_features at random, and more until one can be split."""
     segment = (growth.nodes[node].start, growth.nodes[node].end)
     order = desk.order
     for s in range(growth.stats.shape[1]):
@@ -180,131 +173,6 @@ def consider(ground, growth, node, rule, desk, found, evidence):
         any_found = any_found or found[order[k]].gain > 0
         if noted >= 0:
             note(ground, order[k], segment, found[order[k]], desk, evidence, noted)
-
-
-@inner
-def take_sides(ground, f, segment, found, routes, side, branches):
-    """The branch of each member by its cell in column f, -1 where that is missing; gives how many are.
-
-    branches : BRANCH (n,), filled with the rows that are known to go there
-    """
-    start, end = segment
-    kind, place, n_codes = ground.columns[f].kind, ground.columns[f].place, ground.columns[f].n_codes
-    below, known = found.below, found.known
-    keys = ground.keys[place, start:end] if kind == SORTED else ground.members[start:end]
-    codes = ground.codes
-    gaps = 0
-    for k in range(keys.size):
-        i = np.uintp(keys[k] & ROW)
-        if kind == SORTED:
-            b = np.int64(k > below) if k < known else np.int64(-1)
-        else:
-            code = np.int64(codes[row_of(ground, i), np.uintp(place)])
-            b = np.int64(-1)
-            if code < n_codes:
-                b = np.int64(code > below) if kind == ORDERED else np.int64(routes[code])
-        side[i] = b
-        if b >= 0:
-            branches[b].size += 1
-            branches[b].weight += ground.instances.w[i]
-        else:
-            gaps += 1
-    return gaps
-
-
-@inner
-def send_missing(ground, segment, side, branches, rule):
-    """Send the members whose cell is missing to their branch, unless they are spread; gives how many are.
-
-    With OWN_BRANCH it is the last branch, which is empty so far; else the heaviest.
-    """
-    start, end = segment
-    spread, heaviest = 0, heaviest_of(branches)
-    for k in range(start, end):
-        i = np.uintp(ground.members[k])
-        if side[i] >= 0:
-            continue
-        if rule.missing == FRACTIONAL and ground.instances.w[i] >= CRUMB:
-            spread += 1
-            continue
-        side[i] = branches.size - 1 if rule.missing == OWN_BRANCH else heaviest
-        branches[side[i]].size += 1
-    for b in range(branches.size if spread else 0):
-        if branches[b].weight > 0:
-            branches[b].size += spread
-    return spread
-
-
-@inner
-def heaviest_of(branches):
-    """The branch of the most known weight, the first of equals."""
-    heaviest = 0
-    for b in range(branches.size):
-        if branches[b].weight > branches[heaviest].weight:
-            heaviest = b
-    return heaviest
-
-
-@inner
-def make_parts(ground, segment, used, branches, side):
-    """Turn each spread instance into a part for every branch with weight; side becomes -1 - its first part."""
-    start, end = segment
-    instances, total = ground.instances, 0.0
-    for b in range(branches.size):
-        total += branches[b].weight
-    for k in range(start, end):
-        i = np.uintp(ground.members[k])
-        if side[i] >= 0:
-            continue
-        side[i] = -1 - used
-        for b in range(branches.size):
-            if branches[b].weight > 0:
-                ground.rows[used] = ground.rows[i]
-                instances.w[used] = instances.w[i] * branches[b].weight / total
-                if instances.number.size:
-                    instances.number[used] = instances.number[i]
-                else:
-                    instances.y[used] = instances.y[i]
-                used += 1
-    return used
-
-
-@inner
-def part(keys, n, side, spare, branches):
-    """Part a segment of n keys, the first of which is keys[0], into its branches."""
-    to = np.int64(0)
-    for b in range(branches.size):
-        branches[b].to = to
-        to += branches[b].size
-    for k in range(n):
-        spare[k] = keys[k]
-    for k in range(n):
-        b = side[np.uintp(spare[k] & ROW)]
-        if b >= 0:
-            keys[branches[b].to] = spare[k]
-            branches[b].to += 1
-        else:
-            instance = np.uint64(-1 - b)
-            for b in range(branches.size):
-                if branches[b].weight > 0:
-                    keys[branches[b].to] = (spare[k] & ~ROW) | instance
-                    branches[b].to += 1
-                    instance += np.uint64(1)
-
-
-@inner
-def part_in_two(keys, n, side, spare):
-    """`part` for two branches and whole instances: what goes left moves up in its place."""
-    left, right = 0, 0
-    for k in range(n):
-        key = keys[k]
-        b = side[np.uintp(key & ROW)]
-        keys[left] = key
-        spare[right] = key
-        left += 1 - b
-        right += b
-    for k in range(right):
-        keys[left + k] = spare[k]
 
 
 @inner
@@ -368,7 +236,7 @@ def is_vain(totals, stats, penalty):
 
 
 @jit(_nrt=False)
-def grow(ground, growth, rule, desk, found, evidence):
+def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, PLR0915 (one loop over the nodes)
     """Split what waits, until nothing does (DONE) or a table is full: then the caller makes room and comes
     back, and the node at hand is taken up again.
     """

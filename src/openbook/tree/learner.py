@@ -19,7 +19,7 @@ from openbook.tree.columns import encode
 from openbook.tree.derive import derive_model, derive_row
 from openbook.tree.derive_splits import least_weight
 from openbook.tree.nodes import LEAF, Tree, add_values, cells, check, depths, leaves_of
-from openbook.tree.plant import N_SUMS, Candidates, n_slots, plant
+from openbook.tree.plant import N_SUMS, NOTED, Candidates, n_slots, plant
 from openbook.tree.prune import (
     prune_confidence,
     prune_cost_complexity,
@@ -178,13 +178,18 @@ class TreeLearner(Growing):
     pruning_: Pruning
 
     def _fit(self, rows):
-        training = self._weighed(encode(rows, self.bins))
+        self._grow_from(rows, encode(rows, self.bins))
+
+    def _grow_from(self, rows, training, *, noted=True):
+        """Grow and prune a tree; `noted` is whether it keeps the candidates of its upper nodes for the work."""
+        training = self._weighed(training)
         random = check_random_state(self.random_state)
         grown_on, held_out = None, None
         if self.prune == "reduced_error":
             grown_on, held_out = self._parted(training.y, random)
         seed = 1 + int(random.randint(2**31 - 1))
-        tree, candidates = plant(training, self._rule(training), self._n_classes, grown_on, seed)
+        rule, upper = self._rule(training), NOTED if noted else 0
+        tree, candidates = plant(training, rule, self._n_classes, grown_on, seed, upper)
         self.tree_, self.candidates_, self.pruning_ = tree, candidates, Pruning.of(tree, ())
         if self.prune is not None:
             self._cut_back(tree, self._pruned(tree, rows, training, held_out))
@@ -222,9 +227,12 @@ class TreeLearner(Growing):
         raise NotImplementedError
 
     def _outputs(self, X):
+        return self._outputs_at(cells(X))
+
+    def _outputs_at(self, matrix):
         values = self._leaf_values()
-        out = np.zeros((len(X), values.shape[1]))
-        add_values(self.tree_, cells(X), values, out)
+        out = np.zeros((len(matrix), values.shape[1]))
+        add_values(self.tree_, matrix, values, out)
         return out
 
     def apply(self, X):

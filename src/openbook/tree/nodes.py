@@ -51,7 +51,7 @@ class Tree(NamedTuple):
     route : int32 (n,), where in `routes` the branch of the attribute's first value stands; -1 if none does
     routes : int32 (m,), the branch of each value, -1 for a value without one
     weight : float64 (n,), the weight of the training rows
-    value : float64 (n, n_outputs), the weight of each class; or the number to predict, and the error around it
+    value : float64 (n, n_outputs), the weight of each class; or the number to predict, and the error with it
     gain : float64 (n,), what the test gains by the criterion, per unit of weight; 0 at a leaf
     """
 
@@ -179,7 +179,7 @@ def walk(tree, steps, X, i, share, nodes, shares):
 
 @jit(_nrt=False)
 def add_spread(tree, steps, X, leaves, values, out, nodes, shares):
-    """Add to out[i] the values of the leaf of row i, or of its leaves by their shares; nodes[0] is the root."""
+    """Add to out[i] the values of row i's leaf, or of its leaves by their shares; nodes[0] is the root."""
     root = nodes[0]
     for i in range(X.shape[0]):
         if leaves[i] >= 0:

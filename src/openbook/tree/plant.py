@@ -10,14 +10,15 @@ import numpy as np
 
 from openbook.data import Nominal
 from openbook.tree.absolute import ladder_of, median_and_deviation
-from openbook.tree.columns import NOMINAL, Sorted
+from openbook.tree.columns import NOMINAL
 from openbook.tree.criteria import ABSOLUTE
-from openbook.tree.grow import DONE, MORE_NODES, MORE_ROUTES, NODE, BRANCH, Ground, Growth, grow
+from openbook.tree.grow import DONE, MORE_NODES, MORE_ROUTES, NODE, Ground, Growth, grow
 from openbook.tree.nodes import LEAF, SPREAD, Tree, parents
+from openbook.tree.part import BRANCH
 from openbook.tree.search import FOUND, Desk, Evidence
 from openbook.tree.split import ROW, Instances
 
-__all__ = ["N_SUMS", "Candidates", "grown", "n_slots", "plant", "tree_of"]
+__all__ = ["NOTED", "N_SUMS", "Candidates", "grown", "n_slots", "plant", "tree_of"]
 
 #: The candidates of so many nodes are kept for the work, and so many figures of them.
 NOTED, NOTED_FIGURES = 64, 200_000
@@ -72,9 +73,9 @@ def grown(training, rule, n_classes, rows, seed, noted):
     """The growth of a tree, the evidence of its upper nodes, and the origin of its target's sums."""
     n_stats, columns = n_classes or N_SUMS, training.columns
     centre = 0.0 if n_classes else float(np.average(training.y[rows], weights=training.w[rows]))
-    ground = _ground(training, rows, n_classes, centre)
+    ground = _ground(training, rows, n_classes, centre, rule.max_depth)
     most = max(int(columns["n_codes"].max()), 2) + 1
-    growth = _growth(ground, most, n_stats, rule.criterion)
+    growth = _growth(ground, most, n_stats, rule)
     targets = training.y - centre if rule.criterion == ABSOLUTE else None
     desk = _desk(ground, most, n_stats, targets, seed)
     evidence = _evidence(columns, n_stats, len(rows), noted)
@@ -90,13 +91,15 @@ def grown(training, rule, n_classes, rows, seed, noted):
     return growth, evidence, centre
 
 
-def _ground(training, rows, n_classes, centre):
+def _ground(training, rows, n_classes, centre, max_depth):
     n, none = len(training.y), np.zeros(0)
-    keys = [scale.keys for scale in training.scales if isinstance(scale, Sorted)]
+    keys = training.keys
     if len(rows) < n:
         kept = np.zeros(n, dtype=bool)
         kept[rows] = True
-        keys = [column[kept[column & ROW]] for column in keys]
+        keys = np.array([column[kept[column & ROW]] for column in keys], np.uint64).reshape(-1, len(rows))
+    elif max_depth > 1:  # the keys of a stump are never parted
+        keys = keys.copy()
     w, whole = training.w.astype(float), none
     unit = bool((w == 1).all())
     if n_classes and (unit or (w == np.rint(w)).all()) and w.sum() <= MOST_WHOLE:
@@ -106,14 +109,13 @@ def _ground(training, rows, n_classes, centre):
         instances = Instances(training.y.astype(np.uint16), none, w, unit, whole)
     else:
         instances = Instances(np.zeros(0, np.uint16), training.y - centre, w, unit, none)
-    keys = np.array(keys, np.uint64).reshape(len(keys), len(rows))
     return Ground(training.columns, training.codes, keys, rows.astype(np.uint64), np.arange(n), instances)
 
 
-def _growth(ground, most, n_stats, criterion):
+def _growth(ground, most, n_stats, rule):
     """A root with all rows."""
     n, columns = len(ground.members), ground.columns
-    room = max(n // 8, most)
+    room = max(min(n // 8, 2 * most ** min(rule.max_depth, 9)), most)
     routes = [np.arange(v) for v in columns["n_codes"][columns["kind"] == NOMINAL]]
     routes = np.concatenate([np.zeros(0), *routes]).astype(np.int32)
     growth = Growth(
@@ -127,7 +129,7 @@ def _growth(ground, most, n_stats, criterion):
         branches=np.zeros(most, BRANCH),
     )
     growth.nodes[0]["end"], growth.nodes[0]["used"] = n, len(ground.rows)
-    growth.stats[0] = _totals(ground.instances, ground.members, n_stats, criterion)
+    growth.stats[0] = _totals(ground.instances, ground.members, n_stats, rule.criterion)
     return growth
 
 

@@ -76,8 +76,8 @@ class Rule(NamedTuple):
     critical: np.ndarray
 
 
-#: The best split of a column at a node: its gain, NaN where there is none; its split information; the codes, or
-#: the keys of the segment, on both sides of a cut; how many keys of a sorted column are not missing.
+#: The best split of a column at a node: its gain, NaN where there is none; its split information; the codes,
+#: or the keys of the segment, on both sides of a cut; how many keys of a sorted column are not missing.
 FOUND = np.dtype(
     [
         ("gain", np.float64),
@@ -94,8 +94,8 @@ class Evidence(NamedTuple):
 
     node : int64 (n_noted,), which node it was, -1 where there is none yet
     found : FOUND (n_noted, n_columns), with the rows around a cut instead of keys
-    stats : float64 (n_noted, n_slots, n_stats), from the column's `slot` on: of a nominal column those of every
-        value, then of missing cells; of others below the cut, above it, missing
+    stats : float64 (n_noted, n_slots, n_stats), from the column's `slot` on: of a nominal column those of
+        every value, then of missing cells; of others below the cut, above it, missing
     """
 
     node: np.ndarray
@@ -111,8 +111,8 @@ class Desk(NamedTuple):
     routes : int32 (most codes,), where the codes of a subset go
     order : int64 (n_columns,), of the columns; random : uint64 (1,), the state of the random numbers
     y, number, w : of the members at hand, one after the other, and whole : as in `Instances`
-    score, rank, ordered : float64, int64 (most codes,), and like hist, to order the codes of a subset; every :
-        like occur, all bits
+    score, rank, ordered : float64, int64 (most codes,), and like hist, to order the codes of a subset
+    every : like occur, all bits
     ladder : for absolute errors, else None
     """
 
@@ -191,7 +191,7 @@ def weigh_sorted(ground, f, segment, rule, desk, found):
 
 
 @inner
-def weigh_coded(ground, f, segment, rule, desk, found):
+def weigh_coded(ground, f, segment, rule, desk, found):  # noqa: C901 (three kinds of split)
     """`search` in a coded column, whose histogram stays on the desk."""
     kind, n_codes = ground.columns[f].kind, ground.columns[f].n_codes
     sides, criterion = desk.sides, rule.criterion

@@ -240,9 +240,9 @@ def keep_one_cut(hist, occur, random, criterion):
 
 
 @inner
-def best_bin(hist, occur, least, criterion, sides, whole):
-    """The best cut between codes that occur: (drop in cost, the code below, the code above, cuts tried, weight
-    on the left); no cut is a code below of -1.
+def best_bin(hist, occur, least, criterion, sides, whole):  # noqa: C901, PLR0912 (an inner loop)
+    """The best cut between codes that occur: (drop in cost, the code below, the code above, cuts tried,
+    weight on the left); no cut is a code below of -1.
 
     hist : without missing cells; sides[KNOWN] : its sum; occur : bits, codes that may occur
     """
@@ -306,7 +306,7 @@ def multiway(hist, sides, row, least, criterion, whole):
 
 @inner
 def sort_codes(score, order):
-    """The codes by ascending score, those of one score in their own order (Shell's sort: few codes, short code)."""
+    """The codes by ascending score, those of one score in their own order (Shell's sort: they are few)."""
     for k in range(order.size):
         order[k] = k
     gap = order.size // 2

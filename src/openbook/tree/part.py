@@ -1,0 +1,147 @@
+"""A split: the branch of each instance, and its rows parted; kernels.
+
+side : int64 (capacity,), the branch of each instance at the node at hand, -1 where its cell is missing; once
+    parts are made, -1 - the first part of one that is spread
+branches : BRANCH (n,), of the node at hand
+"""
+
+import numpy as np
+
+from openbook.kernels.jit import inner
+from openbook.tree.columns import ORDERED, SORTED
+from openbook.tree.search import FRACTIONAL, OWN_BRANCH
+from openbook.tree.split import ROW, row_of
+
+__all__ = ["BRANCH", "heaviest_of", "make_parts", "part", "part_in_two", "send_missing", "take_sides"]
+
+#: A part of a row that is lighter goes to the heaviest branch as a whole.
+CRUMB = 1e-3
+
+#: A branch of the node at hand: how many instances it will have, the weight of those that are known to go
+#: there, and where the next one goes.
+BRANCH = np.dtype([("size", np.int64), ("weight", np.float64), ("to", np.int64)])
+
+
+@inner
+def take_sides(ground, f, segment, found, routes, side, branches):
+    """The branch of each member by its cell in column f, -1 where that is missing; gives how many are.
+
+    branches : BRANCH (n,), filled with the rows that are known to go there
+    """
+    start, end = segment
+    kind, place, n_codes = ground.columns[f].kind, ground.columns[f].place, ground.columns[f].n_codes
+    below, known = found.below, found.known
+    keys = ground.keys[place, start:end] if kind == SORTED else ground.members[start:end]
+    codes = ground.codes
+    gaps = 0
+    for k in range(keys.size):
+        i = np.uintp(keys[k] & ROW)
+        if kind == SORTED:
+            b = np.int64(k > below) if k < known else np.int64(-1)
+        else:
+            code = np.int64(codes[row_of(ground, i), np.uintp(place)])
+            b = np.int64(-1)
+            if code < n_codes:
+                b = np.int64(code > below) if kind == ORDERED else np.int64(routes[code])
+        side[i] = b
+        if b >= 0:
+            branches[b].size += 1
+            branches[b].weight += ground.instances.w[i]
+        else:
+            gaps += 1
+    return gaps
+
+
+@inner
+def send_missing(ground, segment, side, branches, rule):
+    """Send the members whose cell is missing to their branch, unless they are spread; gives how many are.
+
+    With OWN_BRANCH it is the last branch, which is empty so far; else the heaviest.
+    """
+    start, end = segment
+    spread, heaviest = 0, heaviest_of(branches)
+    for k in range(start, end):
+        i = np.uintp(ground.members[k])
+        if side[i] >= 0:
+            continue
+        if rule.missing == FRACTIONAL and ground.instances.w[i] >= CRUMB:
+            spread += 1
+            continue
+        side[i] = branches.size - 1 if rule.missing == OWN_BRANCH else heaviest
+        branches[side[i]].size += 1
+    for b in range(branches.size if spread else 0):
+        if branches[b].weight > 0:
+            branches[b].size += spread
+    return spread
+
+
+@inner
+def heaviest_of(branches):
+    """The branch of the most known weight, the first of equals."""
+    heaviest = 0
+    for b in range(branches.size):
+        if branches[b].weight > branches[heaviest].weight:
+            heaviest = b
+    return heaviest
+
+
+@inner
+def make_parts(ground, segment, used, branches, side):
+    """Make of each spread instance a part for every branch with weight; side becomes -1 - its first part."""
+    start, end = segment
+    instances, total = ground.instances, 0.0
+    for b in range(branches.size):
+        total += branches[b].weight
+    for k in range(start, end):
+        i = np.uintp(ground.members[k])
+        if side[i] >= 0:
+            continue
+        side[i] = -1 - used
+        for b in range(branches.size):
+            if branches[b].weight > 0:
+                ground.rows[used] = ground.rows[i]
+                instances.w[used] = instances.w[i] * branches[b].weight / total
+                if instances.number.size:
+                    instances.number[used] = instances.number[i]
+                else:
+                    instances.y[used] = instances.y[i]
+                used += 1
+    return used
+
+
+@inner
+def part(keys, n, side, spare, branches):
+    """Part a segment of n keys, the first of which is keys[0], into its branches."""
+    to = np.int64(0)
+    for b in range(branches.size):
+        branches[b].to = to
+        to += branches[b].size
+    for k in range(n):
+        spare[k] = keys[k]
+    for k in range(n):
+        b = side[np.uintp(spare[k] & ROW)]
+        if b >= 0:
+            keys[branches[b].to] = spare[k]
+            branches[b].to += 1
+        else:
+            instance = np.uint64(-1 - b)
+            for b in range(branches.size):
+                if branches[b].weight > 0:
+                    keys[branches[b].to] = (spare[k] & ~ROW) | instance
+                    branches[b].to += 1
+                    instance += np.uint64(1)
+
+
+@inner
+def part_in_two(keys, n, side, spare):
+    """`part` for two branches and whole instances: what goes left moves up in its place."""
+    left, right = 0, 0
+    for k in range(n):
+        key = keys[k]
+        b = side[np.uintp(key & ROW)]
+        keys[left] = key
+        spare[right] = key
+        left += 1 - b
+        right += b
+    for k in range(right):
+        keys[left + k] = spare[k]
