@@ -21,7 +21,7 @@ target for a number; where cells are missing, the share of each branch and the s
 from openbook.tree.derive_nodes import Narrator
 from openbook.tree.derive_rows import derive_row
 from openbook.tree.nodes import LEAF, depths
-from openbook.tree.prune import Decision, work_of_decision
+from openbook.tree.prune import PRUNING_RULES, Decision, work_of_decision
 from openbook.tree.reading import reading
 from openbook.work import Grid, Work
 
@@ -49,7 +49,7 @@ def derive_model(model) -> Work:
 def _pruning(model) -> Work:
     """What was decided at each test, from the leaves up."""
     pruning = model.pruning_
-    rules = [pruning.RULES[rule] for rule in pruning.rule.tolist()]
+    rules = [PRUNING_RULES[rule] for rule in pruning.rule.tolist()]
     names = [model.schema_.attributes[j].name for j in pruning.attribute.tolist()]
     figures = list(
         zip(

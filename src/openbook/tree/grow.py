@@ -84,7 +84,7 @@ class Growth(NamedTuple):
 
     nodes : NODE (n,); stats : float64 (n, n_stats), what adds up over their rows
     waiting : int64 (n,), the nodes still to be split, the topmost last
-    count : int64 (3,), how many of those there are, how many nodes, how many routes
+    sizes : int64 (3,), how many of those there are, how many nodes, how many routes
     side : int64 (capacity,), the branch of each instance at the node at hand; -1 - its first part if spread
     spare : uint64 (capacity,), room for a segment
     routes : int32, holds 0, 1, … for each nominal column; those of subsets are put behind
@@ -94,7 +94,7 @@ class Growth(NamedTuple):
     nodes: np.ndarray
     stats: np.ndarray
     waiting: np.ndarray
-    count: np.ndarray
+    sizes: np.ndarray
     side: np.ndarray
     spare: np.ndarray
     routes: np.ndarray
@@ -178,7 +178,7 @@ def consider(ground, growth, node, rule, desk, found, evidence):
 @inner
 def add_branches(ground, growth, node, branches, used):
     """The nodes of the branches, whose members are in place."""
-    nodes, stats, child = growth.nodes, growth.stats, growth.count[1]
+    nodes, stats, child = growth.nodes, growth.stats, growth.sizes[1]
     start = nodes[node].start
     for b in range(branches.size):
         end = start + branches[b].size
@@ -240,16 +240,16 @@ def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, P
     """Split what waits, until nothing does (DONE) or a table is full: then the caller makes room and comes
     back, and the node at hand is taken up again.
     """
-    columns, nodes, stats, count = ground.columns, growth.nodes, growth.stats, growth.count
+    columns, nodes, stats, sizes = ground.columns, growth.nodes, growth.stats, growth.sizes
     side, spare = growth.side, growth.spare
-    while count[0]:
-        node = growth.waiting[count[0] - 1]
-        start, end, first = nodes[node].start, nodes[node].end, count[1]
+    while sizes[0]:
+        node = growth.waiting[sizes[0] - 1]
+        start, end, first = nodes[node].start, nodes[node].end, sizes[1]
         segment = (start, end)
         consider(ground, growth, node, rule, desk, found, evidence)
         f = choose(found, desk, rule, columns)
         if f < 0:
-            count[0] -= 1
+            sizes[0] -= 1
             continue
 
         # the test, and the branch of each member
@@ -258,7 +258,7 @@ def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, P
             route, n_branches = columns[f].route, n_values
         elif columns[f].kind == NOMINAL:
             search(ground, f, segment, rule, desk, found[f])  # once more, for the routes
-            route = count[2]
+            route = sizes[2]
             if route + n_values > growth.routes.size:
                 return MORE_ROUTES
             for code in range(n_values):
@@ -291,17 +291,17 @@ def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, P
             part(ground.members[start:], end - start, side, spare, branches)
         add_branches(ground, growth, node, branches, used)
         settle_branches(desk.ladder, ground, growth, node, branches.size)
-        last, count[0] = first + branches.size, count[0] - 1
+        last, sizes[0] = first + branches.size, sizes[0] - 1
         if rule.penalty >= 0 and is_vain(stats[node], stats[first:last], rule.penalty):
             continue
         if rule.critical.size and is_chance(stats[first:last], desk.sides[0], rule.critical):
             continue
-        bottom = count[0]
+        bottom = sizes[0]
         for child in range(first, last):
             if may_split(ground, growth, child, rule):
-                growth.waiting[count[0]] = child
-                count[0] += 1
-        for j in range(ground.keys.shape[0] if count[0] > bottom else 0):
+                growth.waiting[sizes[0]] = child
+                sizes[0] += 1
+        for j in range(ground.keys.shape[0] if sizes[0] > bottom else 0):
             if branches.size == 2 and not spread:
                 part_in_two(ground.keys[j, start:], end - start, side, spare)
             else:
@@ -313,7 +313,7 @@ def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, P
         nodes[node].missing, nodes[node].route = SPREAD, route
         if rule.missing != FRACTIONAL:
             nodes[node].missing = n_branches if own_branch else heaviest_of(branches)
-        count[1] = last
-        if route == count[2]:
-            count[2] += n_values
+        sizes[1] = last
+        if route == sizes[2]:
+            sizes[2] += n_values
     return DONE

@@ -5,7 +5,7 @@ parameters of them all.
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import chdtri
@@ -13,14 +13,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.base import Learner
+from openbook.rows import Rows
 from openbook.rules import Anything, Maybe, Number, OneOf, Whole
 from openbook.tree import criteria
-from openbook.tree.columns import encode
+from openbook.tree.columns import Training, encode
 from openbook.tree.derive import derive_model, derive_row
 from openbook.tree.derive_splits import least_weight
 from openbook.tree.nodes import LEAF, Tree, add_values, cells, check, depths, leaves_of
 from openbook.tree.plant import N_SUMS, NOTED, Candidates, n_slots, plant
 from openbook.tree.prune import (
+    PRUNING_RULES,
     prune_confidence,
     prune_cost_complexity,
     prune_pessimistic,
@@ -28,7 +30,7 @@ from openbook.tree.prune import (
 )
 from openbook.tree.search import FRACTIONAL, MAJORITY, OWN_BRANCH, Rule
 
-__all__ = ["Growing", "HowMany", "TreeLearner", "how_many", "importances"]
+__all__ = ["EncodedRows", "Growing", "HowMany", "TreeLearner", "how_many", "importances"]
 
 CRITERIA = {
     "gini": criteria.GINI,
@@ -66,7 +68,7 @@ def how_many(value, n):
 class Pruning(NamedTuple):
     """What was decided at each test when the tree was pruned, in that order, for the work.
 
-    rule : int64 (n,), the position of its name in RULES
+    rule : int64 (n,), the position of its name in PRUNING_RULES
     attribute, leaves : int64 (n,), the test's column, and the leaves of the subtree as it was left
     weight, before, after : float64 (n,), its rows' weight; the cost of the subtree, and of a leaf instead
     pruned : bool (n,), whether it became a leaf
@@ -80,13 +82,11 @@ class Pruning(NamedTuple):
     after: np.ndarray
     pruned: np.ndarray
 
-    RULES = ("collapse", "reduced_error", "pessimistic", "confidence", "cost_complexity", "adjusted_error")
-
     @classmethod
     def of(cls, grown, decisions):
         nodes = np.array([d.node for d in decisions], dtype=np.int64)
         return cls(
-            np.array([cls.RULES.index(d.rule) for d in decisions], dtype=np.int64),
+            np.array([PRUNING_RULES.index(d.rule) for d in decisions], dtype=np.int64),
             grown.attribute[nodes].astype(np.int64),
             np.array([d.leaves for d in decisions], dtype=np.int64),
             grown.weight[nodes],
@@ -94,6 +94,20 @@ class Pruning(NamedTuple):
             np.array([d.after for d in decisions], dtype=float),
             np.array([d.pruned for d in decisions], dtype=bool),
         )
+
+
+class EncodedRows(NamedTuple):
+    """Rows for many trees of one learner; see `TreeLearner.encoded`.
+
+    rows : Rows; training : Training
+    columns : float64 (n_columns, n_rows), column by column, since a shallow tree tests few of them
+    learnt : what the learner knows of the rows before it grows, by the attribute's name
+    """
+
+    rows: Rows
+    training: Training
+    columns: np.ndarray
+    learnt: dict
 
 
 class Growing(Learner):
@@ -113,15 +127,15 @@ class Growing(Learner):
     criterion: str
     nominal = "multiway"
     missing = "fractional"
-    max_depth = None
-    min_leaf = 1
+    max_depth: int | None = None
+    min_leaf: float = 1
     min_gain = 0.0
-    significance = None
-    max_features = None
-    pre_prune = None
+    significance: float | None = None
+    max_features: Any = None
+    pre_prune: str | None = None
     penalty = 0.5
-    bins = None
-    random_state = None
+    bins: int | None = None
+    random_state: Any = None
     random_cuts = False
 
     @property
@@ -168,7 +182,7 @@ class TreeLearner(Growing):
         "validation": Number(above=0, at_most=0.9),
     }
 
-    prune = None
+    prune: str | None = None
     confidence = 0.25
     alpha = 0.0
     validation = 0.25
@@ -178,10 +192,32 @@ class TreeLearner(Growing):
     pruning_: Pruning
 
     def _fit(self, rows):
-        self._grow_from(rows, encode(rows, self.bins))
+        self._grow(rows, encode(rows, self.bins))
 
-    def _grow_from(self, rows, training, *, noted=True):
-        """Grow and prune a tree; `noted` is whether it keeps the candidates of its upper nodes for the work."""
+    @property
+    def grows_again(self):
+        """Whether `regrow` does what `fit` does."""
+        return type(self)._fit is TreeLearner._fit
+
+    def encoded(self, X, y):
+        """Rows for many copies of this learner, encoded once; they are all that it learns of them.
+
+        X : Table, y : Column
+        """
+        rows = self._training_rows(X, y, None)
+        learnt = {name: value for name, value in vars(self).items() if name.endswith("_")}
+        return EncodedRows(rows, encode(rows, self.bins), np.array(cells(X).T, order="C"), learnt)
+
+    def regrow(self, encoded, w, *, noted=True):
+        """Become the tree that `fit` grows of these rows with these weights, which are all above zero.
+
+        noted : whether to keep the candidates of the upper nodes for the work
+        """
+        vars(self).update(encoded.learnt)
+        self._grow(encoded.rows, encoded.training._replace(w=w), noted=noted)
+        return self
+
+    def _grow(self, rows, training, *, noted=True):
         training = self._weighed(training)
         random = check_random_state(self.random_state)
         grown_on, held_out = None, None
@@ -270,7 +306,7 @@ class TreeLearner(Growing):
         return derive_row(self, X)
 
     def _arrays(self):
-        parts = {"tree": self.tree_, "candidates": self.candidates_, "pruning": self.pruning_}
+        parts: dict[str, Any] = {"tree": self.tree_, "candidates": self.candidates_, "pruning": self.pruning_}
         return {f"{part}.{name}": a for part, record in parts.items() for name, a in record._asdict().items()}
 
     def _restore(self, arrays):
@@ -321,7 +357,7 @@ def check_pruning(pruning, n_columns):
     sound = all(a.shape == (n,) and a.dtype.kind == kinds.get(f, "i") for f, a in pruning._asdict().items())
     if not (
         sound
-        and ((pruning.rule >= 0) & (pruning.rule < len(Pruning.RULES))).all()
+        and ((pruning.rule >= 0) & (pruning.rule < len(PRUNING_RULES))).all()
         and ((pruning.attribute >= 0) & (pruning.attribute < n_columns)).all()
     ):
         msg = "its pruning is none"

@@ -110,7 +110,7 @@ ABREAST = 4
 def steps(tree):
     """The nodes for the way down."""
     packed = np.empty(tree.size, dtype=STEP)
-    for field in STEP.names:
+    for field in STEP.names or ():
         packed[field] = getattr(tree, field)
     return packed
 

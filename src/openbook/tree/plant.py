@@ -79,7 +79,7 @@ def grown(training, rule, n_classes, rows, seed, noted):
     targets = training.y - centre if rule.criterion == ABSOLUTE else None
     desk = _desk(ground, most, n_stats, targets, seed)
     evidence = _evidence(columns, n_stats, len(rows), noted)
-    growth.count[0] = 1
+    growth.sizes[0] = 1
     while (full := grow(ground, growth, rule, desk, np.zeros(len(columns), FOUND), evidence)) != DONE:
         if full == MORE_NODES:
             growth = _more_nodes(growth, most)
@@ -116,13 +116,13 @@ def _growth(ground, most, n_stats, rule):
     """A root with all rows."""
     n, columns = len(ground.members), ground.columns
     room = max(min(n // 8, 2 * most ** min(rule.max_depth, 9)), most)
-    routes = [np.arange(v) for v in columns["n_codes"][columns["kind"] == NOMINAL]]
-    routes = np.concatenate([np.zeros(0), *routes]).astype(np.int32)
+    own = [np.arange(v) for v in columns["n_codes"][columns["kind"] == NOMINAL]]
+    routes = np.concatenate([np.zeros(0), *own]).astype(np.int32)
     growth = Growth(
         nodes=_leaves(room),
         stats=np.zeros((room, n_stats)),
         waiting=np.zeros(room, np.int64),
-        count=np.array([0, 1, len(routes)]),
+        sizes=np.array([0, 1, len(routes)]),
         side=np.zeros(len(ground.rows), np.int64),
         spare=np.zeros(n, np.uint64),
         routes=routes,
@@ -227,7 +227,7 @@ def _candidates(evidence, training, n_classes, centre, criterion):
 
 def tree_of(growth, scales, n_classes, centre, criterion):
     """The grown tree."""
-    n = growth.count[1]
+    n = growth.sizes[1]
     nodes, stats = growth.nodes[:n], growth.stats[:n]
     cut = np.full(n, np.nan)
     for f, scale in enumerate(scales):
@@ -239,7 +239,7 @@ def tree_of(growth, scales, n_classes, centre, criterion):
     whole = {
         name: nodes[name].astype(np.int32) for name in ("attribute", "first", "branches", "missing", "route")
     }
-    routes = growth.routes[: growth.count[2]]
+    routes = growth.routes[: growth.sizes[2]]
     tree = Tree(**whole, cut=cut, routes=routes, weight=weight, value=value, gain=nodes["gain"].copy())
     if (empty := np.flatnonzero(weight == 0)).size:
         tree.value[empty] = tree.value[parents(tree)[empty]]

@@ -34,6 +34,7 @@ from openbook.work import Grid, Step, Work, figure
 
 __all__ = [
     "PRUNINGS",
+    "PRUNING_RULES",
     "Decision",
     "Path",
     "Pruned",
@@ -56,6 +57,16 @@ PRUNINGS = {
     "classification": ("reduced_error", "pessimistic", "confidence", "cost_complexity"),
     "regression": ("reduced_error", "cost_complexity"),
 }
+
+#: Every rule by which a decision is made; the model file counts in them.
+PRUNING_RULES = (
+    "collapse",
+    "reduced_error",
+    "pessimistic",
+    "confidence",
+    "cost_complexity",
+    "adjusted_error",
+)
 
 #: J48's allowances: how many errors fewer a subtree must expect, or make in training, to be kept.
 EXPECTED, MADE = 0.1, 1e-3
