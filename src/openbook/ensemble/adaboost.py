@@ -18,6 +18,7 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
@@ -100,7 +101,8 @@ class AdaBoostClassifier(OneLearner, Classifier):
     Parameters
     ----------
     estimator : classifier, optional
-        A stump, `DecisionTreeClassifier(max_depth=1)`, unless given.
+        A stump, `DecisionTreeClassifier(max_depth=1, bins=255)`, unless given. Members that are trees keep
+        the candidates of their nodes for the work in the first five rounds.
     n_estimators : int
         How many rounds there are at most.
     resample : bool
@@ -143,12 +145,12 @@ class AdaBoostClassifier(OneLearner, Classifier):
     def _default(self):
         from openbook.tree import DecisionTreeClassifier
 
-        return DecisionTreeClassifier(max_depth=1)
+        return DecisionTreeClassifier(max_depth=1, bins=255)
 
     def _fit(self, rows):
         chunk = gathered(rows)
         start = chunk.w / chunk.w.sum()
-        grow = partial(self._grown, chunk, check_random_state(self.random_state))
+        grow = partial(self._grown, chunk, self._encoded(chunk), check_random_state(self.random_state))
         half_a_row = 0.5 / number_of_rows(chunk.w)
         scores = np.zeros((len(start), len(self.classes_)), order="F")
         self.members_, figures, shown = [], [], [start[:SHOWN]]
@@ -162,7 +164,14 @@ class AdaBoostClassifier(OneLearner, Classifier):
         self.errors_, self.alphas_, self.z_, self.vote_errors_ = np.array(figures).T.copy()
         self.weights_ = np.array(shown)
 
-    def _grown(self, chunk, rng, weights):
+    def _encoded(self, chunk):
+        """The rows as trees grow from them, where members are trees; else None."""
+        learner = self._learners()[0]
+        if self.resample or not getattr(learner, "grows_again", False):
+            return None
+        return clone(learner).encoded(chunk.X, self._told(chunk.y))
+
+    def _grown(self, chunk, encoded, rng, weights):
         """A member of these weights, and what it decides for every row."""
         X, y, w = chunk
         learner = self._learners()[0]
@@ -170,7 +179,11 @@ class AdaBoostClassifier(OneLearner, Classifier):
             times = drawn(rng, weights, number_of_rows(w))
         else:
             times = weights * w.sum()  # learners that want so many rows in a leaf mean rows of weight 1
-        member = fitted(copied(learner, rng), X, self._told(y), times)
+        member = copied(learner, rng)
+        if encoded is not None and times.all():
+            member.regrow(encoded, times, noted=len(self.members_) < DERIVED)
+            return member, member.decided(encoded)
+        fitted(member, X, self._told(y), times)
         return member, decided(member, X, self.classes_)
 
     def decision_function(self, X):

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from openbook.base import Classifier
+from openbook.base import Classifier, most_probable
 from openbook.errors import ParameterError, RefusalError, did_you_mean
 from openbook.measures import entropy, gini
 from openbook.rules import Anything, Maybe, Number, OneOf
 from openbook.tree.learner import Growing, TreeLearner
-from openbook.tree.nodes import add_weights
+from openbook.tree.nodes import LEAF, SPREAD, add_weights, leaves_of
 from openbook.tree.prune import PRUNINGS
 
 __all__ = ["DecisionTreeClassifier", "GrowingClassifier", "TreeClassifier"]
@@ -86,6 +86,22 @@ class TreeClassifier(GrowingClassifier, TreeLearner):
 
     def _proba(self, X):
         return self._outputs(X)
+
+    def decided(self, encoded):
+        """The code of the class that it decides for, of each row it was regrown from."""
+        inner = self.tree_.attribute != LEAF
+        tested, place = np.unique(self.tree_.attribute[inner], return_inverse=True)
+        tree = self.tree_._replace(attribute=np.full_like(self.tree_.attribute, LEAF))
+        tree.attribute[inner] = place
+        cells = np.ascontiguousarray(encoded.columns[tested].T)
+        leaves = np.empty(len(cells), dtype=np.intp)
+        leaves_of(tree, cells, leaves)
+        codes = most_probable(self._leaf_values())[leaves]
+        if (spread := leaves == SPREAD).any():
+            codes[spread] = most_probable(
+                self._outputs_at(np.ascontiguousarray(encoded.columns[:, spread].T))
+            )
+        return codes
 
 
 class DecisionTreeClassifier(TreeClassifier):

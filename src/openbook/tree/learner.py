@@ -197,7 +197,7 @@ class TreeLearner(Growing):
     @property
     def grows_again(self):
         """Whether `regrow` does what `fit` does."""
-        return type(self)._fit is TreeLearner._fit
+        return self._fit.__func__ is TreeLearner._fit
 
     def encoded(self, X, y):
         """Rows for many copies of this learner, encoded once; they are all that it learns of them.
