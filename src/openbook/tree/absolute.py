@@ -5,9 +5,10 @@ r"""Absolute error: the deviation of a target from its median, kept up to date a
 It is the same for every m between the lower and the upper median, so the lower one serves to compute it; a
 node predicts the point halfway between the two.
 
-The targets that occur are the rungs of a ladder, in order. A binary indexed tree over them (Fenwick, 1994)
-takes a row in, and finds the median and the sums below it, in log n steps. A column is searched in one pass
-from the right and one from the left, over groups of rows with the same number or code:
+The targets of a node are the rungs of a ladder, in order. A binary indexed tree over them (Fenwick, 1994)
+takes a row in, and finds the median and the sums below it, in log n steps. The rows lie in the order of the
+target as in that of a sorted column, the last of the keys. A column is searched in a pass from the right and
+one from the left, over groups of rows with the same number or code:
 
     deviation of the groups up to a cut + deviation of those behind it
 
@@ -28,14 +29,15 @@ from openbook.kernels.jit import inner
 from openbook.tree.columns import NOMINAL, ORDERED, SORTED
 from openbook.tree.split import GAP, HIGH, KNOWN, LEFT, MISSING, ROUNDING, ROW, TOTAL, sort_codes
 
-__all__ = ["Ladder", "ladder_of", "median_and_deviation", "note_medians", "scan", "settle_branches"]
+__all__ = ["Ladder", "ladder_of", "median_and_deviation", "note_medians", "scan", "set_up", "settle_branches"]
 
 
 class Ladder(NamedTuple):
     """The targets in order, and room to work in.
 
-    target : float64 (n_rungs,), ascending; rung : int64 (n_rows,), of each row
-    sums : float64 (n_rungs + 1, 2), a binary indexed tree of w and w (y - origin), wiped after use
+    target : float64 (capacity,), of each rung of the node at hand; rung : int64 (n_rows,), of its rows
+    size : int64 (1,), how many rungs there are
+    sums : float64 (capacity + 1, 2), a binary indexed tree of w and w (y - origin), wiped after use
     keys : uint64 (capacity,), the members in the order of a coded column, code << 32 | instance
     first, turn : int64 (capacity + 2,), where each group of equal keys begins, and whose turn it is
     score, right : float64 (capacity + 2,), a group's median, and the deviation from a group on
@@ -43,6 +45,7 @@ class Ladder(NamedTuple):
 
     target: np.ndarray
     rung: np.ndarray
+    size: np.ndarray
     sums: np.ndarray
     keys: np.ndarray
     first: np.ndarray
@@ -51,13 +54,12 @@ class Ladder(NamedTuple):
     right: np.ndarray
 
 
-def ladder_of(targets, capacity):
-    """The ladder of these targets, one a row, for so many members."""
-    target, rung = np.unique(targets, return_inverse=True)
+def ladder_of(n_rows, capacity):
+    """An empty ladder for so many rows, and members."""
     n = capacity + 2
-    sums = np.zeros((len(target) + 1, 2))
+    rung, size, sums = np.zeros(n_rows, np.int64), np.zeros(1, np.int64), np.zeros((n, 2))
     whole, real = np.zeros((2, n), np.int64), np.zeros((2, n))
-    return Ladder(target, rung.astype(np.int64), sums, np.zeros(n, np.uint64), *whole, *real)
+    return Ladder(np.zeros(n), rung, size, sums, np.zeros(n, np.uint64), *whole, *real)
 
 
 def median_and_deviation(y, w):
@@ -77,10 +79,27 @@ def median_and_deviation(y, w):
 
 
 @inner
+def set_up(ladder, ground, segment):
+    """Put up the rungs of a node's targets."""
+    if ladder is None:
+        return
+    start, end = segment
+    keys, last, size = ground.keys, ground.keys.shape[0] - 1, 0
+    for k in range(start, end):
+        i = np.uintp(keys[last, k] & ROW)
+        y = ground.instances.number[i]
+        if size == 0 or y > ladder.target[size - 1]:
+            ladder.target[size] = y
+            size += 1
+        ladder.rung[ground.rows[i]] = size - 1
+    ladder.size[0] = size
+
+
+@inner
 def put(ladder, rung, w, above_origin):
     """Take a row in."""
-    i = rung + 1
-    while i < ladder.sums.shape[0]:
+    i, n = rung + 1, ladder.size[0]
+    while i <= n:
         ladder.sums[i, 0] += w
         ladder.sums[i, 1] += w * above_origin
         i += i & -i
@@ -89,7 +108,7 @@ def put(ladder, rung, w, above_origin):
 @inner
 def climb(ladder, weight):
     """The lowest rung up to which there is that weight: (rung, weight and sum below it)."""
-    n, at, w, s = ladder.sums.shape[0] - 1, 0, 0.0, 0.0
+    n, at, w, s = ladder.size[0], 0, 0.0, 0.0
     step = 1
     while 2 * step <= n:
         step *= 2
@@ -125,15 +144,11 @@ def take(ground, ladder, keys, span, origin, weight, total):
 
 
 @inner
-def wipe(ground, ladder, keys, span):
-    """Leave nothing of a span's rows on the ladder, not even rounding."""
-    start, end = span
-    for k in range(start, end):
-        i = ladder.rung[ground.rows[np.uintp(keys[k] & ROW)]] + 1
-        while i < ladder.sums.shape[0]:
-            ladder.sums[i, 0] = 0.0
-            ladder.sums[i, 1] = 0.0
-            i += i & -i
+def wipe(ladder):
+    """Leave nothing on the ladder, not even rounding."""
+    for i in range(ladder.size[0] + 1):
+        ladder.sums[i, 0] = 0.0
+        ladder.sums[i, 1] = 0.0
 
 
 @inner
@@ -146,15 +161,15 @@ def settle(ground, ladder, keys, span, origin, stats, row):
         upper, _, _ = climb(ladder, weight / 2 * (1 + ROUNDING))
         stats[row, 1] = ladder.target[lower] + (ladder.target[upper] - ladder.target[lower]) / 2
         stats[row, 2] = deviation(ladder, weight, total, origin)
-    wipe(ground, ladder, keys, span)
+    wipe(ladder)
 
 
 @inner
-def settle_branches(ladder, ground, growth, node, n_branches):
-    """The stats of a node's branches, which are the last nodes."""
+def settle_branches(ladder, ground, growth, node, first, last):
+    """The stats of a node's branches, from the first up to the last."""
     if ladder is None:
         return
-    for child in range(growth.count[1], growth.count[1] + n_branches):
+    for child in range(first, last):
         span = (growth.nodes[child].start, growth.nodes[child].end)
         settle(ground, ladder, ground.members, span, growth.stats[node, 1], growth.stats, child)
 
@@ -208,12 +223,12 @@ def best_turn(ground, ladder, groups, least, sides):
     weight); 0 on the left is no cut.
     """
     keys, first, turn, origin = ladder.keys, ladder.first, ladder.turn, sides[TOTAL, 1]
-    weight, total, n = 0.0, 0.0, first[groups]
+    weight, total = 0.0, 0.0
     for t in range(groups - 1, 0, -1):
         span = (first[turn[t]], first[turn[t] + 1])
         weight, total = take(ground, ladder, keys, span, origin, weight, total)
         ladder.right[t] = deviation(ladder, weight, total, origin)
-    wipe(ground, ladder, keys, (0, n))
+    wipe(ladder)
     best, left, w_best, slack = 0.0, 0, 0.0, ROUNDING * sides[TOTAL, 2]
     weight, total = 0.0, 0.0
     for t in range(groups - 1):
@@ -223,7 +238,7 @@ def best_turn(ground, ladder, groups, least, sides):
             drop = sides[KNOWN, 2] - deviation(ladder, weight, total, origin) - ladder.right[t + 1]
             if drop > best + slack:
                 best, left, w_best = drop, t + 1, weight
-    wipe(ground, ladder, keys, (0, n))
+    wipe(ladder)
     return best, left, w_best
 
 
@@ -237,7 +252,9 @@ def scan(ladder, ground, f, segment, rule, own_branch, desk, found):
         return -1.0, 0.0
     sides, kind, n, origin = desk.sides, ground.columns[f].kind, segment[1] - segment[0], desk.sides[TOTAL, 1]
     known = lay_in_order(ladder, ground, f, segment, desk.rank)
-    for row in range(GAP, KNOWN + 1):
+    for s in range(sides.shape[1]):
+        sides[GAP, s], sides[KNOWN, s] = 0.0, sides[TOTAL, s]
+    for row in range(GAP, KNOWN + 1 if known < n else GAP):
         span = (known, n) if row == GAP else (np.int64(0), known)
         settle(ground, ladder, ladder.keys, span, origin, sides, row)
     found.gain, found.below, found.known = np.nan, -1, known

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from openbook.kernels.jit import inner, jit
-from openbook.tree.absolute import settle_branches
+from openbook.tree.absolute import set_up, settle_branches
 from openbook.tree.columns import NOMINAL, SORTED
 from openbook.tree.criteria import weight_of
 from openbook.tree.nodes import SPREAD
@@ -47,7 +47,8 @@ class Ground(NamedTuple):
     """The rows that are being parted.
 
     columns, codes : see `columns`
-    keys : uint64 (n_sorted, capacity), members : uint64 (capacity,), both in segments
+    keys : uint64 (n_sorted, capacity), those of the target last for absolute errors; members : uint64
+        (capacity,); both in segments
     rows : int64 (capacity,), the row behind each instance
     """
 
@@ -157,6 +158,7 @@ def consider(ground, growth, node, rule, desk, found, evidence):
     order = desk.order
     for s in range(growth.stats.shape[1]):
         desk.sides[TOTAL, s] = growth.stats[node, s]
+    set_up(desk.ladder, ground, segment)
     noted = place_for(evidence, growth.nodes, node)
     if ground.codes.shape[1]:
         lay_out(ground, segment, desk)
@@ -290,7 +292,7 @@ def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, P
         else:
             part(ground.members[start:], end - start, side, spare, branches)
         add_branches(ground, growth, node, branches, used)
-        settle_branches(desk.ladder, ground, growth, node, branches.size)
+        settle_branches(desk.ladder, ground, growth, node, first, first + branches.size)
         last, sizes[0] = first + branches.size, sizes[0] - 1
         if rule.penalty >= 0 and is_vain(stats[node], stats[first:last], rule.penalty):
             continue

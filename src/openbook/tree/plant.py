@@ -73,11 +73,13 @@ def grown(training, rule, n_classes, rows, seed, noted):
     """The growth of a tree, the evidence of its upper nodes, and the origin of its target's sums."""
     n_stats, columns = n_classes or N_SUMS, training.columns
     centre = 0.0 if n_classes else float(np.average(training.y[rows], weights=training.w[rows]))
+    if rule.criterion == ABSOLUTE:
+        by_target = np.argsort(training.y, kind="stable").astype(np.uint64)
+        training = training._replace(keys=np.concatenate([training.keys, by_target[None]]))
     ground = _ground(training, rows, n_classes, centre, rule.max_depth)
     most = max(int(columns["n_codes"].max()), 2) + 1
     growth = _growth(ground, most, n_stats, rule)
-    targets = training.y - centre if rule.criterion == ABSOLUTE else None
-    desk = _desk(ground, most, n_stats, targets, seed)
+    desk = _desk(ground, most, n_stats, rule.criterion, seed)
     evidence = _evidence(columns, n_stats, len(rows), noted)
     growth.sizes[0] = 1
     while (full := grow(ground, growth, rule, desk, np.zeros(len(columns), FOUND), evidence)) != DONE:
@@ -87,7 +89,7 @@ def grown(training, rule, n_classes, rows, seed, noted):
             growth = growth._replace(routes=_doubled(growth.routes, most))
         else:
             ground, growth = _more_instances(ground, growth)
-            desk = _desk(ground, most, n_stats, targets, desk.random[0])
+            desk = _desk(ground, most, n_stats, rule.criterion, desk.random[0])
     return growth, evidence, centre
 
 
@@ -133,7 +135,7 @@ def _growth(ground, most, n_stats, rule):
     return growth
 
 
-def _desk(ground, most, n_stats, targets, seed):
+def _desk(ground, most, n_stats, criterion, seed):
     """Room for columns of so many codes, missing included."""
     n = len(ground.members) if ground.codes.shape[1] else 0
     return Desk(
@@ -151,7 +153,7 @@ def _desk(ground, most, n_stats, targets, seed):
         rank=np.zeros(most, np.int64),
         ordered=np.zeros((most, n_stats)),
         every=np.full(most // 64 + 1, 2**64 - 1, np.uint64),
-        ladder=None if targets is None else ladder_of(targets, len(ground.members)),
+        ladder=ladder_of(len(ground.codes), len(ground.members)) if criterion == ABSOLUTE else None,
     )
 
 
