@@ -36,6 +36,7 @@ class Entry:
     summary : one line for people who choose
     baseline : whether others are measured against it
     around : the registered learner that it wraps unless told otherwise, or the learners, if it wraps several
+    members : of an ensemble, the registered learners that it must beat to be offered by a study
     study : the ways in which a study tries it, if it does
     """
 
@@ -45,6 +46,7 @@ class Entry:
     summary: str
     baseline: bool = False
     around: str | tuple[str, ...] | None = None
+    members: tuple[str, ...] = ()
     study: tuple[Variant, ...] = ()
 
     @property
@@ -60,6 +62,10 @@ class Entry:
             parameters.setdefault("estimators", [(name, learner(name).make()) for name in self.around])
         return self.cls(**parameters)
 
+
+#: One tree each, which says more to a reader than many.
+_TREES = ("decision_tree", "id3", "c45", "cart", "oblivious_tree")
+_REGRESSION_TREES = ("decision_tree_regressor", "cart_regressor", "model_tree")
 
 LEARNERS = {
     entry.name: entry
@@ -136,6 +142,7 @@ LEARNERS = {
             "openbook.ensemble:RandomForestClassifier",
             "classification",
             "the vote of many trees, each grown on a sample of the rows",
+            members=_TREES,
             study=(Variant("random forest"),),
         ),
         Entry(
@@ -143,6 +150,7 @@ LEARNERS = {
             "openbook.ensemble:RandomForestRegressor",
             "regression",
             "the mean of many trees, each grown on a sample of the rows",
+            members=_REGRESSION_TREES,
             study=(Variant("random forest"),),
         ),
         Entry(
@@ -150,12 +158,14 @@ LEARNERS = {
             "openbook.ensemble:ExtraTreesClassifier",
             "classification",
             "the vote of many trees that cut at random",
+            members=_TREES,
         ),
         Entry(
             "extra_trees_regressor",
             "openbook.ensemble:ExtraTreesRegressor",
             "regression",
             "the mean of many trees that cut at random",
+            members=_REGRESSION_TREES,
         ),
         Entry(
             "cart",
@@ -190,6 +200,7 @@ LEARNERS = {
             "classification",
             "the vote of one learner's copies, each grown on a sample of the rows",
             around="naive_bayes",
+            members=("naive_bayes",),
         ),
         Entry(
             "bagging_regressor",
@@ -197,6 +208,7 @@ LEARNERS = {
             "regression",
             "the mean of one learner's copies, each grown on a sample of the rows",
             around="zero_regressor",
+            members=("zero_regressor",),
         ),
         Entry(
             "random_subspace",
@@ -204,6 +216,7 @@ LEARNERS = {
             "classification",
             "the vote of one learner's copies, each grown on some of the columns",
             around="naive_bayes",
+            members=("naive_bayes",),
         ),
         Entry(
             "random_subspace_regressor",
@@ -211,13 +224,15 @@ LEARNERS = {
             "regression",
             "the mean of one learner's copies, each grown on some of the columns",
             around="zero_regressor",
+            members=("zero_regressor",),
         ),
         Entry(
             "adaboost",
             "openbook.ensemble:AdaBoostClassifier",
             "classification",
             "members that each mend the mistakes of those before",
-            around="one_r",
+            members=("one_r", *_TREES),
+            study=(Variant("boosted stumps"),),
         ),
         Entry(
             "voting",
@@ -225,6 +240,7 @@ LEARNERS = {
             "classification",
             "what most of different learners say",
             around=("one_r", "naive_bayes"),
+            members=("one_r", "naive_bayes"),
         ),
         Entry(
             "voting_regressor",
@@ -232,6 +248,7 @@ LEARNERS = {
             "regression",
             "the mean of different learners",
             around=("zero_regressor",),
+            members=("zero_regressor",),
         ),
         Entry(
             "stacking",
@@ -239,6 +256,7 @@ LEARNERS = {
             "classification",
             "different learners, blended by what they say of unseen rows",
             around=("one_r", "naive_bayes"),
+            members=("one_r", "naive_bayes"),
         ),
         Entry(
             "stacking_regressor",
@@ -246,6 +264,7 @@ LEARNERS = {
             "regression",
             "different learners, blended by what they say of unseen rows",
             around=("zero_regressor",),
+            members=("zero_regressor",),
         ),
         Entry(
             "output_code",
@@ -253,6 +272,7 @@ LEARNERS = {
             "classification",
             "many classes as two-class problems that correct each other",
             around="naive_bayes",
+            members=("naive_bayes",),
         ),
     )
 }

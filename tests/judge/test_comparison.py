@@ -124,6 +124,78 @@ def test_a_learner_of_unknown_size_counts_as_the_largest():
     assert choice.label == "close"
 
 
+def of_team(members, **learners):
+    result = comparison(**learners)
+    return Comparison(result.evaluations, "base", {"team": members}).simplest_not_worse()
+
+
+def test_an_ensemble_that_beats_its_best_member_is_offered():
+    alone = of_team(
+        ["single", "weak"], team=(GOOD, 50), single=(POOR, 5), weak=(POOR[::-1], 3), base=(POOR, 1)
+    )
+    assert (alone.label, alone.withheld) == ("team", {})
+    assert alone.reason.endswith("the best; every other learner is significantly worse.")
+
+
+def test_an_ensemble_that_does_not_keeps_its_rank_and_is_not_chosen():
+    """A difference of one row in a hundred is no more than chance; the best member is the one to beat."""
+    better = [9, 9, 9, 9, 10, 9, 8, 9, 9, 9]
+    choice = of_team(["single", "weak"], team=(better, 3), single=(GOOD, 5), weak=(POOR, 2), base=(POOR, 1))
+    p = difference(evaluation("t", better), evaluation("s", GOOD)).p_value
+    assert (choice.label, choice.best) == ("single", "team")
+    assert choice.withheld == {
+        "team": f"team is not offered: it is not significantly better than single (+0.010, p = {p:.3f})."
+    }
+    assert "the only offered learner that is not significantly worse than the best, team" in choice.reason
+    assert str(choice) == f"{choice.reason} {choice.withheld['team']}"
+
+
+def test_an_ensemble_that_is_worse_says_so():
+    choice = of_team(["single"], team=(POOR, 2), single=(GOOD, 5), base=(POOR, 1))
+    assert choice.label == "single"
+    assert choice.withheld["team"].startswith(
+        "team is not offered: it is not better than single (-0.390, p <"
+    )
+    assert choice.reason.endswith("the best; every other offered learner is significantly worse.")
+
+
+def test_a_baseline_that_is_worse_than_an_ensemble_not_offered_is_not_chosen():
+    """The tree, not the baseline, stands in for the forest that it may equal."""
+    tree = [6, 9, 9, 5, 10, 9, 6, 9, 7, 9]
+    learners = {"team": (GOOD, 50), "tree": (tree, 5), "base": ([7, 7, 7, 7, 7, 7, 7, 6, 7, 7], 1)}
+    single = comparison(tree=learners["tree"], base=learners["base"]).simplest_not_worse()
+    assert single.label == "base"  # without the forest, nothing speaks against the baseline
+    choice = of_team(["tree"], **learners)
+    assert (choice.label, list(choice.withheld)) == ("tree", ["team"])
+
+
+def test_two_ensembles_are_tested_twice():
+    """0.02 < p < 0.05 is enough for one, and too much for the better of two."""
+    single, team = [8, 8, 9, 8, 8, 9, 8, 8, 8, 8], [9, 9, 9, 9, 9, 9, 8, 9, 9, 9]
+    p = difference(evaluation("t", team), evaluation("s", single)).p_value
+    evaluations = comparison(team=(team, 50), twin=(team, 60), single=(single, 5), base=(POOR, 1)).evaluations
+    one = Comparison(evaluations, "base", {"team": ["single"]})
+    two = Comparison(evaluations, "base", {"team": ["single"], "twin": ["single"]})
+    assert one.simplest_not_worse(alpha=1.5 * p).withheld == {}
+    assert list(two.simplest_not_worse(alpha=1.5 * p).withheld) == ["team", "twin"]
+    assert two.simplest_not_worse(alpha=2.5 * p).withheld == {}
+
+
+@pytest.mark.parametrize(
+    ("ensembles", "message"),
+    [
+        ({"goood": ["base"]}, r"no learner 'goood'\. Did you mean 'good'\?"),
+        ({"good": ["bass"]}, r"no learner 'bass'\. Did you mean 'base'\?"),
+        ({"good": []}, "good needs single members, and there are none"),
+        ({"good": ["close"], "close": ["base"]}, "good needs single members, and close is an ensemble"),
+    ],
+)
+def test_what_cannot_be_an_ensemble_is_named(ensembles, message):
+    evaluations = comparison(good=(GOOD, 3), close=(CLOSE, 2), base=(POOR, 1)).evaluations
+    with pytest.raises(ParameterError, match=message):
+        Comparison(evaluations, "base", ensembles)
+
+
 def test_alpha_decides():
     middling = [8, 8, 8, 9, 9, 8, 8, 8, 9, 8]
     learners = {"good": (GOOD, 50), "middling": (middling, 5), "base": (POOR, 1)}

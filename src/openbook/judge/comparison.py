@@ -3,11 +3,14 @@
 Each is tested against the baseline, and for Occam's choice against the best: the corrected resampled t test
 where there are several folds; on one held-out set and under leave-one-out McNemar's test for accuracy and
 error, else the paired bootstrap. p-values are adjusted by Holm's method for the number of learners tested.
+
+An ensemble is offered for the choice only where it is significantly better than the best of its single
+members, by the same tests; it keeps its place in the ranking.
 """
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -40,14 +43,15 @@ class Row:
 
 @dataclass(frozen=True)
 class Choice:
-    """The learner that Occam's razor leaves, the best one, and the reason."""
+    """The learner that Occam's razor leaves, the best one, the reason, and why ensembles were withheld."""
 
     label: str
     best: str
     reason: str
+    withheld: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        return self.reason
+        return " ".join([self.reason, *self.withheld.values()])
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -58,16 +62,24 @@ class Comparison:
     ----------
     evaluations : mapping of label to Evaluation
     baseline : the label of the one that others are measured against
+    ensembles : mapping of the label of an ensemble to those of its single members
 
     Wherever a metric is asked for, None means the first of the evaluations' metrics.
     """
 
     evaluations: Mapping[str, Evaluation]
     baseline: str
+    ensembles: Mapping[str, Collection[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "evaluations", dict(self.evaluations))
         base = self[self.baseline]
+        for label, members in self.ensembles.items():
+            for each in (label, *members):
+                self[each]
+            if not members or (nested := [each for each in members if each in self.ensembles]):
+                what = f"{nested[0]} is an ensemble" if members else "there are none"
+                raise ParameterError(f"ensembles: {label} needs single members, and {what}")
         for label, evaluation in self.evaluations.items():
             if not _same_folds(evaluation, base):
                 raise DataError(f"{label} and {self.baseline} were not judged on the same folds")
@@ -117,15 +129,25 @@ class Comparison:
         """Occam's choice: the simplest learner that is not significantly worse than the best.
 
         Simplest by the median of `complexity()`; a learner that does not tell its size counts as the largest.
+        An ensemble is passed over unless it is significantly better than the best of its members.
         """
         function = self.metric(which)
         best = self.best(function)
         if math.isnan(self[best].score(function)):
             raise DataError(f"{function.name} is undefined for every learner; choose by another metric")
         tests = self._tests(best, function, 0.95)
-        alike = [best, *(label for label, (_, p) in tests.items() if p >= alpha)]
-        chosen = min(alike, key=lambda label: (_size(self[label].complexity), *self._order(label, function)))
-        return Choice(chosen, best, self._reason(chosen, best, alike, tests, function))
+        withheld = self._withheld(alpha, function)
+        alike = {best, *(label for label, (_, p) in tests.items() if p >= alpha)}
+        if best in withheld:
+            alike.add(withheld[best][0])  # whatever the adjustment, the best did not beat it
+        offered = [label for label in self.evaluations if label in alike and label not in withheld]
+        chosen = min(
+            offered, key=lambda label: (_size(self[label].complexity), *self._order(label, function))
+        )
+        which = "offered learner" if withheld else "learner"
+        reason = self._reason(chosen, best, offered, tests, function, which)
+        why_not = {label: _why_not(label, *found, function) for label, found in withheld.items()}
+        return Choice(chosen, best, reason, why_not)
 
     def _order(self, label: str, function: Metric) -> tuple[float, float]:
         return _loss(function, self[label].score(function)), _size(self[label].complexity)
@@ -140,26 +162,42 @@ class Comparison:
         adjusted = holm([test.p_value for test in tests.values()])
         return {label: (test, float(p)) for (label, test), p in zip(tests.items(), adjusted, strict=True)}
 
-    def _reason(self, chosen: str, best: str, alike: list[str], tests: Tests, function: Metric) -> str:
+    def _withheld(self, alpha: float, function: Metric) -> dict[str, tuple[str, TestResult, float]]:
+        """The ensembles that do not beat the best of their members: that one, the test, the adjusted p."""
+        rivals = {
+            label: min(members, key=lambda each: self._order(each, function))
+            for label, members in self.ensembles.items()
+        }
+        tests = [difference(self[label], self[rival], function) for label, rival in rivals.items()]
+        adjusted = holm([test.p_value for test in tests]).tolist()
+        return {
+            label: (rival, test, p)
+            for (label, rival), test, p in zip(rivals.items(), tests, adjusted, strict=True)
+            if not (p < alpha and _loss(function, test.difference) < 0)
+        }
+
+    def _reason(
+        self, chosen: str, best: str, alike: list[str], tests: Tests, function: Metric, which: str
+    ) -> str:
+        """Why this one, of those `alike` the best that are offered; `which` learners they are, in words."""
         own, top = self[chosen], self[best]
         size = f", complexity {own.complexity:g}" if own.complexity is not None else ""
         words = (
             f"{chosen} ({function.words} {shown(own.score(function))} {own.interval(function).ends}{size}): "
         )
+        several = f"the simplest of the {len(alike)} {which}s that are not significantly worse"
         if not tests:
             words += "the only learner."
         elif alike == [best]:
-            words += "the best; every other learner is significantly worse."
+            words += f"the best; every other {which} is significantly worse."
         elif chosen == best:
-            words += (
-                f"the best, and the simplest of the {len(alike)} learners that are not significantly worse."
-            )
+            words += f"the best, and {several}."
         else:
             test, p = tests[chosen]
+            words += several if len(alike) > 1 else f"the only {which} that is not significantly worse"
             words += (
-                f"the simplest of the {len(alike)} learners that are not significantly worse than the best,"
-                f" {best} ({shown(top.score(function))}); they differ by {shown(test.difference, sign='+')}"
-                f" {test.interval.ends}, p {_p(p)} ({test.method}, Holm)."
+                f" than the best, {best} ({shown(top.score(function))}); they differ by"
+                f" {shown(test.difference, sign='+')} {test.interval.ends}, p {_p(p)} ({test.method}, Holm)."
             )
         if self.baseline in alike and best != self.baseline:
             words += f" Nothing is significantly better than the baseline, {self.baseline}."
@@ -223,6 +261,12 @@ def _loss(function: Metric, score: float) -> float:
     if math.isnan(score):
         return math.inf
     return -score if function.greater_is_better else score
+
+
+def _why_not(label: str, rival: str, test: TestResult, p: float, function: Metric) -> str:
+    better = "significantly better" if _loss(function, test.difference) < 0 else "better"
+    change = shown(test.difference, sign="+")
+    return f"{label} is not offered: it is not {better} than {rival} ({change}, p {_p(p)})."
 
 
 def _size(complexity: float | None) -> float:

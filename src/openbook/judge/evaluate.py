@@ -6,7 +6,7 @@ not depend on the number of workers. What is kept are predictions; scores are co
 for.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from operator import add
@@ -79,6 +79,7 @@ def compare(
     metrics: Metrics = None,
     baseline: str | None = None,
     random_state: int = 0,
+    ensembles: Mapping[str, Collection[str]] | None = None,
 ) -> Comparison:
     """Judge several learners on the same folds, beside a baseline.
 
@@ -88,6 +89,8 @@ def compare(
     X, y, split, metrics, random_state : as for `evaluate`
     baseline : the label of the one that others are measured against
         None takes the first ZeroR or ZeroRegressor among the models, and adds one if there is none.
+    ensembles : mapping of the label of an ensemble to those of its single members
+        Such a one is chosen only if it is significantly better than the best of them.
     """
     labelled = dict(models) if isinstance(models, Mapping) else _labelled(models)
     task = model_task(labelled.values())
@@ -95,7 +98,8 @@ def compare(
         labelled, baseline = _with_baseline(labelled, task)
     elif baseline not in labelled:
         raise ParameterError(f"baseline: no learner {baseline!r}. {did_you_mean(baseline, tuple(labelled))}")
-    return Comparison(_judge(labelled, task, X, y, split, metrics, random_state), baseline)
+    evaluations = _judge(labelled, task, X, y, split, metrics, random_state)
+    return Comparison(evaluations, baseline, ensembles or {})
 
 
 def evaluate_fold(

@@ -39,7 +39,7 @@ X_train, y_train = X.take(train), y.take(train)
 
 _COMPARE = """\
 split = protocol(y_train, {task!r}, seed{folds})
-comparison = compare(models, X_train, y_train, split, metrics, baseline={baseline!r})
+{compare}
 print(comparison)
 
 # The simplest learner that is not significantly worse than the best.
@@ -75,7 +75,7 @@ def export(plan: Plan) -> str:
         "share": settings.test_share,
         "task": plan.task,
         "folds": "" if settings.folds is None else f", folds={settings.folds}, repeats={settings.repeats}",
-        "baseline": (*plan.baselines, plan.learners[0].label)[0],
+        "compare": _comparison(plan),
         "row": "test[0]" if settings.test_share else "0",
     }
     head = _HEAD.replace("predicting {target}", f"predicting {_braced(_one_line(plan.roles.target))}")
@@ -89,6 +89,19 @@ def export(plan: Plan) -> str:
         _WORK,
     ]
     return "".join(parts).format(**words)
+
+
+def _comparison(plan: Plan) -> str:
+    """The call of `compare`."""
+    baseline = (*plan.baselines, plan.learners[0].label)[0]
+    call = f"comparison = compare(models, X_train, y_train, split, metrics, baseline={baseline!r}"
+    if not plan.ensembles:
+        return f"{call})"
+    teams = "".join(f"    {label!r}: {list(members)!r},\n" for label, members in plan.ensembles.items())
+    return (
+        "# An ensemble is offered only where it is significantly better than the best of these.\n"
+        f"ensembles = {{\n{teams}}}\n{call}, ensembles=ensembles)"
+    )
 
 
 def _one_line(text: str) -> str:

@@ -176,6 +176,15 @@ class Plan:
         return tuple(c.label for c in self.learners if learner(c.learner).baseline)
 
     @property
+    def ensembles(self) -> dict[str, tuple[str, ...]]:
+        """The label of each ensemble, and those of its single members; without any it has none to beat."""
+        teams = {
+            c.label: tuple(m.label for m in self.learners if m.learner in learner(c.learner).members)
+            for c in self.learners
+        }
+        return {label: members for label, members in teams.items() if members}
+
+    @property
     def metrics(self) -> tuple[str, ...]:
         """What is shown: the metric that decides, then the usual ones."""
         return (self.metric, *(name for name in DEFAULTS[self.task] if name != self.metric))

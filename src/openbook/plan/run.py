@@ -201,7 +201,7 @@ class _Rows:
     def comparison(self, log: Log) -> Comparison:
         labels = [candidate.label for candidate in self.plan.learners]
         evaluations = {label: self.evaluation(log, "folds", label) for label in labels}
-        return Comparison(evaluations, (*self.plan.baselines, *labels)[0])
+        return Comparison(evaluations, (*self.plan.baselines, *labels)[0], self.plan.ensembles)
 
 
 def _judge(plan: Plan, rows: _Rows, log: Log, workers: int, progress: Progress | None) -> None:
@@ -215,7 +215,7 @@ def _judge(plan: Plan, rows: _Rows, log: Log, workers: int, progress: Progress |
         return label, evaluate_fold(models[label], rows.X, rows.y, *rows.splits[i], index=i, name=label)
 
     done = len(jobs) - len(left)
-    with joblib.parallel_config(backend="threading", n_jobs=workers):
+    with heard(), joblib.parallel_config(backend="threading", n_jobs=workers):  # joblib warns if interrupted
         for label, result in each(left, judge, in_order=False):
             log.append("folds", label, result)
             done += 1
