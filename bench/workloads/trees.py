@@ -179,7 +179,7 @@ SCALING = Workload(
 def binned():
     from openbook.tree import DecisionTreeClassifier
 
-    return DecisionTreeClassifier(bins=255, max_depth=8)
+    return DecisionTreeClassifier(bins=255, nominal="subset", max_depth=8)
 
 
 def fit_scan(pattern):

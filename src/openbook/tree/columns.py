@@ -19,6 +19,7 @@ import numpy as np
 from openbook.data import Categorical, Nominal, Numeric
 from openbook.errors import RefusalError
 from openbook.fold import each
+from openbook.kernels.jit import jit
 from openbook.rows import infinite_cell
 
 __all__ = ["COLUMN", "MISSING_RANK", "NOMINAL", "ORDERED", "SORTED", "Edges", "Sorted", "Training", "encode"]
@@ -66,13 +67,18 @@ class Edges(NamedTuple):
 
     def codes(self, numbers):
         """The code of each number; NaN gets the number of codes."""
-        codes = np.searchsorted(self.cuts, numbers)
-        return np.where(np.isnan(numbers), len(self.low), codes)
+        if len(self.cuts) > FEW:
+            codes = np.searchsorted(self.cuts, numbers)
+        else:
+            codes = np.empty(len(numbers), dtype=np.intp)
+            count_below(self.cuts, np.ascontiguousarray(numbers, dtype=float), codes)
+        codes[np.isnan(numbers)] = len(self.low)
+        return codes
 
     def between(self, below, above):
         """The cut between two codes that neighbour in a node."""
         halfway = midpoint(self.high[below], self.low[above])
-        return np.clip(halfway, self.cuts[below], self.cuts[above - 1])
+        return np.minimum(np.maximum(halfway, self.cuts[below]), self.cuts[above - 1])
 
 
 class Sorted(NamedTuple):
@@ -106,6 +112,16 @@ class Training(NamedTuple):
     scales: list
     y: np.ndarray
     w: np.ndarray
+
+
+@jit(_nrt=False)
+def count_below(cuts, numbers, below):
+    """Fill in how many cuts are below each number; of a few hundred, looking at all beats halving."""
+    for i in range(numbers.size):
+        n, x = 0, numbers[i]
+        for j in range(cuts.size):
+            n += cuts[j] < x
+        below[i] = n
 
 
 def midpoint(a, b):
@@ -163,7 +179,9 @@ def _n_codes(scale):
 
 def _sampled(share, chunk):
     """So many of a chunk's rows, evenly spaced; all of them where no share is given."""
-    return chunk.X if share is None else chunk.X.take(slice(None, None, max(1, len(chunk.y) // share)))
+    if share is None:
+        return chunk.X
+    return chunk.X.take(np.arange(0, len(chunk.y), max(1, len(chunk.y) // share)))  # a copy: no chunk is kept
 
 
 def _scale(rows, pieces, j, bins):

@@ -18,7 +18,7 @@ from openbook.tree.part import BRANCH
 from openbook.tree.search import FOUND, Desk, Evidence
 from openbook.tree.split import ROW, Instances
 
-__all__ = ["NOTED", "N_SUMS", "Candidates", "grown", "n_slots", "plant", "tree_of"]
+__all__ = ["N_SUMS", "Candidates", "grown", "n_slots", "plant", "tree_of"]
 
 #: The candidates of so many nodes are kept for the work, and so many figures of them.
 NOTED, NOTED_FIGURES = 64, 200_000
@@ -26,6 +26,8 @@ NOTED, NOTED_FIGURES = 64, 200_000
 NOTED_ROWS, TOP = 200_000, 7
 #: What adds up over the rows of a regression: the weight, the target, its square.
 N_SUMS = 3
+#: The most counts of all columns of a node that are kept side by side: what a core's cache can hold.
+MOST_COUNTS = 2**16
 #: The largest whole number whose logarithm is looked up.
 MOST_WHOLE = 10_000_000
 
@@ -79,7 +81,7 @@ def grown(training, rule, n_classes, rows, seed, noted):
     ground = _ground(training, rows, n_classes, centre, rule.max_depth)
     most = max(int(columns["n_codes"].max()), 2) + 1
     growth = _growth(ground, most, n_stats, rule)
-    desk = _desk(ground, most, n_stats, rule.criterion, seed)
+    desk = _desk(ground, most, n_stats, rule, seed)
     evidence = _evidence(columns, n_stats, len(rows), noted)
     growth.sizes[0] = 1
     while (full := grow(ground, growth, rule, desk, np.zeros(len(columns), FOUND), evidence)) != DONE:
@@ -89,7 +91,7 @@ def grown(training, rule, n_classes, rows, seed, noted):
             growth = growth._replace(routes=_doubled(growth.routes, most))
         else:
             ground, growth = _more_instances(ground, growth)
-            desk = _desk(ground, most, n_stats, rule.criterion, desk.random[0])
+            desk = _desk(ground, most, n_stats, rule, desk.random[0])
     return growth, evidence, centre
 
 
@@ -102,7 +104,7 @@ def _ground(training, rows, n_classes, centre, max_depth):
         keys = np.array([column[kept[column & ROW]] for column in keys], np.uint64).reshape(-1, len(rows))
     elif max_depth > 1:  # the keys of a stump are never parted
         keys = keys.copy()
-    w, whole = training.w.astype(float), none
+    w, whole = np.asarray(training.w, dtype=float), none
     unit = bool((w == 1).all())
     if n_classes and (unit or (w == np.rint(w)).all()) and w.sum() <= MOST_WHOLE:
         whole = np.arange(w.sum() + 1)
@@ -135,9 +137,12 @@ def _growth(ground, most, n_stats, rule):
     return growth
 
 
-def _desk(ground, most, n_stats, criterion, seed):
+def _desk(ground, most, n_stats, rule, seed):
     """Room for columns of so many codes, missing included."""
-    n = len(ground.members) if ground.codes.shape[1] else 0
+    n_coded = ground.codes.shape[1]
+    n = len(ground.members) if n_coded else 0
+    at_once = rule.max_features == len(ground.columns) and rule.criterion != ABSOLUTE
+    room = at_once and n_coded * most * n_stats <= MOST_COUNTS
     return Desk(
         hist=np.zeros((most, n_stats)),
         sides=np.zeros((5, n_stats)),
@@ -152,8 +157,10 @@ def _desk(ground, most, n_stats, criterion, seed):
         score=np.zeros(most),
         rank=np.zeros(most, np.int64),
         ordered=np.zeros((most, n_stats)),
+        table=np.zeros((n_coded if room else 0, most, n_stats)),
+        counted=np.zeros(1, np.bool_),
         every=np.full(most // 64 + 1, 2**64 - 1, np.uint64),
-        ladder=ladder_of(len(ground.codes), len(ground.members)) if criterion == ABSOLUTE else None,
+        ladder=ladder_of(len(ground.codes), len(ground.members)) if rule.criterion == ABSOLUTE else None,
     )
 
 
@@ -164,6 +171,7 @@ def _leaves(n):
 
 
 def _totals(instances, rows, n_stats, criterion):
+    rows = slice(None) if len(rows) == len(instances.w) else rows.view(np.intp)
     w = instances.w[rows]
     if not instances.number.size:
         return np.bincount(instances.y[rows], w, minlength=n_stats)
@@ -232,10 +240,10 @@ def tree_of(growth, scales, n_classes, centre, criterion):
     n = growth.sizes[1]
     nodes, stats = growth.nodes[:n], growth.stats[:n]
     cut = np.full(n, np.nan)
-    for f, scale in enumerate(scales):
-        at = np.flatnonzero((nodes["attribute"] == f) & (nodes["route"] < 0))
-        if len(at):
-            cut[at] = scale.between(nodes["below"][at], nodes["above"][at])
+    ordered = (nodes["attribute"] != LEAF) & (nodes["route"] < 0)
+    for f in np.unique(nodes["attribute"][ordered]):
+        at = np.flatnonzero(ordered & (nodes["attribute"] == f))
+        cut[at] = scales[f].between(nodes["below"][at], nodes["above"][at])
     weight = stats.sum(axis=1) if n_classes else stats[:, 0].copy()
     value = stats.copy() if n_classes else _value(stats, centre, criterion)
     whole = {
