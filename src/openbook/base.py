@@ -12,7 +12,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial, reduce
+from functools import cache, partial, reduce
 from operator import add
 from typing import Any, ClassVar, NamedTuple, Self, final
 
@@ -65,6 +65,12 @@ class Learner(BaseEstimator):
     schema_: Schema
     target_: str
     n_features_in_: int
+
+    @classmethod
+    @cache
+    def _get_param_names(cls) -> list[str]:
+        """The names of the parameters; to read them off the signature each time takes longer than a stump."""
+        return super()._get_param_names()
 
     @final
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -101,8 +101,8 @@ class AdaBoostClassifier(OneLearner, Classifier):
     Parameters
     ----------
     estimator : classifier, optional
-        A stump, `DecisionTreeClassifier(max_depth=1, bins=255)`, unless given. Members that are trees keep
-        the candidates of their nodes for the work in the first five rounds.
+        A stump, `DecisionTreeClassifier(max_depth=1, bins=255)`, unless given: the cuts of a column with
+        more values than that lie between bins of about equal size.
     n_estimators : int
         How many rounds there are at most.
     resample : bool
@@ -181,7 +181,7 @@ class AdaBoostClassifier(OneLearner, Classifier):
             times = weights * w.sum()  # learners that want so many rows in a leaf mean rows of weight 1
         member = copied(learner, rng)
         if encoded is not None and times.all():
-            member.regrow(encoded, times, noted=len(self.members_) < DERIVED)
+            member.regrow(encoded, times)
             return member, member.decided(encoded)
         fitted(member, X, self._told(y), times)
         return member, decided(member, X, self.classes_)

@@ -20,7 +20,7 @@ from openbook.tree.columns import Training, encode
 from openbook.tree.derive import derive_model, derive_row
 from openbook.tree.derive_splits import least_weight
 from openbook.tree.nodes import LEAF, Tree, add_values, cells, check, depths, leaves_of
-from openbook.tree.plant import N_SUMS, NOTED, Candidates, n_slots, plant
+from openbook.tree.plant import N_SUMS, Candidates, n_slots, plant
 from openbook.tree.prune import (
     PRUNING_RULES,
     prune_confidence,
@@ -208,24 +208,20 @@ class TreeLearner(Growing):
         learnt = {name: value for name, value in vars(self).items() if name.endswith("_")}
         return EncodedRows(rows, encode(rows, self.bins), np.array(cells(X).T, order="C"), learnt)
 
-    def regrow(self, encoded, w, *, noted=True):
-        """Become the tree that `fit` grows of these rows with these weights, which are all above zero.
-
-        noted : whether to keep the candidates of the upper nodes for the work
-        """
+    def regrow(self, encoded, w):
+        """Become the tree that `fit` grows of these rows with these weights, which are all above zero."""
         vars(self).update(encoded.learnt)
-        self._grow(encoded.rows, encoded.training._replace(w=w), noted=noted)
+        self._grow(encoded.rows, encoded.training._replace(w=w))
         return self
 
-    def _grow(self, rows, training, *, noted=True):
+    def _grow(self, rows, training):
         training = self._weighed(training)
         random = check_random_state(self.random_state)
         grown_on, held_out = None, None
         if self.prune == "reduced_error":
             grown_on, held_out = self._parted(training.y, random)
         seed = 1 + int(random.randint(2**31 - 1))
-        rule, upper = self._rule(training), NOTED if noted else 0
-        tree, candidates = plant(training, rule, self._n_classes, grown_on, seed, upper)
+        tree, candidates = plant(training, self._rule(training), self._n_classes, grown_on, seed)
         self.tree_, self.candidates_, self.pruning_ = tree, candidates, Pruning.of(tree, ())
         if self.prune is not None:
             self._cut_back(tree, self._pruned(tree, rows, training, held_out))

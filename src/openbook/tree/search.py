@@ -30,6 +30,7 @@ from openbook.tree.split import (
     best_cut,
     best_subset,
     clear,
+    count_all_codes,
     count_codes,
     keep_one_cut,
     multiway,
@@ -110,6 +111,8 @@ class Desk(NamedTuple):
     sides : float64 (5, n_stats), of two sides, and of missing, known and all cells
     routes : int32 (most codes,), where the codes of a subset go
     order : int64 (n_columns,), of the columns; random : uint64 (1,), the state of the random numbers
+    table : float64 (n_coded, most codes + 1, n_stats), the histograms of all columns, if there is room
+    counted : bool (1,), whether they are those of the node at hand
     y, number, w : of the members at hand, one after the other, and whole : as in `Instances`
     score, rank, ordered : float64, int64 (most codes,), and like hist, to order the codes of a subset
     every : like occur, all bits
@@ -122,6 +125,8 @@ class Desk(NamedTuple):
     order: np.ndarray
     random: np.ndarray
     occur: np.ndarray
+    table: np.ndarray
+    counted: np.ndarray
     y: np.ndarray
     number: np.ndarray
     w: np.ndarray
@@ -143,7 +148,7 @@ def least_beside(weight, n_classes, rule):
 
 @inner
 def lay_out(ground, segment, desk):
-    """Put the targets and weights of the members on the desk, for counting codes."""
+    """Put the targets and weights of the members on the desk, and count their codes if they are many."""
     start, end = segment
     members = ground.members[start:end]
     for k in range(members.size):
@@ -153,6 +158,9 @@ def lay_out(ground, segment, desk):
             desk.number[k] = ground.instances.number[i]
         else:
             desk.y[k] = ground.instances.y[i]
+    desk.counted[0] = desk.table.size > 0 and members.size >= desk.table[0].size
+    if desk.counted[0]:
+        count_all_codes(ground, segment, desk)
 
 
 @inner

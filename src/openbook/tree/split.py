@@ -25,6 +25,7 @@ __all__ = [
     "best_cut",
     "best_subset",
     "clear",
+    "count_all_codes",
     "count_codes",
     "keep_one_cut",
     "multiway",
@@ -179,6 +180,13 @@ def count_codes(ground, place, n_codes, segment, desk):
     start, end = segment
     members, codes, hist = ground.members[start:end], ground.codes, desk.hist
     place = np.uintp(place)
+    if desk.counted[0]:
+        for code in range(n_codes + 1):
+            for s in range(hist.shape[1]):
+                hist[code, s] = desk.table[place, code, s]
+        for word in range(desk.occur.size):
+            desk.occur[word] = ALL
+        return
     bits = np.uint64(0)
     for k in range(members.size):
         code = np.uintp(codes[row_of(ground, np.uintp(members[k])), place])
@@ -193,6 +201,30 @@ def count_codes(ground, place, n_codes, segment, desk):
     desk.occur[0] = bits
     for word in range(desk.occur.size if n_codes > 63 else 0):
         desk.occur[word] = ALL  # which occur is known of 64 codes; of more, those that do not weigh nothing
+
+
+@inner
+def count_all_codes(ground, segment, desk):
+    """Count the members of a segment in all coded columns at once: a row's codes stand together."""
+    start, end = segment
+    members, codes, table = ground.members[start:end], ground.codes, desk.table
+    for f in range(table.shape[0]):
+        for code in range(table.shape[1]):
+            for s in range(table.shape[2]):
+                table[f, code, s] = 0.0
+    for k in range(members.size):
+        row, w = row_of(ground, np.uintp(members[k])), desk.w[k]
+        if desk.number.size:
+            wy = w * desk.number[k]
+            for f in range(table.shape[0]):
+                code = np.uintp(codes[row, f])
+                table[f, code, 0] += w
+                table[f, code, 1] += wy
+                table[f, code, 2] += wy * desk.number[k]
+        else:
+            c = np.uintp(desk.y[k])
+            for f in range(table.shape[0]):
+                table[f, np.uintp(codes[row, f]), c] += w
 
 
 @inner
