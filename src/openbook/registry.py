@@ -232,7 +232,7 @@ LEARNERS = {
             "classification",
             "members that each mend the mistakes of those before",
             members=("one_r", *_TREES),
-            study=(Variant("boosted stumps"),),
+            study=(Variant("AdaBoost of stumps"),),
         ),
         Entry(
             "voting",

@@ -106,6 +106,14 @@ class WorkFormat(StrEnum):
     json = "json"
 
 
+class RulesFormat(StrEnum):
+    """How rules can be written."""
+
+    text = "text"
+    json = "json"
+    sql = "sql"
+
+
 def _version(asked: bool) -> None:
     if asked:
         from openbook import __version__
@@ -239,6 +247,40 @@ def work(
     from openbook.store import open_model
 
     write_work(derive(open_model(model), new, row), form.value, out)
+
+
+@app.command(epilog="Example: openbook rules loans/model.openbook --format sql")
+def rules(
+    model: ModelArgument,
+    form: Annotated[
+        RulesFormat, typer.Option("--format", "-f", help="How to write them.")
+    ] = RulesFormat.text,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="A file to write to.")] = None,
+) -> None:
+    """Print the rules of a tree, one for each leaf.
+
+    As SQL, they are a query for the rows of a table t and what is predicted for each.
+    """
+    from openbook.cli.trees import write_rules
+
+    write_rules(model, form.value, out)
+
+
+@app.command(epilog="Example: openbook draw loans/model.openbook -o tree.svg")
+def draw(
+    model: ModelArgument,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Where to draw: .svg, .dot or .txt; by default on the screen."),
+    ] = None,
+    depth: Annotated[
+        int | None, typer.Option(min=0, help="Draw so many tests one below the other.  [default: all]")
+    ] = None,
+) -> None:
+    """Draw a tree."""
+    from openbook.cli.trees import write_drawing
+
+    write_drawing(model, depth, out)
 
 
 @app.command(epilog="Example: openbook sets")

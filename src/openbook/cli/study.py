@@ -16,6 +16,7 @@ from openbook.errors import PlanError
 from openbook.plan import Plan, StudyResult, aim, make_plan, run
 from openbook.plan.run import claim_folder
 from openbook.report import words
+from openbook.report.portrait import legible
 from openbook.work import Work
 from openbook.work.formula import printable
 
@@ -49,6 +50,7 @@ def run_study(
     _choice(screen, result)
     _test(screen, result)
     if not quiet:
+        _trees(screen, result)
         _works(screen, result)
     _print(screen, f"\nReport: {result.report}\nModel:  {result.model_file}")
 
@@ -114,7 +116,7 @@ def _ranking(screen: Console, result: StudyResult) -> None:
     for row in rows:
         chosen = row.label == result.choice.label
         name = ("→ " if chosen else "  ") + printable(row.label)
-        name += " (baseline)" if row.label in result.baselines else ""
+        name += "".join(f" ({tag})" for tag in words.tags(result, row.label))
         test = ("", "") if row.test is None else (f"{row.test.difference:+.3f}", words.p_words(row.p_value))
         cells = (name, words.score_words(row.score), row.interval.ends, *test)
         grid.add_row(*(Text(cell) for cell in cells), style="bold" if chosen else "")
@@ -134,9 +136,17 @@ def _test(screen: Console, result: StudyResult) -> None:
 
 def _choice(screen: Console, result: StudyResult) -> None:
     _heading(screen, "The choice")
-    _print(screen, result.choice.reason)
+    for sentence in (result.choice.reason, *result.choice.withheld.values()):
+        _print(screen, sentence)
     if sentence := words.beside_baseline(result):
         _print(screen, sentence)
+
+
+def _trees(screen: Console, result: StudyResult) -> None:
+    for label, model in result.models.items():
+        if getattr(model, "tree_", None) is not None:
+            _heading(screen, f"The tree of {label}")
+            _print(screen, legible(model).text())
 
 
 def _works(screen: Console, result: StudyResult) -> None:

@@ -12,6 +12,7 @@ them where none were. So the figure of the final test is that of this very model
 too, so that no resumption looks at those rows again.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -85,8 +86,9 @@ def run(
         choice = comparison.simplest_not_worse()
         tests = _test(plan, rows, log, choice)
     with heard():  # the same warnings as in the folds, which the report tells
-        model = plan.model(choice.label).fit(rows.X.take(rows.train), rows.y.take(rows.train))
-        example = _example(plan, rows, comparison, choice, model)
+        X, y = rows.X.take(rows.train), rows.y.take(rows.train)
+        models = {label: plan.model(label).fit(X, y) for label in _worked(plan, comparison, choice)}
+        example = _example(rows, models)
     result = StudyResult(
         name=Path(plan.data.name).name,
         plan=plan.to_toml(),
@@ -98,13 +100,13 @@ def run(
         baselines=plan.baselines,
         choice=choice,
         tests=tests,
-        model=model,
+        models=models,
         rows=len(rows.train),
         example=example,
         versions=_versions(),
         folder=folder,
     )
-    save(model, result.model_file)
+    save(result.model, result.model_file)
     write_text(result.report, to_html(result))
     return result
 
@@ -237,16 +239,21 @@ def _test(plan: Plan, rows: _Rows, log: Log, choice: Choice) -> dict[str, Evalua
     return {label: rows.evaluation(log, "test", label) for label in labels}
 
 
-def _example(plan: Plan, rows: _Rows, comparison: Comparison, choice: Choice, model: Any) -> Example:
+def _worked(plan: Plan, comparison: Comparison, choice: Choice) -> list[str]:
+    """The choice and, where that is a baseline, the best other learner that is offered and learnt more."""
+    rows = comparison.rows()
+    least = next(row.complexity for row in rows if row.label == choice.label) or 0
+    passed_over = (*plan.baselines, *choice.withheld)
+    others = [r.label for r in rows if r.label not in passed_over and (r.complexity or math.inf) > least]
+    return [choice.label, *others[:1]] if choice.label in plan.baselines else [choice.label]
+
+
+def _example(rows: _Rows, models: dict[str, Any]) -> Example:
     """The first row that was locked away, or else the first of all, worked."""
     locked = len(rows.locked) > 0
     i = int(rows.locked[0] if locked else 0)
     row = rows.X.take([i])
-    works = {choice.label: model.work(row)}
-    others = [each.label for each in comparison.rows() if each.label not in plan.baselines]
-    if choice.label in plan.baselines and others:
-        best = plan.model(others[0]).fit(rows.X.take(rows.train), rows.y.take(rows.train))
-        works[others[0]] = best.work(row)
+    works = {label: model.work(row) for label, model in models.items()}
     return Example(int(rows.known[i]), row.row(0), rows.y[i], locked, works)
 
 

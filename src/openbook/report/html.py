@@ -13,6 +13,7 @@ from openbook.data.summary import ColumnSummary
 from openbook.judge import Evaluation, confusion
 from openbook.judge.comparison import Row
 from openbook.report import svg, words
+from openbook.report.portrait import portraits
 from openbook.report.study import StudyResult
 from openbook.work.formula import printable
 from openbook.work.html import STYLE as WORK_STYLE
@@ -106,6 +107,8 @@ def _scores(result: StudyResult) -> dict[str, Any]:
         **_errors(comparison[result.choice.label], result),
         **_tests(result),
         "model_words": words.model_words(result),
+        "portraits": portraits(result),
+        "has_tree": hasattr(result.model, "tree_"),
     }
 
 
@@ -156,7 +159,7 @@ def _ranking(result: StudyResult, rows: list[Row]) -> dict[str, Any]:
             {
                 "name": row.label,
                 "role": _role(result, row.label),
-                "is_baseline": row.label in result.baselines,
+                "tags": words.tags(result, row.label),
                 "cells": _cells(row),
             }
             for row in rows
@@ -252,7 +255,8 @@ def _work(result: StudyResult) -> dict[str, Any]:
     if len(example.works) > 1:
         _, other = example.works
         both = (
-            f" Since the choice is a baseline, {other}, the best of the other learners, is worked beside it."
+            f" Since the choice is a baseline, {other} is worked beside it: of the learners that are offered"
+            " and learnt more than the choice, the best."
         )
     truth = words.cell_words(example.truth)
     sentence = f"Row {example.row} (the first is 0), {kind}; its {result.target} is {truth}.{both}"

@@ -22,7 +22,7 @@ class Example:
     cells : its inputs
     truth : its target
     locked : whether it is one of the rows that were locked away
-    works : the derivation by learner: the chosen one's and, where that is a baseline, the best other one's
+    works : the derivation by learner, of `StudyResult.models`
     """
 
     row: int
@@ -48,7 +48,8 @@ class StudyResult:
     baselines : their labels
     choice : Occam's choice, and why
     tests : the choice and the baselines on the rows that were locked away; empty where none were
-    model : the choice, fitted on the rows that were not locked away
+    models : the learners that are worked, fitted on the rows that were not locked away: the chosen one and,
+        where that is a baseline, the best of the others that are offered
     rows : how many those are
     example : a prediction of it, worked
     versions : of the software
@@ -65,11 +66,16 @@ class StudyResult:
     baselines: tuple[str, ...]
     choice: Choice
     tests: Mapping[str, Evaluation]
-    model: Any
+    models: Mapping[str, Any]
     rows: int
     example: Example
     versions: Mapping[str, str]
     folder: Path
+
+    @property
+    def model(self) -> Any:
+        """The chosen learner, fitted."""
+        return self.models[self.choice.label]
 
     @property
     def report(self) -> Path:

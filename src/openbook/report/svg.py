@@ -1,4 +1,4 @@
-"""Small pictures as SVG: intervals, bars, a histogram, a heat map.
+"""Small pictures as SVG: intervals, bars, a histogram, a heat map, a curve.
 
 Across, everything is placed in per cent of the picture's width, and down in pixels, so a picture fills a
 phone or a page and its letters keep their size. Colours come from the page's stylesheet through classes,
@@ -13,7 +13,7 @@ from html import escape
 from openbook.data.findings import short
 from openbook.work.formula import printable
 
-__all__ = ["Scored", "bars", "heat_map", "histogram", "intervals"]
+__all__ = ["Scored", "bars", "curve", "heat_map", "histogram", "intervals"]
 
 _ROW = 46
 _BAR = 24
@@ -62,22 +62,29 @@ def intervals(rows: Sequence[Scored], *, axis: str, reference: float | None = No
     return _picture(f"{axis} of each learner", told, bottom + 42, parts)
 
 
-def bars(title: str, counts: Sequence[tuple[str, int]], *, rest: int = 0) -> str:
+def bars(
+    title: str,
+    counts: Sequence[tuple[str, float]],
+    *,
+    rest: int = 0,
+    form: str = "{:,}",
+    letters: int = 16,
+) -> str:
     """A bar for each value, as long as its count; `rest` values more are mentioned."""
     most = max((count for _, count in counts), default=0) or 1
     parts = []
     for i, (value, count) in enumerate(counts):
         top, width = _BAR * i, 46 * count / most
         parts += [
-            _text("0%", top + 16, _clip(value, 16), "label"),
+            _text("0%", top + 16, _clip(value, letters), "label"),
             f'<rect class="bar" x="36%" y="{top + 4}" width="{_percent(width)}" height="{_BAR - 8}" rx="2"/>',
-            _text(_percent(37.5 + width), top + 16, f"{count:,}", "figures"),
+            _text(_percent(37.5 + width), top + 16, form.format(count), "figures"),
         ]
     height = _BAR * len(counts)
     if rest:
         parts.append(_text("0%", height + 16, f"… and {rest:,} more", "tick"))
         height += _BAR
-    told = ", ".join(f"{value} {count:,}" for value, count in counts)
+    told = ", ".join(f"{value} {form.format(count)}" for value, count in counts)
     return _picture(title, told, height, parts)
 
 
@@ -99,6 +106,37 @@ def histogram(title: str, counts: Sequence[int], edges: Sequence[float], *, heig
     told = ", ".join(
         f"{short(a)} to {short(b)}: {n:,}" for a, b, n in zip(edges, edges[1:], counts, strict=False)
     )
+    return _picture(title, told, height, parts)
+
+
+def curve(title: str, points: Sequence[tuple[float, float]], *, axis: str, height: int = 150) -> str:
+    """A line through the points, from left to right; `axis` says what is counted across."""
+    across = [x for x, _ in points]
+    low, high, ticks = _axis(min(y for _, y in points), max(y for _, y in points))
+    room = height - 34
+
+    def y(value: float) -> float:
+        return 6 + room * (high - value) / (high - low)
+
+    parts = []
+    for tick in ticks:
+        parts.append(f'<line class="grid" x1="12%" x2="98%" y1="{y(tick):.1f}" y2="{y(tick):.1f}"/>')
+        parts.append(_text("11%", y(tick) + 4, f"{tick:g}", "tick end"))
+    # A picture in the picture: only there can a line be placed in shares of the width.
+    way = " ".join(
+        f"{100 * (x - across[0]) / (across[-1] - across[0]):.2f},{100 * (high - v) / (high - low):.2f}"
+        for x, v in points
+    )
+    parts.append(
+        f'<svg x="12%" y="6" width="86%" height="{room}" viewBox="0 0 100 100" preserveAspectRatio="none"'
+        ' overflow="visible">'
+        f'<polyline class="curve" vector-effect="non-scaling-stroke" points="{way}"/></svg>'
+    )
+    for place, x, anchor in (("12%", across[0], "tick"), ("98%", across[-1], "tick end")):
+        parts.append(_text(place, height - 10, f"{x:g}", anchor))
+    parts.append(_text("55%", height - 10, axis, "tick middle"))
+    shown = points[:: max(1, len(points) // 10)]
+    told = ", ".join(f"after {x:g}: {short(v)}" for x, v in (*shown, points[-1]))
     return _picture(title, told, height, parts)
 
 

@@ -19,6 +19,7 @@ __all__ = [
     "p_words",
     "protocol_words",
     "score_words",
+    "tags",
     "test_words",
     "title",
 ]
@@ -69,6 +70,12 @@ def beside_baseline(result: StudyResult) -> str:
         return ""
     test = difference(result.comparison[chosen], result.comparison[baseline])
     return f"Against {baseline}, the best baseline: {test}."
+
+
+def tags(result: StudyResult, label: str) -> list[str]:
+    """What is said behind a learner's name in the ranking."""
+    named = (("baseline", result.baselines), ("not offered", result.choice.withheld))
+    return [tag for tag, labels in named if label in labels]
 
 
 def test_words(result: StudyResult, chosen: Evaluation) -> str:

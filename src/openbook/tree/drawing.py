@@ -133,14 +133,18 @@ class Drawing:
             ]
         return "\n".join([*lines, "}"])
 
-    def save(self, path):
-        """Write it as .svg, .dot or .txt, by the name of the file."""
+    def written(self, name):
+        """The drawing as a file of that name holds it: .svg, .dot or .txt."""
         ways = {".svg": self.svg, ".dot": self.dot, ".txt": self.text}
-        path = Path(path)
+        path = Path(name)
         if path.suffix.lower() not in ways:
             msg = f"cannot draw to {path.name!r}: the name must end in {', '.join(ways)}"
             raise DataError(msg)
-        path.write_text(ways[path.suffix.lower()]() + "\n", encoding="utf-8")
+        return ways[path.suffix.lower()]() + "\n"
+
+    def save(self, path):
+        """Write it as .svg, .dot or .txt, by the name of the file."""
+        Path(path).write_text(self.written(path), encoding="utf-8")
 
     def __str__(self):
         return self.text()

@@ -1,0 +1,47 @@
+"""The tree in a model file: its rules, and a drawing of it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from openbook.errors import DataError
+from openbook.plan.files import write_text
+from openbook.store import open_model
+from openbook.tree import draw, rules
+
+__all__ = ["write_drawing", "write_rules"]
+
+
+def write_rules(path: Path, form: str, out: Path | None) -> None:
+    model = _tree_model(path)
+    if hasattr(model, "lines_"):
+        msg = f"{path} has a linear model in every leaf, and no rule says that; openbook work {path} does"
+        raise DataError(msg)
+    listed = rules(model)
+    if form == "json":
+        written = json.dumps(listed.to_json(), indent=2, ensure_ascii=False)
+    else:
+        written = listed.sql() if form == "sql" else listed.text()
+    if out is None:
+        typer.echo(written)
+    else:
+        write_text(out, written + "\n")
+
+
+def write_drawing(path: Path, depth: int | None, out: Path | None) -> None:
+    drawing = draw(_tree_model(path), depth)
+    if out is None:
+        typer.echo(drawing.text())
+    else:
+        write_text(out, drawing.written(out))
+
+
+def _tree_model(path: Path) -> Any:
+    """The model, if it is one tree."""
+    model = open_model(path)
+    if getattr(model, "tree_", None) is None:
+        msg = f"{path} holds {type(model).__name__}, which is not one tree; openbook work {path} shows it"
+        raise DataError(msg)
+    return model

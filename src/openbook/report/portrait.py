@@ -1,0 +1,127 @@
+"""What the worked models look like: a tree and its rules; how an ensemble fared as it grew; importances."""
+
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+
+from openbook.data.findings import plural
+from openbook.report import svg
+from openbook.report.study import StudyResult
+from openbook.work import figure
+
+__all__ = ["legible", "portraits"]
+
+#: What a page shows of a tree and of its rules, and how many importances.
+_MOST_ENDS = 30
+_MOST_RULES = 10
+_MOST_BARS = 12
+
+
+def portraits(result: StudyResult) -> list[dict[str, Any]]:
+    """A portrait of each worked model that can be looked at."""
+    return [
+        {"title": label if label == result.choice.label else f"{label}, worked beside it", **portrait}
+        for label, model in result.models.items()
+        if (portrait := _portrait(model))
+    ]
+
+
+def _portrait(model: Any) -> dict[str, Any]:
+    if getattr(model, "tree_", None) is not None:
+        return _tree(model)
+    pictures = [*_growth(model), *_importances(model)]
+    return {"words": _members(model), "pictures": pictures} if pictures else {}
+
+
+def legible(model: Any) -> Any:
+    """The drawing of a model of one tree, as deep as it can be looked at."""
+    from openbook.tree import draw
+
+    places = draw(model).places
+    deepest = max(place.depth for place in places)
+
+    def ends(depth: int) -> int:
+        return sum(p.depth == depth or (p.depth < depth and not p.children) for p in places)
+
+    return draw(model, next((d for d in range(deepest, 0, -1) if ends(d) <= _MOST_ENDS), 0))
+
+
+def _tree(model: Any) -> dict[str, Any]:
+    tree = model.tree_
+    if tree.size == 1:
+        return {"words": "A single leaf: no test was worth its while, so all rows get the same answer."}
+    drawing = legible(model)
+    used, leaves = len(np.unique(tree.attribute[tree.attribute >= 0])), tree.n_leaves
+    words = f"A tree of {leaves} leaves; it tests {used} of the {plural(len(model.schema_), 'column')}."
+    if hidden := sum(place.hidden for place in drawing.places):
+        depth = plural(drawing.max_depth, "test")
+        words += f" Below {depth} the drawing stops, and {hidden} leaves are hidden."
+    if hasattr(model, "lines_"):
+        words += (
+            " In every leaf stands a linear model; here is the mean of its rows, and the lines are in"
+            " what openbook work model.openbook prints."
+        )
+    return {"words": words, "tree": Markup(drawing.svg()), "rules": _rules(model)}  # noqa: S704 (escapes)
+
+
+def _rules(model: Any) -> dict[str, Any]:
+    """The rules that cover most, and what is left."""
+    from openbook.tree import rules
+
+    listed = sorted(rules(model), key=lambda rule: -rule.weight)
+    shown, rest = listed[:_MOST_RULES], listed[_MOST_RULES:]
+    sure = shown[0].confidence is not None
+    note = "A rule for each leaf; it covers so many of the training rows"
+    note += ", and its confidence is the share of them that are of its class." if sure else "."
+    if rest:
+        share = sum(rule.share for rule in rest)
+        note += f" {plural(len(rest), 'rule')} more cover the other {share:.1%}."
+    return {
+        "header": ("covers", "share", "confidence") if sure else ("covers", "share"),
+        "rows": [
+            (
+                rule.premise,
+                rule.outcome,
+                (figure(rule.weight), f"{rule.share:.1%}", *([f"{rule.confidence:.1%}"] if sure else [])),
+            )
+            for rule in shown
+        ],
+        "note": note,
+    }
+
+
+def _members(model: Any) -> str:
+    if hasattr(model, "trees_"):
+        nodes = sum(tree.size for tree in model.trees_) / len(model.trees_)
+        return f"{plural(len(model.trees_), 'tree')} of {figure(nodes, 3)} nodes on average."
+    return f"{plural(len(model.members_), 'member')}." if hasattr(model, "members_") else ""
+
+
+def _growth(model: Any) -> list[dict[str, Any]]:
+    """The error after each tree or round."""
+    if hasattr(model, "oob_curve_"):
+        kind = "error" if hasattr(model, "classes_") else "mean squared error"
+        title, values, of = f"Out-of-bag {kind}", model.oob_curve_, "trees"
+        told = "each row judged by the trees that did not see it"
+    elif hasattr(model, "vote_errors_"):
+        title, values, of = "Training error of the vote", model.vote_errors_, "rounds"
+        told = "it flatters, since the members have seen these rows"
+    else:
+        return []
+    known = [(i, float(v)) for i, v in enumerate(values, start=1) if not np.isnan(v)]
+    if len(known) < 2:
+        return []
+    caption = f"{title} after so many {of}, {figure(known[-1][1], 3)} in the end: {told}."
+    return [{"picture": Markup(svg.curve(title, known, axis=of)), "caption": caption}]  # noqa: S704 (svg escapes)
+
+
+def _importances(model: Any) -> list[dict[str, Any]]:
+    shares = getattr(model, "feature_importances_", None)
+    if shares is None:
+        return []
+    named = sorted(zip(model.schema_.names, shares.tolist(), strict=True), key=lambda pair: -pair[1])
+    shown = named[:_MOST_BARS]
+    bars = svg.bars("Importances", shown, rest=len(named) - len(shown), form="{:.1%}", letters=26)
+    caption = "Each column’s share of the gain of all tests, on the training rows."
+    return [{"picture": Markup(bars), "caption": caption}]  # noqa: S704 (svg escapes)
