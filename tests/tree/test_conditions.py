@@ -11,11 +11,20 @@ from hypothesis import strategies as st
 from openbook.data import Nominal, Numeric, Ordinal
 from openbook.errors import DataError
 from openbook.tree.conditions import Is, Within, condition, literal, number, quoted, settled, simplified
-from openbook.tree.nodes import SPREAD, branch_of
+from openbook.tree.nodes import LEAF, SPREAD, Tree, leaf_of
 
 INCOME = Numeric("income")
 SIZE = Ordinal("size", ("small", "medium", "large"))
 COLOUR = Nominal("colour", ("red", "green", "blue", "black"))
+
+
+def branch_of(tree, node, cell):
+    """The branch that a cell takes on its way down: of the test alone, with leaves below."""
+    kept = [node, *tree.children(node)]
+    alone = Tree(*(a if name == "routes" else a[kept] for name, a in tree._asdict().items()))
+    alone.attribute[:], alone.first[0] = [0] + [LEAF] * (len(kept) - 1), 1
+    leaf = leaf_of(alone, [cell])
+    return SPREAD if leaf == SPREAD else leaf - 1
 
 
 @pytest.mark.parametrize(
