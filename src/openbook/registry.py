@@ -199,7 +199,6 @@ LEARNERS = {
             "openbook.ensemble:BaggingClassifier",
             "classification",
             "the vote of one learner's copies, each grown on a sample of the rows",
-            around="naive_bayes",
             members=("naive_bayes",),
         ),
         Entry(
@@ -207,7 +206,6 @@ LEARNERS = {
             "openbook.ensemble:BaggingRegressor",
             "regression",
             "the mean of one learner's copies, each grown on a sample of the rows",
-            around="zero_regressor",
             members=("zero_regressor",),
         ),
         Entry(
@@ -215,7 +213,6 @@ LEARNERS = {
             "openbook.ensemble:RandomSubspaceClassifier",
             "classification",
             "the vote of one learner's copies, each grown on some of the columns",
-            around="naive_bayes",
             members=("naive_bayes",),
         ),
         Entry(
@@ -223,7 +220,6 @@ LEARNERS = {
             "openbook.ensemble:RandomSubspaceRegressor",
             "regression",
             "the mean of one learner's copies, each grown on some of the columns",
-            around="zero_regressor",
             members=("zero_regressor",),
         ),
         Entry(
