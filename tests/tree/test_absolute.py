@@ -237,3 +237,31 @@ def test_cuts_fall_between_neighbours():
     model = DecisionTreeRegressor("absolute_error").fit([[1.0], [2.0], [4.0], [8.0]], [0.0, 5.0, 1.0, 9.0])
     cuts = sorted(model.tree_.cut[np.isfinite(model.tree_.cut)])
     assert cuts == [a + (b - a) / 2 for a, b in pairwise([1.0, 2.0, 4.0, 8.0])]
+
+
+# --- work
+
+
+def test_the_work_by_hand():
+    """22 / 7 around the median 7; 2 / 3 around 2 and 5 / 4 around 9."""
+    X, y = np.arange(1.0, 8)[:, None], np.array([1.0, 2.0, 3.0, 8.0, 7.0, 10.0, 10.0])
+    work = DecisionTreeRegressor("absolute_error", max_depth=1).fit(X, y).work()
+    assert work["median(class)"].result == 7
+    assert work["MAE(class)"].result == pytest.approx(22 / 7)
+    assert work["MAE(class | x0)"].result == pytest.approx(1)
+    assert work["gain(x0)"].result == pytest.approx(15 / 7)
+    assert "median of class" in work.text()
+
+
+@pytest.mark.parametrize("missing", ["fractional", "majority", "branch"])
+@pytest.mark.parametrize("nominal", ["multiway", "subset"])
+def test_the_work_has_the_gains_of_the_search(nominal, missing):
+    X, y, w, _ = table(1)
+    model = DecisionTreeRegressor("absolute_error", nominal, missing, max_depth=1).fit(X, y, sample_weight=w)
+    steps = {step.label: step.result for step in model.work().steps()}
+    for name, gain in zip(X.names, model.candidates_.gain[0], strict=True):
+        if f"gain({name})" in steps:
+            assert steps[f"gain({name})"] == pytest.approx(gain)
+    assert {f"gain({name})" for name in ("many", "size")} <= steps.keys()
+    winner = X.names[model.tree_.attribute[0]]
+    assert f"{winner} wins" in model.work().text()

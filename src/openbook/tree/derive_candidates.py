@@ -4,7 +4,7 @@
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from openbook.data import Nominal
@@ -112,7 +112,11 @@ def _candidates(model, k) -> list[Candidate]:
         gain, cut, counted = float(noted.gain[k, j]), float(noted.cut[k, j]), bool(noted.counted[k, j])
         why = _obstacle(attribute, groups, gap, gain, cut)
         split = None if why else _split(model, attribute, groups, gap, cut)
-        if split is None:
+        if split is not None and model.criterion == "absolute_error":
+            split = _with_deviation(split, gain)
+        if not why and split is None and model.criterion == "absolute_error":
+            found.append(Candidate(attribute, None, gain, counted, "its two groups are not kept"))
+        elif split is None:
             found.append(Candidate(attribute, None, None, counted, why or "no two groups gain anything"))
         else:
             found.append(Candidate(attribute, split, gain, counted))
@@ -146,6 +150,8 @@ def _split(model, attribute, groups, gap, cut) -> Split | None:
     elif model.nominal == "multiway":
         filled = [(v, group) for v, group in zip(attribute.values, groups, strict=True) if group.weight > 0]
         branches += ((Is(attribute, (value,)), group) for value, group in filled)
+    elif model.criterion == "absolute_error":
+        return None  # the medians of groups do not follow from those of values
     else:
         best = best_groups(list(enumerate(groups)), gap, model.criterion, least_weight(model))
         if best is None:
@@ -155,6 +161,13 @@ def _split(model, attribute, groups, gap, cut) -> Split | None:
             branches.append((Is(attribute, values), group))
     split = Split(tuple(branches), gap, cut)
     return split.with_missing(_missing(attribute)) if model.missing == "branch" else split
+
+
+def _with_deviation(split, gain) -> Split:
+    """A split by absolute error with the deviation of its rows together: what the gain was taken from."""
+    weight = math.fsum(group.weight for group in split.groups)
+    error = gain * (weight + split.gap.weight) + math.fsum(group.error for group in split.groups)
+    return replace(split, together=Numbers(weight, math.nan, error))
 
 
 def _missing(attribute):

@@ -48,6 +48,11 @@ class Narrator:
     def criterion(self):
         return self.model.criterion
 
+    @property
+    def middle(self):
+        """What a node of numbers predicts."""
+        return "median" if self.criterion == "absolute_error" else "mean"
+
     def title(self, node):
         """What leads to a node: "root", or its conditions."""
         conditions = []
@@ -80,13 +85,15 @@ class Narrator:
     def _columns(self):
         """What is told of a group of rows."""
         if self.reading.classes is None:
-            return (f"mean of {self.reading.target}", "rows")
+            return (f"{self.middle} of {self.reading.target}", "rows")
         return (*map(as_text, self.reading.classes), "rows")
 
     def _impurity(self, rows):
-        """The node's impurity, and for numbers the mean it is taken around."""
+        """The node's impurity, and for numbers the mean or median it is taken around."""
         target = self.reading.target
-        if not isinstance(rows, Classes):
+        if self.middle == "median" and not isinstance(rows, Classes):
+            yield Step(f"median({target})", result=rows.mean)
+        elif not isinstance(rows, Classes):
             total = rf"\frac{{{figure(rows.mean * rows.weight)}}}{{{figure(rows.weight)}}}"
             yield Step(f"mean({target})", r"\frac{1}{W} \sum_i w_i y_i", total, rows.mean)
         if rows.weight > 0:
@@ -125,6 +132,8 @@ class Narrator:
                 values = (
                     (c.gain, c.info, c.ratio) if by_ratio else (c.split.mean_impurity(self.criterion), c.gain)
                 )
+            elif c.gain is not None:
+                values = (None, c.gain)
             rows.append((c.name, *values, self._mark(search, c)))
         if len(rows) > LISTED:
             rows = sorted(rows, key=lambda row: (row[-1] != WINS, row[1] is None))[:LISTED]

@@ -90,7 +90,11 @@ def _decided(tree, node, attribute, cell):
 def _reached(narrator, leaves):
     """The leaves that the row comes to, and the training rows behind them."""
     told, tree = narrator.reading, narrator.reading.tree
-    names = [f"mean of {told.target}"] if told.classes is None else [as_text(label) for label in told.classes]
+    names = (
+        [f"{narrator.middle} of {told.target}"]
+        if told.classes is None
+        else [as_text(label) for label in told.classes]
+    )
     rows = []
     for leaf, share in leaves[:LISTED]:
         held = tree.value[leaf].tolist()[: len(names)]

@@ -98,11 +98,15 @@ Group = Any
 
 @dataclass(frozen=True)
 class Split:
-    """A test's branches, as (what leads there, its rows), and the rows whose cell is missing."""
+    """A test's branches, as (what leads there, its rows), and the rows whose cell is missing.
+
+    together : the rows of all branches, where they do not add up: medians do not
+    """
 
     branches: tuple[tuple[Any, Group], ...]
     gap: Group
     cut: float = math.nan
+    together: Group = None
 
     @property
     def groups(self) -> list[Group]:
@@ -110,7 +114,7 @@ class Split:
 
     @property
     def known(self) -> Group:
-        return reduce(add, self.groups)
+        return reduce(add, self.groups) if self.together is None else self.together
 
     @property
     def weight(self) -> float:
