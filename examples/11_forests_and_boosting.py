@@ -1,5 +1,7 @@
 """Many models instead of one: forests, boosting, a vote, a stack, and whether they are worth it."""
 
+from sklearn.model_selection import StratifiedKFold
+
 import openbook as ob
 from openbook.bayes import NaiveBayes
 from openbook.ensemble import (
@@ -14,9 +16,8 @@ from openbook.ensemble import (
 from openbook.judge import lock_away
 from openbook.tree import C45
 
-print(
-    "25 independent members of error 0.35 err together in", round(independent_vote_error(25, 0.35), 3), "\n"
-)
+together = independent_vote_error(25, 0.35)
+print(f"25 members, each wrong in 35% of all cases, independently: their vote is in {together:.1%}\n")
 
 # AdaBoost on fourteen days, round by round.
 X, y = ob.load("weather").split("play")
@@ -38,11 +39,8 @@ team = [("bayes", NaiveBayes()), ("C4.5", C45()), ("bag", BaggingClassifier(C45(
 vote = VotingClassifier(team, voting="soft").fit(X_train, y_train)
 print(diversity(vote, X_test, y_test).work(), "\n")
 stack = StackingClassifier(team).fit(X_train, y_train)
-print(
-    "the stack trusts",
-    dict(zip([name for name, _ in team], stack.blend_.round(2).tolist(), strict=True)),
-    "\n",
-)
+trust = ", ".join(f"{name} {weight:.2f}" for (name, _), weight in zip(team, stack.blend_, strict=True))
+print("what the stack trusts:", trust, "\n")
 
 # Is it worth it? An ensemble is offered only where it is significantly better than its best single learner.
 models = {
@@ -52,4 +50,5 @@ models = {
     "boosted C4.5": AdaBoostClassifier(C45(), n_estimators=10),
 }
 singles = {"forest of 30": ["C4.5"], "boosted C4.5": ["C4.5"]}
-print(ob.compare(models, X, y, metrics=["accuracy", "log_loss"], ensembles=singles))
+split = StratifiedKFold(10, shuffle=True, random_state=0)
+print(ob.compare(models, X, y, split, ensembles=singles))
