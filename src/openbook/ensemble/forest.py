@@ -240,9 +240,13 @@ def _grow_tree(training, rule, n_classes, bootstrap, seed):
         rows, outside = np.flatnonzero(times), np.flatnonzero(times == 0)
         sample = training._replace(w=times.astype(float))
     growth, _, centre = grown(sample, rule, n_classes, rows, seed, noted=0)
+    tree = tree_of(growth, training.scales, n_classes, centre, rule.criterion)
+    for f in np.unique(tree.attribute[~np.isnan(tree.cut)]):  # rows outside can lie where the sample has none
+        at = np.flatnonzero(tree.attribute == f)
+        growth.nodes["below"][at] = training.scales[f].last_below(tree.cut[at])
     leaves = np.empty(len(outside), dtype=np.intp)
     coded_leaves(growth.nodes, growth.routes, training.columns, training.codes, outside, leaves)
-    return tree_of(growth, training.scales, n_classes, centre, rule.criterion), Outside(outside, leaves)
+    return tree, Outside(outside, leaves)
 
 
 class ForestClassifier(Forest, GrowingClassifier):

@@ -76,9 +76,16 @@ class Edges(NamedTuple):
         return codes
 
     def between(self, below, above):
-        """The cut between two codes that neighbour in a node."""
+        """The cut between two codes that neighbour in a node: halfway, or at the edge of a bin near there."""
         halfway = midpoint(self.high[below], self.low[above])
-        return np.minimum(np.maximum(halfway, self.cuts[below]), self.cuts[above - 1])
+        if (self.low == self.high).all():
+            return halfway
+        edge = np.searchsorted(self.cuts, halfway)
+        return self.cuts[np.minimum(np.maximum(edge, below), above - 1)]
+
+    def last_below(self, cuts):
+        """The last code whose numbers are below each of these cuts."""
+        return np.searchsorted(self.high, cuts, side="right") - 1
 
 
 class Sorted(NamedTuple):
