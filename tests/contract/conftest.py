@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from openbook import load, registry
-from openbook.data import Column, Table
+from openbook.data import Column, Ordinal, Table
 
 SMALL = {"n_estimators": 3, "random_state": 0}
 
@@ -44,6 +44,11 @@ class Case:
     @property
     def y(self) -> Column:
         return self.table.column(self.target)
+
+    @property
+    def ordinal(self) -> dict[str, Ordinal]:
+        """The columns whose values have an order, which not every form of a table can say."""
+        return {a.name: a for a in self.X.schema if isinstance(a, Ordinal)}
 
     def fitted(self) -> Any:
         return self.make().fit(self.X, self.y)

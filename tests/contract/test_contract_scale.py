@@ -67,7 +67,8 @@ def test_a_file_is_as_good_as_memory(case, tmp_path):
         part.write_parquet(tmp_path / f"{i}.parquet", row_group_size=40)
     pl.concat([part.cast(pl.String) for part in parts]).write_csv(tmp_path / "all.csv")
     expected = case.answers(case.fitted(), case.X)
-    for source in (scan(f"{tmp_path}/*.parquet", chunk_rows=50), scan(tmp_path / "all.csv", chunk_rows=50)):
+    for files in (f"{tmp_path}/*.parquet", tmp_path / "all.csv"):
+        source = scan(files, case.ordinal, chunk_rows=50)
         model = case.make().fit(source, case.target)
         np.testing.assert_allclose(case.answers(model, case.X), expected, rtol=1e-10, atol=1e-14)
         np.testing.assert_allclose(case.answers(model, source), expected, rtol=1e-10, atol=1e-14)
