@@ -2,11 +2,11 @@
 
 import pytest
 
+from openbook.tree.derive_pruning import work_of_decision
 from openbook.tree.prune import (
     pessimistic_errors,
     prune_pessimistic,
     training_errors,
-    work_of_decision,
     worth_expanding,
 )
 

@@ -7,6 +7,7 @@ import pytest
 from openbook.data import Numeric, Schema
 from openbook.errors import ParameterError
 from openbook.rules import Maybe, OneOf, check_parameters
+from openbook.tree.derive_pruning import work_of_decision, work_of_pruning
 from openbook.tree.nodes import LEAF, check
 from openbook.tree.prune import (
     PRUNINGS,
@@ -20,8 +21,6 @@ from openbook.tree.prune import (
     prune_pessimistic,
     prune_reduced_error,
     training_errors,
-    work_of_decision,
-    work_of_pruning,
     worth_expanding,
 )
 

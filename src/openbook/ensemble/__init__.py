@@ -10,13 +10,9 @@ from openbook.ensemble.diversity import (
     member_predictions,
     q_statistic,
 )
-from openbook.ensemble.forest import (
-    ExtraTreesClassifier,
-    ExtraTreesRegressor,
-    RandomForestClassifier,
-    RandomForestRegressor,
-)
+from openbook.ensemble.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
 from openbook.ensemble.output_codes import OutputCodeClassifier
+from openbook.ensemble.random_forest import RandomForestClassifier, RandomForestRegressor
 from openbook.ensemble.stacking import StackingClassifier, StackingRegressor
 from openbook.ensemble.subspace import RandomSubspaceClassifier, RandomSubspaceRegressor
 from openbook.ensemble.votes import IndependentVote, independent_vote_error, majority_right

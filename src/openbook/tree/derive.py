@@ -19,9 +19,10 @@ target for a number; where cells are missing, the share of each branch and the s
 """
 
 from openbook.tree.derive_nodes import Narrator
+from openbook.tree.derive_pruning import work_of_decision
 from openbook.tree.derive_rows import derive_row
 from openbook.tree.nodes import LEAF, depths
-from openbook.tree.prune import PRUNING_RULES, Decision, work_of_decision
+from openbook.tree.prune import PRUNING_RULES, Decision
 from openbook.tree.reading import reading
 from openbook.work import Grid, Work
 
