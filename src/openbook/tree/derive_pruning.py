@@ -42,6 +42,7 @@ def work_of_decision(decision, parameter=0.0, name=None):
 
     Examples
     --------
+    >>> from openbook.tree.prune import Decision
     >>> print(work_of_decision(Decision(3, 4, 11.0, 10.5, True, "pessimistic"), 0.5))
     Pruning at node 3: pessimistic error
     ════════════════════════════════════
