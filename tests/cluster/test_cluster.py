@@ -14,6 +14,7 @@ import pytest
 
 from openbook import load, scan
 from openbook.bayes import NaiveBayes
+from openbook.ensemble import RandomForestClassifier
 
 distributed = pytest.importorskip("distributed")
 
@@ -94,6 +95,18 @@ def test_two_workers_read_their_own_pieces_and_learn_the_same_bits(files, worker
     assert (proba == alone.predict_proba(source)).all()
     assert readers(tmp_path) == workers
     assert len(list(tmp_path.iterdir())) == len(source.pieces)
+
+
+def test_a_forest_grows_the_same_on_the_cluster(files, workers):
+    source = scan(f"{files}/*.parquet", chunk_rows=250)
+    assert len(workers) == 2
+    alone = RandomForestClassifier(11, random_state=0).fit(source, "default")
+    with joblib.parallel_config(backend="dask"):
+        model = RandomForestClassifier(11, random_state=0).fit(source, "default")
+    assert (model.oob_curve_ == alone.oob_curve_).all()
+    for ours, other in zip(model.trees_, alone.trees_, strict=True):
+        for name, array in ours._asdict().items():
+            np.testing.assert_array_equal(array, getattr(other, name), err_msg=name)
 
 
 def test_a_worker_killed_in_mid_fold_changes_nothing(files, workers, tmp_path):

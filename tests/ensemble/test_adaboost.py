@@ -8,11 +8,12 @@ from sklearn.ensemble import AdaBoostClassifier as TheirAdaBoost
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from openbook import load
+from openbook import load, tree
 from openbook.baseline import OneR, ZeroR
 from openbook.bayes import NaiveBayes
 from openbook.ensemble import AdaBoostClassifier
 from openbook.ensemble.adaboost import boost
+from openbook.ensemble.members import copied
 
 X, Y = load("weather").split("play")
 STUMP = DecisionTreeClassifier(max_depth=1, random_state=0)
@@ -166,3 +167,39 @@ def test_long_tables_are_cut():
     assert grids["weights"].header[-1] == "after 5"
     assert grids["rounds"].note == "10 more rows"
     assert len([title for title in grids if title.startswith("Round ")]) == 5
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        tree.DecisionTreeClassifier(max_depth=1, bins=8),
+        tree.DecisionTreeClassifier("entropy", max_depth=2, class_weight="balanced", max_features=2),
+        tree.DecisionTreeClassifier(nominal="subset", missing="branch", prune="reduced_error"),
+        tree.ID3(),
+        tree.C45(),
+        tree.CART(),
+    ],
+)
+def test_trees_of_rows_encoded_once_are_those_of_fit(learner):
+    """Every array of every member, on rows with gaps, against members that are fitted one by one."""
+    table, y = load("credit", rows=300, seed=2).split("default")
+    assert learner.grows_again
+    model = AdaBoostClassifier(learner, 4, random_state=0).fit(table, y)
+    rng, weights = np.random.RandomState(0), np.full(300, 1 / 300)
+    for member, alpha in zip(model.members_, model.alphas_, strict=True):
+        alone = copied(learner, rng).fit(table, y, sample_weight=weights * 300)
+        assert vars(member).keys() == vars(alone).keys()
+        assert repr(member) == repr(alone)
+        for name, array in alone._arrays().items():
+            np.testing.assert_array_equal(member._arrays()[name], array, err_msg=name)
+        wrong = alone.predict(table) != np.asarray(y)
+        weights = weights * np.where(wrong, math.exp(alpha), math.exp(-alpha))
+        weights /= weights.sum()
+
+
+def test_trees_level_by_level_are_fitted_one_by_one():
+    """An oblivious tree does not grow from encoded rows."""
+    learner = tree.ObliviousTreeClassifier(max_depth=1)
+    assert not learner.grows_again
+    model = AdaBoostClassifier(learner, 2).fit(X, Y)
+    assert model.members_[0].levels_.attribute.shape == (1,)
