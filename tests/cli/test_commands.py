@@ -1,6 +1,7 @@
 """Every command as its --help says, and every complaint in one line with exit code 2."""
 
 import json
+import sqlite3
 
 import polars as pl
 import pytest
@@ -9,6 +10,7 @@ from typer.testing import CliRunner
 import openbook as ob
 from openbook.bayes import NaiveBayes
 from openbook.cli.main import app
+from openbook.tree import C45, ModelTreeRegressor
 
 
 def openbook(*args):
@@ -55,7 +57,9 @@ def new(here):
     return here / "new.csv"
 
 
-@pytest.mark.parametrize("command", ["study", "describe", "predict", "work", "sets", "export"])
+@pytest.mark.parametrize(
+    "command", ["study", "describe", "predict", "work", "rules", "draw", "sets", "export"]
+)
 def test_every_command_helps_with_an_example(command):
     told = good(command, "--help")
     assert "Usage: " in told
@@ -84,8 +88,11 @@ def test_study_tells_all_and_leaves_a_folder(here):
         "→ 0R (baseline)",
         "1R (baseline)",
         "The choice",
+        "random forest is not offered: it is not ",
+        "The tree of C4.5\nA tree of 5 leaves; it tests 3 of the 4 columns.",
+        "├── outlook = overcast: Yes (4 of 4)",
         "Row 0 worked (its play is No)",
-        "P(play = No | x)  = (P(c) P(x | c))/P(x) = 0.0204993/0.0297968 = 0.687969",
+        "P(play = No)  = n_c/n = 3/3 = 1",
         "Report: weather/report.html",
         "Model:  weather/model.openbook",
     ]
@@ -320,6 +327,71 @@ def test_work_in_every_format(loan_model, new, here):
 )
 def test_work_complains_in_one_line(loan_model, new, args, words):
     assert words in complaint("work", loan_model, *args)
+
+
+# rules, draw
+
+
+@pytest.fixture(scope="module")
+def tree_model(tmp_path_factory):
+    X, y = ob.load("weather").split("play")
+    return ob.save(C45().fit(X, y), tmp_path_factory.mktemp("weather") / "model.openbook")
+
+
+def test_rules_in_every_format(tree_model, here):
+    told = good("rules", tree_model).splitlines()
+    assert told[0].split() == ["covers", "share", "confidence", "rule"]
+    assert told[1].endswith("if outlook = overcast then play = Yes")
+    assert len(told) == 1 + 5
+    listed = json.loads(good("rules", tree_model, "--format", "json"))
+    assert [rule["then"] for rule in listed["rules"]] == ["Yes", "Yes", "No", "No", "Yes"]
+    assert good("rules", tree_model, "-f", "sql", "-o", "rules.sql") == ""
+    assert (here / "rules.sql").read_text(encoding="utf-8") == good("rules", tree_model, "-f", "sql")
+
+
+def test_the_rules_as_sql_predict_what_the_model_predicts(tree_model):
+    database = sqlite3.connect(":memory:")
+    weather = ob.load("weather").drop("play").to_polars()
+    database.execute(f"CREATE TABLE t ({', '.join(weather.columns)})")
+    database.executemany("INSERT INTO t VALUES (?, ?, ?, ?)", weather.rows())
+    found = [row[-1] for row in database.execute(good("rules", tree_model, "--format", "sql"))]
+    database.close()
+    assert found == ob.open_model(tree_model).predict(ob.load("weather")).tolist()
+
+
+def test_draw_to_the_screen_and_to_files(tree_model, here):
+    assert good("draw", tree_model).splitlines()[:2] == [
+        "play (14 rows)",
+        "├── outlook = overcast: Yes (4 of 4)",
+    ]
+    assert "2 leaves hidden" in good("draw", tree_model, "--depth", 1)
+    for ending, start in ((".svg", "<svg"), (".dot", "digraph"), (".txt", "play")):
+        assert good("draw", tree_model, "-o", f"tree{ending}") == ""
+        assert (here / f"tree{ending}").read_text(encoding="utf-8").startswith(start)
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["rules", "LOAN"], "holds NaiveBayes, which is not one tree; openbook work "),
+        (["draw", "LOAN", "-o", "tree.svg"], "holds NaiveBayes, which is not one tree"),
+        (["rules", "nothing.openbook"], "there is no model file 'nothing.openbook'"),
+        (["rules", "TREE", "--format", "xml"], "xml"),
+        (["rules", "TREE", "-o", "no/rules.sql"], "there is no folder 'no'"),
+        (
+            ["draw", "TREE", "-o", "tree.png"],
+            "cannot draw to 'tree.png': the name must end in .svg, .dot, .txt",
+        ),
+        (["draw", "TREE", "--depth", "-1"], "Invalid value for '--depth'"),
+        (["rules", "LINES"], "has a linear model in every leaf, and no rule says that; openbook work "),
+    ],
+)
+def test_rules_and_draw_complain_in_one_line_and_leave_nothing(loan_model, tree_model, here, args, words):
+    X, y = ob.load("diabetes").split("progression")
+    lines = ob.save(ModelTreeRegressor().fit(X, y), here / "lines.openbook")
+    named = {"LOAN": loan_model, "TREE": tree_model, "LINES": lines}
+    assert words in complaint(*(named.get(arg, arg) for arg in args))
+    assert [p.name for p in here.iterdir()] == ["lines.openbook"]
 
 
 # export

@@ -36,11 +36,13 @@ def test_the_script_finds_the_figures_of_the_study(tmp_path):
     result = run(plan, tmp_path / "study")
     script = export(plan)
     assert "openbook.plan" not in script
+    assert "    'random forest': ['C4.5', 'CART'],\n" in script
     assert 'X.drop(*["it\'s {an} id"])' in script
     assert "NaiveBayes(smoothing=Laplace(alpha=0.5))" in script
     printed = run_script(script, tmp_path)
     assert str(result.comparison) in printed
     assert f"chosen: {result.choice.label}" in printed
+    assert list(result.choice.withheld) == ["random forest", "AdaBoost of stumps"]
     for line in str(result.tests[result.choice.label]).splitlines()[4:]:
         if "locked away" not in line and "tested" not in line:
             assert line in printed

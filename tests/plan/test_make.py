@@ -116,6 +116,13 @@ def test_a_rare_class_is_not_drowned(tmp_path):
     assert make_plan(single, "y").metric == "accuracy"  # balanced accuracy would be undefined
 
 
+def test_ensembles_know_the_single_members_of_the_plan():
+    trees = ("C4.5", "CART")
+    assert make_plan("weather").ensembles == {"random forest": trees, "AdaBoost of stumps": ("1R", *trees)}
+    assert make_plan("diabetes").ensembles == {"random forest": ("CART", "model tree")}
+    assert make_plan("weather", only=["naive_bayes"]).ensembles == {}
+
+
 def test_only_some_learners_and_always_the_baselines():
     assert [c.label for c in make_plan("iris", only=["naive_bayes"]).learners] == [
         "0R",

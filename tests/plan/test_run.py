@@ -109,9 +109,42 @@ def test_tiny_tables_leave_one_out_and_lock_nothing_away(tmp_path):
     assert result.rows == 14
     assert result.protocol.startswith("leave-one-out: each of the 14 rows")
     assert len(result.comparison["0R"].folds) == 14
-    # 0R is chosen, so the best of the others is worked beside it.
-    assert list(result.example.works) == ["0R", "naive Bayes"]
+    # 0R is chosen. CART is the best of the others, but a single leaf in most folds, so no more than 0R.
+    assert result.comparison["CART"].complexity == 1
+    assert list(result.example.works) == list(result.models) == ["0R", "C4.5"]
     assert not result.example.locked
+
+
+def test_fourteen_rows_cannot_show_that_a_forest_is_worth_it(tmp_path):
+    result = run(make_plan("weather"), tmp_path)
+    assert list(result.choice.withheld) == ["random forest", "AdaBoost of stumps"]
+    assert result.choice.label not in result.choice.withheld
+    assert {row.label for row in result.comparison.rows()} >= set(result.choice.withheld)  # but are ranked
+
+
+@pytest.fixture
+def slanted(tmp_path):
+    """The class is the sign of a sum of eight columns, which a tree can only climb in steps."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 8))
+    path = tmp_path / "slanted.csv"
+    cells = [",".join(f"{x:.4f}" for x in row) + f",{'ab'[int(row.sum() > 0)]}" for row in X]
+    path.write_text("\n".join([",".join("stuvwxyz") + ",class", *cells]) + "\n")
+    return path
+
+
+def test_a_forest_that_beats_its_trees_is_offered(tmp_path, slanted):
+    plan = make_plan(slanted, "class", folds=5, repeats=1, only=["cart", "random_forest"])
+    result = run(plan, tmp_path / "study")
+    forest, tree = (result.comparison[label].score() for label in ("random forest", "CART"))
+    assert forest > tree + 0.05
+    assert (result.choice.label, result.choice.withheld) == ("random forest", {})
+
+
+def test_a_forest_without_a_tree_beside_it_has_nothing_to_beat(tmp_path, slanted):
+    plan = make_plan(slanted, "class", folds=5, repeats=1, only=["random_forest"])
+    assert plan.ensembles == {}
+    assert run(plan, tmp_path / "study").choice.label == "random forest"
 
 
 def test_regression_is_judged_beside_mean_and_median(tmp_path):

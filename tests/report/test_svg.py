@@ -61,6 +61,19 @@ def test_a_histogram_is_as_high_as_its_counts_and_says_its_range():
     assert "20 to 30: 0" in parsed(picture).find("desc").text
 
 
+def test_a_curve_falls_where_its_values_fall():
+    picture = svg.curve("Error", [(1, 0.4), (2, 0.2), (5, 0.0)], axis="trees")
+    (line,) = parsed(picture).iter("polyline")
+    points = [tuple(map(float, point.split(","))) for point in line.get("points").split()]
+    assert points == [(0, 0), (25, 50), (100, 100)]  # across from 1 to 5; down from 0.4 to 0
+    assert {"1", "5", "trees", "0", "0.4"} <= set(texts(picture))
+    assert "after 2: 0.2" in parsed(picture).find("desc").text
+
+
+def test_bars_of_shares_are_written_as_shares():
+    assert "25.0%" in texts(svg.bars("Shares", [("a", 0.75), ("b", 0.25)], form="{:.1%}"))
+
+
 def test_a_heat_map_shades_by_the_share_of_the_true_class():
     root = parsed(svg.heat_map("Classes", ["no", "yes"], [[9, 1], [0, 0]]))
     shades = [float(rect.get("fill-opacity")) for rect in root.findall("rect")]
@@ -77,8 +90,9 @@ def test_a_heat_map_shades_by_the_share_of_the_true_class():
         svg.bars(HOSTILE, [(HOSTILE, 3)]),
         svg.histogram(HOSTILE, [1, 2], [0.0, 0.5, 1.0]),
         svg.heat_map(HOSTILE, [HOSTILE, "b"], [[1, 2], [3, 4]]),
+        svg.curve(HOSTILE, [(1, 0.0), (2, 0.0)], axis=HOSTILE),
     ],
-    ids=["intervals", "bars", "histogram", "heat map"],
+    ids=["intervals", "bars", "histogram", "heat map", "curve"],
 )
 def test_a_picture_is_well_formed_and_told_whatever_the_names(picture):
     root = parsed(picture)

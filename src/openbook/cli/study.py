@@ -16,7 +16,7 @@ from openbook.errors import PlanError
 from openbook.plan import Plan, StudyResult, aim, make_plan, run
 from openbook.plan.run import claim_folder
 from openbook.report import words
-from openbook.report.portrait import legible
+from openbook.report.portrait import legible, tree_words
 from openbook.work import Work
 from openbook.work.formula import printable
 
@@ -145,8 +145,11 @@ def _choice(screen: Console, result: StudyResult) -> None:
 def _trees(screen: Console, result: StudyResult) -> None:
     for label, model in result.models.items():
         if getattr(model, "tree_", None) is not None:
+            drawing = legible(model)
             _heading(screen, f"The tree of {label}")
-            _print(screen, legible(model).text())
+            _print(screen, tree_words(model, drawing))
+            if model.tree_.size > 1:
+                _print(screen, f"\n{drawing.text()}")
 
 
 def _works(screen: Console, result: StudyResult) -> None:

@@ -10,7 +10,7 @@ from openbook.report import svg
 from openbook.report.study import StudyResult
 from openbook.work import figure
 
-__all__ = ["legible", "portraits"]
+__all__ = ["legible", "portraits", "tree_words"]
 
 #: What a page shows of a tree and of its rules, and how many importances.
 _MOST_ENDS = 30
@@ -21,7 +21,7 @@ _MOST_BARS = 12
 def portraits(result: StudyResult) -> list[dict[str, Any]]:
     """A portrait of each worked model that can be looked at."""
     return [
-        {"title": label if label == result.choice.label else f"{label}, worked beside it", **portrait}
+        {"title": label if label == result.choice.label else f"Beside the choice: {label}", **portrait}
         for label, model in result.models.items()
         if (portrait := _portrait(model))
     ]
@@ -47,22 +47,44 @@ def legible(model: Any) -> Any:
     return draw(model, next((d for d in range(deepest, 0, -1) if ends(d) <= _MOST_ENDS), 0))
 
 
-def _tree(model: Any) -> dict[str, Any]:
-    tree = model.tree_
+def tree_words(model: Any, drawing: Any) -> str:
+    """What there is to say about a tree and its drawing."""
+    tree, lines = model.tree_, hasattr(model, "lines_")
     if tree.size == 1:
-        return {"words": "A single leaf: no test was worth its while, so all rows get the same answer."}
-    drawing = legible(model)
-    used, leaves = len(np.unique(tree.attribute[tree.attribute >= 0])), tree.n_leaves
-    words = f"A tree of {leaves} leaves; it tests {used} of the {plural(len(model.schema_), 'column')}."
+        answer = "a linear model answers for all rows" if lines else "all rows get the same answer"
+        return f"A single leaf: no test was worth its while, so {answer}."
+    tested = len(np.unique(tree.attribute[tree.attribute >= 0]))
+    words = (
+        f"A tree of {tree.n_leaves} leaves; it tests {tested} of the {plural(len(model.schema_), 'column')}."
+    )
+    if lines:
+        words += " A linear model answers in every leaf; the drawing has the mean of the leaf’s rows."
     if hidden := sum(place.hidden for place in drawing.places):
-        depth = plural(drawing.max_depth, "test")
-        words += f" Below {depth} the drawing stops, and {hidden} leaves are hidden."
+        words += f" Below {plural(drawing.max_depth, 'test')} the drawing stops: {hidden} leaves are hidden."
+    return words
+
+
+def _tree(model: Any) -> dict[str, Any]:
+    drawing = legible(model)
+    portrait: dict[str, Any] = {"words": tree_words(model, drawing)}
+    if model.tree_.size > 1:
+        portrait["tree"] = Markup(drawing.svg())  # noqa: S704 (escapes)
     if hasattr(model, "lines_"):
-        words += (
-            " In every leaf stands a linear model; here is the mean of its rows, and the lines are in"
-            " what openbook work model.openbook prints."
-        )
-    return {"words": words, "tree": Markup(drawing.svg()), "rules": _rules(model)}  # noqa: S704 (escapes)
+        return {**portrait, "rules": _lines(model)}
+    return {**portrait, "rules": _rules(model)} if model.tree_.size > 1 else portrait
+
+
+def _lines(model: Any) -> dict[str, Any]:
+    """The linear models of the leaves that hold most rows."""
+    lines = next(part for part in model.work().parts if part.title == "lines")
+    listed = sorted(lines.rows, key=lambda row: -row[1])
+    shown, rest = listed[:_MOST_RULES], len(listed) - _MOST_RULES
+    note = "The linear model of each leaf, before it is smoothed by those of the nodes above."
+    return {
+        "header": ("rows",),
+        "rows": [(leaf, f"{model.target_} = {line}", (figure(n),)) for leaf, n, line, _ in shown],
+        "note": f"{note} {rest} more leaves are not shown." if rest > 0 else note,
+    }
 
 
 def _rules(model: Any) -> dict[str, Any]:
@@ -94,7 +116,7 @@ def _rules(model: Any) -> dict[str, Any]:
 def _members(model: Any) -> str:
     if hasattr(model, "trees_"):
         nodes = sum(tree.size for tree in model.trees_) / len(model.trees_)
-        return f"{plural(len(model.trees_), 'tree')} of {figure(nodes, 3)} nodes on average."
+        return f"{plural(len(model.trees_), 'tree')} of {nodes:,.0f} nodes on average."
     return f"{plural(len(model.members_), 'member')}." if hasattr(model, "members_") else ""
 
 
