@@ -158,8 +158,8 @@ def encode(rows, bins=None):
     dtype = np.uint8 if n_codes.max(initial=0) <= FEW else np.uint16
     parts = zip(*each(rows.pieces, partial(_coded, coded, dtype)), strict=True)
     codes, y, w = (np.concatenate(part) for part in parts)
-    keys = np.array(keys, dtype=np.uint64).reshape(len(keys), len(y))
-    return Training(_columns(kind, n_codes, len(y)), keys, codes, scales, y, w)
+    stacked = np.array(keys, dtype=np.uint64).reshape(len(keys), len(y))
+    return Training(_columns(kind, n_codes, len(y)), stacked, codes, scales, y, w)
 
 
 def _columns(kind, n_codes, n_rows):

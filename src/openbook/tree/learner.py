@@ -182,6 +182,9 @@ class TreeLearner(Growing):
         "validation": Number(above=0, at_most=0.9),
     }
 
+    #: Whether `regrow` does what `fit` does.
+    grows_again = True
+
     prune: str | None = None
     confidence = 0.25
     alpha = 0.0
@@ -194,11 +197,6 @@ class TreeLearner(Growing):
     def _fit(self, rows):
         self._grow(rows, encode(rows, self.bins))
 
-    @property
-    def grows_again(self):
-        """Whether `regrow` does what `fit` does."""
-        return self._fit.__func__ is TreeLearner._fit
-
     def encoded(self, X, y):
         """Rows for many copies of this learner, encoded once; they are all that it learns of them.
 
@@ -210,7 +208,7 @@ class TreeLearner(Growing):
 
     def regrow(self, encoded, w):
         """Become the tree that `fit` grows of these rows with these weights, which are all above zero."""
-        vars(self).update(encoded.learnt)
+        self.__dict__.update(encoded.learnt)
         self._grow(encoded.rows, encoded.training._replace(w=w))
         return self
 

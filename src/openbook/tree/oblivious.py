@@ -87,6 +87,8 @@ class ObliviousTreeClassifier(TreeClassifier):
         "min_gain": Number(at_least=0),
     }
 
+    grows_again = False
+
     levels_: Levels
 
     def __init__(self, criterion="entropy", max_depth=None, min_gain=0.0):
