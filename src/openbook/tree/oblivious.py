@@ -11,7 +11,7 @@ change nothing.
 Missing cells gain nothing, and go down the branch that is heaviest over the whole level.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -103,7 +103,7 @@ class ObliviousTreeClassifier(TreeClassifier):
             raise infinite_cell(rows)
         y, w = (np.concatenate([getattr(chunk, name) for chunk in chunks]) for name in ("y", "w"))
         growth = LevelGrowth(X, np.eye(self._n_classes)[y] * w[:, None], rows.schema, self.criterion)
-        found = []
+        found: list[tuple[int, np.ndarray, np.ndarray]] = []
         while self.max_depth is None or len(found) < self.max_depth:
             tests = [growth.best_test(j) for j in range(X.shape[1])]
             gains = np.array([test.gain for test in tests])
@@ -124,7 +124,7 @@ class ObliviousTreeClassifier(TreeClassifier):
         return derive_levels(self)
 
     def _arrays(self):
-        parts = {"tree": self.tree_, "levels": self.levels_}
+        parts: dict[str, Any] = {"tree": self.tree_, "levels": self.levels_}
         return {f"{part}.{name}": a for part, record in parts.items() for name, a in record._asdict().items()}
 
     def _restore(self, arrays):
