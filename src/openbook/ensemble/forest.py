@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.base import Regressor
 from openbook.data.attributes import as_text
 from openbook.ensemble.bagging import drawn
+from openbook.ensemble.compact import compact
 from openbook.ensemble.members import number_of_rows, shortened
 from openbook.ensemble.outside import add_votes, coded_leaves
 from openbook.errors import DataError
@@ -86,6 +87,11 @@ class Forest(Growing):
                 self.trees_.append(tree)
                 curve.append(votes.add(self._shares(tree), outside) if self.bootstrap else np.nan)
         self.oob_curve_ = np.array(curve)
+        self._pack()
+
+    def _pack(self):
+        """Put the trees together for prediction."""
+        self._compact = compact(self.trees_, [self._shares(tree) for tree in self.trees_], self.schema_)
 
     @property
     def oob_error_(self):
@@ -98,11 +104,7 @@ class Forest(Growing):
         raise NotImplementedError
 
     def _outputs(self, X):
-        matrix = cells(X)
-        out = np.zeros((len(X), self._n_classes or 1))
-        for tree in self.trees_:
-            add_values(tree, matrix, self._shares(tree), out)
-        return out / len(self.trees_)
+        return self._compact.outputs(X)
 
     def apply(self, X):
         """The leaf of each row in each tree, (n_rows, n_trees)."""
@@ -166,6 +168,7 @@ class Forest(Growing):
         for tree in self.trees_:
             check(tree, self.schema_, self._n_outputs)
         self.oob_curve_ = curve
+        self._pack()
 
     def _work(self):
         step = max(1, len(self.trees_) // 20)

@@ -22,7 +22,18 @@ from openbook.fold import each
 from openbook.kernels.jit import jit
 from openbook.rows import infinite_cell
 
-__all__ = ["COLUMN", "MISSING_RANK", "NOMINAL", "ORDERED", "SORTED", "Edges", "Sorted", "Training", "encode"]
+__all__ = [
+    "COLUMN",
+    "MISSING_RANK",
+    "NOMINAL",
+    "ORDERED",
+    "SORTED",
+    "Edges",
+    "Sorted",
+    "Training",
+    "codes_of",
+    "encode",
+]
 
 SORTED, ORDERED, NOMINAL = range(3)
 
@@ -67,11 +78,7 @@ class Edges(NamedTuple):
 
     def codes(self, numbers):
         """The code of each number; NaN gets the number of codes."""
-        if len(self.cuts) > FEW:
-            codes = np.searchsorted(self.cuts, numbers)
-        else:
-            codes = np.empty(len(numbers), dtype=np.intp)
-            count_below(self.cuts, np.ascontiguousarray(numbers, dtype=float), codes)
+        codes = codes_of(self.cuts, numbers)
         codes[np.isnan(numbers)] = len(self.low)
         return codes
 
@@ -129,6 +136,15 @@ def count_below(cuts, numbers, below):
         for j in range(cuts.size):
             n += cuts[j] < x
         below[i] = n
+
+
+def codes_of(cuts, numbers):
+    """How many cuts are below each number."""
+    if len(cuts) > FEW:
+        return np.searchsorted(cuts, numbers)
+    codes = np.empty(len(numbers), dtype=np.intp)
+    count_below(cuts, np.ascontiguousarray(numbers, dtype=float), codes)
+    return codes
 
 
 def midpoint(a, b):
