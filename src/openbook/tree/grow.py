@@ -278,7 +278,7 @@ def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, P
         used, parts = nodes[node].used, np.int64(0)
         for b in range(branches.size if spread else 0):
             parts += spread if branches[b].weight > 0 else 0
-        if max(used, end) + parts > ground.members.size:
+        if parts and max(used, end) + parts > ground.members.size:
             return MORE_INSTANCES
         if first + branches.size > nodes.size:
             return MORE_NODES

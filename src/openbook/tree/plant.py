@@ -119,7 +119,7 @@ def _ground(training, rows, n_classes, centre, max_depth):
 def _growth(ground, most, n_stats, rule):
     """A root with all rows."""
     n, columns = len(ground.members), ground.columns
-    room = max(min(n // 8, 2 * most ** min(rule.max_depth, 9)), most, 64)
+    room = max(min(n // 4, 2 * most ** min(rule.max_depth, 9)), most, 64)
     own = [np.arange(v) for v in columns["n_codes"][columns["kind"] == NOMINAL]]
     routes = np.concatenate([np.zeros(0), *own]).astype(np.int32)
     growth = Growth(
