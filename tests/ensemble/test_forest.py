@@ -373,7 +373,7 @@ def test_as_accurate_as_sklearn(kind, name, target):
 
 @pytest.mark.parametrize("kind", ["RandomForest", "ExtraTrees"])
 def test_as_near_as_sklearn(kind):
-    """R² of ten folds on 442 rows has a standard error of 0.03; 0.04 also lets extra trees draw among bins."""
+    """R² of ten folds on 442 rows has a standard error of 0.03; 0.04 lets extra trees draw among bins."""
     X, y = load("diabetes").split("progression")
     X, y = X.block(X.names), y.data
     folds = KFold(10, shuffle=True, random_state=0)
