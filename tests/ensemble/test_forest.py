@@ -373,11 +373,11 @@ def test_as_accurate_as_sklearn(kind, name, target):
 
 @pytest.mark.parametrize("kind", ["RandomForest", "ExtraTrees"])
 def test_as_near_as_sklearn(kind):
-    """R² of ten folds on 442 rows has a standard error of 0.03; 0.04 lets extra trees draw among bins."""
+    """R² of ten folds on 442 rows: its own standard error is 0.03, that of the difference smaller."""
     X, y = load("diabetes").split("progression")
     X, y = X.block(X.names), y.data
     folds = KFold(10, shuffle=True, random_state=0)
     ours = {"RandomForest": RandomForestRegressor, "ExtraTrees": ExtraTreesRegressor}[kind](random_state=0)
     other = getattr(theirs, f"{kind}Regressor")(random_state=0)
     mine, other = (cross_val_score(model, X, y, cv=folds).mean() for model in (ours, other))
-    assert mine > other - 0.04
+    assert mine > other - 0.03

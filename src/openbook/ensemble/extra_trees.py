@@ -6,7 +6,7 @@ __all__ = ["ExtraTreesClassifier", "ExtraTreesRegressor"]
 
 
 class ExtraTreesClassifier(RandomForestClassifier):
-    """Extremely randomised trees for classes: of each column drawn, one cut between bins at random.
+    """Extremely randomised trees for classes: of each column drawn, one cut anywhere in its range.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class ExtraTreesClassifier(RandomForestClassifier):
 
 
 class ExtraTreesRegressor(RandomForestRegressor):
-    """Extremely randomised trees for numbers: of each column, one cut between bins at random.
+    """Extremely randomised trees for numbers: of each column, one cut anywhere in its range.
 
     Parameters
     ----------

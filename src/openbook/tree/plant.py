@@ -10,7 +10,7 @@ import numpy as np
 
 from openbook.data import Nominal
 from openbook.tree.absolute import ladder_of, median_and_deviation
-from openbook.tree.columns import NOMINAL
+from openbook.tree.columns import NOMINAL, Edges
 from openbook.tree.criteria import ABSOLUTE
 from openbook.tree.grow import DONE, MORE_NODES, MORE_ROUTES, NODE, Ground, Growth, grow
 from openbook.tree.nodes import LEAF, SPREAD, Tree, parents
@@ -81,7 +81,8 @@ def grown(training, rule, n_classes, rows, seed, noted):
     ground = _ground(training, rows, n_classes, centre, rule.max_depth)
     most = max(int(columns["n_codes"].max()), 2) + 1
     growth = _growth(ground, most, n_stats, rule)
-    desk = _desk(ground, most, n_stats, rule, seed)
+    marks = _marks(training.scales, most) if rule.random_cuts else np.zeros((0, 0))
+    desk = _desk(ground, marks, most, n_stats, rule, seed)
     evidence = _evidence(columns, n_stats, len(rows), noted)
     growth.sizes[0] = 1
     while (full := grow(ground, growth, rule, desk, np.zeros(len(columns), FOUND), evidence)) != DONE:
@@ -91,7 +92,7 @@ def grown(training, rule, n_classes, rows, seed, noted):
             growth = growth._replace(routes=_doubled(growth.routes, most))
         else:
             ground, growth = _more_instances(ground, growth)
-            desk = _desk(ground, most, n_stats, rule, desk.random[0])
+            desk = _desk(ground, marks, most, n_stats, rule, desk.random[0])
     return growth, evidence, centre
 
 
@@ -137,7 +138,7 @@ def _growth(ground, most, n_stats, rule):
     return growth
 
 
-def _desk(ground, most, n_stats, rule, seed):
+def _desk(ground, marks, most, n_stats, rule, seed):
     """Room for columns of so many codes, missing included."""
     n_coded = ground.codes.shape[1]
     n = len(ground.members) if n_coded else 0
@@ -160,8 +161,18 @@ def _desk(ground, most, n_stats, rule, seed):
         table=np.zeros((n_coded if room else 0, most, n_stats)),
         counted=np.zeros(1, np.bool_),
         every=np.full(most // 64 + 1, 2**64 - 1, np.uint64),
+        marks=marks,
         ladder=ladder_of(len(ground.codes), len(ground.members)) if rule.criterion == ABSOLUTE else None,
     )
+
+
+def _marks(scales, most):
+    """The smallest number of each code, by column."""
+    marks = np.zeros((len(scales), most))
+    for row, scale in zip(marks, scales, strict=True):
+        if isinstance(scale, Edges):
+            row[: len(scale.low)] = scale.low
+    return marks
 
 
 def _leaves(n):

@@ -116,6 +116,7 @@ class Desk(NamedTuple):
     y, number, w : of the members at hand, one after the other, and whole : as in `Instances`
     score, rank, ordered : float64, int64 (most codes,), and like hist, to order the codes of a subset
     every : like occur, all bits
+    marks : float64 (n_columns, most codes), the smallest number of each code, for cuts at random; else empty
     ladder : for absolute errors, else None
     """
 
@@ -135,6 +136,7 @@ class Desk(NamedTuple):
     rank: np.ndarray
     ordered: np.ndarray
     every: np.ndarray
+    marks: np.ndarray
     ladder: Ladder | None
 
 
@@ -214,7 +216,7 @@ def weigh_coded(ground, f, segment, rule, desk, found):  # noqa: C901 (three kin
     if kind == ORDERED:
         least = least_beside(w_known, sides.shape[1], rule)
         if rule.random_cuts:
-            keep_one_cut(hist, desk.occur, desk.random, criterion)
+            keep_one_cut(hist, f, desk, criterion)
         drop, found.below, found.above, cuts, w_left = best_bin(
             hist, desk.occur, least, criterion, sides, desk.whole
         )

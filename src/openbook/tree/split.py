@@ -243,8 +243,8 @@ def clear(hist, n_codes, occur):
 
 
 @inner
-def keep_one_cut(hist, occur, random, criterion):
-    """Leave one cut at random: gather the codes on either side of it in those next to it."""
+def ends_of(hist, occur, criterion):
+    """The first and the last code that occur."""
     low, high = -1, -1
     for word in range(occur.size):
         bits = occur[word]
@@ -253,9 +253,23 @@ def keep_one_cut(hist, occur, random, criterion):
             bits = without_lowest(bits)
             if weight_of(hist, code, criterion) > 0:
                 low, high = code if low < 0 else low, code
+    return low, high
+
+
+@inner
+def keep_one_cut(hist, f, desk, criterion):
+    """Leave one cut, drawn evenly between the smallest and the largest number of the node in column f: gather
+    the codes on either side of it in those next to it.
+    """
+    marks = desk.marks
+    low, high = ends_of(hist, desk.occur, criterion)
     if low == high:
         return
-    cut = low + whole_below(random, high - low)  # the last code that may be on the left
+    drawn = whole_below(desk.random, 1 << 31) / (1 << 31)
+    drawn = marks[f, low] + drawn * (marks[f, high] - marks[f, low])
+    cut = low  # the last code that may be on the left
+    while cut + 1 < high and marks[f, cut + 1] <= drawn:
+        cut += 1
     below, above = low, -1
     for code in range(low + 1, high + 1):
         if weight_of(hist, code, criterion) <= 0:
