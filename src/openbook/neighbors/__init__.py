@@ -1,0 +1,1 @@
+"""Neighbours: a row is judged by the rows nearest to it."""

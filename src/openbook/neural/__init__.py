@@ -1,0 +1,1 @@
+"""Networks: layers of weighted sums, learnt by passing the error back."""

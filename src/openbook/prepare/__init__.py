@@ -1,0 +1,1 @@
+"""Preparation: how columns become what a learner computes with."""

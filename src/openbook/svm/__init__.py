@@ -1,0 +1,1 @@
+"""Margins: the boundary that keeps farthest from both classes."""
