@@ -1,0 +1,330 @@
+r"""How the columns of a table become numbers, for learners that compute with sums and products.
+
+    numeric    (x - mean) / sd, or x as it is; a standard deviation of 0 counts as 1
+    ordinal    r / (m - 1): the rank of the value, from 0 for the lowest to 1 for the highest
+    nominal    a 0/1 column for each value that training showed, or for each but the first (`reference`)
+
+Mean and standard deviation are those of the known cells, by weight, with N in the denominator. A cell that is
+missing, or a value that training never showed, counts as the training mean of its encoded columns. A column
+with gaps in training has one more 0/1 column, "x missing", unless it had nothing but gaps.
+
+mean, shift, scale : float64 (d,), one figure for each encoded column: its mean before it is scaled, and what
+is taken off and divided by: encoded = (raw - shift) / scale, where raw is x, the rank or 0/1.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+from operator import add
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from openbook.data import MISSING, Attribute, Categorical, Nominal, Numeric, Ordinal, Schema, Table
+from openbook.errors import DataError
+from openbook.fold import Statistics, fold, less
+from openbook.kernels.moments import Moments
+from openbook.rows import Chunk, Rows, infinite_cell
+from openbook.work import Grid, Work, figure
+
+__all__ = ["ColumnSums", "Encoding"]
+
+#: Rows encoded at a time: few enough to stay in the cache from one operation to the next.
+_BLOCK_ROWS = 2048
+
+
+@dataclass(frozen=True)
+class ColumnSums(Statistics):
+    """What an encoding is found from, added up over rows.
+
+    numbers : the moments of the numeric columns, (1, n_numeric)
+    values : for each other column the weight of its missing cells and of each value, (1 + n_values,)
+    total : the weight of all rows, (1,)
+    """
+
+    numbers: Moments
+    values: tuple[np.ndarray, ...]
+    total: np.ndarray
+
+    @classmethod
+    def of(cls, schema: Schema, chunk: Chunk) -> "ColumnSums":
+        """The sums of a chunk."""
+        X, _, w = chunk
+        names = schema.of(Numeric)
+        block = X.block(names) if names else np.zeros((len(X), 0))
+        values = tuple(
+            np.bincount(X.data(a.name).astype(np.intp) + 1, w, 1 + len(a.values))
+            for a in schema
+            if isinstance(a, Categorical)
+        )
+        one_class = np.zeros(len(X), dtype=np.intp)
+        return cls(Moments.of(block, one_class, w, 1), values, np.array([w.sum()]))
+
+
+class _Place(NamedTuple):
+    """Where a column is encoded: in these encoded columns, and its gaps in one of their own."""
+
+    attribute: Attribute
+    codes: np.ndarray  # of a nominal column, the values that training showed
+    columns: slice
+    gap: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class Encoding:
+    """A fitted encoding: called with a table of its schema, it gives float64 (n, d), row after row.
+
+    Attributes
+    ----------
+    mean, shift, scale : see the module
+    seen : for each column the codes that training showed; empty where it is not nominal
+    gaps : for each column, whether it has a 0/1 column for its missing cells
+    reference : whether the first value of a nominal column goes without a column of its own
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> X, y = load("loan").split("cheat")
+    >>> encoding = Encoding.of(Rows.in_memory(X, y.data))
+    >>> encoding.names[:4]
+    ('owner = No', 'owner = Yes', 'status = Divorced', 'status = Married')
+    >>> encoding(X.head(1)).round(3).tolist()
+    [[0.0, 1.0, 0.0, 0.0, 1.0, 0.485]]
+    """
+
+    schema: Schema
+    mean: np.ndarray
+    shift: np.ndarray
+    scale: np.ndarray
+    seen: tuple[np.ndarray, ...]
+    gaps: np.ndarray
+    reference: bool = False
+
+    @classmethod
+    def of(cls, rows: Rows, *, scale: bool = True, reference: bool = False) -> "Encoding":
+        """Find the encoding of these rows, in one fold."""
+        step: Callable[[Chunk], ColumnSums] = partial(ColumnSums.of, rows.schema)
+        with np.errstate(over="ignore", invalid="ignore"):
+            sums = fold(rows.pieces, step, add)
+        if not all(np.isfinite(array).all() for array in sums.arrays().values()):
+            raise infinite_cell(rows)
+        return cls.from_sums(rows.schema, sums, scale=scale, reference=reference)
+
+    @classmethod
+    def from_sums(
+        cls, schema: Schema, sums: ColumnSums, *, scale: bool = True, reference: bool = False
+    ) -> "Encoding":
+        """The encoding of the rows that were added up."""
+        total = float(sums.total[0])
+        moments = sums.numbers
+        deviations = np.sqrt(moments.scatter[0] / np.where(moments.weight[0] > 0, moments.weight[0], 1.0))
+        numbers = zip(moments.weight[0], moments.mean[0], deviations, strict=True)
+        weights = iter(sums.values)
+        figures, seen, gaps = [], [], []
+        for attribute in schema:
+            codes = np.zeros(0, dtype=np.intp)
+            if isinstance(attribute, Numeric):
+                known, mean, sd = next(numbers)
+                missing = float(less(total, known))
+                figures.append((mean, mean if scale else 0.0, sd if scale and sd > 0 else 1.0))
+            else:
+                missing, *by_value = next(weights).tolist()
+                known = sum(by_value)
+                share = np.array(by_value) / (known or 1.0)
+                if isinstance(attribute, Nominal):
+                    codes = np.flatnonzero(share)
+                    figures += [(mean, 0.0, 1.0) for mean in share[codes[int(reference) :]]]
+                else:
+                    figures.append((float(share @ _ranks(attribute)), 0.0, 1.0))
+            seen.append(codes)
+            gaps.append(missing > 0 and known > 0)
+            if gaps[-1]:
+                figures.append((missing / total, 0.0, 1.0))
+        mean, shift, scales = np.array(figures, dtype=float).reshape(-1, 3).T.copy()
+        return cls(schema, mean, shift, scales, tuple(seen), np.array(gaps, dtype=bool), reference)
+
+    @cached_property
+    def _places(self) -> tuple[_Place, ...]:
+        places, start = [], 0
+        for attribute, codes, gap in zip(self.schema, self.seen, self.gaps, strict=True):
+            width = max(len(codes) - self.reference, 0) if isinstance(attribute, Nominal) else 1
+            stop = start + width
+            places.append(_Place(attribute, codes, slice(start, stop), stop if gap else None))
+            start = stop + bool(gap)
+        return tuple(places)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of the encoded columns: "age", "age missing", "outlook = sunny"."""
+        names: list[str] = []
+        for attribute, codes, _, gap in self._places:
+            if isinstance(attribute, Nominal):
+                names += [f"{attribute.name} = {attribute.values[v]}" for v in codes[int(self.reference) :]]
+            else:
+                names.append(attribute.name)
+            if gap is not None:
+                names.append(f"{attribute.name} missing")
+        return tuple(names)
+
+    @cached_property
+    def columns(self) -> np.ndarray:
+        """The position in the schema of the column behind each encoded one."""
+        sizes = [place.columns.stop - place.columns.start + (place.gap is not None) for place in self._places]
+        return np.repeat(np.arange(len(self.schema)), sizes)
+
+    @cached_property
+    def _fill(self) -> np.ndarray:
+        """What stands in each encoded column where the cell is missing."""
+        return (self.mean - self.shift) / self.scale
+
+    @cached_property
+    def _plain(self) -> bool:
+        """Whether every column is a number without gaps."""
+        return len(self.mean) > 0 and self.schema.of(Numeric) == self.schema.names and not self.gaps.any()
+
+    def __len__(self) -> int:
+        """How many encoded columns there are."""
+        return len(self.mean)
+
+    def __call__(self, table: Table, out: np.ndarray | None = None) -> np.ndarray:
+        """The rows as numbers, (n, d); into `out` if it is given, else perhaps a view of the table."""
+        if out is None:
+            if (as_it_is := self._as_it_is(table)) is not None:
+                return as_it_is
+            out = np.empty((len(table), len(self)))
+        for start in range(0, len(table), _BLOCK_ROWS):
+            span = slice(start, start + _BLOCK_ROWS)
+            self._write(table.take(span), out[span])
+        return out
+
+    def _as_it_is(self, table: Table) -> np.ndarray | None:
+        """The matrix behind the table, where it is its own encoding."""
+        matrix = table.matrix
+        if not self._plain or matrix is None or matrix.dtype != np.float64 or not matrix.flags.c_contiguous:
+            return None
+        if self.shift.any() or (self.scale != 1).any():
+            return None
+        spans = range(0, len(matrix), _BLOCK_ROWS)
+        return matrix if all(_finite(matrix[start : start + _BLOCK_ROWS]) for start in spans) else None
+
+    def _write(self, table: Table, out: np.ndarray) -> None:
+        if self._plain:
+            np.subtract(table.block(self.schema.names), self.shift, out=out)
+            np.divide(out, self.scale, out=out)
+        else:
+            for place in self._places:
+                self._write_column(place, table.data(place.attribute.name), out)
+        if not _finite(out):
+            for name in self.schema.of(Numeric):
+                if np.isinf(table.data(name)).any():
+                    msg = f"column {name!r} holds infinity; put a number there, or NaN for a missing value"
+                    raise DataError(msg)
+            np.copyto(out, self._fill, where=np.isnan(out))
+
+    def _write_column(self, place: _Place, data: np.ndarray, out: np.ndarray) -> None:
+        attribute, codes, columns, gap = place
+        coded = out[:, columns]
+        if isinstance(attribute, Numeric):
+            missing = np.isnan(data)
+            np.subtract(data, self.shift[columns], out=coded[:, 0])
+            coded /= self.scale[columns]
+        else:
+            missing = data == MISSING
+            fill = self._fill[columns]
+            if isinstance(attribute, Ordinal):
+                coded[:, 0] = np.append(_ranks(attribute), [fill, fill])[
+                    data
+                ]  # the last two answer -2 and -1
+            else:
+                coded[:] = data[:, None] == codes[int(self.reference) :]
+                coded[~np.isin(data, codes)] = fill
+        if gap is not None:
+            out[:, gap] = missing
+
+    def original(self, coef: Any, intercept: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Coefficients of the encoded columns, (…, d), in units of the columns; and their intercepts, (…)."""
+        own = np.asarray(coef) / self.scale
+        return own, np.asarray(intercept) - own @ self.shift
+
+    def work(self) -> Work:
+        """Show how each column is encoded."""
+        rows = []
+        for attribute, codes, columns, gap in self._places:
+            for k in range(columns.start, columns.stop):
+                if isinstance(attribute, Nominal):
+                    value = attribute.values[codes[int(self.reference) + k - columns.start]]
+                    rule = f"1 if {value}, else 0"
+                elif isinstance(attribute, Ordinal):
+                    rule = f"rank / {len(attribute.values) - 1}" if len(attribute.values) > 1 else "0"
+                else:
+                    rule = _rule(self.shift[k], self.scale[k])
+                rows.append((self.names[k], rule, float(self._fill[k])))
+            if gap is not None:
+                rows.append((self.names[gap], "1 if missing, else 0", 1))
+        note = "A value that training never showed counts as missing does, in all but the columns for gaps."
+        return Work("Encoding", (Grid("columns", ("column", "is", "where missing"), rows, note),))
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The encoding as arrays, for the model file."""
+        shown = [np.zeros(0, dtype=bool)]
+        for attribute, codes in zip(self.schema, self.seen, strict=True):
+            if isinstance(attribute, Nominal):
+                shown.append(np.isin(np.arange(len(attribute.values)), codes))
+        return {
+            "mean": self.mean,
+            "shift": self.shift,
+            "scale": self.scale,
+            "seen": np.concatenate(shown),
+            "gaps": self.gaps,
+            "reference": np.array(self.reference),
+        }
+
+    @classmethod
+    def from_arrays(cls, schema: Schema, arrays: Mapping[str, np.ndarray]) -> "Encoding":
+        """The encoding behind `arrays`; raises KeyError or ValueError where they do not fit the schema."""
+        n_values = sum(len(a.values) for a in schema if isinstance(a, Nominal))
+        gaps = _checked("gaps", arrays["gaps"], bool, (len(schema),))
+        shown = _checked("seen", arrays["seen"], bool, (n_values,))
+        reference = bool(_checked("reference", arrays["reference"], bool, ()))
+        seen, start = [], 0
+        for attribute in schema:
+            size = len(attribute.values) if isinstance(attribute, Nominal) else 0
+            seen.append(np.flatnonzero(shown[start : start + size]))
+            start += size
+        nothing = np.zeros(0)
+        empty = cls(schema, nothing, nothing, nothing, tuple(seen), gaps, reference)
+        d = len(empty.names)
+        mean, shift, scale = (_checked(n, arrays[n], float, (d,)) for n in ("mean", "shift", "scale"))
+        if not (np.isfinite(mean) & np.isfinite(shift) & np.isfinite(scale) & (scale > 0)).all():
+            msg = "an encoding's figures must be finite, and its scales above zero"
+            raise ValueError(msg)
+        return cls(schema, mean, shift, scale, tuple(seen), gaps, reference)
+
+
+def _ranks(attribute: Attribute) -> np.ndarray:
+    """The normalised rank of each value of an ordinal column."""
+    assert isinstance(attribute, Ordinal)
+    m = len(attribute.values)
+    return np.arange(m) / max(m - 1, 1)
+
+
+def _finite(block: np.ndarray) -> bool:
+    """Whether every number is finite: squares cannot cancel, so that one that is not shows in their sum."""
+    flat = block.ravel()
+    with np.errstate(over="ignore"):
+        return bool(np.isfinite(flat @ flat)) or bool(np.isfinite(block).all())
+
+
+def _rule(shift: float, scale: float) -> str:
+    """A number's encoding in words."""
+    if not shift and scale == 1:
+        return "x"
+    off = f"x - {figure(float(shift))}" if shift >= 0 else f"x + {figure(float(-shift))}"
+    return f"({off}) / {figure(float(scale))}"
+
+
+def _checked(name: str, array: np.ndarray, dtype: type, shape: tuple[int, ...]) -> np.ndarray:
+    if array.dtype != dtype or array.shape != shape:
+        msg = f"encoding array {name!r} is {array.dtype}{array.shape}, expected {np.dtype(dtype)}{shape}"
+        raise ValueError(msg)
+    return array
