@@ -7,10 +7,24 @@ bayes_rule      bayes: prior and likelihood to posterior, with the work
 distributions   Bernoulli, Binomial, Categorical, Multinomial: pmf, fit, fit_map
 gaussian        Gaussian, MultivariateGaussian: pdf, fit, fit_map
 decisions       cost_matrix, expected_risk, risk_threshold
+distances       euclidean, manhattan, minkowski, chebyshev, cosine, correlation, mahalanobis, kl_divergence,
+pairwise
+matching        hamming, simple_matching, jaccard, gower, normalized_ranks
 """
 
 from openbook.measures.bayes_rule import BayesRule, bayes
 from openbook.measures.decisions import cost_matrix, expected_risk, risk_threshold
+from openbook.measures.distances import (
+    chebyshev,
+    correlation,
+    cosine,
+    euclidean,
+    kl_divergence,
+    mahalanobis,
+    manhattan,
+    minkowski,
+    pairwise,
+)
 from openbook.measures.distributions import Bernoulli, Binomial, Categorical, Multinomial
 from openbook.measures.gaussian import Gaussian, MultivariateGaussian
 from openbook.measures.information import (
@@ -25,6 +39,7 @@ from openbook.measures.information import (
     split_information,
 )
 from openbook.measures.joint import Joint
+from openbook.measures.matching import gower, hamming, jaccard, normalized_ranks, simple_matching
 
 __all__ = [
     "BayesRule",
@@ -37,15 +52,29 @@ __all__ = [
     "Multinomial",
     "MultivariateGaussian",
     "bayes",
+    "chebyshev",
     "chi_squared",
+    "correlation",
+    "cosine",
     "cost_matrix",
     "entropy",
+    "euclidean",
     "expected_risk",
     "gain_ratio",
     "gini",
+    "gower",
+    "hamming",
     "information_gain",
+    "jaccard",
+    "kl_divergence",
+    "mahalanobis",
+    "manhattan",
+    "minkowski",
     "mutual_information",
+    "normalized_ranks",
+    "pairwise",
     "pointwise_mutual_information",
     "risk_threshold",
+    "simple_matching",
     "split_information",
 ]

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from openbook.errors import ParameterError
 
-__all__ = ["SUM_TOLERANCE", "Floats", "as_floats", "plain"]
+__all__ = ["SUM_TOLERANCE", "Floats", "as_floats", "check_width", "plain"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -27,3 +27,11 @@ def as_floats(values: npt.ArrayLike, name: str) -> Floats:
 def plain(result: npt.ArrayLike) -> Any:
     """A single result as a float, several as an array."""
     return float(result) if np.ndim(result) == 0 else np.asarray(result)  # type: ignore[arg-type]
+
+
+def check_width(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> None:
+    """Refuse rows that cannot be compared cell by cell."""
+    if not (a.ndim and b.ndim) or a.shape[-1] != b.shape[-1] or not a.shape[-1]:
+        widths = [x.shape[-1] if x.ndim else "no" for x in (a, b)]
+        msg = f"rows must have the same number of cells, one at least; got {widths[0]} and {widths[1]}"
+        raise ParameterError(msg)

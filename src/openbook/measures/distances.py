@@ -1,0 +1,243 @@
+r"""Distances between rows of numbers.
+
+    euclidean      √Σ (a - b)²
+    manhattan      Σ |a - b|
+    minkowski      (Σ |a - b|^p)^(1/p)
+    chebyshev      max |a - b|
+    cosine         1 - Σ a b / (‖a‖ ‖b‖)
+    correlation    the cosine distance of the rows, each less its own mean
+    mahalanobis    √((a - b)ᵀ S⁻¹ (a - b)), with S the covariance of the columns
+    kl_divergence  Σ p log(p / q), which is no distance: not symmetric, and infinite where q lacks what p has
+
+a, b : (…, d), which broadcast; the result is (…), a float for two rows. `pairwise` is for every row of one
+table against every row of another.
+
+Missing cells (NaN): a pair of cells of which one is missing is left out. The sums of the first three are
+scaled up from the pairs that are known to all d, as if the others differed as much on average; with no pair
+known the distance is NaN. Mahalanobis and Kullback-Leibler take whole rows only.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from openbook.errors import ParameterError
+from openbook.measures.arrays import Floats, as_floats, check_width, plain
+
+__all__ = [
+    "chebyshev",
+    "correlation",
+    "cosine",
+    "euclidean",
+    "kl_divergence",
+    "mahalanobis",
+    "manhattan",
+    "minkowski",
+    "pairwise",
+]
+
+#: The most cells that `pairwise` compares at a time.
+_BLOCK_CELLS = 1 << 22
+
+
+def euclidean(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
+    """Straight-line distance √Σ (a - b)².
+
+    >>> euclidean([0, 0], [3, 4])
+    5.0
+    >>> euclidean([[0, 0], [3, 0]], [3, 4]).tolist()
+    [5.0, 4.0]
+    """
+    return plain(np.sqrt(_total(_differences(a, b) ** 2)))
+
+
+def manhattan(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
+    """City-block distance Σ |a - b|.
+
+    >>> manhattan([0, 0], [3, 4])
+    7.0
+    """
+    return plain(_total(np.abs(_differences(a, b))))
+
+
+def minkowski(a: npt.ArrayLike, b: npt.ArrayLike, p: float = 3) -> Any:
+    """The distance (Σ |a - b|^p)^(1/p): Manhattan for p = 1, Euclidean for p = 2.
+
+    >>> round(minkowski([0, 0], [3, 4], p=3), 4)
+    4.4979
+    """
+    if not 1 <= p < np.inf:
+        msg = f"p must be a number of at least 1, got {p!r}; for p = infinity take chebyshev"
+        raise ParameterError(msg)
+    return plain(_total(np.abs(_differences(a, b)) ** p) ** (1 / p))
+
+
+def chebyshev(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
+    """The largest difference, max |a - b|.
+
+    >>> chebyshev([0, 0], [3, 4])
+    4.0
+    """
+    gaps = np.abs(_differences(a, b))
+    known = ~np.isnan(gaps)
+    return plain(np.where(known.any(axis=-1), np.where(known, gaps, 0.0).max(axis=-1), np.nan))
+
+
+def cosine(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
+    """One less the cosine of the angle between the rows.
+
+    A row of zeros has no direction: it is at distance 1 from every row.
+
+    >>> cosine([1, 0], [0, 2]), cosine([1, 2], [2, 4])
+    (1.0, 0.0)
+    """
+    a, b, known = _known_pairs(a, b)
+    return plain(np.where(known.any(axis=-1), _angular(a, b), np.nan))
+
+
+def correlation(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
+    """One less Pearson's correlation of the two rows; 1 where a row is constant.
+
+    >>> correlation([1, 2, 3], [10, 20, 30]), round(correlation([1, 2, 3], [3, 2, 1]), 12)
+    (0.0, 2.0)
+    """
+    a, b, known = _known_pairs(a, b)
+    n = known.sum(axis=-1, keepdims=True)
+    centred = [np.where(known, x - x.sum(axis=-1, keepdims=True) / np.maximum(n, 1), 0.0) for x in (a, b)]
+    return plain(np.where(n[..., 0] > 0, _angular(*centred), np.nan))
+
+
+def mahalanobis(a: npt.ArrayLike, b: npt.ArrayLike, covariance: npt.ArrayLike) -> Any:
+    """The distance √((a - b)ᵀ S⁻¹ (a - b)), in standard deviations along uncorrelated directions.
+
+    Parameters
+    ----------
+    a, b : (…, d), without missing cells
+    covariance : (d, d), of the columns: `np.cov(X, rowvar=False)`
+
+    Examples
+    --------
+    >>> mahalanobis([0, 0], [2, 3], [[4, 0], [0, 9]]) ** 2
+    2.0...
+    """
+    gaps = _differences(a, b)
+    _refuse_gaps(gaps, "mahalanobis")
+    spread = as_floats(covariance, "covariance")
+    d = gaps.shape[-1]
+    if spread.shape != (d, d) or not np.allclose(spread, spread.T):
+        msg = f"covariance must be symmetric and {d} × {d}, as the rows have {d} cells; got {spread.shape}"
+        raise ParameterError(msg)
+    try:
+        root = np.linalg.cholesky(spread)
+    except np.linalg.LinAlgError:
+        msg = "covariance has no inverse: some column does not vary, or is a sum of others; leave it out"
+        raise ParameterError(msg) from None
+    white = np.linalg.solve(root, gaps.reshape(-1, d).T).T.reshape(gaps.shape)
+    return plain(np.sqrt((white**2).sum(axis=-1)))
+
+
+def kl_divergence(p: npt.ArrayLike, q: npt.ArrayLike, base: float = 2) -> Any:
+    """Kullback-Leibler divergence Σ p log(p / q): the cost of taking q for p, in bits unless told otherwise.
+
+    Counts will do: each row is divided by its sum. 0 log 0 = 0.
+
+    >>> round(kl_divergence([2, 2], [1, 3]), 4)  # ½ log₂(½ / ¼) + ½ log₂(½ / ¾)
+    0.2075
+    >>> kl_divergence([1, 1], [1, 0])
+    inf
+    """
+    p, q = _shares(p, "p"), _shares(q, "q")
+    check_width(p, q)
+    if not (np.isfinite(base) and base > 0 and base != 1):
+        msg = f"base must be a positive number other than 1, got {base!r}"
+        raise ParameterError(msg)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        terms = np.where(p > 0, p * np.log(p / q), 0.0)
+    return plain(np.maximum(terms.sum(axis=-1) / np.log(base), 0.0))  # never below 0 but by rounding
+
+
+def pairwise(
+    distance: Callable[..., Any], A: npt.ArrayLike, B: npt.ArrayLike | None = None, **options: Any
+) -> Floats:
+    """The distance of every row of A to every row of B, or of A itself: (n_a, n_b).
+
+    Parameters
+    ----------
+    distance : any distance of `openbook.measures`, or your own of (…, d) and (…, d)
+    A, B : tables of rows
+    **options : passed on to the distance
+
+    Examples
+    --------
+    >>> pairwise(manhattan, [[0, 0], [3, 4]]).tolist()
+    [[0.0, 7.0], [7.0, 0.0]]
+    """
+    left, right = _rows(A, "A"), _rows(A if B is None else B, "B")
+    result = np.empty((len(left), len(right)))
+    step = max(_BLOCK_CELLS // max(right.size, 1), 1)
+    for start in range(0, len(left), step):
+        span = slice(start, start + step)
+        result[span] = distance(left[span, None], right[None], **options)
+    return result
+
+
+def _rows(A: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
+    rows = np.asarray(A)
+    rows = rows if rows.dtype.kind in "biuf" else np.asarray(A, dtype=object)  # else None would turn to text
+    if rows.ndim != 2:
+        msg = f"{name} must be rows of equal length, got an array of shape {rows.shape}"
+        raise ParameterError(msg)
+    return rows
+
+
+def _differences(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
+    """The differences a - b, (…, d): NaN where a cell is missing."""
+    left, right = as_floats(a, "rows"), as_floats(b, "rows")
+    check_width(left, right)
+    return left - right
+
+
+def _known_pairs(a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
+    """Both rows with 0 in every pair that is not known, and which are."""
+    left, right = as_floats(a, "rows"), as_floats(b, "rows")
+    check_width(left, right)
+    known = ~(np.isnan(left) | np.isnan(right))
+    return np.where(known, left, 0.0), np.where(known, right, 0.0), known
+
+
+def _total(terms: Floats) -> Floats:
+    """The sum of the terms that are known, scaled up to all; NaN where none is."""
+    known = ~np.isnan(terms)
+    n = known.sum(axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        total: Floats = np.where(known, terms, 0.0).sum(axis=-1) * (terms.shape[-1] / n)
+    return total
+
+
+def _angular(a: Floats, b: Floats) -> Floats:
+    """1 - cos = ½ ‖a/‖a‖ - b/‖b‖‖², which keeps its digits where the angle is small."""
+    gap: Floats = 0.5 * ((_unit(a) - _unit(b)) ** 2).sum(axis=-1)
+    return np.where(a.any(axis=-1) & b.any(axis=-1), gap, 1.0)
+
+
+def _unit(a: Floats) -> Floats:
+    a = a / np.maximum(np.abs(a).max(axis=-1, keepdims=True), np.finfo(float).tiny)  # squares stay in range
+    norm = np.sqrt((a**2).sum(axis=-1, keepdims=True))
+    return np.divide(a, norm, out=np.zeros_like(a), where=norm > 0)
+
+
+def _shares(values: npt.ArrayLike, name: str) -> Floats:
+    row = as_floats(values, name)
+    _refuse_gaps(row, "kl_divergence")
+    if not (row.ndim and np.isfinite(row).all() and (row >= 0).all() and (row.sum(axis=-1) > 0).all()):
+        msg = f"{name} must be probabilities or counts: finite, not negative, and not all 0"
+        raise ParameterError(msg)
+    return row / row.sum(axis=-1, keepdims=True)
+
+
+def _refuse_gaps(values: Floats, name: str) -> None:
+    if np.isnan(values).any():
+        msg = f"{name} needs whole rows, and a cell is missing; leave out the column or the row"
+        raise ParameterError(msg)

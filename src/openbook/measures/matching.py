@@ -1,0 +1,174 @@
+"""Distances between rows of categories, of presences, and of mixed cells.
+
+    hamming          how many cells differ
+    simple_matching  the share of cells that differ
+    jaccard          1 - |both| / |either|: what neither row has does not count
+    gower            the mean over the columns of: overlap of categories (0 or 1), |a - b| / range of numbers,
+                     |rank - rank| / (m - 1) of ordered values
+    normalized_ranks z = r / (m - 1) with r = 0 … m - 1: the lowest value is 0, the highest 1
+
+a, b : (…, d) cells of any kind, which broadcast; the result is (…), a float for two rows; `pairwise` takes
+all pairs.
+
+Missing cells (None or NaN): hamming and simple matching go by `missing`: pairs with one are left out
+("leave_out"), count as different ("mismatch"), or a gap is a value like any other ("value"). To Jaccard a
+missing cell is absent. To Gower it is as far as can be: 1.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from openbook.data.attributes import as_text
+from openbook.errors import ParameterError, did_you_mean
+from openbook.measures.arrays import Floats, as_floats, check_width, plain
+
+__all__ = ["gower", "hamming", "jaccard", "normalized_ranks", "simple_matching"]
+
+Cells = npt.NDArray[Any]
+Mask = npt.NDArray[np.bool_]
+
+_RULES = ("leave_out", "mismatch", "value")
+
+
+def hamming(a: Any, b: Any, missing: str = "leave_out") -> Any:
+    """How many cells differ.
+
+    >>> hamming("karolin", "kathrin")
+    3.0
+    >>> hamming([1, None, 0], [0, None, 1]), hamming([1, None, 0], [0, None, 1], missing="mismatch")
+    (2.0, 3.0)
+    """
+    return plain(_differ(a, b, missing)[0].sum(axis=-1).astype(float))
+
+
+def simple_matching(a: Any, b: Any, missing: str = "leave_out") -> Any:
+    """The share of cells that differ; NaN where none is known.
+
+    >>> simple_matching(["red", "round", "small"], ["red", "long", "small"])
+    0.3333333333333333
+    """
+    differ, counted = _differ(a, b, missing)
+    with np.errstate(invalid="ignore"):
+        return plain(differ.sum(axis=-1) / counted.sum(axis=-1))
+
+
+def jaccard(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
+    """One less the share of what both have in what either has; 0 where neither has anything.
+
+    >>> jaccard([1, 1, 0, 0], [1, 0, 1, 0])
+    0.6666666666666667
+    """
+    left, right = (_present(x) for x in (a, b))
+    check_width(left, right)
+    both, either = (left & right).sum(axis=-1), (left | right).sum(axis=-1)
+    return plain(np.where(either > 0, 1 - both / np.maximum(either, 1), 0.0))
+
+
+def gower(a: Any, b: Any, scales: Sequence[Any]) -> Any:
+    """The mean over the columns of how far two cells are apart, from 0 to 1.
+
+    Parameters
+    ----------
+    a, b : (…, d) cells
+    scales : one for each column: None for categories, the range (largest less smallest) of numbers, or the
+        list of ordered values, lowest first
+
+    Examples
+    --------
+    >>> gower([20, "red", "low"], [30, "red", "high"], scales=[40, None, ["low", "mid", "high"]])
+    0.4166666666666667
+    >>> gower([20, "red"], [None, "blue"], scales=[40, None])
+    1.0
+    """
+    left, right = _cells(a), _cells(b)
+    check_width(left, right)
+    if len(scales) != left.shape[-1]:
+        msg = f"scales: {left.shape[-1]} columns, but {len(scales)} scales"
+        raise ParameterError(msg)
+    terms = [_term(left[..., j], right[..., j], scale) for j, scale in enumerate(scales)]
+    return plain(sum(terms) / len(terms))
+
+
+def normalized_ranks(values: Any, scale: Sequence[Any]) -> Any:
+    """The values as ranks between 0 for the lowest and 1 for the highest; NaN where missing.
+
+    Parameters
+    ----------
+    values : cells
+    scale : the ordered values, lowest first
+
+    Examples
+    --------
+    >>> normalized_ranks(["mid", "high", None], ["low", "mid", "high"]).tolist()
+    [0.5, 1.0, nan]
+    """
+    order = [as_text(value) for value in scale]
+    if not order or len(set(order)) != len(order):
+        msg = f"scale must list each value once, lowest first; got {list(scale)!r}"
+        raise ParameterError(msg)
+    cells = _cells(values)
+    known = ~_missing(cells)
+    rank = {value: r / max(len(order) - 1, 1) for r, value in enumerate(order)}
+    for value in map(as_text, cells[known].ravel()):
+        if value not in rank:
+            msg = f"the scale has no value {value!r}. {did_you_mean(value, order)}"
+            raise ParameterError(msg)
+    ranks = np.full(cells.shape, np.nan)
+    ranks[known] = [rank[as_text(value)] for value in cells[known]]
+    return plain(ranks)
+
+
+def _term(a: Cells, b: Cells, scale: Any) -> Floats:
+    """How far the cells of one column are apart, from 0 to 1."""
+    if scale is None:
+        return np.where(_missing(a) | _missing(b), 1.0, (a != b).astype(float))
+    if isinstance(scale, Sequence):
+        gaps = np.abs(normalized_ranks(a, scale) - normalized_ranks(b, scale))
+        span = 1.0
+    else:
+        gaps = np.abs(as_floats(a, "numbers") - as_floats(b, "numbers"))
+        span = float(scale)
+    if not 0 <= span < np.inf:
+        msg = f"a range must be finite and not negative, got {scale!r}"
+        raise ParameterError(msg)
+    # the other way round, so that NaN falls out: a gap that is not within the range is as far as can be
+    within = gaps < span
+    return np.where(within, gaps / (span or 1.0), np.where(gaps == 0, 0.0, 1.0))
+
+
+def _differ(a: Any, b: Any, missing: str) -> tuple[Mask, Mask]:
+    """Which cells differ, and which count."""
+    if missing not in _RULES:
+        msg = f"missing must be one of {', '.join(map(repr, _RULES))}, got {missing!r}"
+        raise ParameterError(msg)
+    left, right = _cells(list(a) if isinstance(a, str) else a), _cells(list(b) if isinstance(b, str) else b)
+    check_width(left, right)
+    gap_left, gap_right = _missing(left), _missing(right)
+    gap = gap_left | gap_right
+    differ = (left != right).astype(bool)
+    if missing == "leave_out":
+        return differ & ~gap, ~gap
+    alike = gap_left & gap_right if missing == "value" else np.zeros_like(gap)
+    return (differ | gap) & ~alike, np.ones_like(gap)
+
+
+def _cells(a: Any) -> Cells:
+    """The cells as they are: an array of numbers, or of objects."""
+    cells = np.asarray(a) if isinstance(a, np.ndarray) else np.asarray(a, dtype=object)
+    return cells if cells.dtype.kind in "biuf" else cells.astype(object)
+
+
+def _missing(cells: Cells) -> Mask:
+    if cells.dtype == object:
+        gap = [cell is None or cell != cell for cell in cells.ravel()]  # noqa: PLR0124 (NaN is not itself)
+        return np.array(gap, dtype=bool).reshape(cells.shape)
+    return np.isnan(cells) if cells.dtype.kind == "f" else np.zeros(cells.shape, dtype=bool)
+
+
+def _present(a: npt.ArrayLike) -> Mask:
+    cells = as_floats(a, "presences")
+    present: Mask = np.nan_to_num(cells, nan=0.0) != 0
+    return present
