@@ -133,12 +133,18 @@ def test_many_rows_are_encoded_block_by_block_like_few():
     assert np.array_equal(out, np.vstack([encoding(X.take(slice(i, i + 700))) for i in range(0, 5000, 700)]))
 
 
-def test_infinite_cells_are_refused_by_name():
+def test_infinite_cells_are_refused_in_training_by_name():
     X = table([1, np.inf], [0, 0], [0, 0])
     with pytest.raises(DataError, match=r"column 'age' holds infinity \(the first in row 1\)"):
         encoded(X)
-    with pytest.raises(DataError, match="column 'age' holds infinity"):
-        encoded(FULL)(X)
+
+
+def test_infinite_cells_count_as_missing_later():
+    for training in (FULL, GAPS):
+        encoding = encoded(training)
+        assert np.array_equal(encoding(table([np.inf], [0], [0])), encoding(table([np.nan], [0], [0])))
+    plain = encoded(read(np.array([[1.0, 2.0], [3.0, 4.0]])), scale=False)
+    assert plain(read(np.array([[-np.inf, 5.0]]))).tolist() == [[2, 5]]
 
 
 def test_large_numbers_are_not_infinite():

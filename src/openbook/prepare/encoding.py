@@ -6,7 +6,8 @@ r"""How the columns of a table become numbers, for learners that compute with su
 
 Mean and standard deviation are those of the known cells, by weight, with N in the denominator. A cell that is
 missing, or a value that training never showed, counts as the training mean of its encoded columns. A column
-with gaps in training has one more 0/1 column, "x missing", unless it had nothing but gaps.
+with gaps in training has one more 0/1 column, "x missing", unless it had nothing but gaps. Training refuses
+an infinite cell by name; later it counts as missing.
 
 mean, shift, scale : float64 (d,), one figure for each encoded column: its mean before it is scaled, and what
 is taken off and divided by: encoded = (raw - shift) / scale, where raw is x, the rank or 0/1.
@@ -21,7 +22,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from openbook.data import MISSING, Attribute, Categorical, Nominal, Numeric, Ordinal, Schema, Table
-from openbook.errors import DataError
 from openbook.fold import Statistics, fold, less
 from openbook.kernels.moments import Moments
 from openbook.rows import Chunk, Rows, infinite_cell
@@ -215,17 +215,13 @@ class Encoding:
             for place in self._places:
                 self._write_column(place, table.data(place.attribute.name), out)
         if not _finite(out):
-            for name in self.schema.of(Numeric):
-                if np.isinf(table.data(name)).any():
-                    msg = f"column {name!r} holds infinity; put a number there, or NaN for a missing value"
-                    raise DataError(msg)
-            np.copyto(out, self._fill, where=np.isnan(out))
+            np.copyto(out, self._fill, where=~np.isfinite(out))
 
     def _write_column(self, place: _Place, data: np.ndarray, out: np.ndarray) -> None:
         attribute, codes, columns, gap = place
         coded = out[:, columns]
         if isinstance(attribute, Numeric):
-            missing = np.isnan(data)
+            missing = ~np.isfinite(data)
             np.subtract(data, self.shift[columns], out=coded[:, 0])
             coded /= self.scale[columns]
         else:
