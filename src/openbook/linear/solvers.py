@@ -1,0 +1,214 @@
+r"""Solvers: the least value of a smooth, convex function, with its trace.
+
+    newton              θ ← θ - t H⁻¹ g, with H the Hessian at θ; proximal where there is an L1 penalty
+    lbfgs               θ ← θ - t B g, with B built from the last steps and slopes (Nocedal 1980)
+    gradient_descent    θ ← θ - η g
+
+An objective is called with θ and gives its value and gradient g; `curved` gives the Hessian too. A step
+length t starts at 1 and is halved until the value falls by a fair share of what the slope promises (Armijo).
+Near the least value that fall drowns in rounding, and a slope that has halved along the step will do instead:
+on a convex function it cannot be far uphill. All stop when no component of the gradient is above `tol`, after
+`max_iter` steps, or where no step leads down any more.
+
+θ, g : float64 (p,);  H : float64 (p, p)
+"""
+
+from collections import deque
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve, eigh
+
+__all__ = [
+    "Objective",
+    "Point",
+    "Solution",
+    "gradient_descent",
+    "lbfgs",
+    "newton",
+    "slope_with_l1",
+    "soft_threshold",
+    "solve",
+]
+
+#: The share of the promised fall that a step must reach, and the most times it is halved.
+FAIR, HALVINGS = 1e-4, 40
+
+#: A value's rounding, as a share of it; a bare sum over many rows has no more.
+ROUNDING = 1e-12
+
+#: The most sweeps of coordinate descent for one step of a proximal Newton method, which need not be exact.
+MOST_SWEEPS = 1000
+
+#: A column whose variance is explained by the others up to this share counts as one of them.
+SINGULAR = 1e-11
+
+
+class Objective(Protocol):
+    """A smooth, convex function."""
+
+    def __call__(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
+        """Value and gradient."""
+
+    def curved(self, theta: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+        """Value, gradient and Hessian."""
+
+
+class Point(NamedTuple):
+    """Where a solver came by: the value, the largest slope, and the step length that led there."""
+
+    value: float
+    slope: float
+    step: float
+
+
+class Solution(NamedTuple):
+    """Where a solver ended, and how it came there."""
+
+    theta: np.ndarray
+    trace: list[Point]
+    converged: bool
+
+
+def newton(objective, start, *, tol, max_iter, l1=None):
+    """Newton's method; with `l1`, (p,), each step minimises the quadratic model plus Σ l1 |θ|."""
+    theta, l1 = np.array(start, dtype=float), np.zeros(len(start)) if l1 is None else l1
+    value, gradient, hessian = objective.curved(theta)
+    trace = [Point(value + l1 @ np.abs(theta), _largest(gradient, theta, l1), 0.0)]
+    while trace[-1].slope > tol and len(trace) <= max_iter:
+        if l1.any():
+            target = _least_of_model(hessian, gradient - hessian @ theta, l1, theta)
+            step = target - theta
+        else:
+            step = -solve(hessian, gradient)
+        promised = gradient @ step + l1 @ (np.abs(theta + step) - np.abs(theta))
+        for halving in range(HALVINGS):
+            length = 0.5**halving
+            there = theta + length * step
+            value, slope, curvature = objective.curved(there)
+            total = value + l1 @ np.abs(there)
+            if _falls(
+                trace[-1].value, total, length * promised, promised, (slope + l1 * np.sign(there)) @ step
+            ):
+                break
+        else:
+            break
+        theta, gradient, hessian = there, slope, curvature
+        trace.append(Point(total, _largest(gradient, theta, l1), length))
+    return Solution(theta, trace, trace[-1].slope <= tol)
+
+
+def lbfgs(objective, start, *, tol, max_iter, precondition=None, memory=10):
+    """The limited-memory quasi-Newton method of Broyden, Fletcher, Goldfarb and Shanno.
+
+    Parameters
+    ----------
+    precondition : callable of a gradient, optional
+        Multiplies by an approximate inverse of the Hessian, where one is at hand; else the identity, scaled
+        by the last step.
+    memory : how many steps are remembered
+    """
+    theta = np.array(start, dtype=float)
+    value, gradient = objective(theta)
+    trace = [Point(value, _largest(gradient), 0.0)]
+    past: deque[tuple[np.ndarray, np.ndarray, float]] = deque(maxlen=memory)
+    while trace[-1].slope > tol and len(trace) <= max_iter:
+        step = -_times_inverse(gradient, past, precondition)
+        promised = gradient @ step
+        for halving in range(HALVINGS):
+            length = 0.5**halving
+            value, slope = objective(theta + length * step)
+            if _falls(trace[-1].value, value, length * promised, promised, slope @ step):
+                break
+        else:
+            break
+        change = slope - gradient
+        if step @ change > 0:
+            past.append((length * step, change, length * (step @ change)))
+        theta, gradient = theta + length * step, slope
+        trace.append(Point(value, _largest(gradient), length))
+    return Solution(theta, trace, trace[-1].slope <= tol)
+
+
+def gradient_descent(objective, start, *, step, tol, max_iter):
+    """Downhill by a fixed step times the gradient; nothing keeps too long a step from leading up."""
+    theta = np.array(start, dtype=float)
+    value, gradient = objective(theta)
+    trace = [Point(value, _largest(gradient), 0.0)]
+    while trace[-1].slope > tol and len(trace) <= max_iter and np.isfinite(value):
+        theta = theta - step * gradient
+        value, gradient = objective(theta)
+        trace.append(Point(value, _largest(gradient), step))
+    return Solution(theta, trace, trace[-1].slope <= tol)
+
+
+def solve(hessian, gradient):
+    """H⁻¹ g; where columns are collinear, the shortest of the solutions.
+
+    The matrix is brought to a diagonal of ones first, so that a pivot is the share of a column's variance
+    which those before it do not explain.
+    """
+    scale = np.sqrt(np.where(np.diag(hessian) > 0, np.diag(hessian), 1.0))
+    level = hessian / np.outer(scale, scale)
+    try:
+        factor = cho_factor(level, check_finite=False)
+    except np.linalg.LinAlgError:
+        factor = None
+    if factor is not None and np.diag(factor[0]).min() ** 2 > SINGULAR:
+        return cho_solve(factor, gradient / scale, check_finite=False) / scale
+    values, vectors = eigh(level, check_finite=False)
+    known = values > SINGULAR * values[-1]
+    return vectors[:, known] @ ((gradient / scale) @ vectors[:, known] / values[known]) / scale
+
+
+def slope_with_l1(gradient, theta, l1):
+    """The least slope that the penalty Σ l1 |θ| leaves: at θ = 0 it stills up to l1 of the gradient."""
+    return np.where(theta == 0, soft_threshold(gradient, l1), gradient + l1 * np.sign(theta))
+
+
+def soft_threshold(z, l1):
+    """Draw z towards zero by l1.
+
+    >>> soft_threshold(np.array([3.0, -3.0, 0.5]), 1.0).tolist()
+    [2.0, -2.0, 0.0]
+    """
+    return np.sign(z) * np.maximum(np.abs(z) - l1, 0.0)
+
+
+def _largest(gradient, theta=None, l1=None):
+    slope = gradient if theta is None else slope_with_l1(gradient, theta, l1)
+    return float(np.abs(slope).max(initial=0.0))
+
+
+def _falls(before, after, promised, slope_before, slope_after):
+    """Whether a step is good: by the value, or where rounding hides that, by the slope along it."""
+    if after <= before + FAIR * promised:
+        return True
+    return after <= before + ROUNDING * abs(before) and abs(slope_after) <= 0.5 * abs(slope_before)
+
+
+def _times_inverse(gradient, past, precondition):
+    """Multiply by the approximate inverse Hessian: the two loops over the past steps."""
+    direction, shares = gradient.copy(), []
+    for step, change, product in reversed(past):
+        shares.append(step @ direction / product)
+        direction -= shares[-1] * change
+    if precondition is not None:
+        direction = precondition(direction)
+    elif past:
+        _, change, product = past[-1]
+        direction *= product / (change @ change)
+    else:
+        direction /= max(1.0, np.linalg.norm(direction))
+    for (step, change, product), share in zip(past, reversed(shares), strict=True):
+        direction += (share - change @ direction / product) * step
+    return direction
+
+
+def _least_of_model(hessian, linear, l1, start):
+    """The least of ½ θ'Hθ + c'θ + Σ l1 |θ|, by coordinate descent."""
+    from openbook.linear.coordinates import coordinate_descent
+
+    theta, rest = start.copy(), linear + hessian @ start
+    coordinate_descent(hessian, rest, l1, theta, 1e-3 * _largest(rest, start, l1), MOST_SWEEPS)
+    return theta
