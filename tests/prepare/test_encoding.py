@@ -184,7 +184,7 @@ def test_arrays_make_the_same_encoding():
     [
         ("gaps", np.zeros(2, dtype=bool), "'gaps'"),
         ("seen", np.ones(2, dtype=bool), "'seen'"),
-        ("reference", np.zeros(1, dtype=bool), "'reference'"),
+        ("reference", np.zeros(2, dtype=bool), "'reference'"),
         ("mean", np.zeros(4), "'mean'"),
         ("shift", np.full(7, np.nan), "finite"),
         ("scale", np.zeros(7), "above zero"),

@@ -228,9 +228,8 @@ class Encoding:
             missing = data == MISSING
             fill = self._fill[columns]
             if isinstance(attribute, Ordinal):
-                coded[:, 0] = np.append(_ranks(attribute), [fill, fill])[
-                    data
-                ]  # the last two answer -2 and -1
+                ranks = np.append(_ranks(attribute), [fill, fill])  # the last two answer -2 and -1
+                coded[:, 0] = ranks[data]
             else:
                 coded[:] = data[:, None] == codes[int(self.reference) :]
                 coded[~np.isin(data, codes)] = fill
@@ -272,7 +271,7 @@ class Encoding:
             "scale": self.scale,
             "seen": np.concatenate(shown),
             "gaps": self.gaps,
-            "reference": np.array(self.reference),
+            "reference": np.array([self.reference]),
         }
 
     @classmethod
@@ -281,7 +280,7 @@ class Encoding:
         n_values = sum(len(a.values) for a in schema if isinstance(a, Nominal))
         gaps = _checked("gaps", arrays["gaps"], bool, (len(schema),))
         shown = _checked("seen", arrays["seen"], bool, (n_values,))
-        reference = bool(_checked("reference", arrays["reference"], bool, ()))
+        reference = bool(_checked("reference", arrays["reference"], bool, (1,))[0])
         seen, start = [], 0
         for attribute in schema:
             size = len(attribute.values) if isinstance(attribute, Nominal) else 0
