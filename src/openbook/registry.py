@@ -270,6 +270,12 @@ LEARNERS = {
             around="naive_bayes",
             members=("naive_bayes",),
         ),
+        Entry(
+            "perceptron",
+            "openbook.linear:Perceptron",
+            "classification",
+            "a plane that is moved at every mistake",
+        ),
     )
 }
 

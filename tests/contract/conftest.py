@@ -1,6 +1,7 @@
 """Every registered learner under every set of parameters that studies try, with a table that it can fit."""
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -63,6 +64,14 @@ CASES = {
     for entry in registry.learners()
     for parameters in ({}, *(variant.parameters for variant in entry.study if variant.parameters))
 }
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The contract's rows are for every learner; that one needs more rounds on them is no failure."""
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"))
 
 
 @pytest.fixture(params=CASES.values(), ids=CASES.keys())

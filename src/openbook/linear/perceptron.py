@@ -1,0 +1,368 @@
+r"""The perceptron: a plane that is moved at every mistake.
+
+    two classes     answer +1 where theta . x >= 0, else -1        so sign(0) = +1
+    more classes    answer the class of the largest theta_c . x    the first of equals
+    at a mistake    theta <- theta + eta (y - answer) x
+
+x has a leading 1 for the bias, and the rows come one by one, in their order, epoch after epoch. With two
+classes, y is -1 for the first of `classes_` and +1 for the second. With more, y and the answer are vectors
+with a 1 for their class, so the rule adds eta x to the weights of the true class and takes it from those of
+the class that was said. An epoch without a mistake ends the learning: no other epoch would change anything.
+
+theta : float64 (d + 1,) for two classes, else (n_classes, d + 1); bias first, then the encoded columns
+(`openbook.prepare`). A missing cell counts as its column's mean, and is marked in a column of its own.
+"""
+
+import warnings
+from functools import partial
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from openbook.base import Classifier, most_probable
+from openbook.errors import DataError, ParameterError
+from openbook.fold import each
+from openbook.linear.perceptron_kernels import CLOCK, LONGEST, RUN, TRIED, UPDATES, meet
+from openbook.linear.perceptron_work import derive_model, derive_row
+from openbook.prepare.encoding import Encoding
+from openbook.rows import Chunk
+from openbook.rules import Anything, Flag, Number, OneOf, Whole
+
+__all__ = ["Perceptron"]
+
+#: A table of up to so many rows is kept, so that `work` can show what happened to each of them.
+KEPT_ROWS = 30
+
+
+class Perceptron(Classifier):
+    """The perceptron: rows one by one, and a step at every mistake.
+
+    It settles if a plane separates the classes, however long that takes; if none does, the last weights are
+    no better than any before. `keep` says what to make of that.
+
+    Parameters
+    ----------
+    step : float
+        The rate eta. Where the start is 0 it changes the size of the weights, and no answer.
+    epochs : int
+        How often every row is met at most.
+    start : array, optional
+        The first weights, bias first, one for each encoded column; for more than two classes a row of them
+        for each. None begins at 0.
+    keep : "last", "pocket" or "average"
+        Which weights become the model: the last; those with the fewest errors on all training rows, which
+        are tried at the end of an epoch, and whenever weights get more rows right on end than any before
+        (Gallant's pocket with a ratchet); or the average of the weights after each row met.
+    shuffle : bool
+        Whether the rows come in a new random order in every epoch, rather than as given.
+    random_state : int, RandomState or None
+        For the shuffling.
+    scale : bool
+        Whether numeric columns are brought to mean 0 and standard deviation 1 first.
+
+    Attributes
+    ----------
+    classes_ : the classes
+    weights_ : theta, for the encoded columns
+    coef_, intercept_ : the same in units of the columns
+    encoding_ : how columns became numbers
+    updates_ : the number of changes in each epoch
+    n_iter_ : how many epochs there were
+    converged_ : whether the last epoch was without a mistake
+    cycle_ : two epochs that ended with the same weights, which proves that no plane separates the classes
+
+    Notes
+    -----
+    A perceptron decides, and knows no probabilities: `predict_proba` is 1 for the class it says and 0 for
+    the others. `decision_function` has theta . x.
+
+    A row of weight 3 is met three times on end; what is left of a weight below 1 makes a smaller step.
+
+    References
+    ----------
+    Rosenblatt (1958). Novikoff (1962), that it converges. Gallant (1990), for the pocket. Freund and Schapire
+    (1999), for the average.
+
+    Examples
+    --------
+    >>> model = Perceptron().fit([[1, 1], [1, 2], [0, 0], [-1, 0]], [1, 1, -1, -1])
+    >>> model.weights_.tolist(), model.updates_.tolist()
+    ([-2.0, 2.0, 2.0], [1, 2, 0])
+    """
+
+    rules = {
+        "step": Number(above=0),
+        "epochs": Whole(at_least=1),
+        "start": Anything("None, or weights with the bias first"),
+        "keep": OneOf("last", "pocket", "average"),
+        "shuffle": Flag(),
+        "random_state": Anything("None, a whole number or a RandomState"),
+        "scale": Flag(),
+    }
+
+    def __init__(
+        self,
+        step=1.0,
+        epochs=100,
+        start=None,
+        keep="last",
+        shuffle=False,
+        random_state=None,
+        scale=False,
+    ):
+        self.step = step
+        self.epochs = epochs
+        self.start = start
+        self.keep = keep
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.scale = scale
+
+    def _fit(self, rows):
+        self.encoding_ = Encoding.of(rows, scale=self.scale)
+        self.seed_ = check_random_state(self.random_state).randint(1 << 31) if self.shuffle else 0
+        course = _Course(self._pieces(rows), self.encoding_, self._first_weights(), self.step, self.keep)
+        self._learn(course)
+        self.weights_ = course.kept().reshape(self._shape)
+        if not np.isfinite(self.weights_).all():
+            msg = "the weights grew beyond all numbers: some cells are too large; use scale=True"
+            raise DataError(msg)
+        self.rows_ = course.few_rows()
+        self._announce()
+
+    def _learn(self, course):
+        """Epoch after epoch, until one is without a mistake; and note the first that ended like another."""
+        ended_so: dict[int, int] = {}
+        updates = []
+        self.cycle_ = None
+        for epoch, order in zip(range(1, self.epochs + 1), self.orders(course.n_rows), strict=False):
+            updates.append(course.epoch(order))
+            if updates[-1] == 0:
+                break
+            state = hash((course.theta + 0.0).tobytes())  # -0 and 0 are the same weight
+            if not self.shuffle and self.cycle_ is None and ended_so.setdefault(state, epoch) < epoch:
+                self.cycle_ = ended_so[state], epoch
+        self.updates_ = np.array(updates)
+
+    def orders(self, n_rows):
+        """The orders in which the rows come, epoch after epoch; None is as given."""
+        rng = np.random.default_rng(self.seed_)
+        while True:
+            yield rng.permutation(n_rows) if self.shuffle else None
+
+    def _pieces(self, rows):
+        """The chunks: encoded once where they are in memory; files are read again in every epoch."""
+        if not all(isinstance(piece, Chunk) for piece in rows.pieces):
+            if self.shuffle:
+                msg = "shuffle needs rows in memory; read the file instead of scanning it"
+                raise DataError(msg)
+            return rows.pieces
+        pieces = [_encoded(self.encoding_, piece) for piece in rows.pieces]
+        if self.shuffle and len(pieces) > 1:
+            return [tuple(map(np.concatenate, zip(*pieces, strict=True)))]
+        return pieces
+
+    @property
+    def _shape(self):
+        """The shape of the weights."""
+        size = len(self.encoding_) + 1
+        return (size,) if len(self.classes_) <= 2 else (len(self.classes_), size)
+
+    def _first_weights(self):
+        """The weights to begin with, one row or a row for each class."""
+        if self.start is None:
+            return np.zeros(self._shape).reshape(-1, self._shape[-1])
+        try:
+            start = np.array(self.start, dtype=float)
+        except (TypeError, ValueError):
+            msg = f"Perceptron: start must be {self.rules['start'].demand()}, got {self.start!r}."
+            raise ParameterError(msg) from None
+        if start.shape != self._shape or not np.isfinite(start).all():
+            msg = (
+                f"Perceptron: start must be finite weights of shape {self._shape}: the bias, then"
+                f" {', '.join(self.encoding_.names[:6])}{', …' if len(self.encoding_) > 6 else ''};"
+                f" got shape {start.shape}"
+            )
+            raise ParameterError(msg)
+        return start.reshape(-1, self._shape[-1])
+
+    @property
+    def n_iter_(self):
+        return len(self.updates_)
+
+    @property
+    def converged_(self):
+        return bool(self.updates_[-1] == 0)
+
+    @property
+    def coef_(self):
+        return self._original()[0]
+
+    @property
+    def intercept_(self):
+        return self._original()[1]
+
+    def _original(self):
+        theta = self.weights_.reshape(-1, self.weights_.shape[-1])
+        return self.encoding_.original(theta[:, 1:], theta[:, 0])
+
+    def _announce(self):
+        if self.converged_ or self.keep != "last":
+            return
+        if self.cycle_:
+            first, again = self.cycle_
+            why = (
+                f"the weights after epoch {again} are those after epoch {first}, so no plane separates the"
+                " classes; use keep='pocket' or keep='average'"
+            )
+        else:
+            why = (
+                "perhaps no plane separates the classes: use keep='pocket' or keep='average', or more epochs"
+            )
+        msg = (
+            f"Perceptron: not converged after {self.n_iter_} epochs, with {self.updates_[-1]} mistakes in the"
+            f" last; {why}"
+        )
+        warnings.warn(msg, ConvergenceWarning, stacklevel=4)
+
+    def decision_function(self, X):
+        """The scores theta . x: for two classes (n,), above 0 for the second; else (n, n_classes)."""
+        scores = self._each(X, self._scores)
+        return scores[:, 0] if len(self.classes_) <= 2 else scores
+
+    def _scores(self, X):
+        return _scores(self.weights_.reshape(-1, self.weights_.shape[-1]), self.encoding_(X))
+
+    def _predict(self, X):
+        if len(self.classes_) == 1:
+            return np.zeros(len(X), dtype=np.intp)
+        return _answers(self._scores(X))
+
+    def _proba(self, X):
+        return np.eye(len(self.classes_))[self._predict(X)]
+
+    def complexity(self):
+        return self.weights_.size
+
+    def _arrays(self):
+        return {
+            **{f"encoding.{name}": array for name, array in self.encoding_.arrays().items()},
+            **{f"rows.{name}": array for name, array in zip("xyw", self.rows_, strict=True)},
+            "weights_": self.weights_,
+            "updates_": self.updates_,
+            "cycle_": np.array(self.cycle_ or (0, 0)),
+            "seed_": np.array([self.seed_]),
+        }
+
+    def _restore(self, arrays):
+        prefix = "encoding."
+        own = {n.removeprefix(prefix): a for n, a in arrays.items() if n.startswith(prefix)}
+        self.encoding_ = Encoding.from_arrays(self.schema_, own)
+        self.weights_ = _checked("weights_", arrays["weights_"], "f", self._shape)
+        updates = arrays["updates_"]
+        self.updates_ = _checked("updates_", updates, "i", (min(max(updates.size, 1), self.epochs),))
+        if (self.updates_ < 0).any() or (self.updates_[:-1] == 0).any():
+            msg = "its epochs are not those of a perceptron"
+            raise ValueError(msg)
+        cycle = tuple(_checked("cycle_", arrays["cycle_"], "i", (2,)).tolist())
+        if cycle != (0, 0) and not 1 <= cycle[0] < cycle[1] <= self.n_iter_:
+            msg = f"epochs {cycle[0]} and {cycle[1]} are not two of its epochs"
+            raise ValueError(msg)
+        self.cycle_ = cycle if cycle[0] else None
+        self.seed_ = int(_checked("seed_", arrays["seed_"], "i", (1,))[0])
+        n = min(len(arrays["rows.w"]), KEPT_ROWS)
+        x = _checked("rows.x", arrays["rows.x"], "f", (n, len(self.encoding_)))
+        y = _checked("rows.y", arrays["rows.y"], "i", (n,))
+        w = _checked("rows.w", arrays["rows.w"], "f", (n,))
+        if ((y < 0) | (y >= len(self.classes_)) | (w <= 0)).any() or self.seed_ < 0:
+            msg = "its rows are not rows of its classes"
+            raise ValueError(msg)
+        self._first_weights()
+        self.rows_ = x, y, w
+
+    def _work(self):
+        return derive_model(self)
+
+    def _work_row(self, X):
+        return derive_row(self, X)
+
+
+class _Course:
+    """The weights on their way through the epochs."""
+
+    def __init__(self, pieces, encoding, theta, step, keep):
+        self.pieces, self.encoding = pieces, encoding
+        self.theta, self.step, self.keep = theta, float(step), keep
+        self.drift = np.zeros((len(theta) if keep == "average" else 0, theta.shape[1]))
+        self.tally = np.zeros(5)
+        self.tally[LONGEST] = 0.0 if keep == "pocket" else np.inf
+        self.pocket, self.fewest = theta, np.inf
+
+    @property
+    def n_rows(self):
+        """The number of rows, where they are in memory."""
+        return sum(len(piece[1]) for piece in self.pieces if isinstance(piece, tuple))
+
+    def _passed(self):
+        """The encoded chunks, one after the other."""
+        if isinstance(self.pieces[0], tuple):
+            return iter(self.pieces)
+        return each(self.pieces, partial(_encoded, self.encoding))
+
+    def epoch(self, order):
+        """Meet every row; how many times the weights changed."""
+        before = self.tally[UPDATES]
+        for rows in self._passed():
+            way = np.arange(len(rows[1])) if order is None else order
+            at = 0
+            while at < len(way):
+                at = meet(rows, way, at, self.step, self.theta, self.drift, self.tally)
+                if self.tally[RUN] > self.tally[LONGEST]:
+                    self._try()
+        if self.keep == "pocket":
+            self._try()
+        return int(self.tally[UPDATES] - before)
+
+    def _try(self):
+        """Put the weights into the pocket if they make fewer errors than those in it."""
+        if self.tally[TRIED]:
+            return
+        self.tally[TRIED] = 1.0
+        errors = sum(w[_answers(_scores(self.theta, x)) != y].sum() for x, y, w in self._passed())
+        if errors < self.fewest:
+            self.pocket, self.fewest = self.theta.copy(), errors
+
+    def kept(self):
+        """The weights that become the model."""
+        if self.keep == "average":
+            return self.theta - self.drift / self.tally[CLOCK]
+        return self.pocket if self.keep == "pocket" else self.theta
+
+    def few_rows(self):
+        """The encoded rows, if they are few enough to be shown; else none of them."""
+        if len(self.pieces) == 1:
+            x, y, w = next(self._passed())
+            if len(y) <= KEPT_ROWS:
+                return x.copy(), y.copy(), w.copy()
+        return np.zeros((0, self.theta.shape[1] - 1)), np.zeros(0, dtype=np.intp), np.zeros(0)
+
+
+def _encoded(encoding, chunk):
+    return encoding(chunk.X), chunk.y.astype(np.intp, copy=False), chunk.w
+
+
+def _scores(theta, x):
+    return x @ theta[:, 1:].T + theta[:, 0]
+
+
+def _answers(scores):
+    """The codes of the classes that are said."""
+    return (scores[:, 0] >= 0).astype(np.intp) if scores.shape[1] == 1 else most_probable(scores)
+
+
+def _checked(name, array, kind, shape):
+    if array.dtype.kind != kind or array.shape != shape or not np.isfinite(array).all():
+        msg = f"array {name!r} is {array.dtype}{array.shape}, expected finite numbers of shape {shape}"
+        raise ValueError(msg)
+    return array

@@ -1,0 +1,75 @@
+"""One epoch of the perceptron: the rows one after another, the weights changed at every mistake.
+
+x : float64 (n, d), row after row; y : class codes (n,); w : float64 (n,), weights; order : positions (n,)
+theta : float64 (1, d + 1) for two classes, else (n_classes, d + 1); the bias comes first
+drift : as theta, the sum of each change times the clock at which it came; or no rows at all, if nobody asks
+tally : float64 (5,), see CLOCK and its neighbours
+
+A row of weight 3 is met three times on end, and what is left of a weight below 1 once, with a step as much
+smaller. There are no missing cells.
+"""
+
+import math
+
+from openbook.kernels.jit import inner, jit
+
+__all__ = ["CLOCK", "LONGEST", "RUN", "TRIED", "UPDATES", "meet"]
+
+#: Places in the tally: the weight of the rows met, of those got right since the last change, and the most
+#: that any weights before these got right; whether these weights were tried; how many changes there were.
+CLOCK, RUN, LONGEST, TRIED, UPDATES = range(5)
+
+
+@inner
+def _change(theta, drift, c, row, amount, clock):
+    """Add amount times (1, row) to the weights of c."""
+    theta[c, 0] += amount
+    for j in range(row.shape[0]):
+        theta[c, j + 1] += amount * row[j]
+    if drift.shape[0]:
+        drift[c, 0] += clock * amount
+        for j in range(row.shape[0]):
+            drift[c, j + 1] += clock * amount * row[j]
+
+
+@jit
+def meet(rows, order, first, step, theta, drift, tally):
+    """Meet the rows from position `first` on; says where it stopped.
+
+    It stops early where weights that were not tried yet have got more rows right than any others before.
+    """
+    x, y, w = rows
+    signed = theta.shape[0] == 1
+    for k in range(first, order.shape[0]):
+        i = order[k]
+        row = x[i]
+        left = w[i]
+        while left > 0.0:
+            said, top = 0, -math.inf
+            for c in range(theta.shape[0]):
+                z = theta[c, 0]
+                for j in range(row.shape[0]):
+                    z += theta[c, j + 1] * row[j]
+                if z > top:
+                    said, top = c, z
+            if signed:
+                said = 1 if top >= 0.0 else 0
+            if said == y[i]:
+                tally[CLOCK] += left
+                tally[RUN] += left
+                break
+            share = min(left, 1.0)
+            if signed:
+                _change(theta, drift, 0, row, 2.0 * step * share * (y[i] - said), tally[CLOCK])
+            else:
+                _change(theta, drift, y[i], row, step * share, tally[CLOCK])
+                _change(theta, drift, said, row, -step * share, tally[CLOCK])
+            left -= share
+            tally[CLOCK] += share
+            tally[LONGEST] = max(tally[LONGEST], tally[RUN])
+            tally[RUN] = 0.0
+            tally[TRIED] = 0.0
+            tally[UPDATES] += 1.0
+        if tally[RUN] > tally[LONGEST] and tally[TRIED] == 0.0:
+            return k + 1
+    return order.shape[0]

@@ -1,0 +1,274 @@
+"""The readable twin of the perceptron: every row that it meets, by hand, and the tables that show it.
+
+theta is a list of weights, bias first, for two classes, and a list of such lists, one for each class, for
+more. The twin uses nothing that the kernel uses, so tests compare the two.
+"""
+
+import math
+from itertools import islice
+from typing import NamedTuple
+
+from openbook.data.attributes import as_text
+from openbook.work import Grid, Step, Work, figure
+
+__all__ = ["Meeting", "average", "derive_model", "derive_row", "met", "pocketed", "replay"]
+
+#: Meetings that are shown one by one; rows of a table of epochs, of weights, of terms; figures of a vector.
+_SHOWN_MEETINGS = 60
+_SHOWN_ROWS = 40
+_SHOWN_FIGURES = 6
+
+
+class Meeting(NamedTuple):
+    """A row as it was met: its position, the scores, what was said and is true, its weight, theta after."""
+
+    row: int
+    scores: list[float]
+    said: int
+    truth: int
+    weight: float
+    theta: list[list[float]]
+
+
+def met(rows, order, theta, step):
+    """One epoch: each row in turn, again and again while it is wrong and some of its weight is left."""
+    for i in order:
+        x, truth, left = rows[i]
+        while left > 0:
+            scores = scores_of(theta, x)
+            said = answer(scores)
+            if said == truth:
+                yield Meeting(i, scores, said, truth, left, theta)
+                break
+            share = min(left, 1.0)
+            theta = _changed(theta, x, truth, said, step * share)
+            yield Meeting(i, scores, said, truth, share, theta)
+            left -= share
+
+
+def scores_of(theta, x):
+    """The scores theta . (1, x) of each class, or of the one plane between two."""
+    return [math.fsum(t * v for t, v in zip(weights, [1.0, *x], strict=True)) for weights in theta]
+
+
+def answer(scores):
+    """The code of the class that is said."""
+    return int(scores[0] >= 0) if len(scores) == 1 else scores.index(max(scores))
+
+
+def _changed(theta, x, truth, said, step):
+    """Theta + step (y - answer) x."""
+    if len(theta) == 1:
+        gains = [2 * (truth - said)]
+    else:
+        gains = [(c == truth) - (c == said) for c in range(len(theta))]
+    return [
+        [t + step * gain * v for t, v in zip(weights, [1.0, *x], strict=True)]
+        for weights, gain in zip(theta, gains, strict=True)
+    ]
+
+
+def replay(rows, orders, theta, step):
+    """The meetings of each epoch."""
+    for order in orders:
+        epoch = list(met(rows, order, theta, step))
+        theta = epoch[-1].theta
+        yield epoch
+
+
+def average(meetings):
+    """The mean of the weights after each meeting."""
+    total = math.fsum(meeting.weight for meeting in meetings)
+    size, planes = len(meetings[0].theta[0]), len(meetings[0].theta)
+    return [
+        [math.fsum(m.weight * m.theta[c][j] for m in meetings) / total for j in range(size)]
+        for c in range(planes)
+    ]
+
+
+def pocketed(epochs, rows, start):
+    """The weights of the fewest errors, of those with the longest runs and those that ended an epoch."""
+
+    def errors(theta):
+        return math.fsum(w for x, truth, w in rows if answer(scores_of(theta, x)) != truth)
+
+    candidates, theta, run, longest = [], start, 0.0, 0.0
+    for epoch in epochs:
+        for meeting in epoch:
+            if meeting.said != meeting.truth:
+                theta, longest, run = meeting.theta, max(longest, run), 0.0
+                continue
+            run += meeting.weight
+            if run > longest:
+                candidates.append(theta)
+        candidates.append(theta)
+    return min(candidates, key=errors)
+
+
+def derive_model(model) -> Work:
+    """How the model was learnt: the rule, the epochs row by row where the rows were kept, the weights."""
+    parts = [*_rule(model), *_encoding(model)]
+    epochs = list(_replayed(model))
+    shown = 0
+    for i, epoch in enumerate(epochs, start=1):
+        if (shown := shown + len(epoch)) <= _SHOWN_MEETINGS:
+            parts.append(_epoch_grid(model, i, epoch))
+    parts += [_epochs_grid(model, epochs), _weights_grid(model)]
+    return Work(f"Perceptron for {model.target_}: how it was learnt", tuple(parts), _outcome(model))
+
+
+def _rule(model):
+    labels, eta = _labels(model), figure(model.step)
+    if len(labels) == 2:
+        signs = "sign(0) = +1" if labels == ["-1", "1"] else f"sign(0) = +1 is {labels[1]}, -1 is {labels[0]}"
+        yield Step("answer", r"\hat{y} = \operatorname{sign}(\theta \cdot x)", note=signs)
+        note = f"at every mistake; η = {eta}; x begins with a 1 for the bias"
+    else:
+        yield Step("answer", r"\hat{y} = \arg\max_c \theta_c \cdot x", note="the first of equals")
+        note = f"at every mistake; η = {eta}; y and ŷ are 1 for their class; x begins with a 1 for the bias"
+    yield Step("change", r"\theta \gets \theta + \eta (y - \hat{y}) x", note=note)
+
+
+def _encoding(model):
+    """How columns became numbers, where they are not simply numbers."""
+    if model.encoding_.names != model.schema_.names or model.scale:
+        yield model.encoding_.work()
+
+
+def _replayed(model):
+    x, y, w = (part.tolist() for part in model.rows_)
+    if not y:
+        return iter(())
+    rows = list(zip(x, y, w, strict=True))
+    orders = (range(len(rows)) if order is None else order.tolist() for order in model.orders(len(rows)))
+    start = model._first_weights().tolist()  # noqa: SLF001 (the learner's own twin)
+    return replay(rows, islice(orders, model.n_iter_), start, model.step)
+
+
+def _epoch_grid(model, number, epoch):
+    """An epoch, row by row."""
+    labels, two = _labels(model), len(model.classes_) == 2
+    xs = model.rows_[0].tolist()
+    rows = []
+    for meeting in epoch:
+        wrong = meeting.said != meeting.truth
+        x = vector([1.0, *xs[meeting.row]])
+        if two:
+            said, truth = (("-1", "+1")[code] for code in (meeting.said, meeting.truth))
+            score, after = meeting.scores[0], vector(meeting.theta[0])
+        else:
+            said, truth = labels[meeting.said], labels[meeting.truth]
+            score = vector(meeting.scores)
+            after = "; ".join(
+                f"{labels[c]} {vector(meeting.theta[c])}" for c in (meeting.truth, meeting.said) if wrong
+            )
+        rows.append([meeting.row, x, score, said, truth, after if wrong else None])
+    wrong = sum(meeting.said != meeting.truth for meeting in epoch)
+    note = f"{wrong} of {len(epoch)} wrong" if wrong else "no mistake"
+    return Grid(f"epoch {number}", ["row", "x", "θ · x", "ŷ", "y", "θ after the change"], rows, note)
+
+
+def _epochs_grid(model, epochs):
+    """The changes of every epoch and, where the rows were kept, the weights after it."""
+    two = len(model.classes_) <= 2
+    rows = [[i, int(count)] for i, count in enumerate(model.updates_, start=1)]
+    header = ["epoch", "changes"]
+    if epochs and two:
+        header.append("θ")
+        rows = [[*row, vector(epoch[-1].theta[0])] for row, epoch in zip(rows, epochs, strict=True)]
+    note = "" if epochs else "rows are shown one by one where they are few"
+    if len(rows) > _SHOWN_ROWS:
+        note = f"{note}; " if note else ""
+        note += f"{len(rows) - _SHOWN_ROWS} epochs before the last are left out"
+        rows = [*rows[: _SHOWN_ROWS - 1], rows[-1]]
+    return Grid("epochs", header, rows, note)
+
+
+def _weights_grid(model):
+    """The weights that became the model, in units of the columns."""
+    names = ["bias", *model.encoding_.names]
+    by_plane = [[b, *row] for b, row in zip(model.intercept_.tolist(), model.coef_.tolist(), strict=True)]
+    heads = ["θ"] if len(by_plane) == 1 else [f"θ({label})" for label in _labels(model)]
+    rows = [list(row) for row in zip(names, *by_plane, strict=True)]
+    which = {
+        "last": "the last weights",
+        "pocket": "the weights with the fewest errors on the training rows, of those tried",
+        "average": "the average of the weights after each row",
+    }[model.keep]
+    note = which + (", in units of the columns" if model.scale else "")
+    if len(rows) > _SHOWN_ROWS:
+        note += f"; {len(rows) - _SHOWN_ROWS} more columns"
+        rows = rows[:_SHOWN_ROWS]
+    return Grid("weights", ["column", *heads], rows, note)
+
+
+def _outcome(model):
+    n = model.n_iter_
+    if model.converged_:
+        return f"Converged: epoch {n} made no mistake, and no other epoch would change anything."
+    wrong = f"Not converged: {model.updates_[-1]} mistakes in epoch {n}, the last that was allowed."
+    if model.cycle_:
+        first, again = model.cycle_
+        wrong += (
+            f" The weights after epoch {again} are those after epoch {first}, so it goes round in circles"
+            " for ever: no plane separates the classes."
+        )
+    return wrong
+
+
+def derive_row(model, X) -> Work:
+    """How the prediction of a one-row table was made."""
+    labels = _labels(model)
+    x = model.encoding_(X)[0].tolist()
+    theta = model.weights_.reshape(-1, len(x) + 1).tolist()
+    scores = scores_of(theta, x)
+    names = ["bias", *model.encoding_.names]
+    heads = [""] if len(theta) == 1 else [f" ({label})" for label in labels]
+    header = ["column", "x", *(f"θ{head}" for head in heads)]
+    rows = [list(row) for row in zip(names, [1.0, *x], *theta, strict=True)]
+    grid = Grid("terms", header, rows[:_SHOWN_ROWS], _left_out(rows))
+    steps = [
+        Step(f"θ · x{head}", r"\sum_j \theta_j x_j", _terms(weights, [1.0, *x]), score)
+        for head, weights, score in zip(heads, theta, scores, strict=True)
+    ]
+    if len(labels) == 1:
+        said, why = labels[0], "There is one class only"
+    elif len(theta) == 1:
+        said = labels[answer(scores)]
+        why = f"θ · x is {'at least' if scores[0] >= 0 else 'below'} 0"
+    else:
+        said, why = labels[answer(scores)], "The largest θ · x decides"
+    title = f"Perceptron for {model.target_}: one prediction"
+    return Work(title, (grid, *steps), f"{why}: {model.target_} = {said}.")
+
+
+def _left_out(rows):
+    return f"{len(rows) - _SHOWN_ROWS} more columns" if len(rows) > _SHOWN_ROWS else ""
+
+
+def _terms(weights, x):
+    """The products that a score adds up, the middle left out where they are many."""
+    shown = [f"{_signed(t)} \\cdot {_signed(v)}" for t, v in zip(weights, x, strict=True)]
+    if len(shown) > _SHOWN_FIGURES:
+        shown = [*shown[: _SHOWN_FIGURES - 1], r"\dots", shown[-1]]
+    return " + ".join(shown)
+
+
+def _signed(number):
+    return f"({figure(number)})" if number < 0 else figure(number)
+
+
+def vector(numbers):
+    """A vector as it stands in a table, the middle left out where it is long.
+
+    >>> vector([1.0, 0.5, -2.0])
+    '(1, 0.5, -2)'
+    """
+    shown = [figure(number) for number in numbers]
+    if len(shown) > _SHOWN_FIGURES:
+        shown = [*shown[: _SHOWN_FIGURES - 1], "…", shown[-1]]
+    return f"({', '.join(shown)})"
+
+
+def _labels(model):
+    return [as_text(label) for label in model.classes_.tolist()]

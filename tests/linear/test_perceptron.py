@@ -1,0 +1,244 @@
+"""The perceptron: kernel and twin, the theorem, the pocket and the average, order, weights and files."""
+
+import math
+
+import numpy as np
+import pytest
+import sklearn.linear_model
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
+
+import openbook as ob
+from openbook.errors import DataError, ModelFileError, ParameterError
+from openbook.linear import Perceptron
+from openbook.linear.perceptron_work import average, pocketed, replay
+
+XOR = [[0, 0], [1, 0], [0, 1], [1, 1]], [-1, 1, 1, -1]
+HALVES = st.integers(-6, 6).map(lambda n: n / 2)  # sums of products of which are exact
+
+
+@st.composite
+def problems(draw, classes=(2, 3, 4)):
+    """Few rows of round numbers: with ties, rows that are there twice, and weights that are whole or not."""
+    n, d, k = draw(st.integers(2, 9)), draw(st.integers(1, 3)), draw(st.sampled_from(classes))
+    X = np.array(draw(st.lists(st.lists(HALVES, min_size=d, max_size=d), min_size=n, max_size=n)))
+    y = np.array(draw(st.lists(st.integers(0, k - 1), min_size=n, max_size=n)))
+    y[:2] = 0, k - 1
+    w = np.array(draw(st.lists(st.sampled_from([1.0, 2.0, 3.0, 0.25, 1.5]), min_size=n, max_size=n)))
+    return X, y, w
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@settings(max_examples=60)
+@given(problems(), st.sampled_from(["last", "pocket", "average"]), st.sampled_from([1.0, 0.5]), st.booleans())
+def test_the_kernel_is_its_twin(problem, keep, step, shuffle):
+    X, y, w = problem
+    model = Perceptron(step, epochs=6, keep=keep, shuffle=shuffle, random_state=3).fit(X, y, w)
+    codes = np.searchsorted(model.classes_, y)
+    rows = list(zip(X.tolist(), codes.tolist(), w.tolist(), strict=True))
+    planes = 1 if len(model.classes_) == 2 else len(model.classes_)
+    start = [[0.0] * (X.shape[1] + 1) for _ in range(planes)]
+    orders = model.orders(len(y))
+    given_orders = (range(len(y)) if order is None else order for order in orders)
+    epochs = list(replay(rows, (next(given_orders) for _ in range(model.n_iter_)), start, step))
+    changes = [sum(meeting.said != meeting.truth for meeting in epoch) for epoch in epochs]
+    assert model.updates_.tolist() == changes
+    kept = {
+        "last": lambda: epochs[-1][-1].theta,
+        "pocket": lambda: pocketed(epochs, rows, start),
+        "average": lambda: average([meeting for epoch in epochs for meeting in epoch]),
+    }[keep]()
+    tolerance = 1e-12 if keep == "average" else 0
+    np.testing.assert_allclose(np.atleast_2d(model.weights_), kept, rtol=tolerance, atol=tolerance)
+
+
+@settings(max_examples=50)
+@given(
+    st.lists(st.integers(-3, 3), min_size=3, max_size=3),
+    st.lists(st.tuples(st.integers(-4, 4), st.integers(-4, 4)), min_size=2, max_size=12, unique=True),
+    st.sampled_from([0.125, 1.0, 7.0]),  # exact, so that a row on the plane is on the plane
+)
+def test_novikoffs_bound(plane, points, step):
+    """Where a plane separates the rows, it takes at most (R / margin) squared changes, whatever the step."""
+    X = np.column_stack([np.ones(len(points)), np.array(points, dtype=float)])
+    z = X @ plane
+    X, z = X[z != 0], z[z != 0]
+    if len(np.unique(np.sign(z))) < 2:
+        return
+    radius = np.linalg.norm(X, axis=1).max()
+    margin = np.abs(z).min() / np.linalg.norm(plane)
+    bound = (radius / margin) ** 2
+    model = Perceptron(step, epochs=math.floor(bound) + 1).fit(X[:, 1:], np.sign(z))
+    assert model.converged_
+    assert model.updates_.sum() <= bound
+    assert (model.predict(X[:, 1:]) == np.sign(z)).all()
+
+
+def test_more_classes_by_hand():
+    """Classes a, b, c on a line; theta_c = (bias, weight), and the first of equals is said.
+
+    x = 1 (a): scores 0 0 0, says a. x = 2 (b): says a, so a (-1, -2), b (1, 2). x = -1 (c): scores 1, -1, 0,
+    says a, so a (-2, -1), c (1, -1). Epoch 2, x = 1: scores -3, 3, 0, says b, so a (-1, 0), b (0, 1).
+    """
+    model = Perceptron(epochs=1, keep="pocket").fit([[1.0], [2.0], [-1.0]], list("abc"))
+    last = Perceptron(epochs=2, keep="pocket").fit([[1.0], [2.0], [-1.0]], list("abc"))
+    grid = {part.title: part for part in last.work().parts if hasattr(part, "rows")}
+    assert [row[2] for row in grid["epoch 1"].rows] == ["(0, 0, 0)", "(0, 0, 0)", "(1, -1, 0)"]
+    assert [row[3] for row in grid["epoch 1"].rows] == ["a", "a", "a"]
+    assert [row[5] for row in grid["epoch 1"].rows] == [None, "b (1, 2); a (-1, -2)", "c (1, -1); a (-2, -1)"]
+    assert grid["epoch 2"].rows[0][2:] == ("(-3, 3, 0)", "b", "a", "a (-1, 0); b (0, 1)")
+    assert model.weights_.shape == (3, 2)
+    assert model.decision_function([[1.0], [2.0]]).shape == (2, 3)
+
+
+def test_the_pocket_keeps_the_best_that_was_seen():
+    """The last row lies on the wrong side: four of five is the most that a threshold can get right."""
+    X, y = [[-2.0], [-1.0], [1.0], [2.0], [3.0]], list("aabba")
+    pocket = Perceptron(keep="pocket").fit(X, y)
+    assert pocket.score(X, y) == 0.8
+    assert not pocket.converged_
+    assert "the fewest errors on the training rows" in pocket.work().text()
+    with pytest.warns(ConvergenceWarning):
+        assert Perceptron().fit(X, y).score(X, y) < 0.8
+
+
+def test_the_average_by_hand():
+    """Weights after the rows of two epochs: 0, 0, 0 and -2 bias …, as in the lecture's trace."""
+    X, y = [[1, 1], [1, 2], [0, 0], [-1, 0]], [1, 1, -1, -1]
+    model = Perceptron(keep="average").fit(X, y)
+    after = 2 * [[0, 0, 0]] + 2 * [[-2, 0, 0]] + 2 * [[0, 2, 2]] + 6 * [[-2, 2, 2]]
+    np.testing.assert_allclose(model.weights_, np.mean(after, axis=0), rtol=1e-14)
+    assert "the average of the weights after each row" in model.work().text()
+
+
+@pytest.mark.parametrize("keep", ["pocket", "average"])
+def test_better_than_the_last_where_nothing_separates(keep):
+    table = ob.load("credit", rows=2000, seed=1)
+    X, y = table.split("default")
+    with pytest.warns(ConvergenceWarning, match="perhaps no plane separates the classes: use keep='pocket'"):
+        last = Perceptron(epochs=20, scale=True).fit(X, y)
+    kept = Perceptron(epochs=20, scale=True, keep=keep).fit(X, y)
+    assert kept.score(X, y) > last.score(X, y)
+    assert kept.n_iter_ == 20
+
+
+def test_the_same_as_scikit_learns():
+    """Its step is half of ours, and it counts 0 as a mistake: from weights beside 0 there is no such row."""
+    X, y = ob.load("breast_cancer").split("diagnosis")
+    block = X.block(X.names) / X.block(X.names).max(axis=0)
+    start = np.full(block.shape[1] + 1, 0.01)
+    with pytest.warns(ConvergenceWarning):
+        ours = Perceptron(epochs=5, start=start).fit(block, y)
+    theirs = sklearn.linear_model.Perceptron(max_iter=5, tol=None, shuffle=False, eta0=2.0)
+    codes = (np.asarray(y) == ours.classes_[1]).astype(int)
+    theirs.fit(block, codes, coef_init=start[None, 1:], intercept_init=start[:1])
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-9)
+    np.testing.assert_allclose(ours.intercept_, theirs.intercept_, rtol=1e-9)
+    np.testing.assert_allclose(ours.decision_function(block), theirs.decision_function(block), rtol=1e-9)
+
+
+def test_scaled_weights_in_units_of_the_columns():
+    X, y = ob.load("iris").split("species")
+    model = Perceptron(keep="average", scale=True, epochs=20).fit(X, y)
+    scores = X.block(X.names) @ model.coef_.T + model.intercept_
+    np.testing.assert_allclose(scores, model.decision_function(X), rtol=1e-9, atol=1e-9)
+    assert model.score(X, y) > 0.9
+
+
+def test_the_order_counts_and_a_seed_fixes_it():
+    X, y = ob.load("iris").split("species")
+    shuffled = [
+        Perceptron(epochs=5, keep="average", shuffle=True, random_state=seed).fit(X, y).weights_
+        for seed in (1, 1, 2)
+    ]
+    assert (shuffled[0] == shuffled[1]).all()
+    assert (shuffled[0] != shuffled[2]).any()
+    assert (shuffled[0] != Perceptron(epochs=5, keep="average").fit(X, y).weights_).any()
+
+
+def test_probabilities_are_decisions():
+    X, y = ob.load("iris").split("species")
+    model = Perceptron(keep="average").fit(X, y)
+    proba = model.predict_proba(X)
+    assert set(np.unique(proba)) == {0.0, 1.0}
+    assert (model.classes_[proba.argmax(axis=1)] == model.predict(X)).all()
+
+
+def test_zero_is_the_second_class():
+    model = Perceptron().fit([[1.0], [2.0]], ["b", "b"])  # one class: nothing to decide
+    assert model.predict([[-5.0]]).tolist() == ["b"]
+    assert "There is one class only: class = b." in model.work([3.0]).conclusion
+    plane = Perceptron(start=[0, 1]).fit([[-1.0], [1.0]], ["a", "b"])
+    assert plane.predict([[0.0], [-0.5]]).tolist() == ["b", "a"]
+    assert plane.work([0.0]).conclusion == "θ · x is at least 0: class = b."
+
+
+def test_many_rows_are_not_kept_and_many_figures_are_cut_short():
+    X = np.arange(31.0)[:, None] - 15.5
+    model = Perceptron().fit(X, X[:, 0] > 0)
+    assert len(model.rows_[1]) == 0
+    assert "rows are shown one by one where they are few" in model.work().text()
+    wide = Perceptron().fit(np.eye(50), np.arange(50) % 2)
+    text = wide.work(np.ones(50)).text()
+    assert "11 more columns" in text
+    assert " + … + " in text
+    assert "11 more columns" in wide.work().text()
+    with pytest.warns(ConvergenceWarning):
+        long = Perceptron(epochs=50).fit(*XOR)
+    assert "10 epochs before the last are left out" in long.work().text()
+
+
+@pytest.mark.parametrize(
+    ("start", "message"),
+    [
+        ([0, 1], r"start must be finite weights of shape \(3,\): the bias, then x0, x1; got shape \(2,\)"),
+        ([0, 1, math.nan], r"start must be finite weights of shape \(3,\)"),
+        ("zero", "Perceptron: start must be None, or weights with the bias first, got 'zero'"),
+    ],
+)
+def test_a_start_that_does_not_fit(start, message):
+    with pytest.raises(ParameterError, match=message):
+        Perceptron(start=start).fit(*XOR)
+
+
+def test_what_cannot_be_learnt_from(tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\n1,a\n2,b\n3,a\n")
+    with pytest.raises(DataError, match="shuffle needs rows in memory; read the file instead of scanning it"):
+        Perceptron(shuffle=True).fit(ob.scan(tmp_path / "a.csv"), "y")
+    huge = [[1e153], [-1e153], [1e153], [3e152]]
+    with pytest.raises(DataError, match=r"the weights grew beyond all numbers: .* use scale=True"):
+        Perceptron(step=1e300).fit(huge, ["a", "b", "b", "a"])
+
+
+def test_a_pocket_over_files_is_that_of_memory(tmp_path):
+    table = ob.load("credit", rows=300, seed=2)
+    for i in range(3):
+        table.take(slice(100 * i, 100 * i + 100)).to_polars().write_parquet(tmp_path / f"{i}.parquet")
+    scanned = ob.scan(f"{tmp_path}/*.parquet", {"education": table.schema["education"]}, chunk_rows=40)
+    ours = Perceptron(epochs=5, keep="pocket").fit(scanned, "default")
+    np.testing.assert_allclose(
+        ours.weights_, Perceptron(epochs=5, keep="pocket").fit(table, "default").weights_, rtol=1e-12
+    )
+
+
+HOSTILE = {
+    "weights_": [np.zeros(4), np.zeros((1, 3)), np.array([0.0, np.nan, 0.0]), np.array([0, 1, 2])],
+    "updates_": [np.zeros(0, dtype=int), np.array([0, 1]), np.array([-1]), np.ones(101, dtype=int)],
+    "cycle_": [np.array([1, 1]), np.array([3, 99]), np.array([-1, 2]), np.array([1])],
+    "seed_": [np.array([-1]), np.array([0.5])],
+    "rows.y": [np.array([0, 1, 2, 0]), np.array([0, -1, 0, 0]), np.zeros(3, dtype=int)],
+    "rows.w": [np.array([1.0, 1.0, 0.0, 1.0]), np.ones(99)],
+    "rows.x": [np.zeros((4, 3)), np.full((4, 2), np.inf)],
+    "encoding.mean": [np.zeros(3)],
+}
+
+
+@pytest.mark.parametrize(("name", "array"), [(name, array) for name in HOSTILE for array in HOSTILE[name]])
+def test_a_file_that_is_no_perceptron(tmp_path, monkeypatch, name, array):
+    model = Perceptron().fit([[1, 1], [1, 2], [0, 0], [-1, 0]], [1, 1, -1, -1])
+    good = model._arrays()
+    monkeypatch.setattr(model, "_arrays", lambda: {**good, name: array}, raising=False)
+    path = ob.save(model, tmp_path / "bad.openbook")
+    with pytest.raises(ModelFileError, match=r"bad\.openbook is damaged"):
+        ob.open_model(path)
