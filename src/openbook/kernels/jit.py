@@ -10,6 +10,8 @@ from typing import Any
 
 import numba
 
+from openbook.kernels.linked import Linked
+
 __all__ = ["FLAGS", "inner", "jit"]
 
 FLAGS = {"nsz", "arcp", "contract", "reassoc"}
@@ -17,4 +19,6 @@ FLAGS = {"nsz", "arcp", "contract", "reassoc"}
 jit: Any = partial(numba.njit, cache=True, nogil=True, error_model="numpy", fastmath=FLAGS)
 
 #: For kernels that only kernels call: Python cannot call them, so that a caller compiles in half the time.
-inner: Any = partial(jit, cache=False, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False)
+inner: Any = partial(
+    jit, cache=False, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False, pipeline_class=Linked
+)

@@ -40,7 +40,8 @@ MISSING = np.uint64(MISSING_RANK)
 ALL = np.uint64(2**64 - 1)
 
 #: The rows of the stats on the desk: two sides, and missing, known and all cells of the members at hand.
-LEFT, RIGHT, GAP, KNOWN, TOTAL = range(5)
+#: NumPy's numbers, since numba compiles a function anew for each of Python's that it is called with.
+LEFT, RIGHT, GAP, KNOWN, TOTAL = np.arange(5)
 
 
 #: Differences smaller than this share of a cost are rounding, so the splits are equals.
