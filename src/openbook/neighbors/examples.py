@@ -1,0 +1,177 @@
+"""The rows that a neighbour learner keeps: they are all that it learns.
+
+    numbers : float64 (n, p), the numeric columns, NaN where missing; CSR where the rows came sparse
+    codes   : int32 (n, q), the other columns, -1 where missing
+    targets : class codes (intp) or numbers (float64), (n,)
+    weights : float64 (n,)
+
+Learning more puts rows behind those that are there. Forgetting takes rows away that are equal in every cell
+and in the target, those that came last first, or lowers their weight.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from openbook.data import Categorical, Numeric, Schema, SparseTable, Table
+from openbook.errors import DataError
+from openbook.fold import Statistics, less
+from openbook.rows import Chunk, Rows
+
+__all__ = ["Examples"]
+
+
+@dataclass(frozen=True)
+class Examples(Statistics):
+    """Rows, their targets and their weights."""
+
+    numbers: Any
+    codes: np.ndarray
+    targets: np.ndarray
+    weights: np.ndarray
+
+    @classmethod
+    def of(cls, chunk: Chunk) -> "Examples":
+        """A copy of the rows of a chunk."""
+        X, y, w = chunk
+        if isinstance(X, SparseTable):
+            numbers = X.sparse.astype(np.float64)
+            return cls(numbers, np.zeros((len(X), 0), np.int32), y.copy(), w.copy())
+        codes = np.empty((len(X), len(X.schema.of(Categorical))), np.int32)
+        for j, name in enumerate(X.schema.of(Categorical)):
+            codes[:, j] = X.data(name)
+        names = X.schema.of(Numeric)
+        numbers = X.block(names).astype(np.float64, order="C") if names else np.zeros((len(X), 0))
+        return cls(numbers, codes, y.copy(), w.copy())
+
+    @classmethod
+    def joined(cls, parts: Iterable["Examples"]) -> "Examples":
+        """The rows of all parts, in order."""
+        parts = list(parts)
+        if len(parts) == 1:
+            return parts[0]
+        numbers = [part.numbers for part in parts]
+        sparse = sum(map(sp.issparse, numbers))
+        if 0 < sparse < len(parts):
+            msg = "some rows are sparse and some are not; give all in one form"
+            raise DataError(msg)
+        rest = (
+            np.concatenate([getattr(part, name) for part in parts])
+            for name in ("codes", "targets", "weights")
+        )
+        return cls(sp.vstack(numbers, format="csr") if sparse else np.concatenate(numbers), *rest)
+
+    def __add__(self, other: "Examples") -> "Examples":
+        return self.joined([self, other])
+
+    def __sub__(self, other: "Examples") -> "Examples":
+        weights = self.weights.copy()
+        mine, gone = self._keys(), other._keys()
+        places: dict[bytes, list[int]] = {}
+        for row in np.flatnonzero(np.isin(mine, gone)).tolist():
+            places.setdefault(mine[row].tobytes(), []).append(row)
+        for key, weight in zip(gone, other.weights.tolist(), strict=True):
+            rows = places.get(key.tobytes(), [])
+            left = weight
+            while rows and left > 0:
+                taken = min(left, weights[rows[-1]])
+                left = float(less(left, taken))
+                weights[rows[-1]] = less(weights[rows[-1]], taken)
+                if not weights[rows[-1]]:
+                    rows.pop()
+            if left > 0:
+                msg = "cannot forget these rows: they were never learnt, or none would be left"
+                raise DataError(msg)
+        kept = np.flatnonzero(weights)
+        return Examples(self.numbers[kept], self.codes[kept], self.targets[kept], weights[kept])
+
+    def _keys(self) -> np.ndarray:
+        """Every row's cells and target as one item of bytes, alike where the rows are."""
+        numbers = self.numbers.toarray() if sp.issparse(self.numbers) else self.numbers
+        cells = np.column_stack([numbers, self.codes, self.targets]) + 0.0  # -0 is 0
+        cells[np.isnan(cells)] = np.nan  # of one pattern of bits
+        return np.ascontiguousarray(cells).view(np.dtype((np.void, cells.itemsize * cells.shape[1])))[:, 0]
+
+    @property
+    def cells(self) -> np.ndarray:
+        """All numbers that are stored."""
+        return self.numbers.data if sp.issparse(self.numbers) else self.numbers
+
+    def amounts(self) -> list[np.ndarray]:
+        return [self.weights]
+
+    def table(self, schema: Schema) -> Table:
+        """The rows as a table."""
+        if sp.issparse(self.numbers):
+            return SparseTable(schema, self.numbers)
+        if not self.codes.shape[1]:
+            return Table.from_matrix(schema, self.numbers)
+        numbers, codes = iter(self.numbers.T), iter(self.codes.T)
+        return Table(schema, [next(numbers if isinstance(a, Numeric) else codes) for a in schema])
+
+    def rows(self, schema: Schema) -> Rows:
+        """The rows as a learner sees them."""
+        return Rows.in_memory(self.table(schema), self.targets, self.weights)
+
+    def __len__(self) -> int:
+        return len(self.targets)
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        own = {"codes": self.codes, "targets": self.targets, "weights": self.weights}
+        if sp.issparse(self.numbers):
+            return own | {name: getattr(self.numbers, name) for name in ("data", "indices", "indptr")}
+        return own | {"numbers": self.numbers}
+
+    @classmethod
+    def from_arrays(
+        cls, schema: Schema, arrays: Mapping[str, np.ndarray], n_classes: int | None
+    ) -> "Examples":
+        """The rows of a model file, checked; `n_classes` is None where targets are numbers."""
+        sparse = "data" in arrays
+        expected = {
+            "codes",
+            "targets",
+            "weights",
+            *(("data", "indices", "indptr") if sparse else ("numbers",)),
+        }
+        if odd := arrays.keys() ^ expected:
+            msg = f"array {min(odd)!r} is missing, or one too many"
+            raise ValueError(msg)
+        n, categorical = len(arrays["targets"]), [a for a in schema if isinstance(a, Categorical)]
+        weights = _checked("weights", arrays["weights"], np.float64, (n,))
+        codes = _checked("codes", arrays["codes"], np.int32, (n, len(categorical)))
+        targets = _checked("targets", arrays["targets"], np.float64 if n_classes is None else np.intp, (n,))
+        shape = (n, len(schema) - len(categorical))
+        numbers = _csr(arrays, shape) if sparse else _checked("numbers", arrays["numbers"], np.float64, shape)
+        limits = np.array([len(a.values) for a in categorical], dtype=np.int64)
+        rows = cls(numbers, codes, targets, weights)
+        possible = (
+            n > 0
+            and (np.isfinite(weights) & (weights > 0)).all()
+            and not np.isinf(rows.cells).any()
+            and ((codes >= -1) & (codes < limits)).all()
+            and np.isfinite(targets).all()
+            and (n_classes is None or ((targets >= 0) & (targets < n_classes)).all())
+        )
+        if not possible:
+            msg = "a code, a target or a weight of its rows is out of range, or there is no row"
+            raise ValueError(msg)
+        return rows
+
+
+def _checked(name: str, array: np.ndarray, dtype: type, shape: tuple[int, ...]) -> np.ndarray:
+    if array.dtype != dtype or array.shape != shape:
+        msg = f"array {name!r} is {array.dtype}{array.shape}, expected {np.dtype(dtype)}{shape}"
+        raise ValueError(msg)
+    return array
+
+
+def _csr(arrays: Mapping[str, np.ndarray], shape: tuple[int, int]) -> sp.csr_array:
+    """The sparse rows; scipy's own check sees to it that no index leads outside."""
+    cells = _checked("data", arrays["data"], np.float64, arrays["data"].shape)
+    numbers = sp.csr_array((cells, arrays["indices"], arrays["indptr"]), shape=shape)
+    numbers.check_format(full_check=True)
+    return numbers

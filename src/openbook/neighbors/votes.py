@@ -1,0 +1,156 @@
+r"""Votes: how much each neighbour counts, and what happens where two classes have as many.
+
+    uniform          1
+    inverse          1 / (d + ε), ε = 1e-5
+    inverse_square   1 / d²; rows at distance 0, if there are any, have all the votes
+    inverse_linear   (d_k - d) / (d_k - d_1); 1 where all are equally far
+    a kernel         K(d / h), with h the distance of the first row without a vote (of the last with one,
+                     where there are no more)
+
+Where every vote comes to 0, all neighbours count alike. The k nearest are counted by weight: rows are taken
+until their weight comes to k, and of the last only the part that is needed; a row of weight 2 is two rows.
+
+Ties, up to rounding:
+
+    smaller_k   as if k were one less, and less again while they tie; one neighbour decides
+    extend      as if k were one more, and more again up to 2k; then by the prior
+    prior       the class of more weight in training, of equals the first
+    nearest     the class of the nearest neighbour among those that tie
+    random      one of them, drawn by `random_state` and the neighbours: the same row gets the same
+
+distances, weights : float64 (m, K), of the nearest rows in order; labels, rows : (m, K)
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from openbook.neighbors.windows import KERNELS, kernel_weights
+
+__all__ = ["EPS", "TIES", "WEIGHTS", "Ballots", "decided", "vote_weights"]
+
+#: Keeps the inverse of a distance of 0 finite.
+EPS = 1e-5
+#: A distance whose square a double cannot hold is none.
+_NOTHING = 1e-150
+#: Votes that differ by no more than this share are equal.
+_ROUNDING = 1e-12
+
+WEIGHTS = ("uniform", "inverse", "inverse_square", "inverse_linear", *(k for k in KERNELS if k != "uniform"))
+TIES = ("smaller_k", "extend", "prior", "nearest", "random")
+
+
+def vote_weights(distances, scheme, beyond=None):
+    """The vote of each neighbour, (m, k), from the distances of the voters in order.
+
+    Parameters
+    ----------
+    distances : (m, k), nearest first; infinite where there is no neighbour
+    scheme : a name, or a function of distance over bandwidth
+    beyond : (m,), the distance of the first row without a vote, for kernels
+
+    Examples
+    --------
+    >>> vote_weights(np.array([[0, 1, 1.5, 1.5]]), "inverse_linear").round(3).tolist()
+    [[1.0, 0.333, 0.0, 0.0]]
+    """
+    d = distances
+    voters = np.isfinite(d)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if scheme == "uniform":
+            votes = np.ones(d.shape)
+        elif scheme == "inverse":
+            votes = 1 / (d + EPS)
+        elif scheme == "inverse_square":
+            same = d < _NOTHING
+            votes = np.where(same.any(axis=1, keepdims=True), same, 1 / d**2)
+        elif scheme == "inverse_linear":
+            farthest = np.where(voters, d, 0.0).max(axis=1, keepdims=True)
+            span = farthest - d[:, :1]
+            votes = np.where(span > 0, (farthest - d) / span, 1.0)
+        else:
+            votes = kernel_weights(d / np.where(beyond > 0, beyond, 1.0)[:, None], scheme)
+    votes = np.where(voters, votes, 0.0)
+    nobody = ~(votes.sum(axis=1) > 0)
+    votes[nobody] = np.where(voters[nobody].any(axis=1, keepdims=True), voters[nobody], 1.0)
+    return votes
+
+
+class Ballots(NamedTuple):
+    """The nearest rows of some queries: distances, rows, and the weights of those rows, (m, K) each."""
+
+    distances: np.ndarray
+    rows: np.ndarray
+    weights: np.ndarray
+
+    def take(self, queries):
+        return Ballots(*(part[queries] for part in self))
+
+    def votes(self, k, scheme):
+        """The vote of each row where k are counted, (m, K)."""
+        reached = self.weights.cumsum(axis=1)
+        counted = np.clip(k - (reached - self.weights), 0.0, self.weights)
+        first_without = np.minimum((reached <= k).sum(axis=1), self.rows.shape[1] - 1)
+        beyond = np.take_along_axis(self.distances, first_without[:, None], axis=1)[:, 0]
+        return counted * vote_weights(np.where(counted > 0, self.distances, np.inf), scheme, beyond)
+
+
+def scores_of(ballots, labels, k, scheme, n_classes):
+    """The votes of each class, (m, n_classes)."""
+    votes = ballots.votes(k, scheme)
+    at = np.arange(len(votes))[:, None] * n_classes + labels
+    return np.bincount(at.ravel(), votes.ravel(), len(votes) * n_classes).reshape(-1, n_classes)
+
+
+def decided(ballots, labels, k, scheme, ties, prior, seed=0):
+    """The votes of each class, the class that wins, and how many neighbours were counted, of each query.
+
+    Parameters
+    ----------
+    ballots : Ballots, of weight k or more; of 2k for "extend", and one more for kernels
+    labels : (m, K), the class codes of the rows
+    prior : (n_classes,), the weight of each class in training
+    """
+    scores = scores_of(ballots, labels, k, scheme, len(prior))
+    used = np.full(len(scores), k)
+    others = {"smaller_k": range(k - 1, 0, -1), "extend": range(k + 1, 2 * k + 1)}.get(ties, ())
+    tied = np.flatnonzero(_ties(scores).sum(axis=1) > 1)
+    for fewer_or_more in others:
+        if not len(tied):
+            break
+        again = scores_of(ballots.take(tied), labels[tied], fewer_or_more, scheme, len(prior))
+        scores[tied], used[tied] = again, fewer_or_more
+        tied = tied[_ties(again).sum(axis=1) > 1]
+    return scores, _winners(ballots, labels, scores, ties, prior, seed), used
+
+
+def _ties(scores):
+    """Which classes have the most votes, up to rounding."""
+    return scores >= scores.max(axis=1, keepdims=True) * (1 - _ROUNDING)
+
+
+def _winners(ballots, labels, scores, ties, prior, seed):
+    first = _ties(scores)
+    winner = first.argmax(axis=1)
+    tied = np.flatnonzero(first.sum(axis=1) > 1)
+    if not len(tied):
+        return winner
+    among = first[tied]
+    if ties == "nearest":
+        leads = np.take_along_axis(among, labels[tied], axis=1)
+        winner[tied] = labels[tied, leads.argmax(axis=1)]
+    elif ties == "random":
+        drawn = _hash(ballots.rows[tied], seed) % among.sum(axis=1).astype(np.uint64)
+        winner[tied] = (among.cumsum(axis=1) > drawn[:, None]).argmax(axis=1)
+    else:
+        winner[tied] = np.where(among, prior, -1.0).argmax(axis=1)
+    return winner
+
+
+def _hash(rows, seed):
+    """A number for each query that looks like chance, but depends on its rows and the seed only."""
+    mixed = np.full(len(rows), seed, dtype=np.uint64)
+    for column in rows.T.astype(np.uint64):
+        mixed = (mixed ^ column) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(32)
+    return mixed
