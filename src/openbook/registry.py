@@ -271,6 +271,12 @@ LEARNERS = {
             members=("naive_bayes",),
         ),
         Entry(
+            "logistic_regression",
+            "openbook.linear:LogisticRegression",
+            "classification",
+            "log odds that are linear in the columns",
+        ),
+        Entry(
             "perceptron",
             "openbook.linear:Perceptron",
             "classification",

@@ -3,6 +3,7 @@ r"""Solvers: the least value of a smooth, convex function, with its trace.
     newton              θ ← θ - t H⁻¹ g, with H the Hessian at θ; proximal where there is an L1 penalty
     lbfgs               θ ← θ - t B g, with B built from the last steps and slopes (Nocedal 1980)
     gradient_descent    θ ← θ - η g
+    sgd                 θ ← θ - η g_B / k, with g_B that of a few rows, in epoch k (Robbins and Monro 1951)
 
 An objective is called with θ and gives its value and gradient g; `curved` gives the Hessian too. A step
 length t starts at 1 and is halved until the value falls by a fair share of what the slope promises (Armijo).
@@ -26,6 +27,7 @@ __all__ = [
     "gradient_descent",
     "lbfgs",
     "newton",
+    "sgd",
     "slope_with_l1",
     "soft_threshold",
     "solve",
@@ -140,6 +142,26 @@ def gradient_descent(objective, start, *, step, tol, max_iter):
         value, gradient = objective(theta)
         trace.append(Point(value, _largest(gradient), step))
     return Solution(theta, trace, trace[-1].slope <= tol)
+
+
+def sgd(objective, start, *, step, tol, max_iter, random):
+    """Stochastic gradient descent: θ is the average over an epoch, until one gains no more than `tol`.
+
+    `objective.batches(random)` gives the parts of the objective, a few rows each, in a random order.
+    """
+    theta = average = np.array(start, dtype=float)
+    value, gradient = objective(theta)
+    trace = [Point(value, _largest(gradient), 0.0)]
+    gain = np.inf
+    while gain > tol and len(trace) <= max_iter and np.isfinite(value):
+        average, length = np.zeros_like(theta), step / len(trace)
+        for met, part in enumerate(objective.batches(random), start=1):
+            theta = theta - length * part(theta)[1]
+            average += (theta - average) / met
+        value, gradient = objective(average)
+        gain = trace[-1].value - value
+        trace.append(Point(value, _largest(gradient), length))
+    return Solution(average, trace, abs(gain) <= tol)
 
 
 def solve(hessian, gradient):

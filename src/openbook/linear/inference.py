@@ -1,0 +1,117 @@
+r"""What an unpenalised fit says of its own certainty (Wald), and whether there is a fit at all (separation).
+
+    covariance    V = H⁻¹, with H the Hessian of the negative log-likelihood at its least value
+    Wald          z = θ / √V_jj,  p = 2 Φ(-|z|),  θ ± z_{1-α/2} √V_jj
+
+Where a plane parts the classes, wholly or with some rows upon it, the likelihood has no maximum: coefficients
+grow for ever, and slower and slower. Their Newton steps do not: along the way out, slope and curvature fade
+together, and a step stays as long as ever. That is the sign that is looked for, and the margins of all rows
+along that step prove it (Albert and Anderson 1984).
+
+A coefficient has no standard error, NaN, where its columns are collinear or it grows for ever.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import eigh
+from scipy.special import ndtr, ndtri
+
+from openbook.data import Numeric, Schema, Table, Text
+from openbook.linear.solvers import SINGULAR, solve
+
+__all__ = ["Certainty", "certainty", "coefficient_table"]
+
+#: A Newton step longer than this, in standard units, where the slope is as good as none, is a way out.
+WAY_OUT = 1e-3
+
+#: Margins below this share of the largest count as none, and coefficients below it as not moving.
+NEGLIGIBLE = 1e-3
+
+
+class Certainty(NamedTuple):
+    """What is known of unpenalised estimates.
+
+    covariance : float64 (n_scores (d + 1),) squared, in units of the rows, a score's intercept first;
+        for several scores of all but the first, relative to it
+    parted : bool (d,), the columns that tell rows of different classes apart without error
+    complete : whether they do so for all rows
+    collinear : bool (d,), the columns that others make up
+    """
+
+    covariance: np.ndarray
+    parted: np.ndarray
+    complete: bool
+    collinear: np.ndarray
+
+
+def certainty(likelihood, theta, units):
+    """How sure the estimates are: `theta` is where an unpenalised solver stopped, in standard units."""
+    _, gradient, hessian = likelihood.curved(theta)
+    k, width = likelihood.n_scores, len(likelihood.penalty)
+    own, open_ = _inverse(hessian * likelihood.total)
+    open_ = open_.reshape(k, width)
+    moving, complete = _way_out(likelihood, theta, -solve(hessian, gradient))
+    lost = open_ | moving | complete
+    lost[:, -1] |= (lost[:, :-1] & (units.shift != 0)).any(axis=1)  # the intercept takes them in
+    blocks = own.reshape(k, width, k, width).swapaxes(1, 2)
+    if k > 1:
+        blocks = blocks[1:, 1:] - blocks[:1, 1:] - blocks[1:, :1] + blocks[:1, :1]
+        lost = lost[1:] | lost[:1]
+    blocks = units.of_rows(units.of_rows(blocks).swapaxes(2, 3))
+    blocks, lost = np.roll(blocks, 1, axis=(2, 3)), np.roll(lost, 1, axis=1).ravel()
+    covariance = blocks.swapaxes(1, 2).reshape(lost.size, lost.size)
+    covariance[lost] = covariance[:, lost] = np.nan
+    by_column = moving[:, :-1].any(axis=0), open_[:, :-1].any(axis=0)
+    return Certainty(covariance, by_column[0], complete, by_column[1])
+
+
+def _inverse(hessian):
+    """The inverse of a Hessian, (p, p), and which coefficients collinear columns leave open, (p,)."""
+    scale = np.sqrt(np.where(np.diag(hessian) > 0, np.diag(hessian), 1.0))
+    values, vectors = eigh(hessian / np.outer(scale, scale))
+    known = values > SINGULAR * values[-1]
+    inverse = (vectors[:, known] / values[known]) @ vectors[:, known].T
+    return inverse / np.outer(scale, scale), (np.abs(vectors[:, ~known]) > 1e-6).any(axis=1)
+
+
+def _way_out(likelihood, theta, step):
+    """Which coefficients grow for ever, (n_scores, d + 1), and whether the classes are parted completely."""
+    moving = np.abs(step.reshape(likelihood.n_scores, -1))
+    none = np.zeros(moving.shape, dtype=bool)
+    if moving.max() <= WAY_OUT:
+        return none, False
+    complete = bool(likelihood.margins(theta).least[0] > 0)
+    along = likelihood.margins(step)
+    if not complete and along.least[0] < -NEGLIGIBLE * along.most[0]:
+        return none, False
+    return moving > NEGLIGIBLE * moving.max(), complete
+
+
+def coefficient_table(labels, terms, estimates, covariance, level):
+    """Coefficients as a table, with odds ratios; where known, with standard errors, z, p, and intervals.
+
+    labels : what each row of the estimates is about; left out where there is one only
+    terms : the names of a row's estimates
+    covariance : of all estimates, or None
+    """
+    own = estimates.ravel()
+    columns = {"term": np.array(terms * len(labels), dtype=object), "coefficient": own}
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        if covariance is not None:
+            error = np.sqrt(np.diag(covariance))
+            reach = ndtri((1 + level) / 2) * error
+            z = own / error
+            columns |= {
+                "standard_error": error,
+                "z": z,
+                "p": 2.0 * ndtr(-np.abs(z)),
+                "odds_ratio": np.exp(own),
+            }
+            columns |= {"low": np.exp(own - reach), "high": np.exp(own + reach)}
+        elif len(labels) == 1:
+            columns["odds_ratio"] = np.exp(own)
+    if len(labels) > 1:
+        columns = {"class": np.repeat(np.array(labels, dtype=object), len(terms)), **columns}
+    kinds = (Text(name) if name in {"class", "term"} else Numeric(name) for name in columns)
+    return Table(Schema(tuple(kinds)), list(columns.values()))

@@ -1,0 +1,296 @@
+r"""The likelihood of classes whose scores are linear in the columns, as a function to minimise: a fold.
+
+    f(θ) = (1/W) [ Σ_i w_i loss(y_i, Θ [x_i 1]) + ½ Σ_j penalty_j θ_j² ],    W = Σ_i w_i
+
+One score, the log odds of the second class, where there are two classes; else one score a class, and softmax.
+Value, gradient and Hessian add up over chunks, so every number here is one pass over the rows, wherever they
+are. Within a chunk, a few rows at a time stay in the cache while they are multiplied twice.
+
+The solver sees columns in standard units, (x - shift) / scale, so that it converges whatever the columns are
+measured in; the rows stay as they are. That is a change of variables: Θ goes over to the units of the rows on
+the way in, the gradient and the Hessian come back on the way out.
+
+theta : float64 (n_scores (d + 1),): a row of coefficients and then the intercept for each score
+x : float64 (n, d), finite: gaps are the encoding's affair;  y : codes (n,);  w : float64 (n,)
+"""
+
+from dataclasses import dataclass, replace
+from functools import partial
+from operator import add
+from typing import NamedTuple
+
+import numpy as np
+
+from openbook.fold import Statistics, each, fold
+from openbook.linear.losses import Logistic, Softmax, softmax
+from openbook.prepare.encoding import Encoding
+from openbook.rows import Chunk, FileChunk
+
+__all__ = ["EncodedRows", "Likelihood", "Margins", "Units", "encoded_pieces"]
+
+#: Cells multiplied at a time: they stay in the cache from one product to the next.
+BLOCK_CELLS = 1 << 16
+
+#: Rows of a batch.
+BATCH_ROWS = 64
+
+
+class EncodedRows(NamedTuple):
+    """Some rows as numbers, with the position of the first among all rows."""
+
+    x: np.ndarray
+    y: np.ndarray
+    w: np.ndarray
+    first: int
+
+    def blocks(self, width):
+        """A few rows at a time, if each takes so many cells."""
+        size = max(BLOCK_CELLS // width, 32)
+        for start in range(0, len(self.x), size):
+            span = slice(start, start + size)
+            yield self.x[span], self.y[span], self.w[span]
+
+
+@dataclass(frozen=True)
+class EncodedFile:
+    """Rows that the worker reads from their file, and encodes, at every pass."""
+
+    chunk: FileChunk
+    encoding: Encoding
+    class_weight: np.ndarray
+
+    def load(self):
+        return _encoded(self.encoding, self.class_weight, self.chunk.load(), self.chunk.piece.first_row)
+
+
+def encoded_pieces(rows, encoding, class_weight):
+    """The pieces to fold over: rows in memory are encoded once, rows of files at every pass."""
+    pieces, first = [], 0
+    for piece in rows.pieces:
+        if isinstance(piece, Chunk):
+            pieces.append(_encoded(encoding, class_weight, piece, first))
+            first += len(piece.y)
+        else:
+            pieces.append(EncodedFile(piece, encoding, class_weight))
+    return pieces
+
+
+def _encoded(encoding, class_weight, chunk, first):
+    X, y, w = chunk
+    if (class_weight != 1).any():
+        w = w * class_weight[y]
+    targets = y.astype(float) if len(class_weight) == 2 else y
+    return EncodedRows(encoding(X), targets, w, first)
+
+
+class Units(NamedTuple):
+    """Between standard units, (x - shift) / scale, and those of the rows; `shift` and `scale` (d,)."""
+
+    shift: np.ndarray
+    scale: np.ndarray
+
+    @classmethod
+    def between(cls, rows, standard):
+        """Between those of an encoding of the rows, and those of another that counts as standard."""
+        return cls((standard.shift - rows.shift) / rows.scale, standard.scale / rows.scale)
+
+    def of_standard(self, theta):
+        """Coefficients and intercept, (…, d + 1), from the units of the rows to standard ones."""
+        coef = theta[..., :-1]
+        return np.concatenate([coef * self.scale, theta[..., -1:] + (coef @ self.shift)[..., None]], axis=-1)
+
+    def of_rows(self, theta):
+        """Coefficients and intercept, (…, d + 1), from standard units to those of the rows."""
+        coef = theta[..., :-1] / self.scale
+        return np.concatenate([coef, theta[..., -1:] - (coef @ self.shift)[..., None]], axis=-1)
+
+    def standard(self, gradient):
+        """Derivatives by them, (…, d + 1), from the units of the rows to standard units."""
+        own = (gradient[..., :-1] - gradient[..., -1:] * self.shift) / self.scale
+        return np.concatenate([own, gradient[..., -1:]], axis=-1)
+
+
+@dataclass(frozen=True)
+class Sums(Statistics):
+    """The loss and its derivatives, added up over rows."""
+
+    value: np.ndarray
+    gradient: np.ndarray
+    hessian: np.ndarray
+
+
+@dataclass(frozen=True)
+class Margins(Statistics):
+    """By how much the score of the right class exceeds the others: the least and the most over rows, (1,)."""
+
+    least: np.ndarray
+    most: np.ndarray
+
+    def __add__(self, other):
+        return Margins(np.minimum(self.least, other.least), np.maximum(self.most, other.most))
+
+
+@dataclass(frozen=True)
+class Likelihood:
+    """The mean negative log-likelihood of rows plus a penalty, by θ in standard units.
+
+    Parameters
+    ----------
+    pieces : EncodedRows, or what loads them
+    units : from the units of the rows to standard ones
+    n_scores : 1 where there are two classes, else as many as classes
+    total : W, the weight of all rows
+    penalty : float64 (d + 1,), of the squares, for the coefficients of a score and its intercept
+    free : bool (d + 1,), those that no penalty at all holds
+    """
+
+    pieces: list
+    units: Units
+    n_scores: int
+    total: float
+    penalty: np.ndarray
+    free: np.ndarray
+
+    def _folded(self, theta, second):
+        own = self.units.of_rows(theta.reshape(self.n_scores, -1))
+        return fold(self.pieces, partial(_sums, own, second), add)
+
+    def _slope(self, theta, sums):
+        by_score = theta.reshape(self.n_scores, -1)
+        value = float(sums.value[0] + 0.5 * (by_score**2 @ self.penalty).sum())
+        gradient = self.units.standard(sums.gradient) + by_score * self.penalty
+        return value / self.total, gradient.ravel() / self.total
+
+    def __call__(self, theta):
+        """Value and gradient."""
+        return self._slope(theta, self._folded(theta, "none"))
+
+    def curved(self, theta):
+        """Value, gradient and Hessian.
+
+        To add the same to the scores of all classes changes no probability, so that the Hessian of several
+        scores is singular; where no penalty mends that, the diagonal of the first block is added in just that
+        direction, in which no gradient has a part.
+        """
+        sums = self._folded(theta, "all" if self.n_scores > 1 else "blocks")
+        k, p = self.n_scores, len(self.penalty)
+        hessian = self._standard_hessian(sums.hessian.reshape(k, p, k, p).swapaxes(1, 2))
+        if k > 1:
+            hessian += np.diag(np.where(self.free, np.diag(hessian[0, 0]), 0.0))
+        hessian[range(k), range(k)] += np.diag(self.penalty)
+        hessian = hessian.swapaxes(1, 2).reshape(k * p, k * p)
+        return (*self._slope(theta, sums), hessian / self.total)
+
+    def blocks(self, theta):
+        """The part of the Hessian that each score has to itself, (n_scores, d + 1, d + 1)."""
+        blocks = self._standard_hessian(self._folded(theta, "blocks").hessian)
+        return (blocks + np.diag(self.penalty)) / self.total
+
+    def _standard_hessian(self, hessian):
+        half = self.units.standard(hessian).swapaxes(-1, -2)
+        return self.units.standard(half).swapaxes(-1, -2)
+
+    def sample(self, rows, n_rows, ridge):
+        """The same of every so many-th row, some `rows` of `n_rows`; `ridge` more rows speak for θ = 0.
+
+        They keep the least value from running away where the sample lacks a class, or a line parts it.
+        """
+        stride = -(-n_rows // rows)
+        parts = fold(self.pieces, partial(_every, stride), add)
+        x, y, w = (np.concatenate(column) for column in zip(*(part[:3] for part in parts), strict=True))
+        return self._of_part(EncodedRows(x, y, w, 0), ridge)
+
+    def batches(self, random):
+        """The same of few rows at a time, each chunk's in a random order."""
+        for chunk in each(self.pieces, _loaded):
+            order = random.permutation(len(chunk.x))
+            for start in range(0, len(order), BATCH_ROWS):
+                own = order[start : start + BATCH_ROWS]
+                yield self._of_part(EncodedRows(chunk.x[own], chunk.y[own], chunk.w[own], 0))
+
+    def _of_part(self, rows, ridge=0.0):
+        """The same of some rows, with their share of the penalty."""
+        total = float(rows.w.sum())
+        penalty = self.penalty * (total / self.total) + ridge
+        return replace(self, pieces=[rows], total=total, penalty=penalty)
+
+    def margins(self, theta):
+        """The least and the largest margin of θ over the rows."""
+        own = self.units.of_rows(theta.reshape(self.n_scores, -1))
+        return fold(self.pieces, partial(_margins, own), add)
+
+
+def _scores(theta, x):
+    """The scores of rows: (n,) if there is one, else (n, n_scores), each score's own in one stretch."""
+    if len(theta) == 1:
+        return x @ theta[0, :-1] + theta[0, -1]
+    return (theta[:, :-1] @ x.T + theta[:, -1:]).T
+
+
+def _sums(theta, second, chunk):
+    """The sums of a chunk; the Hessian's "blocks" of single scores, "all" of it, or "none"."""
+    n_scores, width = theta.shape
+    loss = Logistic() if n_scores == 1 else Softmax()
+    value, gradient = 0.0, np.zeros((n_scores, width))
+    shape = {"none": (0,), "blocks": (n_scores, width, width), "all": (n_scores * width, n_scores * width)}
+    hessian = np.zeros(shape[second])
+    for x, y, w in chunk.blocks(width if second == "none" else n_scores * width):
+        scores = _scores(theta, x)
+        values, slopes = loss.both(scores, y)
+        value += w @ values
+        weighted = slopes.T * w
+        gradient[:, :-1] += weighted @ x
+        gradient[:, -1] += weighted.sum(axis=-1)
+        if second == "blocks":
+            for k, bend in enumerate(np.atleast_2d(loss.curvature(scores, y).T * w)):
+                hessian[k] += _products(x, bend)
+        elif second == "all":
+            _add_softmax_hessian(x, w, softmax(scores), hessian)
+    return Sums(np.array([value]), gradient, hessian)
+
+
+def _products(x, weights):
+    """Σ_i w_i [x_i 1]'[x_i 1]."""
+    root = np.sqrt(weights)
+    rows = np.empty((len(x), x.shape[1] + 1))
+    np.multiply(x, root[:, None], out=rows[:, :-1])
+    rows[:, -1] = root
+    return rows.T @ rows
+
+
+def _add_softmax_hessian(x, w, proba, hessian):
+    """Add Σ_i w_i (diag(p_i) - p_i p_i') ⊗ [x_i 1]'[x_i 1]."""
+    n_scores, width = proba.shape[1], x.shape[1] + 1
+    shares = proba * np.sqrt(w)[:, None]
+    rows = np.empty((len(x), n_scores, width))
+    np.multiply(shares[:, :, None], x[:, None, :], out=rows[:, :, :-1])
+    rows[:, :, -1] = shares
+    rows = rows.reshape(len(x), -1)
+    hessian -= rows.T @ rows
+    for k in range(n_scores):
+        own = slice(k * width, (k + 1) * width)
+        hessian[own, own] += _products(x, proba[:, k] * w)
+
+
+def _loaded(chunk):
+    return chunk
+
+
+def _every(stride, chunk):
+    """Every so many-th of all rows, as far as they are in this chunk."""
+    own = slice(-chunk.first % stride, None, stride)
+    return [EncodedRows(chunk.x[own], chunk.y[own], chunk.w[own], chunk.first)]
+
+
+def _margins(theta, chunk):
+    least, most = np.inf, -np.inf
+    for x, y, _ in chunk.blocks(theta.size):
+        scores = _scores(theta, x)
+        if len(theta) == 1:
+            margin = np.where(y > 0, scores, -scores)
+        else:
+            rows, others = np.arange(len(x)), scores.copy()
+            others[rows, y] = -np.inf
+            margin = scores[rows, y] - others.max(axis=1)
+        least, most = min(least, margin.min()), max(most, margin.max())
+    return Margins(np.array([least]), np.array([most]))

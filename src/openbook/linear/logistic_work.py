@@ -1,0 +1,181 @@
+r"""The readable twin of logistic regression: the trace, the coefficients, and one prediction term by term.
+
+    z = b + Σ_j w_j x_j,    P(c₁ | x) = 1/(1 + e^-z)    or    P(c | x) = e^(s_c) / Σ_k e^(s_k)
+
+It computes a prediction in plain Python from the coefficients in units of the columns, and uses nothing that
+the learner uses to predict, so tests compare the two.
+"""
+
+import math
+
+import numpy as np
+
+from openbook.data.attributes import as_text
+from openbook.work import Grid, Step, Work, figure
+
+__all__ = ["derive_model", "derive_row"]
+
+#: Steps of the trace that are shown, the last among them, and terms of a sum.
+SHOWN_STEPS, SHOWN_TERMS = 20, 8
+
+
+def derive_model(model) -> Work:
+    """How the model was learnt: what is maximised, the trace, the coefficients."""
+    labels = _truths(model)
+    if len(labels) == 2:
+        rule = (
+            Step("z", r"b + \sum_j w_j x_j"),
+            Step(f"P({labels[1]} | x)", r"\frac{1}{1 + e^{-z}}"),
+        )
+    else:
+        rule = (Step("s_c", r"b_c + \sum_j w_{c j} x_j"), Step("P(c | x)", r"\frac{e^{s_c}}{\sum_k e^{s_k}}"))
+    likelihood = Work("likelihood", (*_objective(model), _trace(model), *_against_shares(model)))
+    title = f"Logistic regression for {model.target_}: how it was learnt"
+    return Work(title, (*rule, likelihood, *_coefficients(model)), "; ".join(model.notes_))
+
+
+def _objective(model):
+    formula = r"\sum_i w_i \ln P(y_i \mid x_i)"
+    if model.l2:
+        formula += rf" - \frac{{1}}{{2}} \cdot {figure(model.l2)} \cdot \sum_j w_j^2"
+    if model.l1:
+        formula += rf" - {figure(model.l1)} \cdot \sum_j |w_j|"
+    note = ""
+    if (model.l1 or model.l2) and model.scale:
+        note = "w: coefficients of numeric columns in standard units"
+    yield Step("maximised", formula, note=note)
+
+
+def _trace(model):
+    trace = model.trace_.tolist()
+    rows = [(i, *point) for i, point in enumerate(trace)]
+    cut = len(rows) > SHOWN_STEPS
+    if cut:
+        rows = [*rows[: SHOWN_STEPS - 1], rows[-1]]
+    note = f"Steps {SHOWN_STEPS - 1} to {len(trace) - 2} are left out." if cut else ""
+    name = "log-likelihood, penalised" if model.l1 or model.l2 else "log-likelihood"
+    steps = "epochs" if model.solver_ == "sgd" else "steps"
+    return Grid(f"{steps} of {model.solver_}", ("step", name, "largest slope", "step length"), rows, note)
+
+
+def _against_shares(model):
+    own, shares = model.log_likelihood_, model.null_log_likelihood_
+    yield Step("ln L", r"\sum_i w_i \ln P(y_i \mid x_i)", result=own)
+    yield Step("ln L_0", r"\sum_c N_c \ln \frac{N_c}{N}", result=shares, note="the classes' shares alone")
+    if shares < 0:
+        numbers = rf"1 - \frac{{{figure(own)}}}{{{figure(shares)}}}"
+        yield Step("R²", r"1 - \frac{\ln L}{\ln L_0}", numbers, 1.0 - own / shares, "McFadden")
+
+
+def _coefficients(model):
+    """The coefficients in units of the columns, and what the data say of their certainty."""
+    labels = _truths(model)
+    if len(labels) > 2:
+        estimates = np.column_stack([model.intercept_, model.coef_]).T.tolist()
+        names = ("intercept", *model.encoding_.names)
+        scores = [(name, *own) for name, own in zip(names, estimates, strict=True)]
+        yield Grid("scores", ("term", *labels), scores)
+    table = model.coefficients()
+    header = [name.replace("_", " ") for name in table.names if name != "class"]
+    rows = [
+        [None if _unknown(value) else value for value in row]
+        for row in zip(*(table.column(name).tolist() for name in table.names if name != "class"), strict=True)
+    ]
+    width = len(model.encoding_) + 1
+    if model.covariance_ is not None:
+        note = "p: of a coefficient of 0, by Wald's test; low and high: 95% interval of the odds ratio"
+        for k, label in enumerate(labels[1:]):
+            title = f"odds of {label} against {labels[0]}"
+            yield Grid(title, header, rows[k * width : (k + 1) * width], note)
+    elif len(labels) == 2:
+        note = "A penalised fit has no standard errors; l1=0, l2=0 has."
+        yield Grid(f"odds of {labels[1]}", header, rows, note)
+
+
+def _unknown(value):
+    return isinstance(value, float) and not math.isfinite(value)
+
+
+def derive_row(model, X) -> Work:
+    """How the prediction of a one-row table was made."""
+    labels = _truths(model)
+    cells = _cells(model, X)
+    scored = labels[1:] if len(labels) == 2 else labels
+    scores, parts = [], []
+    for label, coef, intercept in zip(scored, model.coef_.tolist(), model.intercept_.tolist(), strict=True):
+        terms = [w * x for (_, x, _), w in zip(cells, coef, strict=True)]
+        rows = [(n, x, w, t) for (n, x, _), w, t in zip(cells, coef, terms, strict=True)]
+        score = math.fsum([intercept, *terms])
+        name = "z" if len(labels) == 2 else f"s({label})"
+        step = Step(name, r"b + \sum_j w_j x_j", _sum([intercept, *terms]), score)
+        gaps = [n for n, _, filled in cells if filled]
+        note = f"missing or never seen, so the mean of training: {', '.join(gaps)}" if gaps else ""
+        title = f"log odds of {label}" if len(labels) == 2 else f"score of {label}"
+        parts.append(Work(title, (Grid("terms", ("column", "x", "w", "w x"), rows, note), step)))
+        scores.append(score)
+    steps, probabilities = _sigmoid(labels, scores[0]) if len(labels) == 2 else _softmax(labels, scores)
+    winner = labels[probabilities.index(max(probabilities))]
+    parts.append(Work("probability", steps))
+    title = f"Logistic regression for {model.target_}: one prediction"
+    return Work(title, tuple(parts), f"The most probable: {winner}.")
+
+
+def _cells(model, X):
+    """The encoded columns' names, their values in their own units, and whether the mean had to stand in."""
+    encoding = model.encoding_
+    encoded = (encoding(X)[0] * encoding.scale + encoding.shift).tolist()
+    missing = [bool(X.column(name).missing[0]) or _unseen(X, name) for name in X.names]
+    filled = [
+        missing[j] and not name.endswith(" missing")
+        for name, j in zip(encoding.names, encoding.columns, strict=True)
+    ]
+    return list(zip(encoding.names, encoded, filled, strict=True))
+
+
+def _unseen(X, name):
+    return X.data(name).dtype.kind == "i" and int(X.data(name)[0]) < 0
+
+
+def _sigmoid(labels, z):
+    power = math.exp(-abs(z))
+    p = (1.0 if z >= 0 else power) / (1.0 + power)
+    rest = (power if z >= 0 else 1.0) / (1.0 + power)
+    steps = (
+        Step(f"P({labels[1]} | x)", r"\frac{1}{1 + e^{-z}}", rf"\frac{{1}}{{1 + e^{{{figure(-z)}}}}}", p),
+        Step(f"P({labels[0]} | x)", r"\frac{1}{1 + e^{z}}", rf"\frac{{1}}{{1 + e^{{{figure(z)}}}}}", rest),
+    )
+    return steps, [rest, p]
+
+
+def _softmax(labels, scores):
+    top = max(scores)
+    powers = [math.exp(score - top) for score in scores]
+    total = math.fsum(powers)
+    shares = [power / total for power in powers]
+    below = _sum_of([rf"e^{{{figure(score)}}}" for score in scores])
+    steps = [
+        Step(
+            f"P({label} | x)",
+            r"\frac{e^{s_c}}{\sum_k e^{s_k}}",
+            rf"\frac{{e^{{{figure(score)}}}}}{{{below}}}",
+            share,
+        )
+        for label, score, share in zip(labels, scores, shares, strict=True)
+    ]
+    return tuple(steps), shares
+
+
+def _truths(model):
+    """The classes as they stand in a probability: cheat = No."""
+    return [f"{model.target_} = {as_text(label)}" for label in model.classes_.tolist()]
+
+
+def _sum(numbers):
+    return _sum_of([f"({figure(number)})" if number < 0 else figure(number) for number in numbers])
+
+
+def _sum_of(terms):
+    """The terms with plus signs between them, the middle left out where they are many."""
+    if len(terms) > SHOWN_TERMS:
+        terms = [*terms[: SHOWN_TERMS - 1], r"\dots", terms[-1]]
+    return " + ".join(terms)
