@@ -282,6 +282,24 @@ LEARNERS = {
             "classification",
             "a plane that is moved at every mistake",
         ),
+        Entry(
+            "linear_discriminant",
+            "openbook.linear:LinearDiscriminant",
+            "classification",
+            "normal classes that differ in their means",
+        ),
+        Entry(
+            "quadratic_discriminant",
+            "openbook.linear:QuadraticDiscriminant",
+            "classification",
+            "normal classes, each with a mean and a covariance of its own",
+        ),
+        Entry(
+            "rocchio",
+            "openbook.linear:Rocchio",
+            "classification",
+            "the centroid that points where the row points",
+        ),
     )
 }
 

@@ -1,0 +1,165 @@
+"""The readable twin of the discriminants: from priors, means and covariances to the probabilities of a row.
+
+It works in units of the columns and solves its own equations, so tests compare it with the model.
+"""
+
+import math
+
+import numpy as np
+
+from openbook.data.attributes import as_text
+from openbook.work import Grid, Step, Work, figure
+
+__all__ = ["derive_model", "derive_row"]
+
+#: Columns of a matrix that can be looked at, rows of a table, terms of a sum.
+_SHOWN_COLUMNS = 8
+_SHOWN_ROWS = 40
+_SHOWN_TERMS = 5
+
+
+def derive_model(model) -> Work:
+    """How the model was learnt: priors, means, covariances and, if they are linear, the discriminants."""
+    parts = [_priors(model), model.encoding_.work(), _means(model), *_covariances(model)]
+    if hasattr(model, "coef_"):
+        lines = [_line(model, c) for c in range(len(model.classes_))]
+        rows = [list(row) for row in zip(["1", *_names(model)], *lines, strict=True)]
+        parts.append(_cut("discriminants", ["column", *_labels(model)], rows, "a sum of columns each"))
+    title = f"{_name(model)} for {model.target_}: how it was learnt"
+    return Work(title, tuple(parts), "; ".join(model.notes_))
+
+
+def _labels(model):
+    return [as_text(label) for label in model.classes_.tolist()]
+
+
+def _name(model):
+    return "Linear discriminant" if hasattr(model, "coef_") else "Quadratic discriminant"
+
+
+def _names(model):
+    return [model.encoding_.names[j] for j in model.used_]
+
+
+def _priors(model):
+    weights = model.statistics_.weight.tolist()
+    total = math.fsum(weights)
+    steps = [
+        Step(f"P({label})", r"\frac{N_c}{N}", rf"\frac{{{figure(w)}}}{{{figure(total)}}}", w / total)
+        for label, w in zip(_labels(model), weights, strict=True)
+    ]
+    return Work("prior", tuple(steps))
+
+
+def _means(model):
+    rows = [[name, *means] for name, means in zip(_names(model), model.means_.T.tolist(), strict=True)]
+    return _cut("means", ["column", *_labels(model)], rows, "")
+
+
+def _covariances(model):
+    """The matrices, where they are small enough to be looked at."""
+    names = _names(model)
+    if len(names) > _SHOWN_COLUMNS:
+        size = f"{len(names)} by {len(names)} figures"
+        return [Step("covariance", r"S = \frac{1}{N} \sum_i (x_i - \mu)(x_i - \mu)^\top", note=size)]
+    if hasattr(model, "covariance_"):
+        matrices = {"covariance of all classes": model.covariance_}
+    else:
+        titles = [f"covariance of {label}" for label in _labels(model)]
+        matrices = dict(zip(titles, model.covariances_, strict=True))
+    divisor = {"mle": "divided by the rows", "sample": "divided by the rows less the means"}[model.variance]
+    note = divisor + (f", drawn in by {figure(model.shrinkage)}" if model.shrinkage else "")
+    return [
+        Grid(title, ["", *names], [[n, *row] for n, row in zip(names, m.tolist(), strict=True)], note)
+        for title, m in matrices.items()
+    ]
+
+
+def _line(model, c):
+    """The constant and the coefficients of a class's linear discriminant, from means and covariance."""
+    mean, prior = model.means_[c], float(model.prior_[c])
+    slope = np.linalg.solve(model.covariance_, mean)
+    constant = (math.log(prior) if prior > 0 else -math.inf) - 0.5 * float(mean @ slope)
+    return [constant, *slope.tolist()]
+
+
+def derive_row(model, X) -> Work:
+    """How the prediction of a one-row table was made."""
+    encoding, used, labels = model.encoding_, model.used_, _labels(model)
+    x = encoding(X)[0][used] * encoding.scale[used] + encoding.shift[used]
+    rows = [list(row) for row in zip(_names(model), x.tolist(), *model.means_.tolist(), strict=True)]
+    grid = _cut("row", ["column", "x", *(f"mean of {label}" for label in labels)], rows, "")
+    derive = _linear if hasattr(model, "coef_") else _quadratic
+    scores, works = [], []
+    for c, label in enumerate(labels):
+        score, steps = derive(model, c, x)
+        scores.append(score)
+        works.append(Work(f"if {label}", tuple(steps)))
+    top = max(scores)
+    powers = [math.exp(score - top) for score in scores]
+    whole = math.fsum(powers)
+    posterior = [
+        Step(
+            f"P({label} | x)",
+            r"\frac{e^{\delta_c}}{\sum_k e^{\delta_k}}",
+            rf"\frac{{e^{{{figure(score)}}}}}{{{_sum_of_powers(scores)}}}" if score > -math.inf else "0",
+            power / whole,
+        )
+        for label, score, power in zip(labels, scores, powers, strict=True)
+    ]
+    end = f"The largest: {model.target_} = {labels[powers.index(max(powers))]}."
+    title = f"{_name(model)} for {model.target_}: one prediction"
+    return Work(title, (_priors(model), grid, *works, Work("posterior", tuple(posterior))), end)
+
+
+def _sum_of_powers(scores):
+    shown = [f"e^{{{figure(score)}}}" for score in scores if score > -math.inf]
+    return " + ".join(shown if len(shown) <= _SHOWN_TERMS else [*shown[:2], r"\dots", shown[-1]])
+
+
+def _linear(model, c, x):
+    """The discriminant as a sum over the columns, and the step that shows it."""
+    constant, *slope = _line(model, c)
+    score = constant + math.fsum(b * v for b, v in zip(slope, x.tolist(), strict=True))
+    terms = [figure(constant), *(f"{_signed(b)} \\cdot {_signed(v)}" for b, v in zip(slope, x, strict=True))]
+    if len(terms) > _SHOWN_TERMS + 1:
+        terms = [*terms[:_SHOWN_TERMS], r"\dots", terms[-1]]
+    formula = r"\ln P(c) - \frac{1}{2} \mu_c^\top S^{-1} \mu_c + \sum_j (S^{-1} \mu_c)_j x_j"
+    return score, [_discriminant(_labels(model)[c], formula, " + ".join(terms), score)]
+
+
+def _quadratic(model, c, x):
+    """The discriminant, and the steps to it: the distance to the mean, the size of the covariance."""
+    label, prior = _labels(model)[c], float(model.prior_[c])
+    covariance, gap = model.covariances_[c], x - model.means_[c]
+    distance = float(gap @ np.linalg.solve(covariance, gap))
+    size = float(np.linalg.slogdet(covariance)[1])
+    log_prior = math.log(prior) if prior > 0 else -math.inf
+    score = log_prior - 0.5 * size - 0.5 * distance
+    half = r"\frac{1}{2}"
+    numbers = rf"{_signed(log_prior)} - {half} \cdot {_signed(size)} - {half} \cdot {figure(distance)}"
+    formula = rf"\ln P(c) - {half} \ln |S_c| - {half} d^2"
+    return score, [
+        Step(f"d²({label})", r"(x - \mu_c)^\top S_c^{-1} (x - \mu_c)", result=distance),
+        Step(f"ln |S({label})|", r"\ln |S_c|", result=size),
+        _discriminant(label, formula, numbers, score),
+    ]
+
+
+def _discriminant(label, formula, numbers, score):
+    if score == -math.inf:
+        return Step(f"δ({label})", result="minus infinity", note="no row is of this class")
+    return Step(f"δ({label})", formula, numbers, score)
+
+
+def _signed(number):
+    return f"({figure(float(number))})" if number < 0 else figure(float(number))
+
+
+def _cut(title, header, rows, note):
+    """A table, no longer than can be looked at."""
+    if len(rows) > _SHOWN_ROWS:
+        note = f"{note}; " if note else ""
+        note += f"{len(rows) - _SHOWN_ROWS} more columns"
+        rows = rows[:_SHOWN_ROWS]
+    return Grid(title, header, rows, note)

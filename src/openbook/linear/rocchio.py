@@ -1,0 +1,213 @@
+r"""Rocchio: a centroid for each class, and the class whose centroid points where the row points.
+
+    centroid    mu_c = 1 / N_c sum over the rows of c of x / ||x||
+    answer      the class of the largest cosine, mu_c . x / (||mu_c|| ||x||), the first of equals
+
+x : the encoded columns (`openbook.prepare`), so that numbers are measured from their mean, in standard
+deviations; a missing cell counts as the mean. The cells of sparse rows, such as counts of words, are taken as
+they are. A row without a direction, all 0, says nothing: its cosines are 0, and the most frequent class is
+the answer.
+
+sums : float64 (n_classes, d), the rows' unit vectors added up
+"""
+
+import math
+from dataclasses import dataclass
+from functools import partial
+from operator import add
+
+import numpy as np
+
+from openbook.base import Classifier
+from openbook.data import SparseTable
+from openbook.data.attributes import as_text
+from openbook.errors import DataError
+from openbook.fold import Statistics, fold
+from openbook.kernels.counts import class_weights
+from openbook.linear.losses import softmax
+from openbook.prepare.encoding import Encoding
+from openbook.work import Grid, Step, Work, figure
+
+__all__ = ["Rocchio"]
+
+#: Columns shown in the work, terms of a sum.
+_SHOWN_COLUMNS = 40
+_SHOWN_TERMS = 5
+
+
+@dataclass(frozen=True)
+class Directions(Statistics):
+    """The weight of each class, (n_classes,), and the sum of its rows' unit vectors, (n_classes, d)."""
+
+    weight: np.ndarray
+    sums: np.ndarray
+
+
+class Rocchio(Classifier):
+    """Rocchio's classifier: the nearest centroid, by the angle.
+
+    Attributes
+    ----------
+    classes_ : the classes
+    prior_ : P(c), in their order
+    centroids_ : the mean direction of each class, (n_classes, d)
+    encoding_ : how columns became numbers; None for sparse rows, which are taken as they are
+
+    Notes
+    -----
+    Cosines are no probabilities. `predict_proba` makes shares of them, in proportion to e to the cosine: the
+    largest is that of the class that is said, and rows can be ranked by them, but no more is meant.
+
+    References
+    ----------
+    Rocchio (1971). Manning, Raghavan and Schütze (2008), Introduction to Information Retrieval, section 14.2.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> words = csr_array([[2, 1, 0], [3, 0, 0], [0, 1, 4], [0, 0, 1]])
+    >>> model = Rocchio().fit(words, ["spam", "spam", "ham", "ham"])
+    >>> model.predict(csr_array([[1, 2, 0]])).tolist()
+    ['spam']
+    """
+
+    encoding_: Encoding | None
+
+    def _accept(self, table):
+        super()._accept(table)
+        self._sparse = isinstance(table, SparseTable)
+
+    def _file_rows(self, scan, y, sample_weight):
+        self._sparse = False
+        return super()._file_rows(scan, y, sample_weight)
+
+    def _fit(self, rows):
+        self.encoding_ = None if self._sparse else Encoding.of(rows)
+        found = fold(rows.pieces, partial(_directions, self.encoding_, len(self.classes_)), add)
+        if not np.isfinite(found.sums).all():
+            msg = "sparse rows must hold finite numbers, and none is missing; put 0 where there is nothing"
+            raise DataError(msg)
+        self.prior_ = found.weight / found.weight.sum()
+        self.centroids_ = found.sums / found.weight[:, None]
+
+    def decision_function(self, X):
+        """The cosine to each class's centroid; for two classes, how far the second's exceeds the first's."""
+        cosines = self._each(X, self._cosines)
+        return cosines[:, 1] - cosines[:, 0] if len(self.classes_) == 2 else cosines
+
+    def _cosines(self, X):
+        x = X.sparse if isinstance(X, SparseTable) and self.encoding_ is None else self._numbers(X)
+        length = np.linalg.norm(self.centroids_, axis=1)
+        directions = self.centroids_ / np.where(length > 0, length, 1.0)[:, None]
+        return (x @ directions.T) * _inverse_lengths(x)[:, None]
+
+    def _numbers(self, X):
+        """The encoded rows; where sparse rows were learnt, the cells as they are."""
+        if self.encoding_ is None:
+            return np.nan_to_num(X.block(X.names), nan=0.0, posinf=0.0, neginf=0.0)
+        return self.encoding_(X)
+
+    def _proba(self, X):
+        cosines = self._cosines(X)
+        proba = softmax(cosines)
+        proba[~cosines.any(axis=1)] = self.prior_
+        return proba
+
+    def complexity(self):
+        return self.centroids_.size
+
+    def _arrays(self):
+        encoding = {} if self.encoding_ is None else self.encoding_.arrays()
+        named = {f"encoding.{name}": array for name, array in encoding.items()}
+        return {**named, "centroids_": self.centroids_, "prior_": self.prior_}
+
+    def _restore(self, arrays):
+        prefix = "encoding."
+        own = {n.removeprefix(prefix): a for n, a in arrays.items() if n.startswith(prefix)}
+        self.encoding_ = Encoding.from_arrays(self.schema_, own) if own else None
+        size = len(self.schema_) if self.encoding_ is None else len(self.encoding_)
+        shapes = {"centroids_": (len(self.classes_), size), "prior_": (len(self.classes_),)}
+        for name, shape in shapes.items():
+            array = arrays[name]
+            if array.dtype != float or array.shape != shape or not np.isfinite(array).all():
+                msg = f"array {name!r} is {array.dtype}{array.shape}, expected finite float64{shape}"
+                raise ValueError(msg)
+            setattr(self, name, array)
+        if (self.prior_ < 0).any() or not math.isclose(self.prior_.sum(), 1.0):
+            msg = "its priors are not the shares of its classes"
+            raise ValueError(msg)
+
+    def _work(self):
+        labels, names = self._labels(), self._names()
+        rows = [[name, *c] for name, c in zip(names, self.centroids_.T.tolist(), strict=True)]
+        shown = sorted(rows, key=lambda row: -max(map(abs, row[1:])))[:_SHOWN_COLUMNS]
+        note = "the heaviest columns" if len(rows) > len(shown) else ""
+        steps = (
+            Step("centroid", r"\mu_c = \frac{1}{N_c} \sum_{i \in c} \frac{x_i}{\|x_i\|}"),
+            Step("answer", r"\arg\max_c \cos(\mu_c, x)", note="the first of equals"),
+        )
+        encoding = () if self.encoding_ is None else (self.encoding_.work(),)
+        grid = Grid("centroids", ["column", *labels], shown, note)
+        return Work(f"Rocchio for {self.target_}: how it was learnt", (*steps, *encoding, grid))
+
+    def _work_row(self, X):
+        """The cosines by hand, from the sums of products."""
+        labels, names = self._labels(), self._names()
+        x = self._numbers(X)[0].tolist()
+        told = [j for j, value in enumerate(x) if value][:_SHOWN_COLUMNS]
+        rows = [[names[j], x[j], *self.centroids_[:, j].tolist()] for j in told]
+        grid = Grid(
+            "row", ["column", "x", *(f"μ({label})" for label in labels)], rows, "cells that are not 0"
+        )
+        cosines, steps = [], []
+        length = math.sqrt(math.fsum(v * v for v in x))
+        for label, centroid in zip(labels, self.centroids_.tolist(), strict=True):
+            terms = [m * v for m, v in zip(centroid, x, strict=True) if v]
+            product, own = math.fsum(terms), math.sqrt(math.fsum(m * m for m in centroid))
+            cosines.append(product / (own * length) if own and length else 0.0)
+            numbers = rf"\frac{{{_listed(terms)}}}{{{figure(own)} \cdot {figure(length)}}}"
+            formula = r"\frac{\sum_j \mu_{c,j} x_j}{\|\mu_c\| \|x\|}"
+            steps.append(Step(f"cos({label})", formula, numbers if own and length else "", cosines[-1]))
+        if not any(cosines):
+            said, why = (
+                labels[int(np.argmax(self.prior_))],
+                "The row has no direction; the most frequent class",
+            )
+        else:
+            said, why = labels[cosines.index(max(cosines))], "The largest"
+        title = f"Rocchio for {self.target_}: one prediction"
+        return Work(title, (grid, *steps), f"{why}: {self.target_} = {said}.")
+
+    def _labels(self):
+        return [as_text(label) for label in self.classes_.tolist()]
+
+    def _names(self):
+        return self.schema_.names if self.encoding_ is None else self.encoding_.names
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _directions(encoding, n_classes, chunk):
+    """The directions of a chunk's rows, added up by class."""
+    X, y, w = chunk
+    x = X.sparse if encoding is None else encoding(X)
+    factor = w * _inverse_lengths(x)
+    sums = np.stack([np.asarray((factor * (y == c)) @ x) for c in range(n_classes)])
+    return Directions(class_weights(y, w, n_classes), sums)
+
+
+def _inverse_lengths(x):
+    """1 / ||x|| of each row; 0 for a row without a direction."""
+    squares = x.multiply(x).sum(axis=1) if hasattr(x, "multiply") else np.einsum("ij,ij->i", x, x)
+    lengths = np.sqrt(np.asarray(squares).ravel())
+    return np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+
+
+def _listed(terms):
+    shown = [f"({figure(term)})" if term < 0 else figure(term) for term in terms]
+    if len(shown) > _SHOWN_TERMS:
+        shown = [*shown[: _SHOWN_TERMS - 1], r"\dots", shown[-1]]
+    return " + ".join(shown) if shown else "0"
