@@ -1,0 +1,105 @@
+r"""Activations: what a unit says, given what its inputs add up to.
+
+    sign       +1 where z ≥ 0, else -1     its slope is taken to be 1: the error goes straight through
+    sigmoid    1 / (1 + e^-z)              a (1 - a)
+    tanh       tanh z                      1 - a²
+    ReLU       max(0, z)                   1 where a > 0, else 0
+    identity   z                           1
+    softmax    e^(z_k) / Σ e^(z_j)         a_k (g_k - Σ a_j g_j) for the error g
+
+a is the unit's answer, by which every slope can be told. What rounding leaves of a zero counts as zero, so
+that it does not decide a sign.
+
+z, a, delta : float (n_rows, n_units), changed in place
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+__all__ = ["ACTIVATIONS", "HIDDEN", "Activation", "rounding"]
+
+
+class Activation(NamedTuple):
+    """An activation, in place: `apply` makes z the answer, `slope` multiplies an error by the slope there.
+
+    The formulas are for derivations; `low` and `high` are the answers that stand for no and yes.
+    """
+
+    name: str
+    apply: Callable[[np.ndarray], None]
+    slope: Callable[[np.ndarray, np.ndarray], None]
+    formula: str
+    slope_formula: str
+    low: float = 0.0
+    high: float = 1.0
+
+
+def rounding(dtype):
+    """What is no further from zero than this is what rounding left of it."""
+    return 1e-12 if dtype == np.float64 else 1e-5
+
+
+def _sign(z):
+    np.copyto(z, np.where(z >= -rounding(z.dtype), 1.0, -1.0))
+
+
+def _sigmoid(z):
+    """By way of tanh, which cannot overflow: 1/(1 + e^-z) = (1 + tanh(z/2)) / 2."""
+    z *= 0.5
+    np.tanh(z, out=z)
+    z += 1.0
+    z *= 0.5
+
+
+def _sigmoid_slope(a, delta):
+    delta *= a
+    delta *= 1.0 - a
+
+
+def _tanh(z):
+    np.tanh(z, out=z)
+
+
+def _tanh_slope(a, delta):
+    delta *= 1.0 - a * a
+
+
+def _relu(z):
+    np.maximum(z, 0.0, out=z)
+
+
+def _relu_slope(a, delta):
+    delta *= a > 0.0
+
+
+def _softmax(z):
+    z -= z.max(axis=1, keepdims=True)
+    np.exp(z, out=z)
+    z /= z.sum(axis=1, keepdims=True)
+
+
+def _softmax_slope(a, delta):
+    delta -= (a * delta).sum(axis=1, keepdims=True)
+    delta *= a
+
+
+def _as_it_is(*_):
+    """Change nothing."""
+
+
+ACTIVATIONS = {
+    each.name: each
+    for each in (
+        Activation("sign", _sign, _as_it_is, r"\operatorname{sign}(z)", "1", -1.0, 1.0),
+        Activation("sigmoid", _sigmoid, _sigmoid_slope, r"\frac{1}{1 + e^{-z}}", "a (1 - a)"),
+        Activation("tanh", _tanh, _tanh_slope, r"\tanh z", "1 - a^2", -1.0, 1.0),
+        Activation("relu", _relu, _relu_slope, r"\max(0, z)", r"[a > 0]"),
+        Activation("identity", _as_it_is, _as_it_is, "z", "1"),
+        Activation("softmax", _softmax, _softmax_slope, r"\frac{e^{z_k}}{\sum_j e^{z_j}}", ""),
+    )
+}
+
+#: Those that can stand in a hidden layer; softmax joins units, and belongs at the end.
+HIDDEN = ("sign", "sigmoid", "tanh", "relu", "identity")

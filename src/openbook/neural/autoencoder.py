@@ -1,0 +1,188 @@
+r"""Autoencoders: a network that reproduces its own inputs through a narrow layer, the code.
+
+    x → hidden layers → code → hidden layers, mirrored → x̂,      ½ Σ (x̂ - x)² made small
+
+over the encoded columns. `transform` gives the code, a projection as principal components are, but curved;
+`inverse_transform` goes from there back to a table. Missing cells count as the Encoding says, so that what
+comes back has them filled.
+
+code : float64 (n_rows, hidden[-1])
+"""
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from openbook.data import MISSING, Nominal, Numeric, Table, read
+from openbook.data.conform import conform
+from openbook.errors import DataError, ParameterError, RefusalError
+from openbook.neural.derive_learning import derive_model
+from openbook.neural.outputs import Distance
+from openbook.neural.trained import RULES, Trained
+from openbook.rows import weighed
+from openbook.rules import check_parameters
+
+__all__ = ["Autoencoder"]
+
+
+class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """A projection learnt by a network that reproduces its inputs.
+
+    Parameters
+    ----------
+    hidden : sequence of int
+        The units of each layer down to the code, which is the last; the layers back up mirror them.
+    activation : "tanh", "sigmoid", "relu", "sign" or "identity"
+        With "identity" and one layer, the code spans the same space as the principal components.
+    optimiser, step, momentum, schedule, decay, batch, epochs, tol, patience, l2, early_stopping, scale,
+    precision, random_state
+        As for `MLPClassifier`.
+
+    Attributes
+    ----------
+    schema_, encoding_ : the columns, and how they become inputs
+    weights_, biases_ : an array for each layer
+    loss_curve_, validation_curve_, best_epoch_, ending_ : as for `MLPClassifier`
+
+    References
+    ----------
+    Hinton and Salakhutdinov (2006), Reducing the dimensionality of data with neural networks.
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> X, _ = load("iris").split("species")
+    >>> code = Autoencoder(hidden=(2,), random_state=0).fit_transform(X)
+    >>> code.shape
+    (150, 2)
+    """
+
+    rules = {
+        name: rule
+        for name, rule in RULES.items()
+        if name not in {"integration", "dropout", "init", "pretrain", "bias", "shuffle"}
+    }
+
+    def __init__(
+        self,
+        hidden=(2,),
+        activation="tanh",
+        optimiser="adam",
+        step=None,
+        momentum=0.9,
+        schedule="constant",
+        decay=0.01,
+        batch=None,
+        epochs=200,
+        tol=1e-4,
+        patience=10,
+        l2=0.0,
+        early_stopping=None,
+        scale=True,
+        precision="float64",
+        random_state=None,
+    ):
+        self.hidden = hidden
+        self.activation = activation
+        self.optimiser = optimiser
+        self.step = step
+        self.momentum = momentum
+        self.schedule = schedule
+        self.decay = decay
+        self.batch = batch
+        self.epochs = epochs
+        self.tol = tol
+        self.patience = patience
+        self.l2 = l2
+        self.early_stopping = early_stopping
+        self.scale = scale
+        self.precision = precision
+        self.random_state = random_state
+
+    def fit(self, X, y=None, sample_weight=None):  # noqa: ARG002 (pipelines pass a target)
+        """Learn from the rows of a table, or of whatever `openbook.read` takes; y is not looked at."""
+        check_parameters(self, self.rules)
+        if not self._hidden():
+            msg = "Autoencoder: hidden must name at least one layer, the code"
+            raise ParameterError(msg)
+        table = read(X)
+        if odd := [a for a in table.schema if a.kind == "text"]:
+            msg = f"cannot use the text column {odd[0].name!r}; drop it or turn it into counts first"
+            raise RefusalError(f"Autoencoder {msg}")
+        self.schema_, self.n_features_in_ = table.schema, len(table.schema)
+        if table.schema.named:
+            self.feature_names_in_ = np.array(table.schema.names, dtype=object)
+        self._train(weighed(table, np.zeros(len(table)), sample_weight))
+        return self
+
+    def transform(self, X):
+        """The code of each row, (n_rows, hidden[-1])."""
+        check_is_fitted(self)
+        return self._run(self._encoded(X), 0, len(self._code())).astype(np.float64)
+
+    def inverse_transform(self, code):
+        """The rows behind codes, as a table: numbers in the units of their columns, the likeliest values."""
+        check_is_fitted(self)
+        code = np.asarray(code, dtype=self.precision)
+        if code.ndim != 2 or code.shape[1] != self._code()[-1]:
+            msg = f"a code has {self._code()[-1]} columns, and this array has shape {code.shape}"
+            raise DataError(msg)
+        return _decoded(self.encoding_, self._run(code, len(self._code()), len(self.weights_)))
+
+    def errors(self, X):
+        """How far each row comes back from where it was: ½ Σ (x̂ - x)² over the encoded columns."""
+        check_is_fitted(self)
+        numbers = self._encoded(X)
+        return self._network(self.weights_, self.biases_).output.errors(
+            self._run(numbers, 0, len(self.weights_)), numbers
+        )[0]
+
+    def work(self):
+        """Show the work: how the network was learnt."""
+        check_is_fitted(self)
+        return derive_model(self, self._network(self.weights_, self.biases_), "its own inputs")
+
+    def _code(self):
+        """The units of the layers down to the code."""
+        return super()._hidden()
+
+    def _hidden(self):
+        down = super()._hidden()
+        return (*down, *down[-2::-1])
+
+    def _output_layer(self):
+        return Distance("identity"), len(self.encoding_)
+
+    def _targets(self, X, y, w, output):  # noqa: ARG002 (of the same form for all)
+        return X
+
+    def _encoded(self, X):
+        table = conform(read(X), self.schema_, "Autoencoder")
+        return self.encoding_(table).astype(self.precision, copy=False)
+
+    def _run(self, x, first, last):
+        """Through the layers from `first` up to `last`."""
+        return self._network(self.weights_, self.biases_).between(x, first, last)
+
+    @property
+    def _n_features_out(self):
+        return self._code()[-1]
+
+
+def _decoded(encoding, numbers):
+    """Encoded rows as a table of the schema."""
+    raw = numbers.astype(np.float64) * encoding.scale + encoding.shift
+    columns = []
+    for position, attribute in enumerate(encoding.schema):
+        own = np.flatnonzero(encoding.columns == position)
+        values = raw[:, own[: len(own) - int(encoding.gaps[position])]]
+        if isinstance(attribute, Numeric):
+            columns.append(values[:, 0])
+        elif isinstance(attribute, Nominal):
+            seen = encoding.seen[position]
+            best = seen[values.argmax(axis=1)] if len(seen) else np.full(len(raw), MISSING)
+            columns.append(best.astype(attribute.dtype))
+        else:
+            ranks = np.rint(values[:, 0] * (len(attribute.values) - 1))
+            columns.append(np.clip(ranks, 0, len(attribute.values) - 1).astype(attribute.dtype))
+    return Table(encoding.schema, columns)

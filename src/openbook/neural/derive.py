@@ -1,0 +1,237 @@
+"""The words of a network's work: one row forward, unit by unit, and its error back, delta by delta.
+
+Units are numbered through, as in textbooks: the inputs first, then layer after layer; w13 leads from unit 1
+to unit 3. The figures come from the twin. Of large layers the first units are derived, and the others listed.
+"""
+
+from itertools import accumulate
+
+from openbook.neural import twin
+from openbook.neural.outputs import CrossEntropy
+from openbook.work import Grid, Step, Work, figure
+
+__all__ = ["Numbering", "derive_row", "shortened"]
+
+#: Derived in full: so many units of a layer, terms of a sum, weights of a layer.
+UNITS, TERMS, WEIGHTS = 4, 8, 12
+#: The most rows of a grid.
+ROWS = 30
+
+
+class Numbering:
+    """The numbers of the units: inputs first, then layer after layer."""
+
+    def __init__(self, sizes):
+        self.starts = [1, *accumulate(sizes, initial=1)][1:]
+        self.comma = "," if sum(sizes) > 9 else ""
+
+    def unit(self, layer, k):
+        """The number of a layer's k-th unit; layer 0 are the inputs."""
+        return self.starts[layer] + k
+
+    def weight(self, layer, j, k):
+        """The name of the weight from unit j of the layer before to unit k."""
+        return f"w{self.unit(layer - 1, j)}{self.comma}{self.unit(layer, k)}"
+
+
+def derive_row(model, network, numbers, target):
+    """How a prediction was made and, where the target is known (else None), how the error would go back.
+
+    `numbers` are the row's encoded cells; `target` what each output unit should say.
+    """
+    numbering = Numbering(model._sizes())  # noqa: SLF001 (the model's other half)
+    layers = twin.forward(network, numbers)
+    inputs = Grid(
+        "inputs",
+        ("unit", "column", "value"),
+        shortened(
+            [
+                (numbering.unit(0, j), name, x)
+                for j, (name, x) in enumerate(zip(model.encoding_.names, numbers, strict=True))
+            ]
+        ),
+    )
+    parts: list[Grid | Work] = [inputs]
+    for i, layer in enumerate(layers):
+        last = i == len(layers) - 1
+        title = "output" if last else f"hidden layer {i + 1}"
+        parts.append(Work(title, tuple(_answers(network, i, layer, numbering, "o" if last else "h"))))
+    steps, end = model._decided(layers[-1].answers)  # noqa: SLF001
+    parts.append(Work("answer", tuple(steps)))
+    if target is not None:
+        parts += _corrections(model, network, layers, target, numbering)
+    return Work(f"Network {_shape(model)} for {model.target_}: one prediction", tuple(parts), end)
+
+
+def _shape(model):
+    return "-".join(map(str, model._sizes()))  # noqa: SLF001
+
+
+def _answers(network, i, layer, numbering, letter):
+    """The steps of a layer's first units, and a grid of all where there are more."""
+    integration = network.integrations[i]
+    activation = network.output.activation if letter == "o" else network.activation
+    with_bias = bool(network.biases[i].any())
+    formula = integration.formula if with_bias else integration.formula.removesuffix(" + b_k")
+    for k, (z, a) in enumerate(zip(layer.sums, layer.answers, strict=True)):
+        if k == UNITS:
+            break
+        unit = numbering.unit(i + 1, k)
+        terms = _terms(integration.name, layer.inputs, network.weights[i][:, k].tolist())
+        if with_bias:
+            terms.append(_signed(float(network.biases[i][k])))
+        yield Step(f"z{unit}", formula, _listed(terms, " + "), z)
+        yield Step(f"{letter}{unit}", activation.formula, _activated(activation.name, z, layer.sums), a)
+    if len(layer.sums) > UNITS:
+        units = enumerate(zip(layer.sums, layer.answers, strict=True))
+        rows = shortened([(numbering.unit(i + 1, k), z, a) for k, (z, a) in units])
+        yield Grid("all units", ("unit", "z", letter), rows)
+
+
+def _terms(integration, x, w):
+    """What a unit adds up, with the numbers put in."""
+    shapes = {
+        "sum": r"{w} \cdot {x}",
+        "quadratic": r"{w} \cdot {x}^2",
+        "spherical": r"\frac{{({x} - {w})^2}}{{{d}}}",
+    }
+    return [
+        shapes[integration].format(w=_signed(b), x=_signed(a), d=len(x)) for a, b in zip(x, w, strict=True)
+    ]
+
+
+def _activated(activation, z, sums):
+    z = figure(z)
+    return {
+        "sign": rf"\operatorname{{sign}}({z})",
+        "sigmoid": rf"\frac{{1}}{{1 + e^{{-({z})}}}}",
+        "tanh": rf"\tanh({z})",
+        "relu": rf"\max(0, {z})",
+        "identity": z,
+        "softmax": rf"\frac{{e^{{{z}}}}}{{{_listed([f'e^{{{figure(s)}}}' for s in sums], ' + ')}}}",
+    }[activation]
+
+
+def _corrections(model, network, layers, target, numbering):
+    """The loss, the error of every unit, and the update that this row alone would make."""
+    deltas = twin.backward(network, layers, target)
+    step = model.step_
+    yield Work(
+        "error of the output", tuple(_output_errors(network, layers[-1], target, deltas[-1], numbering))
+    )
+    for i in reversed(range(1, len(layers))):
+        steps = _hidden_errors(network, i, layers[i], deltas[i], deltas[i - 1], numbering)
+        yield Work(f"error passed back to hidden layer {i}", tuple(steps))
+    yield Work(
+        f"update by this row alone, with steps of {figure(step)}",
+        tuple(_updates(model, network, layers, deltas, numbering, step)),
+    )
+
+
+def _output_errors(network, layer, target, deltas, numbering):
+    output, last = network.output, len(network.weights)
+    answers = layer.answers
+    errors = [t - o for o, t in zip(answers, target, strict=True)]
+    if isinstance(output, CrossEntropy):
+        formula = r"-\sum_k (t_k \ln o_k + (1 - t_k) \ln(1 - o_k))"
+        if output.activation.name == "softmax":
+            formula = r"-\sum_k t_k \ln o_k"
+    else:
+        formula = r"\frac{1}{2} \sum_k (t_k - o_k)^2"
+    yield Step("loss", formula, "", twin.loss(output, answers, target), _off_line(output, *errors))
+    if not isinstance(output, CrossEntropy) and output.activation.name != "softmax":
+        yield Step("f'(z)", output.activation.slope_formula)
+    for k, (o, t, delta) in enumerate(zip(answers, target, deltas, strict=True)):
+        if k == UNITS:
+            rows = [
+                (numbering.unit(last, m), *figures)
+                for m, figures in enumerate(zip(target, answers, deltas, strict=True))
+            ]
+            yield Grid("all units", ("unit", "target", "o", "δ"), shortened(rows))
+            break
+        unit = numbering.unit(last, k)
+        difference = rf"{_signed(t)} - {_signed(o)}"
+        if isinstance(output, CrossEntropy):
+            yield Step(f"δ{unit}", "t_k - o_k", difference, delta)
+            continue
+        yield Step(f"e{unit}", "t_k - o_k", difference, t - o)
+        if output.activation.name == "softmax":
+            yield Step(f"δ{unit}", r"o_k (e_k - \sum_m o_m e_m)", "", delta)
+        else:
+            numbers = rf"{_signed(t - o)} \cdot {_signed(twin.slope(output.activation.name, o))}"
+            yield Step(f"δ{unit}", r"e_k \cdot f'(z_k)", numbers, delta, _off_line(output, t - o))
+
+
+def _hidden_errors(network, i, layer, deltas, below, numbering):
+    """The errors of the units that feed layer i."""
+    integration = network.integrations[i]
+    yield Step("f'(z)", network.activation.slope_formula)
+    for j, (a, delta) in enumerate(zip(layer.inputs, below, strict=True)):
+        if j == UNITS:
+            rows = [
+                (numbering.unit(i, m), a, delta)
+                for m, (a, delta) in enumerate(zip(layer.inputs, below, strict=True))
+            ]
+            yield Grid("all units", ("unit", "h", "δ"), shortened(rows))
+            break
+        weights = network.weights[i][j].tolist()
+        terms = [
+            rf"{_signed(twin.by_input(integration.name, a, w, len(layer.inputs)))} \cdot {_signed(d)}"
+            for d, w in zip(deltas, weights, strict=True)
+        ]
+        numbers = rf"{_signed(twin.slope(network.activation.name, a))} \cdot ({_listed(terms, ' + ')})"
+        label = f"δ{numbering.unit(i, j)}"
+        yield Step(label, rf"f'(z_j) \cdot {integration.back_formula}", numbers, delta)
+
+
+def _off_line(output, *errors):
+    """What to note of Huber's loss where it is no square."""
+    if isinstance(output, CrossEntropy) or max(map(abs, errors)) <= output.delta:
+        return ""
+    return f"by Huber's loss, which counts an error beyond {figure(output.delta)} as that much"
+
+
+def _updates(model, network, layers, deltas, numbering, step):
+    """The new weights of the first units; biases where there are any."""
+    for i, (layer, errors) in enumerate(zip(layers, deltas, strict=True)):
+        integration, d = network.integrations[i], len(layer.inputs)
+        steps = []
+        for k, delta in enumerate(errors[:WEIGHTS]):
+            for j, x in enumerate(layer.inputs[:WEIGHTS]):
+                w = float(network.weights[i][j, k])
+                change = twin.by_weight(integration.name, x, w, d)
+                numbers = rf"{figure(w)} + {figure(step)} \cdot {_signed(delta)} \cdot {_signed(change)}"
+                new = w + step * delta * change
+                steps.append(Step(numbering.weight(i + 1, j, k), integration.update_formula, numbers, new))
+            if model.bias:
+                b = float(network.biases[i][k])
+                numbers = rf"{figure(b)} + {figure(step)} \cdot {_signed(delta)}"
+                unit = numbering.unit(i + 1, k)
+                steps.append(Step(f"b{unit}", r"b_k + \eta \delta_k", numbers, b + step * delta))
+        more = network.weights[i].size > WEIGHTS
+        parts = (*steps[:WEIGHTS], Step("and so on", integration.update_formula)) if more else tuple(steps)
+        yield Work(f"weights to {_name(i, len(layers))}", parts)
+
+
+def _name(i, n_layers):
+    return "the output" if i == n_layers - 1 else f"hidden layer {i + 1}"
+
+
+def _listed(terms, sign):
+    """The terms with the sign between them, the middle left out where they are many."""
+    if len(terms) > TERMS:
+        terms = [*terms[: TERMS - 1], r"\dots", terms[-1]]
+    return sign.join(terms) if terms else "0"
+
+
+def _signed(number):
+    """Negative numbers in brackets, so that signs do not meet."""
+    return f"({figure(number)})" if number < 0 else figure(number)
+
+
+def shortened(rows):
+    """The rows of a grid, the middle left out where they are many."""
+    if len(rows) <= ROWS:
+        return rows
+    gap = ["…", *(None for _ in rows[0][1:])]
+    return [*rows[: ROWS - 2], gap, rows[-1]]

@@ -1,0 +1,110 @@
+"""The words of how a network was learnt: columns, layers, the rule of the weights, the training curve."""
+
+from itertools import pairwise
+
+import numpy as np
+
+from openbook.neural.derive import Numbering, shortened
+from openbook.neural.outputs import CrossEntropy
+from openbook.work import Grid, Step, Work
+
+__all__ = ["derive_model"]
+
+RULES = {
+    "sgd": (r"w - \eta g", "descent"),
+    "momentum": (r"w + v, \quad v \gets \mu v - \eta g", "descent with momentum"),
+    "adam": (r"w - \eta \frac{\hat{m}}{\sqrt{\hat{v}} + \varepsilon}", "Adam"),
+}
+#: Networks of no more parameters than these are written out.
+WRITTEN = 60
+
+
+def derive_model(model, network, what):
+    """How a network was learnt; `what` it is for, in words."""
+    sizes = model._sizes()  # noqa: SLF001 (the model's other half)
+    numbering = Numbering(sizes)
+    parts = [model.encoding_.work(), _layers(network, sizes, numbering), *_rules(model, network)]
+    parts.append(_curve(model))
+    if sum(a * b + b for a, b in pairwise(sizes)) <= WRITTEN:
+        parts.append(_weights(model, numbering))
+    if len(model.trace_):
+        parts.append(_trace(model, sizes, numbering))
+    epochs = len(model.loss_curve_)
+    kept = f", and the weights of epoch {model.best_epoch_} were kept" if len(model.validation_curve_) else ""
+    end = f"Training ended after {epochs} epochs: {model.ending_}{kept}."
+    if epochs > 1 and model.loss_curve_[-1] > 2.0 * model.loss_curve_[0]:
+        end += " The loss rose on the way: take smaller steps."
+    shape = "-".join(map(str, sizes))
+    return Work(f"Network {shape} for {what}: how it was learnt", tuple(parts), end)
+
+
+def _layers(network, sizes, numbering):
+    rows = [("inputs", sizes[0], _span(numbering, 0, sizes), None, None, None)]
+    for i, weights in enumerate(network.weights):
+        last = i == len(network.weights) - 1
+        activation = network.output.activation if last else network.activation
+        name = "output" if last else f"hidden {i + 1}"
+        units = _span(numbering, i + 1, sizes)
+        rows.append((name, sizes[i + 1], units, network.integrations[i].name, activation.name, weights.size))
+    return Grid("layers", ("layer", "units", "numbered", "integration", "activation", "weights"), rows)
+
+
+def _span(numbering, layer, sizes):
+    first, size = numbering.unit(layer, 0), sizes[layer]
+    return str(first) if size == 1 else f"{first} to {first + size - 1}"
+
+
+def _rules(model, network):
+    """The steps that state what is made small, and how."""
+    loss = {
+        True: r"-\frac{1}{n} \sum_i \ln P(y_i \mid x_i)",
+        False: r"\frac{1}{2 n} \sum_i \| o_i - t_i \|^2",
+    }[isinstance(network.output, CrossEntropy)]
+    if model.l2:
+        loss += r" + \frac{\lambda}{2 n} \sum w^2"
+        yield Step("λ", result=float(model.l2), note="the penalty, l2")
+    huber = getattr(network.output, "delta", np.inf) < np.inf
+    note = "Huber's loss: a straight line where it is off by more than 1" if huber else ""
+    yield Step("objective", loss, note=note)
+    formula, note = RULES[model.optimiser]
+    yield Step("w after an update", formula, note=note)
+    yield Step("η", result=float(model.step_), note=f"the step, {model.schedule}")
+
+
+def _curve(model):
+    held = model.validation_curve_.tolist()
+    rows = [
+        (epoch + 1, loss, *held[epoch : epoch + 1]) for epoch, loss in enumerate(model.loss_curve_.tolist())
+    ]
+    every = max(1, -(-len(rows) // 24))
+    shown = [row for i, row in enumerate(rows) if i % every == 0 or i == len(rows) - 1]
+    header = ("epoch", "loss", "loss of the rows held out")[: 3 if held else 2]
+    return Grid("training curve", header, [row for row in shown if len(row) == len(header)])
+
+
+def _weights(model, numbering):
+    rows = []
+    for i, (weights, biases) in enumerate(zip(model.weights_, model.biases_, strict=True)):
+        for k in range(weights.shape[1]):
+            rows += [(numbering.weight(i + 1, j, k), float(w)) for j, w in enumerate(weights[:, k])]
+            if model.bias:
+                rows.append((f"b{numbering.unit(i + 1, k)}", float(biases[k])))
+    return Grid("weights", ("weight", "value"), rows)
+
+
+def _trace(model, sizes, numbering):
+    """The weights after each update: few of them, or they were not kept."""
+    names = [
+        numbering.weight(i + 1, j, k)
+        for i, weights in enumerate(model.weights_)
+        for j in range(weights.shape[0])
+        for k in range(weights.shape[1])
+    ]
+    if model.bias:
+        names += [f"b{numbering.unit(i + 1, k)}" for i in range(len(sizes) - 1) for k in range(sizes[i + 1])]
+    per_epoch = len(model.trace_) // max(len(model.loss_curve_), 1)
+    rows = [
+        (update // max(per_epoch, 1) + 1, update + 1, *values[: len(names)])
+        for update, values in enumerate(model.trace_.tolist())
+    ]
+    return Grid("after every update", ("epoch", "update", *names), shortened(rows))

@@ -1,0 +1,175 @@
+"""What classifiers and regressors by network share: their parameters, the work of a row, the model file."""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from itertools import pairwise
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from openbook.base import Learner
+from openbook.data import Table, read
+from openbook.neural.derive import derive_row
+from openbook.neural.derive_learning import derive_model
+from openbook.neural.trained import Trained, settings_of
+from openbook.prepare import Encoding
+
+__all__ = ["NetworkLearner", "checked"]
+
+
+class NetworkLearner(Trained, Learner):
+    """A learner that is a network; see `MLPClassifier`."""
+
+    def __init__(
+        self,
+        hidden=(32,),
+        activation="tanh",
+        integration="sum",
+        output=None,
+        loss=None,
+        optimiser="adam",
+        step=None,
+        momentum=0.9,
+        schedule="constant",
+        decay=0.01,
+        batch=None,
+        epochs=100,
+        tol=1e-4,
+        patience=10,
+        l2=1.0,
+        dropout=0.0,
+        early_stopping=None,
+        init=None,
+        pretrain=0,
+        bias=True,
+        shuffle=True,
+        scale=True,
+        precision="float64",
+        random_state=None,
+    ):
+        self.hidden = hidden
+        self.activation = activation
+        self.integration = integration
+        self.output = output
+        self.loss = loss
+        self.optimiser = optimiser
+        self.step = step
+        self.momentum = momentum
+        self.schedule = schedule
+        self.decay = decay
+        self.batch = batch
+        self.epochs = epochs
+        self.tol = tol
+        self.patience = patience
+        self.l2 = l2
+        self.dropout = dropout
+        self.early_stopping = early_stopping
+        self.init = init
+        self.pretrain = pretrain
+        self.bias = bias
+        self.shuffle = shuffle
+        self.scale = scale
+        self.precision = precision
+        self.random_state = random_state
+
+    def _fit(self, rows):
+        self._train(rows)
+
+    @abstractmethod
+    def _wanted(self, truth):
+        """What each output unit should say of a row whose target is `truth`."""
+
+    @abstractmethod
+    def _decided(self, answers):
+        """The steps from the output units' answers to the prediction, and the sentence that states it."""
+
+    def _scores(self, X):
+        """The sums of the last layer for encoded rows."""
+        numbers = self.encoding_(X).astype(self.precision, copy=False)
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = self._network(self.weights_, self.biases_).scores(numbers)
+        return np.nan_to_num(scores)
+
+    def work(self, row=None, truth=None):
+        """Show the work: how the network was learnt or, for a row, its forward pass.
+
+        Where the row's target is known, in a column of its name or as `truth`, the error goes back as well:
+        the loss, the error of every unit, and the update that this row alone would make.
+
+        Parameters
+        ----------
+        row : as for every learner, optional; it may hold the target too
+        truth : the row's class or number, optional
+        """
+        check_is_fitted(self)
+        if row is None:
+            return self._work()
+        if truth is None:
+            row, truth = self._apart(row)
+        return self._work_row(self._one_row(row), truth)
+
+    def _apart(self, row):
+        """The row without its target, and the target, or None where it is not there or missing."""
+        if isinstance(row, Mapping) or (np.ndim(row) == 1 and hasattr(row, "keys")):
+            row = dict(row)
+            truth = row.pop(self.target_, None)
+        elif isinstance(row, list | tuple | np.ndarray):
+            return row, None
+        else:
+            row = row if isinstance(row, Table) else read(row)
+            truth = row.column(self.target_)[0] if self.target_ in row.schema and len(row) == 1 else None
+        return row, None if truth != truth else truth  # noqa: PLR0124 (NaN is no truth)
+
+    def _work(self):
+        return derive_model(self, self._network(self.weights_, self.biases_), self.target_)
+
+    def _work_row(self, X, truth=None):
+        network = self._network(self.weights_, self.biases_)
+        numbers = self.encoding_(X)[0].tolist()
+        return derive_row(self, network, numbers, None if truth is None else self._wanted(truth))
+
+    def complexity(self):
+        shown = [*self.weights_, *(self.biases_ if self.bias else ())]
+        return int(sum(array.size for array in shown))
+
+    def _saved(self):
+        saved = super()._saved()
+        return saved._replace(facts={**saved.facts, "best_epoch": self.best_epoch_, "ending": self.ending_})
+
+    def _opened(self, saved):
+        self.best_epoch_, self.ending_ = int(saved.facts["best_epoch"]), str(saved.facts["ending"])
+        super()._opened(saved)
+
+    def _arrays(self):
+        return {
+            **{f"encoding.{name}": array for name, array in self.encoding_.arrays().items()},
+            **{f"weights.{i}": array for i, array in enumerate(self.weights_)},
+            **{f"biases.{i}": array for i, array in enumerate(self.biases_)},
+            "loss_curve": self.loss_curve_,
+            "validation_curve": self.validation_curve_,
+            "trace": self.trace_,
+        }
+
+    def _restore(self, arrays):
+        start = "encoding."
+        own = {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
+        self.encoding_ = Encoding.from_arrays(self.schema_, own)
+        pairs = list(pairwise(self._sizes()))
+        dtype = np.dtype(self.precision)
+        self.weights_ = [checked(arrays, f"weights.{i}", dtype, pair) for i, pair in enumerate(pairs)]
+        self.biases_ = [checked(arrays, f"biases.{i}", dtype, pair[1:]) for i, pair in enumerate(pairs)]
+        self.step_ = settings_of(self).step
+        size = sum(a * b + b for a, b in pairs)
+        for name, width in (("loss_curve", ()), ("validation_curve", ()), ("trace", (size,))):
+            shape = (len(arrays[name]), *width)
+            setattr(self, f"{name}_", checked(arrays, name, np.dtype(float), shape))
+
+
+def checked(arrays, name, dtype, shape):
+    array = arrays[name]
+    if array.dtype != dtype or array.shape != tuple(shape) or not np.isfinite(array).all():
+        msg = (
+            f"array {name!r} is {array.dtype}{array.shape}, expected {dtype}{tuple(shape)} of finite numbers"
+        )
+        raise ValueError(msg)
+    return array

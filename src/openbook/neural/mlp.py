@@ -1,0 +1,230 @@
+r"""Multi-layer perceptrons: classes or numbers by layers of units.
+
+    a_0 = x (encoded),    a_l = f(join(a_(l-1), W_l) + b_l),    ŷ = output of the last layer
+
+trained by backpropagation: see `openbook.neural.network` for the passes, `activations`, `integration` and
+`outputs` for the units, `optimisers` and `training` for the descent. Columns are encoded and scaled as
+`openbook.prepare.Encoding` says, which also states what missing cells count as.
+
+weights_[l] : float (units of layer l, units of layer l + 1), the encoded columns being layer 0
+"""
+
+import numpy as np
+
+from openbook.base import Classifier, Regressor
+from openbook.data.attributes import as_text
+from openbook.errors import DataError, ParameterError, did_you_mean
+from openbook.neural.learner import NetworkLearner, checked
+from openbook.neural.outputs import CrossEntropy, Distance, Output
+from openbook.neural.trained import RULES
+from openbook.rules import Maybe, OneOf
+from openbook.work import Step, figure
+
+__all__ = ["MLPClassifier", "MLPRegressor"]
+
+
+class MLPClassifier(NetworkLearner, Classifier):
+    """A network that tells classes apart.
+
+    Parameters
+    ----------
+    hidden : sequence of int
+        The units of each hidden layer; none for no hidden layer.
+    activation : "tanh", "sigmoid", "relu", "sign" or "identity"
+        What the hidden units make of their sums. The slope of "sign" is taken to be 1.
+    integration : "sum", "quadratic" or "spherical"
+        How the hidden units join their inputs: Σ w x, Σ w x² or Σ (x - w)² / d. The output adds up.
+    output : "sigmoid", "softmax", "tanh", "sign" or "identity", optional
+        The output units. Unless given, sigmoid for two classes and for the squared loss, else softmax.
+    loss : "cross_entropy" or "squared", optional
+        Cross-entropy unless given.
+    optimiser : "adam", "momentum" or "sgd"
+    step : float, optional
+        The learning rate; 0.02 for Adam and with momentum, else 0.1.
+    momentum : float
+        How much of its speed descent with momentum keeps.
+    schedule : "constant", "inverse", "exponential" or "cosine"
+    decay : float
+        The step after t epochs: step / (1 + decay t), step e^(-decay t), or down to 0 along a cosine.
+    batch : int, optional
+        Rows to an update. Unless given all, if there are no more than 1,000, and else 128.
+    epochs : int
+        How often to go through the rows, at most; 0 keeps the starting weights.
+    tol, patience : float, int
+        Training ends when the loss has not fallen by this share for so many epochs.
+    l2 : float
+        The penalty ½ l2 Σ w², beside the summed loss of the rows.
+    dropout : float
+        The share of hidden units that are silent in an update, drawn anew each time.
+    early_stopping : float, optional
+        The share of rows to hold out. Training ends when their loss has stopped falling, and the weights of
+        the best epoch are kept.
+    init : mapping with "weights" and perhaps "biases", optional
+        Where to start: an array for each layer, as in `weights_` and `biases_`. Drawn unless given.
+    pretrain : int
+        Epochs for which every hidden layer first learns to reproduce its inputs, as an autoencoder.
+    bias : bool
+        Whether units have biases.
+    shuffle : bool
+        Whether each epoch draws an order of the rows; else they come as given.
+    scale : bool
+        Whether numeric columns are scaled to mean 0 and standard deviation 1.
+    precision : "float64" or "float32"
+    random_state : int or RandomState, optional
+
+    Attributes
+    ----------
+    classes_ : the classes
+    weights_, biases_ : an array for each layer
+    encoding_ : how columns become inputs
+    loss_curve_ : the mean loss of each epoch, the penalty included
+    validation_curve_ : the mean loss of the rows held out, after each epoch
+    best_epoch_ : the epoch whose weights were kept
+    trace_ : the parameters after every update, where these are few numbers
+    ending_ : why training ended
+
+    References
+    ----------
+    Rumelhart, Hinton and Williams (1986), Learning representations by back-propagating errors.
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> X, y = load("iris").split("species")
+    >>> model = MLPClassifier(hidden=(8,), random_state=0).fit(X, y)
+    >>> round(model.score(X, y), 2)
+    0.97
+    """
+
+    rules = {
+        **RULES,
+        "output": Maybe(OneOf("sigmoid", "softmax", "tanh", "sign", "identity")),
+        "loss": Maybe(OneOf("cross_entropy", "squared")),
+    }
+
+    def _output_layer(self):
+        n_classes = len(self.classes_)
+        output: Output
+        if self.loss == "squared":
+            output = Distance(self.output or "sigmoid")
+        elif self.output in {None, "sigmoid", "softmax"}:
+            output = CrossEntropy(self.output or ("sigmoid" if n_classes == 2 else "softmax"))
+        else:
+            msg = (
+                f"MLPClassifier: cross-entropy needs probabilities, and {self.output} units give none;"
+                " take loss='squared', or sigmoid or softmax units"
+            )
+            raise ParameterError(msg)
+        return output, output.units(n_classes)
+
+    def _targets(self, X, y, w, output):  # noqa: ARG002 (of the same form for all)
+        return output.coded(y, len(self.classes_), np.dtype(self.precision))
+
+    def _proba(self, X):
+        output, _ = self._output_layer()
+        return output.probabilities(self._scores(X), len(self.classes_))
+
+    def _wanted(self, truth):
+        labels = [as_text(label) for label in self.classes_.tolist()]
+        if as_text(truth) not in labels:
+            msg = f"no class {truth!r}. {did_you_mean(as_text(truth), labels)}"
+            raise DataError(msg)
+        output, units = self._output_layer()
+        c, own = labels.index(as_text(truth)), range(len(labels))[-units:]
+        return [output.activation.high if k == c else output.activation.low for k in own]
+
+    def _decided(self, answers):
+        output, units = self._output_layer()
+        low, high = output.activation.low, output.activation.high
+        names = [f"P({self.target_} = {as_text(label)} | x)" for label in self.classes_.tolist()]
+        shares = [min(max((o - low) / (high - low), 0.0), 1.0) for o in answers]
+        formula = r"\frac{o + 1}{2}" if low else "o"
+        note = "no less than 0 and no more than 1" if output.activation.name == "identity" else ""
+        if units < len(names):
+            yes, no = shares[0], 1.0 - shares[0]
+            steps = [
+                Step(names[0], rf"1 - {formula}", f"1 - {figure(yes)}", no, note),
+                Step(names[1], formula, "", yes, note),
+            ]
+            shares = [no, yes]
+        else:
+            total = sum(shares) or len(shares)
+            shares = [share / total if any(shares) else 1.0 / total for share in shares]
+            formula = "o_k" if output.activation.name == "softmax" else r"\frac{p_k}{\sum_j p_j}"
+            note = "" if formula == "o_k" else f"p = {'(o + 1) / 2' if low else 'o'}, from 0 to 1"
+            steps = [Step(name, formula, "", share, note) for name, share in zip(names, shares, strict=True)]
+        best = as_text(self.classes_.tolist()[shares.index(max(shares))])
+        return steps, f"The most probable: {self.target_} = {best}."
+
+
+class MLPRegressor(NetworkLearner, Regressor):
+    """A network that predicts numbers.
+
+    Parameters
+    ----------
+    output : "identity", "sigmoid", "tanh", "sign" or "relu", optional
+        The output unit; identity unless given, and then targets are scaled like columns.
+    loss : "squared" or "huber", optional
+        Squared unless given; Huber's goes on as a straight line beyond 1 (a standard deviation, where targets
+        are scaled), so that outliers pull no harder.
+    hidden, activation, integration, optimiser, step, momentum, schedule, decay, batch, epochs, tol, patience,
+    l2, dropout, early_stopping, init, pretrain, bias, shuffle, scale, precision, random_state
+        As for `MLPClassifier`.
+
+    Attributes
+    ----------
+    target_mean_, target_scale_ : how targets are scaled
+    weights_, biases_, encoding_, loss_curve_, validation_curve_, best_epoch_, trace_, ending_
+        As for `MLPClassifier`.
+
+    Examples
+    --------
+    >>> X = [[x / 10] for x in range(-20, 21)]
+    >>> model = MLPRegressor(epochs=500, random_state=0).fit(X, [x * x for [x] in X])
+    >>> round(float(model.predict([[1.5]])[0]), 1)  # 2.25
+    2.2
+    """
+
+    rules = {
+        **RULES,
+        "output": Maybe(OneOf("identity", "sigmoid", "tanh", "sign", "relu")),
+        "loss": Maybe(OneOf("squared", "huber")),
+    }
+
+    def _output_layer(self):
+        return Distance(self.output or "identity", huber=self.loss == "huber"), 1
+
+    def _targets(self, X, y, w, output):  # noqa: ARG002
+        self.target_mean_, self.target_scale_ = 0.0, 1.0
+        if self.scale and output.activation.name == "identity":
+            self.target_mean_ = float(np.average(y, weights=w))
+            deviation = float(np.sqrt(np.average((y - self.target_mean_) ** 2, weights=w)))
+            self.target_scale_ = deviation or 1.0
+        return ((y - self.target_mean_) / self.target_scale_).astype(self.precision)[:, None]
+
+    def _predict(self, X):
+        output, _ = self._output_layer()
+        return self.target_mean_ + self.target_scale_ * output.answers(self._scores(X))[:, 0]
+
+    def _wanted(self, truth):
+        return [(float(truth) - self.target_mean_) / self.target_scale_]
+
+    def _decided(self, answers):
+        predicted = self.target_mean_ + self.target_scale_ * answers[0]
+        if (self.target_mean_, self.target_scale_) == (0.0, 1.0):
+            step = Step(self.target_, "o", "", predicted)
+        else:
+            numbers = (
+                rf"{figure(self.target_mean_)} + {figure(self.target_scale_)} \cdot ({figure(answers[0])})"
+            )
+            note = "targets are scaled to mean 0 and standard deviation 1"
+            step = Step(self.target_, r"\bar{y} + s_y o", numbers, predicted, note)
+        return [step], f"Predicted: {self.target_} = {figure(predicted)}."
+
+    def _arrays(self):
+        return {**super()._arrays(), "target": np.array([self.target_mean_, self.target_scale_])}
+
+    def _restore(self, arrays):
+        target = checked(arrays, "target", np.dtype(float), (2,))
+        self.target_mean_, self.target_scale_ = target.tolist()
+        super()._restore(arrays)

@@ -1,0 +1,113 @@
+r"""Optimisers: how weights move along the gradient g; and schedules, how the step changes with the epochs.
+
+    sgd         w ← w - η g
+    momentum    v ← μ v - η g,    w ← w + v
+    adam        m ← β₁ m + (1 - β₁) g,    v ← β₂ v + (1 - β₂) g²,    w ← w - η m̂ / (√v̂ + ε)
+
+with β₁ = 0.9, β₂ = 0.999, ε = 1e-8, and m̂, v̂ corrected for their start at 0. The penalty ½ λ Σ w² adds λ w to
+the gradient of the weights; biases are not penalised.
+
+    constant    η        inverse    η / (1 + r t)        exponential    η e^(-r t)
+    cosine      η (1 + cos(π t / T)) / 2                 t epochs done, of T at most; r the decay
+
+Moments are vectors over all parameters (P,), as `Parameters.vector`.
+"""
+
+import math
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+
+from openbook.neural.network import Parameters
+
+__all__ = ["OPTIMISERS", "SCHEDULES", "STEPS"]
+
+
+class Optimiser:
+    """How weights move."""
+
+    @abstractmethod
+    def learn(self, passes, x, targets, row_weights, step):
+        """Move along the gradient of the mean loss of these rows; returns their summed loss."""
+
+
+class Descent(Optimiser):
+    """Plain descent: the gradient is added to the weights as it is computed, without an array of its own."""
+
+    def __init__(self, parameters, l2, momentum):  # noqa: ARG002 (of the same form for all)
+        self.into, self.l2 = parameters, l2
+
+    def learn(self, passes, x, targets, row_weights, step):
+        return passes.gradient(x, targets, self.into, -step / len(x), 1.0 - step * self.l2, row_weights)
+
+
+class _Moving(Optimiser):
+    """What optimisers share that keep the gradient for a while."""
+
+    def __init__(self, parameters, l2, momentum):
+        self.parameters, self.l2, self.momentum = parameters, l2, momentum
+        self.into = Parameters(parameters.sizes, parameters.vector.dtype)
+        self.velocity = np.zeros_like(parameters.vector)
+
+    def learn(self, passes, x, targets, row_weights, step):
+        loss = passes.gradient(x, targets, self.into, 1.0 / len(x), None, row_weights)
+        if self.l2:
+            self.into.penalised += self.l2 * self.parameters.penalised
+        self.move(self.into.vector, step)
+        return loss
+
+    @abstractmethod
+    def move(self, gradient, step):
+        """Move along this gradient, which may be used up."""
+
+
+class Momentum(_Moving):
+    """Descent that keeps some of its speed."""
+
+    def move(self, gradient, step):
+        self.velocity *= self.momentum
+        gradient *= step
+        self.velocity -= gradient
+        self.parameters.vector += self.velocity
+
+
+class Adam(_Moving):
+    """Steps of about one size in every direction (Kingma and Ba, 2015)."""
+
+    slow, fast, small = 0.999, 0.9, 1e-8
+
+    def __init__(self, parameters, l2, momentum):
+        super().__init__(parameters, l2, momentum)
+        self.squares = np.zeros_like(self.velocity)
+        self.scratch = np.empty_like(self.velocity)
+        self.steps = 0
+
+    def move(self, gradient, step):
+        self.steps += 1
+        start = math.sqrt(1.0 - self.slow**self.steps)
+        self.velocity *= self.fast
+        np.multiply(gradient, 1.0 - self.fast, out=self.scratch)
+        self.velocity += self.scratch
+        self.squares *= self.slow
+        np.multiply(gradient, gradient, out=gradient)
+        gradient *= 1.0 - self.slow
+        self.squares += gradient
+        np.sqrt(self.squares, out=self.scratch)
+        self.scratch += self.small * start
+        np.divide(self.velocity, self.scratch, out=self.scratch)
+        self.scratch *= step * start / (1.0 - self.fast**self.steps)
+        self.parameters.vector -= self.scratch
+
+
+OPTIMISERS: dict[str, Any] = {"sgd": Descent, "momentum": Momentum, "adam": Adam}
+
+#: The step unless one is given.
+STEPS = {"sgd": 0.1, "momentum": 0.02, "adam": 0.02}
+
+SCHEDULES = {
+    "constant": lambda step, decay, epoch, epochs: step,  # noqa: ARG005 (of the same form for all)
+    "inverse": lambda step, decay, epoch, epochs: step / (1.0 + decay * epoch),  # noqa: ARG005
+    "exponential": lambda step, decay, epoch, epochs: step * math.exp(-decay * epoch),  # noqa: ARG005
+    "cosine": lambda step, decay, epoch, epochs: step * (1.0 + math.cos(math.pi * epoch / epochs)) / 2.0,  # noqa: ARG005
+}

@@ -1,0 +1,28 @@
+r"""Pre-training: every hidden layer first learns to reproduce its own inputs.
+
+    layer l:    x_(l-1) → units of layer l → x_(l-1)      as an autoencoder of one hidden layer
+    x_l = the units' answers, from which the next layer learns
+
+The decoding half is thrown away; the encoding half is where training starts from (Bengio et al., 2007).
+
+x_l : float (n_rows, units of layer l)
+"""
+
+from openbook.neural.network import Network, drawn
+from openbook.neural.outputs import Distance
+from openbook.neural.training import Examples, Training
+
+__all__ = ["pretrain"]
+
+
+def pretrain(network, X, settings, epochs, random):
+    """Set the hidden layers of a network, in place, by so many epochs each."""
+    settings = settings._replace(epochs=epochs, early_stopping=None, dropout=0.0)
+    activation, integration = network.activation, network.integrations[0]
+    for weights, biases in zip(network.weights[:-1], network.biases[:-1], strict=True):
+        n_in, n_out = weights.shape
+        pair = drawn((n_in, n_out, n_in), activation.name, integration.name, random, X.dtype)
+        mirror = Network(pair.weights, pair.biases, activation, integration, Distance("identity"))
+        Training(mirror, pair, Examples(X, X), settings, random, "pre-training").run()
+        weights[:], biases[:] = pair.weights[0], pair.biases[0]
+        X = mirror.between(X, 0, 1)

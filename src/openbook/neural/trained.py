@@ -1,0 +1,199 @@
+r"""What every trained network shares: its parameters' rules, the rows it learns from, the weights at first.
+
+    table → Encoding → (n, d) → network → (n, units)
+
+The rows are gathered in memory, encoded, in the precision asked for: batches are drawn from all of them.
+Missing cells and unseen values are the Encoding's affair.
+"""
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from openbook.errors import ParameterError
+from openbook.fold import each
+from openbook.neural.activations import ACTIVATIONS, HIDDEN
+from openbook.neural.integration import INTEGRATIONS
+from openbook.neural.network import Network, Parameters, drawn
+from openbook.neural.optimisers import OPTIMISERS, SCHEDULES, STEPS
+from openbook.neural.pretraining import pretrain
+from openbook.neural.training import Examples, Settings, Training
+from openbook.prepare import Encoding
+from openbook.rules import Anything, Flag, Maybe, Number, OneOf, Rule, Whole
+
+__all__ = ["RULES", "Trained", "settings_of"]
+
+
+@dataclass(frozen=True)
+class Sizes(Anything):
+    """How many units each hidden layer has; one whole number is one layer."""
+
+    what: str = "a sequence of whole numbers of at least 1, one for each hidden layer"
+
+    def allows(self, value):
+        sizes = (value,) if isinstance(value, Integral) else value
+        return isinstance(sizes, list | tuple) and all(Whole(1).allows(size) for size in sizes)
+
+    def from_json(self, record):
+        return tuple(record) if isinstance(record, list) else record
+
+
+RULES: dict[str, Rule] = {
+    "hidden": Sizes(),
+    "activation": OneOf(*HIDDEN),
+    "integration": OneOf(*INTEGRATIONS),
+    "optimiser": OneOf(*OPTIMISERS),
+    "step": Maybe(Number(above=0)),
+    "momentum": Number(at_least=0, at_most=1),
+    "schedule": OneOf(*SCHEDULES),
+    "decay": Number(at_least=0),
+    "batch": Maybe(Whole(1)),
+    "epochs": Whole(0),
+    "tol": Number(at_least=0),
+    "patience": Whole(1),
+    "l2": Number(at_least=0),
+    "dropout": Number(at_least=0, at_most=0.9),
+    "early_stopping": Maybe(Number(above=0, at_most=0.5)),
+    "init": Anything("None, or a mapping with 'weights' and perhaps 'biases', an array for each layer"),
+    "pretrain": Whole(0),
+    "bias": Flag(),
+    "shuffle": Flag(),
+    "scale": Flag(),
+    "precision": OneOf("float64", "float32"),
+    "random_state": Anything("None, a whole number, or a RandomState"),
+}
+
+
+def settings_of(learner, **others):
+    """How a learner's parameters say to train."""
+    own = {name: getattr(learner, name) for name in Settings._fields}
+    step = learner.step or STEPS[learner.optimiser]
+    return Settings(**{**own, "step": step, **others})
+
+
+def gathered(rows, encoding, dtype):
+    """All rows, encoded; their targets; their weights, of mean 1, or None where they are all the same; and
+    the weight of all of them.
+    """
+    chunks = list(each(rows.pieces, partial(_encoded, encoding, dtype)))
+    X, y, w = chunks[0] if len(chunks) == 1 else map(np.concatenate, zip(*chunks, strict=True))
+    return X, y, None if w.min() == w.max() else w / w.mean(), float(w.sum())
+
+
+def _encoded(encoding, dtype, chunk):
+    X, y, w = chunk
+    numbers = (
+        encoding(X) if dtype == np.float64 else encoding(X, out=np.empty((len(y), len(encoding)), dtype))
+    )
+    return numbers, y, w
+
+
+class Trained:
+    """An estimator that is a network: see `MLPClassifier` for what its parameters mean."""
+
+    hidden: Any
+    activation: str
+    l2: float
+    scale: bool
+    precision: str
+    random_state: Any
+
+    # What an estimator without these parameters goes by.
+    integration: str = "sum"
+    dropout: float = 0.0
+    init: Any = None
+    pretrain: int = 0
+    bias: bool = True
+    shuffle: bool = True
+
+    encoding_: Encoding
+
+    @abstractmethod
+    def _output_layer(self):
+        """The Output, and how many units it has."""
+
+    @abstractmethod
+    def _targets(self, X, y, w, output):
+        """The targets as the Output takes them; may remember how they are scaled."""
+
+    def _train(self, rows):
+        """Learn from rows, and say so if that was interrupted."""
+        random = check_random_state(self.random_state)
+        self.encoding_ = Encoding.of(rows, scale=self.scale)
+        output, _ = self._output_layer()
+        X, y, w, total = gathered(rows, self.encoding_, np.dtype(self.precision))
+        settings = settings_of(self, l2=self.l2 / total)
+        self.step_ = settings.step
+        with np.errstate(over="ignore", invalid="ignore"):  # training looks for what is not finite
+            parameters = self._start(X, settings, random)
+            network = self._network(parameters.weights, parameters.biases)
+            examples = Examples(X, self._targets(X, y, w, output), None if w is None else w.astype(X.dtype))
+            history = Training(network, parameters, examples, settings, random, type(self).__name__).run()
+        self.weights_ = [weights.copy() for weights in parameters.weights]
+        self.biases_ = [biases.copy() for biases in parameters.biases]
+        self.loss_curve_ = np.array(history.loss)
+        self.validation_curve_ = np.array(history.validation)
+        self.trace_ = np.array(history.trace, dtype=float).reshape(-1, len(parameters.vector))
+        self.best_epoch_, self.ending_ = history.best, history.ending
+        if history.interrupted:
+            warnings.warn(
+                f"{type(self).__name__}: {history.ending}; the model is what it had learnt by then",
+                stacklevel=4,
+            )
+
+    def _sizes(self):
+        """The units of every layer, the encoded columns first."""
+        return (len(self.encoding_), *self._hidden(), self._output_layer()[1])
+
+    def _hidden(self):
+        """The units of every hidden layer."""
+        return (self.hidden,) if isinstance(self.hidden, Integral) else tuple(self.hidden)
+
+    def _network(self, weights, biases):
+        output, _ = self._output_layer()
+        return Network(weights, biases, ACTIVATIONS[self.activation], INTEGRATIONS[self.integration], output)
+
+    def _start(self, X, settings, random):
+        """The weights to start from: given, or drawn and, if asked, pretrained."""
+        sizes = self._sizes()
+        if self.init is not None:
+            return given(self.init, sizes, X.dtype, type(self).__name__)
+        parameters = drawn(sizes, self.activation, self.integration, random, X.dtype)
+        if not self.bias:
+            for biases in parameters.biases:
+                biases[:] = 0.0
+        if self.pretrain:
+            pretrain(self._network(parameters.weights, parameters.biases), X, settings, self.pretrain, random)
+        return parameters
+
+
+def given(init, sizes, dtype, who):
+    """Starting weights that were given, as Parameters of those sizes."""
+    parameters = Parameters(sizes, dtype)
+    if not isinstance(init, Mapping) or set(init) - {"weights", "biases"} or "weights" not in init:
+        msg = f"{who}: init must be {RULES['init'].demand()}, got {init!r}"
+        raise ParameterError(msg)
+    for kind, own in (("weights", parameters.weights), ("biases", parameters.biases)):
+        arrays = init.get(kind)
+        if arrays is None:
+            continue
+        if len(arrays) != len(own):
+            msg = f"{who}: init has {kind} for {len(arrays)} layers, but the network has {len(own)}"
+            raise ParameterError(msg)
+        for layer, (array, place) in enumerate(zip(arrays, own, strict=True)):
+            numbers = np.asarray(array, dtype=dtype)
+            if numbers.shape != place.shape or not np.isfinite(numbers).all():
+                msg = (
+                    f"{who}: init {kind} of layer {layer + 1} must be {place.shape} finite numbers,"
+                    f" got {numbers.shape}"
+                )
+                raise ParameterError(msg)
+            place[:] = numbers
+    return parameters

@@ -1,0 +1,189 @@
+r"""Training: batches of rows in a drawn order, epoch after epoch, until the loss stands still.
+
+    objective = weighted mean loss of the rows + ½ λ Σ w²
+
+An epoch's loss is that of its rows as they were met, before the update that each batch makes. With early
+stopping some rows are held out; training ends when their loss has not fallen for `patience` epochs, and the
+weights of the best epoch are kept. Without, it ends when the loss itself has not fallen by `tol`, relative to
+the best so far, for as many epochs. An interrupt ends it too, and leaves the weights as they are.
+
+X : float (n_rows, d)    targets : as the Output takes them    w : float (n_rows,) of mean 1, or None
+"""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from openbook.errors import ParameterError
+from openbook.neural.network import Passes
+from openbook.neural.optimisers import OPTIMISERS, SCHEDULES
+
+__all__ = ["Examples", "History", "Settings", "Training"]
+
+#: Up to so many rows are one batch, unless told otherwise; and so many make one where there are more.
+WHOLE, USUAL = 1000, 128
+#: Weights after every update are kept where they are no more numbers than these.
+TRACED = 2000
+
+
+class Examples(NamedTuple):
+    """Encoded rows, their targets, and their weights, of mean 1, or None."""
+
+    X: np.ndarray
+    targets: np.ndarray
+    w: np.ndarray | None = None
+
+
+class Settings(NamedTuple):
+    """How to train; see `MLPClassifier` for each."""
+
+    optimiser: str
+    step: float
+    momentum: float
+    schedule: str
+    decay: float
+    batch: int | None
+    epochs: int
+    tol: float
+    patience: int
+    l2: float
+    dropout: float
+    early_stopping: float | None
+    bias: bool
+    shuffle: bool
+
+
+@dataclass
+class History:
+    """What training went through.
+
+    loss : of each epoch
+    validation : of the rows held out, after each epoch, where there are any
+    trace : the parameters after each update, where they are few
+    best : the epoch whose weights were kept, from 1; 0 for those at the start
+    ending : why it ended, in words
+    """
+
+    loss: list[float] = field(default_factory=list)
+    validation: list[float] = field(default_factory=list)
+    trace: list[np.ndarray] = field(default_factory=list)
+    best: int = 0
+    ending: str = ""
+    interrupted: bool = False
+
+
+class Stall:
+    """Counts the epochs since the loss last fell by a share of `tol`."""
+
+    def __init__(self, tol, patience):
+        self.tol, self.patience = tol, patience
+        self.least, self.epochs = np.inf, 0
+
+    def goes_on(self, loss):
+        """Note the loss of an epoch; whether another is worth while."""
+        fell = loss < self.least - self.tol * abs(self.least) if np.isfinite(self.least) else True
+        self.epochs = 0 if fell else self.epochs + 1
+        self.least = min(self.least, loss)
+        return self.epochs < self.patience
+
+
+class Training:
+    """A network whose weights are these parameters, and the rows that it learns from.
+
+    `random` is a RandomState, `who` the learner that errors name.
+    """
+
+    def __init__(self, network, parameters, rows, settings, random, who):
+        self.network, self.parameters, self.rows = network, parameters, rows
+        self.settings, self.random, self.who = settings, random, who
+        n = len(rows.X)
+        self.learnt, self.held = _split(n, settings.early_stopping, random, who)
+        usual = len(self.learnt) if len(self.learnt) <= WHOLE else USUAL
+        self.size = min(settings.batch or usual, len(self.learnt))
+        # rows that come as they are, or all at once, need not be fetched
+        self.in_order = len(self.held) == 0 and (not settings.shuffle or self.size == n)
+        self.buffer = np.empty((0 if self.in_order else self.size, rows.X.shape[1]), rows.X.dtype)
+        self.passes = Passes(network, self.size, bias=settings.bias, dropout=settings.dropout, random=random)
+        self.optimiser = OPTIMISERS[settings.optimiser](parameters, settings.l2, settings.momentum)
+        updates = settings.epochs * -(-len(self.learnt) // self.size)
+        self.traced = len(parameters.vector) * updates <= TRACED
+        self.history = History()
+
+    def run(self):
+        """Train until it ends; returns the History."""
+        settings, history = self.settings, self.history
+        stall, best = Stall(settings.tol, settings.patience), None
+        history.ending = f"{settings.epochs} epochs were asked for"
+        try:
+            for epoch in range(settings.epochs):
+                step = SCHEDULES[settings.schedule](settings.step, settings.decay, epoch, settings.epochs)
+                loss = self._epoch(step)
+                history.loss.append(loss)
+                history.best = epoch + 1
+                if len(self.held):
+                    loss = self._held_out_loss()
+                    history.validation.append(loss)
+                    if loss == min(history.validation):
+                        best = (epoch + 1, self.parameters.vector.copy())
+                if not stall.goes_on(loss):
+                    whose = "of the rows held out " if len(self.held) else ""
+                    history.ending = f"the loss {whose}had not fallen for {settings.patience} epochs"
+                    break
+        except KeyboardInterrupt:
+            history.interrupted = True
+            history.ending = f"it was interrupted in epoch {len(history.loss) + 1} of {settings.epochs}"
+        if best is not None:
+            history.best, self.parameters.vector[:] = best
+        return history
+
+    def _epoch(self, step):
+        """Learn from every row once; returns the objective as it was met."""
+        order = None if self.in_order else self.learnt
+        if self.settings.shuffle and order is not None:
+            order = self.random.permutation(order)
+        total = 0.0
+        for batch in self._batches(order):
+            total += float(self.optimiser.learn(self.passes, *batch, step))
+            if self.traced:
+                self.history.trace.append(self.parameters.vector.copy())
+        weights = self.parameters.penalised
+        loss = total / len(self.learnt) + 0.5 * self.settings.l2 * float(weights @ weights)
+        if not (np.isfinite(loss) and np.isfinite(self.parameters.vector).all()):
+            msg = (
+                f"{self.who}: the loss grew beyond all bounds in epoch {len(self.history.loss) + 1};"
+                f" take smaller steps, such as step={self.settings.step / 10:g}"
+            )
+            raise ParameterError(msg)
+        return loss
+
+    def _batches(self, order):
+        """The rows, targets and weights of each batch: views where they come in order, else in the buffer."""
+        X, targets, w = self.rows
+        n = len(self.learnt)
+        for start in range(0, n, self.size):
+            rows = slice(start, min(start + self.size, n))
+            if order is None:
+                x = X[rows]
+            else:
+                rows = order[rows]
+                x = self.buffer[: len(rows)]
+                np.take(X, rows, axis=0, out=x, mode="clip")  # "raise" would take them elsewhere first
+            yield x, targets[rows], None if w is None else w[rows]
+
+    def _held_out_loss(self):
+        X, targets, w = self.rows
+        losses, _ = self.network.output.errors(self.network.scores(X[self.held]), targets[self.held])
+        return float(np.average(losses, weights=None if w is None else w[self.held]))
+
+
+def _split(n, share, random, who):
+    """The rows to learn from, and those held out."""
+    if share is None:
+        return np.arange(n), np.arange(0)
+    if n < 2:
+        msg = f"{who}: early_stopping holds rows out, and there is only one; train without it"
+        raise ParameterError(msg)
+    held = min(max(round(share * n), 1), n - 1)
+    order = random.permutation(n)
+    return np.sort(order[held:]), np.sort(order[:held])

@@ -1,0 +1,149 @@
+r"""The readable twin of the passes: one row forward and its error back, unit by unit, in plain Python.
+
+    forward    z_k = join of the inputs x_j by the weights w_jk,  + b_k;    a_k = f(z_k)
+    error      δ_k = -∂loss/∂z_k      t_k - o_k for cross-entropy, (t_k - o_k) f'(z_k) for the squared loss
+    back       δ_j = f'(z_j) Σ_k δ_k ∂z_k/∂x_j
+    update     w_jk ← w_jk + η δ_k ∂z_k/∂w_jk,    b_k ← b_k + η δ_k
+
+δ has the sign of the correction, as in textbooks; the passes carry ∂loss/∂z, its opposite. What `work()`
+shows is computed here, from the weights alone, and tests compare it with the passes.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from openbook.neural.activations import rounding
+from openbook.neural.outputs import CrossEntropy
+
+__all__ = [
+    "Layer",
+    "answer",
+    "backward",
+    "by_input",
+    "by_weight",
+    "forward",
+    "join",
+    "last_errors",
+    "loss",
+    "slope",
+]
+
+
+class Layer(NamedTuple):
+    """A layer after a forward pass: what came in, the sums, the answers."""
+
+    inputs: list[float]
+    sums: list[float]
+    answers: list[float]
+
+
+def join(integration, x, w):
+    """The terms that a unit adds up, one for each input; w are the unit's weights."""
+    if integration == "quadratic":
+        return [b * a * a for a, b in zip(x, w, strict=True)]
+    if integration == "spherical":
+        return [(a - b) ** 2 / len(x) for a, b in zip(x, w, strict=True)]
+    return [b * a for a, b in zip(x, w, strict=True)]
+
+
+def by_input(integration, x, w, d):
+    """∂z/∂x: how a unit's sum changes with one of its d inputs."""
+    if integration == "quadratic":
+        return 2.0 * x * w
+    return 2.0 * (x - w) / d if integration == "spherical" else w
+
+
+def by_weight(integration, x, w, d):
+    """∂z/∂w: how a unit's sum changes with one of its weights."""
+    if integration == "quadratic":
+        return x * x
+    return -2.0 * (x - w) / d if integration == "spherical" else x
+
+
+def answer(activation, sums):
+    """The answers of a layer's units."""
+    if activation == "softmax":
+        powers = [math.exp(z - max(sums)) for z in sums]
+        return [power / math.fsum(powers) for power in powers]
+    rule = {
+        "sign": lambda z: 1.0 if z >= -rounding(np.float64) else -1.0,
+        "sigmoid": lambda z: 1.0 / (1.0 + math.exp(-z)) if z > -700 else 0.0,
+        "tanh": math.tanh,
+        "relu": lambda z: max(0.0, z),
+        "identity": lambda z: z,
+    }[activation]
+    return [rule(z) for z in sums]
+
+
+def slope(activation, a):
+    """f'(z), told by the answer."""
+    return {
+        "sign": lambda: 1.0,
+        "sigmoid": lambda: a * (1.0 - a),
+        "tanh": lambda: 1.0 - a * a,
+        "relu": lambda: 1.0 if a > 0.0 else 0.0,
+        "identity": lambda: 1.0,
+    }[activation]()
+
+
+def forward(network, x):
+    """The layers of a network after a forward pass of one row; x is a list of its encoded cells."""
+    layers, last = [], len(network.weights) - 1
+    for i, (weights, biases) in enumerate(zip(network.weights, network.biases, strict=True)):
+        columns, integration = weights.T.tolist(), network.integrations[i].name
+        sums = [
+            math.fsum([*join(integration, x, w), b]) for w, b in zip(columns, biases.tolist(), strict=True)
+        ]
+        activation = network.output.activation if i == last else network.activation
+        layers.append(Layer(x, sums, answer(activation.name, sums)))
+        x = layers[-1].answers
+    return layers
+
+
+def loss(output, answers, targets):
+    """What the answers of the last layer cost."""
+    pairs = list(zip(answers, targets, strict=True))
+    if isinstance(output, CrossEntropy):
+        if output.activation.name == "softmax":
+            return math.fsum(-t * math.log(max(o, 1e-300)) for o, t in pairs)
+        right = [o if t else 1.0 - o for o, t in pairs]
+        return math.fsum(-math.log(max(p, 1e-300)) for p in right)
+    return math.fsum(_distance(output, t - o) for o, t in pairs)
+
+
+def _distance(output, error):
+    near = min(abs(error), output.delta)
+    return near * (abs(error) - near / 2.0)
+
+
+def last_errors(output, answers, targets):
+    """δ of the output's units."""
+    errors = [t - o for o, t in zip(answers, targets, strict=True)]
+    if isinstance(output, CrossEntropy):
+        return errors
+    errors = [max(-output.delta, min(output.delta, e)) for e in errors]
+    if output.activation.name == "softmax":
+        mean = math.fsum(o * e for o, e in zip(answers, errors, strict=True))
+        return [o * (e - mean) for o, e in zip(answers, errors, strict=True)]
+    return [e * slope(output.activation.name, o) for o, e in zip(answers, errors, strict=True)]
+
+
+def backward(network, layers, targets):
+    """δ of every layer's units, the first hidden layer first."""
+    deltas = [last_errors(network.output, layers[-1].answers, targets)]
+    for i in reversed(range(1, len(layers))):
+        integration, inputs = network.integrations[i].name, layers[i].inputs
+        deltas.insert(
+            0,
+            [
+                slope(network.activation.name, a)
+                * math.fsum(
+                    delta * by_input(integration, a, w, len(inputs))
+                    for delta, w in zip(deltas[0], row, strict=True)
+                )
+                for a, row in zip(inputs, network.weights[i].tolist(), strict=True)
+            ],
+        )
+    return deltas
