@@ -300,6 +300,18 @@ LEARNERS = {
             "classification",
             "the centroid that points where the row points",
         ),
+        Entry(
+            "mlp",
+            "openbook.neural:MLPClassifier",
+            "classification",
+            "layers of units, learnt by passing the error back",
+        ),
+        Entry(
+            "mlp_regressor",
+            "openbook.neural:MLPRegressor",
+            "regression",
+            "layers of units, learnt by passing the error back",
+        ),
     )
 }
 
