@@ -1,0 +1,72 @@
+"""Brute force: every query against every point, in blocks that the caches hold.
+
+Euclidean and cosine: a product of matrices screens the points, and the candidates are measured exactly
+(`screen`). Queries for which the candidates are not proven to hold the nearest, as where many points are
+equally far, and all other metrics: tiles of points, measured one by one (`tiles`). Few cells: plain NumPy,
+without a kernel.
+"""
+
+from functools import cached_property
+
+import numpy as np
+
+from openbook.neighbors.search import Index, nearest_of
+
+__all__ = ["Brute"]
+
+#: So many differences at a time are left to NumPy, which is done before a kernel is loaded.
+_FEW = 1 << 20
+
+
+class Brute(Index):
+    """Every point is looked at."""
+
+    name = "brute"
+
+    def _build(self):
+        for made in ("_screen", "_tiles"):
+            self.__dict__.pop(made, None)
+
+    @cached_property
+    def _screen(self):
+        from openbook.neighbors.screen import Screen
+
+        return Screen.of(self.points)
+
+    @cached_property
+    def _tiles(self):
+        from openbook.neighbors.tiles import tiled
+
+        return tiled(self.points)
+
+    def _nearest(self, Q, k):
+        if Q.shape[0] * self.points.size <= _FEW:
+            return nearest_of(self.metric.distances(Q, self.points), k)
+        if self.metric.p != 2:
+            return self._measured(Q, k)
+        from openbook.neighbors.tiles import rerank
+
+        candidates, proven = self._screen.candidates(Q, k)
+        distances, rows = np.empty((len(Q), k)), np.empty((len(Q), k), np.int64)
+        if proven.any():
+            rerank(self.points, Q, candidates, proven, self.measure, distances, rows)
+        if not proven.all():
+            distances[~proven], rows[~proven] = self._measured(Q[~proven], k)
+        return distances, rows
+
+    def _measured(self, Q, k):
+        """The nearest points, all distances measured."""
+        from openbook.neighbors.tiles import nearest_in_tiles
+
+        distances, rows = np.empty((len(Q), k)), np.empty((len(Q), k), np.int64)
+        nearest_in_tiles(*self._tiles, Q, self.measure, distances, rows)
+        return distances, rows
+
+    def _around(self, Q, radius):
+        if Q.shape[0] * self.points.size <= _FEW:
+            distances = self.metric.distances(Q, self.points)
+            queries, rows = np.nonzero(distances <= radius)
+            return np.bincount(queries, minlength=len(Q)), distances[queries, rows], rows
+        from openbook.neighbors.tiles import found_within, within_tiles
+
+        return found_within(within_tiles, self._tiles, Q, radius, self.measure)

@@ -1,0 +1,186 @@
+"""What every index does: find the nearest rows, or the rows within a radius, and take and give up rows.
+
+points : float32 or float64 (n, d), or a CSR matrix, as the metric compares them (`Metric.coordinates`)
+query  → distances float64 (m, k), rows int64 (m, k), by distance, and by row number where distances are equal
+within → indptr int64 (m + 1,), rows int64 and distances float64 (indptr[-1],), in the same order
+
+Queries are handled in blocks of fixed size through `openbook.fold`, so the number of workers changes nothing.
+Missing and infinite cells are refused.
+"""
+
+from abc import ABC, abstractmethod
+from functools import partial
+from typing import ClassVar
+
+import numpy as np
+from scipy import sparse
+
+from openbook.errors import DataError, ParameterError
+from openbook.fold import each
+from openbook.neighbors.metric import METRICS, Metric
+
+__all__ = ["Index", "as_points", "nearest_of"]
+
+
+class Index(ABC):
+    """Points, arranged so that neighbours are found.
+
+    Parameters
+    ----------
+    points : rows as `as_points` gives them
+    metric : what is measured
+    reason : why this index, in words
+    """
+
+    name: ClassVar[str]
+    metrics: ClassVar[tuple[str, ...]] = METRICS
+    #: Queries in a block.
+    block: ClassVar[int] = 512
+
+    def __init__(self, points, metric: Metric, reason: str) -> None:
+        self.metric, self.reason = metric, reason
+        self.points = metric.coordinates(points)
+        self._build()
+
+    @property
+    def n_points(self) -> int:
+        return self.points.shape[0]
+
+    @property
+    def measure(self):
+        """The metric as kernels see it."""
+        from openbook.neighbors.tiles import Measure
+
+        return Measure(self.metric.p, self.metric.angular)
+
+    @abstractmethod
+    def _build(self) -> None:
+        """Arrange the points."""
+
+    @abstractmethod
+    def _nearest(self, Q, k):
+        """The answer to `query` for one block."""
+
+    @abstractmethod
+    def _around(self, Q, radius):
+        """How many points each query of a block has within the radius, their distances and rows."""
+
+    def query(self, Q, k: int):
+        """The k nearest points of each row of Q: their distances and row numbers, each (m, k)."""
+        if not 1 <= k <= self.n_points:
+            msg = f"k must lie between 1 and the number of points, {self.n_points}; got {k}"
+            raise ParameterError(msg)
+        Q, blank = self._asked(Q)
+        blocks = self._blocks(self._order(Q))
+        found = each([Q[block] for block in blocks], partial(self._nearest, k=k))
+        distances, rows = np.empty((Q.shape[0], k)), np.empty((Q.shape[0], k), np.int64)
+        for block, answer in zip(blocks, found, strict=True):
+            distances[block], rows[block] = answer
+        distances[blank], rows[blank] = 1.0, np.arange(k)
+        return distances, rows
+
+    def within(self, Q, radius: float):
+        """The points at most `radius` away from each row of Q: indptr, rows and distances."""
+        if not radius >= 0:
+            msg = f"radius must be at least 0, got {radius}"
+            raise ParameterError(msg)
+        Q, blank = self._asked(Q)
+        every = np.arange(Q.shape[0])
+        parts = list(each([Q[block] for block in self._blocks(every)], partial(self._around, radius=radius)))
+        counts, distances, rows = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+        queries = np.repeat(every, counts)
+        if blank.any():  # no direction: at distance 1 from every row
+            of_blank = np.repeat(np.flatnonzero(blank), self.n_points if radius >= 1 else 0)
+            kept = ~blank[queries]
+            queries = np.concatenate([queries[kept], of_blank])
+            distances = np.concatenate([distances[kept], np.ones(len(of_blank))])
+            rows = np.concatenate([rows[kept], np.arange(len(of_blank)) % self.n_points])
+        order = np.lexsort((rows, distances, queries))
+        indptr = np.searchsorted(queries[order], np.arange(Q.shape[0] + 1))
+        return indptr, rows[order], distances[order]
+
+    def add(self, points) -> None:
+        """Take more points; their row numbers follow those there are."""
+        points = as_points(points)
+        self._check_like(points)
+        stack = sparse.vstack if sparse.issparse(self.points) else np.concatenate
+        new = self.metric.coordinates(points).astype(self.points.dtype, copy=False)
+        self.points = stack([self.points, new])
+        self._build()
+
+    def remove(self, rows) -> None:
+        """Give up points; later rows move up, as with `numpy.delete`."""
+        rows = np.unique(np.asarray(rows, dtype=np.int64))
+        if len(rows) and not 0 <= rows[0] <= rows[-1] < self.n_points:
+            wrong = rows[0] if rows[0] < 0 else rows[-1]
+            msg = f"no row {wrong}: rows are numbered from 0 to {self.n_points - 1}"
+            raise ParameterError(msg)
+        if len(rows) == self.n_points:
+            msg = "an index needs points: the last of them cannot be removed"
+            raise ParameterError(msg)
+        self.points = self.points[np.delete(np.arange(self.n_points), rows)]
+        self._build()
+
+    def _asked(self, Q):
+        """Queries as the metric compares them, and which of them have no direction."""
+        Q = as_points(Q, "queries")
+        self._check_like(Q)
+        if sparse.issparse(self.points):
+            Q = sparse.csr_array(Q)
+        elif sparse.issparse(Q):
+            Q = Q.toarray()
+        Q = self.metric.coordinates(Q).astype(np.float64, copy=False)
+        if not self.metric.angular:
+            return Q, np.zeros(Q.shape[0], bool)
+        last = Q[:, [-1]].toarray() if sparse.issparse(Q) else Q[:, -1]
+        return Q, last.ravel() == 1
+
+    def _check_like(self, rows) -> None:
+        width = self.points.shape[1] - self.metric.angular
+        if rows.shape[1] != width:
+            msg = f"the index has {width} columns, and these rows have {rows.shape[1]}"
+            raise DataError(msg)
+
+    def _order(self, Q):
+        """The order in which queries are best answered."""
+        return np.arange(Q.shape[0])
+
+    def _blocks(self, order):
+        return [order[start : start + self.block] for start in range(0, max(len(order), 1), self.block)]
+
+
+def nearest_of(distances, k: int):
+    """The k smallest distances of each line and where they stand, of equal ones the first."""
+    kth = np.partition(distances, k - 1, axis=1)[:, k - 1 : k]
+    queries, rows = np.nonzero(distances <= kth)
+    near = distances[queries, rows]
+    order = np.lexsort((rows, near, queries))
+    first = np.searchsorted(queries, np.arange(len(distances)))
+    chosen = order[first[:, None] + np.arange(k)]
+    return near[chosen], rows[chosen]
+
+
+def as_points(rows, what: str = "points"):
+    """Rows of finite numbers: a C-ordered array, or CSR with sorted columns; float32 stays as it is."""
+    rows = rows.tocsr() if sparse.issparse(rows) else np.asarray(rows)
+    if rows.ndim != 2:
+        msg = f"{what} must be rows and columns, got an array of shape {rows.shape}"
+        raise DataError(msg)
+    if rows.dtype != np.float32:
+        rows = rows.astype(np.float64, copy=False)
+    if sparse.issparse(rows):
+        rows = sparse.csr_array(rows)
+        rows.sum_duplicates()
+        cells = rows.data
+    else:
+        rows = cells = np.ascontiguousarray(rows)
+    if not np.isfinite(cells).all():
+        if sparse.issparse(rows):
+            rows = rows.tocoo()
+            bad = np.flatnonzero(~np.isfinite(cells))[0]
+            row, column = rows.row[bad], rows.col[bad]
+        else:
+            row, column = np.argwhere(~np.isfinite(cells))[0]
+        msg = f"{what}: row {row}, column {column} is not a finite number; fill it in or leave the row out"
+        raise DataError(msg)
+    return rows
