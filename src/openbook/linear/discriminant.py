@@ -148,7 +148,10 @@ class _Discriminant(Folding, Classifier):
         return np.where(known, np.log(np.where(known, self.prior_, 1.0)), -np.inf)
 
     def decision_function(self, X):
-        """The discriminant of each class; for two classes, how far that of the second exceeds the first's."""
+        """The discriminant of each class, up to a term that all classes share.
+
+        For two classes, how far that of the second exceeds the first's.
+        """
         scores = self._each(X, self._scores)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
@@ -226,11 +229,11 @@ class LinearDiscriminant(_Discriminant):
 
     @property
     def coef_(self):
-        return self._coef / self._units[0]
+        return np.linalg.solve(self.covariance_, self.means_.T).T
 
     @property
     def intercept_(self):
-        return self._intercept - self.coef_ @ self._units[1]
+        return self._log_prior() - 0.5 * (self.coef_ * self.means_).sum(axis=1)
 
     def complexity(self):
         """Priors, means and one covariance."""

@@ -168,13 +168,9 @@ class Rocchio(Classifier):
             numbers = rf"\frac{{{_listed(terms)}}}{{{figure(own)} \cdot {figure(length)}}}"
             formula = r"\frac{\sum_j \mu_{c,j} x_j}{\|\mu_c\| \|x\|}"
             steps.append(Step(f"cos({label})", formula, numbers if own and length else "", cosines[-1]))
-        if not any(cosines):
-            said, why = (
-                labels[int(np.argmax(self.prior_))],
-                "The row has no direction; the most frequent class",
-            )
-        else:
-            said, why = labels[cosines.index(max(cosines))], "The largest"
+        why = "The largest" if any(cosines) else "No direction, so the most frequent class"
+        by = cosines if any(cosines) else self.prior_.tolist()
+        said = labels[by.index(max(by))]
         title = f"Rocchio for {self.target_}: one prediction"
         return Work(title, (grid, *steps), f"{why}: {self.target_} = {said}.")
 

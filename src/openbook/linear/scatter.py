@@ -76,16 +76,14 @@ class ClassScatter(Statistics):
         return cls(zero.weight, zero.mean, zero.scatter, shift, columns)
 
     def __add__(self, other):
-        if not self.weight.any():
-            return other
-        other = other._shifted(self.shift)
-        weight = self.weight + other.weight
-        share = other.weight * _inverse(weight)
-        gap = other.mean - self.mean
-        mean = np.where(self.weight[:, None] > 0, self.mean + share[:, None] * gap, other.mean)
-        between = self._between(gap, share * self.weight)
-        columns = self.columns + other.columns
-        return ClassScatter(weight, mean, self.scatter + other.scatter + between, self.shift, columns)
+        shift = np.where(self.shift != 0, self.shift, other.shift)  # 0 where nothing was known so far
+        a, b = self._shifted(shift), other._shifted(shift)
+        weight = a.weight + b.weight
+        share = b.weight * _inverse(weight)
+        gap = b.mean - a.mean
+        mean = np.where(a.weight[:, None] > 0, a.mean + share[:, None] * gap, b.mean)
+        scatter = a.scatter + b.scatter + a._between(gap, share * a.weight)
+        return ClassScatter(weight, mean, scatter, shift, a.columns + b.columns)
 
     def __sub__(self, other):
         other = other._shifted(self.shift)

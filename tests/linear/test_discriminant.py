@@ -1,0 +1,277 @@
+"""Discriminants: by hand, against scikit-learn, as folds, and where the data cannot give a covariance."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+import sklearn.discriminant_analysis as theirs
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import openbook as ob
+from openbook.data import MISSING, Nominal, Numeric, Ordinal, Schema, Table
+from openbook.errors import DataError, ModelFileError
+from openbook.linear import LinearDiscriminant, QuadraticDiscriminant
+from openbook.linear.scatter import ClassScatter
+from openbook.prepare.encoding import Encoding
+from openbook.rows import Chunk, Rows
+
+BOTH = pytest.mark.parametrize("make", [LinearDiscriminant, QuadraticDiscriminant])
+
+SETS = {"iris": "species", "wine": "cultivar", "weather_numeric": "play"}
+SCHEMA = Schema(
+    (Numeric("size"), Nominal("colour", ("red", "green", "blue")), Ordinal("grade", ("low", "mid", "high")))
+)
+
+
+@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize(
+    ("ours", "peer"),
+    [
+        (LinearDiscriminant(), theirs.LinearDiscriminantAnalysis(solver="lsqr")),
+        (LinearDiscriminant(shrinkage=0.0), theirs.LinearDiscriminantAnalysis(solver="eigen")),
+        (QuadraticDiscriminant(), theirs.QuadraticDiscriminantAnalysis(solver="eigen")),
+    ],
+    ids=["linear, lsqr", "linear, eigen", "quadratic"],
+)
+def test_the_same_as_scikit_learns(name, ours, peer):
+    X, y = ob.load(name).split(SETS[name])
+    X = X.select(X.schema.of(Numeric))
+    block, labels = X.block(X.names), np.asarray(y).astype(str)
+    peer.fit(block, labels)
+    np.testing.assert_allclose(
+        ours.fit(X, y).predict_proba(X), peer.predict_proba(block), rtol=1e-6, atol=1e-9
+    )
+
+
+def test_a_linear_discriminant_by_hand():
+    """Means (1, 1) and (4, 4) with the unit covariance: the plane lies halfway, where x + y = 5."""
+    cross = np.array([[1, 0], [-1, 0], [0, 1], [0, -1]]) * math.sqrt(2)
+    X = np.vstack([cross + 1, cross + 4])
+    model = LinearDiscriminant().fit(X, list("aaaabbbb"))
+    np.testing.assert_allclose(model.covariance_, np.eye(2), atol=1e-14)
+    np.testing.assert_allclose(model.coef_, [[1, 1], [4, 4]], rtol=1e-12)
+    np.testing.assert_allclose(model.intercept_, [math.log(0.5) - 1, math.log(0.5) - 16], rtol=1e-12)
+    # delta_b - delta_a = 3 (x + y) - 15, so P(b | x) is the logistic function of that
+    np.testing.assert_allclose(
+        model.predict_proba([[2, 3], [2, 4]])[:, 1], [0.5, 1 / (1 + math.exp(-3))], rtol=1e-12
+    )
+    assert model.complexity() == 1 + 4 + 3
+    assert model.work([2, 4])["δ(b)"].result == pytest.approx(math.log(0.5) - 16 + 24, rel=1e-12)
+    sample = LinearDiscriminant("sample").fit(X, list("aaaabbbb"))
+    np.testing.assert_allclose(sample.covariance_, 8 / 6 * np.eye(2), atol=1e-14)
+
+
+def test_a_quadratic_discriminant_by_hand():
+    """One column: N(0, 1) and N(0, 4), three rows to one; they cross where ln 3 + ln 2 = 3/8 x²."""
+    X = [[1.0], [-1.0]] * 3 + [[2.0], [-2.0]]
+    model = QuadraticDiscriminant().fit(X, list("aaaaaabb"))
+    np.testing.assert_allclose(model.covariances_[:, 0, 0], [1, 4], rtol=1e-12)
+    crossing = math.sqrt(8 / 3 * math.log(6))
+    np.testing.assert_allclose(model.predict_proba([[crossing]])[0], [0.5, 0.5], rtol=1e-12)
+    work = model.work([3.0])
+    assert work["d²(b)"].result == pytest.approx(9 / 4, rel=1e-12)
+    assert work["ln |S(b)|"].result == pytest.approx(math.log(4), rel=1e-12)
+    assert work["δ(b)"].result == pytest.approx(math.log(0.25) - math.log(4) / 2 - 9 / 8, rel=1e-12)
+    assert model.complexity() == 1 + 2 + 2
+    sample = QuadraticDiscriminant("sample").fit(X, list("aaaaaabb"))
+    np.testing.assert_allclose(sample.covariances_[:, 0, 0], [6 / 5, 8], rtol=1e-12)
+
+
+def test_shrinkage_leads_from_one_to_the_other():
+    X, y = ob.load("wine").split("cultivar")
+    linear = LinearDiscriminant().fit(X, y)
+    quadratic = QuadraticDiscriminant(shrinkage=1.0).fit(X, y)
+    np.testing.assert_allclose(quadratic.predict_proba(X), linear.predict_proba(X), rtol=1e-8, atol=1e-12)
+    alone = LinearDiscriminant(shrinkage=1.0).fit(X, y)
+    assert (alone.covariance_ == np.diag(np.diag(alone.covariance_))).all()
+    np.testing.assert_allclose(np.diag(alone.covariance_), np.diag(linear.covariance_), rtol=1e-12)
+    half = LinearDiscriminant(shrinkage=0.5).fit(X, y)
+    np.testing.assert_allclose(half.covariance_[0, 1], linear.covariance_[0, 1] / 2, rtol=1e-12)
+
+
+@st.composite
+def rows(draw, min_rows=3, max_rows=14):
+    n = draw(st.integers(min_rows, max_rows))
+    sizes = st.sampled_from([1e6, 1e6 + 1, 1e6 + 2.5, 1e6 - 3, math.nan])
+    X = Table(
+        SCHEMA,
+        [
+            np.array(draw(st.lists(sizes, min_size=n, max_size=n))),
+            np.array(draw(st.lists(st.integers(MISSING, 2), min_size=n, max_size=n)), dtype=np.int8),
+            np.array(draw(st.lists(st.integers(MISSING, 2), min_size=n, max_size=n)), dtype=np.int8),
+        ],
+    )
+    y = np.array(draw(st.lists(st.integers(0, 1), min_size=n, max_size=n)), dtype=np.intp)
+    w = np.array(draw(st.lists(st.sampled_from([1.0, 2.0, 0.5]), min_size=n, max_size=n)))
+    return X, y, w
+
+
+def by_hand(encoding, X, y, w, groups):
+    """Means and scatters of the encoded rows, in two passes."""
+    x = encoding(X)
+    means = np.array([np.average(x[y == c], axis=0, weights=w[y == c]) for c in range(2)])
+    off = x - means[y]
+    pooled = [np.einsum("i,ij,ik->jk", w[y == c], off[y == c], off[y == c]) for c in range(2)]
+    return means, np.array([sum(pooled)]) if groups == 1 else np.array(pooled)
+
+
+@settings(max_examples=60)
+@given(rows(), st.sampled_from([1, 2]), st.data())
+def test_scatter_is_that_of_the_encoded_rows_however_they_come(problem, groups, data):
+    X, y, w = problem
+    y[:2] = 0, 1
+    cut = data.draw(st.integers(1, len(y) - 1))
+    parts = [slice(0, cut), slice(cut, len(y))]
+    pieces = [ClassScatter.of(SCHEMA, 2, groups, Chunk(X.take(s), y[s], w[s])) for s in parts]
+    joined = pieces[0] + pieces[1]
+    encoding = Encoding.of(Rows(SCHEMA, [Chunk(X, y, w)]), reference=True)
+    means, scatter = by_hand(encoding, X, y, w, groups)
+    ours = joined.encoded(encoding)
+    np.testing.assert_allclose(ours[0], means, rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(ours[1], scatter, rtol=1e-7, atol=1e-7)
+    left = joined - pieces[1]
+    for mine, first in zip(left.arrays().values(), pieces[0].arrays().values(), strict=True):
+        assert mine.shape == first.shape
+    some = pieces[0].weight > 0
+    np.testing.assert_allclose(left.weight, pieces[0].weight, atol=1e-12)
+    again = left._shifted(pieces[0].shift)
+    np.testing.assert_allclose(again.mean[some], pieces[0].mean[some], rtol=1e-7, atol=1e-6)
+    np.testing.assert_allclose(again.scatter, pieces[0].scatter, rtol=1e-6, atol=1e-5)
+
+
+@BOTH
+def test_pieces_equal_the_whole_and_forgotten_is_never_learnt(make):
+    table = ob.load("credit", rows=600, seed=3)
+    X, y = table.split("default")
+    first, rest = slice(0, 400), slice(400, 600)
+    model = quietly(make().fit, X.take(first), y[first])
+    before = model.predict_proba(X)
+    quietly(model.partial_fit, X.take(rest), y[rest])
+    whole = quietly(make().fit, X, y)
+    np.testing.assert_allclose(model.predict_proba(X), whole.predict_proba(X), rtol=1e-7, atol=1e-12)
+    quietly(model.forget, X.take(rest), y[rest])
+    np.testing.assert_allclose(model.predict_proba(X), before, rtol=1e-6, atol=1e-10)
+    assert model.notes_ == quietly(make().fit, X.take(first), y[first]).notes_
+
+
+def quietly(act, *args):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return act(*args)
+
+
+@BOTH
+def test_values_that_come_later_find_their_place(make):
+    early = [{"size": 1.0, "sky": "red"}, {"size": 2.5, "sky": "blue"}, {"size": 3.0, "sky": None}] * 4
+    late = [{"size": None, "sky": "green"}, {"size": 2.0, "sky": "amber"}, {"size": 7.0, "sky": "red"}] * 3
+    y_early, y_late = list("abbabaabbaba"), list("abababbaa")
+    grown = quietly(make().fit, early, y_early)
+    quietly(grown.partial_fit, late, y_late)
+    whole = quietly(make().fit, early + late, y_early + y_late)
+    np.testing.assert_allclose(grown.predict_proba(late), whole.predict_proba(late), rtol=1e-6, atol=1e-9)
+
+
+def test_columns_that_say_nothing_new_are_named_and_left_out():
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(2, 40))
+    y = np.where(a + rng.normal(size=40) > 0, "yes", "no")
+    rows = {"a": a, "flat": np.full(40, 3.0), "b": b, "sum": 2 * a - b + 7}
+    table = ob.read([dict(zip(rows, cells, strict=True)) for cells in zip(*rows.values(), strict=True)])
+    message = r"^LinearDiscriminant: flat does not vary and is left out \(and 1 more: see notes_\)$"
+    with pytest.warns(UserWarning, match=message):
+        model = LinearDiscriminant().fit(table, y)
+    assert model.notes_[1] == "sum follows from the columns before it and is left out"
+    plain = LinearDiscriminant().fit(np.column_stack([a, b]), y)
+    np.testing.assert_allclose(
+        model.predict_proba(table), plain.predict_proba(np.column_stack([a, b])), rtol=1e-9
+    )
+    assert model.work().conclusion == "; ".join(model.notes_)
+    np.testing.assert_array_equal(model.used_, [0, 2])
+
+
+def test_classes_that_do_not_vary_are_told_apart_and_said():
+    X = [[0.0, 1.0], [0.0, 2.0], [5.0, 1.0], [5.0, 2.0]]
+    with pytest.warns(UserWarning, match="in 1 of 2 directions no class varies; 1e-06 of the rows' variance"):
+        model = LinearDiscriminant().fit(X, list("aabb"))
+    assert model.predict(X).tolist() == list("aabb")
+    assert model.predict_proba([[2.5, 1.5]])[0] == pytest.approx([0.5, 0.5])
+
+
+def test_a_class_that_is_flat_borrows_from_all():
+    """Class b does not vary in the first column; there it gets the variance of all classes."""
+    X = np.array([[-1, 0], [1, 0], [0, -1], [0, 1], [0.0, 3], [0, 5], [0, 3], [0, 5]])
+    message = "in 1 of 2 directions the rows of class b do not vary; the variance of all classes stands in"
+    with pytest.warns(UserWarning, match=message):
+        model = QuadraticDiscriminant().fit(X, list("aaaabbbb"))
+    np.testing.assert_allclose(model.covariances_[0], np.eye(2) / 2, atol=1e-12)
+    assert model.covariances_[1][0, 0] == pytest.approx(0.25, rel=1e-9)  # (1/2 + 0) / 2
+    assert model.covariances_[1][1, 1] == pytest.approx(1.0, rel=1e-9)
+
+
+@BOTH
+def test_one_class_one_row_no_column_that_varies(make):
+    single = quietly(make().fit, [[1.0], [2.0], [4.0]], ["a", "a", "a"])
+    assert single.predict_proba([[9.0]]).tolist() == [[1.0]]
+    flat = quietly(make().fit, [[1.0], [1.0], [1.0]], list("aab"))
+    np.testing.assert_allclose(flat.predict_proba([[9.0]]), [[2 / 3, 1 / 3]], rtol=1e-12)
+    assert flat.notes_ == ["x0 does not vary and is left out"]
+    assert "x0 does not vary" in flat.work().text()
+    assert "P(a | x)" in flat.work([1.0]).text()
+    tiny = quietly(make("sample").fit, [[1.0], [2.0]], ["a", "b"])
+    assert tiny.predict([[1.0], [2.0]]).tolist() == ["a", "b"]
+
+
+@BOTH
+def test_a_class_named_before_it_comes(make):
+    model = make().partial_fit([[1.0], [2.0], [5.0], [7.0]], list("aabb"), classes=list("abc"))
+    assert model.predict_proba([[1.0]])[0, 2] == 0
+    assert model.work([1.0])["δ(c)"].result == "minus infinity"
+    model.partial_fit([[20.0], [22.0]], list("cc"))
+    assert model.predict([[21.0]]).tolist() == ["c"]
+
+
+@BOTH
+def test_a_row_too_far_off_to_tell_gets_the_prior(make):
+    model = make().fit([[1.0], [2.0], [5.0], [7.0], [8.0]], list("aabbb"))
+    np.testing.assert_allclose(model.predict_proba([[1e306]]).sum(axis=1), 1)
+    assert np.isfinite(model.predict_proba([[-1e306], [1e308]])).all()
+
+
+@BOTH
+def test_the_twin_agrees(make):
+    table = ob.load("credit", rows=200, seed=5)
+    X, y = table.split("default")
+    model = quietly(make().fit, X, y)
+    for i in range(0, 200, 40):
+        work = model.work(X.row(i))
+        shown = [work[f"P({label} | x)"].result for label in model.classes_]
+        np.testing.assert_allclose(model.predict_proba(X.take([i]))[0], shown, rtol=1e-7, atol=1e-12)
+
+
+def test_a_matrix_too_wide_to_look_at_is_not_printed():
+    X, y = ob.load("breast_cancer").split("diagnosis")
+    text = LinearDiscriminant().fit(X, y).work().text()
+    assert "30 by 30 figures" in text
+    assert "30 by 30 figures" in QuadraticDiscriminant().fit(X, y).work().text()
+    with pytest.raises(DataError, match="cannot forget these rows: they were never learnt"):
+        LinearDiscriminant().fit([[1.0], [2.0], [3.0]], list("aab")).forget([[9.0], [8.0]], list("bb"))
+
+
+@BOTH
+@pytest.mark.parametrize("change", ["lopsided", "negative", "another shape"])
+def test_a_file_that_is_no_discriminant(tmp_path, monkeypatch, make, change):
+    X, y = ob.load("iris").split("species")
+    model = make().fit(X, y)
+    arrays = dict(model._arrays())
+    scatter = arrays["scatter"].copy()
+    if change == "lopsided":
+        scatter[0, 0, 2] += 1
+    elif change == "negative":
+        scatter[0, 0, 0] *= -1
+    else:
+        scatter = scatter[:, 1:, 1:]
+    monkeypatch.setattr(model, "_arrays", lambda: {**arrays, "scatter": scatter}, raising=False)
+    with pytest.raises(ModelFileError, match=r"bad\.openbook"):
+        ob.open_model(ob.save(model, tmp_path / "bad.openbook"))
