@@ -312,6 +312,18 @@ LEARNERS = {
             "regression",
             "layers of units, learnt by passing the error back",
         ),
+        Entry(
+            "svc",
+            "openbook.svm:SVC",
+            "classification",
+            "the boundary with the widest margin, by support vectors",
+        ),
+        Entry(
+            "svr",
+            "openbook.svm:SVR",
+            "regression",
+            "the flattest function that keeps most rows in a tube",
+        ),
     )
 }
 

@@ -1,1 +1,7 @@
-"""Margins: the boundary that keeps farthest from both classes."""
+"""Support vector machines: the widest margin, for classes and for numbers."""
+
+from openbook.svm.svc import SVC
+from openbook.svm.svr import SVR
+from openbook.svm.votes import pairwise_votes, rest_votes
+
+__all__ = ["SVC", "SVR", "pairwise_votes", "rest_votes"]

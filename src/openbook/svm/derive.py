@@ -1,0 +1,355 @@
+r"""The work of support vector machines, in plain Python from multipliers, support vectors and constants.
+
+    w = sum_i alpha_i y_i x_i,    b = y_i - sum_j alpha_j y_j K(x_j, x_i) for any i on the margin
+    f(x) = sum_i alpha_i y_i K(x_i, x) + b
+
+It computes every kernel and every sum by itself, so tests hold the machines to it.
+"""
+
+import math
+
+from openbook.data.attributes import as_text
+from openbook.svm.votes import pairs, pairwise_votes, rest_votes
+from openbook.work import Grid, Step, Work, figure
+
+__all__ = ["derive_classifier", "derive_decision", "derive_prediction", "derive_regressor"]
+
+#: So many support vectors, columns or terms are listed.
+LISTED = 20
+#: A row with no more slack than this is on its margin.
+ON_MARGIN = 1e-6
+
+
+def kernel_of(model, x, z):
+    """The kernel of two rows, each a list of numbers."""
+    if callable(model.kernel):
+        import numpy as np
+
+        return float(np.asarray(model.kernel(np.array([x]), np.array([z])))[0, 0])
+    product = math.fsum(a * b for a, b in zip(x, z, strict=True))
+    if model.kernel == "linear":
+        return product
+    if model.kernel == "poly":
+        return (model.gamma_ * product + model.coef0) ** model.degree
+    return math.exp(-model.gamma_ * math.fsum((a - b) ** 2 for a, b in zip(x, z, strict=True)))
+
+
+_KERNELS = {
+    "linear": r"x \cdot z",
+    "poly": r"(\gamma x \cdot z + r)^p",
+    "rbf": r"\exp(-\gamma \lVert x - z \rVert^2)",
+}
+
+
+class Machine:
+    """One machine of a model, in lists: its support vectors and multipliers."""
+
+    def __init__(self, model, k):
+        self.model, self.k = model, k
+        some = [i for i, beta in enumerate(model.dual_coef_[k].tolist()) if beta]
+        self.numbers = [int(model.support_[i]) for i in some]
+        self.vectors = [model.support_vectors_[i].tolist() for i in some]
+        self.beta = [float(model.dual_coef_[k, i]) for i in some]
+        self.slack = [float(model.slacks_[k, i]) for i in some]
+        self.bias = float(model.bias_[k])
+        self.names = model.encoding_.names
+
+    def products(self, x):
+        """beta_i K(x_i, x) of each support vector."""
+        rows = zip(self.beta, self.vectors, strict=True)
+        return [beta * kernel_of(self.model, vector, x) for beta, vector in rows]
+
+    def weights(self):
+        """The weights of a linear machine."""
+        if all(state == 0 for state in self.model.states_.tolist()):
+            columns = range(len(self.names))
+            rows = list(zip(self.beta, self.vectors, strict=True))
+            return [math.fsum(beta * vector[j] for beta, vector in rows) for j in columns]
+        return self.model.weights_[self.k].tolist()  # found before they were the sum of the multipliers
+
+    def square(self):
+        """|w|²."""
+        if self.model.weights_ is not None:
+            return math.fsum(weight * weight for weight in self.weights())
+        return math.fsum(
+            beta * sum(self.products(vector)) for beta, vector in zip(self.beta, self.vectors, strict=True)
+        )
+
+
+def derive_classifier(model) -> Work:
+    """How the model was learnt: each machine's support vectors, weights, constant and margin."""
+    parts = []
+    for k, name in enumerate(_machine_names(model)):
+        machine = Machine(model, k)
+        sign = ["+1" if beta > 0 else "-1" for beta in machine.beta]
+        grid = _support_grid(machine, ("y", "α"), sign, [abs(beta) for beta in machine.beta])
+        parts.append(Work(name, (grid, *_sums(machine), *_margin(machine), *_goal(model, k))))
+    return Work(
+        _learnt(model), (_encoding(model), *_kernel_steps(model), *parts, *_sharp_grid(model)), _end(model)
+    )
+
+
+def derive_regressor(model) -> Work:
+    """How the model was learnt: the rows outside the tube, the weights and the constant."""
+    machine = Machine(model, 0)
+    grid = _support_grid(machine, ("β",), machine.beta)
+    parts = [_encoding(model), *_kernel_steps(model), *_target_steps(model), grid, *_sums(machine)]
+    return Work(_learnt(model), (*parts, *_goal(model, 0)), _end(model))
+
+
+def derive_decision(model, X) -> Work:
+    """How the class of a one-row table was decided."""
+    x = model.encoding_(X)[0].tolist()
+    names = _machine_names(model)
+    works = [_evaluated(Machine(model, k), x, name) for k, name in enumerate(names)]
+    f = [work["f(x)"].result for work in works]
+    labels = [as_text(label) for label in model.classes_.tolist()]
+    scores, counted = _scores(model, f, labels, names)
+    winner = scores.index(max(scores))
+    a = float(model.sharpness_[winner])
+    shares = [math.exp(a * (score - max(scores))) for score in scores]
+    whole = math.fsum(shares)
+    steps = [
+        Step(
+            f"P({model.target_} = {label} | x)",
+            r"\frac{e^{a s_c}}{\sum_j e^{a s_j}}",
+            rf"\frac{{e^{{{figure(a)} \cdot {_signed(score)}}}}}{{\dots}}",
+            share / whole,
+        )
+        for label, score, share in zip(labels, scores, shares, strict=True)
+    ]
+    proba = Work("probabilities", tuple(steps), f"a = {figure(a)} where {labels[winner]} wins.")
+    title = f"{type(model).__name__} for {model.target_}: one prediction"
+    end = f"The class of the highest score: {labels[winner]}."
+    return Work(title, (_row_grid(model, x), *works, *counted, proba), end)
+
+
+def derive_prediction(model, X) -> Work:
+    """How the number of a one-row table was predicted."""
+    x = model.encoding_(X)[0].tolist()
+    work = _evaluated(Machine(model, 0), x, "decision")
+    parts, said = [_row_grid(model, x), work], work["f(x)"].result
+    if model.scale:
+        center, spread = model.center_, model.spread_
+        numbers = rf"{_signed(center)} + {figure(spread)} \cdot {_signed(said)}"
+        said = center + spread * said
+        parts.append(Step(model.target_, r"\bar{y} + s f(x)", numbers, said))
+    title = f"{type(model).__name__} for {model.target_}: one prediction"
+    return Work(title, tuple(parts), f"{model.target_} = {figure(said)}.")
+
+
+def _learnt(model):
+    return f"{type(model).__name__} for {model.target_}: how it was learnt"
+
+
+def _end(model):
+    vectors = len(model.support_)
+    end = f"{vectors} support vector{'s' if vectors != 1 else ''}."
+    return " ".join([end, *(note[0].upper() + note[1:] + "." for note in model.notes_)])
+
+
+def _machine_names(model):
+    labels = [as_text(label) for label in model.classes_.tolist()]
+    if len(labels) == 2:
+        return [f"{labels[1]} (+1) against {labels[0]} (-1)"]
+    if model.multiclass == "ovr":
+        return [f"{label} (+1) against the rest (-1)" for label in labels]
+    return [f"{labels[a]} (+1) against {labels[b]} (-1)" for a, b in pairs(len(labels))]
+
+
+def _encoding(model):
+    return model.encoding_.work()
+
+
+def _kernel_steps(model):
+    if model.weights_ is not None:
+        return []
+    note = [] if callable(model.kernel) else [f"γ = {figure(model.gamma_)}"]
+    if model.kernel == "poly":
+        note += [f"r = {figure(float(model.coef0))}", f"p = {model.degree}"]
+    return [
+        Step(
+            "K(x, z)",
+            _KERNELS.get(model.kernel, r"\text{a function given by the user}"),
+            note=", ".join(note),
+        )
+    ]
+
+
+def _target_steps(model):
+    if not model.scale:
+        return []
+    numbers = rf"\frac{{y - {_signed(model.center_)}}}{{{figure(model.spread_)}}}"
+    return [Step("t", r"\frac{y - \bar{y}}{s}", numbers, "", "the target in standard units")]
+
+
+def _support_grid(machine, names, *figures):
+    order = sorted(range(len(machine.beta)), key=lambda i: (-abs(machine.beta[i]), machine.numbers[i]))
+    shown = min(len(machine.names), 6)
+    rows = [
+        (
+            machine.numbers[i],
+            *machine.vectors[i][:shown],
+            *(column[i] for column in figures),
+            machine.slack[i],
+        )
+        for i in order[:LISTED]
+    ]
+    more = [
+        f"{len(order) - LISTED} more rows" if len(order) > LISTED else "",
+        f"{len(machine.names) - shown} more columns" if len(machine.names) > shown else "",
+    ]
+    note = "; ".join(filter(None, more))
+    header = ("row", *machine.names[:shown], *names, "slack ξ")
+    return Grid("support vectors", header, rows, f"{note} not shown" if note else "")
+
+
+def _sums(machine):
+    """Sum of the multipliers, the weights, the constant."""
+    steps = [
+        Step("sum", r"\sum_i \beta_i", _terms(machine.beta), _rounded(machine.beta), "β = α y; must be 0")
+    ]
+    if machine.model.weights_ is not None:
+        for j, weight in list(enumerate(machine.weights()))[:LISTED]:
+            terms = [beta * vector[j] for beta, vector in zip(machine.beta, machine.vectors, strict=True)]
+            steps.append(Step(f"w of {machine.names[j]}", r"\sum_i \beta_i x_{ij}", _terms(terms), weight))
+        if len(machine.names) > LISTED:
+            steps.append(Step("more weights", note=f"{len(machine.names) - LISTED} not shown", result=""))
+    return [*steps, _constant(machine)]
+
+
+def _rounded(values):
+    """A sum of zero but for rounding is zero."""
+    total = math.fsum(values)
+    return 0.0 if abs(total) <= 1e-9 * math.fsum(map(abs, values)) else total
+
+
+def _constant(machine):
+    """b, from the row on its margin that weighs most, if there is one; classes have ±1 for a target there."""
+    model = machine.model
+    on = [i for i, slack in enumerate(machine.slack) if slack <= ON_MARGIN]
+    if hasattr(model, "classes_") and model.loss == "hinge" and on:
+        i = max(on, key=lambda i: abs(machine.beta[i]))
+        y = math.copysign(1.0, machine.beta[i])
+        rest = math.fsum(machine.products(machine.vectors[i]))
+        numbers = rf"{_signed(y)} - {_signed(rest)}"
+        note = f"row {machine.numbers[i]} is on its margin"
+        return Step("b", r"y_i - \sum_j \beta_j K(x_j, x_i)", numbers, y - rest, note)
+    return Step("b", result=machine.bias, note="as the optimality conditions of all rows demand")
+
+
+def _margin(machine):
+    square = machine.square()
+    length = math.sqrt(max(square, 0.0))
+    squares = _terms([w * w for w in machine.weights()]) if machine.model.weights_ is not None else ""
+    formula = r"\sum_j w_j^2" if squares else r"\sum_i \sum_j \beta_i \beta_j K(x_i, x_j)"
+    return [
+        Step("|w|²", formula, squares, square),
+        Step(
+            "margin",
+            r"\frac{2}{\lVert w \rVert}",
+            rf"\frac{{2}}{{{figure(length)}}}",
+            2.0 / length if length else None,
+        ),
+    ]
+
+
+def _goal(model, k):
+    loss = r"\xi_i^2" if getattr(model, "loss", "hinge") == "squared_hinge" else r"\xi_i"
+    return [
+        Step(
+            "objective",
+            rf"\frac{{1}}{{2}} \lVert w \rVert^2 + \sum_i C_i {loss}",
+            "",
+            float(model.objective_[k]),
+        ),
+        Step(
+            "dual gap",
+            result=float(model.dual_gap_[k]),
+            note="how far above the least possible value at most",
+        ),
+    ]
+
+
+def _sharp_grid(model):
+    rows = list(zip(map(as_text, model.classes_.tolist()), model.sharpness_.tolist(), strict=True))
+    note = "fitted to decisions about rows left out" if model.calibrated_ else "not calibrated"
+    return [Grid("sharpness a where a class wins", ("class", "a"), rows, note)]
+
+
+def _row_grid(model, x):
+    shown = list(zip(model.encoding_.names, x, strict=True))
+    note = f"{len(shown) - LISTED} more columns not shown" if len(shown) > LISTED else ""
+    return Grid("the row, encoded", ("column", "x"), shown[:LISTED], note)
+
+
+def _evaluated(machine, x, title):
+    """A machine's decision about a row."""
+    if machine.model.weights_ is not None:
+        weights = machine.weights()
+        terms = [w * cell for w, cell in zip(weights, x, strict=True)]
+        rows = list(zip(machine.names, weights, x, terms, strict=True))
+        header, formula = ("column", "w", "x", "w x"), r"\sum_j w_j x_j + b"
+    else:
+        terms = machine.products(x)
+        kernels = [term / beta for term, beta in zip(terms, machine.beta, strict=True)]
+        rows = list(zip(machine.numbers, machine.beta, kernels, terms, strict=True))
+        header, formula = ("row", "β", "K(x_i, x)", "β K"), r"\sum_i \beta_i K(x_i, x) + b"
+    order = sorted(range(len(rows)), key=lambda i: (-abs(terms[i]), i))
+    listed = [rows[i] for i in order[:LISTED]]
+    left = len(rows) - len(listed)
+    grid = Grid(
+        "largest terms" if left else "terms", header, listed, f"{left} more not shown" if left else ""
+    )
+    total = math.fsum(terms)
+    f = Step("f(x)", formula, rf"{_signed(total)} + {_signed(machine.bias)}", total + machine.bias)
+    return Work(title, (grid, f))
+
+
+def _scores(model, f, labels, names):
+    """The score of each class, and how it came about."""
+    if len(labels) == 2:
+        steps = [
+            Step(f"s of {label}", rf"{sign}\frac{{f(x)}}{{2}}", result=value)
+            for label, sign, value in zip(labels, ("-", ""), (-f[0] / 2, f[0] / 2), strict=True)
+        ]
+        return [-f[0] / 2, f[0] / 2], [Work("scores", tuple(steps))]
+    one_to_one = model.multiclass == "ovo"
+    votes = pairwise_votes(f, len(labels)) if one_to_one else rest_votes(f)
+    rows = [(name, *row) for name, row in zip(names, votes.by_machine.tolist(), strict=True)]
+    totals = votes.totals.tolist()
+    note = "a tie, which the scores settle" if len(votes.first) > 1 else ""
+    grid = Grid("votes", ("machine", *labels), [*rows, ("total", *totals)], note)
+    if not one_to_one:
+        steps = [
+            Step(f"s of {label}", "f_c(x)", result=value) for label, value in zip(labels, f, strict=True)
+        ]
+        return list(f), [grid, Work("scores", tuple(steps))]
+    sums = [0.0] * len(labels)
+    for value, (a, b) in zip(f, pairs(len(labels)), strict=True):
+        sums[a] += value
+        sums[b] -= value
+    scores = [total + value / (3 * (abs(value) + 1)) for total, value in zip(totals, sums, strict=True)]
+    steps = [
+        Step(
+            f"s of {label}",
+            r"v_c + \frac{d_c}{3(\lvert d_c \rvert + 1)}",
+            rf"{total} + \frac{{{figure(value)}}}{{3({figure(abs(value))} + 1)}}",
+            score,
+            "v_c its votes, d_c the sum of its decisions",
+        )
+        for label, total, value, score in zip(labels, totals, sums, scores, strict=True)
+    ]
+    return scores, [grid, Work("scores", tuple(steps))]
+
+
+def _terms(values):
+    """A sum written out, the middle left out where it is long."""
+    shown = [_signed(value) for value in values]
+    if len(shown) > 8:
+        shown = [*shown[:7], r"\dots", shown[-1]]
+    return " + ".join(shown) if shown else "0"
+
+
+def _signed(value):
+    return f"({figure(value)})" if value < 0 else figure(value)

@@ -1,0 +1,185 @@
+"""What the classifier and the regressor share: rows as numbers, the kernel, the model file, the notes.
+
+Columns become numbers by the learner's `Encoding`: a missing cell, or a value never seen, counts as the mean
+of its column, and a column that had gaps in training has one more for them.
+"""
+
+import warnings
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from openbook.base import Learner
+from openbook.prepare.encoding import Encoding
+from openbook.svm.kernels import Kernel, Linear, Own, Polynomial, Radial
+from openbook.svm.machine import Machines
+from openbook.svm.problem import CAPPED, CONVERGED, INTERRUPTED
+from openbook.svm.training import read_rows
+
+__all__ = ["SupportVectors"]
+
+#: Linear machines learn from more rows without a look for rows that are alike, which would take longer.
+_MANY = 50_000
+
+#: The arrays of a model, by the shape that they have: of machines, m support vectors and d encoded columns.
+_SHAPES = {
+    "support_": ("m",),
+    "support_vectors_": ("m", "d"),
+    "dual_coef_": ("machines", "m"),
+    "slacks_": ("machines", "m"),
+    "bias_": ("machines",),
+    "objective_": ("machines",),
+    "dual_gap_": ("machines",),
+    "n_iter_": ("machines",),
+    "states_": ("machines",),
+    "weights_": ("machines", "d"),
+}
+_WHOLE = ("support_", "n_iter_", "states_")
+
+
+class SupportVectors(Learner):
+    """A learner made of support vectors."""
+
+    def _training(self, rows):
+        """All rows, encoded, and those that are alike together; sets `encoding_`."""
+        self.encoding_ = Encoding.of(rows, scale=self.scale)
+        training = read_rows(rows, self.encoding_)
+        few = self.kernel != "linear" or len(training.X) <= _MANY
+        return training.joined() if few else training
+
+    def _set_gamma(self, training):
+        """The kernel's factor; NaN where it has none."""
+        X, w = training.X, training.w / training.w.sum()
+        if self.kernel not in ("poly", "rbf"):
+            self.gamma_ = np.nan
+        elif self.gamma == "scale":
+            mean = float(w @ X.mean(axis=1)) if X.size else 0.0
+            spread = float(w @ np.square(X - mean).sum(axis=1))
+            self.gamma_ = 1.0 / spread if spread > 0 else 1.0
+        else:
+            self.gamma_ = 1.0 / max(X.shape[1], 1) if self.gamma == "auto" else float(self.gamma)
+
+    def _kernel(self) -> Kernel:
+        if callable(self.kernel):
+            return Own(self.kernel)
+        if self.kernel == "poly":
+            return Polynomial(int(self.degree), self.gamma_, float(self.coef0))
+        return Radial(self.gamma_) if self.kernel == "rbf" else Linear()
+
+    def _keep(self, training, tasks, solutions):
+        """Become the model of these solutions."""
+        machines, rows = Machines.of(self._kernel(), training.X, tasks, solutions)
+        self.support_ = training.number[rows]
+        self.support_vectors_, self.dual_coef_ = machines.vectors, machines.coef
+        self.bias_, self.weights_ = machines.bias, machines.weights
+        self.slacks_ = machines.slacks(tasks, rows, len(training.X))
+        self.objective_ = np.array([solution.primal for solution in solutions])
+        self.dual_gap_ = np.array([solution.gap for solution in solutions])
+        self.n_iter_ = np.array([solution.sweeps for solution in solutions])
+        self.states_ = np.array([solution.state for solution in solutions])
+
+    def _machines(self):
+        return Machines(self._kernel(), self.support_vectors_, self.dual_coef_, self.bias_, self.weights_)
+
+    def _decisions(self, X):
+        """What each machine says of the rows of a table, (n, machines)."""
+        return self._machines().decisions(self.encoding_(X))
+
+    def _in_columns(self):
+        """Coefficients and constant of each machine, in units of the columns where the kernel is linear."""
+        if self.weights_ is None:
+            return None, self.bias_
+        return self.encoding_.original(self.weights_, self.bias_)
+
+    @property
+    def coef_(self):
+        """The coefficients of a linear machine, in units of the columns, (machines, d)."""
+        if self.weights_ is None:
+            msg = (
+                f"a machine of kernel {self.kernel!r} has no coefficients of columns, only of support vectors"
+            )
+            raise AttributeError(msg)
+        return self._in_columns()[0]
+
+    @property
+    def intercept_(self):
+        """The constant of each machine; of a linear one in units of the columns."""
+        return self._in_columns()[1]
+
+    @property
+    def margin_(self):
+        """The width of each machine's margin, 2 / |w|, in units of the encoded columns."""
+        with np.errstate(divide="ignore"):
+            return 2.0 / self._machines().norms()
+
+    @property
+    def converged_(self):
+        """Whether every machine was found to the tolerance."""
+        return bool((self.states_ == CONVERGED).all())
+
+    @property
+    def notes_(self):
+        """What the user should know."""
+        if self.converged_:
+            return []
+        ends = {CAPPED: f"reached max_iter={self.max_iter}", INTERRUPTED: "was interrupted"}
+        early = self.states_ != CONVERGED
+        least = np.maximum(self.objective_[early] - self.dual_gap_[early], 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            above = np.max(np.where(self.dual_gap_[early] > 0, self.dual_gap_[early] / least, 0.0))
+        how = (
+            f"at most {above:.2g} times the least possible above it" if np.isfinite(above) else "not bounded"
+        )
+        note = (
+            f"the search {ends[int(self.states_.max())]}; this is the best model so far,"
+            f" its objective {how}; raise max_iter or tol"
+        )
+        return [note]
+
+    def _announce(self):
+        for note in self.notes_:
+            warnings.warn(f"{type(self).__name__}: {note}", ConvergenceWarning, stacklevel=5)
+
+    def complexity(self):
+        if self.weights_ is not None:
+            return int(self.weights_.size + self.bias_.size)
+        return int(self.support_vectors_.size + self.dual_coef_.size + self.bias_.size)
+
+    def _arrays(self):
+        own = {name: getattr(self, name) for name in _SHAPES if getattr(self, name) is not None}
+        encoding = {f"encoding.{name}": array for name, array in self.encoding_.arrays().items()}
+        return {**own, **encoding, "gamma_": np.array([self.gamma_])}
+
+    def _restore(self, arrays):
+        start = "encoding."
+        own = {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
+        self.encoding_ = Encoding.from_arrays(self.schema_, own)
+        linear = self.kernel == "linear"
+        sizes = dict(zip(("machines", "m"), arrays["dual_coef_"].shape, strict=True))
+        sizes |= {"machines": self._n_machines(), "d": len(self.encoding_)}
+        for name, shape in _SHAPES.items():
+            if name == "weights_" and not linear:
+                self.weights_ = None
+            else:
+                setattr(self, name, _checked(name, arrays[name], tuple(sizes[size] for size in shape)))
+        gamma = _checked("gamma_", np.nan_to_num(arrays["gamma_"], nan=-1.0), (1,))
+        if (gamma[0] > 0) != (self.kernel in ("poly", "rbf")):
+            msg = f"a {self.kernel} kernel cannot have the gamma {arrays['gamma_'][0]}"
+            raise ValueError(msg)
+        self.gamma_ = float(arrays["gamma_"][0])
+        if not np.isin(self.states_, (CONVERGED, CAPPED, INTERRUPTED)).all():
+            msg = f"no search ends in the states {self.states_.tolist()}"
+            raise ValueError(msg)
+        if (self.support_ < 0).any() or (self.slacks_ < 0).any() or (self.dual_gap_ < 0).any():
+            msg = "a row's number, a slack or a gap is below zero"
+            raise ValueError(msg)
+
+
+def _checked(name, array, shape):
+    if array.shape != shape or (array.dtype.kind != "i" if name in _WHOLE else array.dtype != np.float64):
+        msg = f"array {name!r} is {array.dtype}{array.shape}, expected one of shape {shape}"
+        raise ValueError(msg)
+    if not np.isfinite(array).all():
+        msg = f"array {name!r} is not finite"
+        raise ValueError(msg)
+    return array

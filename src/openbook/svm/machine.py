@@ -1,0 +1,108 @@
+r"""Machines over common support vectors, and how they are found.
+
+    f_k(x) = sum_i beta_ki K(x_i, x) + b_k,    w_k = sum_i beta_ki x_i if the kernel is linear
+
+vectors : float64 (m, d), encoded; coef : float64 (machines, m), beta; bias : float64 (machines,)
+"""
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from openbook.fold import each
+from openbook.svm.kernels import Kernel, Linear, add_scores
+from openbook.svm.problem import INTERRUPTED, Problem, Solution
+from openbook.svm.solve import solve
+
+__all__ = ["Machines", "Task", "solved"]
+
+#: A multiplier below this share of the largest is 0 but for rounding.
+_NOTHING = 1e-12
+#: So little slack is rounding: the row is on its margin.
+_NO_SLACK = 1e-9
+
+
+@dataclass(frozen=True)
+class Task:
+    """A machine to be found: its problem, over these of the training rows, and multipliers to start from."""
+
+    rows: np.ndarray | slice
+    problem: Problem
+    start: np.ndarray | None = None
+
+    def without(self, left: np.ndarray, solution: Solution) -> "Task":
+        """The same without the rows that are left out, (n,) true or false, starting from its solution."""
+        stay = ~left[self.rows]
+        problem = self.problem.rows(stay)
+        rows = self.rows if isinstance(self.rows, slice) else (np.cumsum(~left) - 1)[self.rows[stay]]
+        return Task(rows, problem, problem.balanced(solution.beta[stay]))
+
+
+@dataclass(frozen=True)
+class Machines:
+    """Decisions from support vectors; of a linear kernel, from weights, (machines, d)."""
+
+    kernel: Kernel
+    vectors: np.ndarray
+    coef: np.ndarray
+    bias: np.ndarray
+    weights: np.ndarray | None
+
+    @classmethod
+    def of(cls, kernel: Kernel, X: np.ndarray, tasks, solutions) -> tuple["Machines", np.ndarray]:
+        """The machines of these solutions, and the rows of X that are their support vectors."""
+        beta = np.zeros((len(tasks), len(X)))
+        for k, (task, solution) in enumerate(zip(tasks, solutions, strict=True)):
+            beta[k, task.rows] = solution.beta
+        beta[np.abs(beta) <= _NOTHING * np.abs(beta).max(axis=1, keepdims=True)] = 0.0
+        rows = np.flatnonzero(beta.any(axis=0))
+        weights = None
+        if isinstance(kernel, Linear):
+            found = zip(beta, solutions, strict=True)
+            weights = np.array([own @ X if solution.w is None else solution.w for own, solution in found])
+        bias = np.array([solution.bias for solution in solutions])
+        return cls(kernel, X[rows], np.ascontiguousarray(beta[:, rows]), bias, weights), rows
+
+    def decisions(self, X: np.ndarray) -> np.ndarray:
+        """What each machine says of encoded rows, (n, machines)."""
+        if self.weights is not None:
+            return X @ self.weights.T + self.bias
+        f = np.tile(self.bias, (len(X), 1))
+        left, right = self.kernel.left(X), self.kernel.right(self.vectors)
+        add_scores(self.kernel, left, right, np.ascontiguousarray(self.coef.T), f)
+        return f
+
+    def norms(self) -> np.ndarray:
+        """|w| of each machine."""
+        if self.weights is not None:
+            return np.sqrt(np.square(self.weights).sum(axis=1))
+        products = self.decisions(self.vectors) - self.bias
+        return np.sqrt(np.maximum(np.einsum("km,mk->k", self.coef, products), 0.0))
+
+    def slacks(self, tasks, rows: np.ndarray, n: int) -> np.ndarray:
+        """How far each support vector, of these of n rows, is beyond its margin, (machines, m)."""
+        f, slacks = self.decisions(self.vectors), np.zeros_like(self.coef)
+        for k, task in enumerate(tasks):
+            targets = np.zeros(n)
+            targets[task.rows] = task.problem.t
+            error = targets[rows] - f[:, k]
+            beyond = np.maximum(np.abs(error) - task.problem.epsilon, 0.0)
+            slacks[k] = np.where((self.coef[k] * error > 0) & (beyond > _NO_SLACK), beyond, 0.0)
+        return slacks
+
+
+def solved(learner, X: np.ndarray, kernel: Kernel, tasks, find=solve) -> list[Solution]:
+    """The solutions of tasks over the rows of X, side by side; after an interrupt those left get one step."""
+    step = partial(_solution, X, kernel, learner.tol, find)
+    solutions = []
+    for solution in each([(task, learner.max_iter) for task in tasks], step):
+        solutions.append(solution)
+        if solution.state == INTERRUPTED:
+            break
+    return solutions + [step((task, 1)) for task in tasks[len(solutions) :]]
+
+
+def _solution(X, kernel, tol, find, piece):
+    task, max_iter = piece
+    return find(X[task.rows], kernel, task.problem, tol, max_iter, task.start)

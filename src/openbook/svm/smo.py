@@ -1,0 +1,176 @@
+r"""Sequential minimal optimisation: two multipliers at a time, in working sets.
+
+A step raises beta_i and lowers beta_j by the same amount, so that their sum stays 0. i is the row that gains
+most by rising; j is the one with which the objective falls most, to second order:
+
+    (g_i - g_j)² / (K_ii + K_jj - 2 K_ij)
+
+A small problem is one working set, and its kernel matrix is held. Of a large one the `WORKING` rows that
+violate the optimality conditions most are solved by themselves, given the others; then the gradient of all
+rows is brought up to date by one pass over the changed columns of the kernel matrix, computed block by block
+and forgotten. Memory is that of the rows and of one working set, whatever the number of support vectors.
+
+Between sweeps an interrupt (Ctrl-C) ends the search, and so does the cap; what was found by then is the
+solution.
+
+References: Platt (1998); Fan, Chen and Lin (2005) for the choice of j; Joachims (1999) for working sets.
+"""
+
+import numpy as np
+
+from openbook.kernels.jit import inner, jit
+from openbook.svm.kernels import Kernel, add_scores
+from openbook.svm.polish import polish
+from openbook.svm.problem import CAPPED, CONVERGED, INTERRUPTED, Problem, Solution, slopes
+
+__all__ = ["WORKING", "pair_steps", "solve_dual"]
+
+#: Rows of a working set: their kernel matrix takes 8 MB.
+WORKING = 1024
+#: Steps of a sweep, at most: a fraction of a second.
+_STEPS = 50_000
+#: How near the optimum a small problem is brought before it is polished, as a share of tol.
+_NEAR = 1e-4
+#: The least curvature that a step divides by: that of two rows that are alike but for rounding.
+LEAST = 1e-12
+#: A working set is solved to this share of the violation that it started with.
+_SHARE = 0.1
+
+
+def solve_dual(X, kernel: Kernel, problem: Problem, tol, max_iter, start=None) -> Solution:
+    """The multipliers of a problem over the rows of X, to a violation of at most tol.
+
+    start : multipliers to start from, which sum to 0; optional
+    """
+    beta = np.zeros(len(X)) if start is None else start.copy()
+    solve = _solve_whole if len(X) <= WORKING else _solve_in_sets
+    return solve(X, kernel, problem, tol, max_iter, beta)
+
+
+def _solve_whole(X, kernel, problem, tol, max_iter, beta):
+    K = kernel.matrix(X, X)
+    K[np.diag_indices(len(K))] += problem.ridge
+    gradient = K @ beta - problem.t
+    state, sweeps = CAPPED, 0
+    try:
+        while sweeps < max_iter:
+            sweeps += 1
+            steps = pair_steps(K, problem.lo, problem.hi, problem.epsilon, tol, _STEPS, beta, gradient)
+            if steps < _STEPS:
+                state = CONVERGED
+                break
+    except KeyboardInterrupt:
+        state = INTERRUPTED
+    if state == CONVERGED:
+        n = len(X)
+        pair_steps(K, problem.lo, problem.hi, problem.epsilon, _NEAR * tol, 100 * n, beta, gradient)
+        beta = polish(problem, beta, lambda some: K[np.ix_(some, some)], lambda by: K @ by)
+    return Solution.of(problem, beta, K @ beta - problem.t, sweeps, state)
+
+
+def _solve_in_sets(X, kernel, problem, tol, max_iter, beta):
+    left, right = kernel.left(X), kernel.right(X)
+    gradient = _gradient(kernel, left, right, problem, beta)
+    chosen = np.zeros(0, dtype=np.intp)
+    room = np.empty(WORKING * WORKING)
+    state, sweeps = CAPPED, 0
+    try:
+        while sweeps < max_iter:
+            up, down = slopes(problem, beta, gradient)
+            violation = up.max() - down.min()
+            if violation <= tol:
+                state = CONVERGED
+                break
+            sweeps += 1
+            chosen = _working_set(chosen, problem, beta, up, down)
+            part, own, slope = problem.rows(chosen), beta[chosen], gradient[chosen]
+            K = room[: len(chosen) ** 2].reshape(len(chosen), -1)
+            kernel.block(left[chosen], right[chosen], K)
+            K[np.diag_indices(len(K))] += part.ridge
+            enough = max(0.5 * tol, _SHARE * violation)
+            pair_steps(K, part.lo, part.hi, part.epsilon, enough, _STEPS, own, slope)
+            change = own - beta[chosen]
+            some = change != 0
+            add_scores(kernel, left, right[chosen[some]], change[some], gradient)
+            gradient[chosen] += part.ridge * change
+            beta[chosen] = own
+    except KeyboardInterrupt:
+        state = INTERRUPTED
+        gradient = _gradient(kernel, left, right, problem, beta)  # the pass may have been cut short
+    return Solution.of(problem, beta, gradient, sweeps, state)
+
+
+def _gradient(kernel, left, right, problem, beta):
+    gradient = problem.ridge * beta - problem.t
+    some = np.flatnonzero(beta)
+    add_scores(kernel, left, right[some], beta[some], gradient)
+    return gradient
+
+
+def _working_set(before, problem, beta, up, down):
+    """Rows that are free since the last sweep, up to half of them; and those that violate most."""
+    free = (beta[before] > problem.lo[before]) & (beta[before] < problem.hi[before])
+    kept = before[free][-WORKING // 2 :]
+    highest, lowest = up.max(), down.min()
+    up[kept], down[kept] = -np.inf, np.inf
+    half = (WORKING - len(kept)) // 2
+    rising = _smallest(-up, half)
+    rising = rising[up[rising] > lowest]
+    down[rising] = np.inf
+    falling = _smallest(down, half)
+    return np.concatenate([kept, rising, falling[down[falling] < highest]])
+
+
+def _smallest(values, count):
+    """Where the smallest stand."""
+    return np.argpartition(values, count)[:count] if count < len(values) else np.arange(len(values))
+
+
+@jit
+def pair_steps(K, lo, hi, epsilon, tol, most, beta, gradient):
+    """Steps of two multipliers, until the violation is at most tol; returns how many there were.
+
+    beta and gradient, (n,), go with the steps; K, (n, n), holds the ridge in its diagonal.
+    """
+    for step in range(most):
+        i, highest = _rising(hi, epsilon, beta, gradient)
+        j, lowest = _falling(K, lo, epsilon, beta, gradient, i, highest)
+        if j < 0 or highest - lowest <= tol:
+            return step
+        loss = -gradient[j] - (epsilon if beta[j] > 0 else -epsilon)
+        by = (highest - loss) / max(K[i, i] + K[j, j] - 2 * K[i, j], LEAST)
+        by = min(by, hi[i] - beta[i], beta[j] - lo[j])
+        if epsilon > 0:  # no further than to 0, where the slope changes
+            by = min(by, -beta[i] if beta[i] < 0 else by, beta[j] if beta[j] > 0 else by)
+        beta[i] = hi[i] if by == hi[i] - beta[i] else beta[i] + by  # a bound is met to the last digit
+        beta[j] = lo[j] if by == beta[j] - lo[j] else beta[j] - by
+        for k in range(len(beta)):
+            gradient[k] += by * (K[i, k] - K[j, k])
+    return most
+
+
+@inner
+def _rising(hi, epsilon, beta, gradient):
+    """The row that gains most by rising, and its gain."""
+    i, highest = -1, -np.inf
+    for k in range(len(beta)):
+        if beta[k] < hi[k]:
+            gain = -gradient[k] - (epsilon if beta[k] >= 0 else -epsilon)
+            if gain > highest:
+                i, highest = k, gain
+    return i, highest
+
+
+@inner
+def _falling(K, lo, epsilon, beta, gradient, i, highest):
+    """The row by whose fall the objective falls most while i rises; and the least loss of any."""
+    j, lowest, best = -1, np.inf, 0.0
+    for k in range(len(beta)):
+        if beta[k] > lo[k]:
+            loss = -gradient[k] - (epsilon if beta[k] > 0 else -epsilon)
+            lowest = min(lowest, loss)
+            if loss < highest:
+                fall = (highest - loss) ** 2 / max(K[i, i] + K[k, k] - 2 * K[i, k], LEAST)
+                if fall > best:
+                    j, best = k, fall
+    return j, lowest

@@ -1,0 +1,71 @@
+r"""Which solver a problem goes to; and the hard margin, C = infinity.
+
+A linear machine of more than a few rows goes to Newton's method (`newton.py`); every other one to pairs of
+multipliers (`smo.py`).
+
+The hard margin is the soft one under a C that no multiplier reaches. C is raised until that is so. If some
+multiplier is still at its bound, a linear programme tells whether the classes can be separated at all,
+
+    min sum xi    with    y_i (w · x_i + b) >= 1 - xi_i,    xi >= 0
+
+and which rows are in the way (those of xi > 0). With a kernel, its columns stand for w · x.
+"""
+
+import numpy as np
+
+from openbook.errors import DataError
+from openbook.svm.kernels import Kernel, Linear
+from openbook.svm.newton import solve_linear
+from openbook.svm.problem import CAPPED, CONVERGED, Problem, Solution
+from openbook.svm.smo import solve_dual
+
+__all__ = ["solve", "solve_hard"]
+
+#: A linear machine of no more rows is solved by pairs, which is quicker for so few.
+FEW = 200
+#: The bounds that are tried for a hard margin, over the largest kernel of a row with itself.
+_BOUNDS = (1e4, 1e7, 1e10)
+#: So many rows in the way are named.
+_NAMED = 5
+
+
+def solve(X, kernel: Kernel, problem: Problem, tol, max_iter, start=None) -> Solution:
+    """The multipliers of a problem over the rows of X."""
+    if isinstance(kernel, Linear) and len(X) > FEW and X.shape[1] <= len(X):
+        return solve_linear(X, problem, tol, max_iter)
+    return solve_dual(X, kernel, problem, tol, max_iter, start)
+
+
+def solve_hard(X, kernel: Kernel, problem: Problem, tol, max_iter, numbers) -> Solution:
+    """The same where no bound holds; numbers are what the rows are called where they cannot be separated."""
+    beta, size = None, float(kernel.diagonal(X).max()) or 1.0
+    for bound in _BOUNDS:
+        limited = problem.bounded(bound / size)
+        found = solve_dual(X, kernel, limited, tol, max_iter, beta)
+        beta = found.beta
+        if found.state > CAPPED or (
+            found.state == CONVERGED and (np.abs(beta) < limited.hi - limited.lo).all()
+        ):
+            return found
+        if bound == _BOUNDS[0]:
+            _check_separable(X, kernel, problem.t, numbers)
+    return found
+
+
+def _check_separable(X, kernel, t, numbers):
+    from scipy.optimize import linprog
+
+    features = X if isinstance(kernel, Linear) else kernel.matrix(X, X)
+    n, d = features.shape
+    sides = np.hstack([-t[:, None] * features, -t[:, None], -np.eye(n)])
+    bounds = [(None, None)] * (d + 1) + [(0, None)] * n
+    found = linprog(np.repeat([0.0, 1.0], [d + 1, n]), sides, -np.ones(n), bounds=bounds, method="highs")
+    if found.status == 0 and found.fun > 1e-6:
+        wrong = [int(number) for number in np.sort(numbers[found.x[d + 1 :] > 1e-6])]
+        named = ", ".join(map(str, wrong[:_NAMED])) + (", …" if len(wrong) > _NAMED else "")
+        rows = f"row {named} is" if len(wrong) == 1 else f"rows {named} are"
+        msg = (
+            f"no {kernel.name} machine separates these classes, so there is no hard margin:"
+            f" {rows} in the way; choose a finite C, which allows slack, or another kernel"
+        )
+        raise DataError(msg)

@@ -1,0 +1,258 @@
+r"""Support vector classification.
+
+    min over w, b    1/2 |w|² + C sum_i xi_i,    xi_i = max(0, 1 - y_i (w · x_i + b))
+    decision         f(x) = sum_i alpha_i y_i K(x_i, x) + b
+
+The margin is 2 / |w| wide. Rows with alpha_i > 0 are the support vectors: on the margin where alpha_i < C,
+inside it or beyond where alpha_i = C, by their slack xi_i. The squared hinge takes xi² for xi. A row's C is
+multiplied by its weight and its class's.
+
+alpha : float64 (m,), |dual_coef_| of a machine; f : float64 (n, machines)
+"""
+
+import math
+
+import numpy as np
+
+from openbook.base import Classifier
+from openbook.errors import DataError, ParameterError
+from openbook.linear.class_weight import CLASS_WEIGHT, class_factors
+from openbook.rules import Flag, Maybe, Number, OneOf, Whole
+from openbook.svm.derive import derive_classifier, derive_decision
+from openbook.svm.learner import SupportVectors
+from openbook.svm.machine import Machines, Task, solved
+from openbook.svm.parameters import Gamma, KernelChoice, Penalty
+from openbook.svm.platt import deal, probabilities, sharpness
+from openbook.svm.problem import CONVERGED, Problem
+from openbook.svm.solve import solve_hard
+from openbook.svm.votes import class_scores, pairs
+
+__all__ = ["SVC"]
+
+
+class SVC(SupportVectors, Classifier):
+    """Support vector classification: the boundary with the widest margin.
+
+    Parameters
+    ----------
+    C : number above 0, or math.inf
+        What a unit of slack costs. Infinity allows none: the hard margin, if the classes can be separated.
+    kernel : "linear", "poly", "rbf", or a function of two matrices, (n, d) and (m, d), that gives (n, m)
+    degree, coef0 : the power and the constant of "poly"
+    gamma : "scale", "auto" or number
+        The factor in "poly" and "rbf": 1 / (d times the variance of all cells), 1 / d, or as given.
+    loss : "hinge" or "squared_hinge"
+        Whether slack is paid as it is, or squared.
+    multiclass : "ovr" or "ovo"
+        More than two classes: a machine for each class against the rest, or for each pair of classes.
+    class_weight : None, "balanced", or mapping of class to weight
+    scale : whether numeric columns are standardised first; if not, they are taken as they come
+    calibrate : number of folds, or None
+        Probabilities are fitted to decisions about rows that a machine has not seen, by so many folds, each
+        about as costly as the fit itself. None takes the decisions as they are, which is quick. Either way
+        the most probable class is the predicted one.
+    tol : the largest violation of the optimality conditions that is let pass
+    max_iter : the most sweeps over working sets, or Newton steps, of a machine
+
+    Attributes
+    ----------
+    classes_, encoding_, gamma_ : the classes; how columns became numbers; the kernel's factor
+    support_ : the numbers of the rows that are support vectors, of those that are alike the first
+    support_vectors_, dual_coef_, slacks_ : these rows, encoded; alpha y, and xi, of each machine
+    coef_, intercept_ : of a linear machine, in units of the columns
+    margin_ : the width of each machine's margin
+    objective_, dual_gap_ : what was minimised, and how far above the least possible value it may be
+    n_iter_, converged_, notes_ : how the search went
+    sharpness_ : how sharp the scores are where each class wins; see `openbook.svm.platt`
+
+    Notes
+    -----
+    Ctrl-C during the search, or the cap, leaves a usable model, and a warning says how good it is. There is
+    no chance in it: no random state is needed.
+
+    References
+    ----------
+    Cortes and Vapnik (1995). Platt (1999), for probabilities; see also `smo.py` and `newton.py`.
+
+    Examples
+    --------
+    >>> square = [[0, 0], [0, 2], [2, 0], [2, 2]]
+    >>> model = SVC(C=math.inf, kernel="linear", scale=False, calibrate=None).fit(square, [-1, -1, 1, 1])
+    >>> model.coef_.tolist(), model.intercept_.tolist(), model.margin_.tolist()
+    ([[1.0, 0.0]], [-1.0], [2.0])
+    """
+
+    rules = {
+        "C": Penalty(),
+        "kernel": KernelChoice(),
+        "degree": Whole(at_least=1),
+        "gamma": Gamma(),
+        "coef0": Number(),
+        "loss": OneOf("hinge", "squared_hinge"),
+        "multiclass": OneOf("ovr", "ovo"),
+        "class_weight": CLASS_WEIGHT,
+        "scale": Flag(),
+        "calibrate": Maybe(Whole(at_least=2)),
+        "tol": Number(above=0),
+        "max_iter": Whole(at_least=1),
+    }
+
+    def __init__(
+        self,
+        C=1.0,
+        kernel="rbf",
+        degree=3,
+        gamma="scale",
+        coef0=0.0,
+        loss="hinge",
+        multiclass="ovr",
+        class_weight=None,
+        scale=True,
+        calibrate=5,
+        tol=1e-3,
+        max_iter=1000,
+    ):
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.loss = loss
+        self.multiclass = multiclass
+        self.class_weight = class_weight
+        self.scale = scale
+        self.calibrate = calibrate
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def _fit(self, rows):
+        if math.isinf(self.C) and self.loss == "squared_hinge":
+            msg = "SVC: C = inf is the hard margin, which has no slack to square; take loss='hinge'"
+            raise ParameterError(msg)
+        if len(self.classes_) < 2:
+            msg = f"SVC needs at least two classes, and every row is of class {self.classes_[0]!r}"
+            raise DataError(msg)
+        training = self._training(rows)
+        self._set_gamma(training)
+        weights = np.bincount(training.y, training.w, len(self.classes_))
+        cost = training.w * class_factors(self, weights)[training.y]
+        tasks = self._tasks(training.y, cost)
+        solutions = self._solved(training, tasks)
+        self._keep(training, tasks, solutions)
+        self.sharpness_ = np.ones(len(self.classes_))
+        self.calibrated_ = False
+        if self.calibrate is not None and self.converged_:
+            self._calibrate(training, tasks, solutions)
+        self._announce()
+
+    def _tasks(self, y, cost):
+        """The machines to be found, in their order."""
+        if len(self.classes_) == 2:
+            return [Task(slice(None), self._problem(y == 1, cost))]
+        if self.multiclass == "ovr":
+            return [Task(slice(None), self._problem(y == c, cost)) for c in range(len(self.classes_))]
+        tasks = []
+        for a, b in pairs(len(self.classes_)):
+            rows = np.flatnonzero((y == a) | (y == b))
+            tasks.append(Task(rows, self._problem(y[rows] == a, cost[rows])))
+        return tasks
+
+    def _problem(self, positive, cost):
+        t = np.where(positive, 1.0, -1.0)
+        if self.loss == "squared_hinge":
+            most, ridge = np.full(len(t), np.inf), 0.5 / (self.C * cost)
+        else:
+            most, ridge = self.C * cost, np.zeros(len(t))
+        return Problem(t, np.where(positive, 0.0, -most), np.where(positive, most, 0.0), ridge)
+
+    def _solved(self, training, tasks):
+        kernel = self._kernel()
+        if math.isfinite(self.C):
+            return solved(self, training.X, kernel, tasks)
+        return [
+            solve_hard(
+                training.X[task.rows],
+                kernel,
+                task.problem,
+                self.tol,
+                self.max_iter,
+                training.number[task.rows],
+            )
+            for task in tasks
+        ]
+
+    def _calibrate(self, training, tasks, solutions):
+        """Find how sharp the scores are, from machines that each leave a fold out."""
+        folds = min(self.calibrate, int(np.bincount(training.y).min()))
+        if folds < 2:
+            return
+        kernel, dealt = self._kernel(), deal(training.X, training.y, folds)
+        f = np.empty((len(training.y), len(tasks)))
+        for fold in range(folds):
+            left = dealt == fold
+            kept = training.X[~left]
+            fewer = [task.without(left, found) for task, found in zip(tasks, solutions, strict=True)]
+            found = solved(self, kept, kernel, fewer)
+            if any(solution.state != CONVERGED for solution in found):
+                return
+            f[left] = Machines.of(kernel, kept, fewer, found)[0].decisions(training.X[left])
+        self.sharpness_ = sharpness(self._scores(f), training.y, training.w)
+        self.calibrated_ = True
+
+    @property
+    def notes_(self):
+        """What the user should know."""
+        notes = super().notes_
+        if self.calibrate is not None and not self.calibrated_:
+            why = "a class is too small for folds" if self.converged_ else "the search ended early"
+            notes = [*notes, f"probabilities are not calibrated: {why}"]
+        return notes
+
+    def _announce(self):
+        if not self.converged_:
+            super()._announce()
+
+    def _scores(self, f):
+        return class_scores(f, len(self.classes_), self.multiclass)
+
+    def decision_function(self, X):
+        """The decision about each row, (n,), above 0 for the second class; of more classes, their scores."""
+        return self._each(X, self._decision)
+
+    def _decision(self, X):
+        f = self._decisions(X)
+        return f[:, 0] if len(self.classes_) == 2 else self._scores(f)
+
+    def _proba(self, X):
+        return probabilities(self._scores(self._decisions(X)), self.sharpness_)
+
+    def _n_machines(self):
+        n = len(self.classes_)
+        return 1 if n == 2 else n if self.multiclass == "ovr" else len(pairs(n))
+
+    def _arrays(self):
+        return {
+            **super()._arrays(),
+            "sharpness_": self.sharpness_,
+            "calibrated_": np.array([self.calibrated_]),
+        }
+
+    def _restore(self, arrays):
+        if len(self.classes_) < 2:
+            msg = "it has one class only"
+            raise ValueError(msg)
+        super()._restore(arrays)
+        sharp, calibrated = arrays["sharpness_"], arrays["calibrated_"]
+        if sharp.shape != self.classes_.shape or sharp.dtype != np.float64 or not (sharp > 0).all():
+            msg = "array 'sharpness_' must have a number above zero for each class"
+            raise ValueError(msg)
+        if calibrated.shape != (1,) or calibrated.dtype != bool or not np.isfinite(sharp).all():
+            msg = "array 'calibrated_' must be true or false, and 'sharpness_' finite"
+            raise ValueError(msg)
+        self.sharpness_, self.calibrated_ = sharp, bool(calibrated[0])
+
+    def _work(self):
+        return derive_classifier(self)
+
+    def _work_row(self, X):
+        return derive_decision(self, X)

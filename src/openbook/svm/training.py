@@ -1,0 +1,65 @@
+"""The rows to learn from: encoded, and those that are alike together.
+
+Rows that are alike, target included, are one row of their joint weight: it is the same problem, smaller.
+
+X : float64 (n, d), y : class codes or numbers (n,), w : float64 (n,)
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from openbook.fold import Piece
+
+__all__ = ["Training", "read_rows"]
+
+
+class Training(NamedTuple):
+    """Encoded rows, targets, weights, and the number of the first row like each."""
+
+    X: np.ndarray
+    y: np.ndarray
+    w: np.ndarray
+    number: np.ndarray
+
+    def take(self, rows) -> "Training":
+        return Training(*(array[rows] for array in self))
+
+    def joined(self) -> "Training":
+        """With one row for all that are alike."""
+        first, group = _groups(np.column_stack([self.X, self.y]))
+        if len(first) == len(self.X):
+            return self
+        return self.take(first)._replace(w=np.bincount(group, self.w))
+
+
+def read_rows(rows, encoding) -> Training:
+    """All rows, encoded."""
+    chunks = [piece.load() if isinstance(piece, Piece) else piece for piece in rows.pieces]
+    X = np.empty((sum(len(chunk.y) for chunk in chunks), len(encoding)))
+    start = 0
+    for chunk in chunks:
+        encoding(chunk.X, X[start : start + len(chunk.y)])
+        start += len(chunk.y)
+    y, w = np.concatenate([chunk.y for chunk in chunks]), np.concatenate([chunk.w for chunk in chunks])
+    return Training(X, y, w, np.arange(len(X)))
+
+
+def _groups(cells):
+    """The first row of each group of equal rows, in order, and the group of each row.
+
+    Rows go by a mixture of their bits; one with the mixture of a group but other cells is a group by itself.
+    """
+    bits = cells.view(np.uint64)
+    factors = np.random.default_rng(0).integers(1 << 63, size=bits.shape[1], dtype=np.uint64)
+    mixture = (bits ^ (bits >> np.uint64(32))) @ (factors * np.uint64(2) + np.uint64(1))
+    _, first, group = np.unique(mixture, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    first, group = first[order], place[group]
+    if len(first) < len(bits):
+        strangers = np.flatnonzero((bits != bits[first[group]]).any(axis=1))
+        group[strangers] = len(first) + np.arange(len(strangers))
+        first = np.concatenate([first, strangers])
+    return first, group
