@@ -3,6 +3,7 @@
 Exit codes: 0 done; 2 bad input, with one line on standard error; 130 interrupted, with nothing half-written.
 """
 
+import gc
 import sys
 import warnings
 from collections.abc import Sequence
@@ -26,6 +27,7 @@ class _Commands(TyperGroup):
 
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> Any:  # type: ignore[override]
         extra["standalone_mode"] = False
+        gc.set_threshold(100_000, 50, 50)  # importing and compiling make many objects that live to the end
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):  # a terminal that lacks a sign shows another
                 stream.reconfigure(errors="replace")

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted
 
 from openbook.base import Classifier, most_probable
 from openbook.data.attributes import as_text
@@ -34,6 +34,7 @@ from openbook.ensemble.members import (
     gathered,
     number_of_rows,
     shortened,
+    takes_weights,
 )
 from openbook.rules import Anything, Flag, Whole
 from openbook.work import Grid, Step, Work, figure
@@ -175,7 +176,7 @@ class AdaBoostClassifier(OneLearner, Classifier):
         """A member of these weights, and what it decides for every row."""
         X, y, w = chunk
         learner = self._learners()[0]
-        if self.resample or not has_fit_parameter(learner, "sample_weight"):
+        if self.resample or not takes_weights(type(learner)):
             times = drawn(rng, weights, number_of_rows(w))
         else:
             times = weights * w.sum()  # learners that want so many rows in a leaf mean rows of weight 1

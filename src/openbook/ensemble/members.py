@@ -7,12 +7,14 @@ want to see them many times.
 """
 
 from abc import abstractmethod
+from functools import cache
+from inspect import signature
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.utils import check_random_state, get_tags
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted
 
 from openbook.base import Classifier, Learner
 from openbook.data import Column, Nominal, Numeric, SparseTable, Table
@@ -32,6 +34,7 @@ __all__ = [
     "number_of_rows",
     "probabilities",
     "shortened",
+    "takes_weights",
 ]
 
 #: The most rows that a table of a derivation shows.
@@ -207,9 +210,15 @@ def copied(learner, rng):
     return clone(learner).set_params(**{name: rng.randint(np.iinfo(np.int32).max) for name in states})
 
 
+@cache
+def takes_weights(kind):
+    """Whether learners of this class can weigh rows; a stump grows quicker than the signature is read."""
+    return "sample_weight" in signature(kind.fit).parameters
+
+
 def fitted(member, X, y, times):
     """Fit to rows that occur so many times: by their weights, or by repeating them where it takes none."""
-    if has_fit_parameter(member, "sample_weight"):
+    if takes_weights(type(member)):
         return member.fit(X, y, sample_weight=times)
     if (times != np.rint(times)).any():
         msg = f"{type(member).__name__} takes no sample_weight"

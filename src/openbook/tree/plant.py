@@ -236,10 +236,11 @@ def _candidates(evidence, training, n_classes, centre, criterion):
     noted = evidence.node >= 0
     found, stats = evidence.found[noted], evidence.stats[noted]
     cut = np.full(found.shape, np.nan)
-    for f, scale in enumerate(training.scales):
-        at = np.flatnonzero((found["below"][:, f] >= 0) & (found["above"][:, f] != found["below"][:, f]))
-        if len(at) and training.columns[f]["kind"] != NOMINAL:
-            cut[at, f] = scale.between(found["below"][at, f], found["above"][at, f])
+    is_cut = (found["below"] >= 0) & (found["above"] != found["below"])
+    is_cut[:, training.columns["kind"] == NOMINAL] = False
+    for f in np.flatnonzero(is_cut.any(axis=0)):
+        at = np.flatnonzero(is_cut[:, f])
+        cut[at, f] = training.scales[f].between(found["below"][at, f], found["above"][at, f])
     if not n_classes:
         stats = np.concatenate([stats[..., :1], _value(stats, centre, criterion)], axis=-1)
     counted = ~np.isnan(found["gain"]) & ~training.columns["many_valued"]
