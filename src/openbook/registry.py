@@ -271,6 +271,30 @@ LEARNERS = {
             members=("naive_bayes",),
         ),
         Entry(
+            "k_neighbors",
+            "openbook.neighbors:KNeighborsClassifier",
+            "classification",
+            "the classes of the nearest rows vote",
+        ),
+        Entry(
+            "k_neighbors_regressor",
+            "openbook.neighbors:KNeighborsRegressor",
+            "regression",
+            "the mean of the nearest rows",
+        ),
+        Entry(
+            "parzen",
+            "openbook.neighbors:ParzenClassifier",
+            "classification",
+            "a density for each class from the rows around",
+        ),
+        Entry(
+            "parzen_regressor",
+            "openbook.neighbors:ParzenRegressor",
+            "regression",
+            "the mean of the rows around, weighed by distance",
+        ),
+        Entry(
             "logistic_regression",
             "openbook.linear:LogisticRegression",
             "classification",

@@ -1,1 +1,6 @@
 """Neighbours: a row is judged by the rows nearest to it."""
+
+from openbook.neighbors.knn import KNeighborsClassifier, KNeighborsRegressor
+from openbook.neighbors.parzen import ParzenClassifier, ParzenRegressor
+
+__all__ = ["KNeighborsClassifier", "KNeighborsRegressor", "ParzenClassifier", "ParzenRegressor"]

@@ -1,0 +1,193 @@
+r"""k nearest neighbours: the rows most like a query answer for it.
+
+    class    arg max_c Σ_{i among the k nearest} v_i [y_i = c],     P(c | x) = its share of the votes
+    number   Σ v_i y_i / Σ v_i
+
+with votes v_i by distance (`votes`). Rows at equal distances come in the order in which they were learnt. The
+distance says what becomes of missing cells (`spaces`). Where fewer than k rows were learnt, all of them vote.
+"""
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from openbook.base import Classifier, Regressor
+from openbook.neighbors.derive import derive_mean, derive_model, derive_vote
+from openbook.neighbors.learner import DISTANCE_RULES, NamedOr, NeighborLearner
+from openbook.neighbors.votes import TIES, WEIGHTS, decided
+from openbook.neighbors.windows import KERNELS
+from openbook.rules import Anything, OneOf, Rule, Whole
+
+__all__ = ["KNeighborsClassifier", "KNeighborsRegressor"]
+
+_RULES: dict[str, Rule] = {
+    "k": Whole(at_least=1),
+    "weights": NamedOr("a function of distance / bandwidth", WEIGHTS),
+    **DISTANCE_RULES,
+}
+
+
+class _KNeighbors(NeighborLearner):
+    """What classes and numbers have in common."""
+
+    def kneighbors(self, X, k=None):
+        """The distances and the rows of the k nearest, both (m, k), nearest first, of equals the first row.
+
+        Rows are numbered as they were learnt, from 0. Where fewer than k were learnt, all of them come.
+        """
+        return super().kneighbors(X, self.k if k is None else k)
+
+    def needed(self, k):
+        """The weight of the rows to look at: a kernel goes by the first row without a vote."""
+        by_kernel = callable(self.weights) or self.weights in KERNELS
+        return k + (by_kernel and self.weights != "uniform")
+
+    def _work(self):
+        return derive_model(self)
+
+
+class KNeighborsClassifier(_KNeighbors, Classifier):
+    """The classes of the k nearest rows vote.
+
+    Parameters
+    ----------
+    k : int
+        How many neighbours vote.
+    distance : str or function
+        "auto" is "euclidean" for numbers, "gower" for other columns, and "cosine" for sparse rows. Also
+        "heom", "manhattan", "minkowski", "chebyshev", "mahalanobis", "correlation", "hamming",
+        "simple_matching", "jaccard", "kl_divergence", and any function of rows (…, d) and (…, d).
+    weights : str or function
+        "uniform", "inverse", "inverse_square", "inverse_linear", a kernel ("gaussian", "epanechnikov",
+        "triangular", "biweight", "triweight", "tricube"), or a function of distance / bandwidth.
+    ties : "smaller_k", "extend", "prior", "nearest" or "random"
+        Which class wins where several have the most votes.
+    index : "auto", "brute", "kd_tree", "ball_tree", "inverted" or "lsh"
+        What finds the nearest; mixed distances compare all rows.
+    scale : bool
+        Whether numbers are standardised first. Mixed distances divide by the range in any case.
+    p : float
+        The power of "minkowski".
+    random_state : int, RandomState or None
+        For ties that are drawn.
+
+    Attributes
+    ----------
+    classes_ : the classes
+    schema_ : the columns
+    distance_ : the distance that "auto" chose
+    index_ : the index, with its `name` and `reason`
+    encoding_ : how columns became coordinates, except in mixed distances
+
+    References
+    ----------
+    Cover and Hart (1967), Nearest neighbor pattern classification. Dudani (1976), for inverse linear votes.
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> X, y = load("loan").split("cheat")
+    >>> model = KNeighborsClassifier(k=3).fit(X, y)
+    >>> model.distance_
+    'gower'
+    >>> model.predict([{"owner": "No", "status": "Single", "income": 88}]).tolist()
+    ['Yes']
+    """
+
+    rules = {
+        **_RULES,
+        "ties": OneOf(*TIES),
+        "random_state": Anything("None, a whole number or a RandomState"),
+    }
+
+    def __init__(
+        self,
+        k=5,
+        distance="auto",
+        weights="uniform",
+        ties="smaller_k",
+        index="auto",
+        scale=True,
+        p=3,
+        random_state=None,
+    ):
+        self.k = k
+        self.distance = distance
+        self.weights = weights
+        self.ties = ties
+        self.index = index
+        self.scale = scale
+        self.p = p
+        self.random_state = random_state
+
+    def _fit(self, rows):
+        self.seed_ = int(check_random_state(self.random_state).randint(2**31)) if self.ties == "random" else 0
+        super()._fit(rows)
+
+    def _solve(self):
+        super()._solve()
+        self._prior = np.bincount(self.statistics_.targets, self.statistics_.weights, len(self.classes_))
+
+    def _decided(self, X):
+        """Votes, winners, and how many neighbours were counted, for each row."""
+        ballots = self.ballots(
+            self.space_.place(X), self.needed(2 * self.k if self.ties == "extend" else self.k)
+        )
+        labels = self.statistics_.targets[ballots.rows]
+        return decided(ballots, labels, self.k, self.weights, self.ties, self._prior, self.seed_)
+
+    def _proba(self, X):
+        scores = self._decided(X)[0]
+        return scores / scores.sum(axis=1, keepdims=True)
+
+    def _predict(self, X):
+        return self._decided(X)[1]
+
+    def _work_row(self, X):
+        return derive_vote(self, X)
+
+    def _arrays(self):
+        return {**super()._arrays(), "seed": np.array([self.seed_])}
+
+    def _restore(self, arrays):
+        seed = arrays["seed"]
+        if seed.shape != (1,) or seed.dtype != np.int64 or seed[0] < 0:
+            msg = "its seed must be a whole number of at least 0"
+            raise ValueError(msg)
+        self.seed_ = int(seed[0])
+        super()._restore({name: array for name, array in arrays.items() if name != "seed"})
+
+
+class KNeighborsRegressor(_KNeighbors, Regressor):
+    """The mean of the k nearest rows, weighed by distance.
+
+    Parameters
+    ----------
+    k, distance, weights, index, scale, p : as for `KNeighborsClassifier`
+
+    Attributes
+    ----------
+    schema_, distance_, index_, encoding_ : as for `KNeighborsClassifier`
+
+    Examples
+    --------
+    >>> KNeighborsRegressor(k=2).fit([[1.0], [2.0], [6.0]], [10.0, 20.0, 90.0]).predict([[1.2]]).tolist()
+    [15.0]
+    """
+
+    rules = _RULES
+
+    def __init__(self, k=5, distance="auto", weights="uniform", index="auto", scale=True, p=3):
+        self.k = k
+        self.distance = distance
+        self.weights = weights
+        self.index = index
+        self.scale = scale
+        self.p = p
+
+    def _predict(self, X):
+        ballots = self.ballots(self.space_.place(X), self.needed(self.k))
+        votes = ballots.votes(self.k, self.weights)
+        return (votes * self.statistics_.targets[ballots.rows]).sum(axis=1) / votes.sum(axis=1)
+
+    def _work_row(self, X):
+        return derive_mean(self, X)

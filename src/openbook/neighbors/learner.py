@@ -1,0 +1,111 @@
+"""What neighbour learners share: the rows they keep, the space these lie in, the search for the nearest.
+
+The model is the rows themselves (`examples`); what is found from them anew whenever rows come or go is the
+space: ranges or an encoding, and the index. A missing cell, in training or in a query, goes by the rule of
+the distance: as far as can be in mixed distances, the mean of its column in the others.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from openbook.base import Classifier
+from openbook.errors import ParameterError
+from openbook.fold import each
+from openbook.folding import Folding
+from openbook.neighbors.examples import Examples
+from openbook.neighbors.spaces import DISTANCES, make_space, refusal
+from openbook.neighbors.votes import Ballots
+from openbook.rows import infinite_cell
+from openbook.rules import Anything, Flag, Number, OneOf, Rule
+
+__all__ = ["DISTANCE_RULES", "NamedOr", "NeighborLearner"]
+
+INDEXES = ("auto", "brute", "kd_tree", "ball_tree", "inverted", "lsh")
+
+
+@dataclass(frozen=True)
+class NamedOr(Anything):
+    """One of a few words, or a function."""
+
+    words: tuple[str, ...] = ()
+
+    def demand(self):
+        return f"one of {', '.join(map(repr, self.words))}, or {self.what}"
+
+    def allows(self, value):
+        return callable(value) or (isinstance(value, str) and value in self.words)
+
+
+DISTANCE_RULES: dict[str, Rule] = {
+    "distance": NamedOr("a function of rows (…, d) and (…, d)", DISTANCES),
+    "index": OneOf(*INDEXES),
+    "scale": Flag(),
+    "p": Number(at_least=1),
+}
+
+
+class NeighborLearner(Folding):
+    """A learner that keeps its rows, and asks those near a query."""
+
+    def refusal(self, schema):
+        return super().refusal(schema) or refusal(self.distance, schema)
+
+    def _step(self):
+        return Examples.of
+
+    def _folded(self, rows):
+        examples = Examples.joined(each(rows.pieces, self._step()))
+        if np.isinf(examples.cells).any():
+            raise infinite_cell(rows)
+        return examples
+
+    def _solve(self):
+        self.space_ = make_space(self, self.statistics_, self.schema_)
+        self.distance_ = self.space_.distance
+
+    @property
+    def encoding_(self):
+        """How columns become coordinates; not for mixed distances, which take them as they are."""
+        check_is_fitted(self)
+        if self.space_.encoding is None:
+            msg = f"the distance {self.distance_!r} takes columns as they are, without an encoding"
+            raise AttributeError(msg)
+        return self.space_.encoding
+
+    @property
+    def index_(self):
+        """The index that finds the nearest: its `name`, and the `reason` for it."""
+        check_is_fitted(self)
+        return self.space_.index
+
+    def kneighbors(self, X, k):
+        """The distances and the rows of the k nearest, both (m, k), nearest first, of equals the first row.
+
+        Rows are numbered as they were learnt, from 0. Where fewer than k were learnt, all of them come.
+        """
+        check_is_fitted(self)
+        if not isinstance(k, int | np.integer) or k < 1:
+            msg = f"k must be a whole number of at least 1, got {k!r}"
+            raise ParameterError(msg)
+        return self.space_.index.query(self.space_.place(self._encode(X)), min(k, len(self.statistics_)))
+
+    def ballots(self, points, weight):
+        """The nearest rows of each query: so many that they come to this weight, if there are."""
+        weights, n = self.statistics_.weights, len(self.statistics_)
+        count = min(n, int(np.ceil(weight)))
+        while True:
+            distances, rows = self.space_.index.query(points, count)
+            ballots = Ballots(distances, rows, weights[rows])
+            if count == n or (ballots.weights.sum(axis=1) >= weight).all():
+                return ballots
+            count = min(2 * count, n)
+
+    def complexity(self):
+        return len(self.statistics_) * max(len(self.schema_), 1)
+
+    def _restore(self, arrays):
+        n_classes = len(self.classes_) if isinstance(self, Classifier) else None
+        self.statistics_ = Examples.from_arrays(self.schema_, arrays, n_classes)
+        self._solve()

@@ -1,0 +1,280 @@
+r"""Parzen windows: every row within a window around the query counts, by a kernel of its distance.
+
+    p(x | c) = 1 / (W_c h^d ∫K) Σ_{i of class c} w_i K(d(x, x_i) / h)        a density for each class
+    P(c | x) = P(c) p(x | c) / Σ_c P(c) p(x | c)
+    number   = Σ w_i K_i y_i / Σ w_i K_i                                      (Nadaraya and Watson)
+
+With the classes' shares for P(c), the posterior is each class's part of the weight in the window. h is the
+`radius`; where none is given, the mean distance of a training row (1,000 of them, evenly taken, if there are
+more) to its ⌈√W⌉-th nearest other, W the weight of all rows; a third of it for the Gaussian, whose window has
+no end. Where the window is empty, the prior answers, or the mean of all rows. The distance says what becomes
+of missing cells.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from openbook.base import Classifier, Regressor
+from openbook.errors import ParameterError, RefusalError
+from openbook.neighbors.derive_windows import derive_density, derive_local_mean, derive_windows
+from openbook.neighbors.learner import DISTANCE_RULES, NamedOr, NeighborLearner
+from openbook.neighbors.windows import KERNELS, kernel_weights, log_volume
+from openbook.rules import Anything, Maybe, Number, Rule
+
+__all__ = ["ParzenClassifier", "ParzenRegressor"]
+
+#: Rows that the rule for the radius looks at.
+_ENOUGH = 1000
+#: Distances that are held at a time.
+_AT_A_TIME = 1 << 22
+
+_RULES: dict[str, Rule] = {
+    "radius": Maybe(Number(above=0)),
+    "kernel": NamedOr("a function of distance / radius, 0 beyond 1", tuple(KERNELS)),
+    **DISTANCE_RULES,
+}
+
+
+class Windows(NamedTuple):
+    """The rows in the windows of some queries, one after the other.
+
+    query, rows : of each pair, the number of the query and the row
+    weights : w K(d / h) of the pair, over the largest of its query
+    top : the logarithm of that largest, one a query; minus infinity where the window is empty
+    """
+
+    query: np.ndarray
+    rows: np.ndarray
+    weights: np.ndarray
+    top: np.ndarray
+
+
+class _Parzen(NeighborLearner):
+    """What classes and numbers have in common."""
+
+    def _solve(self):
+        super()._solve()
+        self.radius_ = float(self.radius) if self.radius is not None else self._usual_radius()
+
+    def _usual_radius(self):
+        examples = self.statistics_
+        some = np.unique(np.linspace(0, len(examples) - 1, _ENOUGH).astype(np.intp))
+        points = self.space_.place(examples.table(self.schema_).take(some))
+        count = math.ceil(math.sqrt(examples.weights.sum())) + 1  # the row itself is the nearest
+        ballots = self.ballots(points, count)
+        last = np.minimum((ballots.weights.cumsum(axis=1) < count).sum(axis=1), ballots.rows.shape[1] - 1)
+        far = np.take_along_axis(ballots.distances, last[:, None], axis=1)[:, 0]
+        mean = float(np.average(far, weights=examples.weights[some])) or 1.0
+        return mean / 3 if self.kernel == "gaussian" else mean
+
+    @property
+    def reach(self):
+        """How far the window goes."""
+        return np.inf if self.kernel == "gaussian" else self.radius_
+
+    def windows(self, points):
+        """Block by block of queries: which they are, and their `Windows`."""
+        n = len(self.statistics_)
+        m = points[0].shape[0] if isinstance(points, tuple) else points.shape[0]
+        step = max(_AT_A_TIME // n, 1)
+        for start in range(0, m, step):
+            span = slice(start, start + step)
+            part = tuple(each[span] for each in points) if isinstance(points, tuple) else points[span]
+            indptr, rows, distances = self.space_.index.within(part, self.reach)
+            query = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+            logs = self._log_weights(distances / self.radius_) + np.log(self.statistics_.weights[rows])
+            top = np.full(len(indptr) - 1, -np.inf)
+            np.maximum.at(top, query, logs)
+            known = np.where(np.isneginf(top), 0.0, top)
+            yield span, Windows(query, rows, np.exp(logs - known[query]), top)
+
+    def _log_weights(self, u):
+        """The logarithms of the kernel, which keep a Gaussian's digits far from every row."""
+        if self.kernel == "gaussian":
+            return -0.5 * u * u
+        with np.errstate(divide="ignore"):
+            return np.log(kernel_weights(u, self.kernel))
+
+    def _work(self):
+        return derive_windows(self)
+
+
+class ParzenClassifier(_Parzen, Classifier):
+    """A density for each class from the rows around a query, and the prior: Bayes' rule does the rest.
+
+    Parameters
+    ----------
+    radius : float, optional
+        The width of the window, in the units of the distance; None takes the mean distance of a row to its
+        √W-th nearest other, a third of it for the Gaussian.
+    kernel : str or function
+        "gaussian", "epanechnikov", "uniform", "triangular", "biweight", "triweight", "tricube", or a function
+        of distance / radius, 0 beyond 1.
+    priors : sequence in the order of `classes_`, optional
+        None takes the classes' shares of the rows.
+    distance, index, scale, p : as for `KNeighborsClassifier`
+
+    Attributes
+    ----------
+    classes_ : the classes
+    prior_ : P(c), in their order
+    radius_ : the width of the window
+    schema_, distance_, index_, encoding_ : as for `KNeighborsClassifier`
+
+    References
+    ----------
+    Parzen (1962), On estimation of a probability density function and mode.
+
+    Examples
+    --------
+    >>> model = ParzenClassifier(radius=1, kernel="triangular", scale=False)
+    >>> model.fit([[0.0], [0.5], [2.0]], ["a", "a", "b"]).predict_proba([[1.25]]).tolist()
+    [[0.5, 0.5]]
+    """
+
+    rules = {**_RULES, "priors": Anything("None, or a sequence in the order of the classes")}
+
+    def __init__(
+        self,
+        radius=None,
+        kernel="gaussian",
+        priors=None,
+        distance="auto",
+        index="auto",
+        scale=True,
+        p=3,
+    ):
+        self.radius = radius
+        self.kernel = kernel
+        self.priors = priors
+        self.distance = distance
+        self.index = index
+        self.scale = scale
+        self.p = p
+
+    def _solve(self):
+        super()._solve()
+        self.class_weights_ = np.bincount(
+            self.statistics_.targets, self.statistics_.weights, len(self.classes_)
+        )
+        self.prior_ = (
+            self.class_weights_ / self.class_weights_.sum() if self.priors is None else self._given()
+        )
+
+    def _given(self):
+        try:
+            prior = np.asarray(self.priors, dtype=float)
+        except (TypeError, ValueError):
+            msg = f"priors must be {self.rules['priors'].demand()}, got {self.priors!r}"
+            raise ParameterError(msg) from None
+        if prior.shape != self.classes_.shape:
+            msg = f"priors: {len(self.classes_)} classes, but {prior.size} numbers"
+            raise ParameterError(msg)
+        if not ((prior >= 0).all() and math.isclose(prior.sum(), 1.0, rel_tol=1e-9)):
+            msg = f"priors must not be negative and must sum to 1, got {prior.tolist()}"
+            raise ParameterError(msg)
+        return prior
+
+    def _log_sums(self, X):
+        """Log Σ w_i K_i of each class in the window, (m, n_classes); minus infinity where it has no row."""
+        n_classes, labels = len(self.classes_), self.statistics_.targets
+        sums = np.empty((len(X), n_classes))
+        for span, (query, rows, weights, top) in self.windows(self.space_.place(X)):
+            at = query * n_classes + labels[rows]
+            total = np.bincount(at, weights, len(top) * n_classes).reshape(-1, n_classes)
+            with np.errstate(divide="ignore"):
+                sums[span] = np.log(total) + top[:, None]
+        return sums
+
+    def _log_joint(self, X):
+        """Log P(c) Σ w_i K_i / W_c: the joint density, up to what is the same for every class."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            factors = np.log(self.prior_) - np.log(self.class_weights_)
+        # a class that no row shows has no density
+        return self._log_sums(X) + np.where(self.class_weights_ > 0, factors, -np.inf)
+
+    def _proba(self, X):
+        joint = self._log_joint(X)
+        top = joint.max(axis=1, keepdims=True)
+        empty = np.isneginf(top[:, 0])
+        top[empty] = 0.0
+        proba = np.exp(joint - top)
+        proba[empty] = self.prior_
+        return proba / proba.sum(axis=1, keepdims=True)
+
+    def predict_joint_log_proba(self, X):
+        """Log P(c) p(x | c) of each class; a density in the units of the columns. Needs Euclidean numbers."""
+        check_is_fitted(self)
+        return self._each(X, self._log_joint) - self._log_window()
+
+    def score_samples(self, X):
+        """Log p(x) of each row: the lower, the odder the row. Needs Euclidean numbers."""
+        return np.logaddexp.reduce(self.predict_joint_log_proba(X), axis=1)
+
+    def _log_window(self):
+        """The logarithm of h^d ∫K, in the units of the columns."""
+        if self.distance_ != "euclidean" or callable(self.kernel) or self.space_.encoding is None:
+            msg = "a density needs the Euclidean distance and a named kernel; class probabilities do not"
+            raise RefusalError(msg)
+        encoding = self.encoding_
+        if encoding.names != self.schema_.names:
+            msg = "a density needs numbers without gaps; class probabilities do not"
+            raise RefusalError(msg)
+        d = len(encoding)
+        return log_volume(self.kernel, d) + d * math.log(self.radius_) + float(np.log(encoding.scale).sum())
+
+    def _work_row(self, X):
+        return derive_density(self, X)
+
+
+class ParzenRegressor(_Parzen, Regressor):
+    """The mean of the rows around a query, weighed by a kernel of their distance.
+
+    Parameters
+    ----------
+    radius, kernel, distance, index, scale, p : as for `ParzenClassifier`
+
+    Attributes
+    ----------
+    radius_ : the width of the window
+    mean_ : the mean of all rows, which answers where the window is empty
+    schema_, distance_, index_, encoding_ : as for `KNeighborsClassifier`
+
+    References
+    ----------
+    Nadaraya (1964), On estimating regression. Watson (1964), Smooth regression analysis.
+
+    Examples
+    --------
+    >>> model = ParzenRegressor(radius=2, kernel="triangular", scale=False).fit([[0.0], [3.0]], [10.0, 40.0])
+    >>> model.predict([[1.5], [2.0], [9.0]]).tolist()
+    [25.0, 40.0, 25.0]
+    """
+
+    rules = _RULES
+
+    def __init__(self, radius=None, kernel="gaussian", distance="auto", index="auto", scale=True, p=3):
+        self.radius = radius
+        self.kernel = kernel
+        self.distance = distance
+        self.index = index
+        self.scale = scale
+        self.p = p
+
+    def _solve(self):
+        super()._solve()
+        self.mean_ = float(np.average(self.statistics_.targets, weights=self.statistics_.weights))
+
+    def _predict(self, X):
+        answers = np.empty(len(X))
+        for span, (query, rows, weights, top) in self.windows(self.space_.place(X)):
+            total = np.bincount(query, weights, len(top))
+            sums = np.bincount(query, weights * self.statistics_.targets[rows], len(top))
+            answers[span] = np.divide(sums, total, out=np.full(len(top), self.mean_), where=total > 0)
+        return answers
+
+    def _work_row(self, X):
+        return derive_local_mean(self, X)

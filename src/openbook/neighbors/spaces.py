@@ -1,0 +1,200 @@
+r"""Spaces: where the rows of a table lie, and how far apart they are.
+
+    gower, heom                    typed columns as they are: see `mixed`
+    euclidean, manhattan,          encoded columns (`prepare.Encoding`), numbers standardised unless told
+    minkowski, chebyshev           otherwise; a missing cell counts as the mean of its column
+    mahalanobis                    Euclidean along directions that are uncorrelated and of variance 1
+    cosine, correlation            encoded, but never standardised: the direction from 0 is what counts
+    hamming, simple_matching,      numbers as they are, NaN where missing, by the rule of the measure
+    jaccard, kl_divergence,
+    a function of (…, d), (…, d)
+
+Sparse rows are taken as they are. "auto" is Euclidean for numbers, Gower for other columns, and cosine for
+sparse rows.
+"""
+
+import numpy as np
+import scipy.sparse as sp
+
+from openbook import measures
+from openbook.data import Numeric, SparseTable
+from openbook.errors import DataError, RefusalError
+from openbook.neighbors.mixed import MixedDistance, MixedIndex
+from openbook.prepare import Encoding
+
+__all__ = ["DISTANCES", "FUNCTIONS", "MIXED", "FunctionIndex", "Space", "make_space", "resolved"]
+
+MIXED = ("gower", "heom")
+DIRECTIONS = ("cosine", "correlation")
+VECTORS = ("euclidean", "manhattan", "minkowski", "chebyshev", "mahalanobis", *DIRECTIONS)
+FUNCTIONS = {
+    "hamming": measures.hamming,
+    "simple_matching": measures.simple_matching,
+    "jaccard": measures.jaccard,
+    "kl_divergence": measures.kl_divergence,
+}
+DISTANCES = ("auto", *MIXED, *VECTORS, *FUNCTIONS)
+
+#: What an index measures, where it is not the distance itself: after `turned`, it is this.
+_MEASURED = {"mahalanobis": "euclidean", "correlation": "cosine"}
+
+
+def resolved(distance, schema, *, sparse):
+    """The distance that "auto" stands for."""
+    if distance != "auto":
+        return distance
+    if sparse:
+        return "cosine"
+    return "euclidean" if schema.of(Numeric) == schema.names else "gower"
+
+
+def refusal(distance, schema):
+    """Why the distance cannot be taken between rows of this schema, or None."""
+    if (callable(distance) or distance in FUNCTIONS) and schema.of(Numeric) != schema.names:
+        odd = next(a for a in schema if not isinstance(a, Numeric))
+        name = distance if isinstance(distance, str) else "a distance of your own"
+        return (
+            f"cannot use the {odd.kind} column {odd.name!r}: {name} compares numbers; 'gower' takes any kind"
+        )
+    return None
+
+
+def make_space(learner, examples, schema):
+    """The space of the rows that a learner keeps, by its parameters."""
+    table = examples.table(schema)
+    sparse = isinstance(table, SparseTable)
+    distance = resolved(learner.distance, schema, sparse=sparse)
+    if distance in MIXED:
+        if sparse:
+            msg = f"{distance} cannot use sparse rows; pass X.toarray(), or take 'cosine'"
+            raise RefusalError(msg)
+        mixed = MixedDistance.of(table, distance)
+        return Space(distance, mixed.place, MixedIndex(mixed, table), mixed=mixed)
+    if callable(distance) or distance in FUNCTIONS:
+        function = FUNCTIONS.get(distance, distance) if isinstance(distance, str) else distance
+        return Space(distance, _numbers, FunctionIndex(_numbers(table), function))
+    from openbook.neighbors.index import make_index
+
+    if sparse:
+        _refuse_sparse_gaps(table)
+        place = _Sparse(distance)
+    else:
+        place = _Encoded.of(distance, examples.rows(schema), learner.scale)
+    options = {"p": learner.p} if distance == "minkowski" else {}
+    index = make_index(place(table), _MEASURED.get(distance, distance), learner.index, **options)
+    return Space(distance, place, index)
+
+
+class Space:
+    """Rows at their places, and an index over them.
+
+    Attributes
+    ----------
+    distance : its name, or the user's function
+    place : from a table to points, as the index takes them
+    index : what finds the nearest; its `name` and `reason` say which, and why
+    mixed : the MixedDistance, where it is one
+    """
+
+    def __init__(self, distance, place, index, mixed=None):
+        self.distance = distance
+        self.place = place
+        self.index = index
+        self.mixed = mixed
+
+    @property
+    def encoding(self):
+        return getattr(self.place, "encoding", None)
+
+
+class _Encoded:
+    """Encoded columns, turned where the distance asks for it."""
+
+    def __init__(self, distance, encoding, whitening=None):
+        self.distance = distance
+        self.encoding = encoding
+        self.whitening = whitening
+
+    @classmethod
+    def of(cls, distance, rows, scale):
+        # a value without a column of its own keeps one-hot columns from summing to one, always the same
+        whiten = distance == "mahalanobis"
+        plain = whiten or distance in DIRECTIONS
+        encoding = Encoding.of(rows, scale=scale and not plain, reference=whiten)
+        return cls(distance, encoding, _whitening(encoding, rows) if whiten else None)
+
+    def __call__(self, table):
+        points = self.encoding(table)
+        if self.whitening is not None:
+            return points @ self.whitening
+        return points - points.mean(axis=1, keepdims=True) if self.distance == "correlation" else points
+
+
+class _Sparse:
+    """Sparse rows as they are."""
+
+    def __init__(self, distance):
+        if distance not in ("euclidean", "manhattan", "minkowski", "chebyshev", "cosine"):
+            msg = f"{distance} cannot use sparse rows; pass X.toarray(), or take 'cosine'"
+            raise RefusalError(msg)
+
+    def __call__(self, table):
+        return table.sparse if isinstance(table, SparseTable) else sp.csr_array(_numbers(table))
+
+
+def _numbers(table):
+    """The numbers of a table as they are, (n, d)."""
+    return np.ascontiguousarray(table.block(table.names), dtype=float)
+
+
+def _refuse_sparse_gaps(table):
+    if not np.isfinite(table.sparse.data).all():
+        msg = "sparse rows hold NaN or infinity; put numbers there, or pass X.toarray()"
+        raise DataError(msg)
+
+
+def _whitening(encoding, rows):
+    """A (d, d) matrix by which points become uncorrelated, of variance 1 (N - 1 in the denominator)."""
+    tables, weights = list(rows.tables()), np.concatenate([piece.w for piece in rows.pieces])
+    points = np.concatenate([encoding(table) for table in tables])
+    total = weights.sum()
+    centred = points - weights @ points / total
+    covariance = (centred * weights[:, None]).T @ centred / max(total - 1, 1)
+    try:
+        root = np.linalg.cholesky(covariance)
+        if np.linalg.cond(root) < 1e7:
+            return np.linalg.inv(root).T
+    except np.linalg.LinAlgError:
+        pass
+    msg = (
+        "mahalanobis needs columns that vary and are no sums of one another; some are:"
+        " leave them out, or take 'euclidean'"
+    )
+    raise DataError(msg)
+
+
+class FunctionIndex:
+    """Any function of two rows, between all pairs."""
+
+    name = "brute force"
+    reason = "a function of two rows knows no shortcut"
+
+    def __init__(self, points, function):
+        self.points = points
+        self.function = function
+
+    def query(self, Q, k):
+        """Distances and rows of the k nearest, both (m, k): by distance, of equals the first row."""
+        distances = self._distances(Q)
+        rows = np.argsort(distances, axis=1, kind="stable")[:, :k]
+        return np.take_along_axis(distances, rows, axis=1), rows
+
+    def within(self, Q, radius):
+        """The rows within the radius of each query, in order: where each query's begin, rows, distances."""
+        distances = self._distances(Q)
+        near = distances <= radius
+        return np.concatenate([[0], near.sum(axis=1).cumsum()]), np.nonzero(near)[1], distances[near]
+
+    def _distances(self, Q):
+        """Every query to every row; a distance that is not known is the farthest."""
+        return np.nan_to_num(measures.pairwise(self.function, Q, self.points), nan=np.inf, posinf=np.inf)

@@ -1,0 +1,151 @@
+r"""The readable twin of the distances: term by term, in plain Python, from the cells of two rows.
+
+It uses nothing that the indexes and kernels use, so tests compare the two.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from openbook.data import Numeric
+from openbook.work import Grid, Step, figure
+
+__all__ = ["FORMULAS", "Compared", "compared", "listed", "signed"]
+
+#: As many terms are shown, the largest of them; the others are summed up.
+_SHOWN_TERMS = 16
+
+FORMULAS = {  # of a term, and of the distance
+    "gower": (r"\delta_j", r"\frac{1}{d} \sum_j \delta_j"),
+    "heom": (r"\delta_j", r"\sqrt{\sum_j \delta_j^2}"),
+    "euclidean": (r"(x_j - q_j)^2", r"\sqrt{\sum_j (x_j - q_j)^2}"),
+    "mahalanobis": (r"(z_j(x) - z_j(q))^2", r"\sqrt{(x - q)^\top S^{-1} (x - q)}"),
+    "manhattan": (r"|x_j - q_j|", r"\sum_j |x_j - q_j|"),
+    "minkowski": (r"|x_j - q_j|^p", r"(\sum_j |x_j - q_j|^p)^{1/p}"),
+    "chebyshev": (r"|x_j - q_j|", r"\max_j |x_j - q_j|"),
+    "cosine": (r"x_j q_j", r"1 - \frac{\sum_j x_j q_j}{\|x\| \|q\|}"),
+    "correlation": (
+        r"(x_j - \bar{x})(q_j - \bar{q})",
+        r"1 - \frac{\sum_j (x_j - \bar{x})(q_j - \bar{q})}{\|x - \bar{x}\| \|q - \bar{q}\|}",
+    ),
+}
+
+
+class Compared(NamedTuple):
+    """A distance, and the parts of its derivation."""
+
+    distance: float
+    parts: tuple
+
+
+def compared(model, X, row):
+    """How far the row of that number, as learnt, is from the query, a table of one row."""
+    space = model.space_
+    there = model.statistics_.table(model.schema_).take([row])
+    if space.mixed is not None:
+        return _mixed(space.mixed, X, there, row)
+    if space.distance not in FORMULAS:  # a function of two rows
+        a, b = (np.ascontiguousarray(table.block(table.names), dtype=float)[0] for table in (X, there))
+        function = space.index.function
+        d = float(function(a, b))
+        d = math.inf if math.isnan(d) else d
+        name = (
+            space.distance if isinstance(space.distance, str) else getattr(function, "__name__", "function")
+        )
+        grid = _grid(
+            ("column", "query", f"row {row}"), zip(model.schema_.names, a.tolist(), b.tolist(), strict=True)
+        )
+        return Compared(d, (grid, Step("distance", rf"\mathrm{{{_letters(name)}}}(q, x)", result=d)))
+    return _vectors(model, space.place(X), space.place(there), row)
+
+
+def _mixed(mixed, X, there, row):
+    rows, terms = [], []
+    for j, name in enumerate(mixed.schema.names):
+        term, how = mixed.term(j, X.data(name)[0], there.data(name)[0])
+        rows.append((name, *(_cell(table.column(name)) for table in (X, there)), how, term))
+        terms.append(term)
+    whole = FORMULAS["heom" if mixed.squared else "gower"][1]
+    if mixed.squared:
+        d = math.sqrt(math.fsum(t * t for t in terms))
+        numbers = rf"\sqrt{{{listed([t * t for t in terms], ' + ')}}}"
+    else:
+        d = math.fsum(terms) / len(terms)
+        numbers = rf"\frac{{{listed(terms, ' + ')}}}{{{len(terms)}}}"
+    grid = _grid(("column", "query", f"row {row}", "", "δ"), rows)
+    return Compared(d, (grid, Step("distance", whole, numbers, d)))
+
+
+def _vectors(model, q, x, row):
+    distance, p = model.distance_, model.p
+    if sp.issparse(q):
+        some = np.union1d(q.indices, x.indices)
+        q, x = (np.asarray(each[[0]][:, some].todense()).ravel() for each in (q, x))
+        names = [model.schema_.names[j] for j in some]
+    else:
+        q, x = q[0], x[0]
+        encoded = model.encoding_.names
+        names = encoded if distance != "mahalanobis" else [f"z{j + 1}" for j in range(len(q))]
+    q, x = q.tolist(), x.tolist()
+    if distance in ("cosine", "correlation"):
+        terms = [a * b for a, b in zip(q, x, strict=True)]
+        lengths = [math.hypot(*each) for each in (q, x)]
+        d, numbers = _angle(math.fsum(terms), *lengths)
+    else:
+        gaps = [abs(b - a) for a, b in zip(q, x, strict=True)]
+        power = {"euclidean": 2, "mahalanobis": 2, "minkowski": p}.get(distance, 1)
+        terms = [gap**power for gap in gaps]
+        if distance == "chebyshev":
+            d, numbers = max(terms, default=0.0), rf"\max({listed(terms, ', ')})"
+        else:
+            d = math.fsum(terms) ** (1 / power)
+            body = listed(terms, " + ")
+            numbers = {1: body, 2: rf"\sqrt{{{body}}}"}.get(power, rf"({body})^{{1/{figure(power)}}}")
+    header = ("column", "query", f"row {row}", "term")
+    grid = _grid(header, zip(names, q, x, terms, strict=True))
+    return Compared(d, (grid, Step("distance", FORMULAS[distance][1], numbers, d)))
+
+
+def _angle(product, a, b):
+    if not (a and b):  # no direction
+        return 1.0, ""
+    return max(
+        1 - product / (a * b), 0.0
+    ), rf"1 - \frac{{{figure(product)}}}{{{figure(a)} \cdot {figure(b)}}}"
+
+
+def _grid(header, rows):
+    rows = list(rows)
+    shown = rows
+    note = ""
+    if len(rows) > _SHOWN_TERMS:
+        by_size = sorted(rows, key=lambda cells: -abs(cells[-1]) if isinstance(cells[-1], float) else 0.0)
+        shown = by_size[:_SHOWN_TERMS]
+        note = f"The {_SHOWN_TERMS} largest of {len(rows)} columns."
+    return Grid("terms", header, shown, note)
+
+
+def _cell(column):
+    value = column.tolist()[0]
+    if isinstance(column.attribute, Numeric):
+        return None if math.isnan(value) else figure(float(value))
+    return value
+
+
+def listed(numbers, sign):
+    """The numbers with the sign between them, the middle left out where they are many."""
+    shown = [signed(number) for number in numbers]
+    if len(shown) > 8:
+        shown = [*shown[:7], r"\dots", shown[-1]]
+    return sign.join(shown) if shown else "0"
+
+
+def signed(number):
+    """Negative numbers in brackets, so that signs do not meet."""
+    return f"({figure(number)})" if number < 0 else figure(number)
+
+
+def _letters(name):
+    return "".join(letter for letter in name if letter.isalpha())
