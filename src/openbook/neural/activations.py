@@ -18,6 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from openbook.linear.losses import sigmoid, softmax
+
 __all__ = ["ACTIVATIONS", "HIDDEN", "Activation", "rounding"]
 
 
@@ -46,11 +48,7 @@ def _sign(z):
 
 
 def _sigmoid(z):
-    """By way of tanh, which cannot overflow: 1/(1 + e^-z) = (1 + tanh(z/2)) / 2."""
-    z *= 0.5
-    np.tanh(z, out=z)
-    z += 1.0
-    z *= 0.5
+    np.copyto(z, sigmoid(z))
 
 
 def _sigmoid_slope(a, delta):
@@ -75,9 +73,7 @@ def _relu_slope(a, delta):
 
 
 def _softmax(z):
-    z -= z.max(axis=1, keepdims=True)
-    np.exp(z, out=z)
-    z /= z.sum(axis=1, keepdims=True)
+    np.copyto(z, softmax(z))
 
 
 def _softmax_slope(a, delta):

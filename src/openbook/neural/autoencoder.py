@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.data import MISSING, Nominal, Numeric, Table, read
+from openbook.data import MISSING, Nominal, Numeric, SparseTable, Table, read
 from openbook.data.conform import conform
 from openbook.errors import DataError, ParameterError, RefusalError
 from openbook.neural.derive_learning import derive_model
@@ -109,6 +109,9 @@ class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         if odd := [a for a in table.schema if a.kind == "text"]:
             msg = f"cannot use the text column {odd[0].name!r}; drop it or turn it into counts first"
             raise RefusalError(f"Autoencoder {msg}")
+        if isinstance(table, SparseTable):
+            msg = "Autoencoder cannot use sparse data; pass X.toarray()"
+            raise TypeError(msg)
         self.schema_, self.n_features_in_ = table.schema, len(table.schema)
         if table.schema.named:
             self.feature_names_in_ = np.array(table.schema.names, dtype=object)
@@ -163,6 +166,11 @@ class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     def _run(self, x, first, last):
         """Through the layers from `first` up to `last`."""
         return self._network(self.weights_, self.biases_).between(x, first, last)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
 
     @property
     def _n_features_out(self):

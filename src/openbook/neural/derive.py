@@ -138,7 +138,7 @@ def _output_errors(network, layer, target, deltas, numbering):
             formula = r"-\sum_k t_k \ln o_k"
     else:
         formula = r"\frac{1}{2} \sum_k (t_k - o_k)^2"
-    yield Step("loss", formula, "", twin.loss(output, answers, target), _off_line(output, *errors))
+    yield Step("loss", formula, "", twin.loss(output, layer, target), _off_line(output, *errors))
     if not isinstance(output, CrossEntropy) and output.activation.name != "softmax":
         yield Step("f'(z)", output.activation.slope_formula)
     for k, (o, t, delta) in enumerate(zip(answers, target, deltas, strict=True)):

@@ -155,6 +155,10 @@ class NetworkLearner(Trained, Learner):
         own = {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
         self.encoding_ = Encoding.from_arrays(self.schema_, own)
         pairs = list(pairwise(self._sizes()))
+        layers = {f"{kind}.{i}" for kind in ("weights", "biases") for i in range(len(pairs))}
+        if odd := {name for name in arrays if name.startswith(("weights", "biases"))} - layers:
+            msg = f"array {min(odd)!r} belongs to no layer"
+            raise ValueError(msg)
         dtype = np.dtype(self.precision)
         self.weights_ = [checked(arrays, f"weights.{i}", dtype, pair) for i, pair in enumerate(pairs)]
         self.biases_ = [checked(arrays, f"biases.{i}", dtype, pair[1:]) for i, pair in enumerate(pairs)]

@@ -207,7 +207,12 @@ class MLPRegressor(NetworkLearner, Regressor):
         return self.target_mean_ + self.target_scale_ * output.answers(self._scores(X))[:, 0]
 
     def _wanted(self, truth):
-        return [(float(truth) - self.target_mean_) / self.target_scale_]
+        try:
+            number = float(truth)
+        except (TypeError, ValueError):
+            msg = f"target {self.target_!r} is a number, and the truth given is {truth!r}"
+            raise DataError(msg) from None
+        return [(number - self.target_mean_) / self.target_scale_]
 
     def _decided(self, answers):
         predicted = self.target_mean_ + self.target_scale_ * answers[0]
@@ -227,4 +232,7 @@ class MLPRegressor(NetworkLearner, Regressor):
     def _restore(self, arrays):
         target = checked(arrays, "target", np.dtype(float), (2,))
         self.target_mean_, self.target_scale_ = target.tolist()
-        super()._restore(arrays)
+        if self.target_scale_ <= 0:
+            msg = "the scale of its target must be above zero"
+            raise ValueError(msg)
+        super()._restore({name: array for name, array in arrays.items() if name != "target"})

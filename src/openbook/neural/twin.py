@@ -102,15 +102,16 @@ def forward(network, x):
     return layers
 
 
-def loss(output, answers, targets):
-    """What the answers of the last layer cost."""
-    pairs = list(zip(answers, targets, strict=True))
-    if isinstance(output, CrossEntropy):
-        if output.activation.name == "softmax":
-            return math.fsum(-t * math.log(max(o, 1e-300)) for o, t in pairs)
-        right = [o if t else 1.0 - o for o, t in pairs]
-        return math.fsum(-math.log(max(p, 1e-300)) for p in right)
-    return math.fsum(_distance(output, t - o) for o, t in pairs)
+def loss(output, layer, targets):
+    """What the last layer costs; logarithms of its answers are told by the sums, so that none is of 0."""
+    if not isinstance(output, CrossEntropy):
+        return math.fsum(_distance(output, t - o) for o, t in zip(layer.answers, targets, strict=True))
+    pairs = list(zip(layer.sums, targets, strict=True))
+    if output.activation.name == "softmax":
+        top = max(layer.sums)
+        total = top + math.log(math.fsum(math.exp(z - top) for z in layer.sums))
+        return math.fsum(t * (total - z) for z, t in pairs)
+    return math.fsum(max(z, 0.0) - t * z + math.log1p(math.exp(-abs(z))) for z, t in pairs)
 
 
 def _distance(output, error):

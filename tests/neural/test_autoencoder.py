@@ -1,0 +1,80 @@
+"""Autoencoders: the space of principal components, tables there and back, and scikit-learn's checks."""
+
+import numpy as np
+import pytest
+from sklearn.decomposition import PCA
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from openbook import load
+from openbook.data import Numeric, Ordinal, Table, read
+from openbook.errors import DataError, ParameterError, RefusalError
+from openbook.neural import Autoencoder
+
+X, Y = load("iris").split("species")
+
+
+def test_without_curves_it_finds_the_principal_plane():
+    numbers = X.block(X.names)
+    scaled = (numbers - numbers.mean(axis=0)) / numbers.std(axis=0)
+    model = Autoencoder((2,), activation="identity", epochs=3000, tol=0, patience=3000, random_state=0).fit(X)
+    pca = PCA(2).fit(scaled)
+    least = 0.5 * ((scaled - pca.inverse_transform(pca.transform(scaled))) ** 2).sum(axis=1)
+    assert model.errors(X).mean() == pytest.approx(least.mean(), rel=1e-4)
+    np.testing.assert_allclose(model.errors(X), least, atol=0.02)
+
+
+def test_a_code_of_all_columns_comes_back():
+    model = Autoencoder((4,), activation="identity", epochs=3000, tol=0, patience=3000, random_state=0).fit(X)
+    back = model.inverse_transform(model.transform(X))
+    assert back.schema == X.schema
+    np.testing.assert_allclose(back.block(X.names), X.block(X.names), atol=0.05)
+
+
+def test_mixed_tables_there_and_back():
+    table = load("credit", rows=400, seed=1).drop("default")
+    assert any(isinstance(a, Ordinal) for a in table.schema)
+    model = Autoencoder((24, 12), epochs=500, tol=0, patience=500, random_state=0).fit(table)
+    assert [weights.shape[1] for weights in model.weights_] == [24, 12, 24, len(model.encoding_)]
+    code = model.transform(table)
+    assert code.shape == (400, 12)
+    back = model.inverse_transform(code)
+    assert isinstance(back, Table)
+    assert back.names == table.names
+    for name in table.names:
+        own, other = table.column(name), back.column(name)
+        assert not other.missing.any()  # gaps are filled
+        if not isinstance(own.attribute, Numeric):
+            known = ~own.missing
+            assert (own.data == other.data)[known].mean() > 0.9, name
+
+
+def test_learning_lowers_the_error_and_odd_rows_have_a_larger_one():
+    first, last = (Autoencoder((2,), epochs=n, random_state=0).fit(X).errors(X).mean() for n in (1, 200))
+    assert last < first / 4
+    model = Autoencoder((2,), random_state=0).fit(X)
+    odd = X.block(X.names)[:1] * [1, 1, 8, 0]
+    assert model.errors([dict(zip(X.names, odd[0], strict=True))])[0] > model.errors(X).max()
+
+
+def test_its_work_and_its_names():
+    model = Autoencoder((3, 2), epochs=5, random_state=0).fit(X)
+    assert model.work().title == "Network 4-3-2-3-4 for its own inputs: how it was learnt"
+    assert model.get_feature_names_out().tolist() == ["autoencoder0", "autoencoder1"]
+
+
+def test_what_it_refuses():
+    with pytest.raises(ParameterError, match="Autoencoder: hidden must name at least one layer, the code"):
+        Autoencoder(()).fit(X)
+    with pytest.raises(RefusalError, match="Autoencoder cannot use the text column 'note'; drop it"):
+        Autoencoder().fit(read([{"note": "a"}, {"note": "b"}], kinds={"note": "text"}))
+    model = Autoencoder((2,), epochs=1).fit(X)
+    with pytest.raises(DataError, match=r"a code has 2 columns, and this array has shape \(3, 4\)"):
+        model.inverse_transform(np.zeros((3, 4)))
+    with pytest.raises(DataError, match="column 'petal width \\(cm\\)' is missing"):
+        model.transform(X.drop("petal width (cm)"))
+
+
+@pytest.mark.filterwarnings("ignore")
+@parametrize_with_checks([Autoencoder((1,), epochs=20)])
+def test_scikit_learn_check(estimator, check):
+    check(estimator)

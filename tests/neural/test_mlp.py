@@ -1,0 +1,297 @@
+"""Networks on typed tables: outputs and probabilities, starting weights, the work of a row, the file."""
+
+import io
+import json
+import zipfile
+
+import numpy as np
+import pytest
+
+from openbook import load, open_model, save
+from openbook.errors import DataError, ModelFileError, ParameterError
+from openbook.neural import MLPClassifier, MLPRegressor
+from openbook.neural.outputs import CrossEntropy, Distance
+from openbook.work import Grid
+
+CREDIT = load("credit", rows=300, seed=2)
+IRIS = load("iris")
+X, Y = IRIS.split("species")
+XOR = [[0, 0], [0, 1], [1, 0], [1, 1]]
+
+
+@pytest.mark.parametrize("activation", ["tanh", "sigmoid", "relu"])
+def test_exclusive_or(activation):
+    for loss in ("cross_entropy", "squared"):
+        learner = MLPClassifier(
+            hidden=8,
+            activation=activation,
+            loss=loss,
+            epochs=2000,
+            tol=0,
+            patience=2000,
+            l2=0,
+            random_state=3,
+        )
+        assert learner.fit(XOR, [0, 1, 1, 0]).predict(XOR).tolist() == [0, 1, 1, 0]
+    assert MLPClassifier(hidden=(), epochs=500).fit(XOR, [0, 1, 1, 0]).score(XOR, [0, 1, 1, 0]) < 1
+
+
+@pytest.mark.parametrize("integration", ["quadratic", "spherical"])
+def test_a_ring_for_units_that_square(integration):
+    """One such unit draws a circle, which a weighted sum cannot."""
+    points = np.random.default_rng(0).normal(size=(300, 2))
+    inside = (points**2).sum(axis=1) < 1
+    learner = MLPClassifier(hidden=1, integration=integration, epochs=500, l2=0, random_state=1)
+    assert learner.fit(points, inside).score(points, inside) > 0.95
+    assert learner.set_params(integration="sum").fit(points, inside).score(points, inside) < 0.8
+
+
+@pytest.mark.parametrize("output", ["sigmoid", "softmax", "tanh", "sign", "identity"])
+def test_any_output_gives_probabilities(output):
+    for table, target in ((IRIS, "species"), (CREDIT, "default")):
+        model = MLPClassifier(hidden=(4,), output=output, loss="squared", epochs=60, random_state=0)
+        proba = model.fit(table, target).predict_proba(table)
+        assert proba.shape == (len(table), len(model.classes_))
+        assert ((proba >= 0) & (proba <= 1)).all()
+        np.testing.assert_allclose(proba.sum(axis=1), 1, rtol=1e-14)
+        for i in (0, 60, 120):
+            work = model.work(table.take([i]))
+            labels = [f"P({target} = {c} | x)" for c in model.classes_]
+            shown = [work[label].result for label in labels]
+            np.testing.assert_allclose(shown, proba[i], rtol=1e-7, atol=1e-12)
+
+
+def test_probabilities_by_hand():
+    z = np.array([[0.5, -1.0, 2.0], [-1.0, -2.0, -3.0]])
+    shares = Distance("identity").probabilities(z, 3)
+    np.testing.assert_allclose(shares, [[1 / 3, 0, 2 / 3], [1 / 3, 1 / 3, 1 / 3]])  # clipped; nothing left
+    assert Distance("sign").probabilities(np.array([[3.0], [-3.0]]), 2).tolist() == [[0, 1], [1, 0]]
+    np.testing.assert_allclose(Distance("tanh").probabilities(np.array([[0.0]]), 2), [[0.5, 0.5]])
+    assert CrossEntropy("softmax").probabilities(np.array([[7.0]]), 1).tolist() == [[1.0]]
+
+
+def test_targets_by_hand():
+    codes = np.array([0, 2, 1])
+    assert CrossEntropy("softmax").coded(codes, 3, float).tolist() == [0, 2, 1]
+    assert Distance("tanh").coded(codes, 3, float).tolist() == [[1, -1, -1], [-1, -1, 1], [-1, 1, -1]]
+    assert CrossEntropy("sigmoid").coded(np.array([0, 1]), 2, float).tolist() == [[0], [1]]
+    assert Distance("sign").coded(np.array([0, 1]), 2, float).tolist() == [[-1], [1]]
+    assert Distance("sigmoid").units(2) == 1
+    assert Distance("softmax").units(2) == 2
+
+
+def test_cross_entropy_needs_probabilities():
+    with pytest.raises(
+        ParameterError,
+        match=r"cross-entropy needs probabilities, and tanh units give none; take loss='squared'",
+    ):
+        MLPClassifier(output="tanh").fit(X, Y)
+
+
+@pytest.mark.parametrize("hidden", [(0,), (2.5,), "8", None, 0, (True,)])
+def test_layers_of_no_units_are_refused(hidden):
+    with pytest.raises(
+        ParameterError, match="hidden must be a sequence of whole numbers of at least 1, one for"
+    ):
+        MLPClassifier(hidden=hidden).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("init", "message"),
+    [
+        ("best", "init must be None, or a mapping with 'weights'"),
+        ({"biases": []}, "init must be None, or a mapping with 'weights'"),
+        ({"weights": [np.zeros((4, 2))]}, "init has weights for 1 layers, but the network has 2"),
+        (
+            {"weights": [np.zeros((2, 4)), np.zeros((2, 3))]},
+            r"init weights of layer 1 must be \(4, 2\) finite numbers, got \(2, 4\)",
+        ),
+        (
+            {"weights": [np.zeros((4, 2)), np.full((2, 3), np.nan)]},
+            r"init weights of layer 2 must be \(2, 3\) finite numbers",
+        ),
+        (
+            {"weights": [np.zeros((4, 2)), np.zeros((2, 3))], "biases": [[0], [0]]},
+            r"init biases of layer 1 must be \(2,\) finite numbers",
+        ),
+    ],
+)
+def test_starting_weights_that_do_not_fit(init, message):
+    with pytest.raises(ParameterError, match=message):
+        MLPClassifier(hidden=(2,), init=init).fit(X, Y)
+
+
+def test_it_can_go_on_from_another():
+    first = MLPClassifier(epochs=5, random_state=0).fit(X, Y)
+    init = {"weights": first.weights_, "biases": first.biases_}
+    longer = MLPClassifier(epochs=5, init=init, random_state=0).fit(X, Y)
+    assert longer.loss_curve_[0] < first.loss_curve_[-1]
+
+
+def test_targets_are_scaled_unless_told():
+    table = load("diabetes")
+    model = MLPRegressor(epochs=50, random_state=0).fit(table, "progression")
+    y = np.asarray(table.column("progression"))
+    assert model.target_mean_ == pytest.approx(y.mean())
+    assert model.target_scale_ == pytest.approx(y.std())
+    plain = MLPRegressor(epochs=1, scale=False, random_state=0).fit(table, "progression")
+    assert (plain.target_mean_, plain.target_scale_) == (0, 1)
+    constant = MLPRegressor(epochs=1, random_state=0).fit([[1.0], [2.0]], [7.0, 7.0])
+    assert constant.target_scale_ == 1
+    weighted = MLPRegressor(epochs=1).fit([[0.0], [1.0]], [0.0, 4.0], sample_weight=[3, 1])
+    assert weighted.target_mean_ == pytest.approx(1.0)
+    assert weighted.target_scale_ == pytest.approx(np.sqrt(3))
+
+
+def test_huber_is_not_moved_by_an_outlier():
+    x = np.linspace(-1, 1, 41)[:, None]
+    y = 2 * x[:, 0]
+    y[40] = 500.0
+    parameters = {"hidden": (), "epochs": 3000, "tol": 0, "patience": 3000, "l2": 0, "random_state": 0}
+    robust = MLPRegressor(loss="huber", **parameters).fit(x, y)
+    plain = MLPRegressor(**parameters).fit(x, y)
+    centre = [[0.0]]
+    assert abs(robust.predict(centre)[0]) < abs(plain.predict(centre)[0]) / 2
+    work = robust.work({"x0": 1.0, "class": 500.0})
+    assert work["e2"].result > 1
+    assert work["δ2"].result == 1.0
+    assert "an error beyond 1 as that much" in work["δ2"].note
+
+
+def test_the_work_of_a_number():
+    model = MLPRegressor(hidden=(3,), epochs=30, random_state=0).fit(load("diabetes"), "progression")
+    row = load("diabetes").take([5])
+    work = model.work(row)
+    assert work["progression"].result == pytest.approx(model.predict(row)[0], rel=1e-9)
+    truth = row.column("progression")[0]
+    scaled = (truth - model.target_mean_) / model.target_scale_
+    assert work["loss"].result == pytest.approx((scaled - work["o14"].result) ** 2 / 2, rel=1e-9)
+    with pytest.raises(DataError, match="target 'progression' is a number, and the truth given is 'high'"):
+        model.work(row, truth="high")
+
+
+def test_the_truth_of_a_row_in_any_form():
+    model = MLPClassifier(hidden=(3,), epochs=10, random_state=0).fit(IRIS, "species")
+    row = IRIS.row(60)
+    named = model.work(row).text()
+    assert "error passed back to hidden layer 1" in named
+    assert model.work(IRIS.take([60])).text() == named
+    assert model.work(IRIS.take([60]).to_pandas()).text() == named
+    assert model.work(IRIS.take([60]).to_pandas().iloc[0]).text() == named
+    inputs = {name: value for name, value in row.items() if name != "species"}
+    assert model.work(inputs, truth="versicolor").text() == named
+    assert model.work(list(inputs.values()), truth="versicolor").text() == named
+    forward = model.work(inputs).text()
+    assert "error" not in forward
+    assert named.startswith(forward.splitlines()[0])
+    assert model.work({**inputs, "species": None}).text() == forward
+    with pytest.raises(DataError, match=r"no class 'versicolour'\. Did you mean 'versicolor'"):
+        model.work(inputs, truth="versicolour")
+
+
+def test_large_layers_are_shortened():
+    model = MLPClassifier(hidden=(40, 40), epochs=2, random_state=0).fit(X, Y)
+    work = model.work(X.take([0]), truth="setosa")
+    hidden = next(part for part in work.parts if getattr(part, "title", "") == "hidden layer 1")
+    grid = hidden.parts[-1]
+    assert isinstance(grid, Grid)
+    assert len(grid.rows) == 30
+    assert grid.rows[-1][0] == 44
+    assert grid.rows[-2][0] == "…"
+    assert len(work.text()) < 20_000
+
+
+def test_the_work_of_learning():
+    model = MLPClassifier(hidden=(2,), epochs=100, early_stopping=0.2, random_state=0).fit(X, Y)
+    work = model.work()
+    grids = {part.title: part for part in work.parts if isinstance(part, Grid)}
+    assert [row[1] for row in grids["layers"].rows] == [4, 2, 3]
+    curve = grids["training curve"]
+    assert curve.rows[0][1:] == (model.loss_curve_[0], model.validation_curve_[0])
+    assert curve.rows[-1][0] == len(model.loss_curve_)
+    weights = dict(grids["weights"].rows)
+    assert weights["w15"] == model.weights_[0][0, 0]
+    assert weights["w69"] == model.weights_[1][1, 2]
+    assert weights["b9"] == model.biases_[1][2]
+    assert work["η"].result == 0.02
+
+
+def test_complexity_counts_weights():
+    assert MLPClassifier(hidden=(5,), epochs=0).fit(X, Y).complexity() == 4 * 5 + 5 + 5 * 3 + 3
+    assert MLPClassifier(hidden=(5,), epochs=0, bias=False).fit(X, Y).complexity() == 4 * 5 + 5 * 3
+
+
+def tampered(path, change_record=lambda model: None, change_arrays=lambda arrays: None):
+    """The file with its record or arrays changed, well formed otherwise."""
+    with zipfile.ZipFile(path) as archive:
+        record = json.loads(archive.read("model.json"))
+        names = [name for name in archive.namelist() if name != "model.json"]
+        arrays = {
+            name.removeprefix("arrays/").removesuffix(".npy"): np.load(io.BytesIO(archive.read(name)))
+            for name in names
+        }
+    change_record(record["model"])
+    change_arrays(arrays)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("model.json", json.dumps(record))
+        for name, array in arrays.items():
+            buffer = io.BytesIO()
+            np.save(buffer, array)
+            archive.writestr(f"arrays/{name}.npy", buffer.getvalue())
+    return path
+
+
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+def test_a_file_keeps_all(tmp_path, precision):
+    model = MLPClassifier(
+        hidden=(3, 2), epochs=7, early_stopping=0.2, precision=precision, init=None, random_state=0
+    ).fit(CREDIT, "default")
+    opened = open_model(save(model, tmp_path / "net.openbook"))
+    assert (opened.predict_proba(CREDIT) == model.predict_proba(CREDIT)).all()
+    assert opened.work().text() == model.work().text()
+    assert (opened.validation_curve_ == model.validation_curve_).all()
+    given = MLPClassifier(
+        hidden=(2,), init={"weights": [np.ones((4, 2)), np.ones((2, 3))]}, epochs=1, random_state=0
+    ).fit(X, Y)
+    again = open_model(save(given, tmp_path / "given.openbook"))
+    assert (again.fit(X, Y).predict_proba(X) == given.predict_proba(X)).all()
+
+
+@pytest.mark.parametrize(
+    ("record", "arrays", "message"),
+    [
+        (
+            None,
+            lambda a: a.update({"weights.0": a["weights.0"][:, :-1]}),
+            r"array 'weights\.0' is float64\(4, 1\)",
+        ),
+        (
+            None,
+            lambda a: a.update({"weights.1": a["weights.1"] * np.nan}),
+            r"'weights\.1' .* of finite numbers",
+        ),
+        (None, lambda a: a.update({"biases.1": a["biases.1"].astype(int)}), r"'biases\.1' is int64"),
+        (None, lambda a: a.pop("biases.0"), "biases"),
+        (None, lambda a: a.update({"weights.2": np.zeros((3, 3))}), r"'weights\.2' belongs to no layer"),
+        (None, lambda a: a.update({"loss_curve": np.zeros((2, 2))}), "'loss_curve'"),
+        (None, lambda a: a.update({"trace": np.zeros((2, 2))}), "'trace'"),
+        (None, lambda a: a.update({"encoding.scale": np.zeros(4)}), "above zero"),
+        (lambda m: m["parameters"].update(hidden=[3]), None, r"expected float64\(4, 3\)"),
+        (lambda m: m["parameters"].update(hidden=[-3]), None, "hidden must be a sequence"),
+        (lambda m: m["parameters"].update(precision="float32"), None, "expected float32"),
+        (lambda m: m["parameters"].update(output="tanh"), None, "cross-entropy needs probabilities"),
+        (lambda m: m["facts"].pop("ending"), None, "ending"),
+    ],
+)
+def test_a_file_that_is_no_network(tmp_path, record, arrays, message):
+    path = save(MLPClassifier(hidden=(2,), epochs=2).fit(X, Y), tmp_path / "net.openbook")
+    tampered(path, record or (lambda m: None), arrays or (lambda a: None))
+    with pytest.raises(ModelFileError, match=message):
+        open_model(path)
+
+
+def test_a_regressor_of_no_scale(tmp_path):
+    path = save(MLPRegressor(epochs=1).fit([[1.0], [2.0]], [1.0, 2.0]), tmp_path / "net.openbook")
+    tampered(path, change_arrays=lambda arrays: arrays.update(target=np.array([0.0, 0.0])))
+    with pytest.raises(ModelFileError, match="the scale of its target must be above zero"):
+        open_model(path)

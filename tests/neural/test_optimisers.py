@@ -1,0 +1,96 @@
+"""Updates and schedules by hand: one weight, one row, a loss of ½ (w - 1)² and so a gradient of w - 1."""
+
+import math
+
+import numpy as np
+import pytest
+
+from openbook.neural import MLPRegressor
+from openbook.neural.network import Parameters
+from openbook.neural.optimisers import OPTIMISERS, SCHEDULES
+
+ONE = {
+    "hidden": (),
+    "init": {"weights": [[[3.0]]]},
+    "bias": False,
+    "scale": False,
+    "l2": 0.0,
+    "tol": 0.0,
+    "patience": 100,
+}
+
+
+def path(**parameters):
+    """The weight after each update, from 3; its gradient is w - 1."""
+    return MLPRegressor(**{**ONE, **parameters}).fit([[1.0]], [1.0]).trace_[:, 0].tolist()
+
+
+def test_plain_descent():
+    assert path(optimiser="sgd", step=0.5, epochs=3) == [2.0, 1.5, 1.25]
+
+
+def test_momentum():
+    # v = -0.5·2 = -1, w = 2;  v = 0.5·(-1) - 0.5·1 = -1, w = 1;  v = -0.5 - 0 = -0.5, w = 0.5
+    assert path(optimiser="momentum", step=0.5, momentum=0.5, epochs=3) == [2.0, 1.0, 0.5]
+
+
+def test_adam():
+    w, m, v, expected = 3.0, 0.0, 0.0, []
+    for t in (1, 2, 3):
+        g = w - 1.0
+        m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g
+        w -= 0.25 * (m / (1 - 0.9**t)) / (math.sqrt(v / (1 - 0.999**t)) + 1e-8)
+        expected.append(w)
+    assert path(optimiser="adam", step=0.25, epochs=3) == pytest.approx(expected, rel=1e-12)
+    assert expected[0] == pytest.approx(2.75, rel=1e-8)  # the first step is as long as `step`
+
+
+def test_the_penalty_beside_the_summed_loss():
+    """Two rows: the mean gradient is w - 1, and the penalty of 1 adds w / 2."""
+    for optimiser in OPTIMISERS:
+        model = MLPRegressor(**{**ONE, "l2": 1.0}, optimiser=optimiser, step=0.1, momentum=0.0, epochs=1)
+        model.fit([[1.0], [1.0]], [1.0, 1.0])
+        change = 2.0 + 3.0 / 2
+        expected = 3 - 0.1 if optimiser == "adam" else 3 - 0.1 * change
+        assert model.weights_[0][0, 0] == pytest.approx(expected, rel=1e-7)
+        assert model.loss_curve_[0] == pytest.approx(0.5 * 2**2 + expected**2 / 4, rel=1e-7)
+
+
+def test_biases_are_not_penalised():
+    for optimiser in ("sgd", "momentum"):
+        model = MLPRegressor(
+            **{**ONE, "bias": True, "l2": 9.0, "init": {"weights": [[[0.0]]], "biases": [[5.0]]}},
+            optimiser=optimiser,
+            step=0.1,
+            epochs=1,
+        )
+        model.fit([[0.0]], [5.0])
+        assert model.biases_[0].tolist() == [5.0]
+
+
+@pytest.mark.parametrize(
+    ("schedule", "expected"),
+    [
+        ("constant", [0.8, 0.8, 0.8, 0.8]),
+        ("inverse", [0.8, 0.8 / 1.5, 0.8 / 2, 0.8 / 2.5]),
+        ("exponential", [0.8, 0.8 * math.exp(-0.5), 0.8 * math.exp(-1), 0.8 * math.exp(-1.5)]),
+        ("cosine", [0.8, 0.4 * (1 + math.sqrt(0.5)), 0.4, 0.4 * (1 - math.sqrt(0.5))]),
+    ],
+)
+def test_schedules(schedule, expected):
+    assert [SCHEDULES[schedule](0.8, 0.5, t, 4) for t in range(4)] == pytest.approx(expected, rel=1e-12)
+    w, weights = 3.0, []
+    for step in expected:
+        w -= step * (w - 1)
+        weights.append(w)
+    walked = path(optimiser="sgd", step=0.8, schedule=schedule, decay=0.5, epochs=4)
+    assert walked == pytest.approx(weights, rel=1e-12)
+
+
+def test_parameters_are_views_of_one_vector():
+    parameters = Parameters((2, 3, 1), np.float32)
+    parameters.vector[:] = np.arange(13)
+    assert [array.tolist() for array in parameters.weights] == [[[0, 1, 2], [3, 4, 5]], [[6], [7], [8]]]
+    assert [array.tolist() for array in parameters.biases] == [[9, 10, 11], [12]]
+    assert len(parameters.penalised) == 9
+    assert parameters.weights[1].dtype == np.float32
