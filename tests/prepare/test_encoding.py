@@ -119,6 +119,10 @@ def test_nothing_is_copied_where_nothing_changes():
     x = np.arange(12.0).reshape(4, 3)
     encoding = encoded(read(x), scale=False)
     assert np.shares_memory(encoding(read(x)), x)
+    narrow = x.astype(np.float32)
+    assert np.shares_memory(encoding(read(narrow), dtype=np.float32), narrow)
+    assert encoding(read(narrow)).dtype == np.float64
+    assert encoding(read(x), dtype=np.float32).dtype == np.float32
     x[1, 1] = np.nan
     assert encoding(read(x))[1, 1] == pytest.approx(5.5)
     assert np.isnan(x[1, 1])

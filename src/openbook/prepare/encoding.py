@@ -186,21 +186,21 @@ class Encoding:
         """How many encoded columns there are."""
         return len(self.mean)
 
-    def __call__(self, table: Table, out: np.ndarray | None = None) -> np.ndarray:
+    def __call__(self, table: Table, out: np.ndarray | None = None, dtype: Any = np.float64) -> np.ndarray:
         """The rows as numbers, (n, d); into `out` if it is given, else perhaps a view of the table."""
         if out is None:
-            if (as_it_is := self._as_it_is(table)) is not None:
+            if (as_it_is := self._as_it_is(table, dtype)) is not None:
                 return as_it_is
-            out = np.empty((len(table), len(self)))
+            out = np.empty((len(table), len(self)), dtype)
         for start in range(0, len(table), _BLOCK_ROWS):
             span = slice(start, start + _BLOCK_ROWS)
             self._write(table.take(span), out[span])
         return out
 
-    def _as_it_is(self, table: Table) -> np.ndarray | None:
+    def _as_it_is(self, table: Table, dtype: Any) -> np.ndarray | None:
         """The matrix behind the table, where it is its own encoding."""
         matrix = table.matrix
-        if not self._plain or matrix is None or matrix.dtype != np.float64 or not matrix.flags.c_contiguous:
+        if not self._plain or matrix is None or matrix.dtype != dtype or not matrix.flags.c_contiguous:
             return None
         if self.shift.any() or (self.scale != 1).any():
             return None
