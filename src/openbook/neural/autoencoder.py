@@ -161,7 +161,7 @@ class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
 
     def _encoded(self, X):
         table = conform(read(X), self.schema_, "Autoencoder")
-        return self.encoding_(table).astype(self.precision, copy=False)
+        return self.encoding_(table, dtype=np.dtype(self.precision))
 
     def _run(self, x, first, last):
         """Through the layers from `first` up to `last`."""

@@ -85,7 +85,7 @@ class NetworkLearner(Trained, Learner):
 
     def _scores(self, X):
         """The sums of the last layer for encoded rows."""
-        numbers = self.encoding_(X).astype(self.precision, copy=False)
+        numbers = self.encoding_(X, dtype=np.dtype(self.precision))
         with np.errstate(over="ignore", invalid="ignore"):
             scores = self._network(self.weights_, self.biases_).scores(numbers)
         return np.nan_to_num(scores)

@@ -89,10 +89,7 @@ def gathered(rows, encoding, dtype):
 
 def _encoded(encoding, dtype, chunk):
     X, y, w = chunk
-    numbers = (
-        encoding(X) if dtype == np.float64 else encoding(X, out=np.empty((len(y), len(encoding)), dtype))
-    )
-    return numbers, y, w
+    return encoding(X, dtype=dtype), y, w
 
 
 class Trained:
