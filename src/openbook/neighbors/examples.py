@@ -35,24 +35,21 @@ class Examples(Statistics):
 
     @classmethod
     def of(cls, chunk: Chunk) -> "Examples":
-        """A copy of the rows of a chunk."""
+        """The rows of a chunk, of which some may be views."""
         X, y, w = chunk
         if isinstance(X, SparseTable):
-            numbers = X.sparse.astype(np.float64)
-            return cls(numbers, np.zeros((len(X), 0), np.int32), y.copy(), w.copy())
+            return cls(X.sparse.astype(np.float64), np.zeros((len(X), 0), np.int32), y, w)
         codes = np.empty((len(X), len(X.schema.of(Categorical))), np.int32)
         for j, name in enumerate(X.schema.of(Categorical)):
             codes[:, j] = X.data(name)
         names = X.schema.of(Numeric)
-        numbers = X.block(names).astype(np.float64, order="C") if names else np.zeros((len(X), 0))
-        return cls(numbers, codes, y.copy(), w.copy())
+        numbers = X.block(names).astype(np.float64, copy=False) if names else np.zeros((len(X), 0))
+        return cls(numbers, codes, y, w)
 
     @classmethod
     def joined(cls, parts: Iterable["Examples"]) -> "Examples":
-        """The rows of all parts, in order."""
+        """A copy of the rows of all parts, in order."""
         parts = list(parts)
-        if len(parts) == 1:
-            return parts[0]
         numbers = [part.numbers for part in parts]
         sparse = sum(map(sp.issparse, numbers))
         if 0 < sparse < len(parts):
