@@ -14,9 +14,9 @@ import numpy as np
 from openbook.data import Nominal
 from openbook.kernels.jit import jit
 from openbook.tree.columns import codes_of
-from openbook.tree.nodes import LEAF
+from openbook.tree.nodes import cuts_by_column
 
-__all__ = ["Compact", "compact"]
+__all__ = ["Compact", "coded_steps", "compact", "descend_codes"]
 
 STEP = np.dtype(
     [
@@ -90,14 +90,19 @@ def _cuts(trees, j):
 
 
 def _steps(tree, cuts, root, route):
+    steps = coded_steps(tree, lambda j, own: np.searchsorted(cuts[j], own))
+    steps["first"] += np.int32(root)
+    steps["route"][tree.route >= 0] += np.int32(route)
+    return steps
+
+
+def coded_steps(tree, code_of):
+    """The nodes of a tree for the way down by codes; code_of : from a column and its cuts to their codes."""
     steps = np.zeros(tree.size, dtype=STEP)
-    inner = tree.attribute != LEAF
-    steps["attribute"], steps["missing"] = tree.attribute, tree.missing
-    steps["first"][inner] = tree.first[inner] + root
-    steps["route"] = np.where(tree.route < 0, -1, tree.route + route)
-    for j, own in enumerate(cuts):
-        at = (tree.attribute == j) & (tree.route < 0)
-        steps["cut"][at] = np.searchsorted(own, tree.cut[at])
+    for name in ("first", "route", "attribute", "missing"):
+        steps[name] = getattr(tree, name)
+    for j, at in cuts_by_column(tree.attribute, tree.route):
+        steps["cut"][at] = code_of(j, tree.cut[at])
     return steps
 
 

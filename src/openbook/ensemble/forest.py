@@ -22,9 +22,9 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.base import Regressor
 from openbook.data.attributes import as_text
 from openbook.ensemble.bagging import drawn
-from openbook.ensemble.compact import compact
+from openbook.ensemble.compact import coded_steps, compact, descend_codes
 from openbook.ensemble.members import number_of_rows, shortened
-from openbook.ensemble.outside import add_votes, coded_leaves
+from openbook.ensemble.outside import add_votes
 from openbook.errors import DataError
 from openbook.fold import each
 from openbook.rules import Flag, OneOf, Whole
@@ -79,7 +79,8 @@ class Forest(Growing):
         random = check_random_state(self.random_state)
         seeds = random.randint(1, np.iinfo(np.int32).max, size=self.n_estimators).tolist()
         batches = [seeds[k : k + BATCH] for k in range(0, len(seeds), BATCH)]
-        step = partial(_grow_batch, training, self._rule(training), self._n_classes, self.bootstrap)
+        coded = _with_gaps(training) if self.bootstrap else None
+        step = partial(_grow_batch, training, self._rule(training), self._n_classes, coded)
         votes = Votes(training, self._n_classes)
         self.trees_, curve = [], []
         for batch in each(batches, step):
@@ -225,25 +226,30 @@ class Votes:
         return self.loss / self.heard if self.heard else np.nan
 
 
-def _grow_batch(training, rule, n_classes, bootstrap, seeds):
-    """The trees of these seeds, each with the rows outside its sample."""
-    return [_grow_tree(training, rule, n_classes, bootstrap, seed) for seed in seeds]
+def _with_gaps(training):
+    """The codes of the rows, the largest of all where a cell is missing."""
+    gap = np.iinfo(training.codes.dtype).max
+    return np.where(training.codes < training.columns["n_codes"], training.codes, gap)
 
 
-def _grow_tree(training, rule, n_classes, bootstrap, seed):
-    n, sample = len(training.y), training
-    rows, outside = np.arange(n), np.arange(0)
-    if bootstrap:
-        times = drawn(np.random.RandomState(seed), training.w, number_of_rows(training.w))
-        rows, outside = np.flatnonzero(times), np.flatnonzero(times == 0)
-        sample = training._replace(w=times.astype(float))
+def _grow_batch(training, rule, n_classes, coded, seeds):
+    """The trees of these seeds, each with the rows outside its sample; coded : None for no samples."""
+    return [_grow_tree(training, rule, n_classes, coded, seed) for seed in seeds]
+
+
+def _grow_tree(training, rule, n_classes, coded, seed):
+    n = len(training.y)
+    if coded is None:
+        growth, _, centre = grown(training, rule, n_classes, np.arange(n), seed, noted=0)
+        return tree_of(growth, training.scales, n_classes, centre, rule.criterion), None
+    times = drawn(np.random.RandomState(seed), training.w, number_of_rows(training.w))
+    rows, outside = np.flatnonzero(times), np.flatnonzero(times == 0)
+    sample = training._replace(w=times.astype(float))
     growth, _, centre = grown(sample, rule, n_classes, rows, seed, noted=0)
     tree = tree_of(growth, training.scales, n_classes, centre, rule.criterion)
-    for f in np.unique(tree.attribute[~np.isnan(tree.cut)]):  # rows outside can lie where the sample has none
-        at = np.flatnonzero(tree.attribute == f)
-        growth.nodes["below"][at] = training.scales[f].last_below(tree.cut[at])
-    leaves = np.empty(len(outside), dtype=np.intp)
-    coded_leaves(growth.nodes, growth.routes, training.columns, training.codes, outside, leaves)
+    leaves, gap = np.empty(len(outside), dtype=np.intp), np.iinfo(coded.dtype).max
+    steps = coded_steps(tree, lambda j, cuts: training.scales[j].last_below(cuts))
+    descend_codes(steps, tree.routes, 0, coded[outside], coded.dtype.type(gap), leaves)
     return tree, Outside(outside, leaves)
 
 

@@ -1,35 +1,12 @@
-"""Out of bag: each training row is judged by the trees that did not see it; kernels.
+"""Out of bag: each training row is judged by the trees that did not see it.
 
-The leaves are found by codes, the way the trees grew, so no second look at the table is needed. Votes add up
-tree by tree, and with them the error: when a row gets a vote, only its own share of the error changes.
-
-nodes, routes, columns, codes : as they grew, see `openbook.tree.grow`
+Votes add up tree by tree, and with them the error: when a row gets a vote, only its own share of the error
+changes.
 """
 
-import numpy as np
-
 from openbook.kernels.jit import jit
-from openbook.tree.columns import NOMINAL
 
-__all__ = ["add_votes", "coded_leaves"]
-
-
-@jit(_nrt=False)
-def coded_leaves(nodes, routes, columns, codes, rows, leaves):
-    """Fill in the leaf of each of these rows, by its codes; nothing is ever spread."""
-    for k in range(rows.size):
-        row, node = np.uintp(rows[k]), np.int64(0)
-        while nodes[node].attribute >= 0:
-            f = nodes[node].attribute
-            code = np.int64(codes[row, np.uintp(columns[f].place)])
-            branch = nodes[node].missing
-            if code < columns[f].n_codes:
-                if columns[f].kind != NOMINAL:
-                    branch = np.int64(code > nodes[node].below)
-                elif routes[nodes[node].route + code] >= 0:
-                    branch = np.int64(routes[nodes[node].route + code])
-            node = nodes[node].first + branch
-        leaves[k] = node
+__all__ = ["add_votes"]
 
 
 @jit(_nrt=False)

@@ -13,7 +13,7 @@ from openbook.tree.absolute import ladder_of, median_and_deviation
 from openbook.tree.columns import NOMINAL, Edges
 from openbook.tree.criteria import ABSOLUTE
 from openbook.tree.grow import DONE, MORE_NODES, MORE_ROUTES, NODE, Ground, Growth, grow
-from openbook.tree.nodes import LEAF, SPREAD, Tree, parents
+from openbook.tree.nodes import LEAF, SPREAD, Tree, cuts_by_column, parents
 from openbook.tree.part import BRANCH
 from openbook.tree.search import FOUND, Desk, Evidence
 from openbook.tree.split import ROW, Instances
@@ -252,9 +252,7 @@ def tree_of(growth, scales, n_classes, centre, criterion):
     n = growth.sizes[1]
     nodes, stats = growth.nodes[:n], growth.stats[:n]
     cut = np.full(n, np.nan)
-    ordered = (nodes["attribute"] != LEAF) & (nodes["route"] < 0)
-    for f in np.unique(nodes["attribute"][ordered]):
-        at = np.flatnonzero(ordered & (nodes["attribute"] == f))
+    for f, at in cuts_by_column(nodes["attribute"], nodes["route"]):
         cut[at] = scales[f].between(nodes["below"][at], nodes["above"][at])
     weight = stats.sum(axis=1) if n_classes else stats[:, 0].copy()
     value = stats.copy() if n_classes else _value(stats, centre, criterion)
