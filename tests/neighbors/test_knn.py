@@ -261,6 +261,13 @@ class TestDistances:
         assert model.kneighbors([[5.0, 0.1, 0.0]])[1].tolist() == [[0]]
         assert "second" in model.work([5.0, 0.1, 0.0]).text()
 
+    def test_functions_come_in_blocks(self, monkeypatch):
+        X, y = load("iris").split("species")
+        expected = KNeighborsClassifier(distance="hamming").fit(X, y).kneighbors(X)
+        monkeypatch.setattr("openbook.neighbors.spaces._AT_A_TIME", 1000)
+        found = KNeighborsClassifier(distance="hamming").fit(X, y).kneighbors(X)
+        assert all((a == b).all() for a, b in zip(found, expected, strict=True))
+
     def test_functions_refuse_categories(self):
         X, y = load("loan").split("cheat")
         reason = "cannot use the nominal column 'owner': jaccard compares numbers; 'gower' takes any kind"

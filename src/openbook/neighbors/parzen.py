@@ -77,10 +77,9 @@ class _Parzen(NeighborLearner):
 
     def windows(self, points):
         """Block by block of queries: which they are, and their `Windows`."""
-        n = len(self.statistics_)
         m = points[0].shape[0] if isinstance(points, tuple) else points.shape[0]
-        step = max(_AT_A_TIME // n, 1)
-        for start in range(0, m, step):
+        start, step = 0, max(_AT_A_TIME // len(self.statistics_), 1)
+        while start < m:
             span = slice(start, start + step)
             part = tuple(each[span] for each in points) if isinstance(points, tuple) else points[span]
             indptr, rows, distances = self.space_.index.within(part, self.reach)
@@ -90,6 +89,9 @@ class _Parzen(NeighborLearner):
             np.maximum.at(top, query, logs)
             known = np.where(np.isneginf(top), 0.0, top)
             yield span, Windows(query, rows, np.exp(logs - known[query]), top)
+            start = span.stop
+            # as many queries as hold that many rows, going by these; no answer depends on it
+            step = min(4 * step, max(_AT_A_TIME * len(top) // max(len(rows), 1), 1))
 
     def _log_weights(self, u):
         """The logarithms of the kernel, which keep a Gaussian's digits far from every row."""

@@ -35,6 +35,9 @@ FUNCTIONS = {
 }
 DISTANCES = ("auto", *MIXED, *VECTORS, *FUNCTIONS)
 
+#: Distances that are worked out at a time.
+_AT_A_TIME = 1 << 22
+
 #: What an index measures, where it is not the distance itself: after `turned`, it is this.
 _MEASURED = {"mahalanobis": "euclidean", "correlation": "cosine"}
 
@@ -185,9 +188,14 @@ class FunctionIndex:
 
     def query(self, Q, k):
         """Distances and rows of the k nearest, both (m, k): by distance, of equals the first row."""
-        distances = self._distances(Q)
-        rows = np.argsort(distances, axis=1, kind="stable")[:, :k]
-        return np.take_along_axis(distances, rows, axis=1), rows
+        distances, rows = np.empty((len(Q), k)), np.empty((len(Q), k), np.int64)
+        step = max(_AT_A_TIME // len(self.points), 1)
+        for start in range(0, len(Q), step):
+            span = slice(start, start + step)
+            everything = self._distances(Q[span])
+            rows[span] = np.argsort(everything, axis=1, kind="stable")[:, :k]
+            distances[span] = np.take_along_axis(everything, rows[span], axis=1)
+        return distances, rows
 
     def within(self, Q, radius):
         """The rows within the radius of each query, in order: where each query's begin, rows, distances."""
