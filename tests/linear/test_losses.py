@@ -1,8 +1,6 @@
 """Losses: values by hand, derivatives by finite differences, nothing that overflows."""
 
-import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,10 +9,6 @@ from hypothesis import strategies as st
 
 from openbook.linear.losses import Hinge, Huber, Logistic, Softmax, Squared, SquaredHinge, sigmoid, softmax
 
-GOLDEN = {
-    record["id"]: record
-    for record in json.loads((Path(__file__).parents[1] / "golden/worked_examples.json").read_text())
-}
 NUMBERS, YES_OR_NO, SIDES = st.floats(-5, 5), st.sampled_from([0.0, 1.0]), st.sampled_from([-1.0, 1.0])
 LOSSES = [  # loss, its targets, and how far a score is from a kink
     (Squared(), NUMBERS, lambda s, y: 1.0),
@@ -102,12 +96,12 @@ def test_nothing_overflows():
     assert Softmax().value(np.array([[1e300, 0.0]]), np.array([1])).tolist() == [1e300]
 
 
-def test_the_logistic_of_integer_codes():
-    golden = GOLDEN["logistic.integer_coded"]
-    X, expected = np.array(golden["expected"]["X"], dtype=float), golden["expected"]
+def test_the_logistic_of_integer_codes(golden):
+    record = golden("logistic.integer_coded")
+    X, expected = np.array(record["expected"]["X"], dtype=float), record["expected"]
     X = np.column_stack([np.ones(2), X])
-    y = np.array([row["y"] for row in golden["data"]["rows"]])
-    z = X @ golden["data"]["theta"]
+    y = np.array([row["y"] for row in record["data"]["rows"]])
+    z = X @ record["data"]["theta"]
     np.testing.assert_allclose(z, [row["z"] for row in expected["rows"]], rtol=1e-12)
     np.testing.assert_allclose(sigmoid(z), [row["p1"] for row in expected["rows"]], rtol=1e-12)
     value, slope = Logistic().both(z, y)
@@ -115,10 +109,10 @@ def test_the_logistic_of_integer_codes():
     np.testing.assert_allclose(slope @ X, expected["gradient_of_nll"], rtol=1e-12)
 
 
-def test_the_softmax_of_one_hot_columns():
-    golden = GOLDEN["logistic.softmax_one_hot"]
-    scores = np.array(golden["data"]["X"]) @ np.array(golden["data"]["theta"]).T
-    np.testing.assert_allclose(scores, golden["expected"]["scores"], rtol=1e-12)
-    np.testing.assert_allclose(softmax(scores), golden["expected"]["probabilities"], rtol=1e-12)
-    y = np.array([row["y"] for row in golden["data"]["rows"]])
-    assert Softmax().value(scores, y).sum() == pytest.approx(golden["expected"]["nll_total"], rel=1e-12)
+def test_the_softmax_of_one_hot_columns(golden):
+    record = golden("logistic.softmax_one_hot")
+    scores = np.array(record["data"]["X"]) @ np.array(record["data"]["theta"]).T
+    np.testing.assert_allclose(scores, record["expected"]["scores"], rtol=1e-12)
+    np.testing.assert_allclose(softmax(scores), record["expected"]["probabilities"], rtol=1e-12)
+    y = np.array([row["y"] for row in record["data"]["rows"]])
+    assert Softmax().value(scores, y).sum() == pytest.approx(record["expected"]["nll_total"], rel=1e-12)

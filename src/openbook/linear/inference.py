@@ -58,7 +58,7 @@ def certainty(likelihood, theta, units):
     if k > 1:
         blocks = blocks[1:, 1:] - blocks[:1, 1:] - blocks[1:, :1] + blocks[:1, :1]
         lost = lost[1:] | lost[:1]
-    blocks = units.of_rows(units.of_rows(blocks).swapaxes(2, 3))
+    blocks = units.of_rows(units.of_rows(blocks).swapaxes(2, 3)).swapaxes(2, 3)
     blocks, lost = np.roll(blocks, 1, axis=(2, 3)), np.roll(lost, 1, axis=1).ravel()
     covariance = blocks.swapaxes(1, 2).reshape(lost.size, lost.size)
     covariance[lost] = covariance[:, lost] = np.nan

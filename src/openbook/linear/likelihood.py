@@ -26,7 +26,7 @@ from openbook.linear.losses import Logistic, Softmax, softmax
 from openbook.prepare.encoding import Encoding
 from openbook.rows import Chunk, FileChunk
 
-__all__ = ["EncodedRows", "Likelihood", "Margins", "Units", "encoded_pieces"]
+__all__ = ["BATCH_ROWS", "EncodedRows", "Likelihood", "Margins", "Units", "encoded_pieces"]
 
 #: Cells multiplied at a time: they stay in the cache from one product to the next.
 BLOCK_CELLS = 1 << 16
@@ -277,9 +277,9 @@ def _loaded(chunk):
 
 
 def _every(stride, chunk):
-    """Every so many-th of all rows, as far as they are in this chunk."""
+    """Every so many-th of all rows, as far as they are in this chunk; copies, so that it can go."""
     own = slice(-chunk.first % stride, None, stride)
-    return [EncodedRows(chunk.x[own], chunk.y[own], chunk.w[own], chunk.first)]
+    return [EncodedRows(chunk.x[own].copy(), chunk.y[own].copy(), chunk.w[own].copy(), chunk.first)]
 
 
 def _margins(theta, chunk):

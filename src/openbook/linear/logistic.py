@@ -195,7 +195,8 @@ class LogisticRegression(Classifier):
 
     def _census(self, rows):
         if len(self.classes_) < 2:
-            msg = f"LogisticRegression needs two classes, but all rows are of one class, {self.classes_[0]!r}"
+            only = as_text(self.classes_[0])
+            msg = f"LogisticRegression needs two classes, but all rows are of one class, {only!r}"
             raise DataError(msg)
         with np.errstate(over="ignore", invalid="ignore"):
             census = fold(rows.pieces, partial(_census, rows.schema, len(self.classes_)), add)
@@ -229,6 +230,9 @@ class LogisticRegression(Classifier):
     def _keep(self, solution, likelihood, l1, units):
         """Take over what the solver found, in units of the columns, and how sure it is."""
         theta, total = solution.theta, likelihood.total
+        if not np.isfinite(solution.trace[-1].value):
+            msg = f"LogisticRegression: {self.solver_} leads uphill, beyond all numbers; take a smaller step"
+            raise ParameterError(msg)
         by_score = theta.reshape(self._n_scores, -1)
         original = units.of_rows(by_score)
         self.coef_, self.intercept_ = original[:, :-1], original[:, -1]
@@ -242,7 +246,7 @@ class LogisticRegression(Classifier):
         self.covariance_, self.notes_ = None, []
         if not (self.l1 or self.l2):
             sure = certainty(likelihood, theta, units)
-            self.covariance_ = sure.covariance
+            self.covariance_ = sure.covariance if self.converged_ else np.full_like(sure.covariance, np.nan)
             self.notes_ = list(self._notes(sure))
 
     def _notes(self, sure):
@@ -267,14 +271,12 @@ class LogisticRegression(Classifier):
         for note in self.notes_:
             warnings.warn(f"LogisticRegression: {note}", stacklevel=4)
         if not self.converged_ and not self.notes_:
-            slope = figure(float(self.trace_[-1, 1]), 3)
-            msg = f"LogisticRegression: {self.solver_} did not converge in {self.n_iter_} steps"
-            if not np.isfinite(self.trace_[-1, 0]):
-                msg += "; the steps lead uphill, beyond all numbers: make step smaller"
-            else:
-                msg += f": the largest slope is {slope}, tol is {self.tol:g}; raise max_iter, or tol"
-            self.notes_.append(msg.removeprefix("LogisticRegression: "))
-            warnings.warn(msg, ConvergenceWarning, stacklevel=4)
+            note = (
+                f"{self.solver_} did not converge in {self.n_iter_} steps: the largest slope is still"
+                f" {figure(float(self.trace_[-1, 1]), 3)}; raise max_iter, or tol from {self.tol:g}"
+            )
+            self.notes_.append(note)
+            warnings.warn(f"LogisticRegression: {note}", ConvergenceWarning, stacklevel=4)
 
     @property
     def n_iter_(self):

@@ -159,8 +159,8 @@ def sigmoid(scores):
 
 
 def _sigmoid(scores, power):
-    """The sigmoid, where `power` is e^-|s|: 1/(1 + e^-|s|) above zero, and e^-|s| times that below."""
-    return np.where(scores < 0, power, 1.0) / (1.0 + power)
+    """The sigmoid, where `power` is e^-|s|: r = e^-|s| / (1 + e^-|s|) below zero, and 1 - r above."""
+    return np.abs((scores >= 0) - power / (1.0 + power))
 
 
 def softmax(scores):

@@ -8,15 +8,16 @@ corrects by what it sees.
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigvalsh
 
+from openbook.linear.likelihood import BATCH_ROWS
 from openbook.linear.solvers import gradient_descent, lbfgs, newton, sgd
 
-__all__ = ["FEW", "PLAIN", "SAMPLE", "maximise"]
+__all__ = ["PLAIN", "maximise"]
 
 #: The solvers that take the columns as they come, and steps of a given length.
 PLAIN = frozenset({"gradient_descent", "sgd"})
 
-#: Rows of the sample; fewer than twice as many are all used from the start.
-SAMPLE = 20_000
+#: Rows of the sample at least, and for each column; fewer than twice as many are all used from the start.
+SAMPLE, SAMPLE_PER_COLUMN = 10_000, 100
 
 #: In a sample, so many rows more speak for coefficients of 0.
 RIDGE = 0.01
@@ -37,35 +38,47 @@ def maximise(likelihood, start, *, solver, l1, n_rows, tol, max_iter, step, rand
     l1 : float64 (p,), the penalties on sizes, as shares of the weight of all rows
     step : of the plain solvers, by the mean loss; None for one that is short enough
     """
+    sample = max(SAMPLE, SAMPLE_PER_COLUMN * len(likelihood.penalty))
+    many = n_rows >= 2 * sample
     if solver == "auto":
-        few = n_rows < 2 * SAMPLE and len(start) <= FEW
-        solver = "newton" if few or l1.any() else "lbfgs"
+        solver = "newton" if l1.any() or (not many and len(start) <= FEW) else "lbfgs"
     limits = {"tol": tol, "max_iter": max_iter}
     if solver == "gradient_descent":
-        step = step or 1.0 / _largest_curvature(likelihood)
+        step = step or 1.0 / _most_curvature(likelihood)
         return gradient_descent(likelihood, start, step=step, **limits), solver
     if solver == "sgd":
-        step = step or 1.0 / _total_curvature(likelihood)
+        step = step or 1.0 / _most_curvature(likelihood, BATCH_ROWS)
         return sgd(likelihood, start, step=step, random=random, **limits), solver
     near = likelihood
-    if n_rows >= 2 * SAMPLE:
-        near = likelihood.sample(SAMPLE, n_rows, RIDGE)
-        rough = {"tol": 0.1 / np.sqrt(SAMPLE), "max_iter": max_iter}
+    if many:
+        near = likelihood.sample(sample, n_rows, RIDGE)
+        rough = {"tol": 0.1 / np.sqrt(sample), "max_iter": max_iter}
         start = _found(near, near, start, solver, l1, rough).theta
     return _found(likelihood, near, start, solver, l1, limits), solver
 
 
 def _found(likelihood, near, start, solver, l1, limits):
-    """The maximum by Newton's method, or by L-BFGS with the curvature of `near` at the start."""
+    """The maximum by Newton's method, or by L-BFGS with the curvature of `near` at the start.
+
+    To add the same to all scores changes nothing but the penalty, which is least where they sum to 0; there
+    they begin, and the steps keep it so.
+    """
     if solver == "newton":
         return newton(likelihood, start, l1=l1, **limits)
+    start = _centred(start.reshape(likelihood.n_scores, -1)).ravel()
     factors = [_factor(block) for block in near.blocks(start)]
 
     def precondition(gradient):
-        by_score = gradient.reshape(len(factors), -1)
-        return np.concatenate([cho_solve(f, own) for f, own in zip(factors, by_score, strict=True)])
+        by_score = gradient.reshape(likelihood.n_scores, -1)
+        steps = [cho_solve(factor, own) for factor, own in zip(factors, by_score, strict=True)]
+        return _centred(np.array(steps)).ravel()
 
     return lbfgs(likelihood, start, precondition=precondition, **limits)
+
+
+def _centred(by_score):
+    """Scores that sum to 0, where there are several."""
+    return by_score - by_score.mean(axis=0) if len(by_score) > 1 else by_score
 
 
 def _factor(block):
@@ -73,17 +86,13 @@ def _factor(block):
     return cho_factor(block)
 
 
-def _bounds(likelihood):
-    """Blocks that bound the curvature anywhere (Böhning 1992): ¼ X'X for one score, ½ X'X for more."""
+def _most_curvature(likelihood, rows=np.inf):
+    """The most that the loss can bend anywhere (Böhning 1992), or that of a batch of rows, give or take.
+
+    X'X / 4 bounds the Hessian of one score, and X'X / 2 that of more; where all scores are 0, its blocks are
+    X'X p (1 - p), with p = 1/2, or 1 / n_scores.
+    """
     k = likelihood.n_scores
-    flat = 1.0 if k == 1 else 0.5 * k * k / (k - 1)
-    return flat * likelihood.blocks(np.zeros(k * len(likelihood.penalty)))
-
-
-def _largest_curvature(likelihood):
-    return eigvalsh(_bounds(likelihood)[0])[-1]
-
-
-def _total_curvature(likelihood):
-    """The mean over rows of the most that one of them can bend the loss."""
-    return np.trace(_bounds(likelihood)[0])
+    factor = 1.0 if k == 1 else 0.5 * k * k / (k - 1)
+    block = factor * likelihood.blocks(np.zeros(k * len(likelihood.penalty)))[0]
+    return eigvalsh(block)[-1] + np.trace(block) / rows

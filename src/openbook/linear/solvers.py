@@ -3,7 +3,7 @@ r"""Solvers: the least value of a smooth, convex function, with its trace.
     newton              θ ← θ - t H⁻¹ g, with H the Hessian at θ; proximal where there is an L1 penalty
     lbfgs               θ ← θ - t B g, with B built from the last steps and slopes (Nocedal 1980)
     gradient_descent    θ ← θ - η g
-    sgd                 θ ← θ - η g_B / k, with g_B that of a few rows, in epoch k (Robbins and Monro 1951)
+    sgd                 θ ← θ - η g_B / √k, with g_B that of a few rows, in epoch k (Robbins and Monro 1951)
 
 An objective is called with θ and gives its value and gradient g; `curved` gives the Hessian too. A step
 length t starts at 1 and is halved until the value falls by a fair share of what the slope promises (Armijo).
@@ -138,8 +138,9 @@ def gradient_descent(objective, start, *, step, tol, max_iter):
     value, gradient = objective(theta)
     trace = [Point(value, _largest(gradient), 0.0)]
     while trace[-1].slope > tol and len(trace) <= max_iter and np.isfinite(value):
-        theta = theta - step * gradient
-        value, gradient = objective(theta)
+        with np.errstate(over="ignore", invalid="ignore"):
+            theta = theta - step * gradient
+            value, gradient = objective(theta)
         trace.append(Point(value, _largest(gradient), step))
     return Solution(theta, trace, trace[-1].slope <= tol)
 
@@ -153,8 +154,8 @@ def sgd(objective, start, *, step, tol, max_iter, random):
     value, gradient = objective(theta)
     trace = [Point(value, _largest(gradient), 0.0)]
     gain = np.inf
-    while gain > tol and len(trace) <= max_iter and np.isfinite(value):
-        average, length = np.zeros_like(theta), step / len(trace)
+    while abs(gain) > tol and len(trace) <= max_iter and np.isfinite(value):
+        average, length = np.zeros_like(theta), step / np.sqrt(len(trace))
         for met, part in enumerate(objective.batches(random), start=1):
             theta = theta - length * part(theta)[1]
             average += (theta - average) / met
