@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from openbook.data.scan import scan
     from openbook.data.sets import load, sets
     from openbook.judge import compare, evaluate
+    from openbook.report import draw_boundary, draw_residuals
     from openbook.store import open_model, save
 
 __version__ = "0.1.0"
@@ -32,6 +33,8 @@ _PLACES = {
     "Text": "openbook.data",
     "compare": "openbook.judge",
     "describe": "openbook.data.describe",
+    "draw_boundary": "openbook.report.boundary",
+    "draw_residuals": "openbook.report.residuals",
     "evaluate": "openbook.judge",
     "load": "openbook.data.sets",
     "open_model": "openbook.store",
@@ -50,6 +53,8 @@ __all__ = [
     "Text",
     "compare",
     "describe",
+    "draw_boundary",
+    "draw_residuals",
     "evaluate",
     "load",
     "open_model",

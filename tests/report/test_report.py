@@ -5,6 +5,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from openbook.data.findings import short
 from openbook.plan import make_plan, run
 
 HOSTILE = "<script>alert('x')</script>"
@@ -130,7 +131,9 @@ def test_findings_and_reasons_are_told(weather):
 
 def test_pictures_have_titles(weather):
     _, page = weather
-    assert page.tags.count("svg") == 5 + 3  # a column each, the ranking, the tree, the confusion
+    assert (
+        page.tags.count("svg") == 5 + 5
+    )  # a column each, the ranking, the tree, the regions (two), the confusion
     assert page.tags.count("title") >= page.tags.count("svg") + 1
     assert "Histogram" not in page.text  # all columns are nominal
     assert "truly No: 0 predicted No, 5 predicted Yes" in page.text
@@ -178,3 +181,28 @@ def test_regression_shows_its_errors(tmp_path):
     assert "Half of the errors lie between" in text
     assert "Truth minus prediction of mean" in text
     assert "RMSE" in text
+    assert "Residuals of" not in text  # those of a constant show nothing
+
+
+def test_residuals_are_those_of_rows_that_were_not_learnt(tmp_path):
+    plan = make_plan("diabetes", folds=3, repeats=1, only=["zero_regressor", "model_tree"])
+    result = run(plan, tmp_path)
+    page = result.report.read_text(encoding="utf-8")
+    p = result.comparison["model tree"].one_round
+    assert "Residuals of progression</text>" in page
+    assert f"model tree on {len(p.truth)} rows, each predicted by a model that had not seen it." in page
+    assert f"predicted {short(p.predicted[0])}, truth {short(p.truth[0])}</title>" in page
+
+
+def test_regions_are_drawn_where_two_columns_vary(weather, tested):
+    _, page = weather
+    assert re.search(r"play by (outlook|humidity|windy) and (outlook|humidity|windy) ", page.text)
+    assert "the two columns that matter most to it" in page.text
+    Page(tested[1])
+    assert "ob-plot" in tested[1]
+
+
+def test_a_single_column_has_no_regions(tmp_path):
+    (tmp_path / "one.csv").write_text("x,y\n" + "".join(f"{i % 13},{'ab'[i % 13 > 6]}\n" for i in range(60)))
+    result = run(make_plan(tmp_path / "one.csv", "y", folds=3, repeats=1), tmp_path / "study")
+    assert "ob-plot" not in result.report.read_text(encoding="utf-8")

@@ -108,7 +108,7 @@ def test_a_picture_is_well_formed_and_told_whatever_the_names(picture):
     ("low", "high"), [(0.0, 1.0), (0.5, 0.5), (0.0, 0.0), (-3.0, 700.0), (1e-9, 2e-9), (0.94, 0.97)]
 )
 def test_the_axis_holds_its_values_with_few_round_ticks(low, high):
-    start, end, ticks = svg._axis(low, high)
+    start, end, ticks = svg.round_ticks(low, high)
     assert start <= low
     assert end >= high
     assert start < end

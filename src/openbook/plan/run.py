@@ -101,6 +101,7 @@ def run(
         choice=choice,
         tests=tests,
         models=models,
+        training=(X, y),
         rows=len(rows.train),
         example=example,
         versions=_versions(),

@@ -14,6 +14,7 @@ from openbook.judge import Evaluation, confusion
 from openbook.judge.comparison import Row
 from openbook.report import svg, words
 from openbook.report.portrait import portraits
+from openbook.report.residuals import residuals
 from openbook.report.study import StudyResult
 from openbook.work.formula import printable
 from openbook.work.html import STYLE as WORK_STYLE
@@ -189,6 +190,7 @@ def _errors(evaluation: Evaluation, result: StudyResult) -> dict[str, Any]:
             "error_words": f"Half of the errors lie between {short(spread.q1)} and {short(spread.q3)}.",
             "error_picture": Markup(svg.histogram("Errors", spread.counts, spread.edges, height=140)),  # noqa: S704
             "error_caption": f"Truth minus prediction of {result.choice.label}, for {n}.",
+            **_residuals(result),
         }
     counts = confusion(p)
     labels = [str(label) for label in evaluation.classes.tolist()]
@@ -205,6 +207,19 @@ def _errors(evaluation: Evaluation, result: StudyResult) -> dict[str, Any]:
         "error_words": _worst(counts, labels),
         "error_picture": Markup(svg.heat_map("True and predicted classes", shown, table)),  # noqa: S704 (svg escapes)
         "error_caption": caption,
+    }
+
+
+def _residuals(result: StudyResult) -> dict[str, Any]:
+    """The residuals of the worked model that is no baseline; those of a constant show nothing."""
+    label = next((label for label in result.models if label not in result.baselines), None)
+    if label is None:
+        return {}
+    p = result.comparison[label].one_round
+    return {
+        "residuals": Markup(residuals(result.target, p.truth, p.predicted).svg()),  # noqa: S704 (escapes)
+        "residuals_caption": f"{label} on {plural(len(p.truth), 'row')}, each predicted by a model that had"
+        " not seen it.",
     }
 
 

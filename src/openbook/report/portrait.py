@@ -1,4 +1,4 @@
-"""What the worked models look like: a tree and its rules; how an ensemble fared as it grew; importances."""
+"""What the worked models look like: a tree and its rules; how an ensemble grew; importances; regions."""
 
 from typing import Any
 
@@ -7,6 +7,7 @@ from markupsafe import Markup
 
 from openbook.data.findings import plural
 from openbook.report import svg
+from openbook.report.boundary import draw_boundary, usable_columns
 from openbook.report.study import StudyResult
 from openbook.work import figure
 
@@ -23,7 +24,7 @@ def portraits(result: StudyResult) -> list[dict[str, Any]]:
     return [
         {"title": label if label == result.choice.label else f"Beside the choice: {label}", **portrait}
         for label, model in result.models.items()
-        if (portrait := _portrait(model))
+        if (portrait := {**_portrait(model), **_boundary(result, label)})
     ]
 
 
@@ -32,6 +33,20 @@ def _portrait(model: Any) -> dict[str, Any]:
         return _tree(model)
     pictures = [*_growth(model), *_importances(model)]
     return {"words": _members(model), "pictures": pictures} if pictures else {}
+
+
+def _boundary(result: StudyResult, label: str) -> dict[str, Any]:
+    """Where a classifier says what, if there are two columns to draw it by; a baseline needs no picture."""
+    X, y = result.training
+    model = result.models[label]
+    if label in result.baselines or not hasattr(model, "classes_") or len(usable_columns(X)) < 2:
+        return {}
+    caption = (
+        "What the model says where the two columns that matter most to it vary, and the others stay at their"
+        " mean or most frequent value. Dots are training rows; one in another class’s region may still be"
+        " predicted right, since its other cells differ."
+    )
+    return {"boundary": Markup(draw_boundary(model, X, y).svg()), "boundary_caption": caption}  # noqa: S704 (escapes)
 
 
 def legible(model: Any) -> Any:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from openbook.data import Column, Table
 from openbook.data.describe import Description
 from openbook.judge import Choice, Comparison, Evaluation
 from openbook.work import Work
@@ -50,6 +51,7 @@ class StudyResult:
     tests : the choice and the baselines on the rows that were locked away; empty where none were
     models : the learners that are worked, fitted on the rows that were not locked away: the chosen one and,
         where that is a baseline, the best of the others that are offered
+    training : those rows, inputs and target
     rows : how many those are
     example : a prediction of it, worked
     versions : of the software
@@ -67,6 +69,7 @@ class StudyResult:
     choice: Choice
     tests: Mapping[str, Evaluation]
     models: Mapping[str, Any]
+    training: tuple[Table, Column]
     rows: int
     example: Example
     versions: Mapping[str, str]

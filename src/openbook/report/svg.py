@@ -13,7 +13,7 @@ from html import escape
 from openbook.data.findings import short
 from openbook.work.formula import printable
 
-__all__ = ["Scored", "bars", "curve", "heat_map", "histogram", "intervals"]
+__all__ = ["Scored", "bars", "clip", "curve", "heat_map", "histogram", "intervals", "round_ticks"]
 
 _ROW = 46
 _BAR = 24
@@ -34,7 +34,7 @@ class Scored:
 def intervals(rows: Sequence[Scored], *, axis: str, reference: float | None = None) -> str:
     """A dot between its bounds for each learner, and a dashed line at the baseline to beat."""
     lowest, highest = min(row.low for row in rows), max(row.high for row in rows)
-    low, high, ticks = _axis(lowest, highest)
+    low, high, ticks = round_ticks(lowest, highest)
 
     def x(value: float) -> str:
         return _percent(2 + 96 * (value - low) / (high - low))
@@ -52,7 +52,7 @@ def intervals(rows: Sequence[Scored], *, axis: str, reference: float | None = No
         figures = f"{row.mean:.3f}  [{row.low:.3f}, {row.high:.3f}]"
         parts += [
             f'<g class="{row.role}">',
-            _text("2%", top + 18, _clip(row.label, 34), "label"),
+            _text("2%", top + 18, clip(row.label, 34), "label"),
             _text("98%", top + 18, figures, "figures end"),
             f'<line class="whisker" x1="{x(row.low)}" x2="{x(row.high)}" y1="{top + 32}" y2="{top + 32}"/>',
             f'<circle class="dot" cx="{x(row.mean)}" cy="{top + 32}" r="5.5"/>',
@@ -76,7 +76,7 @@ def bars(
     for i, (value, count) in enumerate(counts):
         top, width = _BAR * i, 46 * count / most
         parts += [
-            _text("0%", top + 16, _clip(value, letters), "label"),
+            _text("0%", top + 16, clip(value, letters), "label"),
             f'<rect class="bar" x="36%" y="{top + 4}" width="{_percent(width)}" height="{_BAR - 8}" rx="2"/>',
             _text(_percent(37.5 + width), top + 16, form.format(count), "figures"),
         ]
@@ -112,7 +112,7 @@ def histogram(title: str, counts: Sequence[int], edges: Sequence[float], *, heig
 def curve(title: str, points: Sequence[tuple[float, float]], *, axis: str, height: int = 150) -> str:
     """A line through the points, from left to right; `axis` says what is counted across."""
     across = [x for x, _ in points]
-    low, high, ticks = _axis(min(y for _, y in points), max(y for _, y in points))
+    low, high, ticks = round_ticks(min(y for _, y in points), max(y for _, y in points))
     room = height - 34
 
     def y(value: float) -> float:
@@ -148,11 +148,11 @@ def heat_map(title: str, labels: Sequence[str], table: Sequence[Sequence[int]]) 
     parts = [_text(_percent(left + 50 - left / 2), 14, "predicted", "tick middle")]
     for j, label in enumerate(labels):
         parts.append(
-            _text(_percent(left + width * (j + 0.5)), 34, _clip(label, max(3, 60 // k)), "label middle")
+            _text(_percent(left + width * (j + 0.5)), 34, clip(label, max(3, 60 // k)), "label middle")
         )
     for i, (label, row) in enumerate(zip(labels, table, strict=True)):
         top, total = 42 + _CELL * i, sum(row) or 1
-        parts.append(_text(_percent(left - 2), top + 22, _clip(label, 14), "label end"))
+        parts.append(_text(_percent(left - 2), top + 22, clip(label, 14), "label end"))
         for j, count in enumerate(row):
             share = count / total
             at = left + width * j
@@ -185,7 +185,7 @@ def _safe(text: str) -> str:
     return escape(printable(text))
 
 
-def _clip(text: str, length: int) -> str:
+def clip(text: str, length: int) -> str:
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
@@ -193,10 +193,10 @@ def _percent(value: float) -> str:
     return f"{value:.3f}%"
 
 
-def _axis(lowest: float, highest: float) -> tuple[float, float, list[float]]:
+def round_ticks(lowest: float, highest: float) -> tuple[float, float, list[float]]:
     """Bounds a little beyond the values, and round ticks between them.
 
-    >>> _axis(0.31, 0.94)[2]
+    >>> round_ticks(0.31, 0.94)[2]
     [0.2, 0.4, 0.6, 0.8, 1.0]
     """
     span = (highest - lowest) or abs(highest) or 1.0

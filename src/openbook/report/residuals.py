@@ -1,0 +1,83 @@
+"""How far a regressor is off: truth minus prediction, against the prediction.
+
+Rows around the line at 0, as wide on the left as on the right, are what is hoped for. The curve is the mean
+of the rows with neighbouring predictions: where it leaves the line, the model errs in a way that more
+learning could mend; where the rows spread wider, it is less sure.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from openbook.data.findings import plural, short
+from openbook.errors import ParameterError
+from openbook.judge.examples import Examples, model_task
+from openbook.report.plot import FRAME, Numbers, Picture, dots, framed
+
+__all__ = ["draw_residuals", "residuals"]
+
+_MOST_DOTS = 1000
+#: Rows for each point of the curve, at least, and points, at most.
+_ROWS, _POINTS = 15, 24
+
+
+def draw_residuals(model: Any, X: Any, y: Any) -> Picture:
+    """The residuals of a regressor on rows, best of all rows that it was not fitted on.
+
+    Parameters
+    ----------
+    model : a fitted regressor of openbook's, or another that predicts from a Table
+    X, y : rows, as for `evaluate`
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> from openbook.tree import CARTRegressor
+    >>> X, y = load("diabetes").split("progression")
+    >>> draw_residuals(CARTRegressor().fit(X.head(300), y[:300]), X.take(slice(300, 442)), y[300:]).title
+    'Residuals of progression'
+    """
+    if model_task([model]) != "regression":
+        raise ParameterError(f"{model!r} predicts classes; draw_boundary shows those")
+    examples = Examples.of(X, y, "regression")
+    predicted = np.asarray(model.predict(examples.table), dtype=float).ravel()
+    return residuals(examples.name, examples.target, predicted)
+
+
+def residuals(name: str, truth: np.ndarray, predicted: np.ndarray) -> Picture:
+    """The picture of predictions that are there already."""
+    off = truth - predicted
+    across, up = Numbers(f"predicted {name}", predicted), Numbers("truth minus prediction", np.r_[off, 0.0])
+    x, y = across.place(predicted), up.place(off)
+    rows = np.unique(np.linspace(0, len(off) - 1, min(len(off), _MOST_DOTS)).round().astype(np.intp))
+    look = "c0 many" if len(rows) > 200 else "dot c0"
+    told = [f"predicted {short(predicted[i])}, truth {short(truth[i])}" for i in rows]
+    wide, high = FRAME
+    zero = high * (1 - float(up.place(np.zeros(1))[0]))
+    inside = [*dots(x[rows], y[rows], [look] * len(rows), told)]
+    inside.append(f'<line class="zero" x1="0" x2="{wide}" y1="{zero:.1f}" y2="{zero:.1f}"/>')
+    line = _curve(x, y)
+    if line:
+        way = " ".join(f"{wide * a:.1f},{high * (1 - b):.1f}" for a, b in line)
+        inside.append(f'<polyline class="trend" points="{way}"/>')
+    body, width, height = framed(across, up, "".join(inside), "", 4)
+    beyond = int(((x < 0) | (x > 1) | (y < 0) | (y > 1)).sum())
+    n = plural(len(off), "row") if len(rows) == len(off) else f"{len(rows):,} of {len(off):,} rows"
+    spread = np.quantile(off, (0.25, 0.75))
+    notes = [f"{n}; half of the residuals lie between {short(spread[0])} and {short(spread[1])}."]
+    if line:
+        notes.append("The curve is the mean of rows with like predictions.")
+    if beyond:
+        notes.append(f"{plural(beyond, 'row')} beyond the frame, shown as triangles at its edge.")
+    return Picture(f"Residuals of {name}", " ".join(notes), tuple(notes), body, width, height)
+
+
+def _curve(x: np.ndarray, y: np.ndarray) -> list[tuple[float, float]]:
+    """Means of the rows in groups of neighbouring predictions, by shares of the axes."""
+    groups = min(len(x) // _ROWS, _POINTS)
+    bounds = np.unique(np.quantile(x, np.linspace(0, 1, groups + 1))) if groups else np.zeros(0)
+    if len(bounds) < 4:
+        return []
+    group = np.searchsorted(bounds[1:-1], x, side="right")
+    parts = [group == g for g in np.unique(group)]
+    return [(float(x[part].mean()), float(y[part].mean())) for part in parts]
