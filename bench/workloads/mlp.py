@@ -19,8 +19,8 @@ def make(rows, seed):
     n = rows + rows // 10
     y = rng.integers(0, CLASSES, n)
     X = rng.random((n, PIXELS), dtype=np.float32)
-    X *= 0.85
-    X += np.float32(0.15) * pictures[y, rng.integers(0, 5, n)]
+    X *= 0.75
+    X += np.float32(0.25) * pictures[y, rng.integers(0, 5, n)]
     return X[:rows], y[:rows], X[rows:], y[rows:]
 
 
