@@ -348,6 +348,12 @@ LEARNERS = {
             "regression",
             "the flattest function that keeps most rows in a tube",
         ),
+        Entry(
+            "linear_regression",
+            "openbook.linear:LinearRegression",
+            "regression",
+            "a weighted sum of the columns, of least squared error",
+        ),
     )
 }
 

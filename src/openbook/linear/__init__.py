@@ -1,8 +1,20 @@
 """Linear models: a weighted sum of the columns, and what is made of it."""
 
+from openbook.linear.basis import Polynomial, Radial, Sigmoid
 from openbook.linear.discriminant import LinearDiscriminant, QuadraticDiscriminant
+from openbook.linear.least_squares import LinearRegression
 from openbook.linear.logistic import LogisticRegression
 from openbook.linear.perceptron import Perceptron
 from openbook.linear.rocchio import Rocchio
 
-__all__ = ["LinearDiscriminant", "LogisticRegression", "Perceptron", "QuadraticDiscriminant", "Rocchio"]
+__all__ = [
+    "LinearDiscriminant",
+    "LinearRegression",
+    "LogisticRegression",
+    "Perceptron",
+    "Polynomial",
+    "QuadraticDiscriminant",
+    "Radial",
+    "Rocchio",
+    "Sigmoid",
+]

@@ -1,0 +1,268 @@
+r"""Bases: functions of the columns whose weighted sum is the model, so that a linear model can bend.
+
+    Polynomial(degree)    x, x², …, x^degree of each number
+    Radial(n)             exp(-|x - c_k|² / (2 s²)) around n centres c_k among the rows
+    Sigmoid(n)            1 / (1 + exp(-(x - c_k) / s)) at n places c_k along each number
+
+They work on encoded columns: numbers in standard units, so that powers stay of one size and distances count
+every number alike. Radial functions see all encoded columns; the others take the numbers one by one, and
+leave ranks, values and gaps as they are. Centres are found in a sample of the rows, which depends neither on
+their order nor on the chunks: means of its groups (Lloyd 1982) for bells, quantiles for steps.
+
+Z : float64 (n, d), encoded rows
+centres : float64 (n_centres, d) for radial functions, (n_centres, n_numbers) for sigmoids, else (0, 0)
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit
+
+from openbook.data import Numeric
+from openbook.errors import ParameterError
+from openbook.prepare.encoding import Encoding
+from openbook.rules import Number, Whole
+
+__all__ = ["Basis", "Polynomial", "Radial", "Sigmoid"]
+
+#: The most rows that are looked at for centres.
+SAMPLE = 2000
+
+#: The most rounds in which the centres of groups settle.
+ROUNDS = 50
+
+
+class Basis(ABC):
+    """Functions of encoded columns; a small frozen value."""
+
+    @abstractmethod
+    def centres(self, sample: np.ndarray, encoding: Encoding) -> np.ndarray:
+        """Where the functions stand, from a sample of encoded rows."""
+
+    @abstractmethod
+    def __call__(self, Z: np.ndarray, encoding: Encoding, centres: np.ndarray) -> np.ndarray:
+        """The functions of each row, (n, n_functions)."""
+
+    @abstractmethod
+    def names(self, encoding: Encoding, centres: np.ndarray) -> tuple[str, ...]:
+        """The functions by name."""
+
+    def checked(self, centres: np.ndarray, encoding: Encoding) -> np.ndarray:
+        """These centres; ValueError where they cannot be the basis's own."""
+        shapes = self._shapes(encoding)
+        if centres.dtype != float or centres.shape not in shapes or not np.isfinite(centres).all():
+            msg = f"its centres, {centres.dtype}{centres.shape}, are not finite numbers in shape {shapes[-1]}"
+            raise ValueError(msg)
+        return centres
+
+    def _shapes(self, encoding: Encoding) -> list[tuple[int, int]]:  # noqa: ARG002
+        """The shapes that the centres can have."""
+        return [(0, 0)]
+
+    def units(self, encoding: Encoding, centres: np.ndarray) -> np.ndarray:
+        """The intercept and coefficients in units of the columns, as a matrix by those of the functions.
+
+        Functions that stand somewhere have no other unit: theirs is the identity.
+        """
+        return np.eye(1 + len(self.names(encoding, centres)))
+
+
+@dataclass(frozen=True)
+class Columns(Basis):
+    """The encoded columns as they are: the basis of a plain linear model."""
+
+    def centres(self, sample, encoding):  # noqa: ARG002 (of the same form for every basis)
+        return np.zeros((0, 0))
+
+    def __call__(self, Z, encoding, centres):  # noqa: ARG002
+        return Z
+
+    def names(self, encoding, centres):  # noqa: ARG002
+        return encoding.names
+
+    def units(self, encoding, centres):  # noqa: ARG002
+        matrix = np.diag(np.append(1.0, 1 / encoding.scale))
+        matrix[0, 1:] = -encoding.shift / encoding.scale
+        return matrix
+
+
+@dataclass(frozen=True)
+class Polynomial(Basis):
+    """The powers of each number up to the degree."""
+
+    degree: int = 2
+
+    def __post_init__(self):
+        _check_whole("Polynomial", "degree", self.degree, 1)
+
+    def centres(self, sample, encoding):  # noqa: ARG002
+        return np.zeros((0, 0))
+
+    def __call__(self, Z, encoding, centres):  # noqa: ARG002
+        powers = [Z[:, [k]] ** np.arange(1, self._highest(encoding, k) + 1) for k in range(Z.shape[1])]
+        return np.hstack(powers) if powers else Z
+
+    def names(self, encoding, centres):  # noqa: ARG002
+        return tuple(
+            name if power == 1 else f"{name}^{power}"
+            for k, name in enumerate(encoding.names)
+            for power in range(1, self._highest(encoding, k) + 1)
+        )
+
+    def units(self, encoding, centres):
+        """By the binomial theorem: ((x - m) / s)^k = s^-k sum_j C(k, j) (-m)^(k - j) x^j."""
+        from scipy.special import comb
+
+        matrix = np.zeros((1 + len(self.names(encoding, centres)),) * 2)
+        matrix[0, 0] = 1.0
+        start = 1
+        for k, (shift, scale) in enumerate(zip(encoding.shift, encoding.scale, strict=True)):
+            highest = self._highest(encoding, k)
+            for power in range(1, highest + 1):
+                j = np.arange(power + 1)
+                terms = comb(power, j) * (-shift) ** (power - j) / scale**power
+                matrix[0, start + power - 1] = terms[0]
+                matrix[start : start + power, start + power - 1] = terms[1:]
+            start += highest
+        return matrix
+
+    def _highest(self, encoding, k):
+        return self.degree if _numbers(encoding)[k] else 1
+
+
+@dataclass(frozen=True)
+class Radial(Basis):
+    """Bells around centres among the rows.
+
+    Parameters
+    ----------
+    n : how many; fewer where the sample has fewer distinct rows
+    width : the bells' standard deviation in units of encoded columns; None takes the distance between
+        neighbouring centres, on average
+    """
+
+    n: int = 10
+    width: float | None = None
+
+    def __post_init__(self):
+        _check_whole("Radial", "n", self.n, 1)
+        _check_width("Radial", self.width)
+
+    def centres(self, sample, encoding):  # noqa: ARG002
+        return _group_means(sample, self.n)
+
+    def __call__(self, Z, encoding, centres):  # noqa: ARG002
+        squares = _squared_distances(Z, centres)
+        return np.exp(squares / (-2 * self._width(centres) ** 2))
+
+    def _shapes(self, encoding):
+        return [(n, len(encoding)) for n in range(1, self.n + 1)]
+
+    def names(self, encoding, centres):  # noqa: ARG002
+        return tuple(f"radial {k}" for k in range(1, len(centres) + 1))
+
+    def _width(self, centres):
+        if self.width is not None:
+            return self.width
+        if len(centres) < 2:
+            return 1.0
+        squares = _squared_distances(centres, centres)
+        np.fill_diagonal(squares, np.inf)
+        return float(np.sqrt(squares.min(axis=1)).mean()) or 1.0
+
+
+@dataclass(frozen=True)
+class Sigmoid(Basis):
+    """Steps along each number, at its quantiles.
+
+    Parameters
+    ----------
+    n : how many steps along each number
+    width : their width s in standard units; None takes 2 / n
+    """
+
+    n: int = 5
+    width: float | None = None
+
+    def __post_init__(self):
+        _check_whole("Sigmoid", "n", self.n, 1)
+        _check_width("Sigmoid", self.width)
+
+    def centres(self, sample, encoding):
+        shares = (np.arange(self.n) + 0.5) / self.n
+        return np.quantile(sample[:, _numbers(encoding)], shares, axis=0)
+
+    def __call__(self, Z, encoding, centres):
+        numbers = _numbers(encoding)
+        steps = (Z[:, numbers][:, :, None] - centres.T) / (2 / self.n if self.width is None else self.width)
+        return np.hstack([expit(steps).reshape(len(Z), -1), Z[:, ~numbers]])
+
+    def _shapes(self, encoding):
+        return [(self.n, int(_numbers(encoding).sum()))]
+
+    def names(self, encoding, centres):
+        numbers = _numbers(encoding)
+        steps = [
+            f"{name} step {k}"
+            for name, is_number in zip(encoding.names, numbers, strict=True)
+            if is_number
+            for k in range(1, len(centres) + 1)
+        ]
+        return (*steps, *(name for name, one in zip(encoding.names, numbers, strict=True) if not one))
+
+
+def sampled(Z: np.ndarray) -> np.ndarray:
+    """Some distinct rows, at most SAMPLE, whose choice depends on the rows alone: those of the least hash."""
+    rows = np.unique(Z, axis=0)
+    if len(rows) <= SAMPLE:
+        return rows
+    bits = (rows + 0.0).view(np.uint64)  # -0.0 is 0.0
+    mixed = np.zeros(len(rows), dtype=np.uint64)
+    for column in bits.T:
+        mixed = (mixed ^ column) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    return rows[np.sort(np.argsort(mixed, kind="stable")[:SAMPLE])]
+
+
+def _numbers(encoding):
+    """Which encoded columns are numbers of the table: not ranks, values or gaps."""
+    numeric = np.array([isinstance(a, Numeric) for a in encoding.schema], dtype=bool)
+    first = np.append(True, np.diff(encoding.columns) > 0)[: len(encoding)]
+    return numeric[encoding.columns] & first
+
+
+def _group_means(sample, n):
+    """The means of n groups of rows: each begins with the row that is farthest from those before."""
+    n = min(n, len(sample))
+    start = int(_squared_distances(sample, sample.mean(axis=0, keepdims=True))[:, 0].argmin())
+    chosen, nearest = [start], np.full(len(sample), np.inf)
+    while len(chosen) < n:
+        nearest = np.minimum(nearest, _squared_distances(sample, sample[chosen[-1:]])[:, 0])
+        chosen.append(int(nearest.argmax()))
+    centres = sample[chosen]
+    for _ in range(ROUNDS):
+        group = _squared_distances(sample, centres).argmin(axis=1)
+        size = np.bincount(group, minlength=n)
+        sums = np.eye(n)[group].T @ sample
+        moved = np.where(size[:, None] > 0, sums / np.maximum(size, 1)[:, None], centres)
+        if np.array_equal(moved, centres):
+            break
+        centres = moved
+    return centres
+
+
+def _squared_distances(a, b):
+    return np.maximum((a * a).sum(axis=1)[:, None] - 2 * a @ b.T + (b * b).sum(axis=1), 0.0)
+
+
+def _check_whole(what, name, value, least):
+    if not Whole(at_least=least).allows(value):
+        msg = f"{what}: {name} must be a whole number of at least {least}, got {value!r}"
+        raise ParameterError(msg)
+
+
+def _check_width(what, width):
+    if width is not None and not Number(above=0).allows(width):
+        msg = f"{what}: width must be None or a number above 0, got {width!r}"
+        raise ParameterError(msg)

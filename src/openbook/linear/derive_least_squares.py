@@ -1,0 +1,275 @@
+r"""The readable twin of linear regression: normal equations solved by hand, and a prediction term by term.
+
+It starts from the model's sums and solves them by elimination, row by row, or, with an L1 penalty, column by
+column; it uses nothing that the solvers use, so tests compare the two. Where columns are too many to be
+followed by hand, the solution is taken as it is.
+"""
+
+import math
+
+import numpy as np
+from scipy.linalg import solve_triangular
+from scipy.special import stdtrit
+
+from openbook.data import Numeric
+from openbook.work import Grid, Step, Work, figure
+
+__all__ = ["by_columns", "by_elimination", "derive_model", "derive_row"]
+
+#: The most columns whose normal equations are shown, and the most that are solved by hand.
+_SHOWN, _BY_HAND = 8, 20
+
+#: A sum of more terms than these is abbreviated.
+_SHOWN_TERMS = 8
+
+LEVEL = 0.95
+
+
+def derive_model(model) -> Work:
+    """How the model was learnt: the equations, their solution, and how sure it is."""
+    title = f"Linear regression for {model.target_}: how it was learnt"
+    parts: list[Step | Grid | Work] = [
+        Step("ŷ", r"b + \sum_j \beta_j x_j", note=_functions(model)),
+        Step("to be least", _criterion(model), note=_penalty_note(model)),
+    ]
+    targets = range(len(model.targets_))
+    if len(targets) == 1:
+        parts += _target_parts(model, 0)
+    else:
+        parts += [Work(model.targets_[t], tuple(_target_parts(model, t))) for t in targets]
+    return Work(title, tuple(parts), "; ".join(model.notes_))
+
+
+def derive_row(model, X) -> Work:
+    """How the prediction of a one-row table was made."""
+    functions = model._functions()(X)[0]  # noqa: SLF001 (the model's other half)
+    # in units of the columns: own coefficients are U times those of the functions, and values follow
+    values = solve_triangular(model._units, np.append(1.0, functions), trans=1)  # noqa: SLF001
+    own = model._units @ model._weights  # noqa: SLF001
+    works, conclusions = [], []
+    for t, name in enumerate(model.targets_):
+        parts, prediction = _row_parts(model, X, values, own[:, t], t)
+        works.append(Work(name, tuple(parts)))
+        conclusions.append(f"{name} = {figure(prediction)}")
+    parts = works if len(works) > 1 else works[0].parts
+    title = f"Linear regression for {model.target_}: one prediction"
+    return Work(title, tuple(parts), f"The prediction: {', '.join(conclusions)}.")
+
+
+def by_elimination(matrix, right):
+    """Solve a system of equations as on paper; an equation that others make up gives its unknown 0.
+
+    >>> by_elimination([[2.0, 1.0], [1.0, 3.0]], [5.0, 10.0])
+    [1.0, 3.0]
+    """
+    rows = [[*map(float, row), float(r)] for row, r in zip(matrix, right, strict=True)]
+    n = len(rows)
+    size = [abs(row[j]) for j, row in enumerate(rows)]
+    solved = []
+    for j in range(n):
+        if rows[j][j] <= 1e-11 * size[j]:
+            continue
+        solved.append(j)
+        for i in range(j + 1, n):
+            factor = rows[i][j] / rows[j][j]
+            rows[i] = [a - factor * b for a, b in zip(rows[i], rows[j], strict=True)]
+    unknowns = [0.0] * n
+    for j in reversed(solved):
+        known = math.fsum(rows[j][k] * unknowns[k] for k in range(j + 1, n))
+        unknowns[j] = (rows[j][n] - known) / rows[j][j]
+    return unknowns
+
+
+def by_columns(matrix, right, l1, l2, rounds=100_000):
+    """The lasso and the elastic net as on paper: one coefficient after the other, until none moves."""
+    d = len(right)
+    coef, moved = [0.0] * d, True
+    for _ in range(rounds):
+        moved = False
+        for j in range(d):
+            new = _drawn(matrix, right, coef, j, l1) / (matrix[j][j] + l2) if matrix[j][j] + l2 > 0 else 0.0
+            moved = moved or abs(new - coef[j]) > 1e-13 * max(1.0, abs(new))
+            coef[j] = new
+        if not moved:
+            break
+    return coef
+
+
+def _by_hand(matrix, right, l1, l2):
+    if l1:
+        return by_columns(matrix, right, l1, l2)
+    return by_elimination(
+        [[v + l2 * (i == j) for j, v in enumerate(row)] for i, row in enumerate(matrix)], right
+    )
+
+
+def _drawn(matrix, right, coef, j, l1):
+    """The rest that column j can still explain, drawn towards zero by l1."""
+    rest = right[j] - math.fsum(matrix[j][k] * coef[k] for k in range(len(right)) if k != j)
+    return math.copysign(max(abs(rest) - l1, 0.0), rest)
+
+
+def _functions(model):
+    if model.basis is None:
+        return ""
+    return f"x is each function of {model.basis!r}, of columns in standard units"
+
+
+def _criterion(model):
+    if model.loss == "huber":
+        loss = r"\sum_i w_i \left(\sigma + \sigma H\left(\frac{y_i - \hat{y}_i}{\sigma}\right)\right)"
+    else:
+        loss = r"\frac{1}{2} \sum_i w_i (y_i - \hat{y}_i)^2"
+    if model.l1 > 0:
+        loss += rf" + {figure(float(model.l1))} \sum_j |\beta_j|"
+    if model.l2 > 0:
+        loss += rf" + \frac{{{figure(float(model.l2))}}}{{2}} \sum_j \beta_j^2"
+    return loss
+
+
+def _penalty_note(model):
+    notes = []
+    if model.loss == "huber":
+        share = figure(float(model.epsilon))
+        notes.append(f"H squares errors up to {share} σ and counts larger ones by their size")
+    if (model.l1 > 0 or model.l2 > 0) and model.scale and model.basis is None:
+        notes.append("the penalties see numbers in units of their standard deviation")
+    return "; ".join(notes)
+
+
+def _target_parts(model, t):
+    normal = model._normal  # noqa: SLF001
+    matrix, right = normal.columns.tolist(), normal.cross[:, t].tolist()
+    d = len(right)
+    given = model._weights[1:, t].tolist()  # noqa: SLF001
+    coef = _by_hand(matrix, right, model.l1, model.l2) if d <= _BY_HAND else given
+    if d == 1:
+        yield from _one_column(model, matrix[0][0], right[0], coef[0])
+    else:
+        yield from _equations(model, matrix, right)
+        if model.l1 and d <= _BY_HAND:
+            yield from _thresholds(model, matrix, right, coef)
+    products = [m * b for m, b in zip(normal.mean.tolist(), coef, strict=True)]
+    mean = float(normal.target_mean[t])
+    numbers = rf"{figure(mean)} - ({_sum(products)})"
+    result = mean - math.fsum(products)
+    yield Step("intercept b", r"\bar{y} - \sum_j \beta_j \bar{x}_j", numbers, result)
+    yield _table(model, t)
+    yield from _fit_steps(model, t, right, matrix, coef)
+
+
+def _one_column(model, square, product, slope):
+    name = model.names_[0]
+    yield Step("S_xx", r"\sum_i w_i (x_i - \bar{x})^2", result=square, note=name)
+    yield Step("S_xy", r"\sum_i w_i (x_i - \bar{x}) (y_i - \bar{y})", result=product)
+    l1, l2 = float(model.l1), float(model.l2)
+    top, bottom = figure(product), figure(square) + (f" + {figure(l2)}" if l2 else "")
+    if l1:
+        formula = r"\frac{soft(S_{xy}, l_1)}{S_{xx} + l_2}"
+        top = rf"soft({top}, {figure(l1)})"
+    else:
+        formula = r"\frac{S_{xy}}{S_{xx} + l_2}" if l2 else r"\frac{S_{xy}}{S_{xx}}"
+    yield Step("slope", formula, rf"\frac{{{top}}}{{{bottom}}}", slope)
+
+
+def _equations(model, matrix, right):
+    if model.l1:
+        rule = r"\beta_j = \frac{soft(c_j - \sum_{k \ne j} S_{jk} \beta_k, l_1)}{S_{jj} + l_2}"
+    else:
+        rule = r"(S + l_2 I) \beta = c" if model.l2 else r"S \beta = c"
+    yield Step(
+        "normal equations",
+        rule,
+        note="S_jk = Σ w (x_j - x̄_j)(x_k - x̄_k) and c_j = Σ w (x_j - x̄_j)(y - ȳ): no slope is left at β",
+    )
+    if 0 < len(right) <= _SHOWN:
+        rows = [(name, *row, r) for name, row, r in zip(model.names_, matrix, right, strict=True)]
+        yield Grid("S and c", ("", *model.names_, "c"), rows)
+
+
+def _thresholds(model, matrix, right, coef):
+    for j, name in enumerate(model.names_):
+        rest = right[j] - math.fsum(matrix[j][k] * b for k, b in enumerate(coef) if k != j)
+        numbers = rf"\frac{{soft({figure(rest)}, {figure(float(model.l1))})}}{{{figure(matrix[j][j])}"
+        numbers += (f" + {figure(float(model.l2))}" if model.l2 else "") + "}"
+        note = "no more than l1 is left to explain: left out" if coef[j] == 0 else ""
+        yield Step(name, "", numbers, coef[j], note)
+
+
+def _table(model, t):
+    table = model.coefficients(LEVEL)
+    names = [name for name in table.names if name != "target"]
+    block = slice(t * (1 + len(model.names_)), (t + 1) * (1 + len(model.names_)))
+    columns = [table.column(name).tolist()[block] for name in names]
+    rows = [
+        tuple(None if isinstance(cell, float) and math.isnan(cell) else cell for cell in row)
+        for row in zip(*columns, strict=True)
+    ]
+    note = "in units of the columns" + (f"; low to high: {LEVEL:.0%} interval" if len(names) > 2 else "")
+    return Grid("coefficients", [name.replace("_", " ") for name in names], rows, note)
+
+
+def _fit_steps(model, t, right, matrix, coef):
+    normal = model._normal  # noqa: SLF001
+    if model.loss == "huber":
+        yield Step("σ", result=model.scale_, note="the scale of the errors, found along with β")
+        return
+    total = float(normal.targets[t])
+    gain = 2 * math.fsum(b * c for b, c in zip(coef, right, strict=True))
+    gain -= math.fsum(coef[j] * matrix[j][k] * coef[k] for j in range(len(coef)) for k in range(len(coef)))
+    residual = max(total - gain, 0.0)
+    yield Step("TSS", r"\sum_i w_i (y_i - \bar{y})^2", result=total)
+    yield Step("RSS", r"\sum_i w_i (y_i - \hat{y}_i)^2", rf"{figure(total)} - {figure(gain)}", residual)
+    ratio = rf"1 - \frac{{{figure(residual)}}}{{{figure(total)}}}"
+    yield Step("R²", r"1 - \frac{RSS}{TSS}", ratio, 1 - residual / total if total > 0 else None)
+    if model.dof_ is not None:
+        used = 1 + len(model.names_) - len(model.collinear_)
+        numbers = rf"\frac{{{figure(residual)}}}{{{figure(normal.weight)} - {used}}}"
+        result = residual / model.dof_ if model.dof_ > 0 else None
+        yield Step("σ²", r"\frac{RSS}{N - p}", numbers, result, "the variance of the errors")
+
+
+def _row_parts(model, X, values, own, t):
+    terms = ["intercept", *model.names_]
+    products = [float(v * b) for v, b in zip(values, own, strict=True)]
+    prediction = math.fsum(products)
+    rows = [(term, float(v), float(b), p) for term, v, b, p in zip(terms, values, own, products, strict=True)]
+    absent = [a.name for a in X.schema if _absent(a, X.data(a.name)[0])]
+    note = f"missing or never seen, so that the mean counts: {', '.join(absent)}" if absent else ""
+    parts: list[Grid | Step] = [Grid("terms", ("term", "value", "coefficient", "product"), rows, note)]
+    parts.append(Step("ŷ", r"b + \sum_j \beta_j x_j", _sum(products), prediction))
+    if model.sigma2_ is not None:
+        parts += _precision(model, values, prediction, float(np.atleast_1d(model.sigma2_)[t]))
+    return parts, prediction
+
+
+def _precision(model, values, prediction, variance):
+    leverage = max(float(values @ model.covariance() @ values), 0.0)
+    error = math.sqrt(variance * leverage)
+    yield Step(
+        "standard error of ŷ",
+        r"\sqrt{\sigma^2 h}",
+        rf"\sqrt{{{figure(variance)} \cdot {figure(leverage)}}}",
+        error,
+        "h = x'(X'X)⁻¹x, with 1 for the intercept in x",
+    )
+    t = float(stdtrit(model.dof_, (1 + LEVEL) / 2))
+    reach = t * math.sqrt(variance * (1 + leverage))
+    yield Step(
+        f"{LEVEL:.0%} interval of a new row",
+        r"\hat{y} \pm t \sqrt{\sigma^2 (1 + h)}",
+        rf"{figure(prediction)} \pm {figure(t)} \cdot {figure(math.sqrt(variance * (1 + leverage)))}",
+        f"{figure(prediction - reach)} to {figure(prediction + reach)}",
+    )
+
+
+def _absent(attribute, cell):
+    return not math.isfinite(cell) if isinstance(attribute, Numeric) else cell < 0
+
+
+def _sum(terms):
+    """Numbers with plus between them, negative ones in brackets, the middle left out where they are many."""
+    shown = [f"({figure(term)})" if term < 0 else figure(float(term)) for term in terms]
+    if len(shown) > _SHOWN_TERMS:
+        shown = [*shown[: _SHOWN_TERMS - 1], r"\dots", shown[-1]]
+    return " + ".join(shown) if shown else "0"

@@ -1,0 +1,163 @@
+r"""The columns of least squares: how rows become numbers in one pass, and what the encoding makes of them.
+
+One pass does not know yet what a missing cell counts as, nor which values there are, so it takes in more than
+the model needs: every number, whether it is missing, and a 0/1 entry for each value of a category and for its
+gaps. An encoded column is a weighted sum of these entries, hence so are its mean and its scatter: with T the
+weights, (K, d), the encoded scatter is T'ST.
+
+    encoded                from the entries of its column
+    (x - shift) / scale    1 / scale for x
+    x missing              1 for x missing
+    r / (m - 1)            each value's rank for the value; the mean for missing
+    sky = rainy            1 for rainy; the mean for missing
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from openbook.data import MISSING, Categorical, Numeric, Schema, Table
+from openbook.kernels.moments import Moments
+from openbook.linear.basis import Basis
+from openbook.linear.joint_scatter import JointScatter
+from openbook.prepare.encoding import ColumnSums, Encoding
+
+__all__ = ["EncodedColumns", "RawColumns"]
+
+
+@dataclass(frozen=True)
+class RawColumns:
+    """The entries of a table: numbers, whether each is missing, and categories; see the module."""
+
+    schema: Schema
+
+    @property
+    def numbers(self) -> int:
+        return len(self.schema.of(Numeric))
+
+    @property
+    def categories(self) -> list[Categorical]:
+        return [a for a in self.schema if isinstance(a, Categorical)]
+
+    @property
+    def width(self) -> int:
+        return self.numbers + sum(1 + len(a.values) for a in self.categories)
+
+    @property
+    def size(self) -> int:
+        """How many entries there are, with those for missing numbers."""
+        return self.numbers + self.width
+
+    def blocks(self, table: Table, rows: int, shift: np.ndarray) -> Iterator[np.ndarray]:
+        """The entries but those for missing numbers, so many rows at a time; views where it can be."""
+        matrix = table.matrix if self.numbers == len(self.schema) else None
+        as_it_is = matrix is not None and matrix.dtype == np.float64 and not shift.any()
+        for start in range(0, len(table), rows):
+            span = slice(start, start + rows)
+            if matrix is None:
+                yield self._entries(table.take(span), shift)
+            else:
+                yield matrix[span] if as_it_is else matrix[span] - shift
+
+    def _entries(self, table: Table, shift: np.ndarray) -> np.ndarray:
+        out = np.empty((len(table), self.width))
+        for j, name in enumerate(self.schema.of(Numeric)):
+            np.subtract(table.data(name), shift[j], out=out[:, j])
+        start = self.numbers
+        for attribute in self.categories:
+            codes = np.arange(-1, len(attribute.values))  # the gaps come first
+            out[:, start : start + len(codes)] = table.data(attribute.name)[:, None] == codes
+            start += len(codes)
+        return out
+
+    def places(self) -> list[slice]:
+        """Where the entries of each category stand."""
+        ends = 2 * self.numbers + np.cumsum([1 + len(a.values) for a in self.categories], dtype=int)
+        return [slice(end - 1 - len(a.values), end) for a, end in zip(self.categories, ends, strict=True)]
+
+    def encoding(self, statistics: JointScatter, *, scale: bool, reference: bool) -> Encoding:
+        """The encoding of the rows that were added up."""
+        P = self.numbers
+        weight, known, mean = statistics.weight, statistics.known, statistics.mean
+        moments = Moments(known[None], mean[None, :P], np.diag(statistics.scatter)[None, :P])
+        values = tuple(mean[place] * weight for place in self.places())
+        sums = ColumnSums(moments, values, weight)
+        return Encoding.from_sums(self.schema, sums, scale=scale, reference=reference)
+
+    def weights(self, encoding: Encoding) -> np.ndarray:
+        """The weights T of the entries in each encoded column, (size, d)."""
+        P, places = self.numbers, iter(self.places())
+        weights = np.zeros((self.size, len(encoding)))
+        rows = encoding(self._one_row_an_entry()) if self.categories else np.zeros((0, len(encoding)))
+        ends = np.searchsorted(encoding.columns, np.arange(len(self.schema) + 1))
+        j = 0
+        for attribute, first, end in zip(self.schema, ends[:-1], ends[1:], strict=True):
+            if isinstance(attribute, Numeric):
+                weights[j, first] = 1 / encoding.scale[first]
+                weights[P + j, first + 1 : end] = 1.0
+                j += 1
+            else:
+                place = next(places)
+                weights[place, first:end] = rows[place.start - 2 * P : place.stop - 2 * P, first:end]
+        return weights
+
+    def _one_row_an_entry(self) -> Table:
+        """A table with a row for each entry of a category, and nothing else in it."""
+        start, n = 2 * self.numbers, self.width - self.numbers
+        columns, places = [], iter(self.places())
+        for attribute in self.schema:
+            if isinstance(attribute, Numeric):
+                columns.append(np.full(n, np.nan))
+            else:
+                place = next(places)
+                columns.append(np.full(n, MISSING))
+                columns[-1][place.start - start : place.stop - start] += np.arange(place.stop - place.start)
+        return Table(self.schema, columns)
+
+    def grown(self, statistics: JointScatter, schema: Schema) -> JointScatter:
+        """The statistics with room for the values that only the new schema has."""
+        new = RawColumns(schema)
+        targets = len(statistics.mean) - self.size
+        old_places = [np.arange(2 * self.numbers)]
+        for before, after in zip(self.places(), new.places(), strict=True):
+            old_places.append(np.arange(after.start, after.start + before.stop - before.start))
+        old_places.append(new.size + np.arange(targets))
+        places = np.concatenate(old_places)
+        mean = np.zeros(new.size + targets)
+        scatter = np.zeros((len(mean), len(mean)))
+        mean[places] = statistics.mean
+        scatter[np.ix_(places, places)] = statistics.scatter
+        return JointScatter(statistics.weight, statistics.known, mean, scatter)
+
+
+@dataclass(frozen=True)
+class EncodedColumns:
+    """The functions of a basis, on columns whose encoding was found in a pass before."""
+
+    encoding: Encoding
+    basis: Basis
+    centres: np.ndarray
+
+    numbers = 0
+
+    @property
+    def width(self) -> int:
+        return self.size
+
+    @property
+    def size(self) -> int:
+        return len(self.basis.names(self.encoding, self.centres))
+
+    def blocks(
+        self,
+        table: Table,
+        rows: int,
+        shift: np.ndarray,  # noqa: ARG002 (no number is missing, and none far off)
+    ) -> Iterator[np.ndarray]:
+        for start in range(0, len(table), rows):
+            yield self(table.take(slice(start, start + rows)))
+
+    def __call__(self, table: Table) -> np.ndarray:
+        """The functions of each row, (n, size)."""
+        return self.basis(self.encoding(table), self.encoding, self.centres)

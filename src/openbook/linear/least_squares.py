@@ -1,0 +1,506 @@
+r"""Linear regression: a weighted sum of the columns, or of functions of them, of least squared error.
+
+    ŷ = b + sum_j β_j φ_j(x)
+    minimise  ½ sum_i w_i (y_i - ŷ_i)² + l1 sum_j |β_j| + ½ l2 sum_j β_j²
+
+The intercept is never penalised. Everything follows from the weight, mean and scatter of the rows, which are
+one fold: so it learns from files, learns more and forgets (see `joint_scatter`, `design` and `normal`). A
+weight counts rows: one of weight 2 is two rows. Missing cells, values never seen and categories are the
+encoding's affair (`prepare.encoding`).
+
+The Huber loss counts large errors by their size, not by their square: with σ the scale of the errors,
+
+    minimise  sum_i w_i (σ + σ H((y_i - ŷ_i) / σ)),    H(u) = u² where |u| ≤ ε, else 2ε|u| - ε²
+
+by weighing each row by min(1, εσ / |y_i - ŷ_i|), least squares, and again. Every round bounds the loss from
+above by a square and so leads down; β and σ are those of Huber (1981), chapter 7.
+
+coef_ : float64 (d,), or (T, d) for T targets; intercept_ : a number, or (T,)
+"""
+
+import warnings
+from dataclasses import dataclass
+from functools import partial
+from operator import add
+
+import numpy as np
+from scipy.special import stdtr, stdtrit
+from sklearn.utils.validation import assert_all_finite, check_is_fitted
+
+from openbook.base import Regressor
+from openbook.data import Numeric, Schema, Table, Text
+from openbook.data.read import read
+from openbook.errors import DataError, ParameterError
+from openbook.fold import Statistics, fold
+from openbook.folding import Folding
+from openbook.linear.basis import Columns, Polynomial, Radial, Sigmoid, sampled
+from openbook.linear.derive_least_squares import derive_model, derive_row
+from openbook.linear.design import EncodedColumns, RawColumns
+from openbook.linear.joint_scatter import JointScatter
+from openbook.linear.normal import Combination, Normal, Path, penalised, plain, trace_path
+from openbook.prepare.encoding import Encoding
+from openbook.rows import check_known
+from openbook.rules import Flag, Maybe, Number, OneOf, ValueOf
+from openbook.work import figure
+
+__all__ = ["LinearRegression"]
+
+#: The change of the predictions at which the Huber loss rests, as a share of its scale; and the most rounds.
+REST, MOST_ROUNDS = 1e-9, 300
+
+
+class LinearRegression(Folding, Regressor):
+    """A weighted sum of the columns, of least squared error.
+
+    Parameters
+    ----------
+    l2 : how much large coefficients cost, by their square (ridge)
+    l1 : how much they cost by their size (lasso), which leaves columns out; with l2, the elastic net
+    basis : None, Polynomial(degree), Radial(n) or Sigmoid(n)
+        The functions that are summed: the columns themselves, or functions of them.
+    loss : "squared", or "huber" for rows with outlying targets
+    epsilon : from how many times their scale on the Huber loss counts errors as outlying; at least 1
+    scale : whether the penalties see numbers in units of their standard deviation, or as they are; a basis
+        always sees them in those units
+
+    Attributes
+    ----------
+    coef_, intercept_ : in units of the columns
+    names_ : what each coefficient belongs to
+    encoding_ : how columns became numbers
+    collinear_ : the names of those that others make up, and which have no coefficient of their own
+    r2_ : the share of the target's variance that the model explains in training
+    sigma2_ : the variance of the errors, RSS / (N - p); None with penalties or the Huber loss
+    dof_ : N - p, rows less coefficients
+    scale_ : the scale σ of the errors; Huber loss only
+    notes_ : what the user should know
+
+    References
+    ----------
+    Hastie, Tibshirani and Friedman (2009), The Elements of Statistical Learning, chapter 3. Huber (1981),
+    Robust Statistics. Friedman, Hastie and Tibshirani (2010), for coordinate descent.
+
+    Examples
+    --------
+    >>> model = LinearRegression().fit([[0], [1], [2], [3]], [1.0, 3.0, 5.0, 7.5])
+    >>> model.coef_.round(3).tolist(), round(model.intercept_, 3), round(model.r2_, 4)
+    ([2.15], 0.9, 0.9973)
+    >>> LinearRegression(basis=Polynomial(2)).fit([[0], [1], [2]], [1.0, 2.0, 5.0]).names_
+    ('x0', 'x0^2')
+    """
+
+    rules = {
+        "l2": Number(at_least=0),
+        "l1": Number(at_least=0),
+        "basis": Maybe(ValueOf(Polynomial, Radial, Sigmoid)),
+        "loss": OneOf("squared", "huber"),
+        "epsilon": Number(at_least=1),
+        "scale": Flag(),
+    }
+
+    def __init__(self, l2=0.0, l1=0.0, basis=None, loss="squared", epsilon=1.35, scale=True):
+        self.l2 = l2
+        self.l1 = l1
+        self.basis = basis
+        self.loss = loss
+        self.epsilon = epsilon
+        self.scale = scale
+
+    # learning
+
+    @property
+    def _penalised(self):
+        return self.l1 > 0 or self.l2 > 0
+
+    @property
+    def _one_pass(self):
+        """Whether one pass over the rows is enough: a basis must know the encoding before."""
+        return self.basis is None and self.loss == "squared"
+
+    def _fit(self, rows):
+        if not self._one_pass:
+            self.encoding_ = Encoding.of(rows, scale=True, reference=not self._penalised)
+            self.centres_ = self._centres(rows)
+        if self.loss == "huber":
+            self._fit_huber(rows)
+        else:
+            super()._fit(rows)
+
+    def _centres(self, rows):
+        basis = self.basis or Columns()
+        if isinstance(basis, Columns | Polynomial):
+            return np.zeros((0, 0))
+        sample = fold(rows.pieces, partial(_sample, self.encoding_), _sample_of_both)
+        return basis.centres(sample, self.encoding_)
+
+    def _fit_huber(self, rows):
+        if len(self.targets_) > 1:
+            msg = f"the Huber loss takes one target, got {len(self.targets_)}; fit a model for each"
+            raise DataError(msg)
+        self.statistics_ = self._folded(rows)
+        total = float(self.statistics_.weight[0])
+        self._settled = False
+        self._solve()
+        scale, spread = self._scale(total), np.sqrt(self._normal.targets[0] / total)
+        for _ in range(MOST_ROUNDS):
+            if self._settled or scale <= 1e-9 * spread:  # at 0 every row that counts lies on the plane
+                break
+            before = self._weights
+            step = partial(_reweighted, self._functions(), self._weights, self.epsilon, scale)
+            state = fold(rows.pieces, step, add)
+            self.statistics_ = state.scatter
+            self._solve()
+            change = self._weights - before
+            slope, move = change[1:, 0], change[0, 0] + self._normal.mean @ change[1:, 0]
+            moved = np.sqrt(slope @ self._normal.columns @ slope / total + move * move)
+            new = self._scale(total + float(state.excess[0]))
+            self._settled = max(moved, abs(new - scale)) <= REST * scale
+            scale = new
+        self.scale_ = float(scale)
+        self._announce()
+
+    def _scale(self, total):
+        return np.sqrt(self._normal.residual(self._weights[1:])[0] / total)
+
+    def _functions(self):
+        """What the model sums, as a function of tables."""
+        centres = np.zeros((0, 0)) if self._one_pass else self.centres_
+        return EncodedColumns(self.encoding_, self.basis or Columns(), centres)
+
+    def _columns(self):
+        """What is added up over rows."""
+        return RawColumns(self.schema_) if self._one_pass else self._functions()
+
+    def _step(self):
+        return partial(_scatter, self._columns())
+
+    def _zero(self):
+        columns = self._columns()
+        return JointScatter.zero(columns.numbers, columns.size + len(self.targets_))
+
+    def _solve(self):
+        if self._one_pass:
+            scale, reference = self._penalised and self.scale, not self._penalised
+            self.encoding_, self._normal = self._encoded(scale=scale, reference=reference)
+        else:
+            self._normal = _normal(self.statistics_, len(self.targets_))
+        functions = self._functions()
+        self.names_ = functions.basis.names(self.encoding_, functions.centres)
+        self._units = functions.basis.units(self.encoding_, functions.centres)
+        self._inverse, at_rest = None, True
+        combinations: list[Combination] = []
+        if self._penalised:
+            coef, at_rest = penalised(self._normal, self.l1, self.l2)
+        else:
+            coef, self._inverse, combinations = plain(self._normal)
+        self._weights = np.vstack([self._normal.intercept(coef), coef])
+        own = (self._units @ self._weights).T
+        self.coef_, self.intercept_ = own[:, 1:], own[:, 0]
+        if self._flat:
+            self.coef_, self.intercept_ = self.coef_[0], float(self.intercept_[0])
+        self.collinear_ = tuple(self.names_[c.column] for c in combinations)
+        self.notes_ = [_in_words(combination, self.names_) for combination in combinations]
+        if not at_rest:
+            self.notes_.append("coordinate descent did not come to rest; a larger l2 makes it faster")
+        self._judge(coef)
+
+    def _judge(self, coef):
+        """How well the model fits: R², and the variance of the errors where it can be told."""
+        normal = self._normal
+        residual = normal.residual(coef)
+        varies = normal.targets > 0
+        share = residual / np.where(varies, normal.targets, 1.0)
+        r2 = np.where(varies, 1 - share, 1.0)
+        self.r2_ = float(r2[0]) if self._flat else r2
+        self.dof_ = self.sigma2_ = None
+        if self._inverse is None or self.loss == "huber":
+            return
+        self.dof_ = normal.weight - 1 - (len(self.names_) - len(self.collinear_))
+        if self.dof_ > 0:
+            sigma2 = residual / self.dof_
+            self.sigma2_ = float(sigma2[0]) if self._flat else sigma2
+        else:
+            self.notes_.append(
+                "there are no more rows than coefficients, so that nothing tells the errors' size"
+            )
+
+    def _announce(self):
+        if self.loss == "huber" and not self._settled and self.scale_ > 0:
+            self.notes_.append(f"the Huber loss did not come to rest in {MOST_ROUNDS} rounds")
+        if self.notes_:
+            more = f" (and {len(self.notes_) - 1} more: see notes_)" if len(self.notes_) > 1 else ""
+            warnings.warn(f"LinearRegression: {self.notes_[0]}{more}", stacklevel=5)
+
+    def _encoded(self, *, scale, reference):
+        """The encoding of the rows that were added up, and the normal equations of its columns."""
+        raw = RawColumns(self.schema_)
+        encoding = raw.encoding(self.statistics_, scale=scale, reference=reference)
+        weights = raw.weights(encoding)
+        size, targets = raw.size, len(self.targets_)
+        into = np.zeros((size + targets, len(encoding) + targets))
+        into[:size, : len(encoding)] = weights
+        into[size:, len(encoding) :] = np.eye(targets)
+        state = self.statistics_
+        mean = np.append((encoding.mean - encoding.shift) / encoding.scale, state.mean[size:])
+        encoded = JointScatter(state.weight, state.known, mean, into.T @ state.scatter @ into)
+        return encoding, _normal(encoded, targets)
+
+    # more and fewer rows
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Learn from more rows, as if they had come with the earlier ones.
+
+        With a basis, encoding and centres stay those of the first rows, and a value that they did not show
+        counts as missing.
+        """
+        self._check_adds_up()
+        return super().partial_fit(X, y, classes, sample_weight)
+
+    def forget(self, X, y, sample_weight=None):
+        """Unlearn rows that were learnt before, as if they had never come; some must be left."""
+        self._check_adds_up()
+        return super().forget(X, y, sample_weight)
+
+    def _check_adds_up(self):
+        if self.loss == "huber":
+            msg = "the Huber loss weighs every row by all others, and cannot learn in pieces; fit all anew"
+            raise ParameterError(msg)
+
+    def _more_rows(self, X, y, sample_weight, *, grow):
+        return super()._more_rows(X, y, sample_weight, grow=grow and self._one_pass)
+
+    def _grow(self, schema):
+        if self._one_pass:
+            self.statistics_ = RawColumns(self.schema_).grown(self.statistics_, schema)
+        super()._grow(schema)
+
+    # targets
+
+    def _target(self, y):
+        self.targets_, self._flat, numbers = self._numbers(y)
+        return ", ".join(self.targets_), numbers
+
+    def _file_target(self, attribute):
+        super()._file_target(attribute)
+        self.targets_, self._flat = (attribute.name,), True
+
+    def _known_target(self, y):
+        names, flat, numbers = self._numbers(y)
+        if (len(names), flat) != (len(self.targets_), self._flat):
+            msg = f"y must have the targets it had before: {', '.join(self.targets_)}"
+            raise DataError(msg)
+        return numbers
+
+    def _numbers(self, y):
+        """The targets' names, whether they are one array (n,), and their numbers, (n,) or (n, T)."""
+        if not hasattr(y, "columns"):
+            numbers = np.asarray(y)
+            if numbers.ndim < 2:
+                name, numbers = super()._target(y)
+                return (name,), True, numbers
+            names = tuple(f"y{t}" for t in range(numbers.shape[-1]))
+        else:
+            table = read(y)
+            names = table.names
+            if odd := [a for a in table.schema if not isinstance(a, Numeric)]:
+                msg = f"target {odd[0].name!r} is {odd[0].kind}, and LinearRegression predicts numbers"
+                raise DataError(msg)
+            numbers = table.block(names)
+        if numbers.ndim != 2 or not numbers.shape[1]:
+            msg = f"y must be an array of shape (n,) or (n, targets), got {numbers.shape}"
+            raise DataError(msg)
+        for name, column in zip(names, numbers.T, strict=True):
+            check_known(name, column)
+        numbers = numbers.astype(float)
+        assert_all_finite(numbers, input_name="y")
+        return names, False, numbers
+
+    # using the model
+
+    def _predict(self, X):
+        predicted = self._functions()(X) @ self._weights[1:] + self._weights[0]
+        return predicted[:, 0] if self._flat else predicted
+
+    def complexity(self):
+        return len(self.targets_) + int(np.count_nonzero(self._weights[1:]))
+
+    def covariance(self):
+        """The covariance of intercept and coefficients over the variance of the errors, (1 + d, 1 + d)."""
+        inverse, mean = self._inverse, self._normal.mean
+        corner = 1 / self._normal.weight + mean @ inverse @ mean
+        side = -(inverse @ mean)[:, None]
+        whole = np.block([[np.array([[corner]]), side.T], [side, inverse]])
+        return self._units @ whole @ self._units.T
+
+    def coefficients(self, level=0.95):
+        """The coefficients as a table: with standard error, t, p and interval, where these can be told.
+
+        Parameters
+        ----------
+        level : the confidence that the intervals from `low` to `high` have
+        """
+        check_is_fitted(self)
+        if not 0 < level < 1:
+            msg = f"level must lie between 0 and 1, got {level!r}"
+            raise ParameterError(msg)
+        terms = ["intercept", *self.names_]
+        own = (self._units @ self._weights).T
+        T = len(self.targets_)
+        columns = [np.array(terms * T, dtype=object), own.ravel()]
+        header = [Text("term"), Numeric("coefficient")]
+        if self.sigma2_ is not None:
+            spread = np.sqrt(np.maximum(np.diag(self.covariance()), 0.0))
+            collinear = np.isin(terms, self.collinear_)
+            errors = np.sqrt(np.atleast_1d(self.sigma2_))[:, None] * np.where(collinear, np.nan, spread)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                t = own / errors
+            reach = stdtrit(self.dof_, (1 + level) / 2) * errors
+            figures = (errors, t, 2 * stdtr(self.dof_, -np.abs(t)), own - reach, own + reach)
+            columns += [array.ravel() for array in figures]
+            header += [Numeric(name) for name in ("standard_error", "t", "p", "low", "high")]
+        if T > 1:
+            columns.insert(0, np.repeat(np.array(self.targets_, dtype=object), len(terms)))
+            header.insert(0, Text("target"))
+        return Table(Schema(tuple(header)), columns)
+
+    def path(self, n=100, ratio=1.0, least=1e-3):
+        """The coefficients along falling penalties, l1 = λ ratio and l2 = λ (1 - ratio), of the rows learnt.
+
+        Parameters
+        ----------
+        n : how many penalties
+        ratio : 1 for the lasso, less for the elastic net
+        least : the last penalty, as a share of the first, which is the least that leaves no column
+        """
+        check_is_fitted(self)
+        if self._one_pass:
+            encoding, normal = self._encoded(scale=self.scale, reference=False)
+            names, units = encoding.names, Columns().units(encoding, np.zeros((0, 0)))
+        else:
+            normal, names, units = self._normal, self.names_, self._units
+        penalties, weights, shares = [], [], []
+        for l1, l2, coef in trace_path(normal, n, ratio, least):
+            penalties.append((l1, l2))
+            weights.append((units @ np.vstack([normal.intercept(coef), coef])).T)
+            shares.append(1 - normal.residual(coef) / np.where(normal.targets > 0, normal.targets, 1.0))
+        l1s, l2s = np.array(penalties).T
+        own, r2 = np.array(weights), np.array(shares)
+        if self._flat:
+            own, r2 = own[:, 0], r2[:, 0]
+        return Path(l1s, l2s, own[..., 1:], own[..., 0], r2, names)
+
+    def _work(self):
+        return derive_model(self)
+
+    def _work_row(self, X):
+        return derive_row(self, X)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    # the model file
+
+    def _saved(self):
+        saved = super()._saved()
+        facts = {**saved.facts, "targets": list(self.targets_), "flat": self._flat}
+        return saved._replace(facts=facts)
+
+    def _opened(self, saved):
+        targets, flat = saved.facts["targets"], saved.facts["flat"]
+        if not isinstance(targets, list) or not targets or not all(isinstance(name, str) for name in targets):
+            msg = "its targets must be a list of names"
+            raise ValueError(msg)
+        if flat not in {True, False} or (flat and len(targets) > 1):
+            msg = "its targets cannot be one array"
+            raise ValueError(msg)
+        self.targets_, self._flat = tuple(targets), bool(flat)
+        super()._opened(saved)
+
+    def _arrays(self):
+        arrays = dict(super()._arrays())
+        if not self._one_pass:
+            arrays |= {f"encoding.{name}": array for name, array in self.encoding_.arrays().items()}
+            arrays["centres"] = self.centres_
+        if self.loss == "huber":
+            arrays["error_scale"] = np.array([self.scale_])
+        return arrays
+
+    def _restore(self, arrays):
+        arrays = dict(arrays)
+        if not self._one_pass:
+            own = {name: arrays.pop(name) for name in list(arrays) if name.startswith("encoding.")}
+            by_name = {name.removeprefix("encoding."): array for name, array in own.items()}
+            self.encoding_ = Encoding.from_arrays(self.schema_, by_name)
+            self.centres_ = (self.basis or Columns()).checked(arrays.pop("centres"), self.encoding_)
+        if self.loss == "huber":
+            scale = arrays.pop("error_scale")
+            if scale.shape != (1,) or not scale[0] >= 0:
+                msg = "the scale of its errors must be a number of at least 0"
+                raise ValueError(msg)
+            self.scale_, self._settled = float(scale[0]), True
+        self._zero().filled(arrays).check()
+        super()._restore(arrays)
+
+
+@dataclass(frozen=True)
+class _Reweighted(Statistics):
+    """The scatter of reweighted rows, and what the Huber loss adds to their weight when σ is found, (1,)."""
+
+    scatter: JointScatter
+    excess: np.ndarray
+
+
+def _scatter(columns, chunk):
+    X, y, w = chunk
+    return JointScatter.of(columns, X, y.reshape(len(y), -1), w)
+
+
+def _reweighted(functions, weights, epsilon, scale, chunk):
+    """A round of the Huber loss over a chunk.
+
+    With u = |error| / σ of the last round and v = min(1, ε/u),
+
+        σ H(error / σ) <= v error² / σ + ε max(u - ε, 0) σ,
+
+    equal where nothing has changed. The right side is least at the β of least squares by weights v, and at
+    σ² = sum of v error² / sum of (1 + ε max(u - ε, 0)).
+    """
+    X, y, w = chunk
+    error = y - (functions(X) @ weights[1:, 0] + weights[0, 0])
+    size = np.abs(error) / scale
+    with np.errstate(divide="ignore"):
+        lighter = np.minimum(1.0, epsilon / size)
+    excess = np.array([w @ (epsilon * np.maximum(size - epsilon, 0.0))])
+    return _Reweighted(JointScatter.of(functions, X, y[:, None], w * lighter), excess)
+
+
+def _sample(encoding, chunk):
+    return sampled(encoding(chunk.X))
+
+
+def _sample_of_both(one, other):
+    return sampled(np.vstack([one, other]))
+
+
+def _normal(state, targets):
+    """The normal equations from weight, mean and scatter, of which the last entries are the targets."""
+    d = len(state.mean) - targets
+    S = state.scatter
+    return Normal(
+        float(state.weight[0]), state.mean[:d], state.mean[d:], S[:d, :d], S[:d, d:], np.diag(S)[d:].copy()
+    )
+
+
+def _in_words(combination, names):
+    """A collinear column as a sentence."""
+    name = names[combination.column]
+    if not combination.factors:
+        return f"{name} is always {figure(combination.constant)}; its coefficient is set to 0"
+    terms = [f"{figure(factor)} × {names[k]}" for k, factor in combination.factors.items()]
+    if len(terms) > 4:
+        terms = [*terms[:3], "…"]
+    if abs(combination.constant) > 1e-9:
+        terms.insert(0, figure(combination.constant))
+    return f"{name} = {' + '.join(terms)}: collinear, so its coefficient is set to 0"
