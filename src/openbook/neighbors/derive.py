@@ -7,7 +7,7 @@ import math
 
 from openbook.data.attributes import as_text
 from openbook.neighbors.terms import FORMULAS, compared, listed
-from openbook.neighbors.votes import EPS
+from openbook.neighbors.votes import EPS, ROUNDING
 from openbook.neighbors.windows import KERNELS, kernel_formula, kernel_weights
 from openbook.work import Grid, Step, Work, figure
 
@@ -84,17 +84,11 @@ def derive_vote(model, X) -> Work:
     shown = [f"{model.target_} = {labels[c]}" for c in said]
     votes = [vote for vote, _ in _votes(model, near, tried)]
     total = math.fsum(scores)
-    counting = [
-        Step(
-            f"votes for {label}",
-            r"\sum_{i: y_i = c} v_i",
-            listed(own, " + ")
-            if len(own := [v for v, s in zip(votes, said, strict=True) if s == c and v]) > 1
-            else "",
-            scores[c],
-        )
-        for c, label in enumerate(labels)
-    ]
+    counting = []
+    for c, label in enumerate(labels):
+        own = [v for v, s in zip(votes, said, strict=True) if s == c and v]
+        numbers = listed(own, " + ") if len(own) > 1 else ""
+        counting.append(Step(f"votes for {label}", r"\sum_{i: y_i = c} v_i", numbers, scores[c]))
     shares = [
         Step(
             f"P({label} | x)",
@@ -191,8 +185,10 @@ def _vote(scheme, d, voting, beyond):
     if scheme == "inverse_square":
         return float(d == 0) if nearest == 0 else 1 / d**2
     if scheme == "inverse_linear":
-        return (farthest - d) / (farthest - nearest) if farthest > nearest else 1.0
-    return float(kernel_weights(d / (beyond or 1.0), scheme))
+        span = farthest - nearest
+        return (farthest - d) / span if span > ROUNDING * farthest else 1.0
+    u = d / (beyond or 1.0)
+    return float(kernel_weights(1.0 if abs(u - 1) <= ROUNDING else u, scheme))
 
 
 def _bandwidth(model):
@@ -211,7 +207,7 @@ def _scores(model, near, said, k, n_classes):
 
 
 def _leaders(scores):
-    return [c for c, score in enumerate(scores) if score >= max(scores) * (1 - 1e-12)]
+    return [c for c, score in enumerate(scores) if score >= max(scores) * (1 - ROUNDING)]
 
 
 _RULES = {

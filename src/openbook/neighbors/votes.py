@@ -27,14 +27,14 @@ import numpy as np
 
 from openbook.neighbors.windows import KERNELS, kernel_weights
 
-__all__ = ["EPS", "TIES", "WEIGHTS", "Ballots", "decided", "vote_weights"]
+__all__ = ["EPS", "ROUNDING", "TIES", "WEIGHTS", "Ballots", "decided", "vote_weights"]
 
 #: Keeps the inverse of a distance of 0 finite.
 EPS = 1e-5
 #: A distance whose square a double cannot hold is none.
 _NOTHING = 1e-150
-#: Votes that differ by no more than this share are equal.
-_ROUNDING = 1e-12
+#: Votes, and distances, that differ by no more than this share are equal.
+ROUNDING = 1e-12
 
 WEIGHTS = ("uniform", "inverse", "inverse_square", "inverse_linear", *(k for k in KERNELS if k != "uniform"))
 TIES = ("smaller_k", "extend", "prior", "nearest", "random")
@@ -67,9 +67,10 @@ def vote_weights(distances, scheme, beyond=None):
         elif scheme == "inverse_linear":
             farthest = np.where(voters, d, 0.0).max(axis=1, keepdims=True)
             span = farthest - d[:, :1]
-            votes = np.where(span > 0, (farthest - d) / span, 1.0)
+            votes = np.where(span > ROUNDING * farthest, (farthest - d) / span, 1.0)
         else:
-            votes = kernel_weights(d / np.where(beyond > 0, beyond, 1.0)[:, None], scheme)
+            u = d / np.where(beyond > 0, beyond, 1.0)[:, None]
+            votes = kernel_weights(np.where(np.abs(u - 1) <= ROUNDING, 1.0, u), scheme)
     votes = np.where(voters, votes, 0.0)
     nobody = ~(votes.sum(axis=1) > 0)
     votes[nobody] = np.where(voters[nobody].any(axis=1, keepdims=True), voters[nobody], 1.0)
@@ -126,7 +127,7 @@ def decided(ballots, labels, k, scheme, ties, prior, seed=0):
 
 def _ties(scores):
     """Which classes have the most votes, up to rounding."""
-    return scores >= scores.max(axis=1, keepdims=True) * (1 - _ROUNDING)
+    return scores >= scores.max(axis=1, keepdims=True) * (1 - ROUNDING)
 
 
 def _winners(ballots, labels, scores, ties, prior, seed):
