@@ -166,7 +166,7 @@ class Rocchio(Classifier):
             product, own = math.fsum(terms), math.sqrt(math.fsum(m * m for m in centroid))
             cosines.append(product / (own * length) if own and length else 0.0)
             numbers = rf"\frac{{{_listed(terms)}}}{{{figure(own)} \cdot {figure(length)}}}"
-            formula = r"\frac{\sum_j \mu_{c,j} x_j}{\|\mu_c\| \|x\|}"
+            formula = r"\frac{\sum_j \mu_j x_j}{\|\mu\| \|x\|}"
             steps.append(Step(f"cos({label})", formula, numbers if own and length else "", cosines[-1]))
         why = "The largest" if any(cosines) else "No direction, so the most frequent class"
         by = cosines if any(cosines) else self.prior_.tolist()
