@@ -26,11 +26,15 @@ _MANY, _STRIDE = 10_000, 8
 #: The search ends where the gap is this share of tol times the objective; with few rows a smaller one yet,
 #: unless it is clear sooner which rows are on the margin.
 _GAP, _EXACT = 1e-3, 1e-3
+#: The gap at which the start from every eighth row ends: as much as so few rows can tell.
+_ROUGH = 1e-3
 #: How the width shrinks; a row is far that is more than so many widths from where its multiplier changes.
 _SHRINK, _FAR = 0.25, 4.0
 _LEAST_WIDTH = 1e-9
 #: Steps before the far rows are looked at again.
 _NEWTON_STEPS = 20
+#: A step that lets the objective fall by no more than this share of it is none.
+_ENOUGH = 1e-15
 #: Rows that are multiplied at a time: few enough to stay in the cache.
 _BLOCK_ROWS = 1024
 
@@ -56,14 +60,13 @@ def solve_linear(X, problem: Problem, tol, max_iter) -> Solution:
     """The multipliers of a linear problem over the rows of X; every row has a finite bound or a ridge."""
     search = _Search(X.shape[1], float(np.std(problem.t)) or 1.0, max_iter)
     try:
-        converged = _stages(X, problem, _GAP * tol, search)
-        state = CONVERGED if converged else CAPPED
+        _stages(X, problem, _GAP * tol, search, exact=len(X) <= _MANY)
+        state = CAPPED if search.over else CONVERGED
     except KeyboardInterrupt:
         state = INTERRUPTED
-    if state == INTERRUPTED:
         search.f = X @ search.w + search.b
     beta = problem.multipliers(search.f, _ridge(problem, search.width))
-    if state == CONVERGED:
+    if state == CONVERGED and len(X) <= _MANY:
         beta = polish(
             problem,
             beta,
@@ -72,14 +75,18 @@ def solve_linear(X, problem: Problem, tol, max_iter) -> Solution:
         )
         gradient = X @ (beta @ X) + problem.ridge * beta - problem.t
         return Solution.of(problem, beta, gradient, search.steps, state)
-    beta, w = problem.balanced(beta), search.w
-    primal = 0.5 * float(w @ w) + problem.total_loss(search.f)
+    if state != CONVERGED:
+        beta = problem.balanced(beta)
+    primal = 0.5 * float(search.w @ search.w) + problem.total_loss(search.f)
     gap = max(primal - problem.dual(beta, float(np.square(beta @ X).sum())), 0.0)
-    return Solution(beta, search.b, primal, gap, search.steps, state, w)
+    return Solution(beta, search.b, primal, gap, search.steps, state, search.w)
 
 
-def _stages(X, problem, share, search):
-    """Round less and less until the gap is at most this share of the objective; whether it came to that."""
+def _stages(X, problem, share, search, *, exact):
+    """Round less and less until the gap is at most this share of the objective.
+
+    If it has to be exact, until it is clear as well which rows are on the margin, or the gap is yet smaller.
+    """
     if len(X) > _MANY:
         some = slice(None, None, _STRIDE)
         part = problem.rows(some)._replace(
@@ -87,25 +94,25 @@ def _stages(X, problem, share, search):
             hi=_STRIDE * problem.hi[some],
             ridge=problem.ridge[some] / _STRIDE,
         )
-        _stages(np.ascontiguousarray(X[some]), part, 1e-3, search)  # as near as so few rows can tell
-        search.width = min(search.width / _SHRINK, search.width + 0.1)
+        _stages(np.ascontiguousarray(X[some]), part, _ROUGH, search, exact=False)
+        search.width /= _SHRINK
     search.f = X @ search.w + search.b
     while not search.over:
         ridge = _ridge(problem, search.width)
         beta, square = _stage(X, problem, ridge, search), float(search.w @ search.w)
         primal = 0.5 * square + problem.total_loss(search.f)
         gap = primal - problem.dual(beta, square)
-        if ridge is problem.ridge or gap <= share * primal * (1.0 if _found(X, problem, beta) else _EXACT):
-            return not search.over
+        clear = not exact or _bent(problem, beta).sum() <= X.shape[1] + 1
+        if gap <= share * primal * (1.0 if clear else _EXACT) or ridge is problem.ridge:
+            return
         if search.width < _LEAST_WIDTH:
-            return False
+            return
         search.width *= _SHRINK
-    return False
 
 
-def _found(X, problem, beta):
-    """Whether no more rows are bent than can be on the margin, or the rows are too many to say which."""
-    return len(X) > _MANY or ((beta > problem.lo) & (beta < problem.hi)).sum() <= X.shape[1] + 1
+def _bent(problem, beta):
+    """The rows in the rounded part of the loss."""
+    return (beta > problem.lo) & (beta < problem.hi) & (beta != 0)
 
 
 def _ridge(problem, width):
@@ -121,14 +128,15 @@ def _stage(X, problem, ridge, search):
         near = problem.multipliers(search.f - reach, ridge) != problem.multipliers(search.f + reach, ridge)
         far = np.where(near, 0.0, beta)
         before = search.at()
-        _newton(X[near], problem.rows(near), ridge[near], far @ X, far.sum(), search)
+        found = _newton(X[near], problem.rows(near), ridge[near], far @ X, far.sum(), search)
         search.f = X @ search.w + search.b
         now = problem.multipliers(search.f, ridge)
-        if search.over or (now[~near] == beta[~near]).all():
+        same = (now[~near] == beta[~near]).all()
+        if search.over or (found and same):
             return now
-        # the way is downhill for all rows, but some that were far have come near: go as far as it is
-        reach *= 2
-        _back(search, before, lambda w, f: 0.5 * float(w @ w) + float(problem.loss(f, ridge).sum()))
+        if not same:  # the way is downhill for all rows, but some that were far have come near
+            reach *= 2
+            _back(search, before, lambda w, f: 0.5 * float(w @ w) + float(problem.loss(f, ridge).sum()))
 
 
 def _back(search, before, objective):
@@ -142,39 +150,59 @@ def _back(search, before, objective):
 
 
 def _newton(X, problem, ridge, pull, push, search):
-    """Newton's method over the near rows; the far ones add -pull · w - push b to the objective."""
+    """Newton's method over the near rows; the far ones add -pull · w - push b. Whether it came to its end."""
     d = X.shape[1]
     f = X @ search.w + search.b
-    enough = 1e-10 * (1.0 + float(np.minimum(problem.hi - problem.lo, 1.0 / ridge).sum()))
+    size = float(search.w @ search.w + np.abs(pull) @ np.abs(search.w) + abs(push * search.b))
+    size += float(problem.loss(f, ridge).sum())
     for _ in range(_NEWTON_STEPS):
         beta = problem.multipliers(f, ridge)
         slope = np.append(search.w - pull - beta @ X, -push - beta.sum())
-        if search.over or np.abs(slope).max() <= enough:
-            return
-        search.steps += 1
-        step = -np.linalg.solve(_curvature(X, problem, ridge, beta), slope)
+        if search.over:
+            return False
+        curvature = _curvature(X, problem, ridge, beta)
+        curvature[d, d] += 0.1 * abs(slope[d]) / search.width + 1e-12  # no leap of b where no row is bent
+        step = -np.linalg.solve(curvature, slope)
         across = X @ step[:d] + step[d]
+        fixed = (float((search.w - pull) @ step[:d]) - push * step[d], float(step[:d] @ step[:d]))
+
+        def steepness(share, f=f, across=across, fixed=fixed):
+            return (
+                fixed[0] + share * fixed[1] - float(problem.multipliers(f + share * across, ridge) @ across)
+            )
+
         fall = float(slope @ step)
-
-        def objective(share, f=f, step=step, across=across):
-            w, b = search.w + share * step[:d], search.b + share * step[d]
-            own = 0.5 * float(w @ w) - float(pull @ w) - push * b
-            return own + float(problem.loss(f + share * across, ridge).sum())
-
-        before, share = objective(0.0), 1.0
-        while objective(share) > before + 1e-4 * share * fall and -share * fall > 1e-14 * abs(before):
-            share *= 0.5
+        if -fall <= _ENOUGH * size:
+            return True
+        search.steps += 1
+        share = _share(fall, steepness)
         search.w = search.w + share * step[:d]
         search.b += share * step[d]
         f = f + share * across
-        if -fall <= 1e-14 * abs(before):
-            return
+    return False
+
+
+def _share(start, steepness):
+    """How much of a step to take: all, or up to where the way begins to rise; start is the slope at 0."""
+    low, high, share = 0.0, 1.0, 1.0
+    below, above = start, 0.0
+    for _ in range(40):
+        value = steepness(share)
+        if value <= -0.1 * start and (share == 1.0 or value >= 0.1 * start):
+            return share
+        if value > 0:
+            high, above = share, value
+        else:
+            low, below = share, value
+        between = low - below * (high - low) / (above - below)
+        share = min(max(between, low + 0.1 * (high - low)), high - 0.1 * (high - low))
+    return low
 
 
 def _curvature(X, problem, ridge, beta):
     """The second derivatives by w and b, (d + 1, d + 1)."""
     d = X.shape[1]
-    bent = np.flatnonzero((beta > problem.lo) & (beta < problem.hi) & (beta != 0))
+    bent = np.flatnonzero(_bent(problem, beta))
     H = np.zeros((d + 1, d + 1))
     for start in range(0, len(bent), _BLOCK_ROWS):
         some = bent[start : start + _BLOCK_ROWS]
@@ -182,5 +210,4 @@ def _curvature(X, problem, ridge, beta):
         np.take(X, some, axis=0, out=rows[:, :d])
         H += (rows.T * weights) @ rows
     H[np.diag_indices(d)] += 1.0
-    H[d, d] += 1e-8 * (1.0 + H[d, d])  # b has no weight of its own: where no row is bent, any will do
     return H

@@ -40,13 +40,16 @@ def polish(problem: Problem, beta, square, times):
     side = np.sign(beta)  # of the free band, where there is one, on which a free row's target lies
     exact = _EXACT * max(1.0, float(np.abs(problem.t).max()))
     gradient = times(beta) - problem.t
+    again = False
     for _ in range(_ROUNDS):
         if not free.any() and not _free_two(problem, beta, gradient, free, side, exact):
             break
         some = np.flatnonzero(free)
         if len(some) > _MOST_FREE:
             break
-        change, bias = _equations(square(some), -gradient[some] - problem.epsilon * side[some])
+        change, bias = _equations(
+            square(some), np.append(-gradient[some] - problem.epsilon * side[some], -beta.sum())
+        )
         most = 1.0 if bias is not None else np.inf
         ends = _ends(problem.rows(some), change, side[some])
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -60,12 +63,14 @@ def polish(problem: Problem, beta, square, times):
             free[some[first]] = False
         gradient = times(beta) - problem.t
         if shares[first] > most and not _free_one(problem, beta, gradient, free, side, bias, exact):
-            break
+            if again:
+                break
+            again = True  # once more, from so near: what rounding took from the first solution
     return beta
 
 
-def _equations(K, right):
-    """The change of the free multipliers, summing to 0, and the constant.
+def _equations(K, sides):
+    """The change of the free multipliers and the constant; the last of the sides is the sum of the change.
 
     Where there is no solution, more rows are free than can be on their target: a change that leaves all
     predictions as they are and makes the objective fall on and on, and None.
@@ -74,8 +79,7 @@ def _equations(K, right):
     system = np.ones((n + 1, n + 1))
     system[:n, :n] = K
     system[n, n] = 0.0
-    sides = np.append(right, 0.0)
-    size = float(np.abs(right).max())
+    size = float(np.abs(sides).max())
     try:
         solution = np.linalg.solve(system, sides)
     except np.linalg.LinAlgError:

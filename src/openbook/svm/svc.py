@@ -15,6 +15,7 @@ import math
 import numpy as np
 
 from openbook.base import Classifier
+from openbook.data.attributes import as_text
 from openbook.errors import DataError, ParameterError
 from openbook.linear.class_weight import CLASS_WEIGHT, class_factors
 from openbook.rules import Flag, Maybe, Number, OneOf, Whole
@@ -130,7 +131,8 @@ class SVC(SupportVectors, Classifier):
             msg = "SVC: C = inf is the hard margin, which has no slack to square; take loss='hinge'"
             raise ParameterError(msg)
         if len(self.classes_) < 2:
-            msg = f"SVC needs at least two classes, and every row is of class {self.classes_[0]!r}"
+            label = as_text(self.classes_.tolist()[0])
+            msg = f"SVC tells classes apart, and there is only one class here: {label}"
             raise DataError(msg)
         training = self._training(rows)
         self._set_gamma(training)
