@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from openbook import load, open_model, save
+from openbook.data import Nominal, Schema, Table
 from openbook.errors import DataError, ModelFileError, ParameterError
 from openbook.neural import MLPClassifier, MLPRegressor
 from openbook.neural.outputs import CrossEntropy, Distance
@@ -214,6 +215,16 @@ def test_the_work_of_learning():
     assert weights["w69"] == model.weights_[1][1, 2]
     assert weights["b9"] == model.biases_[1][2]
     assert work["η"].result == 0.02
+
+
+@pytest.mark.parametrize("integration", ["sum", "quadratic", "spherical"])
+def test_columns_of_gaps_alone_leave_the_biases(integration):
+    gaps = Table(Schema((Nominal("a", ("x", "y")),)), [np.full(3, -1, dtype=np.int8)])
+    for optimiser in ("sgd", "adam"):
+        still = {"epochs": 500, "tol": 0, "patience": 500, "l2": 0, "random_state": 0}
+        learner = MLPClassifier(integration=integration, optimiser=optimiser, step=0.02, **still)
+        proba = learner.fit(gaps, [0, 1, 1]).predict_proba(gaps)
+        np.testing.assert_allclose(proba, [[1 / 3, 2 / 3]] * 3, atol=0.01)
 
 
 def test_complexity_counts_weights():

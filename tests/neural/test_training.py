@@ -23,6 +23,7 @@ def test_no_epochs_keep_the_starting_weights():
     assert model.biases_[1].tolist() == [3, 4, 5]
     assert len(model.loss_curve_) == 0
     assert model.ending_ == "0 epochs were asked for"
+    assert "Training ended after 0 epochs" in model.work().conclusion
 
 
 def test_one_batch_of_few_rows_and_many_of_more():
@@ -132,6 +133,17 @@ def test_an_interrupt_leaves_a_usable_model(monkeypatch):
     assert len(model.loss_curve_) == 2
     assert model.score(X, Y) > 0.5
     assert "interrupted in epoch 3" in model.work().conclusion
+
+
+def test_an_interrupt_while_pretraining_leaves_the_model_as_it_was(monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Adam, "move", interrupted)
+    model = MLPClassifier(pretrain=5, random_state=0)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, Y)
+    assert not hasattr(model, "weights_")
 
 
 def test_half_the_precision_learns_the_same():

@@ -13,14 +13,15 @@ x : float (n_rows, d)    weights : (d, n_units)    biases : (n_units,)    z, del
 from abc import abstractmethod
 
 import numpy as np
+from scipy.linalg import blas
 
 __all__ = ["INTEGRATIONS", "Integration", "add_product"]
 
 
 def add_product(a, b, out, scale, keep):
     """Make `out` keep · out + scale · aᵀ b, in one pass and without another array."""
-    from scipy.linalg import blas
-
+    if not out.size:  # no inputs: columns of gaps alone
+        return
     gemm = blas.dgemm if out.dtype == np.float64 else blas.sgemm
     gemm(scale, b.T, a.T, keep, out.T, trans_b=True, overwrite_c=True)  # BLAS goes by columns: all transposed
 
@@ -88,17 +89,16 @@ class Spherical(Integration):
 
     def join(self, x, weights, biases, out):
         """By (x - w)² = x² - 2 x w + w², so that one product does it."""
-        d = len(weights)
         np.matmul(x, weights, out=out)
         out *= -2.0
         out += np.einsum("ij,ij->i", x, x)[:, None]
         out += np.einsum("ij,ij->j", weights, weights)
-        out /= d
+        out /= max(len(weights), 1)
         out += biases
 
     def add_gradient(self, x, weights, delta, out, scale, keep):
         """The gradient is -2/d (xᵀ delta - w Σ delta)."""
-        scale *= -2.0 / len(weights)
+        scale *= -2.0 / max(len(weights), 1)
         np.multiply(weights, keep - scale * delta.sum(axis=0), out=out)
         add_product(x, delta, out, scale, 1.0)
 

@@ -23,6 +23,8 @@ def pretrain(network, X, settings, epochs, random):
         n_in, n_out = weights.shape
         pair = drawn((n_in, n_out, n_in), activation.name, integration.name, random, X.dtype)
         mirror = Network(pair.weights, pair.biases, activation, integration, Distance("identity"))
-        Training(mirror, pair, Examples(X, X), settings, random, "pre-training").run()
+        history = Training(mirror, pair, Examples(X, X), settings, random, "pre-training").run()
+        if history.interrupted:  # nothing is learnt yet that could be used
+            raise KeyboardInterrupt
         weights[:], biases[:] = pair.weights[0], pair.biases[0]
         X = mirror.between(X, 0, 1)
