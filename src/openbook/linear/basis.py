@@ -15,16 +15,20 @@ centres : float64 (n_centres, d) for radial functions, (n_centres, n_numbers) fo
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import partial
+from zlib import crc32
 
 import numpy as np
 from scipy.special import expit
 
-from openbook.data import Numeric
+from openbook.data import Numeric, Table
 from openbook.errors import ParameterError
+from openbook.fold import fold
 from openbook.prepare.encoding import Encoding
+from openbook.rows import Rows
 from openbook.rules import Number, Whole
 
-__all__ = ["Basis", "Polynomial", "Radial", "Sigmoid"]
+__all__ = ["Basis", "Columns", "Polynomial", "Radial", "Sigmoid", "sample_of"]
 
 #: The most rows that are looked at for centres.
 SAMPLE = 2000
@@ -212,17 +216,35 @@ class Sigmoid(Basis):
         return (*steps, *(name for name, one in zip(encoding.names, numbers, strict=True) if not one))
 
 
-def sampled(Z: np.ndarray) -> np.ndarray:
+def sample_of(rows: Rows) -> Table:
     """Some distinct rows, at most SAMPLE, whose choice depends on the rows alone: those of the least hash."""
-    rows = np.unique(Z, axis=0)
-    if len(rows) <= SAMPLE:
-        return rows
-    bits = (rows + 0.0).view(np.uint64)  # -0.0 is 0.0
-    mixed = np.zeros(len(rows), dtype=np.uint64)
-    for column in bits.T:
-        mixed = (mixed ^ column) * np.uint64(0x9E3779B97F4A7C15)
+    schema = rows.schema
+    cells = fold(rows.pieces, partial(_cells, schema), partial(_of_both, schema))
+    kinds = [np.float64 if isinstance(a, Numeric) else np.intp for a in schema]
+    return Table(schema, [column.astype(kind) for column, kind in zip(cells.T, kinds, strict=True)])
+
+
+def _cells(schema, chunk):
+    """The numbers and codes of a chunk's sample, (n, n_columns)."""
+    return _least(schema, np.stack([chunk.X.data(name).astype(float) for name in schema.names], axis=1))
+
+
+def _of_both(schema, one, other):
+    return _least(schema, np.vstack([one, other]))
+
+
+def _least(schema, cells):
+    """The rows of the least hashes, in their order; equal rows have one."""
+    mixed = np.zeros(len(cells), dtype=np.uint64)
+    for attribute, column in zip(schema, cells.T, strict=True):
+        if isinstance(attribute, Numeric):
+            known = np.where(np.isnan(column), np.nan, column + 0.0)  # one NaN, and one zero
+        else:  # the values themselves: in another table they may have other codes
+            texts = [crc32(value.encode()) for value in attribute.values]
+            known = np.array([*texts, 0], dtype=float)[column.astype(np.intp)]
+        mixed = (mixed ^ known.view(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(29)
-    return rows[np.sort(np.argsort(mixed, kind="stable")[:SAMPLE])]
+    return cells[np.unique(mixed, return_index=True)[1][:SAMPLE]]
 
 
 def _numbers(encoding):

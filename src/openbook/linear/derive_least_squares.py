@@ -244,7 +244,7 @@ def _row_parts(model, X, values, own, t):
 
 
 def _precision(model, values, prediction, variance):
-    leverage = max(float(values @ model.covariance() @ values), 0.0)
+    leverage = max(float(values @ model._covariance() @ values), 0.0)  # noqa: SLF001
     error = math.sqrt(variance * leverage)
     yield Step(
         "standard error of ŷ",

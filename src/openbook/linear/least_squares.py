@@ -6,47 +6,32 @@ r"""Linear regression: a weighted sum of the columns, or of functions of them, o
 The intercept is never penalised. Everything follows from the weight, mean and scatter of the rows, which are
 one fold: so it learns from files, learns more and forgets (see `joint_scatter`, `design` and `normal`). A
 weight counts rows: one of weight 2 is two rows. Missing cells, values never seen and categories are the
-encoding's affair (`prepare.encoding`).
-
-The Huber loss counts large errors by their size, not by their square: with σ the scale of the errors,
-
-    minimise  sum_i w_i (σ + σ H((y_i - ŷ_i) / σ)),    H(u) = u² where |u| ≤ ε, else 2ε|u| - ε²
-
-by weighing each row by min(1, εσ / |y_i - ŷ_i|), least squares, and again. Every round bounds the loss from
-above by a square and so leads down; β and σ are those of Huber (1981), chapter 7.
+encoding's affair (`prepare.encoding`); rows with outlying targets are `huber`'s.
 
 coef_ : float64 (d,), or (T, d) for T targets; intercept_ : a number, or (T,)
 """
 
 import warnings
-from dataclasses import dataclass
 from functools import partial
-from operator import add
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
-from sklearn.utils.validation import assert_all_finite, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from openbook.base import Regressor
-from openbook.data import Numeric, Schema, Table, Text
-from openbook.data.read import read
 from openbook.errors import DataError, ParameterError
-from openbook.fold import Statistics, fold
 from openbook.folding import Folding
-from openbook.linear.basis import Columns, Polynomial, Radial, Sigmoid, sampled
+from openbook.linear.basis import Columns, Polynomial, Radial, Sigmoid, sample_of
 from openbook.linear.derive_least_squares import derive_model, derive_row
 from openbook.linear.design import EncodedColumns, RawColumns
+from openbook.linear.estimates import coefficient_table, covariance, in_words
+from openbook.linear.huber import MOST_ROUNDS, reweighed
 from openbook.linear.joint_scatter import JointScatter
-from openbook.linear.normal import Combination, Normal, Path, penalised, plain, trace_path
+from openbook.linear.normal import Normal, Path, penalised, plain, trace_path
+from openbook.linear.targets import several_targets
 from openbook.prepare.encoding import Encoding
-from openbook.rows import check_known
 from openbook.rules import Flag, Maybe, Number, OneOf, ValueOf
-from openbook.work import figure
 
 __all__ = ["LinearRegression"]
-
-#: The change of the predictions at which the Huber loss rests, as a share of its scale; and the most rounds.
-REST, MOST_ROUNDS = 1e-9, 300
 
 
 class LinearRegression(Folding, Regressor):
@@ -59,7 +44,7 @@ class LinearRegression(Folding, Regressor):
     basis : None, Polynomial(degree), Radial(n) or Sigmoid(n)
         The functions that are summed: the columns themselves, or functions of them.
     loss : "squared", or "huber" for rows with outlying targets
-    epsilon : from how many times their scale on the Huber loss counts errors as outlying; at least 1
+    epsilon : from how many times their scale on the Huber loss counts errors as outlying; above 1
     scale : whether the penalties see numbers in units of their standard deviation, or as they are; a basis
         always sees them in those units
 
@@ -94,7 +79,7 @@ class LinearRegression(Folding, Regressor):
         "l1": Number(at_least=0),
         "basis": Maybe(ValueOf(Polynomial, Radial, Sigmoid)),
         "loss": OneOf("squared", "huber"),
-        "epsilon": Number(at_least=1),
+        "epsilon": Number(above=1),
         "scale": Flag(),
     }
 
@@ -119,7 +104,8 @@ class LinearRegression(Folding, Regressor):
 
     def _fit(self, rows):
         if not self._one_pass:
-            self.encoding_ = Encoding.of(rows, scale=True, reference=not self._penalised)
+            reference = not (self._penalised or isinstance(self.basis, Radial))  # bells see every value alike
+            self.encoding_ = Encoding.of(rows, scale=True, reference=reference)
             self.centres_ = self._centres(rows)
         if self.loss == "huber":
             self._fit_huber(rows)
@@ -130,37 +116,25 @@ class LinearRegression(Folding, Regressor):
         basis = self.basis or Columns()
         if isinstance(basis, Columns | Polynomial):
             return np.zeros((0, 0))
-        sample = fold(rows.pieces, partial(_sample, self.encoding_), _sample_of_both)
-        return basis.centres(sample, self.encoding_)
+        return basis.centres(self.encoding_(sample_of(rows)), self.encoding_)
 
     def _fit_huber(self, rows):
         if len(self.targets_) > 1:
             msg = f"the Huber loss takes one target, got {len(self.targets_)}; fit a model for each"
             raise DataError(msg)
-        self.statistics_ = self._folded(rows)
-        total = float(self.statistics_.weight[0])
-        self._settled = False
-        self._solve()
-        scale, spread = self._scale(total), np.sqrt(self._normal.targets[0] / total)
-        for _ in range(MOST_ROUNDS):
-            if self._settled or scale <= 1e-9 * spread:  # at 0 every row that counts lies on the plane
-                break
-            before = self._weights
-            step = partial(_reweighted, self._functions(), self._weights, self.epsilon, scale)
-            state = fold(rows.pieces, step, add)
-            self.statistics_ = state.scatter
-            self._solve()
-            change = self._weights - before
-            slope, move = change[1:, 0], change[0, 0] + self._normal.mean @ change[1:, 0]
-            moved = np.sqrt(slope @ self._normal.columns @ slope / total + move * move)
-            new = self._scale(total + float(state.excess[0]))
-            self._settled = max(moved, abs(new - scale)) <= REST * scale
-            scale = new
-        self.scale_ = float(scale)
-        self._announce()
 
-    def _scale(self, total):
-        return np.sqrt(self._normal.residual(self._weights[1:])[0] / total)
+        def solve(statistics):
+            normal = Normal.of(statistics, 1)
+            return normal, self._solution(normal)[0]
+
+        self.statistics_ = self._folded(rows)
+        self.statistics_, self.scale_, settled = reweighed(
+            rows, self._functions(), self.statistics_, solve, self.epsilon
+        )
+        self._solve()
+        if not settled:
+            self.notes_.append(f"the Huber loss did not come to rest in {MOST_ROUNDS} rounds")
+        self._announce()
 
     def _functions(self):
         """What the model sums, as a function of tables."""
@@ -183,26 +157,28 @@ class LinearRegression(Folding, Regressor):
             scale, reference = self._penalised and self.scale, not self._penalised
             self.encoding_, self._normal = self._encoded(scale=scale, reference=reference)
         else:
-            self._normal = _normal(self.statistics_, len(self.targets_))
+            self._normal = Normal.of(self.statistics_, len(self.targets_))
         functions = self._functions()
         self.names_ = functions.basis.names(self.encoding_, functions.centres)
         self._units = functions.basis.units(self.encoding_, functions.centres)
-        self._inverse, at_rest = None, True
-        combinations: list[Combination] = []
-        if self._penalised:
-            coef, at_rest = penalised(self._normal, self.l1, self.l2)
-        else:
-            coef, self._inverse, combinations = plain(self._normal)
+        coef, self._inverse, combinations, at_rest = self._solution(self._normal)
         self._weights = np.vstack([self._normal.intercept(coef), coef])
         own = (self._units @ self._weights).T
         self.coef_, self.intercept_ = own[:, 1:], own[:, 0]
         if self._flat:
             self.coef_, self.intercept_ = self.coef_[0], float(self.intercept_[0])
         self.collinear_ = tuple(self.names_[c.column] for c in combinations)
-        self.notes_ = [_in_words(combination, self.names_) for combination in combinations]
+        self.notes_ = [in_words(combination, self.names_) for combination in combinations]
         if not at_rest:
             self.notes_.append("coordinate descent did not come to rest; a larger l2 makes it faster")
         self._judge(coef)
+
+    def _solution(self, normal):
+        """The coefficients, (d, T); without penalties the inverse of S and what is collinear; and rest."""
+        if self._penalised:
+            coef, at_rest = penalised(normal, self.l1, self.l2)
+            return coef, None, [], at_rest
+        return *plain(normal), True
 
     def _judge(self, coef):
         """How well the model fits: R², and the variance of the errors where it can be told."""
@@ -225,8 +201,6 @@ class LinearRegression(Folding, Regressor):
             )
 
     def _announce(self):
-        if self.loss == "huber" and not self._settled and self.scale_ > 0:
-            self.notes_.append(f"the Huber loss did not come to rest in {MOST_ROUNDS} rounds")
         if self.notes_:
             more = f" (and {len(self.notes_) - 1} more: see notes_)" if len(self.notes_) > 1 else ""
             warnings.warn(f"LinearRegression: {self.notes_[0]}{more}", stacklevel=5)
@@ -243,7 +217,7 @@ class LinearRegression(Folding, Regressor):
         state = self.statistics_
         mean = np.append((encoding.mean - encoding.shift) / encoding.scale, state.mean[size:])
         encoded = JointScatter(state.weight, state.known, mean, into.T @ state.scatter @ into)
-        return encoding, _normal(encoded, targets)
+        return encoding, Normal.of(encoded, targets)
 
     # more and fewer rows
 
@@ -293,27 +267,11 @@ class LinearRegression(Folding, Regressor):
 
     def _numbers(self, y):
         """The targets' names, whether they are one array (n,), and their numbers, (n,) or (n, T)."""
-        if not hasattr(y, "columns"):
-            numbers = np.asarray(y)
-            if numbers.ndim < 2:
-                name, numbers = super()._target(y)
-                return (name,), True, numbers
-            names = tuple(f"y{t}" for t in range(numbers.shape[-1]))
-        else:
-            table = read(y)
-            names = table.names
-            if odd := [a for a in table.schema if not isinstance(a, Numeric)]:
-                msg = f"target {odd[0].name!r} is {odd[0].kind}, and LinearRegression predicts numbers"
-                raise DataError(msg)
-            numbers = table.block(names)
-        if numbers.ndim != 2 or not numbers.shape[1]:
-            msg = f"y must be an array of shape (n,) or (n, targets), got {numbers.shape}"
-            raise DataError(msg)
-        for name, column in zip(names, numbers.T, strict=True):
-            check_known(name, column)
-        numbers = numbers.astype(float)
-        assert_all_finite(numbers, input_name="y")
-        return names, False, numbers
+        if (several := several_targets(y)) is not None:
+            names, numbers = several
+            return names, False, numbers
+        name, numbers = super()._target(y)
+        return (name,), True, numbers
 
     # using the model
 
@@ -324,13 +282,9 @@ class LinearRegression(Folding, Regressor):
     def complexity(self):
         return len(self.targets_) + int(np.count_nonzero(self._weights[1:]))
 
-    def covariance(self):
-        """The covariance of intercept and coefficients over the variance of the errors, (1 + d, 1 + d)."""
-        inverse, mean = self._inverse, self._normal.mean
-        corner = 1 / self._normal.weight + mean @ inverse @ mean
-        side = -(inverse @ mean)[:, None]
-        whole = np.block([[np.array([[corner]]), side.T], [side, inverse]])
-        return self._units @ whole @ self._units.T
+    def _covariance(self):
+        """The covariance of intercept and coefficients over σ², (1 + d, 1 + d)."""
+        return covariance(self._normal, self._inverse, self._units)
 
     def coefficients(self, level=0.95):
         """The coefficients as a table: with standard error, t, p and interval, where these can be told.
@@ -343,25 +297,13 @@ class LinearRegression(Folding, Regressor):
         if not 0 < level < 1:
             msg = f"level must lie between 0 and 1, got {level!r}"
             raise ParameterError(msg)
-        terms = ["intercept", *self.names_]
-        own = (self._units @ self._weights).T
-        T = len(self.targets_)
-        columns = [np.array(terms * T, dtype=object), own.ravel()]
-        header = [Text("term"), Numeric("coefficient")]
+        terms, errors = ["intercept", *self.names_], None
         if self.sigma2_ is not None:
-            spread = np.sqrt(np.maximum(np.diag(self.covariance()), 0.0))
-            collinear = np.isin(terms, self.collinear_)
-            errors = np.sqrt(np.atleast_1d(self.sigma2_))[:, None] * np.where(collinear, np.nan, spread)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                t = own / errors
-            reach = stdtrit(self.dof_, (1 + level) / 2) * errors
-            figures = (errors, t, 2 * stdtr(self.dof_, -np.abs(t)), own - reach, own + reach)
-            columns += [array.ravel() for array in figures]
-            header += [Numeric(name) for name in ("standard_error", "t", "p", "low", "high")]
-        if T > 1:
-            columns.insert(0, np.repeat(np.array(self.targets_, dtype=object), len(terms)))
-            header.insert(0, Text("target"))
-        return Table(Schema(tuple(header)), columns)
+            spread = np.sqrt(np.maximum(np.diag(self._covariance()), 0.0))
+            spread = np.where(np.isin(terms, self.collinear_), np.nan, spread)
+            errors = np.sqrt(np.atleast_1d(self.sigma2_))[:, None] * spread
+        own = (self._units @ self._weights).T
+        return coefficient_table(self.targets_, terms, own, errors, self.dof_, level)
 
     def path(self, n=100, ratio=1.0, least=1e-3):
         """The coefficients along falling penalties, l1 = λ ratio and l2 = λ (1 - ratio), of the rows learnt.
@@ -439,68 +381,11 @@ class LinearRegression(Folding, Regressor):
             if scale.shape != (1,) or not scale[0] >= 0:
                 msg = "the scale of its errors must be a number of at least 0"
                 raise ValueError(msg)
-            self.scale_, self._settled = float(scale[0]), True
+            self.scale_ = float(scale[0])
         self._zero().filled(arrays).check()
         super()._restore(arrays)
-
-
-@dataclass(frozen=True)
-class _Reweighted(Statistics):
-    """The scatter of reweighted rows, and what the Huber loss adds to their weight when σ is found, (1,)."""
-
-    scatter: JointScatter
-    excess: np.ndarray
 
 
 def _scatter(columns, chunk):
     X, y, w = chunk
     return JointScatter.of(columns, X, y.reshape(len(y), -1), w)
-
-
-def _reweighted(functions, weights, epsilon, scale, chunk):
-    """A round of the Huber loss over a chunk.
-
-    With u = |error| / σ of the last round and v = min(1, ε/u),
-
-        σ H(error / σ) <= v error² / σ + ε max(u - ε, 0) σ,
-
-    equal where nothing has changed. The right side is least at the β of least squares by weights v, and at
-    σ² = sum of v error² / sum of (1 + ε max(u - ε, 0)).
-    """
-    X, y, w = chunk
-    error = y - (functions(X) @ weights[1:, 0] + weights[0, 0])
-    size = np.abs(error) / scale
-    with np.errstate(divide="ignore"):
-        lighter = np.minimum(1.0, epsilon / size)
-    excess = np.array([w @ (epsilon * np.maximum(size - epsilon, 0.0))])
-    return _Reweighted(JointScatter.of(functions, X, y[:, None], w * lighter), excess)
-
-
-def _sample(encoding, chunk):
-    return sampled(encoding(chunk.X))
-
-
-def _sample_of_both(one, other):
-    return sampled(np.vstack([one, other]))
-
-
-def _normal(state, targets):
-    """The normal equations from weight, mean and scatter, of which the last entries are the targets."""
-    d = len(state.mean) - targets
-    S = state.scatter
-    return Normal(
-        float(state.weight[0]), state.mean[:d], state.mean[d:], S[:d, :d], S[:d, d:], np.diag(S)[d:].copy()
-    )
-
-
-def _in_words(combination, names):
-    """A collinear column as a sentence."""
-    name = names[combination.column]
-    if not combination.factors:
-        return f"{name} is always {figure(combination.constant)}; its coefficient is set to 0"
-    terms = [f"{figure(factor)} × {names[k]}" for k, factor in combination.factors.items()]
-    if len(terms) > 4:
-        terms = [*terms[:3], "…"]
-    if abs(combination.constant) > 1e-9:
-        terms.insert(0, figure(combination.constant))
-    return f"{name} = {' + '.join(terms)}: collinear, so its coefficient is set to 0"

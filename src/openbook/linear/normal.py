@@ -21,6 +21,7 @@ import numpy as np
 from scipy.linalg import cho_solve, lapack, solve_triangular
 
 from openbook.errors import ParameterError
+from openbook.linear.joint_scatter import JointScatter
 
 __all__ = ["Combination", "Normal", "Path", "Plain", "penalised", "plain", "trace_path"]
 
@@ -28,7 +29,7 @@ __all__ = ["Combination", "Normal", "Path", "Plain", "penalised", "plain", "trac
 COLLINEAR = 1e-11
 
 #: The slope at which coordinate descent rests, as a share of the largest, and the most sweeps it may take.
-REST, MOST_SWEEPS = 1e-13, 20_000
+REST, MOST_SWEEPS = 1e-12, 20_000
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,13 @@ class Normal:
     columns: np.ndarray
     cross: np.ndarray
     targets: np.ndarray
+
+    @classmethod
+    def of(cls, state: JointScatter, targets: int) -> "Normal":
+        """The equations of weight, mean and scatter, of which the last entries are the targets."""
+        S, d = state.scatter, len(state.mean) - targets
+        parts = S[:d, :d], S[:d, d:], np.diag(S)[d:].copy()
+        return cls(float(state.weight[0]), state.mean[:d], state.mean[d:], *parts)
 
     def intercept(self, coef: np.ndarray) -> np.ndarray:
         """The intercept of each target, (T,)."""

@@ -1,0 +1,62 @@
+r"""How sure the coefficients of unpenalised least squares are.
+
+    covariance    σ² (X'X)⁻¹, with a column of ones in X for the intercept
+    t             β / s,  s² the coefficient's own variance;  p = 2 P(T > |t|),  T of N - p degrees of freedom
+    interval      β ± t_(1 + level)/2 s
+
+Around the means, (X'X)⁻¹ falls into parts: with S the scatter of the columns and m their means, it is S⁻¹ for
+the coefficients, 1 / N + m'S⁻¹m for the intercept, and -S⁻¹m between them.
+"""
+
+import numpy as np
+from scipy.special import stdtr, stdtrit
+
+from openbook.data import Numeric, Schema, Table, Text
+from openbook.linear.normal import Normal
+from openbook.work import figure
+
+__all__ = ["coefficient_table", "covariance", "in_words"]
+
+
+def covariance(normal: Normal, inverse: np.ndarray, units: np.ndarray) -> np.ndarray:
+    """(X'X)⁻¹ of intercept and coefficients, (1 + d, 1 + d), in units of the columns."""
+    corner = 1 / normal.weight + normal.mean @ inverse @ normal.mean
+    side = -(inverse @ normal.mean)[:, None]
+    whole = np.block([[np.array([[corner]]), side.T], [side, inverse]])
+    return units @ whole @ units.T
+
+
+def coefficient_table(targets, terms, own, errors, dof, level):
+    """Intercepts and coefficients as a table, with standard errors, t, p and intervals where known.
+
+    Parameters
+    ----------
+    targets : names; a column of its own where there are several
+    terms : the names of intercept and coefficients
+    own : (T, 1 + d), the coefficients
+    errors : (T, 1 + d), their standard errors, NaN where there is none; or None
+    """
+    columns = {"term": np.array(terms * len(targets), dtype=object), "coefficient": own}
+    if errors is not None:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = own / errors
+        reach = stdtrit(dof, (1 + level) / 2) * errors
+        columns |= {"standard_error": errors, "t": t, "p": 2 * stdtr(dof, -np.abs(t))}
+        columns |= {"low": own - reach, "high": own + reach}
+    if len(targets) > 1:
+        columns = {"target": np.repeat(np.array(targets, dtype=object), len(terms)), **columns}
+    kinds = (Text(name) if name in {"target", "term"} else Numeric(name) for name in columns)
+    return Table(Schema(tuple(kinds)), [array.ravel() for array in columns.values()])
+
+
+def in_words(combination, names) -> str:
+    """A collinear column as a sentence."""
+    name = names[combination.column]
+    if not combination.factors:
+        return f"{name} is always {figure(combination.constant)}; its coefficient is set to 0"
+    terms = [f"{figure(factor)} × {names[k]}" for k, factor in combination.factors.items()]
+    if len(terms) > 4:
+        terms = [*terms[:3], "…"]
+    if abs(combination.constant) > 1e-9:
+        terms.insert(0, figure(combination.constant))
+    return f"{name} = {' + '.join(terms)}: collinear, so its coefficient is set to 0"

@@ -1,0 +1,495 @@
+"""Linear regression by hand: gaps, categories, collinear columns, weights, targets, more and fewer rows."""
+
+import numpy as np
+import pytest
+
+from openbook import open_model, read, save, scan
+from openbook.data import MISSING, Nominal, Numeric, Ordinal, Schema, Table
+from openbook.errors import DataError, ModelFileError, ParameterError
+from openbook.linear import LinearRegression, Polynomial, Radial, Sigmoid
+from openbook.linear.derive_least_squares import by_columns, by_elimination
+from openbook.prepare import Encoding
+from openbook.rows import Rows
+
+RNG = np.random.default_rng(3)
+
+MIXED = Schema((
+    Numeric("age"),
+    Nominal("sky", ("sunny", "rainy", "foggy", "never")),
+    Ordinal("size", ("S", "M", "L")),
+    Numeric("wind"),
+))  # fmt: skip
+
+
+def mixed(n=60, gaps=True, seed=0):
+    rng = np.random.default_rng(seed)
+    age, wind = rng.normal(40, 10, n), rng.normal(1e4, 1, n)
+    sky, size = rng.integers(0, 3, n).astype(np.int8), rng.integers(0, 3, n).astype(np.int8)
+    y = age + 3 * (sky == 1) - size + wind - 1e4 + rng.normal(size=n)
+    if gaps:
+        age[::7], wind[::5], sky[::6], size[::9] = np.nan, np.nan, MISSING, MISSING
+    return Table(MIXED, [age, sky, size, wind]), y
+
+
+def solved(X, y, w=None):
+    """Intercept and coefficients, by the pseudo-inverse."""
+    root = np.ones(len(y)) if w is None else np.sqrt(w)
+    ones = np.column_stack([np.ones(len(y)), X])
+    return np.linalg.lstsq(ones * root[:, None], (y.T * root).T, rcond=None)[0]
+
+
+# the line
+
+
+def test_a_line_by_hand():
+    # x̄ = 2, ȳ = 4; S_xx = 10, S_xy = 4 + 2 + 0 + 1 + 4 = 11 for y = 2, 2, 5, 5, 6
+    model = LinearRegression().fit([[0], [1], [2], [3], [4]], [2, 2, 5, 5, 6])
+    assert model.coef_ == pytest.approx([1.1])
+    assert model.intercept_ == pytest.approx(4 - 1.1 * 2)
+    # residuals -0.2, 1.1 … : RSS = S_yy - 11²/10 = 14 - 12.1
+    assert model.sigma2_ == pytest.approx(1.9 / 3)
+    assert model.dof_ == 3
+    assert model.r2_ == pytest.approx(12.1 / 14)
+    table = model.coefficients()
+    assert table["standard_error"][1] == pytest.approx(np.sqrt(1.9 / 3 / 10))
+    assert table["t"][1] == pytest.approx(1.1 / np.sqrt(1.9 / 3 / 10))
+    assert table["high"][1] == pytest.approx(1.1 + 3.182446 * np.sqrt(1.9 / 3 / 10), rel=1e-6)
+    assert model.complexity() == 2
+
+
+def test_the_work_of_a_line_shows_its_sums():
+    model = LinearRegression().fit([[0], [1], [2], [3], [4]], [2, 2, 5, 5, 6])
+    work = model.work()
+    assert work["S_xx"].result == pytest.approx(10)
+    assert work["S_xy"].result == pytest.approx(11)
+    assert work["slope"].numbers == r"\frac{11}{10}"
+    assert work["slope"].result == pytest.approx(1.1)
+    assert work["intercept b"].result == pytest.approx(1.8)
+    assert work["RSS"].result == pytest.approx(1.9)
+    row = model.work([10])
+    assert row["ŷ"].result == pytest.approx(12.8)
+    # h = 1/5 + (10 - 2)² / 10
+    assert row["standard error of ŷ"].result == pytest.approx(np.sqrt(1.9 / 3 * 6.6))
+    assert row.conclusion == "The prediction: class = 12.8."
+
+
+def test_the_work_of_the_lasso_shows_what_is_left_out():
+    X = np.array([[0.0, 1], [1, 0], [2, 1], [3, 0]])
+    model = LinearRegression(l1=3, scale=False).fit(X, [0.0, 2, 4, 6])
+    # S = [[5, -1], [-1, 1]], c = (10, -2): β_1 = (10 - 3) / 5, and of column 2 only |-2 + 1.4| < 3 is left
+    assert model.coef_ == pytest.approx([1.4, 0])
+    work = model.work()
+    assert work["x0"].result == pytest.approx(1.4)
+    assert work["x1"].note == "no more than l1 is left to explain: left out"
+    assert model.complexity() == 2
+
+
+def test_penalties_on_one_column_are_shown():
+    model = LinearRegression(l1=1, l2=2, scale=False).fit([[0], [1], [2], [3], [4]], [2, 2, 5, 5, 6])
+    assert model.coef_ == pytest.approx([(11 - 1) / (10 + 2)])
+    assert model.work()["slope"].numbers == r"\frac{soft(11, 1)}{10 + 2}"
+
+
+def test_penalties_see_standard_units_unless_told():
+    X, y = RNG.normal(size=(50, 3)) * [1, 100, 0.01] + 5, RNG.normal(size=50)
+    standard = (X - X.mean(axis=0)) / X.std(axis=0)
+    for penalties in ({"l2": 7.0}, {"l1": 3.0}, {"l1": 1.0, "l2": 2.0}):
+        scaled = LinearRegression(**penalties).fit(X, y)
+        plain = LinearRegression(**penalties, scale=False).fit(standard, y)
+        assert scaled.predict(X) == pytest.approx(plain.predict(standard))
+        assert scaled.coef_ == pytest.approx(plain.coef_ / X.std(axis=0))
+
+
+# the encoding
+
+
+@pytest.mark.parametrize("options", [{}, {"l2": 2.0}, {"l1": 3.0, "l2": 1.0}, {"l2": 1.0, "scale": False}])
+def test_one_pass_equals_the_encoding_rule(options):
+    X, y = mixed()
+    model = LinearRegression(**options).fit(X, y)
+    scale, reference = bool(options) and options.get("scale", True), not options
+    encoding = Encoding.of(Rows.in_memory(X, y), scale=scale, reference=reference)
+    assert model.encoding_.names == encoding.names == model.names_
+    assert model.encoding_.mean == pytest.approx(encoding.mean)
+    assert model.encoding_.scale == pytest.approx(encoding.scale)
+    Z = encoding(X)
+    twin = LinearRegression(**(options | {"scale": False})).fit(Z, y)
+    coef, intercept = encoding.original(twin.coef_, twin.intercept_)
+    assert model.coef_ == pytest.approx(coef, rel=1e-7, abs=1e-9)
+    assert model.intercept_ == pytest.approx(float(intercept), rel=1e-7)
+    if not options:
+        assert np.append(model.intercept_, model.coef_) == pytest.approx(solved(Z, y), rel=1e-6)
+
+
+def test_missing_and_unseen_cells_count_as_the_mean():
+    X, y = mixed()
+    model = LinearRegression().fit(X, y)
+    gap, unseen = (
+        Table(MIXED, [np.array([45.0]), np.array([c]), np.array([c]), np.array([1e4])]) for c in (-1, -2)
+    )
+    value = dict(zip(model.names_, model.coef_, strict=True))
+    mean = dict(zip(model.names_, model.encoding_.mean, strict=True))
+    base = model.intercept_ + 45 * value["age"] + 1e4 * value["wind"]
+    base += sum(value[name] * mean[name] for name in ("sky = rainy", "sky = foggy", "size"))
+    assert model.predict(unseen) == pytest.approx([base])
+    assert model.predict(gap) == pytest.approx([base + value["sky missing"] + value["size missing"]])
+    assert "missing or never seen, so that the mean counts: sky, size" in model.work(unseen).text()
+
+
+def test_a_column_of_gaps_says_nothing():
+    X = np.column_stack([np.arange(5.0), np.full(5, np.nan)])
+    with pytest.warns(UserWarning, match="x1 is always 0; its coefficient is set to 0"):
+        model = LinearRegression().fit(X, [1, 3, 5, 7, 9.5])
+    assert model.coef_[1] == 0
+    assert np.isfinite(model.predict([[2.0, 7.0]])).all()
+
+
+def test_categories_alone_give_the_means_of_their_values():
+    rows = [{"sky": s} for s in ("sunny", "sunny", "rainy", "rainy", "rainy")]
+    model = LinearRegression().fit(rows, [1.0, 3.0, 5.0, 5.0, 8.0])
+    assert model.predict([{"sky": "sunny"}, {"sky": "rainy"}]) == pytest.approx([2, 6])
+    assert model.names_ == ("sky = sunny",)  # relative to rainy, the first value
+
+
+# collinear columns
+
+
+def test_collinear_columns_are_named_and_get_no_coefficient():
+    x = RNG.normal(size=(30, 2))
+    X = np.column_stack([x, 2 * x[:, 0] - x[:, 1] + 4, np.full(30, 7.0)])
+    y = x @ [1.0, 2.0] + 3
+    with pytest.warns(
+        UserWarning, match=r"x2 = 4 \+ 2 × x0 \+ -1 × x1: collinear.*\(and 1 more: see notes_\)"
+    ):
+        model = LinearRegression().fit(X, y)
+    assert model.collinear_ == ("x2", "x3")
+    assert model.coef_ == pytest.approx([1, 2, 0, 0])
+    assert model.notes_[1] == "x3 is always 7; its coefficient is set to 0"
+    assert model.dof_ == 30 - 3
+    assert np.isnan(model.coefficients()["standard_error"][3])
+    assert "x2 = 4 + 2 × x0" in model.work().text()
+
+
+def test_more_columns_than_rows_still_fit():
+    X, y = RNG.normal(size=(4, 6)), RNG.normal(size=4)
+    with pytest.warns(UserWarning, match="collinear"):
+        model = LinearRegression().fit(X, y)
+    assert model.predict(X) == pytest.approx(y)
+    assert model.collinear_ == ("x3", "x4", "x5")
+    assert model.sigma2_ is None
+    assert "no more rows than coefficients" in model.notes_[-1]
+    assert model.coefficients().names == ("term", "coefficient")
+
+
+def test_a_constant_target_is_its_mean():
+    model = LinearRegression().fit([[1.0], [2.0], [4.0]], [5.0, 5.0, 5.0])
+    assert model.coef_ == pytest.approx([0])
+    assert model.predict([[9.0]]) == pytest.approx([5])
+    assert model.r2_ == 1
+
+
+def test_far_columns_lose_nothing():
+    x = RNG.normal(size=(200, 2))
+    y = x @ [3.0, -1.0] + 0.01 * RNG.normal(size=200)
+    near, far = LinearRegression().fit(x, y), LinearRegression().fit(x + np.array([1e7, -1e8]), y)
+    assert far.coef_ == pytest.approx(near.coef_, rel=1e-7)  # x + 1e8 itself keeps no more than 8 digits
+
+
+def test_a_far_column_with_gaps_loses_nothing():
+    x, y = RNG.normal(size=(300, 1)), RNG.normal(size=300)
+    x[:100:3] = np.nan
+    x[200:230] = np.nan
+    near, far = (LinearRegression().fit(x + s, y) for s in (0.0, 1e6))
+    assert far.coef_ == pytest.approx(near.coef_, rel=1e-7)
+
+
+# targets and weights
+
+
+def test_several_targets_are_as_many_models():
+    X, Y = RNG.normal(size=(40, 3)), RNG.normal(size=(40, 2))
+    for options in ({}, {"l2": 2.0}, {"l1": 4.0}):
+        both = LinearRegression(**options).fit(X, Y)
+        assert both.coef_.shape == (2, 3)
+        for t in range(2):
+            one = LinearRegression(**options).fit(X, Y[:, t])
+            assert both.coef_[t] == pytest.approx(one.coef_)
+            assert both.intercept_[t] == pytest.approx(one.intercept_)
+            assert both.predict(X)[:, t] == pytest.approx(one.predict(X))
+            assert both.r2_[t] == pytest.approx(one.r2_)
+    both = LinearRegression().fit(X, Y)
+    assert both.coefficients()["target"].tolist() == ["y0"] * 4 + ["y1"] * 4
+    assert both.targets_ == ("y0", "y1")
+    assert "y1 = " in both.work(X[0]).conclusion
+    assert both.work().text().count("σ²") == 2
+
+
+def test_targets_have_names(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    X, Y = RNG.normal(size=(20, 2)), RNG.normal(size=(20, 2))
+    model = LinearRegression().fit(X, pandas.DataFrame(Y, columns=["height", "weight"]))
+    assert model.targets_ == ("height", "weight")
+    assert model.target_ == "height, weight"
+    opened = open_model(save(model, tmp_path / "two.openbook"))
+    assert np.array_equal(opened.predict(X), model.predict(X))
+    column = LinearRegression().fit(X, Y[:, :1])
+    assert column.predict(X).shape == (20, 1)
+
+
+def test_bad_targets_are_refused():
+    X = np.ones((3, 1)) * [[1], [2], [3]]
+    with pytest.raises(DataError, match=r"y must have the shape \(n,\) or \(n, targets\), got \(3, 1, 1\)"):
+        LinearRegression().fit(X, np.ones((3, 1, 1)))
+    with pytest.raises(DataError, match=r"target 'y1' is missing in 1 rows \(the first is row 2\)"):
+        LinearRegression().fit(X, [[1.0, 1.0], [1.0, 1.0], [1.0, np.nan]])
+    words = read([{"a": "x"}, {"a": "y"}, {"a": "x"}])
+    with pytest.raises(DataError, match="target 'a' is nominal, and LinearRegression predicts numbers"):
+        LinearRegression().fit(X, words)
+    model = LinearRegression().fit(X, [1.0, 2.0, 4.0])
+    with pytest.raises(DataError, match="y must have the targets it had before: class"):
+        model.partial_fit(X, np.ones((3, 2)))
+
+
+def test_weights_are_rows():
+    X, y = mixed()
+    weights = np.arange(60) % 3 + 1.0
+    heavy = LinearRegression().fit(X, y, sample_weight=weights)
+    again = np.repeat(np.arange(60), weights.astype(int))
+    rows = LinearRegression().fit(X.take(again), y[again])
+    assert heavy.coef_ == pytest.approx(rows.coef_, rel=1e-7)
+    assert heavy.sigma2_ == pytest.approx(rows.sigma2_)
+    assert heavy.coefficients()["p"].data == pytest.approx(rows.coefficients()["p"].data, rel=1e-6)
+    Z = heavy.encoding_(X)
+    assert np.append(heavy.intercept_, heavy.coef_) == pytest.approx(solved(Z, y, weights), rel=1e-6)
+
+
+# more and fewer rows
+
+
+def test_values_that_come_later_are_learnt():
+    X, y = mixed(120)
+    early = (X.data("sky") == 0) | (X.data("sky") == MISSING)
+    first, later = X.take(early), X.take(~early)
+    narrow = Schema((MIXED["age"], Nominal("sky", ("sunny",)), MIXED["size"], MIXED["wind"]))
+    first = Table(narrow, first.columns)
+    model = LinearRegression().fit(first, y[early])
+    model.partial_fit(later, y[~early])
+    order = np.argsort(~early, kind="stable")
+    whole = LinearRegression().fit(X.take(order), y[order])
+    assert model.names_ == whole.names_
+    assert model.coef_ == pytest.approx(whole.coef_, rel=1e-6)
+
+
+def test_what_was_never_learnt_cannot_be_forgotten():
+    X, y = mixed()
+    model = LinearRegression().fit(X.take(slice(40)), y[:40])
+    with pytest.raises(DataError, match="they were never learnt, or none would be left"):
+        model.forget(X.take(slice(40)), y[:40])
+    other = Table(MIXED, [X.columns[0] * 50, *X.columns[1:]])
+    with pytest.raises(DataError, match="they were never learnt"):
+        model.forget(other.take(slice(30)), y[:30])
+
+
+def test_a_basis_keeps_its_first_encoding():
+    X, y = mixed(200)
+    model = LinearRegression(basis=Polynomial(2)).fit(X.take(slice(100)), y[:100])
+    before = model.encoding_
+    model.partial_fit(X.take(slice(100, 200)), y[100:])
+    assert model.encoding_ is before
+    assert model.statistics_.weight[0] == 200
+    model.forget(X.take(slice(100, 200)), y[100:])
+    alone = LinearRegression(basis=Polynomial(2)).fit(X.take(slice(100)), y[:100])
+    assert model.predict(X) == pytest.approx(alone.predict(X), rel=1e-8)
+
+
+# the Huber loss
+
+
+def test_the_huber_loss_shrugs_at_outliers():
+    X = RNG.normal(size=(100, 2))
+    y = X @ [2.0, -1.0] + 5 + 0.1 * RNG.normal(size=100)
+    y[:5] += 1000
+    plain, robust = LinearRegression().fit(X, y), LinearRegression(loss="huber").fit(X, y)
+    assert np.abs(plain.coef_ - [2, -1]).max() > 1
+    assert robust.coef_ == pytest.approx([2, -1], abs=0.05)
+    assert robust.intercept_ == pytest.approx(5, abs=0.05)
+    assert robust.sigma2_ is None
+    assert robust.work()["σ"].result == robust.scale_
+
+
+def test_the_huber_loss_is_least_where_it_stops():
+    X = RNG.normal(size=(80, 2))
+    y = X @ [2.0, -1.0] + RNG.standard_t(1.5, 80)
+    model = LinearRegression(loss="huber", epsilon=1.2).fit(X, y)
+
+    def loss(coef, intercept, scale):
+        u = np.abs(y - X @ coef - intercept) / scale
+        return (scale + scale * np.where(u <= 1.2, u**2, 2.4 * u - 1.44)).sum()
+
+    here = np.array([*model.coef_, model.intercept_, model.scale_])
+    least = loss(here[:2], here[2], here[3])
+    for k in range(4):
+        for step in (-1e-3, 1e-3):
+            there = here + step * np.eye(4)[k]
+            assert loss(there[:2], there[2], there[3]) > least
+
+
+def test_the_huber_loss_of_rows_on_a_plane_is_that_plane():
+    X = RNG.normal(size=(20, 2))
+    model = LinearRegression(loss="huber").fit(X, X @ [1.0, 2.0] + 3)
+    assert model.coef_ == pytest.approx([1, 2])
+    assert model.scale_ == pytest.approx(0, abs=1e-6)
+
+
+def test_the_huber_loss_needs_all_rows_and_one_target():
+    X, y = RNG.normal(size=(20, 2)), RNG.normal(size=20)
+    model = LinearRegression(loss="huber").fit(X, y)
+    for act in (model.partial_fit, model.forget):
+        with pytest.raises(
+            ParameterError, match="weighs every row by all others, and cannot learn in pieces"
+        ):
+            act(X, y)
+    with pytest.raises(DataError, match="the Huber loss takes one target, got 2; fit a model for each"):
+        model.fit(X, np.column_stack([y, y]))
+
+
+# paths
+
+
+def test_the_path_begins_with_no_column_and_ends_near_least_squares():
+    X, y = mixed(100, gaps=False)
+    path = LinearRegression().fit(X, y).path(n=30, least=1e-6)
+    assert path.coef.shape == (30, len(path.names))
+    assert not path.coef[0].any()
+    assert path.coef[1].any()
+    assert path.intercept[0] == pytest.approx(y.mean())
+    assert (np.diff(path.r2) >= -1e-12).all()
+    assert path.r2[-1] == pytest.approx(LinearRegression().fit(X, y).r2_, abs=1e-6)
+    middle = LinearRegression(l1=path.l1[15], l2=path.l2[15]).fit(X, y)
+    assert middle.names_ == path.names
+    assert middle.coef_ == pytest.approx(path.coef[15], abs=1e-8)
+
+
+def test_the_path_of_the_elastic_net():
+    X, Y = RNG.normal(size=(50, 4)), RNG.normal(size=(50, 2))
+    path = LinearRegression().fit(X, Y).path(n=10, ratio=0.5)
+    assert path.coef.shape == (10, 2, 4)
+    assert path.l1 == pytest.approx(path.l2)
+    again = LinearRegression(l1=path.l1[7], l2=path.l2[7]).fit(X, Y)
+    assert again.coef_ == pytest.approx(path.coef[7], abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"ratio": 0}, "ratio must be a number above 0 and at most 1, got 0"),
+        ({"n": 1}, "n must be at least 2"),
+    ],
+)
+def test_a_path_that_leads_nowhere_is_refused(options, message):
+    with pytest.raises(ParameterError, match=message):
+        LinearRegression().fit([[1.0], [2.0], [4.0]], [1.0, 2.0, 3.0]).path(**options)
+
+
+def test_a_level_must_be_one():
+    model = LinearRegression().fit([[1.0], [2.0], [4.0]], [1.0, 2.0, 3.0])
+    with pytest.raises(ParameterError, match="level must lie between 0 and 1, got 95"):
+        model.coefficients(95)
+
+
+# twins
+
+
+def test_elimination_leaves_out_what_others_make_up():
+    assert by_elimination([[2, 4, 1], [4, 8, 2], [1, 2, 3]], [2, 4, 6]) == pytest.approx([0, 0, 2])
+
+
+def test_columns_one_by_one_by_hand():
+    # alone, soft(6, 2) / 2 = 2; the second has |1 - 0.5 · 2| < 2 left
+    assert by_columns([[2.0, 0.5], [0.5, 1.0]], [6.0, 1.0], 2.0, 0.0) == pytest.approx([2, 0])
+
+
+# files
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"l1": 1.0},
+        {"basis": Polynomial(2)},
+        {"basis": Radial(4), "l2": 0.1},
+        {"basis": Sigmoid(3)},
+        {"loss": "huber"},
+    ],
+)
+def test_a_file_keeps_every_kind_of_model(options, tmp_path):
+    X, y = mixed()
+    model = LinearRegression(**options).fit(X, y)
+    opened = open_model(save(model, tmp_path / "model.openbook"))
+    assert np.array_equal(opened.predict(X), model.predict(X))
+    assert opened.work().text() == model.work().text()
+    assert repr(opened) == repr(model)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("scatter", lambda a: a * np.where(np.eye(len(a)) > 0, -1, 1), "no variance below zero"),
+        ("scatter", lambda a: a + np.triu(np.full(a.shape, a.max())), "not that of any rows"),
+        ("scatter", lambda a: np.outer(np.diag(a), np.diag(a)) ** 0.5 * (3 * np.eye(len(a)) - 2), "any rows"),
+        ("known", lambda a: a * 3, "weights of known cells"),
+        ("mean", lambda a: a[:-1], "expected float64"),
+        ("weight", lambda a: a * 0, "weight"),
+        ("encoding.scale", lambda a: a * 0, "above zero"),
+        ("centres", lambda a: a[:, :-1], "are not finite numbers in shape"),
+        ("centres", lambda a: a * np.nan, "are not finite numbers in shape"),
+        ("error_scale", lambda a: -1 - a, "at least 0"),
+    ],
+)  # fmt: skip
+def test_a_hostile_file_is_refused(name, change, message):
+    X, y = mixed()
+    options = {"basis": Radial(3), "loss": "huber"} if "c" in name[:2] or name[0] == "e" else {}
+    model = LinearRegression(**options).fit(X, y)
+    saved = model._saved()
+    arrays = {**saved.arrays, name: change(saved.arrays[name])}
+    with pytest.raises(ValueError, match=message):
+        LinearRegression(**options)._opened(saved._replace(arrays=arrays))
+
+
+@pytest.mark.parametrize(
+    ("facts", "message"),
+    [
+        ({"targets": []}, "list of names"),
+        ({"targets": ["a", "b"]}, "cannot be one array"),
+        ({"flat": 3}, "cannot"),
+    ],
+)
+def test_hostile_facts_are_refused(facts, message):
+    X, y = mixed()
+    saved = LinearRegression().fit(X, y)._saved()
+    with pytest.raises(ValueError, match=message):
+        LinearRegression()._opened(saved._replace(facts={**saved.facts, **facts}))
+
+
+def test_a_damaged_file_is_named(tmp_path):
+    X, y = mixed()
+    model = LinearRegression().fit(X, y)
+    model.statistics_.mean[0] = np.inf
+    with pytest.raises(ModelFileError, match=r"bad\.openbook is damaged"):
+        open_model(save(model, tmp_path / "bad.openbook"))
+
+
+def test_files_give_the_coefficients_of_memory(tmp_path):
+    X, y = mixed(3000)
+    X.to_polars().with_columns(y=y).write_parquet(tmp_path / "rows.parquet", row_group_size=700)
+    source = scan(tmp_path / "rows.parquet", kinds={"size": MIXED["size"]}, chunk_rows=500)
+    for options in ({}, {"l1": 2.0}, {"basis": Radial(5)}, {"loss": "huber"}):
+        memory = LinearRegression(**options).fit(X, y)
+        disk = LinearRegression(**options).fit(source, "y")
+        assert len(disk.names_) == len(memory.names_)
+        if "basis" not in options:
+            own, other = (dict(zip(m.names_, m.coef_, strict=True)) for m in (memory, disk))
+            for name in own.keys() & other.keys() - {n for n in own if n.startswith("sky =")}:
+                assert other[name] == pytest.approx(own[name], rel=1e-8, abs=1e-8)
+        assert disk.predict(X) == pytest.approx(memory.predict(X), rel=1e-8)
