@@ -26,7 +26,7 @@ from openbook.linear.losses import Logistic, Softmax, softmax
 from openbook.prepare.encoding import Encoding
 from openbook.rows import Chunk, FileChunk
 
-__all__ = ["BATCH_ROWS", "EncodedRows", "Likelihood", "Margins", "Units", "encoded_pieces"]
+__all__ = ["BATCH_ROWS", "EncodedRows", "Likelihood", "Margins", "Units", "encoded_pieces", "linear_scores"]
 
 #: Cells multiplied at a time: they stay in the cache from one product to the next.
 BLOCK_CELLS = 1 << 16
@@ -220,7 +220,7 @@ class Likelihood:
         return fold(self.pieces, partial(_margins, own), add)
 
 
-def _scores(theta, x):
+def linear_scores(theta, x):
     """The scores of rows: (n,) if there is one, else (n, n_scores), each score's own in one stretch."""
     if len(theta) == 1:
         return x @ theta[0, :-1] + theta[0, -1]
@@ -235,7 +235,7 @@ def _sums(theta, second, chunk):
     shape = {"none": (0,), "blocks": (n_scores, width, width), "all": (n_scores * width, n_scores * width)}
     hessian = np.zeros(shape[second])
     for x, y, w in chunk.blocks(width if second == "none" else n_scores * width):
-        scores = _scores(theta, x)
+        scores = linear_scores(theta, x)
         values, slopes = loss.both(scores, y)
         value += w @ values
         weighted = slopes.T * w
@@ -285,7 +285,7 @@ def _every(stride, chunk):
 def _margins(theta, chunk):
     least, most = np.inf, -np.inf
     for x, y, _ in chunk.blocks(theta.size):
-        scores = _scores(theta, x)
+        scores = linear_scores(theta, x)
         if len(theta) == 1:
             margin = np.where(y > 0, scores, -scores)
         else:

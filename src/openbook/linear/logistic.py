@@ -27,7 +27,7 @@ from openbook.errors import DataError, ParameterError
 from openbook.fold import Statistics, fold
 from openbook.linear.class_weight import CLASS_WEIGHT, class_factors
 from openbook.linear.inference import certainty, coefficient_table
-from openbook.linear.likelihood import Likelihood, Units, encoded_pieces
+from openbook.linear.likelihood import Likelihood, Units, encoded_pieces, linear_scores
 from openbook.linear.logistic_work import derive_model, derive_row
 from openbook.linear.losses import sigmoid, softmax
 from openbook.linear.maximum import PLAIN, maximise
@@ -307,17 +307,15 @@ class LogisticRegression(Classifier):
 
     def decision_function(self, X):
         """The scores: the log odds of the second class of two, (n,), else one score for each class."""
-        scores = self._each(X, self._scores)
-        return scores[:, 0] if self._n_scores == 1 else scores
+        return self._each(X, self._scores)
 
     def _scores(self, X):
-        return _unscaled(self.encoding_)(X) @ self.coef_.T + self.intercept_
+        theta = np.column_stack([self.coef_, self.intercept_])
+        return linear_scores(theta, _unscaled(self.encoding_)(X))
 
     def _proba(self, X):
         scores = self._scores(X)
-        if self._n_scores > 1:
-            return softmax(scores)
-        return sigmoid(scores * np.array([-1.0, 1.0]))
+        return softmax(scores) if self._n_scores > 1 else sigmoid(np.array([-scores, scores])).T
 
     def complexity(self):
         if self.l1:

@@ -35,7 +35,7 @@ def derive_model(model) -> Work:
 
 
 def _objective(model):
-    formula = r"\sum_i w_i \ln P(y_i \mid x_i)"
+    formula = r"\sum_i \ln P(y_i \mid x_i)"
     if model.l2:
         formula += rf" - \frac{{1}}{{2}} \cdot {figure(model.l2)} \cdot \sum_j w_j^2"
     if model.l1:
@@ -60,10 +60,10 @@ def _trace(model):
 
 def _against_shares(model):
     own, shares = model.log_likelihood_, model.null_log_likelihood_
-    yield Step("ln L", r"\sum_i w_i \ln P(y_i \mid x_i)", result=own)
-    yield Step("ln L_0", r"\sum_c N_c \ln \frac{N_c}{N}", result=shares, note="the classes' shares alone")
+    yield Step("ln L", r"\sum_i \ln P(y_i \mid x_i)", result=own)
+    yield Step("ln L₀", r"\sum_c N_c \ln \frac{N_c}{N}", result=shares, note="the classes' shares alone")
     if shares < 0:
-        numbers = rf"1 - \frac{{{figure(own)}}}{{{figure(shares)}}}"
+        numbers = rf"1 - \frac{{{figure(-own)}}}{{{figure(-shares)}}}"
         yield Step("R²", r"1 - \frac{\ln L}{\ln L_0}", numbers, 1.0 - own / shares, "McFadden")
 
 
