@@ -1,8 +1,8 @@
 r"""The readable twin of linear regression: normal equations solved by hand, and a prediction term by term.
 
-It starts from the model's sums and solves them by elimination, row by row, or, with an L1 penalty, column by
-column; it uses nothing that the solvers use, so tests compare the two. Where columns are too many to be
-followed by hand, the solution is taken as it is.
+It starts from the model's sums and solves them by elimination, row by row; or, with an L1 penalty, shows that
+every coefficient follows from the others. It uses nothing that the solvers use, so tests compare the two.
+Where columns are too many to be followed by hand, the solution is taken as it is.
 """
 
 import math
@@ -80,10 +80,10 @@ def by_elimination(matrix, right):
     return unknowns
 
 
-def by_columns(matrix, right, l1, l2, rounds=100_000):
+def by_columns(matrix, right, l1, l2, start=None, rounds=2000):
     """The lasso and the elastic net as on paper: one coefficient after the other, until none moves."""
     d = len(right)
-    coef, moved = [0.0] * d, True
+    coef = [0.0] * d if start is None else list(start)
     for _ in range(rounds):
         moved = False
         for j in range(d):
@@ -95,9 +95,9 @@ def by_columns(matrix, right, l1, l2, rounds=100_000):
     return coef
 
 
-def _by_hand(matrix, right, l1, l2):
+def _by_hand(matrix, right, l1, l2, given):
     if l1:
-        return by_columns(matrix, right, l1, l2)
+        return by_columns(matrix, right, l1, l2, given, rounds=1)
     return by_elimination(
         [[v + l2 * (i == j) for j, v in enumerate(row)] for i, row in enumerate(matrix)], right
     )
@@ -142,7 +142,7 @@ def _target_parts(model, t):
     matrix, right = normal.columns.tolist(), normal.cross[:, t].tolist()
     d = len(right)
     given = model._weights[1:, t].tolist()  # noqa: SLF001
-    coef = _by_hand(matrix, right, model.l1, model.l2) if d <= _BY_HAND else given
+    coef = _by_hand(matrix, right, model.l1, model.l2, given) if d <= _BY_HAND else given
     if d == 1:
         yield from _one_column(model, matrix[0][0], right[0], coef[0])
     else:

@@ -28,7 +28,7 @@ import numpy as np
 from openbook.data import Table
 from openbook.fold import Statistics, less
 
-__all__ = ["Design", "JointScatter"]
+__all__ = ["Design", "JointScatter", "cleared"]
 
 #: A column is near zero if its squared mean is no more than so many variances.
 NEAR = 100.0
@@ -105,7 +105,7 @@ class JointScatter(Statistics):
         mean[size - T :] += middle
         known = less(weight, total[-1, P : 2 * P])
         scatter = total[:-1, :-1] - weight * np.outer(off, off)
-        so_far = cls(weight, known, mean, _cleared(scatter, np.diag(total)[:-1]))
+        so_far = cls(weight, known, mean, cleared(scatter, np.diag(total)[:-1]))
         return so_far._filled(shift + total[-1, :P] * _inverse(known), shift)  # gaps counted as the shift
 
     def _filled(self, fill: np.ndarray, before: np.ndarray | None = None) -> "JointScatter":
@@ -135,11 +135,12 @@ class JointScatter(Statistics):
         P = len(self.known)
         known, weight = less(self.known, other.known), less(self.weight, other.weight)
         fill = self.mean[:P] + other.known * _inverse(known) * (self.mean[:P] - other.mean[:P])
+        fill = np.where(known > 0, fill, 0.0)
         a, b = self._filled(fill), other._filled(fill)
         mean = a.mean + b.weight * _inverse(weight) * (a.mean - b.mean)
         gap = b.mean - mean
         scatter = a.scatter - b.scatter - weight * b.weight / a.weight * np.outer(gap, gap)
-        return JointScatter(weight, known, mean, _cleared(scatter, np.diag(a.scatter)))
+        return JointScatter(weight, known, mean, cleared(scatter, np.diag(a.scatter)))
 
     def amounts(self) -> list[np.ndarray]:
         return [self.weight, self.known, np.diag(self.scatter)]
@@ -202,7 +203,7 @@ def _shift(values: np.ndarray) -> np.ndarray:
     return np.where(mean * mean <= NEAR * variance, 0.0, mean)
 
 
-def _cleared(scatter: np.ndarray, before: np.ndarray) -> np.ndarray:
+def cleared(scatter: np.ndarray, before: np.ndarray) -> np.ndarray:
     """The scatter without the columns of which no more than rounding is left of the squares `before`."""
     gone = np.abs(np.diag(scatter)) <= ROUNDING * before
     scatter[gone] = 0.0

@@ -25,7 +25,7 @@ from openbook.linear.derive_least_squares import derive_model, derive_row
 from openbook.linear.design import EncodedColumns, RawColumns
 from openbook.linear.estimates import coefficient_table, covariance, in_words
 from openbook.linear.huber import MOST_ROUNDS, reweighed
-from openbook.linear.joint_scatter import JointScatter
+from openbook.linear.joint_scatter import JointScatter, cleared
 from openbook.linear.normal import Normal, Path, penalised, plain, trace_path
 from openbook.linear.targets import several_targets
 from openbook.prepare.encoding import Encoding
@@ -216,7 +216,9 @@ class LinearRegression(Folding, Regressor):
         into[size:, len(encoding) :] = np.eye(targets)
         state = self.statistics_
         mean = np.append((encoding.mean - encoding.shift) / encoding.scale, state.mean[size:])
-        encoded = JointScatter(state.weight, state.known, mean, into.T @ state.scatter @ into)
+        most = (np.abs(into).T @ np.sqrt(np.diag(state.scatter))) ** 2  # that a sum of entries can vary
+        scatter = cleared(into.T @ state.scatter @ into, most)
+        encoded = JointScatter(state.weight, state.known, mean, scatter)
         return encoding, Normal.of(encoded, targets)
 
     # more and fewer rows
