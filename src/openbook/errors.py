@@ -9,6 +9,7 @@ from difflib import get_close_matches
 
 __all__ = [
     "DataError",
+    "InterruptedFit",
     "ModelFileError",
     "OpenbookError",
     "ParameterError",
@@ -48,6 +49,10 @@ class UnknownColumn(OpenbookError, LookupError, ValueError):  # noqa: N818 (read
 
     def __init__(self, name: str, known: Sequence[str]) -> None:
         super().__init__(f"no column {name!r}. {did_you_mean(name, known)}")
+
+
+class InterruptedFit(UserWarning):
+    """A fit that was stopped by hand, and left a model that can be used."""
 
 
 def did_you_mean(name: str, known: Sequence[str]) -> str:

@@ -5,6 +5,7 @@ import warnings
 
 import pytest
 
+from openbook.errors import InterruptedFit
 from openbook.judge.hear import heard
 
 
@@ -63,3 +64,10 @@ def test_listening_within_listening():
             warnings.warn("inside", stacklevel=1)
         warnings.warn("outside", stacklevel=1)
     assert (inner, outer) == (["UserWarning: inside"], ["UserWarning: outside"])
+
+
+def test_a_fit_stopped_by_hand_stops_the_listener():
+    with pytest.raises(KeyboardInterrupt), heard():
+        warnings.warn("stopped in epoch 3", InterruptedFit, stacklevel=1)
+    with pytest.warns(InterruptedFit):  # nobody listens: it is a warning like any other
+        warnings.warn("stopped in epoch 3", InterruptedFit, stacklevel=1)

@@ -2,8 +2,8 @@
 
 `warnings.catch_warnings` swaps a setting of the whole process, so folds that run side by side on threads
 would leave each other's in place. Here the first to listen installs one hook, the hook gives every warning
-to the thread that
-raised it, and the last to leave puts things back.
+to the thread that raised it, and the last to leave puts things back. A fit that was stopped by hand is none
+to be judged: whoever listens stops too.
 """
 
 import threading
@@ -11,6 +11,8 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+
+from openbook.errors import InterruptedFit
 
 __all__ = ["heard"]
 
@@ -50,6 +52,8 @@ def _enter() -> None:
 
             def give(message: Any, category: type[Warning], *rest: Any, **named: Any) -> None:
                 messages = getattr(_own, "messages", None)
+                if messages is not None and issubclass(category, InterruptedFit):
+                    raise KeyboardInterrupt
                 if messages is None:
                     show(message, category, *rest, **named)
                 elif (text := f"{category.__name__}: {message}") not in messages:

@@ -35,6 +35,8 @@ class Moments(Statistics):
     @classmethod
     def of(cls, x, y, w, n_classes):
         """The moments of a chunk."""
+        if not x.shape[1]:  # nothing to compile a kernel for
+            return cls.zero(n_classes, 0)
         shift, weight, sums, squares = np.zeros((4, n_classes, x.shape[1]))
         first_known(x, y, shift)
         add_shifted(x, y, w, shift, weight, sums, squares)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from openbook.errors import ParameterError
+from openbook.errors import InterruptedFit, ParameterError
 from openbook.fold import each
 from openbook.neural.activations import ACTIVATIONS, HIDDEN
 from openbook.neural.integration import INTEGRATIONS
@@ -142,6 +142,7 @@ class Trained:
         if history.interrupted:
             warnings.warn(
                 f"{type(self).__name__}: {history.ending}; the model is what it had learnt by then",
+                InterruptedFit,
                 stacklevel=4,
             )
 
