@@ -1,4 +1,4 @@
-"""Logistic regression: golden steps, the twin, one model by every road, and what is said."""
+"""Logistic regression: golden steps, the twin, and one model by every road."""
 
 import math
 import warnings
@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
+import openbook.linear.likelihood
+import openbook.linear.logistic
 import openbook.linear.maximum
 import openbook.rows
-from openbook import load, open_model, save, scan
+from openbook import load, scan
 from openbook.data import Nominal, Schema, Table
-from openbook.errors import DataError, ModelFileError, ParameterError
 from openbook.linear import LogisticRegression
 from openbook.linear.losses import sigmoid
 
@@ -237,6 +238,30 @@ def test_files_are_as_good_as_memory(small_sample, tmp_path, classes):
     assert files.n_iter_ == memory.n_iter_
 
 
+def test_wide_rows_are_encoded_at_every_pass(small_sample, monkeypatch):
+    X, y = load("credit").split("default")
+    monkeypatch.setattr(openbook.linear.likelihood, "MOST_BYTES", 0)
+    monkeypatch.setattr(openbook.rows, "CHUNK_ROWS", 300)
+    X = X.select(["sex", "work", "purpose"])
+    assert len(LogisticRegression().fit(X, y).encoding_) > 2 * 3
+    later = LogisticRegression(solver="lbfgs").fit(X, y)
+    monkeypatch.undo()
+    once = LogisticRegression(solver="lbfgs", tol=1e-9).fit(X, y)
+    np.testing.assert_allclose(later.coef_, once.coef_, rtol=1e-3, atol=1e-4)
+
+
+def test_very_many_columns_go_without_curvature_and_errors(monkeypatch):
+    X, y = logits(13, 300, np.array([1.0, -2.0, 0.5]))
+    known = LogisticRegression(l2=0, solver="lbfgs", tol=1e-8).fit(X, y)
+    monkeypatch.setattr(openbook.linear.maximum, "WIDE", 2)
+    monkeypatch.setattr(openbook.linear.logistic, "MOST_ESTIMATES", 3)
+    wide = LogisticRegression(l2=0, solver="lbfgs", tol=1e-8).fit(X, y)
+    np.testing.assert_allclose(wide.coef_, known.coef_, rtol=1e-5)
+    assert (wide.trace_[1] != known.trace_[1]).any()
+    assert wide.covariance_ is None
+    assert "standard error" not in wide.work().text()
+
+
 def test_any_number_of_workers_gives_the_same_bits(small_sample, monkeypatch):
     monkeypatch.setattr(openbook.rows, "CHUNK_ROWS", 500)
     X, y = logits(9, 3000, np.array([1.0, -2.0, 0.5]), 3)
@@ -286,96 +311,3 @@ def test_scores_of_several_classes_sum_to_nothing():
         model = LogisticRegression(l2=l2).fit(X, y)
         np.testing.assert_allclose(model.coef_.sum(axis=0), 0.0, atol=1e-10)
         np.testing.assert_allclose(model.decision_function(X).sum(axis=1), 0.0, atol=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"l1": 1.0, "solver": "lbfgs"}, r"l1 needs solver='auto' or 'newton', got 'lbfgs'\."),
-        (
-            {"class_weight": "even"},
-            "class_weight must be None, 'balanced', or a mapping of class to weight, g",
-        ),
-        ({"class_weight": {"yes": 2.0}}, r"class_weight: no class 'yes'\. There are: 0, 1\."),
-        ({"class_weight": {1: -1}}, "class_weight: that of '1' must be a number above 0, got -1"),
-        (
-            {"start": [1.0]},
-            r"start must be finite numbers of shape \(3,\): the intercept, then x0, x1; got \[1",
-        ),
-        ({"start": "zero"}, r"start must be finite numbers of shape \(3,\).* got 'zero'"),
-        ({"start": [np.nan, 0.0, 0.0]}, "start must be finite numbers"),
-    ],
-)
-def test_what_cannot_be_is_said(parameters, message):
-    X, y = logits(0, 50, np.array([1.0, -1.0]))
-    with pytest.raises(ParameterError, match=message):
-        LogisticRegression(**parameters).fit(X, y)
-
-
-def test_one_class_is_refused():
-    with pytest.raises(DataError, match="needs two classes, but all rows are of one class, 'a'"):
-        LogisticRegression().fit([[1.0], [2.0]], ["a", "a"])
-
-
-def test_a_step_beyond_all_numbers():
-    X, y = logits(0, 50, np.array([1.0, -1.0]))
-    with pytest.raises(
-        ParameterError, match="gradient_descent leads uphill, beyond all numbers; take a smal"
-    ):
-        LogisticRegression(solver="gradient_descent", step=1e308, scale=False).fit(X * 1e10, y)
-
-
-def test_too_few_steps_are_said_and_kept():
-    X, y = logits(0, 50, np.array([1.0, -1.0]))
-    message = (
-        r"newton did not converge in 1 steps: the largest slope is still 0\.\d+; raise max_iter, or tol f"
-    )
-    with pytest.warns(ConvergenceWarning, match=message):
-        model = LogisticRegression(l2=0, max_iter=1).fit(X, y)
-    assert not model.converged_
-    assert "did not converge" in model.work().conclusion
-    assert np.isnan(model.covariance_).all()  # errors are those of a maximum, and this is none
-
-
-def test_a_long_trace_is_shortened():
-    X, y = logits(0, 200, np.array([1.0, -1.0]))
-    model = LogisticRegression(solver="gradient_descent", max_iter=3000).fit(X, y)
-    (trace,) = [part for part in model.work().parts[2].parts if hasattr(part, "rows")]
-    assert len(trace.rows) == 20
-    assert trace.rows[-1][0] == model.n_iter_
-    assert trace.note == f"Steps 19 to {model.n_iter_ - 1} are left out."
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"coef": np.zeros((1, 3))}, "array 'coef' is float64"),
-        ({"coef": np.full((1, 2), np.nan)}, "array 'coef' is float64"),
-        ({"coef": np.zeros((1, 2), dtype=int)}, "array 'coef' is int64"),
-        ({"intercept": np.zeros(2)}, "array 'intercept'"),
-        ({"trace": np.zeros((0, 3))}, "array 'trace'"),
-        ({"trace": np.zeros((4, 2))}, "array 'trace'"),
-        ({"likelihoods": np.zeros(1)}, "array 'likelihoods'"),
-        ({"covariance": np.zeros((2, 2))}, "array 'covariance'"),
-        ({"encoding.scale": np.zeros(2)}, "its scales above zero"),
-        ({"classes_": np.array([0])}, "fewer than two classes"),
-        ({"classes_": np.array([0, 1, 2])}, "array 'coef'"),
-    ],
-)
-def test_a_hostile_file_is_refused(tmp_path, monkeypatch, change, message):
-    X, y = logits(0, 50, np.array([1.0, -1.0]))
-    model = LogisticRegression(l2=0).fit(X, y)
-    saved = model._saved()
-    monkeypatch.setattr(model, "_saved", lambda: saved._replace(arrays={**saved.arrays, **change}))
-    path = save(model, tmp_path / "model.openbook")
-    with pytest.raises(ModelFileError, match=message):
-        open_model(path)
-
-
-def test_an_opened_model_knows_its_errors(tmp_path):
-    X, y = logits(0, 50, np.array([1.0, -1.0]))
-    model = LogisticRegression(l2=0).fit(X, y)
-    opened = open_model(save(model, tmp_path / "model.openbook"))
-    assert (opened.covariance_ == model.covariance_).all()
-    assert opened.coefficients().column("p").tolist() == model.coefficients().column("p").tolist()
-    assert (opened.solver_, opened.converged_, opened.n_iter_) == ("newton", True, model.n_iter_)

@@ -31,6 +31,9 @@ __all__ = ["BATCH_ROWS", "EncodedRows", "Likelihood", "Margins", "Units", "encod
 #: Cells multiplied at a time: they stay in the cache from one product to the next.
 BLOCK_CELLS = 1 << 16
 
+#: Rows whose encoding is much wider than they are, and takes more memory, are encoded at every pass.
+MOST_BYTES = 1 << 30
+
 #: Rows of a batch.
 BATCH_ROWS = 64
 
@@ -52,26 +55,29 @@ class EncodedRows(NamedTuple):
 
 
 @dataclass(frozen=True)
-class EncodedFile:
-    """Rows that the worker reads from their file, and encodes, at every pass."""
+class EncodedLater:
+    """Rows that the worker encodes, and reads from their file if they are in one, at every pass."""
 
-    chunk: FileChunk
+    chunk: Chunk | FileChunk
+    first: int
     encoding: Encoding
     class_weight: np.ndarray
 
     def load(self):
-        return _encoded(self.encoding, self.class_weight, self.chunk.load(), self.chunk.piece.first_row)
+        chunk = self.chunk if isinstance(self.chunk, Chunk) else self.chunk.load()
+        return _encoded(self.encoding, self.class_weight, chunk, self.first)
 
 
-def encoded_pieces(rows, encoding, class_weight):
-    """The pieces to fold over: rows in memory are encoded once, rows of files at every pass."""
+def encoded_pieces(rows, encoding, class_weight, n_rows):
+    """The pieces to fold over: encoded once and for all, or, if that would take too much memory, later."""
+    much = len(encoding) > 2 * len(rows.schema) and 8 * n_rows * len(encoding) > MOST_BYTES
     pieces, first = [], 0
     for piece in rows.pieces:
-        if isinstance(piece, Chunk):
+        if isinstance(piece, Chunk) and not much:
             pieces.append(_encoded(encoding, class_weight, piece, first))
-            first += len(piece.y)
         else:
-            pieces.append(EncodedFile(piece, encoding, class_weight))
+            pieces.append(EncodedLater(piece, first, encoding, class_weight))
+        first += len(piece.y) if isinstance(piece, Chunk) else piece.piece.rows
     return pieces
 
 

@@ -41,6 +41,9 @@ __all__ = ["LogisticRegression"]
 #: A column this many standard deviations away from zero is centred before anything is multiplied.
 FAR_FROM_ZERO = 1e4
 
+#: More estimates than these go without standard errors: their Hessian would take too long.
+MOST_ESTIMATES = 2000
+
 
 @dataclass(frozen=True)
 class Census(Statistics):
@@ -57,17 +60,18 @@ class LogisticRegression(Classifier):
     Parameters
     ----------
     l2, l1 : float
-        The strength of the penalties on squares and on sizes of the coefficients. With both 0, the fit comes
-        with standard errors, and a nominal column goes without its first value, which the others are relative
-        to.
+        The strength of the penalties on squares and on sizes of the coefficients. With both 0, up to 2000
+        estimates come with standard errors, and a nominal column goes without its first value, which the
+        others are relative to.
     class_weight : None, "balanced", or mapping of class to weight
         Weighs the rows of a class; "balanced" gives every class the same weight in all.
     solver : "auto", "newton", "lbfgs", "sgd" or "gradient_descent"
         "auto" is Newton's method where the Hessian is cheap, or l1 asks for it, else L-BFGS. On many rows
-        these begin on a sample of them. "gradient_descent" takes plain steps of `step` times the gradient of
-        the summed loss; "sgd" takes them on a few rows each, in a random order, and averages over an epoch.
+        these begin on a sample of them. "gradient_descent" takes plain steps of `step` times the gradient;
+        "sgd" takes them on a few rows each, in a random order, and averages over an epoch.
     step : float, optional
-        The step of the last two; None takes one that is short enough.
+        The step of the last two: times the gradient of the summed loss, or of the mean loss of a few rows.
+        None takes one that is short enough.
     start : array, intercept first, or one such row for each class, optional
         The coefficients of the encoded columns to start from. None starts from the classes' shares, and
         gradient descent from 0.
@@ -156,6 +160,7 @@ class LogisticRegression(Classifier):
             msg = f"LogisticRegression: l1 needs solver='auto' or 'newton', got {self.solver!r}."
             raise ParameterError(msg)
         census = self._census(rows)
+        n_rows = int(census.rows[0])
         weights = class_factors(self, census.classes)
         standard = Encoding.from_sums(rows.schema, census.columns, reference=not (self.l1 or self.l2))
         raw = _unscaled(standard)
@@ -166,7 +171,7 @@ class LogisticRegression(Classifier):
         units = Units.between(own if far else raw, own)
         own_share = np.append(self.encoding_.scale / own.scale, 0.0)  # of a coefficient's penalty
         likelihood = Likelihood(
-            encoded_pieces(rows, own if far else raw, weights),
+            encoded_pieces(rows, own if far else raw, weights, n_rows),
             units,
             self._n_scores,
             float(census.classes @ weights),
@@ -179,10 +184,10 @@ class LogisticRegression(Classifier):
             self._first(census.classes * weights, Units.between(self.encoding_, own)).ravel(),
             solver=self.solver,
             l1=l1,
-            n_rows=int(census.rows[0]),
+            n_rows=n_rows,
             tol=self.tol,
             max_iter=self.max_iter,
-            step=self.step and self.step * likelihood.total,
+            step=self.step,
             random=check_random_state(self.random_state),
         )
         self._keep(solution, likelihood, l1, Units.between(raw, own))
@@ -192,6 +197,11 @@ class LogisticRegression(Classifier):
     @property
     def _n_scores(self):
         return 1 if len(self.classes_) == 2 else len(self.classes_)
+
+    @property
+    def _has_errors(self):
+        """Whether there are standard errors: not under a penalty, nor for too many estimates."""
+        return not (self.l1 or self.l2) and self._n_scores * (len(self.encoding_) + 1) <= MOST_ESTIMATES
 
     def _census(self, rows):
         if len(self.classes_) < 2:
@@ -238,13 +248,11 @@ class LogisticRegression(Classifier):
         self.coef_, self.intercept_ = original[:, :-1], original[:, -1]
         self.trace_ = np.array(solution.trace)
         self.trace_[:, 0] *= -total
-        if self.solver_ == "gradient_descent":
-            self.trace_[:, 2] /= total
         penalty = 0.5 * (by_score**2 @ likelihood.penalty).sum() + total * (l1 @ np.abs(theta))
         self.log_likelihood_ = float(self.trace_[-1, 0] + penalty)
         self.converged_ = bool(solution.converged)
         self.covariance_, self.notes_ = None, []
-        if not (self.l1 or self.l2):
+        if self._has_errors:
             sure = certainty(likelihood, theta, units)
             self.covariance_ = sure.covariance if self.converged_ else np.full_like(sure.covariance, np.nan)
             self.notes_ = list(self._notes(sure))
@@ -355,7 +363,7 @@ class LogisticRegression(Classifier):
         self.trace_ = _checked("trace", arrays["trace"], (max(len(arrays["trace"]), 1), 3), finite=False)
         likelihoods = _checked("likelihoods", arrays["likelihoods"], (2,), finite=False)
         self.log_likelihood_, self.null_log_likelihood_ = likelihoods.tolist()
-        size = 0 if self.l1 or self.l2 else max(k - 1, 1) * (d + 1)
+        size = max(k - 1, 1) * (d + 1) if self._has_errors else 0
         covariance_ = _checked("covariance", arrays["covariance"], (size, size), finite=False)
         self.covariance_ = covariance_ if size else None
 

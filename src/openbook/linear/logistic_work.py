@@ -88,7 +88,7 @@ def _coefficients(model):
             title = f"odds of {label} against {labels[0]}"
             yield Grid(title, header, rows[k * width : (k + 1) * width], note)
     elif len(labels) == 2:
-        note = "A penalised fit has no standard errors; l1=0, l2=0 has."
+        note = "A penalised fit has no standard errors; l1=0, l2=0 has." if model.l1 or model.l2 else ""
         yield Grid(f"odds of {labels[1]}", header, rows, note)
 
 

@@ -25,6 +25,9 @@ RIDGE = 0.01
 #: Up to so many coefficients "auto" affords the whole Hessian.
 FEW = 200
 
+#: With more columns than these, L-BFGS goes without the curvature at the start, which would be too large.
+WIDE = 3000
+
 #: What is added to the diagonal of a block of the Hessian, as a share of the largest entry there.
 DEFINITE = 1e-10
 
@@ -36,7 +39,7 @@ def maximise(likelihood, start, *, solver, l1, n_rows, tol, max_iter, step, rand
     ----------
     start : float64 (p,)
     l1 : float64 (p,), the penalties on sizes, as shares of the weight of all rows
-    step : of the plain solvers, by the mean loss; None for one that is short enough
+    step : of the plain solvers, by the summed loss, or by a batch's mean; None for one that is short enough
     """
     sample = max(SAMPLE, SAMPLE_PER_COLUMN * len(likelihood.penalty))
     many = n_rows >= 2 * sample
@@ -44,8 +47,10 @@ def maximise(likelihood, start, *, solver, l1, n_rows, tol, max_iter, step, rand
         solver = "newton" if l1.any() or (not many and len(start) <= FEW) else "lbfgs"
     limits = {"tol": tol, "max_iter": max_iter}
     if solver == "gradient_descent":
-        step = step or 1.0 / _most_curvature(likelihood)
-        return gradient_descent(likelihood, start, step=step, **limits), solver
+        step = step * likelihood.total if step else 1.0 / _most_curvature(likelihood)
+        found = gradient_descent(likelihood, start, step=step, **limits)
+        by_sum = [point._replace(step=point.step / likelihood.total) for point in found.trace]
+        return found._replace(trace=by_sum), solver
     if solver == "sgd":
         step = step or 1.0 / _most_curvature(likelihood, BATCH_ROWS)
         return sgd(likelihood, start, step=step, random=random, **limits), solver
@@ -66,6 +71,8 @@ def _found(likelihood, near, start, solver, l1, limits):
     if solver == "newton":
         return newton(likelihood, start, l1=l1, **limits)
     start = _centred(start.reshape(likelihood.n_scores, -1)).ravel()
+    if len(likelihood.penalty) > WIDE:
+        return lbfgs(likelihood, start, **limits)
     factors = [_factor(block) for block in near.blocks(start)]
 
     def precondition(gradient):
