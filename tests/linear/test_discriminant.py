@@ -284,3 +284,16 @@ def test_a_file_that_is_no_discriminant(tmp_path, monkeypatch, make, change):
     monkeypatch.setattr(model, "_arrays", lambda: {**arrays, "scatter": scatter}, raising=False)
     with pytest.raises(ModelFileError, match=r"bad\.openbook"):
         ob.open_model(ob.save(model, tmp_path / "bad.openbook"))
+
+
+@BOTH
+def test_a_gap_where_training_had_none_counts_as_the_mean(make):
+    X = ob.load("iris").drop("species").block(ob.load("iris").names[:4])
+    y = np.asarray(ob.load("iris").column("species"))
+    model = make().fit(X, y)
+    gappy, filled = X.copy(), X.copy()
+    for (i, j), cell in {(3, 0): np.nan, (70, 2): np.nan, (99, 1): np.inf}.items():  # infinity is no number
+        gappy[i, j], filled[i, j] = cell, X[:, j].mean()
+    ours = model.predict_proba(gappy)
+    np.testing.assert_allclose(ours, model.predict_proba(filled), rtol=1e-9, atol=1e-15)
+    assert (model.predict(gappy) == model.classes_[ours.argmax(axis=1)]).all()

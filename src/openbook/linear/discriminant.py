@@ -19,15 +19,15 @@ import warnings
 from functools import partial
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
-from openbook.base import Classifier
+from openbook.base import Classifier, most_probable
 from openbook.data.attributes import as_text
 from openbook.fold import less
 from openbook.folding import Folding
 from openbook.linear.discriminant_work import derive_model, derive_row
 from openbook.linear.losses import softmax
 from openbook.linear.scatter import ClassScatter
+from openbook.linear.scored import linear_scores, scored
 from openbook.prepare.encoding import Encoding
 from openbook.rules import Number, OneOf
 
@@ -81,6 +81,7 @@ class _Discriminant(Folding, Classifier):
         self.used_, self.notes_ = self._independent(total)
         use = np.ix_(self.used_, self.used_)
         self._root = np.linalg.cholesky(total[use])
+        self._whitening = np.linalg.inv(self._root)
         self._means = means[:, self.used_]
         present = int((self.prior_ > 0).sum())
         pooled = self._regular(within[use] / self._rows(statistics.weight.sum(), present))
@@ -93,27 +94,28 @@ class _Discriminant(Folding, Classifier):
 
     def _independent(self, total):
         """The positions of columns that vary and do not follow from those before; notes of the others."""
-        sure = 1e-18 * np.maximum(1.0, self.encoding_.mean**2)
+        tiny = 1e-18 * np.maximum(1.0, self.encoding_.mean**2)
         used: list[int] = []
         notes: list[str] = []
-        root = np.zeros_like(total)
+        inverse = np.zeros((0, 0))  # of the Cholesky root of the columns used so far
         for j, name in enumerate(self.encoding_.names):
-            k = len(used)
-            known = solve_triangular(root[:k, :k], total[used, j], lower=True) if k else np.zeros(0)
+            known = inverse @ total[used, j]
             left = total[j, j] - known @ known
-            if total[j, j] <= sure[j]:
+            if total[j, j] <= tiny[j]:
                 notes.append(f"{name} does not vary and is left out")
             elif left <= FOLLOWS * total[j, j]:
                 notes.append(f"{name} follows from the columns before it and is left out")
             else:
-                root[k, :k], root[k, k] = known, np.sqrt(left)
+                size = np.sqrt(left)
+                inverse = np.block(
+                    [[inverse, np.zeros((len(used), 1))], [-(known @ inverse) / size, 1 / size]]
+                )
                 used.append(j)
         return np.array(used, dtype=np.intp), notes
 
     def _relative(self, covariance):
         """A covariance where that of all rows is the identity: its eigenvalues, at most 1 or so, and axes."""
-        half = solve_triangular(self._root, covariance, lower=True)
-        return np.linalg.eigh(solve_triangular(self._root, half.T, lower=True))
+        return np.linalg.eigh(self._whitening @ covariance @ self._whitening.T)
 
     def _regular(self, covariance):
         """The covariance with a millionth of the rows' variance where it has none."""
@@ -155,9 +157,12 @@ class _Discriminant(Folding, Classifier):
         scores = self._each(X, self._scores)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
-    def _encoded(self, X):
-        x = self.encoding_(X)
-        return x if len(self.used_) == x.shape[1] else x[:, self.used_]
+    @np.errstate(over="ignore", invalid="ignore")
+    def _predict(self, X):
+        scores = self._scores(X)
+        if np.isnan(scores.sum()):
+            scores[np.isnan(scores).any(axis=1)] = self.prior_
+        return most_probable(scores)
 
     @np.errstate(over="ignore", invalid="ignore")
     def _proba(self, X):
@@ -220,7 +225,12 @@ class LinearDiscriminant(_Discriminant):
         self._intercept = self._log_prior() - 0.5 * (self._coef * self._means).sum(axis=1)
 
     def _scores(self, X):
-        return self._encoded(X) @ self._coef.T + self._intercept
+        coef = np.zeros((len(self.classes_), len(self.encoding_)))
+        coef[:, self.used_] = self._coef
+        known = self.prior_ > 0
+        scores = linear_scores(self.encoding_, X, coef, np.where(known, self._intercept, 0.0))
+        scores[:, ~known] = -np.inf
+        return scores
 
     @property
     def covariance_(self):
@@ -298,13 +308,15 @@ class QuadraticDiscriminant(_Discriminant):
             " variance of all classes stands in"
         )
         none, some = axes[:, flat], axes[:, ~flat]
-        half = solve_triangular(self._root, pooled, lower=True)
-        stands_in = none.T @ solve_triangular(self._root, half.T, lower=True) @ none
+        stands_in = none.T @ self._whitening @ pooled @ self._whitening.T @ none
         mended = (some * shares[~flat]) @ some.T + none @ stands_in @ none.T
         return self._root @ mended @ self._root.T
 
     def _scores(self, X):
-        x = self._encoded(X)
+        return scored(self.encoding_, X, len(self.classes_), self._discriminants)
+
+    def _discriminants(self, x):
+        x = x if len(self.used_) == x.shape[1] else x[:, self.used_]
         scores = np.empty((len(x), len(self.classes_)))
         for c, (mean, root) in enumerate(zip(self._means, self._inverse_roots, strict=True)):
             z = (x - mean) @ root.T

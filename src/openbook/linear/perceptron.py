@@ -25,6 +25,7 @@ from openbook.errors import DataError, ParameterError
 from openbook.fold import each
 from openbook.linear.perceptron_kernels import CLOCK, LONGEST, RUN, TRIED, UPDATES, meet
 from openbook.linear.perceptron_work import derive_model, derive_row
+from openbook.linear.scored import linear_scores
 from openbook.prepare.encoding import Encoding
 from openbook.rows import Chunk
 from openbook.rules import Anything, Flag, Number, OneOf, Whole
@@ -232,7 +233,8 @@ class Perceptron(Classifier):
         return scores[:, 0] if len(self.classes_) <= 2 else scores
 
     def _scores(self, X):
-        return _scores(self.weights_.reshape(-1, self.weights_.shape[-1]), self.encoding_(X))
+        theta = self.weights_.reshape(-1, self.weights_.shape[-1])
+        return linear_scores(self.encoding_, X, theta[:, 1:], theta[:, 0])
 
     def _predict(self, X):
         if len(self.classes_) == 1:

@@ -25,6 +25,7 @@ from openbook.errors import DataError
 from openbook.fold import Statistics, fold
 from openbook.kernels.counts import class_weights
 from openbook.linear.losses import softmax
+from openbook.linear.scored import scored
 from openbook.prepare.encoding import Encoding
 from openbook.work import Grid, Step, Work, figure
 
@@ -96,16 +97,15 @@ class Rocchio(Classifier):
         return cosines[:, 1] - cosines[:, 0] if len(self.classes_) == 2 else cosines
 
     def _cosines(self, X):
-        x = X.sparse if isinstance(X, SparseTable) and self.encoding_ is None else self._numbers(X)
         length = np.linalg.norm(self.centroids_, axis=1)
         directions = self.centroids_ / np.where(length > 0, length, 1.0)[:, None]
-        return (x @ directions.T) * _inverse_lengths(x)[:, None]
 
-    def _numbers(self, X):
-        """The encoded rows; where sparse rows were learnt, the cells as they are."""
-        if self.encoding_ is None:
-            return np.nan_to_num(X.block(X.names), nan=0.0, posinf=0.0, neginf=0.0)
-        return self.encoding_(X)
+        def cosines(x):
+            return (x @ directions.T) * _inverse_lengths(x)[:, None]
+
+        if self.encoding_ is not None:
+            return scored(self.encoding_, X, len(self.classes_), cosines)
+        return cosines(X.sparse if isinstance(X, SparseTable) else _dense(X))
 
     def _proba(self, X):
         cosines = self._cosines(X)
@@ -153,7 +153,7 @@ class Rocchio(Classifier):
     def _work_row(self, X):
         """The cosines by hand, from the sums of products."""
         labels, names = self._labels(), self._names()
-        x = self._numbers(X)[0].tolist()
+        x = (_dense(X) if self.encoding_ is None else self.encoding_(X))[0].tolist()
         told = [j for j, value in enumerate(x) if value][:_SHOWN_COLUMNS]
         rows = [[names[j], x[j], *self.centroids_[:, j].tolist()] for j in told]
         grid = Grid(
@@ -193,6 +193,11 @@ def _directions(encoding, n_classes, chunk):
     factor = w * _inverse_lengths(x)
     sums = np.stack([np.asarray((factor * (y == c)) @ x) for c in range(n_classes)])
     return Directions(class_weights(y, w, n_classes), sums)
+
+
+def _dense(X):
+    """The cells as they are, where sparse rows were learnt; what is no number counts as 0."""
+    return np.nan_to_num(X.block(X.names), nan=0.0, posinf=0.0, neginf=0.0)
 
 
 def _inverse_lengths(x):
