@@ -144,6 +144,17 @@ def test_a_column_of_gaps_says_nothing():
     assert np.isfinite(model.predict([[2.0, 7.0]])).all()
 
 
+def test_a_constant_column_with_gaps_is_no_column_wherever_chunks_end():
+    x = np.array([np.nan] * 4 + [np.nan, 3.1, 3.1, np.nan, 3.1, np.nan])[:, None]
+    y = RNG.normal(size=10)
+    with pytest.warns(UserWarning, match="x0 is always"):
+        model = LinearRegression().fit(x[:4], y[:4]).partial_fit(x[4:7], y[4:7]).partial_fit(x[7:], y[7:])
+    assert model.notes_[0] == "x0 is always 3.1; its coefficient is set to 0"
+    assert model.coef_[0] == 0
+    gaps = np.isnan(x[:, 0])
+    assert model.predict(x) == pytest.approx(np.where(gaps, y[gaps].mean(), y[~gaps].mean()))
+
+
 def test_categories_alone_give_the_means_of_their_values():
     rows = [{"sky": s} for s in ("sunny", "sunny", "rainy", "rainy", "rainy")]
     model = LinearRegression().fit(rows, [1.0, 3.0, 5.0, 5.0, 8.0])

@@ -216,7 +216,9 @@ class LinearRegression(Folding, Regressor):
         into[size:, len(encoding) :] = np.eye(targets)
         state = self.statistics_
         mean = np.append((encoding.mean - encoding.shift) / encoding.scale, state.mean[size:])
-        most = (np.abs(into).T @ np.sqrt(np.diag(state.scatter))) ** 2  # that a sum of entries can vary
+        # what a sum of entries can vary, and what means of 16 digits can seem to
+        most = (np.abs(into).T @ np.sqrt(np.diag(state.scatter))) ** 2
+        most += 1e-16 * state.weight * (np.abs(into).T @ np.abs(state.mean)) ** 2
         scatter = cleared(into.T @ state.scatter @ into, most)
         encoded = JointScatter(state.weight, state.known, mean, scatter)
         return encoding, Normal.of(encoded, targets)
