@@ -275,12 +275,14 @@ LEARNERS = {
             "openbook.neighbors:KNeighborsClassifier",
             "classification",
             "the classes of the nearest rows vote",
+            study=(Variant("nearest neighbours", most_rows=50_000),),
         ),
         Entry(
             "k_neighbors_regressor",
             "openbook.neighbors:KNeighborsRegressor",
             "regression",
             "the mean of the nearest rows",
+            study=(Variant("nearest neighbours", most_rows=50_000),),
         ),
         Entry(
             "parzen",
@@ -299,6 +301,7 @@ LEARNERS = {
             "openbook.linear:LogisticRegression",
             "classification",
             "log odds that are linear in the columns",
+            study=(Variant("logistic regression"),),
         ),
         Entry(
             "perceptron",
@@ -311,12 +314,14 @@ LEARNERS = {
             "openbook.linear:LinearDiscriminant",
             "classification",
             "normal classes that differ in their means",
+            study=(Variant("linear discriminant"),),
         ),
         Entry(
             "quadratic_discriminant",
             "openbook.linear:QuadraticDiscriminant",
             "classification",
             "normal classes, each with a mean and a covariance of its own",
+            study=(Variant("quadratic discriminant", {"shrinkage": 0.1}),),
         ),
         Entry(
             "rocchio",
@@ -329,30 +334,35 @@ LEARNERS = {
             "openbook.neural:MLPClassifier",
             "classification",
             "layers of units, learnt by passing the error back",
+            study=(Variant("network", {"random_state": 0}, most_rows=50_000),),
         ),
         Entry(
             "mlp_regressor",
             "openbook.neural:MLPRegressor",
             "regression",
             "layers of units, learnt by passing the error back",
+            study=(Variant("network", {"random_state": 0}, most_rows=50_000),),
         ),
         Entry(
             "svc",
             "openbook.svm:SVC",
             "classification",
             "the boundary with the widest margin, by support vectors",
+            study=(Variant("support vectors", most_rows=10_000),),
         ),
         Entry(
             "svr",
             "openbook.svm:SVR",
             "regression",
             "the flattest function that keeps most rows in a tube",
+            study=(Variant("support vectors", most_rows=10_000),),
         ),
         Entry(
             "linear_regression",
             "openbook.linear:LinearRegression",
             "regression",
             "a weighted sum of the columns, of least squared error",
+            study=(Variant("linear regression"),),
         ),
     )
 }
