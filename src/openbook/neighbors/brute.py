@@ -56,17 +56,15 @@ class Brute(Index):
 
     def _measured(self, Q, k):
         """The nearest points, all distances measured."""
-        from openbook.neighbors.tiles import nearest_in_tiles
+        from openbook.neighbors.tiles import nearest_by, search_tiles
 
-        distances, rows = np.empty((len(Q), k)), np.empty((len(Q), k), np.int64)
-        nearest_in_tiles(*self._tiles, Q, self.measure, distances, rows)
-        return distances, rows
+        return nearest_by(search_tiles, self._tiles, Q, k, self.measure)
 
     def _around(self, Q, radius):
         if Q.shape[0] * self.points.size <= _FEW:
             distances = self.metric.distances(Q, self.points)
             queries, rows = np.nonzero(distances <= radius)
-            return np.bincount(queries, minlength=len(Q)), distances[queries, rows], rows
-        from openbook.neighbors.tiles import found_within, within_tiles
+            return queries, distances[queries, rows], rows
+        from openbook.neighbors.tiles import search_tiles, within_by
 
-        return found_within(within_tiles, self._tiles, Q, radius, self.measure)
+        return within_by(search_tiles, self._tiles, Q, radius, self.measure)

@@ -4,13 +4,15 @@ brute         every metric, any number of columns
 """
 
 from openbook.errors import ParameterError, did_you_mean
+from openbook.neighbors.ball_tree import BallTree
 from openbook.neighbors.brute import Brute
+from openbook.neighbors.kd_tree import KDTree
 from openbook.neighbors.metric import Metric
 from openbook.neighbors.search import Index, as_points
 
 __all__ = ["make_index"]
 
-_INDEXES: dict[str, type[Index]] = {index.name: index for index in (Brute,)}
+_INDEXES: dict[str, type[Index]] = {index.name: index for index in (Brute, KDTree, BallTree)}
 
 
 def make_index(points, metric: str = "euclidean", index: str = "auto", p: float = 2) -> Index:

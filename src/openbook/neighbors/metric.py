@@ -20,7 +20,7 @@ from functools import reduce
 import numpy as np
 from scipy import sparse
 
-from openbook.errors import ParameterError, did_you_mean
+from openbook.errors import DataError, ParameterError, did_you_mean
 
 __all__ = ["METRICS", "Metric"]
 
@@ -60,7 +60,7 @@ class Metric:
         return self.name == "cosine"
 
     def coordinates(self, rows):
-        """The rows as they are compared: for cosine of unit length, and 1 in one more column if all were 0."""
+        """The rows as they are compared: for cosine of unit length, and one more column, 1 for zeros."""
         if not self.angular:
             return rows
         if sparse.issparse(rows):
@@ -73,18 +73,30 @@ class Metric:
         np.divide(rows, np.where(length == 0, 1.0, length)[:, None], out=unit[:, :-1])
         return unit
 
+    def check_range(self, rows) -> None:
+        """Refuse numbers so large that a total may overflow."""
+        cells = rows.data if sparse.issparse(rows) else rows
+        largest = float(np.abs(cells).max(initial=0.0))
+        power = 1.0 if self.angular or np.isinf(self.p) else self.p
+        if power * np.log2(max(2 * largest, 1.0)) + np.log2(rows.shape[1] + 1) > 1000:
+            msg = f"numbers as large as {largest:.3g} overflow in the {self.name} distance; scale the columns"
+            raise DataError(msg)
+
     def distances(self, Q, X):
         """Every row of Q to every row of X, both as `coordinates` gives them."""
         Q, X = Q.astype(np.float64, copy=False), X.astype(np.float64, copy=False)
         gaps = (np.abs(Q[:, j, None] - X[None, :, j]) for j in range(Q.shape[1]))
-        if self.p == 1:
-            return _in_order(gaps)
+        return _in_order(gap * gap for gap in gaps) / 2 if self.angular else self.length(gaps)
+
+    def length(self, gaps):
+        """How long it is from one row to another: gaps are the distances apart, column after column."""
         if np.isinf(self.p):
             return reduce(np.maximum, gaps)
-        if self.p != 2:
-            return _in_order(gap**self.p for gap in gaps) ** (1 / self.p)
-        total = _in_order(gap * gap for gap in gaps)
-        return total / 2 if self.angular else np.sqrt(total)
+        if self.p == 1:
+            return _in_order(gaps)
+        if self.p == 2:
+            return np.sqrt(_in_order(gap * gap for gap in gaps))
+        return _in_order(gap**self.p for gap in gaps) ** (1 / self.p)
 
 
 def _in_order(terms):

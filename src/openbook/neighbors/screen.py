@@ -1,4 +1,4 @@
-r"""Screening: a product of matrices in single precision finds candidates, and a bound proves that none is missing.
+"""Screening: products in single precision find candidates, and a bound proves that none is missing.
 
     ½‖q - x‖² = ½‖q‖² - score,   score = q·x - ½‖x‖² = (q, 1)·(x, -½‖x‖²)
 
@@ -69,13 +69,12 @@ class Screen:
         """Rows that may be the nearest, (m, k + _SPARE), and for which queries the nearest are among them."""
         moved = (Q - self.mean) / self.scale
         single = np.ones((len(Q), Q.shape[1] + 1), np.float32)
-        with np.errstate(over="ignore"):  # an infinite score proves nothing
-            single[:, :-1] = moved
-        error = error_of_scores(_length(moved), self.longest, single.shape[1])
         kept = min(k + _SPARE, len(self.single))
-        scores, rows = best_scores(self._products(single), kept)
-        everything = kept == len(self.single)
-        return rows, proven(scores, k, error) | everything
+        with np.errstate(over="ignore", invalid="ignore"):  # an infinite score proves nothing
+            single[:, :-1] = moved
+            error = error_of_scores(_length(moved), self.longest, single.shape[1])
+            scores, rows = best_scores(self._products(single), kept)
+            return rows, proven(scores, k, error)
 
     def _products(self, single):
         """Scores of the queries, block after block of points, in the same place."""
@@ -87,7 +86,7 @@ class Screen:
 
 
 def best_scores(products, kept):
-    """The best scores of each query, as a heap, and their rows; products : pairs of a first row and scores."""
+    """The best scores of each query, as a heap, and their rows; products are pairs: first row, scores."""
     scores = rows = None
     for first, block in products:
         if scores is None:

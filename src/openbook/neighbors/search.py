@@ -39,6 +39,7 @@ class Index(ABC):
 
     def __init__(self, points, metric: Metric, reason: str) -> None:
         self.metric, self.reason = metric, reason
+        metric.check_range(points)
         self.points = metric.coordinates(points)
         self._build()
 
@@ -63,7 +64,7 @@ class Index(ABC):
 
     @abstractmethod
     def _around(self, Q, radius):
-        """How many points each query of a block has within the radius, their distances and rows."""
+        """The points within the radius of a block of queries: queries, distances and rows, in any order."""
 
     def query(self, Q, k: int):
         """The k nearest points of each row of Q: their distances and row numbers, each (m, k)."""
@@ -85,16 +86,17 @@ class Index(ABC):
             msg = f"radius must be at least 0, got {radius}"
             raise ParameterError(msg)
         Q, blank = self._asked(Q)
-        every = np.arange(Q.shape[0])
-        parts = list(each([Q[block] for block in self._blocks(every)], partial(self._around, radius=radius)))
-        counts, distances, rows = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-        queries = np.repeat(every, counts)
-        if blank.any():  # no direction: at distance 1 from every row
+        blocks = self._blocks(np.arange(Q.shape[0]))
+        found = list(each([Q[block] for block in blocks], partial(self._around, radius=radius)))
+        queries = np.concatenate([block[whose] for block, (whose, _, _) in zip(blocks, found, strict=True)])
+        distances = np.concatenate([some for _, some, _ in found])
+        rows = np.concatenate([some for _, _, some in found])
+        if blank.any():
             of_blank = np.repeat(np.flatnonzero(blank), self.n_points if radius >= 1 else 0)
-            kept = ~blank[queries]
-            queries = np.concatenate([queries[kept], of_blank])
-            distances = np.concatenate([distances[kept], np.ones(len(of_blank))])
-            rows = np.concatenate([rows[kept], np.arange(len(of_blank)) % self.n_points])
+            others = ~blank[queries]
+            queries = np.concatenate([queries[others], of_blank])
+            distances = np.concatenate([distances[others], np.ones(len(of_blank))])
+            rows = np.concatenate([rows[others], np.arange(len(of_blank)) % self.n_points])
         order = np.lexsort((rows, distances, queries))
         indptr = np.searchsorted(queries[order], np.arange(Q.shape[0] + 1))
         return indptr, rows[order], distances[order]
@@ -140,6 +142,7 @@ class Index(ABC):
         if rows.shape[1] != width:
             msg = f"the index has {width} columns, and these rows have {rows.shape[1]}"
             raise DataError(msg)
+        self.metric.check_range(rows)
 
     def _order(self, Q):
         """The order in which queries are best answered."""

@@ -3,7 +3,7 @@
 tiles : float (n_tiles, d, TILE), the points of a tile column by column, so that one query is measured against
     all of them at once; the last tile is filled up with infinities
 rows : int64 (n_tiles, TILE), the row number of each point, -1 where filled up
-heap : distances float64 (k,) and rows int64 (k,), the worst on top; of equal distances the larger row is worse
+heap : distances float64 (k,) and rows int64 (k,), the worst on top; of equal distances, the larger row
 measure : the power p of the differences, and whether the distance is angular; see `metric`
 
 Sums run strictly in the order of the columns and are not fused, so that all indexes agree, bit for bit.
@@ -16,24 +16,28 @@ import numpy as np
 from openbook.kernels.jit import inner, jit
 
 __all__ = [
-    "LAST",
     "TILE",
+    "Answer",
     "Measure",
+    "added",
+    "append",
     "bound_of",
-    "found_within",
-    "gather",
-    "nearest_in_tiles",
+    "empty",
+    "first_by",
+    "nearest_by",
+    "offer",
     "rerank",
-    "scan",
-    "sort",
+    "search_tiles",
+    "sort_heap",
     "tiled",
-    "within_tiles",
+    "totals_to",
+    "within_by",
 ]
 
 TILE = 32
 
 #: A row number behind all others.
-LAST = np.iinfo(np.int64).max
+_LAST = np.iinfo(np.int64).max
 
 #: More than rounding takes from a total on the way to the distance and back: for squares, and for any power.
 _SLACK, _SLACK_OF_POWERS = 1e-15, 1e-12
@@ -62,14 +66,37 @@ def tiled(points, order=None):
     return tiles, rows.reshape(-1, TILE)
 
 
-def found_within(kernel, arrays, Q, radius, measure):
-    """Counts, distances and rows from a kernel that fills in as many as there is room for, and says how many."""
-    counts, room = np.empty(len(Q), np.int64), 64 * len(Q)
+class Answer(NamedTuple):
+    """Room for what is found: distances and rows, and whose they are."""
+
+    distances: np.ndarray
+    rows: np.ndarray
+    queries: np.ndarray
+
+
+def first_by(kernel, arrays, Q, _k, measure):
+    """Where each query comes to first, from a kernel that searches a tree."""
+    answer = Answer(np.empty(0), np.empty(0, np.int64), np.empty(len(Q), np.int64))
+    kernel(*arrays, Q, np.nan, measure, answer)
+    return answer.queries
+
+
+def nearest_by(kernel, arrays, Q, k, measure):
+    """The k nearest points of each query, from a kernel that searches for them if no radius is given."""
+    m = len(Q)
+    answer = Answer(np.empty(m * k), np.empty(m * k, np.int64), np.empty(m, np.int64))
+    kernel(*arrays, Q, np.nan, measure, answer)
+    return answer.distances.reshape(m, k), answer.rows.reshape(m, k)
+
+
+def within_by(kernel, arrays, Q, radius, measure):
+    """Queries, distances and rows of points within a radius, from a kernel that says how many there are."""
+    room = 64 * len(Q)
     while True:
-        distances, rows = np.empty(room), np.empty(room, np.int64)
-        found = kernel(*arrays, Q, radius, measure, counts, distances, rows)
+        answer = Answer(np.empty(room), np.empty(room, np.int64), np.empty(room, np.int64))
+        found = kernel(*arrays, Q, float(radius), measure, answer)
         if found <= room:
-            return counts, distances[:found], rows[:found]
+            return answer.queries[:found], answer.distances[:found], answer.rows[:found]
         room = found
 
 
@@ -79,7 +106,7 @@ def distance_of(total, measure):
         return total * 0.5
     if measure.p == 2.0:
         return np.sqrt(total)
-    return total if measure.p == 1.0 or measure.p == np.inf else total ** (1.0 / measure.p)
+    return total if measure.p in (1.0, np.inf) else total ** (1.0 / measure.p)
 
 
 @inner(fastmath=False)
@@ -89,7 +116,7 @@ def bound_of(distance, measure):
         return distance * 2.0
     if measure.p == 2.0:
         return distance * distance * (1.0 + _SLACK) + 1e-300
-    if measure.p == 1.0 or measure.p == np.inf:
+    if measure.p in (1.0, np.inf):
         return distance
     return distance**measure.p * (1.0 + _SLACK_OF_POWERS) + 1e-300
 
@@ -155,6 +182,13 @@ def sift(distances, rows, size, distance, row):
 
 
 @inner
+def empty(distances, rows):
+    """A heap of places that are free."""
+    for i in range(rows.shape[0]):
+        distances[i], rows[i] = np.inf, _LAST
+
+
+@inner
 def sort(distances, rows):
     """Put a heap into increasing order."""
     for size in range(distances.shape[0] - 1, 0, -1):
@@ -164,9 +198,22 @@ def sort(distances, rows):
 
 
 @inner
-def scan(tile, tile_rows, q, bound, measure, totals, distances, rows):
+def heap_of(query, k, answer):
+    """A query's part of the distances and of the rows; not for `jit`, which would count references."""
+    span = slice(query * k, (query + 1) * k)
+    return answer.distances[span], answer.rows[span]
+
+
+@inner
+def sort_heap(query, k, answer):
+    distances, rows = heap_of(query, k, answer)
+    sort(distances, rows)
+
+
+@inner
+def offer(totals, tile_rows, query, k, bound, measure, answer):
     """Offer the points of a tile to a query's heap; gives the largest total that may still be of use."""
-    totals_to(tile, q, measure.p, totals)
+    distances, rows = heap_of(query, k, answer)
     any_near = 0
     for i in range(totals.shape[0]):
         any_near |= totals[i] <= bound
@@ -180,60 +227,56 @@ def scan(tile, tile_rows, q, bound, measure, totals, distances, rows):
     return bound
 
 
+@inner
+def append(totals, tile_rows, query, radius, measure, found, answer):
+    """Append the points of a tile within the radius, as far as there is room; gives how many are found."""
+    bound = bound_of(radius, measure)
+    for i in range(totals.shape[0]):
+        if totals[i] <= bound and tile_rows[i] >= 0:
+            distance = distance_of(totals[i], measure)
+            if distance <= radius:
+                if found < answer.rows.shape[0]:
+                    answer.distances[found], answer.rows[found] = distance, tile_rows[i]
+                    answer.queries[found] = query
+                found += 1
+    return found
+
+
 @jit
-def nearest_in_tiles(tiles, tile_rows, Q, measure, distances, rows):
-    """Fill in the nearest points of each query, over all tiles."""
-    totals = np.empty(TILE)
-    bounds = np.full(Q.shape[0], np.inf)
-    for i in range(Q.shape[0]):
-        for r in range(rows.shape[1]):
-            distances[i, r], rows[i, r] = np.inf, LAST
+def search_tiles(tiles, tile_rows, Q, radius, measure, answer):
+    """Fill in the points within the radius of each query; gives how many there are.
+
+    Without a radius (NaN) it fills in the nearest points, as many for each query as there is room for.
+    """
+    nearest = np.isnan(radius)
+    k = answer.rows.shape[0] // max(Q.shape[0], 1)
+    totals, bounds = np.empty(TILE), np.full(Q.shape[0], np.inf)
+    if nearest:
+        empty(answer.distances, answer.rows)
+    found = 0
     for t in range(tiles.shape[0]):
         for i in range(Q.shape[0]):
-            bounds[i] = scan(tiles[t], tile_rows[t], Q[i], bounds[i], measure, totals, distances[i], rows[i])
-    for i in range(Q.shape[0]):
-        sort(distances[i], rows[i])
+            totals_to(tiles[t], Q[i], measure.p, totals)
+            if nearest:
+                bounds[i] = offer(totals, tile_rows[t], i, k, bounds[i], measure, answer)
+            else:
+                found = append(totals, tile_rows[t], i, radius, measure, found, answer)
+    if nearest:
+        for i in range(Q.shape[0]):
+            sort_heap(i, k, answer)
+    return found
 
 
 @jit
 def rerank(points, Q, candidates, wanted, measure, distances, rows):
-    """Fill in the nearest of the candidates of each query that is wanted; they are no fewer than the places."""
+    """Fill in the nearest candidates of each query that is wanted; there are as many as places, or more."""
     for i in range(Q.shape[0]):
         if not wanted[i]:
             continue
-        for r in range(rows.shape[1]):
-            distances[i, r], rows[i, r] = np.inf, LAST
+        empty(distances[i], rows[i])
         for c in range(candidates.shape[1]):
             row = candidates[i, c]
             distance = distance_of(total_between(points[row], Q[i], measure.p), measure)
             if worse(distances[i, 0], rows[i, 0], distance, row):
                 sift(distances[i], rows[i], rows.shape[1], distance, row)
         sort(distances[i], rows[i])
-
-
-@inner
-def gather(tile, tile_rows, q, radius, measure, totals, found, distances, rows):
-    """Append the points of a tile that lie within the radius, as far as there is room; how many are found."""
-    totals_to(tile, q, measure.p, totals)
-    bound = bound_of(radius, measure)
-    for i in range(totals.shape[0]):
-        if totals[i] <= bound and tile_rows[i] >= 0:
-            distance = distance_of(totals[i], measure)
-            if distance <= radius:
-                if found < rows.shape[0]:
-                    distances[found], rows[found] = distance, tile_rows[i]
-                found += 1
-    return found
-
-
-@jit
-def within_tiles(tiles, tile_rows, Q, radius, measure, counts, distances, rows):
-    """Fill in the points within the radius of each query, one after the other; how many there are."""
-    totals = np.empty(TILE)
-    found = 0
-    for i in range(Q.shape[0]):
-        before = found
-        for t in range(tiles.shape[0]):
-            found = gather(tiles[t], tile_rows[t], Q[i], radius, measure, totals, found, distances, rows)
-        counts[i] = found - before
-    return found

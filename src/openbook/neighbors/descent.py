@@ -1,0 +1,141 @@
+"""Kernels that search a tree of tiles: the nearest child first, and no child that is too far away.
+
+The points of a tile are the children of a node of level 0, TILE nodes in a row those of a node of the next
+level, and so on up to the root. What its children enclose is kept in a tile as well, so that one query is
+compared with all children at once, as it is with points.
+
+starts : int64 (n_levels + 1,), the first node of each level, lowest first, and how many there are
+ends : float64 (n_nodes, 2 d, TILE), for a k-d tree: each child's lower ends in all columns, then the upper
+centres, radii : float64 (n_nodes, d, TILE) and (n_nodes, TILE), for a ball tree: a ball around each child
+
+No total to a point of a child can be smaller than its least total, as computed, in floating point: to a box
+each column's gap is at most the point's, and sums of smaller terms in the same order are not larger. To a
+ball the triangle inequality holds but for rounding, for which room is left. Children that are not there are
+infinitely far away.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from openbook.kernels.jit import inner, jit
+from openbook.neighbors.tiles import TILE, added, append, bound_of, empty, offer, sort_heap, totals_to
+
+__all__ = ["Room", "Tree", "search_tree"]
+
+
+class Tree(NamedTuple):
+    """Tiles in the order of a tree (`halving`), and what its children enclose: boxes or balls."""
+
+    tiles: np.ndarray
+    rows: np.ndarray
+    starts: np.ndarray
+    ends: np.ndarray
+    centres: np.ndarray
+    radii: np.ndarray
+
+
+class Room(NamedTuple):
+    """Room for a search: totals of a tile; for each level the least totals, and the node that is open."""
+
+    totals: np.ndarray
+    least: np.ndarray
+    places: np.ndarray
+
+    @classmethod
+    def to_search(cls, tree):
+        levels = len(tree.starts) - 1
+        return cls(np.empty(TILE), np.empty((levels, TILE)), np.empty(levels, np.int64))
+
+
+@inner
+def length_of(total, p):
+    """The distance for which the triangle inequality holds."""
+    if p == 2.0:
+        return np.sqrt(total)
+    return total if p in (1.0, np.inf) else total ** (1.0 / p)
+
+
+@inner(fastmath=False)
+def least_totals(tree, node, q, p, least):
+    """Fill in what no total between a query and a point of each child falls below."""
+    d = q.shape[0]
+    if tree.radii.shape[0]:
+        totals_to(tree.centres[node], q, p, least)
+        lost = 1e-15 * (d + 8)
+        for c in range(TILE):
+            gap = length_of(least[c], p) * (1.0 - lost) - tree.radii[node, c] * (1.0 + lost)
+            least[c] = added(0.0, gap, p) * (1.0 - 1e-12) if gap > 0.0 else 0.0
+        return
+    for c in range(least.shape[0]):
+        least[c] = 0.0
+    for j in range(d):
+        low, high, x = tree.ends[node, j], tree.ends[node, d + j], q[j]
+        if p == 2.0:
+            for c in range(least.shape[0]):
+                before, behind = low[c] - x, x - high[c]
+                gap = before if before > behind else behind  # noqa: FURB136 (one instruction; max is three)
+                gap = gap if gap > 0.0 else 0.0  # noqa: FURB136
+                least[c] += gap * gap
+        else:
+            for c in range(least.shape[0]):
+                gap = max(low[c] - x, x - high[c], 0.0)
+                least[c] = added(least[c], gap, p)
+
+
+@inner
+def nearest_child(least):
+    best = 0
+    for c in range(1, least.shape[0]):
+        if least[c] < least[best]:
+            best = c
+    return best
+
+
+@inner
+def descend(tree, room, q, query, radius, measure, found, answer):
+    """Search for one query, as `search_tree` does for all; gives how many are found so far."""
+    nearest = np.isnan(radius)
+    k = answer.rows.shape[0] // answer.queries.shape[0] if nearest else 0
+    bound = np.inf if nearest else bound_of(radius, measure)
+    level = top = tree.starts.shape[0] - 2
+    room.places[level] = 0
+    least_totals(tree, tree.starts[level], q, measure.p, room.least[level])
+    while level <= top:
+        if level == 0 and nearest and k == 0:
+            answer.queries[query] = room.places[0]
+            break
+        child = nearest_child(room.least[level])
+        total = room.least[level, child]
+        if total > bound or total == np.inf:
+            level += 1
+            continue
+        room.least[level, child] = np.inf
+        place = room.places[level] * TILE + child
+        if level > 0:
+            level -= 1
+            room.places[level] = place
+            least_totals(tree, tree.starts[level] + place, q, measure.p, room.least[level])
+            continue
+        totals_to(tree.tiles[place], q, measure.p, room.totals)
+        if nearest:
+            bound = offer(room.totals, tree.rows[place], query, k, bound, measure, answer)
+        else:
+            found = append(room.totals, tree.rows[place], query, radius, measure, found, answer)
+    sort_heap(query, k, answer)
+    return found
+
+
+@jit
+def search_tree(tree, room, Q, radius, measure, answer):
+    """Fill in the points within the radius of each query; gives how many there are.
+
+    Without a radius (NaN) it fills in the nearest points, as many for each query as there is room for. If
+    there is none, it fills in the node of the lowest level that each query comes to first.
+    """
+    if np.isnan(radius):
+        empty(answer.distances, answer.rows)
+    found = 0
+    for i in range(Q.shape[0]):
+        found = descend(tree, room, Q[i], i, radius, measure, found, answer)
+    return found

@@ -1,0 +1,221 @@
+"""Kernels that arrange points as a balanced tree of tiles: halve by the widest column, again and again.
+
+Of t tiles, the left half has ⌈t/2u⌉ u, where u is the largest power of TILE below t. So every TILE tiles in a
+row, and every TILE of such groups, are a part of their own: a node of the tree that is searched (`descent`).
+All tiles but the last are full, whatever the points; equal points may lie on both sides of a cut, as a search
+goes by what the nodes enclose and not by where they were cut.
+
+words : uint64 (n,), the rows in the order of the tree so far: the lower half of a word is the row, the upper
+    half is where it lies in the column by which its part is cut, between that part's ends; no two are equal
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from openbook.kernels.jit import inner, jit
+from openbook.neighbors.tiles import TILE
+
+__all__ = ["halved"]
+
+#: Rows that are looked at to find the widest column of many.
+_SAMPLE = 32
+
+#: Cells of a part that is copied together, so that the second cache holds it while it is halved further.
+_TOGETHER = 1 << 15
+
+#: Parts that may wait: 2⁶⁴ rows would need no more.
+_WAITING = 64
+
+_LOWER = np.uint64(2**32 - 1)
+_HALF = np.uint64(32)
+
+
+class Room(NamedTuple):
+    """Room to work in: parts that wait, and the box of each; rows that are copied together; samples."""
+
+    firsts: np.ndarray
+    lasts: np.ndarray
+    boxes: np.ndarray
+    near: np.ndarray
+    near_rows: np.ndarray
+    spread: np.ndarray
+    sample: np.ndarray
+
+
+def halved(points):
+    """Tiles of the points in the order of a tree, their rows, and the ends of each tile: (n_tiles, d, 2)."""
+    n, d = points.shape
+    n_tiles = -(-n // TILE)
+    tiles = np.empty((n_tiles, d, TILE), points.dtype)
+    rows = np.full((n_tiles, TILE), -1)
+    tiles[-1] = np.inf
+    together = max(_TOGETHER // d, TILE)
+    room = Room(
+        firsts=np.zeros(_WAITING, np.int64),
+        lasts=np.full(_WAITING, n_tiles),
+        boxes=np.empty((_WAITING, d, 2)),
+        near=np.empty((together, d), points.dtype),
+        near_rows=np.empty(together, np.int64),
+        spread=np.empty((d, 2)),
+        sample=np.empty(_SAMPLE, np.uint64),
+    )
+    boxes = np.empty((n_tiles, d, 2))
+    _halve(points, np.arange(n, dtype=np.uint64), room, tiles, rows, boxes)
+    return tiles, rows, boxes
+
+
+@inner
+def _row(word):
+    return np.int64(word & _LOWER)
+
+
+@inner
+def _widen(ends, x):
+    if x < ends[0]:  # noqa: PLR1730 (stores seldom)
+        ends[0] = x
+    if x > ends[1]:  # noqa: PLR1730
+        ends[1] = x
+
+
+@inner
+def _enclose(points, words, first, last, step, box):
+    """Find the ends of every step-th row, column by column."""
+    d = points.shape[1]
+    for j in range(d):
+        box[j, 0], box[j, 1] = np.inf, -np.inf
+    for i in range(first, last, step):
+        row = _row(words[i])
+        for j in range(d):
+            _widen(box[j], points[row, j])
+
+
+@inner
+def _widest(box):
+    widest = 0
+    for j in range(1, box.shape[0]):
+        if box[j, 1] - box[j, 0] > box[widest, 1] - box[widest, 0]:
+            widest = j
+    return widest
+
+
+@inner
+def _pivot(words, first, last, target, sample):
+    """A word near the one that belongs to `target`, rather on the side of it that has more; not the first."""
+    size = last - first
+    n = min(3 if size <= 256 else 7 if size <= 2048 else 25, size)
+    for i in range(n):
+        word = words[first + (2 * i + 1) * size // (2 * n)]
+        j = i
+        while j > 0 and sample[j - 1] > word:
+            sample[j] = sample[j - 1]
+            j -= 1
+        sample[j] = word
+    place = (target - first) * n // size
+    if 3 * place < n:
+        place += n // 8
+    elif 3 * (n - 1 - place) < n:
+        place -= n // 8
+    return sample[max(place, 1)]
+
+
+@inner
+def _select(words, first, last, target, sample):
+    """Order so that all words before `target` are smaller than all from there on; gives what parts them."""
+    while True:
+        pivot = _pivot(words, first, last, target, sample)
+        middle = first
+        for i in range(first, last):
+            word = words[i]
+            words[i] = words[middle]
+            words[middle] = word
+            middle += word < pivot
+        if middle == target:
+            return pivot
+        if target < middle:
+            last = middle
+        else:
+            first = middle
+
+
+@inner
+def _copy(box, to):
+    for j in range(box.shape[0]):
+        to[j, 0], to[j, 1] = box[j, 0], box[j, 1]
+
+
+@inner
+def _left_half(n_tiles):
+    """How many of the tiles are on the left: whole units, of the largest power of TILE below them."""
+    unit = 1
+    while unit * TILE < n_tiles:
+        unit *= TILE
+    return (n_tiles + 2 * unit - 1) // (2 * unit) * unit
+
+
+@inner
+def _bring_together(points, words, first, last, room):
+    """Copy rows to one place, and have the words speak of that place."""
+    for i in range(first, last):
+        row = _row(words[i])
+        room.near_rows[i - first] = row
+        words[i] = i - first
+        for j in range(points.shape[1]):
+            room.near[i - first, j] = points[row, j]
+
+
+@inner
+def _fill(words, first, last, room, tile, tile_rows, box):
+    """Fill in a tile, and the box around its points."""
+    _enclose(room.near, words, first, last, 1, box)
+    for i in range(first, last):
+        row = _row(words[i])
+        tile_rows[i - first] = room.near_rows[row]
+        for j in range(tile.shape[0]):
+            tile[j, i - first] = room.near[row, j]
+
+
+@inner
+def _cut(source, words, first, last, middle, column, box, beyond, room):
+    """Order the words of a part by a column around the middle; shorten the boxes before and beyond it."""
+    low, width = box[column, 0], box[column, 1] - box[column, 0]
+    scale = 2.0**31 / width if width > 1e-290 else 0.0
+    for i in range(first, last):
+        row = words[i] & _LOWER
+        place = np.uint64(max(source[np.int64(row), column] - low, 0.0) * scale)
+        words[i] = (place << _HALF) | row
+    cut = _select(words, first, last, middle, room.sample) >> _HALF
+    if scale > 0.0:
+        box[column, 1] = low + (cut + 1) / scale
+        beyond[column, 0] = low + cut / scale
+
+
+@jit
+def _halve(points, words, room, tiles, rows, boxes):
+    """Fill in tiles, rows and boxes; words are the rows, in any order."""
+    together_until = 0
+    at = 0  # the part at hand; those before it wait
+    while at >= 0:  # what lies beyond the middle waits in the place of the whole, what lies before it is next
+        first_tile, last_tile, box = room.firsts[at], room.lasts[at], room.boxes[at]
+        first, last = first_tile * TILE, min(last_tile * TILE, points.shape[0])
+        fresh = first >= together_until and last - first <= room.near.shape[0]
+        if fresh:
+            _bring_together(points, words, first, last, room)
+            together_until = last
+        together = first < together_until
+        if last_tile - first_tile == 1:
+            _fill(words, first, last, room, tiles[first_tile], rows[first_tile], boxes[first_tile])
+            at -= 1
+            continue
+        source = room.near if together else points
+        if fresh or not together:
+            whole = fresh or last - first == points.shape[0]
+            _enclose(source, words, first, last, 1 if whole else (last - first) // _SAMPLE, room.spread)
+            if whole:
+                _copy(room.spread, box)
+        column = _widest(box if together else room.spread)
+        middle_tile = first_tile + _left_half(last_tile - first_tile)
+        _copy(box, room.boxes[at + 1])
+        _cut(source, words, first, last, middle_tile * TILE, column, room.boxes[at + 1], box, room)
+        room.firsts[at], room.firsts[at + 1], room.lasts[at + 1] = middle_tile, first_tile, middle_tile
+        at += 1
