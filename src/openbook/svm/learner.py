@@ -127,18 +127,16 @@ class SupportVectors(Learner):
         least = np.maximum(self.objective_[early] - self.dual_gap_[early], 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
             above = np.max(np.where(self.dual_gap_[early] > 0, self.dual_gap_[early] / least, 0.0))
-        how = (
-            f"at most {above:.2g} times the least possible above it" if np.isfinite(above) else "not bounded"
-        )
-        note = (
-            f"the search {ends[int(self.states_.max())]}; this is the best model so far,"
-            f" its objective {how}; raise max_iter or tol"
-        )
-        return [note]
+        how = f"its objective at most {above:.2g} times the least possible above that; "
+        how = how if np.isfinite(above) else ""
+        end = ends[int(self.states_.max())]
+        return [f"the search {end}; this is the best model so far, {how}raise max_iter or tol"]
 
     def _announce(self):
-        for note in self.notes_:
-            warnings.warn(f"{type(self).__name__}: {note}", ConvergenceWarning, stacklevel=5)
+        if not self.converged_:
+            warnings.warn(
+                f"{type(self).__name__}: {'; '.join(self.notes_)}", ConvergenceWarning, stacklevel=5
+            )
 
     def complexity(self):
         if self.weights_ is not None:
@@ -155,8 +153,7 @@ class SupportVectors(Learner):
         own = {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
         self.encoding_ = Encoding.from_arrays(self.schema_, own)
         linear = self.kernel == "linear"
-        sizes = dict(zip(("machines", "m"), arrays["dual_coef_"].shape, strict=True))
-        sizes |= {"machines": self._n_machines(), "d": len(self.encoding_)}
+        sizes = {"machines": self._n_machines(), "m": arrays["support_"].size, "d": len(self.encoding_)}
         for name, shape in _SHAPES.items():
             if name == "weights_" and not linear:
                 self.weights_ = None

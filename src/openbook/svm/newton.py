@@ -76,10 +76,18 @@ def solve_linear(X, problem: Problem, tol, max_iter) -> Solution:
         gradient = X @ (beta @ X) + problem.ridge * beta - problem.t
         return Solution.of(problem, beta, gradient, search.steps, state)
     if state != CONVERGED:
-        beta = problem.balanced(beta)
+        beta = _scaled(X, problem, problem.balanced(beta))
     primal = 0.5 * float(search.w @ search.w) + problem.total_loss(search.f)
     gap = max(primal - problem.dual(beta, float(np.square(beta @ X).sum())), 0.0)
     return Solution(beta, search.b, primal, gap, search.steps, state, search.w)
+
+
+def _scaled(X, problem, beta):
+    """The multipliers times what makes their dual value largest: for a bound that says something."""
+    square = float(np.square(beta @ X).sum())
+    bend = square + float((problem.ridge * beta) @ beta)
+    rise = problem.dual(beta, square) + 0.5 * bend
+    return beta * min(max(rise / bend, 0.0), 1.0) if bend else beta
 
 
 def _stages(X, problem, share, search, *, exact):
@@ -183,20 +191,24 @@ def _newton(X, problem, ridge, pull, push, search):
 
 
 def _share(start, steepness):
-    """How much of a step to take: all, or up to where the way begins to rise; start is the slope at 0."""
+    """How much of a step to take: all, or up to where the way begins to rise; start is the slope at 0.
+
+    The place is found by false position; an end that stays counts half the next time (the Illinois rule).
+    """
     low, high, share = 0.0, 1.0, 1.0
-    below, above = start, 0.0
-    for _ in range(40):
+    below, above, side = start, 0.0, 0
+    for _ in range(60):
         value = steepness(share)
         if value <= -0.1 * start and (share == 1.0 or value >= 0.1 * start):
             return share
         if value > 0:
-            high, above = share, value
+            below *= 0.5 if side > 0 else 1.0
+            high, above, side = share, value, 1
         else:
-            low, below = share, value
-        between = low - below * (high - low) / (above - below)
-        share = min(max(between, low + 0.1 * (high - low)), high - 0.1 * (high - low))
-    return low
+            above *= 0.5 if side < 0 else 1.0
+            low, below, side = share, value, -1
+        share = low - below * (high - low) / (above - below)
+    return low or high
 
 
 def _curvature(X, problem, ridge, beta):

@@ -210,10 +210,6 @@ class SVC(SupportVectors, Classifier):
             notes = [*notes, f"probabilities are not calibrated: {why}"]
         return notes
 
-    def _announce(self):
-        if not self.converged_:
-            super()._announce()
-
     def _scores(self, f):
         return class_scores(f, len(self.classes_), self.multiclass)
 
