@@ -1,8 +1,8 @@
 """A ball tree: balls within balls.
 
 The same tree of tiles as a k-d tree's, but a child is enclosed by a ball around the mean of its points:
-nothing inside is nearer than the distance to the centre less the radius. A ball is the tighter of the two where
-many columns go together.
+nothing inside is nearer than the distance to the centre less the radius. A ball is the tighter of the two
+where many columns go together.
 """
 
 import numpy as np

@@ -6,13 +6,14 @@ brute         every metric, any number of columns
 from openbook.errors import ParameterError, did_you_mean
 from openbook.neighbors.ball_tree import BallTree
 from openbook.neighbors.brute import Brute
+from openbook.neighbors.inverted import Inverted
 from openbook.neighbors.kd_tree import KDTree
 from openbook.neighbors.metric import Metric
 from openbook.neighbors.search import Index, as_points
 
 __all__ = ["make_index"]
 
-_INDEXES: dict[str, type[Index]] = {index.name: index for index in (Brute, KDTree, BallTree)}
+_INDEXES: dict[str, type[Index]] = {index.name: index for index in (Brute, KDTree, BallTree, Inverted)}
 
 
 def make_index(points, metric: str = "euclidean", index: str = "auto", p: float = 2) -> Index:

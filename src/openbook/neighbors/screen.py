@@ -22,7 +22,7 @@ import numpy as np
 from openbook.kernels.bits import lowest, without_lowest
 from openbook.kernels.jit import inner, jit
 
-__all__ = ["Screen", "best_scores", "error_of_scores", "proven"]
+__all__ = ["Screen", "best_scores", "error_of_scores", "proven", "scale_of"]
 
 #: Candidates beyond the k that are wanted.
 _SPARE = 6
@@ -59,7 +59,7 @@ class Screen:
         parts = [slice(start, start + _POINTS) for start in range(0, n, _POINTS)]
         for part in parts:
             lengths[part] = _length(points[part] - mean)
-        scale = 2.0 ** np.ceil(np.log2(lengths.max() or 1.0))
+        scale = scale_of(lengths)
         for part in parts:
             single[part, :-1] = (points[part] - mean) / scale
             single[part, -1] = (lengths[part] / scale) ** 2 / -2
@@ -99,15 +99,20 @@ def _start(block, kept):
     """Heaps of empty places, just worse than the best of the first block: all will be replaced."""
     floor = np.full(block.shape[0], -np.inf, block.dtype)
     if block.shape[1] >= kept:
-        floor = np.nextafter(np.partition(block, -kept, axis=1)[:, -kept], floor)
+        floor = np.nextafter(np.partition(block[:, : _POINTS + kept], -kept, axis=1)[:, -kept], floor)
     return np.repeat(floor[:, None], kept, axis=1), np.full((len(floor), kept), -1)
 
 
 def error_of_scores(lengths, longest, n_terms):
     """A bound on the error of scores: queries of these lengths, points up to `longest`, sums of n_terms."""
-    gamma = (n_terms + 1) * _UNIT / max(1 - (n_terms + 1) * _UNIT, _UNIT)
+    gamma = (n_terms + 1) * _UNIT / np.maximum(1 - (n_terms + 1) * _UNIT, _UNIT)
     error = _UNIT * ((lengths + longest) ** 2 + longest**2) + gamma * longest * (lengths + longest / 2)
     return 1.01 * error + 1e-30
+
+
+def scale_of(lengths):
+    """The power of two that brings all lengths to at most 1."""
+    return 2.0 ** np.ceil(np.log2(lengths.max() or 1.0))
 
 
 def proven(scores, k, error):

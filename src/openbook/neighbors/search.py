@@ -19,7 +19,7 @@ from openbook.errors import DataError, ParameterError
 from openbook.fold import each
 from openbook.neighbors.metric import METRICS, Metric
 
-__all__ = ["Index", "as_points", "nearest_of"]
+__all__ = ["Index", "as_points", "nearest_of", "nearest_of_pairs"]
 
 
 class Index(ABC):
@@ -156,11 +156,15 @@ def nearest_of(distances, k: int):
     """The k smallest distances of each line and where they stand, of equal ones the first."""
     kth = np.partition(distances, k - 1, axis=1)[:, k - 1 : k]
     queries, rows = np.nonzero(distances <= kth)
-    near = distances[queries, rows]
-    order = np.lexsort((rows, near, queries))
-    first = np.searchsorted(queries, np.arange(len(distances)))
+    return nearest_of_pairs(queries, distances[queries, rows], rows, len(distances), k)
+
+
+def nearest_of_pairs(queries, distances, rows, n_queries: int, k: int):
+    """The k smallest distances of each query and their rows, where every query has as many pairs, or more."""
+    order = np.lexsort((rows, distances, queries))
+    first = np.searchsorted(queries[order], np.arange(n_queries))
     chosen = order[first[:, None] + np.arange(k)]
-    return near[chosen], rows[chosen]
+    return distances[chosen], rows[chosen]
 
 
 def as_points(rows, what: str = "points"):

@@ -22,6 +22,7 @@ __all__ = [
     "added",
     "append",
     "bound_of",
+    "distance_of",
     "empty",
     "first_by",
     "nearest_by",
