@@ -83,20 +83,22 @@ class JointScatter(Statistics):
         roots = None if (w == 1).all() else np.sqrt(w)
         if roots is not None:
             rest *= roots
-        whole, gappy = _Products(), _Products()
+        size = P + design.width + T
+        total = np.zeros((size + 1, size + 1))
+        whole = _Products()
         for i, block in enumerate(design.blocks(X, rows, shift)):
             span = slice(i * rows, i * rows + len(block))
             values = block if roots is None else block * roots[span, None]
             if whole.add(values, rest[:, span]):
                 continue
             gaps = np.isnan(values[:, :P])
+            some = np.flatnonzero(gaps.any(axis=0))
             filled = np.where(gaps, 0.0, values[:, :P])
-            ones = gaps if roots is None else gaps * roots[span, None]
+            ones = gaps[:, some] if roots is None else gaps[:, some] * roots[span, None]
+            gappy = _Products()
             gappy.add(np.hstack([filled, ones, values[:, P:]]), rest[:, span], finite=False)
-        size = P + design.width + T
-        total = np.zeros((size + 1, size + 1))
+            gappy.put(total, np.r_[:P, P + some, 2 * P : size - T])
         whole.put(total, np.r_[:P, 2 * P : size - T])
-        gappy.put(total, np.r_[: size - T])
         total[size - T :, size - T :] = rest @ rest.T
         weight = total[-1:, -1].copy()
         off = total[-1, :-1] / weight
