@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from openbook.linear.likelihood import EncodedRows, Likelihood, Units
+import openbook.linear.likelihood
+from openbook.linear.likelihood import EncodedRows, Likelihood, Units, _sums
+from openbook.linear.logistic_kernels import add_logistic
 
 
 def likelihood(seed, n_scores, rows=40, columns=3, pieces=1, free=False):
@@ -57,6 +59,27 @@ def test_value_gradient_and_hessian(n_scores, seed):
         if n_scores > 1:  # the intercepts' own direction is filled up
             own, numeric = own[:, :-1], numeric.reshape(n_scores, -1)[:, :-1]
         np.testing.assert_allclose(own.ravel(), numeric.ravel(), rtol=1e-5, atol=1e-8)
+
+
+@given(seed=st.integers(0, 10_000), far=st.sampled_from([1.0, 1e3, 1e150]))
+def test_the_kernel_adds_up_the_same(seed, far):
+    rng = np.random.default_rng(seed)
+    x, w = rng.normal(size=(9, 3)), rng.uniform(0.0, 2.0, 9)
+    chunk = EncodedRows(x, rng.integers(0, 2, 9).astype(float), w, 0)
+    theta = far * rng.normal(size=(1, 4))
+    plain, gradient = _sums(theta, "none", chunk), np.zeros(4)
+    value = add_logistic(chunk.x, chunk.y, chunk.w, theta[0], gradient)
+    assert value == pytest.approx(plain.value[0], rel=1e-12)
+    np.testing.assert_allclose(gradient, plain.gradient[0], rtol=1e-10, atol=1e-13)
+
+
+def test_many_rows_go_to_the_kernel(monkeypatch):
+    function, theta = likelihood(3, 1)
+    plain = function(theta)
+    monkeypatch.setattr(openbook.linear.likelihood, "MANY_ROWS", 1)
+    value, gradient = function(theta)
+    assert value == pytest.approx(plain[0], rel=1e-13)
+    np.testing.assert_allclose(gradient, plain[1], rtol=1e-10)
 
 
 @pytest.mark.parametrize("n_scores", [1, 3])

@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from openbook.data import Numeric
 from openbook.fold import Statistics, each, fold
 from openbook.linear.losses import Logistic, Softmax, softmax
 from openbook.prepare.encoding import Encoding
@@ -34,8 +35,13 @@ BLOCK_CELLS = 1 << 16
 #: Rows whose encoding is much wider than they are, and takes more memory, are encoded at every pass.
 MOST_BYTES = 1 << 30
 
+#: From so many rows on, a kernel is worth its compilation.
+MANY_ROWS = 20_000
+
 #: Rows of a batch.
 BATCH_ROWS = 64
+
+NOTHING = np.zeros(0)
 
 
 class EncodedRows(NamedTuple):
@@ -86,7 +92,18 @@ def _encoded(encoding, class_weight, chunk, first):
     if (class_weight != 1).any():
         w = w * class_weight[y]
     targets = y.astype(float) if len(class_weight) == 2 else y
-    return EncodedRows(encoding(X), targets, w, first)
+    return EncodedRows(X.matrix if _is_encoded(encoding, X) else encoding(X), targets, w, first)
+
+
+def _is_encoded(encoding, X):
+    """Whether the rows are their own encoding: numbers in their own units, which are known and finite."""
+    if X.matrix is None or X.matrix.dtype != float or not X.matrix.flags.c_contiguous or encoding.gaps.any():
+        return False
+    return (
+        len(X.schema.of(Numeric)) == len(encoding)
+        and not encoding.shift.any()
+        and (encoding.scale == 1).all()
+    )
 
 
 class Units(NamedTuple):
@@ -236,6 +253,12 @@ def linear_scores(theta, x):
 def _sums(theta, second, chunk):
     """The sums of a chunk; the Hessian's "blocks" of single scores, "all" of it, or "none"."""
     n_scores, width = theta.shape
+    if n_scores == 1 and second == "none" and len(chunk.x) >= MANY_ROWS:
+        from openbook.linear.logistic_kernels import add_logistic
+
+        gradient = np.zeros(width)
+        value = add_logistic(chunk.x, chunk.y, chunk.w, theta[0], gradient)
+        return Sums(np.array([value]), gradient[None], NOTHING)
     loss = Logistic() if n_scores == 1 else Softmax()
     value, gradient = 0.0, np.zeros((n_scores, width))
     shape = {"none": (0,), "blocks": (n_scores, width, width), "all": (n_scores * width, n_scores * width)}
