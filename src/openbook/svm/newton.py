@@ -30,6 +30,8 @@ _GAP, _EXACT = 1e-3, 1e-3
 _ROUGH = 1e-3
 #: How the width shrinks; a row is far that is more than so many widths from where its multiplier changes.
 _SHRINK, _FAR = 0.25, 4.0
+#: From this share of near rows on, all are.
+_MOST = 0.5
 _LEAST_WIDTH = 1e-9
 #: Steps before the far rows are looked at again.
 _NEWTON_STEPS = 20
@@ -134,9 +136,11 @@ def _stage(X, problem, ridge, search):
     while True:
         beta = problem.multipliers(search.f, ridge)
         near = problem.multipliers(search.f - reach, ridge) != problem.multipliers(search.f + reach, ridge)
-        far = np.where(near, 0.0, beta)
-        before = search.at()
-        found = _newton(X[near], problem.rows(near), ridge[near], far @ X, far.sum(), search)
+        near |= near.mean() > _MOST  # where most rows are near, no copy of them is worth while
+        far, before = np.where(near, 0.0, beta), search.at()
+        found = _newton(
+            X if near.all() else X[near], problem.rows(near), ridge[near], far @ X, far.sum(), search
+        )
         search.f = X @ search.w + search.b
         now = problem.multipliers(search.f, ridge)
         same = (now[~near] == beta[~near]).all()
