@@ -151,7 +151,8 @@ def _target_parts(model, t):
             yield from _thresholds(model, matrix, right, coef)
     products = [m * b for m, b in zip(normal.mean.tolist(), coef, strict=True)]
     mean = float(normal.target_mean[t])
-    numbers = rf"{figure(mean)} - ({_sum(products)})"
+    explained = _sum(products) if d == 1 else f"({_sum(products)})"
+    numbers = f"{figure(mean)} - {explained}"
     result = mean - math.fsum(products)
     yield Step("intercept b", r"\bar{y} - \sum_j \beta_j \bar{x}_j", numbers, result)
     yield _table(model, t)
@@ -237,7 +238,7 @@ def _row_parts(model, X, values, own, t):
     absent = [a.name for a in X.schema if _absent(a, X.data(a.name)[0])]
     note = f"missing or never seen, so that the mean counts: {', '.join(absent)}" if absent else ""
     parts: list[Grid | Step] = [Grid("terms", ("term", "value", "coefficient", "product"), rows, note)]
-    parts.append(Step("ŷ", r"b + \sum_j \beta_j x_j", _sum(products), prediction))
+    parts.append(Step("ŷ", r"b + \sum_j \beta_j x_j", _sum(p for p in products if p), prediction))
     if model.sigma2_ is not None:
         parts += _precision(model, values, prediction, float(np.atleast_1d(model.sigma2_)[t]))
     return parts, prediction
