@@ -92,9 +92,11 @@ class Machines:
         return slacks
 
 
-def solved(learner, X: np.ndarray, kernel: Kernel, tasks, find=solve) -> list[Solution]:
+def solved(learner, X: np.ndarray, kernel: Kernel, tasks) -> list[Solution]:
     """The solutions of tasks over the rows of X, side by side; after an interrupt those left get one step."""
-    step = partial(_solution, X, kernel, learner.tol, find)
+    step = partial(_solution, X, kernel, learner.tol)
+    if len(tasks) == 1:
+        return [step((tasks[0], learner.max_iter))]
     solutions = []
     for solution in each([(task, learner.max_iter) for task in tasks], step):
         solutions.append(solution)
@@ -103,6 +105,6 @@ def solved(learner, X: np.ndarray, kernel: Kernel, tasks, find=solve) -> list[So
     return solutions + [step((task, 1)) for task in tasks[len(solutions) :]]
 
 
-def _solution(X, kernel, tol, find, piece):
+def _solution(X, kernel, tol, piece):
     task, max_iter = piece
-    return find(X[task.rows], kernel, task.problem, tol, max_iter, task.start)
+    return solve(X[task.rows], kernel, task.problem, tol, max_iter, task.start)

@@ -23,6 +23,8 @@ __all__ = ["polish"]
 _MOST_FREE, _ROUNDS = 500, 100
 #: What counts as no violation, as a share of the largest target.
 _EXACT = 1e-11
+#: And of that, what a solution may leave without another round.
+_ROUNDING = 1e-3
 
 
 def polish(problem: Problem, beta, square, times):
@@ -63,7 +65,8 @@ def polish(problem: Problem, beta, square, times):
             free[some[first]] = False
         gradient = times(beta) - problem.t
         if shares[first] > most and not _free_one(problem, beta, gradient, free, side, bias, exact):
-            if again:
+            left = gradient[some] + problem.epsilon * side[some] + bias
+            if again or np.abs(left).max() <= _ROUNDING * exact:
                 break
             again = True  # once more, from so near: what rounding took from the first solution
     return beta
