@@ -1,19 +1,43 @@
 """One way to an index: by name, or the one that suits the points.
 
-brute         every metric, any number of columns
+brute : looks at every point, by products of matrices; any metric, any number of columns
+kd_tree, ball_tree : look at the parts of space that are near; any metric, where the points spread in few directions
+inverted : looks at the columns that a sparse query has something in; euclidean and cosine
+lsh : looks at rows with a like fingerprint, approximate, never chosen by itself; euclidean and cosine
+
+"auto" takes inverted lists for sparse points. For dense ones it takes a k-d tree if there are many points that
+spread in few directions, and brute force otherwise. In how many directions they spread is estimated from some of
+the rows, by how fast their distances T₁ ≤ … ≤ T_k to the nearest others grow (Levina and Bickel, 2005):
+
+    1/dimension = the mean over rows of Σ_j log(T_k/T_j)/(k - 1)
 """
 
-from openbook.errors import ParameterError, did_you_mean
+import numpy as np
+from scipy import sparse
+
+from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.neighbors.ball_tree import BallTree
 from openbook.neighbors.brute import Brute
+from openbook.neighbors.fingerprints import Fingerprints
 from openbook.neighbors.inverted import Inverted
 from openbook.neighbors.kd_tree import KDTree
 from openbook.neighbors.metric import Metric
-from openbook.neighbors.search import Index, as_points
+from openbook.neighbors.search import Index, as_points, spread_out
 
-__all__ = ["make_index"]
+__all__ = ["INDEXES", "make_index"]
 
-_INDEXES: dict[str, type[Index]] = {index.name: index for index in (Brute, KDTree, BallTree, Inverted)}
+INDEXES: dict[str, type[Index]] = {
+    index.name: index for index in (Brute, KDTree, BallTree, Inverted, Fingerprints)
+}
+
+#: A tree pays from so many points on, if they spread in no more directions than this.
+_MANY, _FEW_DIRECTIONS = 20_000, 7.0
+
+#: Rows from which the number of directions is estimated, among so many others, by so many neighbours.
+_ROWS, _OTHERS, _NEIGHBOURS = 64, 2048, 20
+
+#: Cells that sparse points may have when they are written out.
+_MOST_CELLS = 1 << 28
 
 
 def make_index(points, metric: str = "euclidean", index: str = "auto", p: float = 2) -> Index:
@@ -21,10 +45,15 @@ def make_index(points, metric: str = "euclidean", index: str = "auto", p: float 
 
     Parameters
     ----------
-    points : (n, d) of floats, or a CSR matrix
+    points : (n, d) of floats, or a sparse matrix
     metric : "euclidean", "manhattan", "minkowski", "chebyshev" or "cosine"
-    index : "auto", or the name of an index
+    index : "auto", "brute", "kd_tree", "ball_tree", "inverted" or "lsh"
     p : the power of "minkowski"
+
+    Returns
+    -------
+    An index with `query(Q, k)`, `within(Q, radius)`, `add(points)` and `remove(rows)`; `name` and `reason` say
+    which it is, and why.
 
     Examples
     --------
@@ -32,15 +61,67 @@ def make_index(points, metric: str = "euclidean", index: str = "auto", p: float 
     >>> distances, rows = index.query([[0.0, 0.0]], k=2)
     >>> distances.tolist(), rows.tolist()
     ([[0.0, 5.0]], [[0, 1]])
+    >>> index.name, index.reason
+    ('brute', '3 points are few')
     """
     points = as_points(points)
-    if not points.shape[0] or not points.shape[1]:
-        msg = f"an index needs points: got {points.shape[0]} rows of {points.shape[1]} columns"
+    n, d = points.shape
+    if not n or not d:
+        msg = f"an index needs points: got {n} rows of {d} columns"
         raise ParameterError(msg)
     measured = Metric.named(metric, p)
+    reason = "as asked"
     if index == "auto":
-        return Brute(points, measured, "brute force")
-    if index not in _INDEXES:
-        msg = f"no index {index!r}. {did_you_mean(index, ['auto', *_INDEXES])}"
+        index, reason = _choice(points, measured)
+    if index not in INDEXES:
+        msg = f"no index {index!r}. {did_you_mean(index, ['auto', *INDEXES])}"
         raise ParameterError(msg)
-    return _INDEXES[index](points, measured, "as asked")
+    kind = INDEXES[index]
+    if metric not in kind.metrics:
+        others = ", ".join(name for name, other in INDEXES.items() if metric in other.metrics)
+        msg = f"index {index!r} serves {' and '.join(kind.metrics)}, not {metric}; for that there are: {others}"
+        raise ParameterError(msg)
+    if kind is Inverted:
+        points = as_points(sparse.csr_array(points))
+    elif sparse.issparse(points):
+        points = _written_out(points, index)
+    return kind(points, measured, reason)
+
+
+def _choice(points, metric):
+    """The name of an index, and why it."""
+    n, d = points.shape
+    if sparse.issparse(points):
+        if metric.name in Inverted.metrics:
+            return "inverted", "the points are sparse"
+        return "brute", f"the points are sparse, but inverted lists do not serve {metric.name}"
+    if n < _MANY:
+        return "brute", f"{n:,} points are few"
+    if d <= _FEW_DIRECTIONS:
+        return "kd_tree", f"{n:,} points are many, and {d} columns are few"
+    dimension = _dimension(points, metric)
+    spread = f"{n:,} points of {d} columns spread in about {dimension:.0f} directions"
+    return ("kd_tree", f"{spread}: few") if dimension <= _FEW_DIRECTIONS else ("brute", f"{spread}: many")
+
+
+def _dimension(points, metric):
+    """In how many directions the points spread, about each of them."""
+    rows, others = spread_out(len(points), _ROWS), spread_out(len(points), _OTHERS)
+    distances = metric.distances(*(metric.coordinates(points[some]) for some in (rows, others)))
+    near = np.sort(np.where(rows[:, None] == others, np.inf, distances), axis=1)[:, :_NEIGHBOURS]
+    near = near[near[:, 0] > 0]  # of equal points nothing is learnt
+    if metric.angular:
+        near = np.sqrt(near)
+    growth = np.log(near[:, -1:] / near).sum(axis=1).mean() / (_NEIGHBOURS - 1) if len(near) else np.inf
+    return 1 / growth if growth > 0 else float(points.shape[1])
+
+
+def _written_out(points, index):
+    cells = points.shape[0] * points.shape[1]
+    if cells > _MOST_CELLS:
+        msg = (
+            f"{points.shape[0]:,} sparse rows of {points.shape[1]:,} columns are too many to write out, as index "
+            f"{index!r} needs; index 'inverted' takes them as they are, with metric euclidean or cosine"
+        )
+        raise DataError(msg)
+    return points.toarray()

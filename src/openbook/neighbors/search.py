@@ -19,7 +19,7 @@ from openbook.errors import DataError, ParameterError
 from openbook.fold import each
 from openbook.neighbors.metric import METRICS, Metric
 
-__all__ = ["Index", "as_points", "nearest_of", "nearest_of_pairs"]
+__all__ = ["Index", "as_points", "nearest_of", "nearest_of_pairs", "spread_out"]
 
 
 class Index(ABC):
@@ -150,6 +150,11 @@ class Index(ABC):
 
     def _blocks(self, order):
         return [order[start : start + self.block] for start in range(0, max(len(order), 1), self.block)]
+
+
+def spread_out(n: int, most: int):
+    """At most so many row numbers, evenly spread over n rows."""
+    return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.int64))
 
 
 def nearest_of(distances, k: int):

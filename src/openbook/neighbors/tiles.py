@@ -25,6 +25,7 @@ __all__ = [
     "distance_of",
     "empty",
     "first_by",
+    "measure_pairs",
     "nearest_by",
     "offer",
     "rerank",
@@ -281,3 +282,11 @@ def rerank(points, Q, candidates, wanted, measure, distances, rows):
             if worse(distances[i, 0], rows[i, 0], distance, row):
                 sift(distances[i], rows[i], rows.shape[1], distance, row)
         sort(distances[i], rows[i])
+
+
+@jit
+def measure_pairs(points, Q, queries, rows, measure, distances):
+    """Fill in the distance of each pair of a query and a row."""
+    for pair in range(rows.shape[0]):
+        total = total_between(points[rows[pair]], Q[queries[pair]], measure.p)
+        distances[pair] = distance_of(total, measure)
