@@ -109,3 +109,8 @@ class NeighborLearner(Folding):
         n_classes = len(self.classes_) if isinstance(self, Classifier) else None
         self.statistics_ = Examples.from_arrays(self.schema_, arrays, n_classes)
         self._solve()
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -111,7 +111,7 @@ class MixedDistance:
 class MixedIndex:
     """The rows of a table in blocks, and a search over all of them."""
 
-    name = "brute force"
+    name = "brute"
     reason = "the mixed distance compares a row with every other"
 
     def __init__(self, distance: MixedDistance, table) -> None:

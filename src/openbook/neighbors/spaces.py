@@ -179,7 +179,7 @@ def _whitening(encoding, rows):
 class FunctionIndex:
     """Any function of two rows, between all pairs."""
 
-    name = "brute force"
+    name = "brute"
     reason = "a function of two rows knows no shortcut"
 
     def __init__(self, points, function):
