@@ -334,14 +334,14 @@ LEARNERS = {
             "openbook.neural:MLPClassifier",
             "classification",
             "layers of units, learnt by passing the error back",
-            study=(Variant("network", {"random_state": 0}, most_rows=50_000),),
+            study=(Variant("network", most_rows=50_000),),
         ),
         Entry(
             "mlp_regressor",
             "openbook.neural:MLPRegressor",
             "regression",
             "layers of units, learnt by passing the error back",
-            study=(Variant("network", {"random_state": 0}, most_rows=50_000),),
+            study=(Variant("network", most_rows=50_000),),
         ),
         Entry(
             "svc",

@@ -88,9 +88,8 @@ def test_study_tells_all_and_leaves_a_folder(here):
         "1R (baseline)",
         "The choice",
         "random forest is not offered: it is not ",
-        "The tree of C4.5\nA tree of 5 leaves; it tests 3 of the 4 columns.",
         "Row 0 worked (its play is No)",
-        "P(play = No)  = n_c/n = 3/3 = 1",
+        "∴ The largest: play = No.",
         "Report: weather/report.html",
         "Model:  weather/model.openbook",
     ]
@@ -104,6 +103,12 @@ def test_study_tells_all_and_leaves_a_folder(here):
         "report.html",
         "results.jsonl",
     ]
+
+
+def test_a_study_draws_the_tree_that_it_works(here):
+    told = good("study", "weather", "--learner", "c45")
+    assert "The tree of C4.5\nA tree of 5 leaves; it tests 3 of the 4 columns." in told
+    assert "P(play = No)  = n_c/n = 3/3 = 1" in told
 
 
 def test_study_says_the_same_twice_and_with_any_number_of_workers(here):
