@@ -12,8 +12,8 @@ weights, (K, d), the encoded scatter is T'ST.
     sky = rainy            1 for rainy; the mean for missing
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -32,15 +32,15 @@ class RawColumns:
 
     schema: Schema
 
-    @property
+    @cached_property
     def numbers(self) -> int:
         return len(self.schema.of(Numeric))
 
-    @property
+    @cached_property
     def categories(self) -> list[Categorical]:
         return [a for a in self.schema if isinstance(a, Categorical)]
 
-    @property
+    @cached_property
     def width(self) -> int:
         return self.numbers + sum(1 + len(a.values) for a in self.categories)
 
@@ -49,27 +49,24 @@ class RawColumns:
         """How many entries there are, with those for missing numbers."""
         return self.numbers + self.width
 
-    def blocks(self, table: Table, rows: int, shift: np.ndarray) -> Iterator[np.ndarray]:
-        """The entries but those for missing numbers, so many rows at a time; views where it can be."""
-        matrix = table.matrix if self.numbers == len(self.schema) else None
-        as_it_is = matrix is not None and matrix.dtype == np.float64 and not shift.any()
-        for start in range(0, len(table), rows):
-            span = slice(start, start + rows)
-            if matrix is None:
-                yield self._entries(table.take(span), shift)
-            else:
-                yield matrix[span] if as_it_is else matrix[span] - shift
+    def rows(self, table: Table) -> np.ndarray | None:
+        """The numbers as they lie in memory, row after row, where they do."""
+        matrix = table.matrix
+        plain = matrix is not None and self.numbers == len(self.schema) and matrix.flags.c_contiguous
+        return matrix if plain else None
 
-    def _entries(self, table: Table, shift: np.ndarray) -> np.ndarray:
-        out = np.empty((len(table), self.width))
+    def write(self, table: Table, span: slice, shift: np.ndarray, z: np.ndarray) -> None:
+        """Set z, (width, n), to the entries of n rows but those for missing numbers; see `JointScatter`."""
+        if table.matrix is not None and self.numbers == len(self.schema):
+            np.subtract(table.matrix[span].T, shift[:, None], out=z)
+            return
         for j, name in enumerate(self.schema.of(Numeric)):
-            np.subtract(table.data(name), shift[j], out=out[:, j])
+            np.subtract(table.data(name)[span], shift[j], out=z[j])
         start = self.numbers
         for attribute in self.categories:
             codes = np.arange(-1, len(attribute.values))  # the gaps come first
-            out[:, start : start + len(codes)] = table.data(attribute.name)[:, None] == codes
+            z[start : start + len(codes)] = table.data(attribute.name)[span] == codes[:, None]
             start += len(codes)
-        return out
 
     def places(self) -> list[slice]:
         """Where the entries of each category stand."""
@@ -149,14 +146,12 @@ class EncodedColumns:
     def size(self) -> int:
         return len(self.basis.names(self.encoding, self.centres))
 
-    def blocks(
-        self,
-        table: Table,
-        rows: int,
-        shift: np.ndarray,  # noqa: ARG002 (no number is missing, and none far off)
-    ) -> Iterator[np.ndarray]:
-        for start in range(0, len(table), rows):
-            yield self(table.take(slice(start, start + rows)))
+    def rows(self, table: Table) -> None:
+        """Functions lie nowhere before they are computed."""
+
+    def write(self, table: Table, span: slice, shift: np.ndarray, z: np.ndarray) -> None:  # noqa: ARG002
+        """Set z, (width, n), to the functions of n rows; no number is missing, and none far off."""
+        z[:] = self(table.take(span)).T
 
     def __call__(self, table: Table) -> np.ndarray:
         """The functions of each row, (n, size)."""

@@ -9,17 +9,15 @@ whether they are (1 if missing, else 0), and a missing number counts as the mean
 is not known before all rows are; but to fill with f' in place of f is to add (f' - f) times the 0/1 entry, a
 linear map of z, under which m and S follow. So every join first brings both sides to the common mean.
 
-A chunk is summed around a shift s: S = sum of w (z - s)(z - s)' - W (m - s)(m - s)'. It is the mean of the
-chunk's first rows, or 0 for a column that is near it, so that no more than a few digits of 16 are lost to
-cancellation; where all columns are near 0, rows are multiplied as they lie, without a copy. Chunks are joined
-by the formula of Chan, Golub and LeVeque (1979).
+A chunk is summed around the mean s of its first rows, S = sum of w (z - s)(z - s)' - W (m - s)(m - s)', so
+that no more than a few digits of 16 are lost to cancellation wherever a column lies. It is copied a few rows
+at a time, which stay in the cache. Chunks are joined by the formula of Chan, Golub and LeVeque (1979).
 
 weight : (1,);  known : (P,), the weight of the rows in which each number is known
 mean : (K,);  scatter : (K, K), K = 2P + categories, targets and whatever else is never missing
 """
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -30,14 +28,14 @@ from openbook.fold import Statistics, less
 
 __all__ = ["Design", "JointScatter", "cleared"]
 
-#: A column is near zero if its squared mean is no more than so many variances.
-NEAR = 100.0
+#: Rows multiplied at a time: their entries stay in the cache. By a kernel, many times as many in one go.
+BLOCK_ROWS, KERNEL_ROWS = 512, 8192
 
-#: Cells multiplied at a time: they stay in the cache from one product to the next.
-BLOCK_CELLS = 1 << 17
+#: Room that keeps the entries of a row from meeting in one place of the cache.
+ROOM = 8
 
-#: The rows of a chunk that its shift is found from.
-FIRST_ROWS = 256
+#: Products from which on compiled kernels are worth their compilation.
+MANY = 10**8
 
 #: What is left of a sum of squares after subtracting, as a share of it, and still counts as nothing.
 ROUNDING = 1e-12
@@ -54,8 +52,11 @@ class Design(Protocol):
     def width(self) -> int:
         """How many entries there are, the 0/1 entries for missing numbers not counted."""
 
-    def blocks(self, table: Table, rows: int, shift: np.ndarray) -> Iterator[np.ndarray]:
-        """The entries of so many rows at a time, (n, width), numbers less the shift; NaN where missing."""
+    def rows(self, table: Table) -> np.ndarray | None:
+        """The entries as they lie in memory, row after row, where they do."""
+
+    def write(self, table: Table, span: slice, shift: np.ndarray, z: np.ndarray) -> None:
+        """Set z, (width, n), to the entries of n rows, numbers less the shift, NaN where one is missing."""
 
 
 @dataclass(frozen=True)
@@ -74,32 +75,36 @@ class JointScatter(Statistics):
     @classmethod
     def of(cls, design: Design, X: Table, y: np.ndarray, w: np.ndarray) -> "JointScatter":
         """The scatter of a chunk: of inputs X, targets y, (n, T), and weights w."""
-        P, T = design.numbers, y.shape[1]
-        rows = max(BLOCK_CELLS // (design.width + T + 1), 32)
-        first = slice(0, FIRST_ROWS)
-        shift = _shift(next(design.blocks(X.take(first), FIRST_ROWS, np.zeros(P)))[:, :P])
-        middle = _shift(y[first])
-        rest = np.vstack([(y - middle).T, np.ones(len(y))])
-        roots = None if (w == 1).all() else np.sqrt(w)
-        if roots is not None:
-            rest *= roots
-        size = P + design.width + T
-        total = np.zeros((size + 1, size + 1))
-        whole = _Products()
-        for i, block in enumerate(design.blocks(X, rows, shift)):
-            span = slice(i * rows, i * rows + len(block))
-            values = block if roots is None else block * roots[span, None]
-            if whole.add(values, rest[:, span]):
+        P, T, width = design.numbers, y.shape[1], design.width
+        used, size = width + T + 1, P + width + T
+        first = slice(0, min(BLOCK_ROWS, len(y)))
+        z = np.zeros((_fours(used), first.stop + ROOM))
+        design.write(X, first, np.zeros(P), z[:width, first])
+        shift, middle = _mean(z[:P, first]), _mean(y[first].T)
+        roots = np.sqrt(w)
+        many = len(y) * used**2 > MANY
+        matrix = design.rows(X) if many else None
+        block_rows = BLOCK_ROWS if matrix is None else KERNEL_ROWS
+        whole, total = np.zeros((len(z), len(z))), np.zeros((size + 1, size + 1))
+        for start in range(0, len(y), block_rows):
+            span = slice(start, min(start + block_rows, len(y)))
+            if matrix is None:
+                _fill(z[:, : span.stop - start], design, X, y, roots, span, shift, middle)
+                products = _products(z, span.stop - start, many=many)
+            else:
+                products = _products_of_rows(matrix[span], y[span], roots[span], shift, middle, z)
+            if math.isfinite(products[: used - 1, used - 1].sum()):  # the sums of the rows
+                whole += products
                 continue
-            gaps = np.isnan(values[:, :P])
-            some = np.flatnonzero(gaps.any(axis=0))
-            filled = np.where(gaps, 0.0, values[:, :P])
-            ones = gaps[:, some] if roots is None else gaps[:, some] * roots[span, None]
-            gappy = _Products()
-            gappy.add(np.hstack([filled, ones, values[:, P:]]), rest[:, span], finite=False)
-            gappy.put(total, np.r_[:P, P + some, 2 * P : size - T])
-        whole.put(total, np.r_[:P, 2 * P : size - T])
-        total[size - T :, size - T :] = rest @ rest.T
+            own = np.empty((used, span.stop - start))
+            _fill(own, design, X, y, roots, span, shift, middle)
+            own, some = _with_gaps(own, P)
+            places = np.r_[:P, P + some, 2 * P : size + 1]
+            products = _products(own, span.stop - start, many=many)
+            total[np.ix_(places, places)] += products[: len(places), : len(places)]
+        places = np.r_[:P, 2 * P : size + 1]
+        total[np.ix_(places, places)] += whole[:used, :used]
+        total = np.triu(total) + np.triu(total, 1).T
         weight = total[-1:, -1].copy()
         off = total[-1, :-1] / weight
         mean = off.copy()
@@ -164,45 +169,59 @@ class JointScatter(Statistics):
             raise ValueError(msg)
 
 
-class _Products:
-    """Sums of products over rows: of values, (n, v), and of the rest, (r, n), with these."""
-
-    def __init__(self) -> None:
-        self.sums: tuple[np.ndarray, np.ndarray] | None = None
-
-    def add(self, values: np.ndarray, rest: np.ndarray, *, finite: bool = True) -> bool:
-        """Add rows, unless they must be `finite` and are not; their products with the rest's ones tell."""
-        mixed = rest @ values
-        if finite and not math.isfinite(mixed[-1].sum()):
-            return False
-        squares = values.T @ values
-        if self.sums is None:
-            self.sums = squares, mixed
-        else:
-            np.add(self.sums[0], squares, out=self.sums[0])
-            np.add(self.sums[1], mixed, out=self.sums[1])
-        return True
-
-    def put(self, total: np.ndarray, places: np.ndarray) -> None:
-        """Add the sums to a matrix that has the values at these places, and the rest last."""
-        if self.sums is not None:
-            squares, mixed = self.sums
-            total[np.ix_(places, places)] += squares
-            total[-len(mixed) :, places] += mixed
-            total[places, -len(mixed) :] += mixed.T
+def _fill(z, design, X, y, roots, span, shift, middle):
+    """Set z to the entries, targets and 1 of some rows, by their roots."""
+    width, T = design.width, y.shape[1]
+    design.write(X, span, shift, z[:width])
+    np.subtract(y[span].T, middle[:, None], out=z[width : width + T])
+    z[width + T] = 1.0
+    z[: width + T + 1] *= roots[span]
 
 
-def _shift(values: np.ndarray) -> np.ndarray:
-    """The mean of each column's finite values; 0 where it is near that. Exact if they are all equal."""
+def _with_gaps(z: np.ndarray, numbers: int) -> tuple[np.ndarray, np.ndarray]:
+    """The entries with 0 for missing numbers, and behind the numbers what tells those; and which have any."""
+    gaps = np.isnan(z[:numbers])
+    some = np.flatnonzero(gaps.any(axis=1))
+    more = np.zeros((_fours(len(z) + len(some)), z.shape[1]))
+    more[:numbers] = np.where(gaps, 0.0, z[:numbers])
+    np.multiply(gaps[some], z[-1], out=more[numbers : numbers + len(some)])
+    more[numbers + len(some) : len(z) + len(some)] = z[numbers:]
+    return more, some
+
+
+def _products(z: np.ndarray, n: int, *, many: bool) -> np.ndarray:
+    """Sums of products over the first n rows, of which the upper triangle counts."""
+    if not many:
+        return z[:, :n] @ z[:, :n].T
+    from openbook.linear.products import add_products
+
+    products = np.zeros((len(z), len(z)))
+    for start in range(0, n, BLOCK_ROWS):
+        add_products(z, start, min(start + BLOCK_ROWS, n), products)
+    return products
+
+
+def _products_of_rows(matrix, y, roots, shift, middle, z):
+    """The same of rows as they lie in memory; z is room to turn them in."""
+    from openbook.linear.products import add_rows
+
+    products = np.zeros((len(z), len(z)))
+    add_rows(matrix, y, roots, shift, middle, z, BLOCK_ROWS, products)
+    return products
+
+
+def _fours(size: int) -> int:
+    """The size, rounded up to a multiple of four."""
+    return -(-size // 4) * 4
+
+
+def _mean(values: np.ndarray) -> np.ndarray:
+    """The mean of each entry's finite values, (K, n): exact if they are all equal, 0 if there is none."""
     known = np.isfinite(values)
-    first = np.take_along_axis(values, known.argmax(axis=0)[None], axis=0)[0]
+    first = np.take_along_axis(values, known.argmax(axis=1)[:, None], axis=1)
     first = np.where(np.isfinite(first), first, 0.0)
-    inverse = 1 / np.maximum(known.sum(axis=0), 1)
     off = np.where(known, values - first, 0.0)
-    mean = off.sum(axis=0) * inverse
-    variance = (off * off).sum(axis=0) * inverse - mean * mean
-    mean += first
-    return np.where(mean * mean <= NEAR * variance, 0.0, mean)
+    return first[:, 0] + off.sum(axis=1) / np.maximum(known.sum(axis=1), 1)
 
 
 def cleared(scatter: np.ndarray, before: np.ndarray) -> np.ndarray:

@@ -70,7 +70,7 @@ class LinearRegression(Folding, Regressor):
     >>> model = LinearRegression().fit([[0], [1], [2], [3]], [1.0, 3.0, 5.0, 7.5])
     >>> model.coef_.round(3).tolist(), round(model.intercept_, 3), round(model.r2_, 4)
     ([2.15], 0.9, 0.9968)
-    >>> LinearRegression(basis=Polynomial(2)).fit([[0], [1], [2]], [1.0, 2.0, 5.0]).names_
+    >>> LinearRegression(basis=Polynomial(2)).fit([[0], [1], [2], [3]], [1.0, 2.0, 5.0, 9.5]).names_
     ('x0', 'x0^2')
     """
 
