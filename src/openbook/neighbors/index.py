@@ -1,13 +1,13 @@
 """One way to an index: by name, or the one that suits the points.
 
 brute : looks at every point, by products of matrices; any metric, any number of columns
-kd_tree, ball_tree : look at the parts of space that are near; any metric, where the points spread in few directions
+kd_tree, ball_tree : look at the parts of space that are near; any metric, if points spread in few directions
 inverted : looks at the columns that a sparse query has something in; euclidean and cosine
 lsh : looks at rows with a like fingerprint, approximate, never chosen by itself; euclidean and cosine
 
-"auto" takes inverted lists for sparse points. For dense ones it takes a k-d tree if there are many points that
-spread in few directions, and brute force otherwise. In how many directions they spread is estimated from some of
-the rows, by how fast their distances T₁ ≤ … ≤ T_k to the nearest others grow (Levina and Bickel, 2005):
+"auto" takes inverted lists for sparse points. For dense ones it takes a k-d tree if they are many and spread in
+few directions, and brute force otherwise. In how many directions they spread is estimated from some of the
+rows, by how fast their distances T₁ ≤ … ≤ T_k to the nearest others grow (Levina and Bickel, 2005):
 
     1/dimension = the mean over rows of Σ_j log(T_k/T_j)/(k - 1)
 """
@@ -30,8 +30,9 @@ INDEXES: dict[str, type[Index]] = {
     index.name: index for index in (Brute, KDTree, BallTree, Inverted, Fingerprints)
 }
 
-#: A tree pays from so many points on, if they spread in no more directions than this.
-_MANY, _FEW_DIRECTIONS = 20_000, 7.0
+#: A tree pays from so many points on, if they spread in few directions: fewer still if columns are many.
+_MANY = 20_000
+_FEW_DIRECTIONS, _FEW_COLUMNS, _FEWER_DIRECTIONS = 7, 16, 4
 
 #: Rows from which the number of directions is estimated, among so many others, by so many neighbours.
 _ROWS, _OTHERS, _NEIGHBOURS = 64, 2048, 20
@@ -52,8 +53,8 @@ def make_index(points, metric: str = "euclidean", index: str = "auto", p: float 
 
     Returns
     -------
-    An index with `query(Q, k)`, `within(Q, radius)`, `add(points)` and `remove(rows)`; `name` and `reason` say
-    which it is, and why.
+    An index with `query(Q, k)`, `within(Q, radius)`, `add(points)` and `remove(rows)`; `name` and `reason`
+    say which it is, and why.
 
     Examples
     --------
@@ -79,7 +80,9 @@ def make_index(points, metric: str = "euclidean", index: str = "auto", p: float 
     kind = INDEXES[index]
     if metric not in kind.metrics:
         others = ", ".join(name for name, other in INDEXES.items() if metric in other.metrics)
-        msg = f"index {index!r} serves {' and '.join(kind.metrics)}, not {metric}; for that there are: {others}"
+        msg = (
+            f"index {index!r} serves {' and '.join(kind.metrics)}, not {metric}; for that there are: {others}"
+        )
         raise ParameterError(msg)
     if kind is Inverted:
         points = as_points(sparse.csr_array(points))
@@ -100,8 +103,9 @@ def _choice(points, metric):
     if d <= _FEW_DIRECTIONS:
         return "kd_tree", f"{n:,} points are many, and {d} columns are few"
     dimension = _dimension(points, metric)
-    spread = f"{n:,} points of {d} columns spread in about {dimension:.0f} directions"
-    return ("kd_tree", f"{spread}: few") if dimension <= _FEW_DIRECTIONS else ("brute", f"{spread}: many")
+    few = dimension <= (_FEW_DIRECTIONS if d <= _FEW_COLUMNS else _FEWER_DIRECTIONS)
+    spread = f"{n:,} points of {d} columns spread in about {dimension:.1f} directions"
+    return ("kd_tree", f"{spread}: few") if few else ("brute", f"{spread}: many")
 
 
 def _dimension(points, metric):
@@ -120,8 +124,8 @@ def _written_out(points, index):
     cells = points.shape[0] * points.shape[1]
     if cells > _MOST_CELLS:
         msg = (
-            f"{points.shape[0]:,} sparse rows of {points.shape[1]:,} columns are too many to write out, as index "
-            f"{index!r} needs; index 'inverted' takes them as they are, with metric euclidean or cosine"
+            f"{points.shape[0]:,} sparse rows of {points.shape[1]:,} columns are too many to write out, as "
+            f"index {index!r} needs; index 'inverted' takes them as they are, with metric euclidean or cosine"
         )
         raise DataError(msg)
     return points.toarray()

@@ -3,8 +3,8 @@
     score = Σ_j q_j x_j - ½‖x‖²,   over the columns that the query has something in
 
 Only the lists of those columns are read, so that a query costs as much as it has in common with the points.
-The scores are sums in single precision; the candidates that they leave are measured exactly (`screen`), column
-after column, so that the distances are those of the dense rows, bit for bit.
+The scores are sums in single precision; the candidates that they leave are measured exactly (`screen`),
+column after column, so that the distances are those of the dense rows, bit for bit.
 
 points : CSR (n, d); lists : CSC of single precision, points divided by a power of two
 """

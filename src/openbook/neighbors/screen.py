@@ -67,16 +67,23 @@ class Screen:
 
     def candidates(self, Q, k):
         """Rows that may be the nearest, (m, k + _SPARE), and for which queries the nearest are among them."""
-        moved = (Q - self.mean) / self.scale
-        single = np.ones((len(Q), Q.shape[1] + 1), np.float32)
         kept = min(k + _SPARE, len(self.single))
         with np.errstate(over="ignore", invalid="ignore"):  # an infinite score proves nothing
-            single[:, :-1] = moved
-            error = error_of_scores(_length(moved), self.longest, single.shape[1])
-            scores, rows = best_scores(self._products(single), kept)
-            return rows, proven(scores, k, error)
+            moved, single = self.moved(Q)
+            scores, rows = best_scores(self.products(single), kept)
+            return rows, proven(scores, k, self.error(moved))
 
-    def _products(self, single):
+    def moved(self, Q):
+        """Queries moved and scaled, and so in single precision, with a column of ones."""
+        moved = (Q - self.mean) / self.scale
+        single = np.ones((len(Q), Q.shape[1] + 1), np.float32)
+        single[:, :-1] = moved
+        return moved, single
+
+    def error(self, moved):
+        return error_of_scores(_length(moved), self.longest, self.single.shape[1])
+
+    def products(self, single):
         """Scores of the queries, block after block of points, in the same place."""
         place = np.empty(len(single) * _POINTS, np.float32)
         for start in range(0, len(self.single), _POINTS):
