@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from openbook.fold import each
-from openbook.svm.kernels import Kernel, Linear, add_scores
+from openbook.svm.kernels import Kernel, Linear, Radial, add_scores
 from openbook.svm.problem import INTERRUPTED, Problem, Solution
 from openbook.svm.solve import solve
 
@@ -59,8 +59,7 @@ class Machines:
         rows = np.flatnonzero(beta.any(axis=0))
         weights = None
         if isinstance(kernel, Linear):
-            found = zip(beta, solutions, strict=True)
-            weights = np.array([own @ X if solution.w is None else solution.w for own, solution in found])
+            weights = np.array([solution.w for solution in solutions])
         bias = np.array([solution.bias for solution in solutions])
         return cls(kernel, X[rows], np.ascontiguousarray(beta[:, rows]), bias, weights), rows
 
@@ -69,7 +68,11 @@ class Machines:
         if self.weights is not None:
             return X @ self.weights.T + self.bias
         f = np.tile(self.bias, (len(X), 1))
-        left, right = self.kernel.left(X), self.kernel.right(self.vectors)
+        vectors = self.vectors
+        if isinstance(self.kernel, Radial) and len(vectors):  # which knows no origin: one near them is exact
+            center = vectors.mean(axis=0)
+            X, vectors = X - center, vectors - center
+        left, right = self.kernel.left(X), self.kernel.right(vectors)
         add_scores(self.kernel, left, right, np.ascontiguousarray(self.coef.T), f)
         return f
 

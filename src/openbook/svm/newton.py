@@ -68,20 +68,26 @@ def solve_linear(X, problem: Problem, tol, max_iter) -> Solution:
         state = INTERRUPTED
         search.f = X @ search.w + search.b
     beta = problem.multipliers(search.f, _ridge(problem, search.width))
-    if state == CONVERGED and len(X) <= _MANY:
-        beta = polish(
-            problem,
-            beta,
-            lambda some: X[some] @ X[some].T + np.diag(problem.ridge[some]),
-            lambda by: X @ (by @ X) + problem.ridge * by,
-        )
-        gradient = X @ (beta @ X) + problem.ridge * beta - problem.t
-        return Solution.of(problem, beta, gradient, search.steps, state)
     if state != CONVERGED:
         beta = _scaled(X, problem, problem.balanced(beta))
     primal = 0.5 * float(search.w @ search.w) + problem.total_loss(search.f)
     gap = max(primal - problem.dual(beta, float(np.square(beta @ X).sum())), 0.0)
-    return Solution(beta, search.b, primal, gap, search.steps, state, search.w)
+    found = Solution(beta, search.b, primal, gap, search.steps, state, search.w)
+    if state == CONVERGED and len(X) <= _MANY:
+        polished = _polished(X, problem, found)
+        return min(polished, found, key=lambda solution: solution.primal)
+    return found
+
+
+def _polished(X, problem, found):
+    beta = polish(
+        problem,
+        found.beta,
+        lambda some: X[some] @ X[some].T + np.diag(problem.ridge[some]),
+        lambda by: X @ (by @ X) + problem.ridge * by,
+    )
+    gradient = X @ (beta @ X) + problem.ridge * beta - problem.t
+    return Solution.of(problem, beta, gradient, found.sweeps, found.state)
 
 
 def _scaled(X, problem, beta):

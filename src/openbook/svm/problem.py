@@ -80,7 +80,7 @@ class Problem(NamedTuple):
 class Solution:
     """The multipliers of a problem's rows and the constant, with how good they are and how they were found.
 
-    w : the weights of a linear machine; None where they are the sum of beta_i x_i, or nobody's affair
+    w : the weights of a linear machine; None where they are the sum of beta_i x_i, or there are none
     """
 
     beta: np.ndarray

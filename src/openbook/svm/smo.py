@@ -31,6 +31,8 @@ WORKING = 1024
 _STEPS = 50_000
 #: How near the optimum a small problem is brought before it is polished, as a share of tol.
 _NEAR = 1e-4
+#: Entries of the kernel matrix that are computed for every round of polishing, at most.
+_LITTLE = 1 << 20
 #: The least curvature that a step divides by: that of two rows that are alike but for rounding.
 LEAST = 1e-12
 #: A working set is solved to this share of the violation that it started with.
@@ -97,6 +99,14 @@ def _solve_in_sets(X, kernel, problem, tol, max_iter, beta):
     except KeyboardInterrupt:
         state = INTERRUPTED
         gradient = _gradient(kernel, left, right, problem, beta)  # the pass may have been cut short
+    if state == CONVERGED and len(X) * np.count_nonzero(beta) <= _LITTLE:
+        beta = polish(
+            problem,
+            beta,
+            lambda some: kernel.block(left[some], right[some]) + np.diag(problem.ridge[some]),
+            lambda by: _gradient(kernel, left, right, problem, by) + problem.t,
+        )
+        gradient = _gradient(kernel, left, right, problem, beta)
     return Solution.of(problem, beta, gradient, sweeps, state)
 
 

@@ -1,7 +1,8 @@
 r"""Which solver a problem goes to; and the hard margin, C = infinity.
 
 A linear machine of more than a few rows goes to Newton's method (`newton.py`); every other one to pairs of
-multipliers (`smo.py`).
+multipliers (`smo.py`). Neither a linear nor a radial kernel minds where the origin is: rows that are far from
+it are moved there first, since the digits that they have in common are lost for all that follows.
 
 The hard margin is the soft one under a C that no multiplier reaches. C is raised until that is so. If some
 multiplier is still at its bound, a linear programme tells whether the classes can be separated at all,
@@ -11,10 +12,12 @@ multiplier is still at its bound, a linear programme tells whether the classes c
 and which rows are in the way (those of xi > 0). With a kernel, its columns stand for w · x.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from openbook.errors import DataError
-from openbook.svm.kernels import Kernel, Linear
+from openbook.svm.kernels import Kernel, Linear, Radial
 from openbook.svm.newton import solve_linear
 from openbook.svm.problem import CAPPED, CONVERGED, Problem, Solution
 from openbook.svm.smo import solve_dual
@@ -23,25 +26,44 @@ __all__ = ["solve", "solve_hard"]
 
 #: A linear machine of no more rows is solved by pairs, which is quicker for so few.
 FEW = 200
+#: Rows whose mean is so many standard deviations away are far from the origin, judged by so many of them.
+_AWAY, _SOME = 3.0, 2000
 #: The bounds that are tried for a hard margin, over the largest kernel of a row with itself.
 _BOUNDS = (1e4, 1e7, 1e10)
 #: So many rows in the way are named.
 _NAMED = 5
 
 
-def solve(X, kernel: Kernel, problem: Problem, tol, max_iter, start=None) -> Solution:
-    """The multipliers of a problem over the rows of X."""
-    if isinstance(kernel, Linear) and len(X) > FEW and X.shape[1] <= len(X):
-        return solve_linear(X, problem, tol, max_iter)
-    return solve_dual(X, kernel, problem, tol, max_iter, start)
+def solve(X, kernel: Kernel, problem: Problem, tol, max_iter, start=None, *, by_pairs=False) -> Solution:
+    """The multipliers of a problem over the rows of X; of a linear machine its weights too."""
+    if isinstance(kernel, Radial):
+        return solve_dual(_centred(X)[0], kernel, problem, tol, max_iter, start)
+    if not isinstance(kernel, Linear):
+        return solve_dual(X, kernel, problem, tol, max_iter, start)
+    X, center = _centred(X)
+    if len(X) > FEW and X.shape[1] <= len(X) and not by_pairs:
+        found = solve_linear(X, problem, tol, max_iter)
+    else:
+        found = solve_dual(X, kernel, problem, tol, max_iter, start)
+    w = found.beta @ X if found.w is None else found.w
+    return replace(found, w=w, bias=found.bias - float(w @ center))
+
+
+def _centred(X):
+    """The rows around the origin, and what was taken off: nothing where they are near it, by some of them."""
+    some = X[:: max(1, len(X) // _SOME)]
+    center, spread = some.mean(axis=0), some.std(axis=0)
+    if not (np.abs(center) > _AWAY * spread).any():
+        return X, np.zeros(X.shape[1])
+    return X - center, center
 
 
 def solve_hard(X, kernel: Kernel, problem: Problem, tol, max_iter, numbers) -> Solution:
     """The same where no bound holds; numbers are what the rows are called where they cannot be separated."""
-    beta, size = None, float(kernel.diagonal(X).max()) or 1.0
+    beta, size = None, float(kernel.diagonal(X - X.mean(axis=0)).max()) or 1.0
     for bound in _BOUNDS:
         limited = problem.bounded(bound / size)
-        found = solve_dual(X, kernel, limited, tol, max_iter, beta)
+        found = solve(X, kernel, limited, tol, max_iter, beta, by_pairs=True)
         beta = found.beta
         if found.state > CAPPED or (
             found.state == CONVERGED and (np.abs(beta) < limited.hi - limited.lo).all()
