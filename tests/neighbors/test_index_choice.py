@@ -107,7 +107,7 @@ def test_fingerprints_find_as_many_as_they_say(metric):
     assert said >= 0.85
     assert found == pytest.approx(said, abs=0.05)
     assert "approximate" in made.reason
-    looked_at = float(made.reason.split("look at ")[1].split("%")[0])
+    looked_at = float(made.reason.split("looking at up to ")[1].split("%")[0])
     assert looked_at < 25
     same = rows == exact_rows
     np.testing.assert_array_equal(distances[same], exact[same])

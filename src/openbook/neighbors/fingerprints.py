@@ -1,9 +1,9 @@
 """Fingerprints: locality-sensitive hashing, which finds most of the nearest rows, not all.
 
-    cosine       h(x) = 1 if a·x > 0, else 0, with a normal: at an angle θ, rows agree with probability 1 - θ/π
+    cosine       h(x) = 1 if a·x > 0, else 0, with a normal: at angle θ, rows agree with probability 1 - θ/π
     euclidean    h(x) = ⌊(a·x + b)/w⌋, with a normal, b uniform in [0, w): the nearer, the likelier they agree
 
-A fingerprint is a row of such numbers, and a table holds the rows of each fingerprint together. In every table
+A fingerprint is a row of such numbers, and a table holds the rows of each fingerprint together. In each table
 a query looks up its own fingerprint, and those that differ from it by the likeliest step in one place, and it
 measures the rows that it finds there exactly. A fingerprint has as many functions as it takes for few rows to
 share it, and there are as many tables as it takes to find nine in ten of the true neighbours of some of the
@@ -104,7 +104,8 @@ class Fingerprints(Brute):
         size = self._functions_enough(rng, width)
         self._tables: list[Table] = []
         hit, looked_at = ~wanted, 0
-        while not self._tables or (hit[wanted].mean() < _RECALL and len(self._tables) < _MOST_TABLES):
+        recall = 0.0
+        while recall < _RECALL and len(self._tables) < _MOST_TABLES:
             functions = Functions.drawn(rng, size, self.points.shape[1], width)
             keys, _ = functions.keys(self.points)
             order = np.argsort(keys, kind="stable")
@@ -113,11 +114,12 @@ class Fingerprints(Brute):
             looked_at += len(rows)
             pairs = queries * self.n_points + rows
             hit |= np.isin(np.arange(len(sample))[:, None] * self.n_points + near, pairs)
-        recall = hit[wanted].mean() if wanted.any() else 1.0
+            recall = hit[wanted].mean() if wanted.any() else 1.0
         share = min(looked_at / len(sample) / self.n_points, 1.0)
+        tables = f"{len(self._tables)} tables of {size} functions"
         self.reason = (
-            f"{self._asked_for}; approximate: {len(self._tables)} tables of {size} functions find {recall:.0%} "
-            f"of the {_NEIGHBOURS} nearest of {len(sample)} rows, and look at {share:.1%} of all rows or less"
+            f"{self._asked_for}; approximate: {tables} find {recall:.0%} of the {_NEIGHBOURS} nearest of "
+            f"{len(sample)} rows, looking at up to {share:.1%} of all rows"
         )
 
     def _functions_enough(self, rng, width):

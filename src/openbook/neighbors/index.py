@@ -5,8 +5,8 @@ kd_tree, ball_tree : look at the parts of space that are near; any metric, if po
 inverted : looks at the columns that a sparse query has something in; euclidean and cosine
 lsh : looks at rows with a like fingerprint, approximate, never chosen by itself; euclidean and cosine
 
-"auto" takes inverted lists for sparse points. For dense ones it takes a k-d tree if they are many and spread in
-few directions, and brute force otherwise. In how many directions they spread is estimated from some of the
+"auto" takes inverted lists for sparse points. For dense ones it takes a k-d tree if they are many and spread
+in few directions, and brute force otherwise. In how many directions they spread is estimated from some of the
 rows, by how fast their distances T₁ ≤ … ≤ T_k to the nearest others grow (Levina and Bickel, 2005):
 
     1/dimension = the mean over rows of Σ_j log(T_k/T_j)/(k - 1)

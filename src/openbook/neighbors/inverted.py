@@ -12,16 +12,13 @@ points : CSR (n, d); lists : CSC of single precision, points divided by a power 
 import numpy as np
 from scipy import sparse
 
-from openbook.neighbors.screen import best_scores, error_of_scores, proven, scale_of
+from openbook.neighbors.screen import SPARE, best_scores, error_of_scores, proven, scale_of
 from openbook.neighbors.search import Index, nearest_of_pairs
 
 __all__ = ["Inverted"]
 
 #: Scores that are held at a time.
 _SCORES = 1 << 20
-
-#: Candidates beyond the k that are wanted.
-_SPARE = 6
 
 
 class Inverted(Index):
@@ -43,7 +40,7 @@ class Inverted(Index):
 
     def _nearest(self, Q, k):
         pairs = []
-        kept = min(k + _SPARE, self.n_points)
+        kept = min(k + SPARE, self.n_points)
         for first, scores, error, _ in self._scored(Q):
             best, rows = best_scores([(0, scores)], kept)
             sure = proven(best, k, error)

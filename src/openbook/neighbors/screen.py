@@ -9,7 +9,7 @@ is right to
 
     error(q) = u(‖q‖ + R)² + γ(‖q‖R + ½R²) + uR²
 
-and a hundredth more, in which the rounding of double precision is lost. If the worst of the k + _SPARE best
+and a hundredth more, in which the rounding of double precision is lost. If the worst of the k + SPARE best
 scores lies more than 2 error(q) below the k-th, then no point outside of them is among the k nearest.
 
 scores : float32 (m, kept), a heap per query with the smallest on top; rows : int64 (m, kept)
@@ -22,16 +22,16 @@ import numpy as np
 from openbook.kernels.bits import lowest, without_lowest
 from openbook.kernels.jit import inner, jit
 
-__all__ = ["Screen", "best_scores", "error_of_scores", "proven", "scale_of"]
+__all__ = ["SPARE", "Screen", "best_scores", "error_of_scores", "proven", "scale_of"]
 
 #: Candidates beyond the k that are wanted.
-_SPARE = 6
+SPARE = 4
 
 #: Scores that are looked at together, as a word has bits: rarely is one of them better.
 _STRIDE = 64
 
 #: Points in a block: with a block of queries, their product stays in the second cache.
-_POINTS = 512
+_POINTS = 320
 
 _UNIT = 2.0**-24
 
@@ -66,8 +66,8 @@ class Screen:
         return cls(single, mean, scale, lengths.max() / scale)
 
     def candidates(self, Q, k):
-        """Rows that may be the nearest, (m, k + _SPARE), and for which queries the nearest are among them."""
-        kept = min(k + _SPARE, len(self.single))
+        """Rows that may be the nearest, (m, k + SPARE), and for which queries the nearest are among them."""
+        kept = min(k + SPARE, len(self.single))
         with np.errstate(over="ignore", invalid="ignore"):  # an infinite score proves nothing
             moved, single = self.moved(Q)
             scores, rows = best_scores(self.products(single), kept)
