@@ -31,6 +31,9 @@ __all__ = ["Design", "JointScatter", "cleared"]
 #: Rows multiplied at a time: their entries stay in the cache. By a kernel, many times as many in one go.
 BLOCK_ROWS, KERNEL_ROWS = 512, 8192
 
+#: Rows that the shift of a chunk is the mean of.
+FIRST_ROWS = 64
+
 #: Room that keeps the entries of a row from meeting in one place of the cache.
 ROOM = 8
 
@@ -77,8 +80,8 @@ class JointScatter(Statistics):
         """The scatter of a chunk: of inputs X, targets y, (n, T), and weights w."""
         P, T, width = design.numbers, y.shape[1], design.width
         used, size = width + T + 1, P + width + T
-        first = slice(0, min(BLOCK_ROWS, len(y)))
-        z = np.zeros((_fours(used), first.stop + ROOM))
+        z = np.zeros((_fours(used), min(BLOCK_ROWS, len(y)) + ROOM))
+        first = slice(0, min(FIRST_ROWS, len(y)))
         design.write(X, first, np.zeros(P), z[:width, first])
         shift, middle = _mean(z[:P, first]), _mean(y[first].T)
         roots = np.sqrt(w)
