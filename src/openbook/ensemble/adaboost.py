@@ -176,7 +176,7 @@ class AdaBoostClassifier(OneLearner, Classifier):
         """A member of these weights, and what it decides for every row."""
         X, y, w = chunk
         learner = self._learners()[0]
-        if self.resample or not takes_weights(type(learner)):
+        if self.resample or not takes_weights(type(learner).fit):
             times = drawn(rng, weights, number_of_rows(w))
         else:
             times = weights * w.sum()  # learners that want so many rows in a leaf mean rows of weight 1

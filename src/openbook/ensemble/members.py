@@ -211,14 +211,14 @@ def copied(learner, rng):
 
 
 @cache
-def takes_weights(kind):
-    """Whether learners of this class can weigh rows; a stump grows quicker than the signature is read."""
-    return "sample_weight" in signature(kind.fit).parameters
+def takes_weights(fit):
+    """Whether this way to fit can weigh rows; a stump grows quicker than the signature is read."""
+    return "sample_weight" in signature(fit).parameters
 
 
 def fitted(member, X, y, times):
     """Fit to rows that occur so many times: by their weights, or by repeating them where it takes none."""
-    if takes_weights(type(member)):
+    if takes_weights(type(member).fit):
         return member.fit(X, y, sample_weight=times)
     if (times != np.rint(times)).any():
         msg = f"{type(member).__name__} takes no sample_weight"
