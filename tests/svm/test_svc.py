@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import log_loss
 
 from openbook import load, open_model, save
-from openbook.errors import DataError, ModelFileError, ParameterError
+from openbook.errors import DataError, InterruptedFit, ModelFileError, ParameterError
 from openbook.svm import SVC, learner, newton, pairwise_votes, rest_votes, smo
 from openbook.svm.platt import deal, probabilities, sharpness
 from openbook.svm.training import Training
@@ -362,7 +362,7 @@ def test_an_interrupt_in_newtons_method(monkeypatch):
         return real(*args)
 
     monkeypatch.setattr(newton, "_curvature", pressed)
-    with pytest.warns(ConvergenceWarning, match="the search was interrupted"):
+    with pytest.warns(InterruptedFit, match="the search was interrupted"):
         model = SVC(kernel="linear").fit(X, y)
     assert model.score(X, y) > 0.6
 

@@ -234,15 +234,17 @@ def _with_gaps(training):
 
 def _grow_batch(training, rule, n_classes, coded, seeds):
     """The trees of these seeds, each with the rows outside its sample; coded : None for no samples."""
-    return [_grow_tree(training, rule, n_classes, coded, seed) for seed in seeds]
+    random = np.random.RandomState(0)  # a new one takes longer than to seed one anew
+    return [_grow_tree(training, rule, n_classes, coded, random, seed) for seed in seeds]
 
 
-def _grow_tree(training, rule, n_classes, coded, seed):
+def _grow_tree(training, rule, n_classes, coded, random, seed):
     n = len(training.y)
     if coded is None:
         growth, _, centre = grown(training, rule, n_classes, np.arange(n), seed, noted=0)
         return tree_of(growth, training.scales, n_classes, centre, rule.criterion), None
-    times = drawn(np.random.RandomState(seed), training.w, number_of_rows(training.w))
+    random.seed(seed)
+    times = drawn(random, training.w, number_of_rows(training.w))
     rows, outside = np.flatnonzero(times), np.flatnonzero(times == 0)
     sample = training._replace(w=times.astype(float))
     growth, _, centre = grown(sample, rule, n_classes, rows, seed, noted=0)

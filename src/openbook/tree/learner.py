@@ -214,11 +214,12 @@ class TreeLearner(Growing):
 
     def _grow(self, rows, training):
         training = self._weighed(training)
-        random = check_random_state(self.random_state)
-        grown_on, held_out = None, None
-        if self.prune == "reduced_error":
-            grown_on, held_out = self._parted(training.y, random)
-        seed = 1 + int(random.randint(2**31 - 1))
+        grown_on, held_out, seed = None, None, 1
+        if self.prune == "reduced_error" or self.max_features is not None:
+            random = check_random_state(self.random_state)
+            if self.prune == "reduced_error":
+                grown_on, held_out = self._parted(training.y, random)
+            seed += int(random.randint(2**31 - 1))
         tree, candidates = plant(training, self._rule(training), self._n_classes, grown_on, seed)
         self.tree_, self.candidates_, self.pruning_ = tree, candidates, Pruning.of(tree, ())
         if self.prune is not None:

@@ -122,12 +122,14 @@ def _growth(ground, most, n_stats, rule):
     n, columns = len(ground.members), ground.columns
     room = max(min(n // 4, 2 * most ** min(rule.max_depth, 9)), most, 64)
     own = [np.arange(v) for v in columns["n_codes"][columns["kind"] == NOMINAL]]
-    routes = np.concatenate([np.zeros(0), *own]).astype(np.int32)
+    used = sum(map(len, own))
+    routes = np.zeros(used + (min(room, 64) * most if rule.subset and own else 0), np.int32)
+    routes[:used] = np.concatenate([np.zeros(0), *own])
     growth = Growth(
         nodes=_leaves(room),
         stats=np.zeros((room, n_stats)),
         waiting=np.zeros(room, np.int64),
-        sizes=np.array([0, 1, len(routes)]),
+        sizes=np.array([0, 1, used]),
         side=np.zeros(len(ground.rows), np.int64),
         spare=np.zeros(n, np.uint64),
         routes=routes,
@@ -259,7 +261,7 @@ def tree_of(growth, scales, n_classes, centre, criterion):
     whole = {
         name: nodes[name].astype(np.int32) for name in ("attribute", "first", "branches", "missing", "route")
     }
-    routes = growth.routes[: growth.sizes[2]]
+    routes = growth.routes[: growth.sizes[2]].copy()
     tree = Tree(**whole, cut=cut, routes=routes, weight=weight, value=value, gain=nodes["gain"].copy())
     if (empty := np.flatnonzero(weight == 0)).size:
         tree.value[empty] = tree.value[parents(tree)[empty]]
