@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from openbook.base import Learner
+from openbook.errors import InterruptedFit
 from openbook.prepare.encoding import Encoding
 from openbook.svm.kernels import Kernel, Linear, Own, Polynomial, Radial
 from openbook.svm.machine import Machines
@@ -134,9 +135,8 @@ class SupportVectors(Learner):
 
     def _announce(self):
         if not self.converged_:
-            warnings.warn(
-                f"{type(self).__name__}: {'; '.join(self.notes_)}", ConvergenceWarning, stacklevel=5
-            )
+            kind = InterruptedFit if (self.states_ == INTERRUPTED).any() else ConvergenceWarning
+            warnings.warn(f"{type(self).__name__}: {'; '.join(self.notes_)}", kind, stacklevel=5)
 
     def complexity(self):
         if self.weights_ is not None:
