@@ -342,7 +342,9 @@ def test_an_interrupt_is_said_and_leaves_a_model(multiclass, monkeypatch):
         return real(*args)
 
     monkeypatch.setattr(smo, "pair_steps", pressed)
-    with pytest.warns(InterruptedFit, match=r"SVC: the search was interrupted; this is the best model so far"):
+    with pytest.warns(
+        InterruptedFit, match=r"SVC: the search was interrupted; this is the best model so far"
+    ):
         model = SVC(multiclass=multiclass).fit(X, y)
     assert len(calls) < 30
     assert model.score(X, y) > 0.4
