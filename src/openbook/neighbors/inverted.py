@@ -32,7 +32,7 @@ class Inverted(Index):
 
         self.points = sparse.csr_array(self.points)
         lengths = _lengths(self.points)
-        self._scale = scale_of(lengths)
+        self._scale = scale_of(lengths.max())
         self._longest = lengths.max() / self._scale
         self._penalty = ((lengths / self._scale) ** 2 / -2).astype(np.float32)
         self._lists = Sparse.of((self.points / self._scale).tocsc(), np.float32)

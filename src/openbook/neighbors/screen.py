@@ -30,8 +30,8 @@ SPARE = 4
 #: Scores that are looked at together, as a word has bits: rarely is one of them better.
 _STRIDE = 64
 
-#: Points in a block: with a block of queries, their product stays in the second cache.
-_POINTS = 320
+#: Points in a block, whole strides of them: with a block of queries, their product fits the second cache.
+_POINTS = 256
 
 _UNIT = 2.0**-24
 
@@ -40,34 +40,31 @@ _UNIT = 2.0**-24
 class Screen:
     """Points in single precision, ready for products.
 
-    single : float32 (n, d + 1), points moved and scaled, and -½‖x‖²
+    blocks : float32 (d + 1, _POINTS or fewer), points moved and scaled, a column each, and -½‖x‖² below
     mean, scale : by which they are moved, and divided
     longest : of the points, moved and scaled
     """
 
-    single: np.ndarray
+    blocks: tuple[np.ndarray, ...]
     mean: np.ndarray
     scale: float
     longest: float
 
     @classmethod
     def of(cls, points):
-        n, d = points.shape
         mean = points.mean(axis=0, dtype=np.float64)
-        single = np.empty((n, d + 1), np.float32)
-        lengths = np.empty(n)
-        parts = [slice(start, start + _POINTS) for start in range(0, n, _POINTS)]
+        parts = [points[start : start + _POINTS] for start in range(0, len(points), _POINTS)]
+        longest = max(_length(part - mean).max() for part in parts)
+        scale = scale_of(longest)
+        blocks = []
         for part in parts:
-            lengths[part] = _length(points[part] - mean)
-        scale = scale_of(lengths)
-        for part in parts:
-            single[part, :-1] = (points[part] - mean) / scale
-            single[part, -1] = (lengths[part] / scale) ** 2 / -2
-        return cls(single, mean, scale, lengths.max() / scale)
+            moved = (part - mean) / scale
+            blocks.append(np.vstack([moved.T, _length(moved) ** 2 / -2]).astype(np.float32))
+        return cls(tuple(blocks), mean, scale, longest / scale)
 
     def candidates(self, Q, k):
         """Rows that may be the nearest, (m, k + SPARE), and for which queries the nearest are among them."""
-        kept = min(k + SPARE, len(self.single))
+        kept = min(k + SPARE, sum(block.shape[1] for block in self.blocks))
         with np.errstate(over="ignore", invalid="ignore"):  # an infinite score proves nothing
             moved, single = self.moved(Q)
             scores, rows = best_scores(self.products(single), kept)
@@ -81,15 +78,14 @@ class Screen:
         return moved, single
 
     def error(self, moved):
-        return error_of_scores(_length(moved), self.longest, self.single.shape[1])
+        return error_of_scores(_length(moved), self.longest, moved.shape[1] + 1)
 
     def products(self, single):
         """Scores of the queries, block after block of points, in the same place."""
         place = np.empty(len(single) * _POINTS, np.float32)
-        for start in range(0, len(self.single), _POINTS):
-            points = self.single[start : start + _POINTS]
-            block = place[: len(single) * len(points)].reshape(len(single), len(points))
-            yield start, np.matmul(single, points.T, out=block)
+        for i, block in enumerate(self.blocks):
+            scores = place[: len(single) * block.shape[1]].reshape(len(single), -1)
+            yield i * _POINTS, np.matmul(single, block, out=scores)
 
 
 def best_scores(products, kept):
@@ -117,9 +113,9 @@ def error_of_scores(lengths, longest, n_terms):
     return 1.01 * error + 1e-30
 
 
-def scale_of(lengths):
-    """The power of two that brings all lengths to at most 1."""
-    return 2.0 ** np.ceil(np.log2(lengths.max() or 1.0))
+def scale_of(longest):
+    """The power of two that brings the longest to at most 1."""
+    return 2.0 ** np.ceil(np.log2(longest or 1.0))
 
 
 def proven(scores, k, error):

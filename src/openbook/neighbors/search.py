@@ -35,7 +35,7 @@ class Index(ABC):
     name: ClassVar[str]
     metrics: ClassVar[tuple[str, ...]] = METRICS
     #: Queries in a block.
-    block: ClassVar[int] = 640
+    block: ClassVar[int] = 1000
 
     def __init__(self, points, metric: Metric, reason: str) -> None:
         self.metric, self.reason = metric, reason
