@@ -1,6 +1,5 @@
 """`openbook study` on the screen."""
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -27,9 +26,6 @@ __all__ = ["run_study"]
 _MOST_COLUMNS = 15
 _MOST_LINES = 60
 
-#: Seconds until a thread hands over: one that comes back from a short kernel waits so long for the other.
-_SWITCH = 5e-4
-
 #: The width of what is written to a file or a pipe.
 _WIDTH = 110
 
@@ -47,7 +43,6 @@ def run_study(
         _heading(screen, "The data")
         _print(screen, _short(description))
         _notes(screen, plan)
-    sys.setswitchinterval(_SWITCH)
     with progress_bar("Judging") as progress:
         result = run(plan, folder, table=table, description=description, workers=workers, progress=progress)
     if not quiet:

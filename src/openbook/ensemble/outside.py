@@ -24,7 +24,8 @@ def add_votes(rows, leaves, values, votes, y, w, losses):
             votes[i, c] += values[leaves[k], c]
         votes[i, n_outputs] += 1
         if n_outputs == 1:
-            loss = (votes[i, 0] / votes[i, 1] - y[i]) ** 2
+            off = votes[i, 0] / votes[i, 1] - y[i]
+            loss = off * off
         else:
             top = 0
             for c in range(1, n_outputs):

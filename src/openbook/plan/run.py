@@ -51,6 +51,9 @@ __all__ = ["StudyResult", "claim_folder", "run"]
 
 FILES = ("plan.toml", "results.jsonl", "report.html", "model.openbook")
 
+#: Of fewer rows the interpreter takes longer than the kernels do, and threads wait for one another.
+_FEW_ROWS = 2_000
+
 #: Told after each fold: how many are done, of how many.
 Progress = Callable[[int, int], None]
 
@@ -72,7 +75,7 @@ def run(
     plan : Plan
     folder : where to write; it may hold an earlier, unfinished run of the same plan
     table, description : of the plan's data, if the plan was just made from them
-    workers : threads; -1 for one a core. The results do not depend on it
+    workers : threads; -1 for one a core, or one alone where rows are few. The results do not depend on it
     fresh : throw away what the folder holds of an earlier study
     progress : called after each fold with the number done and the number in all
     """
@@ -218,6 +221,8 @@ def _judge(plan: Plan, rows: _Rows, log: Log, workers: int, progress: Progress |
         return label, evaluate_fold(models[label], rows.X, rows.y, *rows.splits[i], index=i, name=label)
 
     done = len(jobs) - len(left)
+    if workers == -1 and len(rows.y) < _FEW_ROWS:
+        workers = 1
     with heard(), joblib.parallel_config(backend="threading", n_jobs=workers):  # joblib warns if interrupted
         for label, result in each(left, judge, in_order=False):
             log.append("folds", label, result)

@@ -180,7 +180,8 @@ def _falling(K, lo, epsilon, beta, gradient, i, highest):
             loss = -gradient[k] - (epsilon if beta[k] > 0 else -epsilon)
             lowest = min(lowest, loss)
             if loss < highest:
-                fall = (highest - loss) ** 2 / max(K[i, i] + K[k, k] - 2 * K[i, k], LEAST)
+                drop = highest - loss
+                fall = drop * drop / max(K[i, i] + K[k, k] - 2 * K[i, k], LEAST)
                 if fall > best:
                     j, best = k, fall
     return j, lowest

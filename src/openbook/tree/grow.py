@@ -217,7 +217,8 @@ def is_chance(stats, columns, critical):
         for c in range(stats.shape[1]):
             expected = row * columns[c] / total
             if expected > 0:
-                statistic += (stats[b, c] - expected) ** 2 / expected
+                off = stats[b, c] - expected
+                statistic += off * off / expected
     return statistic <= critical[(filled_rows - 1) * (filled_columns - 1)]
 
 
