@@ -35,6 +35,7 @@ ABREAST = 8
 class Compact(NamedTuple):
     """The nodes of all trees; cuts : list of float64, in each column, empty for nominal ones.
 
+    gap : the code of a missing cell, larger than all others, in the type of codes
     values : float64 (n_nodes, n_outputs), what a leaf says; roots : intp (n_trees,)
     """
 
@@ -43,18 +44,19 @@ class Compact(NamedTuple):
     values: np.ndarray
     roots: np.ndarray
     cuts: list
+    gap: np.ndarray
 
     def outputs(self, X):
         """The mean over the trees of what each row's leaves say, (n_rows, n_outputs)."""
         codes, leaves = self._codes(X), np.empty(len(X), dtype=np.intp)
         out = np.zeros((len(X), self.values.shape[1]))
         for root in self.roots:
-            descend_codes(self.steps, self.routes, root, codes, self._gap[()], leaves)
+            descend_codes(self.steps, self.routes, root, codes, self.gap[()], leaves)
             add_leaves(leaves, self.values, out)
         return out / len(self.roots)
 
     def _codes(self, X):
-        gap = self._gap
+        gap = self.gap
         codes = np.empty((len(X), len(self.cuts)), dtype=gap.dtype)
         for j, (attribute, cuts) in enumerate(zip(X.schema, self.cuts, strict=True)):
             cells = X.data(attribute.name)
@@ -66,12 +68,6 @@ class Compact(NamedTuple):
             codes[:, j] = np.where(missing, gap, codes_of(cuts, numbers))
         return codes
 
-    @property
-    def _gap(self):
-        """The code of a missing cell: larger than all others."""
-        most = max(map(len, self.cuts), default=0)
-        return np.array(2**16 - 1, np.uint16) if most < 2**16 - 1 else np.array(2**32 - 1, np.uint32)
-
 
 def compact(trees, shares, schema):
     """The trees of a forest for prediction; shares : what the leaves of each tree say."""
@@ -81,7 +77,10 @@ def compact(trees, shares, schema):
     routes = np.cumsum([0, *(len(tree.routes) for tree in trees)])
     steps = np.concatenate([_steps(t, cuts, *at) for t, *at in zip(trees, roots, routes, strict=False)])
     every = np.concatenate([tree.routes for tree in trees])
-    return Compact(steps, every, np.concatenate(shares), roots, cuts)
+    most = max(len(a.values) if isinstance(a, Nominal) else len(c) for a, c in zip(schema, cuts, strict=True))
+    largest = next(np.iinfo(kind) for kind in (np.uint8, np.uint16, np.uint32) if most < np.iinfo(kind).max)
+    gap = np.array(largest.max, largest.dtype)
+    return Compact(steps, every, np.concatenate(shares), roots, cuts, gap)
 
 
 def _cuts(trees, j):

@@ -186,15 +186,10 @@ def walk(tree, steps, X, i, share, nodes, shares):
 
 
 @jit(_nrt=False)
-def add_spread(tree, steps, X, leaves, values, out, nodes, shares):
-    """Add to out[i] the values of row i's leaf, or of its leaves by their shares; nodes[0] is the root."""
-    root = nodes[0]
+def add_spread(tree, steps, X, values, out, nodes, shares):
+    """Add to out[i] the values of the leaves where row i ends, by their shares."""
     for i in range(X.shape[0]):
-        if leaves[i] >= 0:
-            for c in range(out.shape[1]):
-                out[i, c] += values[leaves[i], c]
-            continue
-        nodes[0] = root
+        nodes[0] = 0
         for k in range(walk(tree, steps, X, i, 1.0, nodes, shares)):
             if steps[nodes[k]].attribute < 0:
                 for c in range(out.shape[1]):
@@ -213,17 +208,21 @@ def leaf_of(tree, x):
     return int(leaves[0])
 
 
-def add_values(tree, X, values, out, roots=(0,)):
-    """Add to out[i] the values of row i's leaf, or of its leaves by their shares, from every root.
+def add_values(tree, X, values, out):
+    """Add to out[i] the values of row i's leaf, or of its leaves by their shares.
 
     values : float64 (n_nodes, n_outputs), of which only those of leaves are used
     """
     packed, leaves = steps(tree), np.empty(len(X), dtype=np.intp)
+    descend(packed, tree.routes, 0, X, leaves)
+    if not (spread := leaves == SPREAD).any():
+        out += values[leaves]
+        return
+    out[~spread] += values[leaves[~spread]]
     nodes, shares = np.empty(tree.size, dtype=np.int64), np.empty(tree.size)
-    for root in roots:
-        descend(packed, tree.routes, root, X, leaves)
-        nodes[0] = root
-        add_spread(tree, packed, X, leaves, values, out, nodes, shares)
+    parted = np.zeros((int(spread.sum()), out.shape[1]))
+    add_spread(tree, packed, X[spread], values, parted, nodes, shares)
+    out[spread] += parted
 
 
 @jit
@@ -248,7 +247,17 @@ def add_errors_by(tree, steps, X, y, w, power, totals):
 
 def add_weights(tree, X, y, w, totals):
     """Add each row's weight to totals[node, class] of every node on its way."""
-    add_weights_by(tree, steps(tree), X, y, w, totals)
+    leaves = np.empty(len(X), dtype=np.intp)
+    leaves_of(tree, X, leaves)
+    if (leaves == SPREAD).any():
+        add_weights_by(tree, steps(tree), X, y, w, totals)
+        return
+    below = np.zeros_like(totals)
+    np.add.at(below, (leaves, y), w)
+    above = parents(tree)
+    for node in range(tree.size - 1, 0, -1):  # children come last
+        below[above[node]] += below[node]
+    totals += below
 
 
 def add_errors(tree, X, y, w, power, totals):
