@@ -153,7 +153,7 @@ def make_sparse(rows, seed):
     """Rows of some 60 words of 20,000, of which few are common."""
     rng = np.random.default_rng(seed)
     n = rows + rows // 10
-    words = np.minimum((rng.pareto(1.0, (n, 60)) * 30).astype(np.int64), 19_999)
+    words = np.minimum((rng.pareto(1.0, (n, 60)) * 300).astype(np.int64), 19_999)
     cells = (rng.random(words.size) + 0.1, (np.repeat(np.arange(n), 60), words.ravel()))
     X = sparse.coo_array(cells, shape=(n, 20_000)).tocsr()
     return X[:rows], X[rows:]

@@ -65,6 +65,12 @@ class Brute(Index):
             distances = self.metric.distances(Q, self.points)
             queries, rows = np.nonzero(distances <= radius)
             return queries, distances[queries, rows], rows
-        from openbook.neighbors.tiles import search_tiles, within_by
+        from openbook.neighbors.tiles import measure_pairs, search_tiles, within_by
 
-        return within_by(search_tiles, self._tiles, Q, radius, self.measure)
+        if self.metric.p != 2:
+            return within_by(search_tiles, self._tiles, Q, radius, self.measure)
+        queries, rows = self._screen.inside(Q, 2 * radius if self.metric.angular else radius**2)
+        distances = np.empty(len(rows))
+        measure_pairs(self.points, Q, queries, rows, self.measure, distances)
+        inside = distances <= radius
+        return queries[inside], distances[inside], rows[inside]

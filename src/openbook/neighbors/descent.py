@@ -73,9 +73,7 @@ def least_totals(tree, node, q, p, least):
         low, high, x = tree.ends[node, j], tree.ends[node, d + j], q[j]
         if p == 2.0:
             for c in range(least.shape[0]):
-                before, behind = low[c] - x, x - high[c]
-                gap = before if before > behind else behind  # noqa: FURB136 (one instruction; max is three)
-                gap = gap if gap > 0.0 else 0.0  # noqa: FURB136
+                gap = max(low[c] - x, x - high[c], 0.0)
                 least[c] += gap * gap
         else:
             for c in range(least.shape[0]):
@@ -85,11 +83,11 @@ def least_totals(tree, node, q, p, least):
 
 @inner
 def nearest_child(least):
-    best = 0
+    child, smallest = 0, least[0]
     for c in range(1, least.shape[0]):
-        if least[c] < least[best]:
-            best = c
-    return best
+        if least[c] < smallest:
+            child, smallest = c, least[c]
+    return child
 
 
 @inner

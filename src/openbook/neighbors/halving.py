@@ -176,8 +176,13 @@ def _fill(words, first, last, room, tile, tile_rows, box):
 
 
 @inner
-def _cut(source, words, first, last, middle, column, box, beyond, room):
-    """Order the words of a part by a column around the middle; shorten the boxes before and beyond it."""
+def _cut(source, words, first, last, middle, column, at, room):
+    """Order the words of a part by a column around the middle.
+
+    Its box, at the place `at`, is cut to what lies beyond, and the next one made of what lies before.
+    """
+    beyond, box = room.boxes[at], room.boxes[at + 1]
+    _copy(beyond, box)
     low, width = box[column, 0], box[column, 1] - box[column, 0]
     scale = 2.0**31 / width if width > 1e-290 else 0.0
     for i in range(first, last):
@@ -215,7 +220,6 @@ def _halve(points, words, room, tiles, rows, boxes):
                 _copy(room.spread, box)
         column = _widest(box if together else room.spread)
         middle_tile = first_tile + _left_half(last_tile - first_tile)
-        _copy(box, room.boxes[at + 1])
-        _cut(source, words, first, last, middle_tile * TILE, column, room.boxes[at + 1], box, room)
+        _cut(source, words, first, last, middle_tile * TILE, column, at, room)
         room.firsts[at], room.firsts[at + 1], room.lasts[at + 1] = middle_tile, first_tile, middle_tile
         at += 1

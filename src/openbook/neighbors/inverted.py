@@ -12,7 +12,6 @@ points : CSR (n, d); lists : CSC of single precision, points divided by a power 
 import numpy as np
 from scipy import sparse
 
-from openbook.neighbors.screen import SPARE, best_scores, error_of_scores, proven, scale_of
 from openbook.neighbors.search import Index, nearest_of_pairs
 
 __all__ = ["Inverted"]
@@ -29,6 +28,7 @@ class Inverted(Index):
 
     def _build(self):
         from openbook.neighbors.postings import Sparse
+        from openbook.neighbors.screen import scale_of
 
         self.points = sparse.csr_array(self.points)
         lengths = _lengths(self.points)
@@ -39,6 +39,8 @@ class Inverted(Index):
         self._rows = Sparse.of(self.points, np.float64)
 
     def _nearest(self, Q, k):
+        from openbook.neighbors.screen import SPARE, best_scores, proven
+
         pairs = []
         kept = min(k + SPARE, self.n_points)
         for first, scores, error, _ in self._scored(Q):
@@ -67,6 +69,7 @@ class Inverted(Index):
     def _scored(self, Q):
         """Part by part: the first query, the scores of all points, their error, and the queries' lengths."""
         from openbook.neighbors.postings import Sparse, add_scores
+        from openbook.neighbors.screen import error_of_scores
 
         step = max(_SCORES // self.n_points, 1)
         for first in range(0, Q.shape[0], step):

@@ -58,8 +58,11 @@ class Screen:
         scale = scale_of(longest)
         blocks = []
         for part in parts:
+            block = np.empty((len(mean) + 1, len(part)), np.float32)
             moved = (part - mean) / scale
-            blocks.append(np.vstack([moved.T, _length(moved) ** 2 / -2]).astype(np.float32))
+            block[:-1] = moved.T
+            block[-1] = _length(moved) ** 2 / -2
+            blocks.append(block)
         return cls(tuple(blocks), mean, scale, longest / scale)
 
     def candidates(self, Q, k):
@@ -69,6 +72,17 @@ class Screen:
             moved, single = self.moved(Q)
             scores, rows = best_scores(self.products(single), kept)
             return rows, proven(scores, k, self.error(moved))
+
+    def inside(self, Q, total):
+        """Queries, and rows whose total may be as small as this: all of which it is, and some more."""
+        pairs = []
+        with np.errstate(over="ignore", invalid="ignore"):
+            moved, single = self.moved(Q)
+            at_least = (_length(moved) ** 2 - total / self.scale**2) / 2 - self.error(moved)
+            for first, scores in self.products(single):
+                queries, rows = np.nonzero(~(scores < at_least[:, None]))
+                pairs.append((queries, first + rows))
+        return tuple(np.concatenate(part) for part in zip(*pairs, strict=True))
 
     def moved(self, Q):
         """Queries moved and scaled, and so in single precision, with a column of ones."""
