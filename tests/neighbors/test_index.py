@@ -262,3 +262,13 @@ def test_hand_worked():
         assert rows.tolist() == [2, 0, 1, 3]
     distances, rows = make_index([[2.0, 0.0], [0.0, 3.0], [-1.0, 0.0]], "cosine").query([[5.0, 0.0]], 3)
     assert (distances.tolist(), rows.tolist()) == ([[0.0, 1.0, 2.0]], [[0, 1, 2]])
+
+
+@pytest.mark.usefixtures("kernels")
+@pytest.mark.parametrize("index", [*EXACT, "lsh"])
+def test_no_query_no_answer(index):
+    made = make(some("numbers", 90, 3)[0], "euclidean", index)
+    distances, rows = made.query(np.empty((0, 3)), 2)
+    assert distances.shape == rows.shape == (0, 2)
+    indptr, rows, distances = made.within(np.empty((0, 3)), 1.0)
+    assert (indptr.tolist(), len(rows), len(distances)) == ([0], 0, 0)

@@ -44,15 +44,27 @@ class Brute(Index):
             return nearest_of(self.metric.distances(Q, self.points), k)
         if self.metric.p != 2:
             return self._measured(Q, k)
+        from openbook.neighbors.screen import SPARE
+
+        distances, rows = np.empty((len(Q), k)), np.empty((len(Q), k), np.int64)
+        left = np.arange(len(Q))
+        for spare in SPARE:
+            proven, answer = self._screened(Q[left], k, spare)
+            distances[left[proven]], rows[left[proven]] = answer
+            left = left[~proven]
+            if not len(left):
+                return distances, rows
+        distances[left], rows[left] = self._measured(Q[left], k)
+        return distances, rows
+
+    def _screened(self, Q, k, spare):
+        """For which queries the nearest points are found by screening, and these."""
         from openbook.neighbors.tiles import rerank
 
-        candidates, proven = self._screen.candidates(Q, k)
-        distances, rows = np.empty((len(Q), k)), np.empty((len(Q), k), np.int64)
-        if proven.any():
-            rerank(self.points, Q, candidates, proven, self.measure, distances, rows)
-        if not proven.all():
-            distances[~proven], rows[~proven] = self._measured(Q[~proven], k)
-        return distances, rows
+        candidates, proven = self._screen.candidates(Q, k, spare)
+        distances, rows = np.empty((proven.sum(), k)), np.empty((proven.sum(), k), np.int64)
+        rerank(self.points, Q[proven], candidates[proven], self.measure, distances, rows)
+        return proven, (distances, rows)
 
     def _measured(self, Q, k):
         """The nearest points, all distances measured."""

@@ -42,7 +42,7 @@ class Inverted(Index):
         from openbook.neighbors.screen import SPARE, best_scores, proven
 
         pairs = []
-        kept = min(k + SPARE, self.n_points)
+        kept = min(k + SPARE[0], self.n_points)
         for first, scores, error, _ in self._scored(Q):
             best, rows = best_scores([(0, scores)], kept)
             sure = proven(best, k, error)
@@ -72,7 +72,7 @@ class Inverted(Index):
         from openbook.neighbors.screen import error_of_scores
 
         step = max(_SCORES // self.n_points, 1)
-        for first in range(0, Q.shape[0], step):
+        for first in range(0, max(Q.shape[0], 1), step):
             part = Q[first : first + step]
             lengths = _lengths(part) / self._scale
             scores = np.tile(self._penalty, (part.shape[0], 1))

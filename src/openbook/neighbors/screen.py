@@ -9,7 +9,7 @@ is right to
 
     error(q) = u(‖q‖ + R)² + γ(‖q‖R + ½R²) + uR²
 
-and a hundredth more, in which the rounding of double precision is lost. If the worst of the k + SPARE best
+and a hundredth more, in which the rounding of double precision is lost. If the worst of the k + spare best
 scores lies more than 2 error(q) below the k-th, then no point outside of them is among the k nearest.
 
 scores : float32 (m, kept), a heap per query with the smallest on top; rows : int64 (m, kept)
@@ -24,8 +24,8 @@ from openbook.kernels.jit import inner, jit
 
 __all__ = ["SPARE", "Screen", "best_scores", "error_of_scores", "proven", "scale_of"]
 
-#: Candidates beyond the k that are wanted.
-SPARE = 4
+#: Candidates beyond the k that are wanted: at first, and for queries of which they prove nothing.
+SPARE = (2, 62)
 
 #: Scores that are looked at together, as a word has bits: rarely is one of them better.
 _STRIDE = 64
@@ -65,9 +65,9 @@ class Screen:
             blocks.append(block)
         return cls(tuple(blocks), mean, scale, longest / scale)
 
-    def candidates(self, Q, k):
-        """Rows that may be the nearest, (m, k + SPARE), and for which queries the nearest are among them."""
-        kept = min(k + SPARE, sum(block.shape[1] for block in self.blocks))
+    def candidates(self, Q, k, spare):
+        """Rows that may be the nearest, (m, k + spare), and for which queries the nearest are among them."""
+        kept = min(k + spare, sum(block.shape[1] for block in self.blocks))
         with np.errstate(over="ignore", invalid="ignore"):  # an infinite score proves nothing
             moved, single = self.moved(Q)
             scores, rows = best_scores(self.products(single), kept)
@@ -98,7 +98,7 @@ class Screen:
         """Scores of the queries, block after block of points, in the same place."""
         place = np.empty(len(single) * _POINTS, np.float32)
         for i, block in enumerate(self.blocks):
-            scores = place[: len(single) * block.shape[1]].reshape(len(single), -1)
+            scores = place[: len(single) * block.shape[1]].reshape(len(single), block.shape[1])
             yield i * _POINTS, np.matmul(single, block, out=scores)
 
 

@@ -270,11 +270,9 @@ def search_tiles(tiles, tile_rows, Q, radius, measure, answer):
 
 
 @jit
-def rerank(points, Q, candidates, wanted, measure, distances, rows):
-    """Fill in the nearest candidates of each query that is wanted; there are as many as places, or more."""
+def rerank(points, Q, candidates, measure, distances, rows):
+    """Fill in the nearest candidates of each query; there are as many as places, or more."""
     for i in range(Q.shape[0]):
-        if not wanted[i]:
-            continue
         empty(distances[i], rows[i])
         for c in range(candidates.shape[1]):
             row = candidates[i, c]
