@@ -116,9 +116,20 @@ def test_a_rare_class_is_not_drowned(tmp_path):
     assert make_plan(single, "y").metric == "accuracy"  # balanced accuracy would be undefined
 
 
+def test_ensembles_take_no_part_where_nothing_could_show_their_worth_unless_asked_for():
+    plan = make_plan("weather")
+    assert plan.ensembles == {}
+    said = "takes no part: it could not show on 14 rows that it is better than one of its members"
+    assert [f"{name} {said}" in plan.notes for name in ("random forest", "AdaBoost of stumps")] == [
+        True,
+        True,
+    ]
+    assert list(make_plan("weather", only=["cart", "random_forest"]).ensembles) == ["random forest"]
+
+
 def test_ensembles_know_the_single_members_of_the_plan():
     trees = ("C4.5", "CART")
-    assert make_plan("weather").ensembles == {"random forest": trees, "AdaBoost of stumps": ("1R", *trees)}
+    assert make_plan("iris").ensembles == {"random forest": trees, "AdaBoost of stumps": ("1R", *trees)}
     assert make_plan("diabetes").ensembles == {"random forest": ("CART", "model tree")}
     assert make_plan("weather", only=["naive_bayes"]).ensembles == {}
 

@@ -121,7 +121,8 @@ def test_what_learnt_no_more_than_the_baseline_is_not_worked_beside_it(tmp_path)
 
 
 def test_fourteen_rows_cannot_show_that_a_forest_is_worth_it(tmp_path):
-    result = run(make_plan("weather"), tmp_path)
+    learners = ["c45", "cart", "random_forest", "adaboost"]
+    result = run(make_plan("weather", only=learners), tmp_path)
     assert list(result.choice.withheld) == ["random forest", "AdaBoost of stumps"]
     assert result.choice.label not in result.choice.withheld
     assert {row.label for row in result.comparison.rows()} >= set(result.choice.withheld)  # but are ranked

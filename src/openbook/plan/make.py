@@ -195,7 +195,10 @@ def _candidates(inputs: Table, task: Task, only: Collection[str]) -> tuple[list[
     tried = [entry for entry in learners(task) if not only or entry.baseline or entry.name in only]
     for entry, variant in [(one, way) for one in tried for way in one.study]:
         model = entry.make(**variant.parameters)
-        if (reason := _refusal(variant, model, inputs)) is None:
+        reason = _refusal(variant, model, inputs)
+        if entry.members and entry.name not in only and len(inputs) < TINY:
+            reason = f"could not show on {len(inputs)} rows that it is better than one of its members"
+        if reason is None:
             candidates.append(Candidate.of(variant.label, model))
         else:
             refused.append(f"{variant.label} takes no part: it {reason}")
