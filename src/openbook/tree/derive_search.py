@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from openbook.tree.columns import midpoint
 from openbook.tree.derive_splits import (
     EQUAL_RATIO,
     Classes,
@@ -69,8 +70,7 @@ def cuts_of(cells: Sequence, rows: Rows) -> list[Split]:
     for low, high in pairwise(sorted({cell for cell, k in zip(cells, known, strict=True) if k})):
         below = rows.group([k and cell <= low for cell, k in zip(cells, known, strict=True)])
         above = rows.group([k and cell > low for cell, k in zip(cells, known, strict=True)])
-        halfway = low + (high - low) / 2
-        splits.append(Split((("<=", below), (">", above)), gap, halfway if halfway < high else low))
+        splits.append(Split((("<=", below), (">", above)), gap, float(midpoint(low, high))))
     return splits
 
 
