@@ -12,11 +12,12 @@ from sklearn.linear_model import LogisticRegression
 import openbook as ob
 from openbook.baseline import OneR, ZeroR, ZeroRegressor
 from openbook.bayes import NaiveBayes
+from openbook.draw import Categories, Numbers, Picture
+from openbook.draw.plot import FRAME
 from openbook.errors import DataError, ParameterError, RefusalError, UnknownColumn
 from openbook.linear import Perceptron
 from openbook.report import draw_boundary
 from openbook.report.boundary import usable_columns
-from openbook.report.plot import FRAME, Categories, Numbers, Picture
 
 SVG = "{http://www.w3.org/2000/svg}"
 WIDE, HIGH = FRAME

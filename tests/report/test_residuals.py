@@ -8,9 +8,10 @@ from sklearn.linear_model import LinearRegression
 
 import openbook as ob
 from openbook.baseline import ZeroR, ZeroRegressor
+from openbook.draw import Numbers
+from openbook.draw.plot import FRAME
 from openbook.errors import ParameterError
 from openbook.report import draw_residuals
-from openbook.report.plot import FRAME, Numbers
 from openbook.report.residuals import residuals
 
 SVG = "{http://www.w3.org/2000/svg}"

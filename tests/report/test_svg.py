@@ -5,6 +5,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
+from openbook.draw.axes import round_ticks
 from openbook.report import svg
 
 HOSTILE = "<script>alert(1)</script>&\"'\x1b[2J\n"
@@ -108,7 +109,7 @@ def test_a_picture_is_well_formed_and_told_whatever_the_names(picture):
     ("low", "high"), [(0.0, 1.0), (0.5, 0.5), (0.0, 0.0), (-3.0, 700.0), (1e-9, 2e-9), (0.94, 0.97)]
 )
 def test_the_axis_holds_its_values_with_few_round_ticks(low, high):
-    start, end, ticks = svg.round_ticks(low, high)
+    start, end, ticks = round_ticks(low, high)
     assert start <= low
     assert end >= high
     assert start < end

@@ -18,10 +18,12 @@ from openbook.data import MISSING, Attribute, Categorical, Numeric, SparseTable,
 from openbook.data.attributes import as_text
 from openbook.data.conform import conform
 from openbook.data.findings import plural
+from openbook.draw import Categories, Numbers, Picture
+from openbook.draw.colours import COLOURS, RARE
+from openbook.draw.plot import FRAME, dots, framed, legend
 from openbook.errors import DataError, ParameterError, RefusalError, UnknownColumn
 from openbook.judge import permutation_importance
 from openbook.judge.examples import Examples, model_task
-from openbook.report.plot import COLOURS, FRAME, RARE, Categories, Numbers, Picture, dots, framed, legend
 from openbook.work.step import cell, figure
 
 __all__ = ["draw_boundary", "usable_columns"]

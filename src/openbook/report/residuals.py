@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from openbook.data.findings import plural, short
+from openbook.draw import Numbers, Picture
+from openbook.draw.plot import FRAME, dots, framed
 from openbook.errors import ParameterError
 from openbook.judge.examples import Examples, model_task
-from openbook.report.plot import FRAME, Numbers, Picture, dots, framed
 
 __all__ = ["draw_residuals", "residuals"]
 

@@ -5,15 +5,16 @@ phone or a page and its letters keep their size. Colours come from the page's st
 which follow light and dark. Each picture carries a title and a description for those who cannot see it.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
 from openbook.data.findings import short
+from openbook.draw.axes import round_ticks
+from openbook.draw.letters import clip
 from openbook.work.formula import printable
 
-__all__ = ["Scored", "bars", "clip", "curve", "heat_map", "histogram", "intervals", "round_ticks"]
+__all__ = ["Scored", "bars", "curve", "heat_map", "histogram", "intervals"]
 
 _ROW = 46
 _BAR = 24
@@ -185,25 +186,5 @@ def _safe(text: str) -> str:
     return escape(printable(text))
 
 
-def clip(text: str, length: int) -> str:
-    return text if len(text) <= length else text[: length - 1] + "…"
-
-
 def _percent(value: float) -> str:
     return f"{value:.3f}%"
-
-
-def round_ticks(lowest: float, highest: float) -> tuple[float, float, list[float]]:
-    """Bounds a little beyond the values, and round ticks between them.
-
-    >>> round_ticks(0.31, 0.94)[2]
-    [0.2, 0.4, 0.6, 0.8, 1.0]
-    """
-    span = (highest - lowest) or abs(highest) or 1.0
-    step = 10 ** math.floor(math.log10(span / 2))
-    step *= next(factor for factor in (1, 2, 5, 10) if span / (step * factor) <= 5)
-    first, last = math.floor(lowest / step), math.ceil(highest / step)
-    if first == last:
-        first, last = first - 1, last + 1
-    ticks = [round(step * i, 12) for i in range(first, last + 1)]
-    return ticks[0], ticks[-1], ticks

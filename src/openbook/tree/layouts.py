@@ -8,12 +8,10 @@ Every layout takes the boxes in depth-first order and gives SVG elements, their 
 """
 
 from dataclasses import dataclass
-from html import escape
-from unicodedata import east_asian_width
 
-from openbook.work.formula import printable
+from openbook.draw.letters import safe, text, width_of
 
-__all__ = ["Box", "from_the_left", "from_the_top", "outline", "safe", "text", "width_of"]
+__all__ = ["Box", "from_the_left", "from_the_top", "outline"]
 
 #: From the top: a box's height, and from one level to the next.
 _TALL, _LEVEL = 44, 108
@@ -209,32 +207,3 @@ def _way(curve, box):
 
 def _group(box, parts):
     return f"<g><title>{safe(box.told)}</title>{''.join(parts)}</g>"
-
-
-def text(x, y, words, look, more="", anchor="", later="soft"):
-    """Words at a place, and more of them behind, wherever the first end."""
-    if not words:
-        return ""
-    behind = f'<tspan class="{later}" dx="8">{safe(more)}</tspan>' if more else ""
-    at = f'x="{x:.1f}" y="{y:.1f}"'
-    if not behind:
-        return f'<text class="{look}" {at}>{safe(words)}</text>'
-    return f'<text class="{anchor}" {at}><tspan class="{look}">{safe(words)}</tspan>{behind}</text>'
-
-
-def safe(words):
-    """Text as it may stand in SVG, its lines kept."""
-    return escape("\n".join(map(printable, words.split("\n"))))
-
-
-def width_of(words, size):
-    """About how wide a text of this size is, rather too wide than too narrow."""
-    return size * sum(map(_letter, words))
-
-
-def _letter(sign):
-    if east_asian_width(sign) in "WF":
-        return 1.02
-    if sign in "iljtf.,:;'|!()[] I":
-        return 0.38
-    return 0.95 if sign in "mwMW@%…—" else 0.73 if sign.isupper() else 0.62

@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 
 from openbook.data.attributes import as_text
+from openbook.draw.colours import COLOURS, DARK, LIGHT, RARE
+from openbook.draw.letters import clip, safe, text, width_of
 from openbook.tree.conditions import Within, word
-from openbook.tree.layouts import Box, from_the_left, from_the_top, outline, safe, text, width_of
+from openbook.tree.layouts import Box, from_the_left, from_the_top, outline
 from openbook.tree.nodes import LEAF
 from openbook.work import figure
 from openbook.work.formula import printable
@@ -25,49 +27,42 @@ __all__ = ["picture"]
 _WIDEST_TOP, _WIDEST_LEFT = 1080, 1600
 #: Letters of a name, of a branch; of either in an outline.
 _NAME, _BRANCH, _LONG = 26, 24, 36
-#: Classes with a colour of their own; the rarer ones share a grey.
-_COLOURS, _RARE = 8, "c8"
 _MARGIN = 20
 
-_STYLE = """
-.ob-tree { font: 13px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
-.ob-tree text { fill: #1d2630; }
-.ob-tree .paper { fill: #ffffff; }
-.ob-tree .head { font-size: 15px; font-weight: 650; }
-.ob-tree .name { font-weight: 600; }
-.ob-tree .soft { fill: #5b6772; font-size: 12px; font-variant-numeric: tabular-nums; }
-.ob-tree .mid { text-anchor: middle; }
-.ob-tree .way { fill: none; stroke: #c3cbd1; }
-.ob-tree .said { font-size: 12.5px; paint-order: stroke; stroke: #ffffff; stroke-width: 5px; }
-.ob-tree .said { stroke-linejoin: round; }
-.ob-tree .test { fill: #f2f4f5; stroke: #98a4ad; }
-.ob-tree .end { fill-opacity: .13; stroke-width: 1.4; }
-.ob-tree .more { stroke-dasharray: 5 3; }
-.ob-tree .knot { fill: #98a4ad; }
-.ob-tree .track { fill: #dfe3e6; }
-.ob-tree .row { fill: none; pointer-events: all; }
-.ob-tree .c0 { fill: #0072b2; } .ob-tree .c0.end { stroke: #0072b2; }
-.ob-tree .c1 { fill: #e08a00; } .ob-tree .c1.end { stroke: #e08a00; }
-.ob-tree .c2 { fill: #00916a; } .ob-tree .c2.end { stroke: #00916a; }
-.ob-tree .c3 { fill: #c2649a; } .ob-tree .c3.end { stroke: #c2649a; }
-.ob-tree .c4 { fill: #4ba9de; } .ob-tree .c4.end { stroke: #4ba9de; }
-.ob-tree .c5 { fill: #c94f00; } .ob-tree .c5.end { stroke: #c94f00; }
-.ob-tree .c6 { fill: #6a51a3; } .ob-tree .c6.end { stroke: #6a51a3; }
-.ob-tree .c7 { fill: #8c7a2b; } .ob-tree .c7.end { stroke: #8c7a2b; }
-.ob-tree .c8 { fill: #98a4ad; } .ob-tree .c8.end { stroke: #98a4ad; }
-@media (prefers-color-scheme: dark) {
-.ob-tree text { fill: #e4e9ed; }
-.ob-tree .paper { fill: #1a2128; }
-.ob-tree .soft { fill: #9dabb6; }
-.ob-tree .way { stroke: #46535f; }
-.ob-tree .said { stroke: #1a2128; }
-.ob-tree .test { fill: #262f38; stroke: #5f6d78; }
-.ob-tree .end { fill-opacity: .26; }
-.ob-tree .track { fill: #3a4650; }
-.ob-tree .c0 { fill: #4ba3dd; } .ob-tree .c0.end { stroke: #4ba3dd; }
-.ob-tree .c6 { fill: #a48fd6; } .ob-tree .c6.end { stroke: #a48fd6; }
-.ob-tree .c4 { fill: #8fd0f5; } .ob-tree .c4.end { stroke: #8fd0f5; }
-}
+
+def _colour(i, hue):
+    return f".ob-tree .c{i} {{ fill: {hue}; }} .ob-tree .c{i}.end {{ stroke: {hue}; }}\n"
+
+
+_STYLE = f"""
+.ob-tree {{ font: 13px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; }}
+.ob-tree text {{ fill: #1d2630; }}
+.ob-tree .paper {{ fill: #ffffff; }}
+.ob-tree .head {{ font-size: 15px; font-weight: 650; }}
+.ob-tree .name {{ font-weight: 600; }}
+.ob-tree .soft {{ fill: #5b6772; font-size: 12px; font-variant-numeric: tabular-nums; }}
+.ob-tree .mid {{ text-anchor: middle; }}
+.ob-tree .way {{ fill: none; stroke: #c3cbd1; }}
+.ob-tree .said {{ font-size: 12.5px; paint-order: stroke; stroke: #ffffff; stroke-width: 5px; }}
+.ob-tree .said {{ stroke-linejoin: round; }}
+.ob-tree .test {{ fill: #f2f4f5; stroke: #98a4ad; }}
+.ob-tree .end {{ fill-opacity: .13; stroke-width: 1.4; }}
+.ob-tree .more {{ stroke-dasharray: 5 3; }}
+.ob-tree .knot {{ fill: #98a4ad; }}
+.ob-tree .track {{ fill: #dfe3e6; }}
+.ob-tree .row {{ fill: none; pointer-events: all; }}
+{"".join(_colour(i, hue) for i, hue in enumerate(LIGHT))}
+@media (prefers-color-scheme: dark) {{
+.ob-tree text {{ fill: #e4e9ed; }}
+.ob-tree .paper {{ fill: #1a2128; }}
+.ob-tree .soft {{ fill: #9dabb6; }}
+.ob-tree .way {{ stroke: #46535f; }}
+.ob-tree .said {{ stroke: #1a2128; }}
+.ob-tree .test {{ fill: #262f38; stroke: #5f6d78; }}
+.ob-tree .end {{ fill-opacity: .26; }}
+.ob-tree .track {{ fill: #3a4650; }}
+{"".join(_colour(i, hue) for i, hue in DARK.items())}
+}}
 """
 
 
@@ -116,12 +111,12 @@ def _legend(read, look, width):
     if read.classes is None:
         low, high = _range(read)
         return [text(0, 11, f"bar: the mean, from {figure(low)} to {figure(high)}", "soft")], 26
-    named = [(look[c], as_text(label)) for c, label in enumerate(read.classes) if look[c] != _RARE]
-    if _RARE in look:
-        named.append((_RARE, f"{look.count(_RARE)} rarer classes"))
+    named = [(look[c], as_text(label)) for c, label in enumerate(read.classes) if look[c] != RARE]
+    if RARE in look:
+        named.append((RARE, f"{look.count(RARE)} rarer classes"))
     parts, x, y = [], 0.0, 0
     for colour, label in named:
-        words = _clip(printable(label), _NAME)
+        words = clip(printable(label), _NAME)
         if x and x + 18 + width_of(words, 12) > width:
             x, y = 0.0, y + 20
         parts.append(f'<rect class="{colour}" x="{x:.1f}" y="{y + 1}" width="12" height="12" rx="2"/>')
@@ -134,8 +129,8 @@ def _looks(read):
     """The colour of each class; where there are too many, the most frequent have one of their own."""
     if read.classes is None:
         return ["c0"]
-    looks = [_RARE] * len(read.classes)
-    frequent = np.argsort(-read.tree.value[0], kind="stable")[:_COLOURS]
+    looks = [RARE] * len(read.classes)
+    frequent = np.argsort(-read.tree.value[0], kind="stable")[:COLOURS]
     for colour, code in enumerate(sorted(frequent.tolist())):
         looks[code] = f"c{colour}"
     return looks
@@ -154,14 +149,14 @@ def _box(read, place, look):
     else:
         bars = [(look[c], float(v / values.sum())) for c, v in enumerate(values) if v > 0]
         colour = look[int(np.argmax(values))]
-        most = [c for c in np.argsort(-values, kind="stable")[:_COLOURS] if values[c] > 0]
+        most = [c for c in np.argsort(-values, kind="stable")[:COLOURS] if values[c] > 0]
         told.append(", ".join(f"{as_text(read.classes[c])} {figure(float(values[c]), 4)}" for c in most))
     said, line = ("", "") if place.condition is None else _said(place.condition)
     common: dict[str, Any] = {"said": said, "line": line, "bars": tuple(bars), "share": share}
     common |= {"depth": place.depth, "below": place.children}
     if place.name:
         told.append(f"tests {place.name}")
-        head = _clip(place.name, _NAME)
+        head = clip(place.name, _NAME)
         return Box(head, rows, told="\n".join(told), look="test", colour="knot", **common)
     prediction = read.said(read.prediction(node))
     told.append(f"predicts {prediction}")
@@ -169,23 +164,23 @@ def _box(read, place, look):
     if place.hidden:
         note, frame = f"{note}, … {place.hidden} leaves", f"{frame} more"
         told.append(f"{place.hidden} leaves below are hidden")
-    return Box(_clip(prediction, _NAME), note, told="\n".join(told), look=frame, colour=colour, **common)
+    return Box(clip(prediction, _NAME), note, told="\n".join(told), look=frame, colour=colour, **common)
 
 
 def _said(condition):
     """What a branch says: in short, and with the attribute's name."""
-    name = _clip(printable(condition.attribute.name), _LONG)
+    name = clip(printable(condition.attribute.name), _LONG)
     if condition.nothing_known:
         words = "missing" if condition.missing else "nothing"
         return words, f"{name} is {words}"
     if isinstance(condition, Within):
         sign, bound = ("≤", condition.high) if math.isinf(condition.low) else (">", condition.low)
         words = condition.bound(bound) if condition.ordinal else _short(bound)
-        short, long = f"{sign} {_clip(words, _BRANCH)}", f"{sign} {_clip(words, _LONG)}"
+        short, long = f"{sign} {clip(words, _BRANCH)}", f"{sign} {clip(words, _LONG)}"
     else:
         words = ", ".join(map(word, condition.values))
-        short = _clip(words, _BRANCH)
-        long = f"{'=' if len(condition.values) == 1 else '∈'} {_clip(words, _LONG)}"
+        short = clip(words, _BRANCH)
+        long = f"{'=' if len(condition.values) == 1 else '∈'} {clip(words, _LONG)}"
     too = " ?" if condition.missing else ""
     return printable(short) + too, f"{name} {printable(long)}{too}"
 
@@ -205,7 +200,3 @@ def _range(read):
     """The lowest and the highest number that the tree predicts."""
     leaves = read.tree.value[read.tree.attribute == LEAF, 0]
     return float(leaves.min()), float(leaves.max())
-
-
-def _clip(words, letters):
-    return words if len(words) <= letters else words[: letters - 1] + "…"

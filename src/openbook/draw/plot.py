@@ -1,40 +1,34 @@
-"""A picture with two axes as SVG that stands alone: a frame, ticks, rows as dots, a legend.
+"""A picture with two axes as SVG that stands alone: a frame, ticks, dots, lines and bands, a legend.
 
-Everything is placed in pixels. Colours are in the picture itself, and follow light and dark. Numbers far from
-the others (three times the quartiles' distance beyond them) would leave no room for the rest: an axis ends
-before them, and dots beyond it are drawn at its edge, as triangles.
+    framed(across, up, inside, above, tall)     axes around what is inside, which is placed by shares of them
+
+Everything is placed in pixels. Colours are in the picture itself, and follow light and dark. Dots beyond an
+axis are drawn at its edge, as triangles; lines and bands end there. Looks are classes of the stylesheet: a
+colour "c0" to "c8", with "dot", "ring", "many" for dots, "line", "dashed" for lines and "band" for bands.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
-from openbook.data.findings import short
+from openbook.draw.axes import Categories, Numbers
+from openbook.draw.colours import DARK, LIGHT
+from openbook.draw.letters import clip, fitting, safe, text, width_of
 from openbook.errors import DataError
-from openbook.report.svg import clip, round_ticks
-from openbook.tree.layouts import safe, text, width_of
 
-__all__ = ["COLOURS", "FRAME", "RARE", "Categories", "Numbers", "Picture", "dots", "framed", "legend"]
+__all__ = ["FRAME", "Picture", "band", "dots", "framed", "legend", "line"]
 
-#: How many classes have a colour of their own; the rarer ones share a grey.
-COLOURS, RARE = 8, "c8"
 #: The width and height of what is inside the axes.
 FRAME = _WIDTH, _HEIGHT = 560, 400
 _MARGIN, _BOTTOM = 18, 46
 _LABEL = 18
-#: Dots at so few different numbers would hide each other.
-_FEW = 12
-
-_LIGHT = ("#0072b2", "#e08a00", "#00916a", "#c2649a", "#4ba9de", "#c94f00", "#6a51a3", "#8c7a2b", "#98a4ad")
-_DARK = {0: "#4ba3dd", 4: "#8fd0f5", 6: "#a48fd6"}
 
 
 def _colour(i: int, hue: str) -> str:
-    return f".ob-plot .c{i} {{ fill: {hue}; }} .ob-plot .c{i}.ring {{ stroke: {hue}; }}\n"
+    strokes = f".ob-plot .c{i}.ring, .ob-plot .c{i}.line {{ stroke: {hue}; }}"
+    return f".ob-plot .c{i} {{ fill: {hue}; }} {strokes}\n"
 
 
 _STYLE = f"""
@@ -54,8 +48,11 @@ _STYLE = f"""
 .ob-plot .dot {{ stroke: #ffffff; stroke-width: 1; }}
 .ob-plot .many {{ fill-opacity: .45; stroke: none; }}
 .ob-plot .ring {{ fill: #ffffff; stroke-width: 2; }}
-{"".join(_colour(i, hue) for i, hue in enumerate(_LIGHT))}
+{"".join(_colour(i, hue) for i, hue in enumerate(LIGHT))}
 .ob-plot .ring.ring {{ fill: #ffffff; }}
+.ob-plot .line.line {{ fill: none; stroke-width: 2; stroke-linejoin: round; }}
+.ob-plot .dashed {{ stroke-dasharray: 5 4; }}
+.ob-plot .band {{ fill-opacity: .16; }}
 @media (prefers-color-scheme: dark) {{
 .ob-plot text {{ fill: #e4e9ed; }}
 .ob-plot .paper {{ fill: #1a2128; }}
@@ -65,8 +62,9 @@ _STYLE = f"""
 .ob-plot .zero {{ stroke: #9dabb6; }}
 .ob-plot .trend {{ stroke: #f0a67c; }}
 .ob-plot .region {{ fill-opacity: .34; }}
+.ob-plot .band {{ fill-opacity: .26; }}
 .ob-plot .dot {{ stroke: #1a2128; }}
-{"".join(_colour(i, hue) for i, hue in _DARK.items())}
+{"".join(_colour(i, hue) for i, hue in DARK.items())}
 .ob-plot .many {{ stroke: none; }}
 .ob-plot .ring.ring {{ fill: #1a2128; }}
 }}
@@ -98,9 +96,9 @@ class Picture:
         top = _MARGIN + 22 + 17 * len(self.notes)
         w, h = round(self.width + 2 * _MARGIN), round(self.height + top + _MARGIN)
         room = w - 2 * _MARGIN
-        lines = [text(_MARGIN, _MARGIN + 13, _fitting(self.title, room, 15), "head")]
+        lines = [text(_MARGIN, _MARGIN + 13, fitting(self.title, room, 15), "head")]
         lines += [
-            text(_MARGIN, _MARGIN + 32 + 17 * i, _fitting(note, room, 12), "soft")
+            text(_MARGIN, _MARGIN + 32 + 17 * i, fitting(note, room, 12), "soft")
             for i, note in enumerate(self.notes)
         ]
         return (
@@ -121,74 +119,6 @@ class Picture:
 
     def _repr_svg_(self) -> str:
         return self.svg()
-
-
-@dataclass(frozen=True)
-class Numbers:
-    """An axis of numbers."""
-
-    name: str
-    values: np.ndarray
-
-    @cached_property
-    def span(self) -> tuple[float, float]:
-        """Where the axis begins and ends: a little beyond the values that are not far from the others."""
-        known = self.values[np.isfinite(self.values)]
-        if not len(known):
-            return 0.0, 1.0
-        q1, q3 = np.quantile(known, (0.25, 0.75))
-        far = 3 * (q3 - q1) or np.inf
-        near = known[(known >= q1 - far) & (known <= q3 + far)]
-        low, high = float(near.min()), float(near.max())
-        room = 0.04 * (high - low) or 0.1 * abs(low) or 1.0
-        if 1 < len(distinct := np.unique(near)) <= _FEW:
-            room = max(room, 0.3 * float(np.diff(distinct).min()))
-        return low - room, high + room
-
-    def place(self, values: np.ndarray) -> np.ndarray:
-        """Shares of the axis, from 0 to 1 unless a value lies beyond it."""
-        low, high = self.span
-        return (values - low) / (high - low)
-
-    @property
-    def ticks(self) -> list[tuple[float, str]]:
-        """Places and words of round numbers."""
-        low, high = self.span
-        _, _, round_ones = round_ticks(low, high)
-        inside = [t for t in round_ones if low <= t <= high]
-        if len(inside) < 4:
-            between = [(a + b) / 2 for a, b in pairwise(round_ones)]
-            inside = [t for t in sorted([*round_ones, *between]) if low <= t <= high]
-        return [(float(self.place(np.array(t))), short(t)) for t in inside]
-
-    def aside(self, values: np.ndarray) -> np.ndarray:
-        """The places of dots: where there are few different numbers, a little beside them."""
-        distinct = np.unique(values)
-        if not 1 < len(distinct) <= _FEW:
-            return self.place(values)
-        gap = np.diff(distinct).min() / (self.span[1] - self.span[0])
-        return self.place(values) + 0.5 * gap * _spread(len(values), 0.7548776662)
-
-
-@dataclass(frozen=True)
-class Categories:
-    """An axis with a band for each value."""
-
-    name: str
-    values: tuple[str, ...]
-
-    def aside(self, codes: np.ndarray) -> np.ndarray:
-        """The places of dots: around the middle of each code's band, so that they do not hide each other."""
-        return (codes + 0.5 + 0.7 * _spread(len(codes), 0.5698402910)) / len(self.values)
-
-    @property
-    def ticks(self) -> list[tuple[float, str]]:
-        return [((i + 0.5) / len(self.values), value) for i, value in enumerate(self.values)]
-
-
-def _spread(n: int, turn: float) -> np.ndarray:
-    """Numbers from -1/2 to 1/2, evenly spread over any stretch of them; another turn gives others."""
-    return np.arange(n) * turn % 1.0 - 0.5
 
 
 def framed(
@@ -237,6 +167,21 @@ def dots(
             yield f'<path class="{look}" d="{tip}">{words}</path>'
 
 
+def line(x: np.ndarray, y: np.ndarray, look: str) -> str:
+    """A line through points given by shares of the axes, from the first to the last."""
+    return f'<polyline class="line {look}" points="{_way(x, y)}"/>'
+
+
+def band(x: np.ndarray, low: np.ndarray, high: np.ndarray, look: str) -> str:
+    """What lies between two lines over the same places, all by shares of the axes."""
+    way = _way(np.concatenate([x, x[::-1]]), np.concatenate([low, high[::-1]]))
+    return f'<polygon class="band {look}" points="{way}"/>'
+
+
+def _way(x: np.ndarray, y: np.ndarray) -> str:
+    return " ".join(f"{_WIDTH * a:.1f},{_HEIGHT * (1 - b):.1f}" for a, b in zip(x, y, strict=True))
+
+
 def legend(named: Sequence[tuple[str, str]]) -> tuple[str, float]:
     """A spot and a word for each look, in lines as wide as the frame; and their height."""
     parts, x, y = [], 0.0, 0
@@ -248,12 +193,3 @@ def legend(named: Sequence[tuple[str, str]]) -> tuple[str, float]:
         parts.append(text(x + 17, y + 11, words, "soft"))
         x += 20 + width_of(words, 12) + 16
     return "".join(parts), y + 28 if named else 4
-
-
-def _fitting(words: str, room: float, size: float) -> str:
-    """As much of a line as there is room for."""
-    if width_of(words, size) <= room:
-        return words
-    while words and width_of(words + "…", size) > room:
-        words = words[:-1]
-    return words + "…"

@@ -1,0 +1,103 @@
+"""The axes of a picture: numbers, or a band for each of several values; places are shares from 0 to 1.
+
+Numbers far from the others (three times the quartiles' distance beyond them) would leave no room for the
+rest: an axis ends before them.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from openbook.data.findings import short
+
+__all__ = ["Categories", "Numbers", "round_ticks"]
+
+#: Dots at so few different numbers would hide each other.
+_FEW = 12
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """An axis of numbers."""
+
+    name: str
+    values: np.ndarray
+
+    @cached_property
+    def span(self) -> tuple[float, float]:
+        """Where the axis begins and ends: a little beyond the values that are not far from the others."""
+        known = self.values[np.isfinite(self.values)]
+        if not len(known):
+            return 0.0, 1.0
+        q1, q3 = np.quantile(known, (0.25, 0.75))
+        far = 3 * (q3 - q1) or np.inf
+        near = known[(known >= q1 - far) & (known <= q3 + far)]
+        low, high = float(near.min()), float(near.max())
+        room = 0.04 * (high - low) or 0.1 * abs(low) or 1.0
+        if 1 < len(distinct := np.unique(near)) <= _FEW:
+            room = max(room, 0.3 * float(np.diff(distinct).min()))
+        return low - room, high + room
+
+    def place(self, values: np.ndarray) -> np.ndarray:
+        """Shares of the axis, from 0 to 1 unless a value lies beyond it."""
+        low, high = self.span
+        return (values - low) / (high - low)
+
+    @property
+    def ticks(self) -> list[tuple[float, str]]:
+        """Places and words of round numbers."""
+        low, high = self.span
+        _, _, round_ones = round_ticks(low, high)
+        inside = [t for t in round_ones if low <= t <= high]
+        if len(inside) < 4:
+            between = [(a + b) / 2 for a, b in pairwise(round_ones)]
+            inside = [t for t in sorted([*round_ones, *between]) if low <= t <= high]
+        return [(float(self.place(np.array(t))), short(t)) for t in inside]
+
+    def aside(self, values: np.ndarray) -> np.ndarray:
+        """The places of dots: where there are few different numbers, a little beside them."""
+        distinct = np.unique(values)
+        if not 1 < len(distinct) <= _FEW:
+            return self.place(values)
+        gap = np.diff(distinct).min() / (self.span[1] - self.span[0])
+        return self.place(values) + 0.5 * gap * _spread(len(values), 0.7548776662)
+
+
+@dataclass(frozen=True)
+class Categories:
+    """An axis with a band for each value."""
+
+    name: str
+    values: tuple[str, ...]
+
+    def aside(self, codes: np.ndarray) -> np.ndarray:
+        """The places of dots: around the middle of each code's band, so that they do not hide each other."""
+        return (codes + 0.5 + 0.7 * _spread(len(codes), 0.5698402910)) / len(self.values)
+
+    @property
+    def ticks(self) -> list[tuple[float, str]]:
+        return [((i + 0.5) / len(self.values), value) for i, value in enumerate(self.values)]
+
+
+def _spread(n: int, turn: float) -> np.ndarray:
+    """Numbers from -1/2 to 1/2, evenly spread over any stretch of them; another turn gives others."""
+    return np.arange(n) * turn % 1.0 - 0.5
+
+
+def round_ticks(lowest: float, highest: float) -> tuple[float, float, list[float]]:
+    """Bounds a little beyond the values, and round ticks between them.
+
+    >>> round_ticks(0.31, 0.94)[2]
+    [0.2, 0.4, 0.6, 0.8, 1.0]
+    """
+    span = (highest - lowest) or abs(highest) or 1.0
+    step = 10 ** math.floor(math.log10(span / 2))
+    step *= next(factor for factor in (1, 2, 5, 10) if span / (step * factor) <= 5)
+    first, last = math.floor(lowest / step), math.ceil(highest / step)
+    if first == last:
+        first, last = first - 1, last + 1
+    ticks = [round(step * i, 12) for i in range(first, last + 1)]
+    return ticks[0], ticks[-1], ticks
