@@ -5,7 +5,7 @@
 `X` is anything that `openbook.read` takes, or an `openbook.scan`; `y` is an array, a Series, a Column, or
 the name of a column of `X`. A family writes `_fit(rows)`, `_proba(X)` or `_predict(X)`, `_work()` and
 `_work_row(X)`, and sees only clean tables: columns in the order of `schema_`, codes, NaN, MISSING and
-UNSEEN.
+UNSEEN. What needs no target shares the same border (`unsupervised.py`).
 """
 
 import warnings
@@ -41,7 +41,7 @@ from openbook.rows import FileChunk, Rows, check_known, class_codes, name_of_tar
 from openbook.rules import Rule, check_parameters
 from openbook.work import Work
 
-__all__ = ["Classifier", "Learner", "Regressor", "Saved", "most_probable"]
+__all__ = ["Classifier", "Estimator", "Learner", "Regressor", "Saved", "most_probable"]
 
 Array = npt.NDArray[Any]
 
@@ -54,8 +54,8 @@ class Saved(NamedTuple):
     members: Mapping[str, Any] = {}
 
 
-class Learner(BaseEstimator):
-    """What every learner shares; see `Classifier` and `Regressor`."""
+class Estimator(BaseEstimator):
+    """The border that all share, with a target or without."""
 
     #: The rule of each parameter that has one.
     rules: ClassVar[Mapping[str, Rule]] = {}
@@ -63,7 +63,6 @@ class Learner(BaseEstimator):
     accepts: ClassVar[tuple[type[Attribute], ...]] = (Numeric, Nominal, Ordinal)
 
     schema_: Schema
-    target_: str
     n_features_in_: int
 
     @classmethod
@@ -71,20 +70,6 @@ class Learner(BaseEstimator):
     def _get_param_names(cls) -> list[str]:
         """The names of the parameters; to read them off the signature each time takes longer than a stump."""
         return super()._get_param_names()
-
-    @final
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from rows.
-
-        Parameters
-        ----------
-        X : whatever `openbook.read` takes, or an `openbook.scan`
-        y : array, Series, Column, or the name of a column of X
-        sample_weight : array of the rows' weights, optional
-        """
-        with self._whole_or_not_at_all():
-            self._fit(self._training_rows(X, y, sample_weight))
-        return self
 
     @contextmanager
     def _whole_or_not_at_all(self) -> Iterator[None]:
@@ -101,14 +86,6 @@ class Learner(BaseEstimator):
         """Learn from encoded rows."""
 
     @abstractmethod
-    def _target(self, y: Any) -> tuple[str, Array]:
-        """The target's name and its codes or numbers."""
-
-    @abstractmethod
-    def _file_target(self, attribute: Attribute) -> None:
-        """Prepare for a target that is a column of files."""
-
-    @abstractmethod
     def _work(self) -> Work: ...
 
     @abstractmethod
@@ -123,16 +100,11 @@ class Learner(BaseEstimator):
         """Become the fitted model of these arrays; raise ValueError or KeyError where they do not fit."""
 
     def _saved(self) -> Saved:
-        return Saved({"schema": self.schema_.to_json(), "target": self.target_}, dict(self._arrays()))
+        return Saved({"schema": self.schema_.to_json()}, dict(self._arrays()))
 
     def _opened(self, saved: Saved) -> None:
         self._remember(Schema.from_json(saved.facts["schema"]))
-        self.target_ = str(saved.facts["target"])
         self._restore(saved.arrays)
-
-    @abstractmethod
-    def complexity(self) -> int:
-        """How big the fitted model is: the number of figures it had to learn."""
 
     def refusal(self, schema: Schema) -> str | None:
         """Why this learner cannot fit a table of this schema, or None."""
@@ -166,39 +138,6 @@ class Learner(BaseEstimator):
             msg = f"work takes one row, got {len(table)}; pick one, as in table.take([3])"
             raise DataError(msg)
         return conform(table, self.schema_, type(self).__name__)
-
-    def _training_rows(self, X: Any, y: Any, sample_weight: Any) -> Rows:
-        """Check and encode everything that `fit` is given; sets schema_, target_ and the feature names."""
-        check_parameters(self, self.rules)
-        if y is None:
-            msg = f"{type(self).__name__} requires y to be passed, but the target y is None"
-            raise DataError(msg)
-        if isinstance(X, Scan):
-            return self._file_rows(X, y, sample_weight)
-        table = read(X, getattr(self, "kinds", None))
-        if isinstance(y, str):
-            table, y = table.split(y)
-        self._accept(table)
-        self.target_, targets = self._target(y)
-        check_consistent_length(table, targets)
-        return weighed(table, targets, sample_weight)
-
-    def _file_rows(self, scan: Scan, y: Any, sample_weight: Any) -> Rows:
-        if not isinstance(y, str):
-            msg = "with a scan, y must be the name of one of its columns"
-            raise DataError(msg)
-        if sample_weight is not None:
-            msg = "sample_weight needs rows in memory; read the file instead of scanning it"
-            raise DataError(msg)
-        if getattr(self, "kinds", None) is not None:
-            msg = "with a scan, kinds are the scan's affair: openbook.scan(…, kinds=…)"
-            raise DataError(msg)
-        target = scan.schema[y]
-        schema = scan.schema.select(name for name in scan.names if name != y)
-        self._remember(schema)
-        self.target_ = y
-        self._file_target(target)
-        return Rows(schema, [FileChunk(piece, schema, target) for piece in scan.pieces])
 
     def _accept(self, table: Table) -> None:
         """Refuse what cannot be fitted; remember the schema of what can."""
@@ -250,8 +189,81 @@ class Learner(BaseEstimator):
         return tags
 
 
-def _on_encoded(learner: Learner, method: Callable[[Table], Array], table: Table) -> Array:
-    return method(conform(table, learner.schema_))
+class Learner(Estimator):
+    """What every learner of a target shares; see `Classifier` and `Regressor`."""
+
+    target_: str
+
+    @final
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows.
+
+        Parameters
+        ----------
+        X : whatever `openbook.read` takes, or an `openbook.scan`
+        y : array, Series, Column, or the name of a column of X
+        sample_weight : array of the rows' weights, optional
+        """
+        with self._whole_or_not_at_all():
+            self._fit(self._training_rows(X, y, sample_weight))
+        return self
+
+    @abstractmethod
+    def _target(self, y: Any) -> tuple[str, Array]:
+        """The target's name and its codes or numbers."""
+
+    @abstractmethod
+    def _file_target(self, attribute: Attribute) -> None:
+        """Prepare for a target that is a column of files."""
+
+    @abstractmethod
+    def complexity(self) -> int:
+        """How big the fitted model is: the number of figures it had to learn."""
+
+    def _saved(self) -> Saved:
+        saved = super()._saved()
+        return saved._replace(facts={**saved.facts, "target": self.target_})
+
+    def _opened(self, saved: Saved) -> None:
+        self.target_ = str(saved.facts["target"])
+        super()._opened(saved)
+
+    def _training_rows(self, X: Any, y: Any, sample_weight: Any) -> Rows:
+        """Check and encode everything that `fit` is given; sets schema_, target_ and the feature names."""
+        check_parameters(self, self.rules)
+        if y is None:
+            msg = f"{type(self).__name__} requires y to be passed, but the target y is None"
+            raise DataError(msg)
+        if isinstance(X, Scan):
+            return self._file_rows(X, y, sample_weight)
+        table = read(X, getattr(self, "kinds", None))
+        if isinstance(y, str):
+            table, y = table.split(y)
+        self._accept(table)
+        self.target_, targets = self._target(y)
+        check_consistent_length(table, targets)
+        return weighed(table, targets, sample_weight)
+
+    def _file_rows(self, scan: Scan, y: Any, sample_weight: Any) -> Rows:
+        if not isinstance(y, str):
+            msg = "with a scan, y must be the name of one of its columns"
+            raise DataError(msg)
+        if sample_weight is not None:
+            msg = "sample_weight needs rows in memory; read the file instead of scanning it"
+            raise DataError(msg)
+        if getattr(self, "kinds", None) is not None:
+            msg = "with a scan, kinds are the scan's affair: openbook.scan(…, kinds=…)"
+            raise DataError(msg)
+        target = scan.schema[y]
+        schema = scan.schema.select(name for name in scan.names if name != y)
+        self._remember(schema)
+        self.target_ = y
+        self._file_target(target)
+        return Rows(schema, [FileChunk(piece, schema, target) for piece in scan.pieces])
+
+
+def _on_encoded(estimator: Estimator, method: Callable[[Table], Array], table: Table) -> Array:
+    return method(conform(table, estimator.schema_))
 
 
 def _listed(method: Callable[[Table], Array], table: Table) -> list[Array]:

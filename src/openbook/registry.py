@@ -6,13 +6,15 @@ A learner joins by a line here; its class is imported only when it is asked for.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from openbook.errors import ParameterError, did_you_mean
 
-__all__ = ["LEARNERS", "Entry", "Variant", "learner", "learners", "name_of"]
+__all__ = ["LEARNERS", "Entry", "Task", "Untargeted", "Variant", "learner", "learners", "name_of"]
 
 Task = Literal["classification", "regression"]
+#: What can be learnt without a target.
+Untargeted = Literal["clustering", "outliers", "projection"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class Entry:
     ----------
     name : what studies, model files and the command line call it
     place : module and class
-    task : what it predicts
+    task : what it predicts, or does without a target
     summary : one line for people who choose
     baseline : whether others are measured against it
     around : the registered learner that it wraps unless told otherwise, or the learners, if it wraps several
@@ -42,7 +44,7 @@ class Entry:
 
     name: str
     place: str
-    task: Task
+    task: Task | Untargeted
     summary: str
     baseline: bool = False
     around: str | tuple[str, ...] | None = None
@@ -376,9 +378,9 @@ def learner(name: str) -> Entry:
     return LEARNERS[name]
 
 
-def learners(task: Task | None = None) -> tuple[Entry, ...]:
-    """Every entry, or those for a task."""
-    return tuple(entry for entry in LEARNERS.values() if task in (None, entry.task))
+def learners(*tasks: Task | Untargeted) -> tuple[Entry, ...]:
+    """The entries for these tasks; if none is named, for all that predict a target."""
+    return tuple(entry for entry in LEARNERS.values() if entry.task in (tasks or get_args(Task)))
 
 
 def name_of(model: Any) -> str:

@@ -68,14 +68,16 @@ class Rows(NamedTuple):
 
 @dataclass(frozen=True)
 class FileChunk:
-    """A chunk that the worker reads from its file."""
+    """A chunk that the worker reads from its file; without a target, every row's is 0."""
 
     piece: FilePiece
     schema: Schema
-    target: Attribute
+    target: Attribute | None = None
 
     def load(self) -> Chunk:
         table = self.piece.load()
+        if self.target is None:
+            return Chunk(conform(table, self.schema), np.zeros(len(table), np.intp), np.ones(len(table)))
         y = table.column(self.target.name)
         if y.missing.any():
             raise _missing_target(y.name, y.missing, self.piece.first_row)
