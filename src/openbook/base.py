@@ -220,6 +220,10 @@ class Learner(Estimator):
     def complexity(self) -> int:
         """How big the fitted model is: the number of figures it had to learn."""
 
+    def knobs(self) -> dict[str, Sequence[Any]]:
+        """The parameters worth tuning, each with a few values, its default among them."""
+        return {}
+
     def _saved(self) -> Saved:
         saved = super()._saved()
         return saved._replace(facts={**saved.facts, "target": self.target_})

@@ -83,6 +83,9 @@ class OneR(Folding, Classifier):
     def __init__(self, bins=10):
         self.bins = bins
 
+    def knobs(self):
+        return {"bins": (3, 5, 10, 20)}
+
     def _step(self):
         return partial(_rule_evidence, self.schema_, len(self.classes_))
 

@@ -61,6 +61,11 @@ class MinimumRisk(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.costs = costs
         self.reject = reject
 
+    def knobs(self):
+        """Those of the classifier."""
+        own = self.estimator.knobs() if hasattr(self.estimator, "knobs") else {}
+        return {f"estimator__{name}": values for name, values in own.items()}
+
     def fit(self, X, y, sample_weight=None):
         """Fit the classifier; `sample_weight` is passed on where it takes one."""
         check_parameters(self, self.rules)

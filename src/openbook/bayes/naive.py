@@ -116,6 +116,9 @@ class NaiveBayes(Folding, Classifier):
         self.distributions = distributions
         self.kinds = kinds
 
+    def knobs(self):
+        return {"smoothing": (Laplace(0.1), Laplace(1.0), Laplace(10.0))}
+
     def refusal(self, schema):
         if (reason := super().refusal(schema)) is not None:
             return reason

@@ -143,6 +143,9 @@ class AdaBoostClassifier(OneLearner, Classifier):
         self.resample = resample
         self.random_state = random_state
 
+    def knobs(self):
+        return {"n_estimators": (10, 50, 200)}
+
     def _default(self):
         from openbook.tree import DecisionTreeClassifier
 

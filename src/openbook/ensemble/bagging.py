@@ -41,6 +41,9 @@ class Bagging(OneLearner, Averaging):
         self.bootstrap = bootstrap
         self.random_state = random_state
 
+    def knobs(self):
+        return {"n_estimators": (10, 30, 100), "max_samples": (0.5, 1.0)}
+
     def _fit(self, rows):
         chunk = gathered(rows)
         votes = OutOfBag(self._losses, len(self._outputs()), chunk.y, chunk.w)

@@ -72,6 +72,9 @@ class OutputCodeClassifier(OneLearner, Classifier):
         self.code_size = code_size
         self.random_state = random_state
 
+    def knobs(self):
+        return {"code_size": (1.5, 3.0, 6.0)}
+
     def _fit(self, rows):
         rng = check_random_state(self.random_state)
         self.code_book_ = code_book(rng, len(self.classes_), self.code_size)

@@ -70,6 +70,9 @@ class RandomForestClassifier(ForestClassifier):
         self.class_weight = class_weight
         self.random_state = random_state
 
+    def knobs(self):
+        return {"max_features": ("sqrt", 0.5), "min_leaf": (1, 3, 10)}
+
 
 class RandomForestRegressor(ForestRegressor):
     """A random forest for numbers, on typed columns with missing values.
@@ -112,3 +115,6 @@ class RandomForestRegressor(ForestRegressor):
         self.bootstrap = bootstrap
         self.bins = bins
         self.random_state = random_state
+
+    def knobs(self):
+        return {"max_features": (0.33, None), "min_leaf": (1, 3, 10)}

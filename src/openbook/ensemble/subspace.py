@@ -36,6 +36,9 @@ class RandomSubspace(OneLearner, Averaging):
         self.max_features = max_features
         self.random_state = random_state
 
+    def knobs(self):
+        return {"n_estimators": (10, 30, 100), "max_features": (0.25, 0.5, 0.75)}
+
     def _fit(self, rows):
         grown = each(self._seeds(), partial(self._grown, gathered(rows)))
         self.members_, self.subspaces_ = map(list, zip(*grown, strict=True))

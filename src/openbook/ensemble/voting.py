@@ -99,6 +99,9 @@ class VotingClassifier(Voting, AveragingClassifier):
         self.voting = voting
         self.weights = weights
 
+    def knobs(self):
+        return {"voting": ("hard", "soft")}
+
     def _answers(self, member, X):
         return decisions(member, X, self.classes_) if self.voting == "hard" else super()._answers(member, X)
 

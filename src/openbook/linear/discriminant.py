@@ -49,6 +49,9 @@ class _Discriminant(Folding, Classifier):
         self.variance = variance
         self.shrinkage = shrinkage
 
+    def knobs(self):
+        return {"shrinkage": (0.0, 0.1, 0.3, 1.0)}
+
     def _groups(self):
         """How many covariances are counted."""
         raise NotImplementedError

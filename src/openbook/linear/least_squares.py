@@ -91,6 +91,9 @@ class LinearRegression(Folding, Regressor):
         self.epsilon = epsilon
         self.scale = scale
 
+    def knobs(self):
+        return {"l2": (0.0, 0.1, 1.0, 10.0, 100.0)}
+
     # learning
 
     @property

@@ -60,9 +60,8 @@ class LogisticRegression(Classifier):
     Parameters
     ----------
     l2, l1 : float
-        The strength of the penalties on squares and on sizes of the coefficients. With both 0, up to 2000
-        estimates come with standard errors, and a nominal column goes without its first value, which the
-        others are relative to.
+        How strong the penalties on squares and on sizes of the coefficients are. With both 0, up to 2000
+        estimates have standard errors, and a nominal column goes without its first value.
     class_weight : None, "balanced", or mapping of class to weight
         Weighs the rows of a class; "balanced" gives every class the same weight in all.
     solver : "auto", "newton", "lbfgs", "sgd" or "gradient_descent"
@@ -154,6 +153,9 @@ class LogisticRegression(Classifier):
         self.tol = tol
         self.random_state = random_state
         self.scale = scale
+
+    def knobs(self):
+        return {"l2": (0.01, 0.1, 1.0, 10.0, 100.0)}
 
     def _fit(self, rows):
         if self.l1 and self.solver not in {"auto", "newton"}:

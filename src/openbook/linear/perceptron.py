@@ -120,6 +120,9 @@ class Perceptron(Classifier):
         self.random_state = random_state
         self.scale = scale
 
+    def knobs(self):
+        return {"keep": ("last", "pocket", "average"), "scale": (False, True)}
+
     def _fit(self, rows):
         self.encoding_ = Encoding.of(rows, scale=self.scale)
         self.seed_ = check_random_state(self.random_state).randint(1 << 31) if self.shuffle else 0

@@ -29,6 +29,9 @@ _RULES: dict[str, Rule] = {
 class _KNeighbors(NeighborLearner):
     """What classes and numbers have in common."""
 
+    def knobs(self):
+        return {"k": (1, 3, 5, 9, 15, 31), "weights": ("uniform", "inverse")}
+
     def kneighbors(self, X, k=None):
         """The distances and the rows of the k nearest, both (m, k), nearest first, of equals the first row.
 

@@ -55,6 +55,9 @@ class Windows(NamedTuple):
 class _Parzen(NeighborLearner):
     """What classes and numbers have in common."""
 
+    def knobs(self):
+        return {"radius": (0.25, 0.5, 1.0, 2.0, None)}
+
     def _solve(self):
         super()._solve()
         self.radius_ = float(self.radius) if self.radius is not None else self._usual_radius()

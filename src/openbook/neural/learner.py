@@ -72,6 +72,9 @@ class NetworkLearner(Trained, Learner):
         self.precision = precision
         self.random_state = random_state
 
+    def knobs(self):
+        return {"hidden": ((8,), (32,), (64, 32)), "l2": (0.1, 1.0, 10.0)}
+
     def _fit(self, rows):
         self._train(rows)
 

@@ -48,6 +48,11 @@ class SupportVectors(Learner):
         few = self.kernel != "linear" or len(training.X) <= _MANY
         return training.joined() if few else training
 
+    def knobs(self):
+        """The penalty, and the width of the kernel where it has one; "scale" is about 1 over the columns."""
+        widths = {"gamma": (0.01, "scale", 1.0)} if self.kernel in ("poly", "rbf") else {}
+        return {"C": (0.1, 1.0, 10.0, 100.0), **widths}
+
     def _set_gamma(self, training):
         """The kernel's factor; NaN where it has none."""
         X, w = training.X, training.w / training.w.sum()

@@ -86,6 +86,9 @@ class SVR(SupportVectors, Regressor):
         self.tol = tol
         self.max_iter = max_iter
 
+    def knobs(self):
+        return {**super().knobs(), "epsilon": (0.1, 0.5)}
+
     def _fit(self, rows):
         training = self._training(rows)
         self._set_gamma(training)

@@ -41,3 +41,6 @@ class C45(TreeClassifier):
         self.min_leaf = min_leaf
         self.confidence = confidence
         self.prune = prune
+
+    def knobs(self):
+        return {"min_leaf": (2, 5, 20), "confidence": (0.05, 0.25, 0.5)}

@@ -171,6 +171,10 @@ class Growing(Learner):
         )
 
 
+#: What to try where a tree leaves it to the user.
+KNOBS = {"max_depth": (3, 6, 12, None), "min_leaf": (1, 5, 20)}
+
+
 class TreeLearner(Growing):
     """A tree, and how it is grown and pruned."""
 
@@ -193,6 +197,10 @@ class TreeLearner(Growing):
     tree_: Tree
     candidates_: Candidates
     pruning_: Pruning
+
+    def knobs(self):
+        own = self._get_param_names()
+        return {name: values for name, values in KNOBS.items() if name in own}
 
     def _fit(self, rows):
         self._grow(rows, encode(rows, self.bins))

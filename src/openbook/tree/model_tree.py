@@ -124,6 +124,9 @@ class ModelTreeRegressor(TreeRegressor):
         self.min_spread = min_spread
         self.smoothing = smoothing
 
+    def knobs(self):
+        return {"min_leaf": (4, 10, 25), "smoothing": (True, False)}
+
     def _pruned(self, tree, rows, training, held_out):  # noqa: ARG002 (nothing is held out)
         narrow = tree.value[:, 1] * tree.weight[0] < self.min_spread**2 * tree.value[0, 1] * tree.weight
         narrow &= tree.attribute != LEAF

@@ -96,6 +96,9 @@ class ObliviousTreeClassifier(TreeClassifier):
         self.max_depth = max_depth
         self.min_gain = min_gain
 
+    def knobs(self):
+        return {"max_depth": (2, 4, 6, None)}
+
     def _fit(self, rows):
         chunks = [piece if isinstance(piece, Chunk) else piece.load() for piece in rows.pieces]
         X = np.concatenate([cells(chunk.X) for chunk in chunks])

@@ -1,0 +1,52 @@
+"""Every learner with something to tune says what, and what to try."""
+
+import math
+from itertools import chain
+
+import pytest
+from sklearn.base import clone
+
+from openbook.bayes import MinimumRisk, NaiveBayes
+from openbook.registry import LEARNERS
+from openbook.rules import check_parameters
+from openbook.svm import SVC
+
+UNTUNED = {
+    "zero_r": "a baseline that is the same for all",
+    "zero_regressor": "a baseline that is the same for all",
+    "id3": "has no parameters",
+    "rocchio": "has no parameters",
+    "voting_regressor": "only its members have parameters",
+    "stacking": "only its members have parameters",
+    "stacking_regressor": "only its members have parameters",
+}
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_knobs_are_parameters_with_their_default_among_a_few_values(name):
+    model = LEARNERS[name].make()
+    knobs = model.knobs()
+    assert bool(knobs) != (name in UNTUNED)
+    for knob, values in knobs.items():
+        assert model.get_params()[knob] in values
+        assert len(values) >= 2
+        assert len(set(values)) == len(values)
+    assert math.prod(map(len, knobs.values())) <= 24
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_every_value_keeps_the_rules(name):
+    model = LEARNERS[name].make()
+    pairs = chain.from_iterable(((knob, value) for value in values) for knob, values in model.knobs().items())
+    for knob, value in pairs:
+        tried = clone(model).set_params(**{knob: value})
+        check_parameters(tried, type(tried).rules)
+
+
+def test_a_wrapper_has_the_knobs_of_what_it_wraps():
+    assert list(MinimumRisk(NaiveBayes()).knobs()) == ["estimator__smoothing"]
+
+
+def test_a_linear_kernel_has_no_width():
+    assert "gamma" in SVC().knobs()
+    assert "gamma" not in SVC(kernel="linear").knobs()
