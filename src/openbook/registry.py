@@ -346,6 +346,12 @@ LEARNERS = {
             study=(Variant("network", most_rows=50_000),),
         ),
         Entry(
+            "autoencoder",
+            "openbook.neural:Autoencoder",
+            "projection",
+            "the narrow layer of a network that reproduces its rows",
+        ),
+        Entry(
             "svc",
             "openbook.svm:SVC",
             "classification",

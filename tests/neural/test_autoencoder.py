@@ -5,7 +5,7 @@ import pytest
 from sklearn.decomposition import PCA
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from openbook import load
+from openbook import load, open_model, save
 from openbook.data import Numeric, Ordinal, Table, read
 from openbook.errors import DataError, ParameterError, RefusalError
 from openbook.neural import Autoencoder
@@ -60,6 +60,24 @@ def test_its_work_and_its_names():
     model = Autoencoder((3, 2), epochs=5, random_state=0).fit(X)
     assert model.work().title == "Network 4-3-2-3-4 for its own inputs: how it was learnt"
     assert model.get_feature_names_out().tolist() == ["autoencoder0", "autoencoder1"]
+
+
+def test_a_row_worked_forward_and_back():
+    model = Autoencoder((2,), activation="identity", epochs=5, random_state=0).fit(X)
+    work = model.work(X.take([7]))
+    assert work.title == "Network 4-2-4 for its own inputs: one prediction"
+    assert work.conclusion.startswith("Hidden layer 1 is the code")
+    code = [step.result for step in next(p for p in work.parts if p.title == "hidden layer 1").parts[1::2]]
+    np.testing.assert_allclose(code, model.transform(X.take([7]))[0], rtol=1e-12)
+
+
+def test_saved_and_opened_it_projects_the_same(tmp_path):
+    table = load("credit", rows=120, seed=1).drop("default")
+    model = Autoencoder((5, 2), epochs=10, random_state=0).fit(table)
+    opened = open_model(save(model, tmp_path / "code.openbook"))
+    np.testing.assert_array_equal(opened.transform(table), model.transform(table))
+    np.testing.assert_array_equal(opened.errors(table), model.errors(table))
+    assert opened.work().text() == model.work().text()
 
 
 def test_what_it_refuses():

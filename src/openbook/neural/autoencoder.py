@@ -10,22 +10,21 @@ code : float64 (n_rows, hidden[-1])
 """
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.data import MISSING, Nominal, Numeric, SparseTable, Table, read
-from openbook.data.conform import conform
-from openbook.errors import DataError, ParameterError, RefusalError
+from openbook.data import MISSING, Nominal, Numeric, Table
+from openbook.errors import DataError, ParameterError
+from openbook.neural.derive import derive_row
 from openbook.neural.derive_learning import derive_model
 from openbook.neural.outputs import Distance
 from openbook.neural.trained import RULES, Trained
-from openbook.rows import weighed
-from openbook.rules import check_parameters
+from openbook.unsupervised import Unsupervised
 
 __all__ = ["Autoencoder"]
 
 
-class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
     """A projection learnt by a network that reproduces its inputs.
 
     Parameters
@@ -99,29 +98,18 @@ class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         self.precision = precision
         self.random_state = random_state
 
-    def fit(self, X, y=None, sample_weight=None):  # noqa: ARG002 (pipelines pass a target)
-        """Learn from the rows of a table, or of whatever `openbook.read` takes; y is not looked at."""
-        check_parameters(self, self.rules)
+    def _fit(self, rows):
         if not self._hidden():
             msg = "Autoencoder: hidden must name at least one layer, the code"
             raise ParameterError(msg)
-        table = read(X)
-        if odd := [a for a in table.schema if a.kind == "text"]:
-            msg = f"cannot use the text column {odd[0].name!r}; drop it or turn it into counts first"
-            raise RefusalError(f"Autoencoder {msg}")
-        if isinstance(table, SparseTable):
-            msg = "Autoencoder cannot use sparse data; pass X.toarray()"
-            raise TypeError(msg)
-        self.schema_, self.n_features_in_ = table.schema, len(table.schema)
-        if table.schema.named:
-            self.feature_names_in_ = np.array(table.schema.names, dtype=object)
-        self._train(weighed(table, np.zeros(len(table)), sample_weight))
-        return self
+        super()._fit(rows)
 
     def transform(self, X):
         """The code of each row, (n_rows, hidden[-1])."""
-        check_is_fitted(self)
-        return self._run(self._encoded(X), 0, len(self._code())).astype(np.float64)
+        return self._each(X, self._codes)
+
+    def _codes(self, X):
+        return self._run(self._numbers(X), 0, len(self._code())).astype(np.float64)
 
     def inverse_transform(self, code):
         """The rows behind codes, as a table: numbers in the units of their columns, the likeliest values."""
@@ -134,16 +122,24 @@ class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
 
     def errors(self, X):
         """How far each row comes back from where it was: ½ Σ (x̂ - x)² over the encoded columns."""
-        check_is_fitted(self)
-        numbers = self._encoded(X)
-        return self._network(self.weights_, self.biases_).output.errors(
-            self._run(numbers, 0, len(self.weights_)), numbers
-        )[0]
+        return self._each(X, self._errors)
 
-    def work(self):
-        """Show the work: how the network was learnt."""
-        check_is_fitted(self)
+    def _errors(self, X):
+        numbers = self._numbers(X)
+        back = self._run(numbers, 0, len(self.weights_))
+        return self._network(self.weights_, self.biases_).output.errors(back, numbers)[0]
+
+    def _work(self):
         return derive_model(self, self._network(self.weights_, self.biases_), "its own inputs")
+
+    def _work_row(self, X):
+        network = self._network(self.weights_, self.biases_)
+        numbers = self.encoding_(X)[0].tolist()
+        return derive_row(self, network, numbers, numbers, "its own inputs")
+
+    def _decided(self, answers):  # noqa: ARG002 (of the same form for all)
+        layer = len(self._code())
+        return (), f"Hidden layer {layer} is the code; the output is the row as it comes back from there."
 
     def _code(self):
         """The units of the layers down to the code."""
@@ -159,18 +155,12 @@ class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     def _targets(self, X, y, w, output):  # noqa: ARG002 (of the same form for all)
         return X
 
-    def _encoded(self, X):
-        table = conform(read(X), self.schema_, "Autoencoder")
-        return self.encoding_(table, dtype=np.dtype(self.precision))
+    def _numbers(self, X):
+        return self.encoding_(X, dtype=np.dtype(self.precision))
 
     def _run(self, x, first, last):
         """Through the layers from `first` up to `last`."""
         return self._network(self.weights_, self.biases_).between(x, first, last)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
 
     @property
     def _n_features_out(self):

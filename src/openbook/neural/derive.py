@@ -34,10 +34,10 @@ class Numbering:
         return f"w{self.unit(layer - 1, j)}{self.comma}{self.unit(layer, k)}"
 
 
-def derive_row(model, network, numbers, target):
+def derive_row(model, network, numbers, target, what):
     """How a prediction was made and, where the target is known (else None), how the error would go back.
 
-    `numbers` are the row's encoded cells; `target` what each output unit should say.
+    `numbers` are the row's encoded cells; `target` what each output unit should say; `what` is predicted.
     """
     numbering = Numbering(model._sizes())  # noqa: SLF001 (the model's other half)
     layers = twin.forward(network, numbers)
@@ -60,7 +60,7 @@ def derive_row(model, network, numbers, target):
     parts.append(Work("answer", tuple(steps)))
     if target is not None:
         parts += _corrections(model, network, layers, target, numbering)
-    return Work(f"Network {_shape(model)} for {model.target_}: one prediction", tuple(parts), end)
+    return Work(f"Network {_shape(model)} for {what}: one prediction", tuple(parts), end)
 
 
 def _shape(model):

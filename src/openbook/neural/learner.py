@@ -1,8 +1,7 @@
-"""What classifiers and regressors by network share: their parameters, the work of a row, the model file."""
+"""What classifiers and regressors by network share: their parameters, and the work of a row."""
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from itertools import pairwise
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -11,10 +10,9 @@ from openbook.base import Learner
 from openbook.data import Table, read
 from openbook.neural.derive import derive_row
 from openbook.neural.derive_learning import derive_model
-from openbook.neural.trained import Trained, settings_of
-from openbook.prepare import Encoding
+from openbook.neural.trained import Trained
 
-__all__ = ["NetworkLearner", "checked"]
+__all__ = ["NetworkLearner"]
 
 
 class NetworkLearner(Trained, Learner):
@@ -75,9 +73,6 @@ class NetworkLearner(Trained, Learner):
     def knobs(self):
         return {"hidden": ((8,), (32,), (64, 32)), "l2": (0.1, 1.0, 10.0)}
 
-    def _fit(self, rows):
-        self._train(rows)
-
     @abstractmethod
     def _wanted(self, truth):
         """What each output unit should say of a row whose target is `truth`."""
@@ -129,54 +124,6 @@ class NetworkLearner(Trained, Learner):
     def _work_row(self, X, truth=None):
         network = self._network(self.weights_, self.biases_)
         numbers = self.encoding_(X)[0].tolist()
-        return derive_row(self, network, numbers, None if truth is None else self._wanted(truth))
-
-    def complexity(self):
-        shown = [*self.weights_, *(self.biases_ if self.bias else ())]
-        return int(sum(array.size for array in shown))
-
-    def _saved(self):
-        saved = super()._saved()
-        return saved._replace(facts={**saved.facts, "best_epoch": self.best_epoch_, "ending": self.ending_})
-
-    def _opened(self, saved):
-        self.best_epoch_, self.ending_ = int(saved.facts["best_epoch"]), str(saved.facts["ending"])
-        super()._opened(saved)
-
-    def _arrays(self):
-        return {
-            **{f"encoding.{name}": array for name, array in self.encoding_.arrays().items()},
-            **{f"weights.{i}": array for i, array in enumerate(self.weights_)},
-            **{f"biases.{i}": array for i, array in enumerate(self.biases_)},
-            "loss_curve": self.loss_curve_,
-            "validation_curve": self.validation_curve_,
-            "trace": self.trace_,
-        }
-
-    def _restore(self, arrays):
-        start = "encoding."
-        own = {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
-        self.encoding_ = Encoding.from_arrays(self.schema_, own)
-        pairs = list(pairwise(self._sizes()))
-        layers = {f"{kind}.{i}" for kind in ("weights", "biases") for i in range(len(pairs))}
-        if odd := {name for name in arrays if name.startswith(("weights", "biases"))} - layers:
-            msg = f"array {min(odd)!r} belongs to no layer"
-            raise ValueError(msg)
-        dtype = np.dtype(self.precision)
-        self.weights_ = [checked(arrays, f"weights.{i}", dtype, pair) for i, pair in enumerate(pairs)]
-        self.biases_ = [checked(arrays, f"biases.{i}", dtype, pair[1:]) for i, pair in enumerate(pairs)]
-        self.step_ = settings_of(self).step
-        size = sum(a * b + b for a, b in pairs)
-        for name, width in (("loss_curve", ()), ("validation_curve", ()), ("trace", (size,))):
-            shape = (len(arrays[name]), *width)
-            setattr(self, f"{name}_", checked(arrays, name, np.dtype(float), shape))
-
-
-def checked(arrays, name, dtype, shape):
-    array = arrays[name]
-    if array.dtype != dtype or array.shape != tuple(shape) or not np.isfinite(array).all():
-        msg = (
-            f"array {name!r} is {array.dtype}{array.shape}, expected {dtype}{tuple(shape)} of finite numbers"
+        return derive_row(
+            self, network, numbers, None if truth is None else self._wanted(truth), self.target_
         )
-        raise ValueError(msg)
-    return array

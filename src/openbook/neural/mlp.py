@@ -14,9 +14,9 @@ import numpy as np
 from openbook.base import Classifier, Regressor
 from openbook.data.attributes import as_text
 from openbook.errors import DataError, ParameterError, did_you_mean
-from openbook.neural.learner import NetworkLearner, checked
+from openbook.neural.learner import NetworkLearner
 from openbook.neural.outputs import CrossEntropy, Distance, Output
-from openbook.neural.trained import RULES
+from openbook.neural.trained import RULES, checked
 from openbook.rules import Maybe, OneOf
 from openbook.work import Step, figure
 

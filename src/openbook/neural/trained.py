@@ -1,4 +1,4 @@
-r"""What every trained network shares: its parameters' rules, the rows it learns from, the weights at first.
+r"""What every trained network shares: its parameters' rules, its rows, the weights at first, the model file.
 
     table → Encoding → (n, d) → network → (n, units)
 
@@ -11,12 +11,14 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
+from openbook.base import Estimator
 from openbook.errors import InterruptedFit, ParameterError
 from openbook.fold import each
 from openbook.neural.activations import ACTIVATIONS, HIDDEN
@@ -28,7 +30,7 @@ from openbook.neural.training import Examples, Settings, Training
 from openbook.prepare import Encoding
 from openbook.rules import Anything, Flag, Maybe, Number, OneOf, Rule, Whole
 
-__all__ = ["RULES", "Trained", "settings_of"]
+__all__ = ["RULES", "Trained", "checked", "settings_of"]
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ def _encoded(encoding, dtype, chunk):
     return encoding(X, dtype=dtype), y, w
 
 
-class Trained:
+class Trained(Estimator):
     """An estimator that is a network: see `MLPClassifier` for what its parameters mean."""
 
     hidden: Any
@@ -120,7 +122,7 @@ class Trained:
     def _targets(self, X, y, w, output):
         """The targets as the Output takes them; may remember how they are scaled."""
 
-    def _train(self, rows):
+    def _fit(self, rows):
         """Learn from rows, and say so if that was interrupted."""
         random = check_random_state(self.random_state)
         self.encoding_ = Encoding.of(rows, scale=self.scale)
@@ -170,6 +172,56 @@ class Trained:
         if self.pretrain:
             pretrain(self._network(parameters.weights, parameters.biases), X, settings, self.pretrain, random)
         return parameters
+
+    def complexity(self):
+        shown = [*self.weights_, *(self.biases_ if self.bias else ())]
+        return int(sum(array.size for array in shown))
+
+    def _saved(self):
+        saved = super()._saved()
+        return saved._replace(facts={**saved.facts, "best_epoch": self.best_epoch_, "ending": self.ending_})
+
+    def _opened(self, saved):
+        self.best_epoch_, self.ending_ = int(saved.facts["best_epoch"]), str(saved.facts["ending"])
+        super()._opened(saved)
+
+    def _arrays(self):
+        return {
+            **{f"encoding.{name}": array for name, array in self.encoding_.arrays().items()},
+            **{f"weights.{i}": array for i, array in enumerate(self.weights_)},
+            **{f"biases.{i}": array for i, array in enumerate(self.biases_)},
+            "loss_curve": self.loss_curve_,
+            "validation_curve": self.validation_curve_,
+            "trace": self.trace_,
+        }
+
+    def _restore(self, arrays):
+        start = "encoding."
+        own = {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
+        self.encoding_ = Encoding.from_arrays(self.schema_, own)
+        pairs = list(pairwise(self._sizes()))
+        layers = {f"{kind}.{i}" for kind in ("weights", "biases") for i in range(len(pairs))}
+        if odd := {name for name in arrays if name.startswith(("weights", "biases"))} - layers:
+            msg = f"array {min(odd)!r} belongs to no layer"
+            raise ValueError(msg)
+        dtype = np.dtype(self.precision)
+        self.weights_ = [checked(arrays, f"weights.{i}", dtype, pair) for i, pair in enumerate(pairs)]
+        self.biases_ = [checked(arrays, f"biases.{i}", dtype, pair[1:]) for i, pair in enumerate(pairs)]
+        self.step_ = settings_of(self).step
+        size = sum(a * b + b for a, b in pairs)
+        for name, width in (("loss_curve", ()), ("validation_curve", ()), ("trace", (size,))):
+            shape = (len(arrays[name]), *width)
+            setattr(self, f"{name}_", checked(arrays, name, np.dtype(float), shape))
+
+
+def checked(arrays, name, dtype, shape):
+    array = arrays[name]
+    if array.dtype != dtype or array.shape != tuple(shape) or not np.isfinite(array).all():
+        msg = (
+            f"array {name!r} is {array.dtype}{array.shape}, expected {dtype}{tuple(shape)} of finite numbers"
+        )
+        raise ValueError(msg)
+    return array
 
 
 def given(init, sizes, dtype, who):
