@@ -130,8 +130,8 @@ class Evaluation:
         )
 
     @cached_property
-    def one_round(self) -> Predictions:
-        """The predictions of the first folds, as long as they test rows that no earlier one did."""
+    def first_round(self) -> tuple[FoldResult, ...]:
+        """The first folds, as long as they test rows that no earlier one did."""
         tested = np.zeros(1 + max(int(fold.rows.max()) for fold in self.folds), dtype=bool)
         folds = []
         for fold in self.folds:
@@ -139,7 +139,12 @@ class Evaluation:
                 break
             tested[fold.rows] = True
             folds.append(fold)
-        return self._joined(folds)
+        return tuple(folds)
+
+    @cached_property
+    def one_round(self) -> Predictions:
+        """The predictions of the first round: each row at most once."""
+        return self._joined(self.first_round)
 
     def scores(self, which: Which = None) -> np.ndarray:
         """The score of each fold; NaN where it is undefined."""
