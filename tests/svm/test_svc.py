@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import log_loss
 
-from openbook import load, open_model, save
-from openbook.errors import DataError, InterruptedFit, ModelFileError, ParameterError
+from openbook import load
+from openbook.errors import DataError, InterruptedFit, ParameterError
 from openbook.svm import SVC, learner, newton, pairwise_votes, rest_votes, smo
 from openbook.svm.platt import deal, probabilities, sharpness
 from openbook.svm.training import Training
@@ -398,62 +398,6 @@ def test_the_work_of_a_square():
     assert work["margin"].result == 2.0
     assert work["sum"].result == 0.0
     assert work.conclusion == "2 support vectors."
-
-
-# -- the model file
-
-
-@pytest.fixture
-def saved(tmp_path):
-    X, y = load("iris").split("species")
-    return save(SVC().fit(X, y), tmp_path / "iris.openbook")
-
-
-def test_what_cannot_be_saved(tmp_path):
-    X, y = points(20, 2)
-    model = SVC(kernel=lambda A, B: A @ B.T).fit(X, y)
-    with pytest.raises(ParameterError, match=r"parameter kernel=.* cannot be saved"):
-        save(model, tmp_path / "own.openbook")
-
-
-def test_a_hard_margin_is_saved(tmp_path):
-    model = SVC(C=math.inf, kernel="linear").fit(SQUARE, [0, 0, 1, 1])
-    assert math.inf == open_model(save(model, tmp_path / "hard.openbook")).C
-
-
-@pytest.mark.parametrize(
-    ("name", "change", "message"),
-    [
-        ("dual_coef_", lambda a: a[:, :-1], "'dual_coef_' is .*expected one of shape"),
-        ("dual_coef_", lambda a: a[:-1], "'dual_coef_' is .*expected one of shape"),
-        ("dual_coef_", lambda a: a[0], "'dual_coef_' is .*expected one of shape"),
-        ("support_", lambda a: a[None], "'support_' is .*expected one of shape"),
-        ("dual_coef_", lambda a: a * np.nan, "'dual_coef_' is not finite"),
-        ("support_vectors_", lambda a: a[:, :3], "'support_vectors_' is "),
-        ("support_", lambda a: a.astype(float), "'support_' is float64"),
-        ("support_", lambda a: -1 - a, "a row's number, a slack or a gap is below zero"),
-        ("bias_", lambda a: a.astype(np.float32), "'bias_' is float32"),
-        ("states_", lambda a: a + 7, "no search ends in the states"),
-        ("gamma_", lambda a: -a, "a rbf kernel cannot have the gamma -"),
-        ("gamma_", lambda a: a * np.nan, "a rbf kernel cannot have the gamma nan"),
-        ("sharpness_", lambda a: a[:2], "'sharpness_' must have a number above zero for each class"),
-        ("sharpness_", lambda a: -a, "'sharpness_' must have a number above zero for each class"),
-        ("sharpness_", lambda a: a * np.inf, "and 'sharpness_' finite"),
-        ("calibrated_", lambda a: a.astype(int), "'calibrated_' must be true or false"),
-        ("encoding.scale", lambda a: a * 0, "scales above zero"),
-        ("classes_", lambda a: a[:1], "it has one class only"),
-    ],
-)
-def test_a_hostile_file_is_refused(saved, name, change, message, damaged):
-    with pytest.raises(ModelFileError, match=message):
-        open_model(damaged(saved, name, change))
-
-
-def test_a_linear_file_needs_its_weights(tmp_path, damaged):
-    X, y = load("iris").split("species")
-    path = save(SVC(kernel="linear").fit(X, y), tmp_path / "linear.openbook")
-    with pytest.raises(ModelFileError, match="'weights_' is "):
-        open_model(damaged(path, "weights_", lambda a: a[:, 1:]))
 
 
 def test_no_warning_where_all_is_well():
