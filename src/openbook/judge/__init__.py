@@ -4,7 +4,7 @@ from openbook.judge.comparison import Choice, Comparison, difference
 from openbook.judge.evaluate import FoldError, compare, evaluate, evaluate_fold
 from openbook.judge.evaluation import Evaluation
 from openbook.judge.importance import ColumnImportance, Importance, permutation_importance
-from openbook.judge.intervals import Interval, bootstrap, corrected_t, jackknife, wald, wilson
+from openbook.judge.intervals import Interval, bootstrap, corrected_t, exact, jackknife, wald, wilson
 from openbook.judge.metrics import METRICS, Metric, Predictions, confusion
 from openbook.judge.results import FoldResult
 from openbook.judge.significance import TestResult, corrected_t_test, holm, mcnemar, paired_bootstrap
@@ -32,6 +32,7 @@ __all__ = [
     "difference",
     "evaluate",
     "evaluate_fold",
+    "exact",
     "holm",
     "jackknife",
     "lock_away",

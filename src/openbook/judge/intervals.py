@@ -2,6 +2,7 @@ r"""Intervals for a score: a range that would hold the true value in `level` of 
 
     wald         E ± z sqrt(E (1 - E) / n)
     wilson       (E + z²/2n ± z sqrt(E (1 - E) / n + z²/4n²)) / (1 + z²/n)
+    exact        the shares under which x or fewer, and x or more, of n are not rarer than (1 - level) / 2
     corrected_t  m ± t_{k-1} s sqrt(1/k + n_test / n_train)      over the k scores of resampled data
     bootstrap    percentiles of the statistic over resampled rows
     jackknife    m ± t_{g-1} sqrt((g - 1)/g Σ (m_i - mean)²)     m_i without the i-th of g groups of rows
@@ -9,22 +10,27 @@ r"""Intervals for a score: a range that would hold the true value in `level` of 
 z and t are the quantiles of (1 + level) / 2. The folds of a cross-validation share training rows, so that
 their scores vary less than independent ones would; the term n_test / n_train makes up for it (Nadeau and
 Bengio 2003, Inference for the generalization error). An interval that the data do not give is NaN to NaN.
+
+Every interval names its level and method, and `work()` derives it.
 """
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
+from scipy.special import betaincinv, ndtri, stdtrit
 
 from openbook.errors import ParameterError
+from openbook.work import Step, Work
+from openbook.work.step import figure
 
 __all__ = [
     "Interval",
     "bootstrap",
     "corrected_t",
+    "exact",
     "jackknife",
     "percentiles",
     "resampled",
@@ -55,7 +61,7 @@ def shown(value: float, size: float | None = None, sign: str = "") -> str:
 
 @dataclass(frozen=True)
 class Interval:
-    """A range, its level and the method that gave it.
+    """A range, its level, the method that gave it, and the steps that led to it.
 
     >>> print(Interval(0.0812, 0.2331, 0.95, "Wilson"))
     [0.081, 0.233] (95%, Wilson)
@@ -65,6 +71,7 @@ class Interval:
     high: float
     level: float
     method: str
+    steps: tuple[Step, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def ends(self) -> str:
@@ -76,9 +83,17 @@ class Interval:
 
     def within(self, lowest: float, highest: float) -> Self:
         """The part of it that is possible: an accuracy ends at 1."""
-        return replace(
-            self, low=min(max(self.low, lowest), highest), high=max(min(self.high, highest), lowest)
-        )
+        low, high = min(max(self.low, lowest), highest), max(min(self.high, highest), lowest)
+        steps = [
+            Step(f"possible {name}", result=end, note=f"the score lies between {lowest:g} and {highest:g}")
+            for name, end, was in (("low", low, self.low), ("high", high, self.high))
+            if end != was and not math.isnan(was)
+        ]
+        return replace(self, low=low, high=high, steps=(*self.steps, *steps))
+
+    def work(self) -> Work:
+        """How it came about."""
+        return Work(f"Interval: {self.method}", self.steps, str(self))
 
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
@@ -93,9 +108,19 @@ def wald(successes: float, n: int, level: float = 0.95) -> Interval:
     >>> print(wald(15, 100))
     [0.080, 0.220] (95%, Wald)
     """
-    share = _share(successes, n)
-    half = _z(level) * math.sqrt(share * (1 - share) / n)
-    return Interval(share - half, share + half, level, "Wald")
+    share, z = _share(successes, n), _z(level)
+    half = z * math.sqrt(share * (1 - share) / n)
+    e = figure(share)
+    steps = (
+        *_share_steps(successes, n, level),
+        Step(
+            "h",
+            r"z \sqrt{\frac{E (1 - E)}{n}}",
+            rf"{figure(z)} \sqrt{{\frac{{{e} \cdot {figure(1 - share)}}}{{{n}}}}}",
+            half,
+        ),
+    )
+    return _around(share, half, level, "Wald", steps, "E")
 
 
 def wilson(successes: float, n: int, level: float = 0.95) -> Interval:
@@ -105,10 +130,65 @@ def wilson(successes: float, n: int, level: float = 0.95) -> Interval:
     [0.093, 0.233] (95%, Wilson)
     """
     share, z = _share(successes, n), _z(level)
-    centre = share + z * z / (2 * n)
-    half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     scale = 1 + z * z / n
-    return Interval(max(0.0, (centre - half) / scale), min(1.0, (centre + half) / scale), level, "Wilson")
+    centre = (share + z * z / (2 * n)) / scale
+    half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / scale
+    e, q = figure(share), figure(z)
+    below = rf"1 + \frac{{{q}^2}}{{{n}}}"
+    spread = rf"\frac{{{e} \cdot {figure(1 - share)}}}{{{n}}} + \frac{{{q}^2}}{{4 \cdot {n}^2}}"
+    steps = (
+        *_share_steps(successes, n, level),
+        Step(
+            "c",
+            r"\frac{E + \frac{z^2}{2 n}}{1 + \frac{z^2}{n}}",
+            rf"\frac{{{e} + \frac{{{q}^2}}{{2 \cdot {n}}}}}{{{below}}}",
+            centre,
+        ),
+        Step(
+            "h",
+            r"\frac{z}{1 + \frac{z^2}{n}} \sqrt{\frac{E (1 - E)}{n} + \frac{z^2}{4 n^2}}",
+            rf"\frac{{{q}}}{{{below}}} \sqrt{{{spread}}}",
+            half,
+        ),
+    )
+    interval = _around(centre, half, level, "Wilson", steps, "c")
+    return replace(interval, low=max(0.0, interval.low), high=min(1.0, interval.high))  # but for rounding
+
+
+def exact(successes: float, n: int, level: float = 0.95) -> Interval:
+    """The exact interval of Clopper and Pearson (1934) for a share; it covers at least `level`, often more.
+
+    >>> print(exact(15, 100))
+    [0.086, 0.235] (95%, Clopper–Pearson)
+    """
+    share, upper = _share(successes, n), _upper(level)
+    low = float(betaincinv(successes, n - successes + 1, 1 - upper)) if share > 0 else 0.0
+    high = float(betaincinv(successes + 1, n - successes, upper)) if share < 1 else 1.0
+    x, tail = figure(successes), figure(1 - upper)
+    steps = [
+        Step("E", r"\frac{x}{n}", rf"\frac{{{x}}}{{{n}}}", share),
+        Step(
+            "low",
+            r"B_{x, n - x + 1}^{-1}(\frac{1 - \gamma}{2})",
+            rf"B_{{{x}, {figure(n - successes + 1)}}}^{{-1}}({tail})",
+            low,
+            f"the share under which {x} or more of {n} come with probability {tail}; B is beta",
+        ),
+        Step(
+            "high",
+            r"B_{x + 1, n - x}^{-1}(\frac{1 + \gamma}{2})",
+            rf"B_{{{figure(successes + 1)}, {figure(n - successes)}}}^{{-1}}({figure(upper)})",
+            high,
+            f"the share under which {x} or fewer come with probability {tail}",
+        ),
+    ]
+    if share in (0, 1):  # no beta distribution has a parameter of 0
+        end = "high" if share else "low"
+        steps = [
+            Step(end, result=share, note=f"{x} of {n} leave nothing beyond") if step.label == end else step
+            for step in steps
+        ]
+    return Interval(low, high, level, "Clopper–Pearson", tuple(steps))
 
 
 def corrected_t(scores: Any, n_train: float, n_test: float, level: float = 0.95) -> Interval:
@@ -123,14 +203,44 @@ def corrected_t(scores: Any, n_train: float, n_test: float, level: float = 0.95)
     k = len(scores)
     if k < 2:
         return Interval(math.nan, math.nan, level, "corrected resampled t")
-    half = stdtrit(k - 1, _upper(level)) * corrected_error(scores, n_train, n_test)
-    mean = scores.mean()
-    return Interval(float(mean - half), float(mean + half), level, "corrected resampled t")
+    upper = _upper(level)
+    t = float(stdtrit(k - 1, upper))
+    error = corrected_error(scores, n_train, n_test)
+    half = t * error
+    steps = (
+        *corrected_steps(scores, n_train, n_test),
+        Step("q", r"t_{k - 1}^{-1}(\frac{1 + \gamma}{2})", rf"t_{{{k - 1}}}^{{-1}}({figure(upper)})", t),
+        Step("h", r"q \cdot \operatorname{se}", rf"{figure(t)} \cdot {figure(error)}", half),
+    )
+    return _around(float(scores.mean()), half, level, "corrected resampled t", steps, "m")
 
 
 def corrected_error(scores: np.ndarray, n_train: float, n_test: float) -> float:
     """The corrected standard error of the mean of k scores: s sqrt(1/k + n_test / n_train)."""
     return float(scores.std(ddof=1) * math.sqrt(1 / len(scores) + n_test / n_train))
+
+
+def corrected_steps(scores: np.ndarray, n_train: float, n_test: float) -> tuple[Step, ...]:
+    """Those to the corrected standard error."""
+    k, mean, s = len(scores), float(scores.mean()), float(scores.std(ddof=1))
+    train, test = figure(n_train), figure(n_test)
+    return (
+        Step("k", result=k, note="folds"),
+        Step("m", r"\frac{1}{k} \sum_i x_i", rf"\frac{{{figure(float(scores.sum()))}}}{{{k}}}", mean),
+        Step(
+            "s",
+            r"\sqrt{\frac{\sum_i (x_i - m)^2}{k - 1}}",
+            rf"\sqrt{{\frac{{{figure(float(((scores - mean) ** 2).sum()))}}}{{{k - 1}}}}}",
+            s,
+        ),
+        Step(
+            "se",
+            r"s \sqrt{\frac{1}{k} + \frac{n_{\text{test}}}{n_{\text{train}}}}",
+            rf"{figure(s)} \sqrt{{\frac{{1}}{{{k}}} + \frac{{{test}}}{{{train}}}}}",
+            corrected_error(scores, n_train, n_test),
+            "folds share training rows: the second term makes up for it",
+        ),
+    )
 
 
 def bootstrap(
@@ -160,8 +270,12 @@ def percentiles(values: np.ndarray, level: float) -> Interval:
     method = f"bootstrap, {len(values)} resamples"
     if 2 * len(known) < len(values):
         return Interval(math.nan, math.nan, level, method)
-    low, high = np.quantile(known, [1 - upper, upper])
-    return Interval(float(low), float(high), level, method)
+    low, high = map(float, np.quantile(known, [1 - upper, upper]))
+    steps = [
+        Step(name, rf"Q_{{{figure(share)}}}", result=end, note=f"of the {len(known)} that are defined")
+        for name, share, end in (("low", 1 - upper, low), ("high", upper, high))
+    ]
+    return Interval(low, high, level, method, tuple(steps))
 
 
 def jackknife(estimate: float, without: Any, level: float = 0.95) -> Interval:
@@ -179,8 +293,41 @@ def jackknife(estimate: float, without: Any, level: float = 0.95) -> Interval:
     method = f"jackknife over {g} groups of rows"
     if g < 2:
         return Interval(math.nan, math.nan, level, method)
-    half = stdtrit(g - 1, _upper(level)) * math.sqrt((g - 1) * without.var())
-    return Interval(float(estimate - half), float(estimate + half), level, method)
+    upper, centre = _upper(level), float(without.mean())
+    t, squares = float(stdtrit(g - 1, upper)), float(((without - centre) ** 2).sum())
+    error = math.sqrt((g - 1) / g * squares)
+    steps = (
+        Step("m", result=float(estimate), note="of all rows"),
+        Step(
+            "se",
+            r"\sqrt{\frac{g - 1}{g} \sum_i (m_i - \bar{m})^2}",
+            rf"\sqrt{{\frac{{{g - 1}}}{{{g}}} \cdot {figure(squares)}}}",
+            error,
+            "m_i is without the i-th group",
+        ),
+        Step("q", r"t_{g - 1}^{-1}(\frac{1 + \gamma}{2})", rf"t_{{{g - 1}}}^{{-1}}({figure(upper)})", t),
+        Step("h", r"q \cdot \operatorname{se}", rf"{figure(t)} \cdot {figure(error)}", t * error),
+    )
+    return _around(float(estimate), t * error, level, method, steps, "m")
+
+
+def _around(
+    centre: float, half: float, level: float, method: str, steps: tuple[Step, ...], name: str
+) -> Interval:
+    """The interval of a centre and half a width; `name` is the centre's in the formulas."""
+    low, high = centre - half, centre + half
+    ends = [
+        Step(end, f"{name} {sign} h", f"{figure(centre)} {sign} {figure(half)}", value)
+        for end, sign, value in (("low", "-", low), ("high", "+", high))
+    ]
+    return Interval(low, high, level, method, (*steps, *ends))
+
+
+def _share_steps(successes: float, n: int, level: float) -> tuple[Step, ...]:
+    return (
+        Step("E", r"\frac{x}{n}", rf"\frac{{{figure(successes)}}}{{{n}}}", successes / n),
+        Step("z", r"\Phi^{-1}(\frac{1 + \gamma}{2})", rf"\Phi^{{-1}}({figure(_upper(level))})", _z(level)),
+    )
 
 
 def _share(successes: float, n: int) -> float:

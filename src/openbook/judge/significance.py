@@ -5,26 +5,37 @@ r"""Is the difference more than chance? Tests that are valid for resampled data 
     paired_bootstrap   the share of resamples in which the difference changes its sign
     holm               p-values of several tests, made good for having looked several times (Holm 1979)
 
-All p-values are two-sided; a difference is the first minus the second.
+All p-values are two-sided; a difference is the first minus the second. `work()` derives each test: its
+statistic, its distribution under chance alone, its p-value.
 """
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from scipy.special import bdtr, ndtri, stdtr
 
 from openbook.errors import DataError
-from openbook.judge.intervals import Interval, corrected_error, corrected_t, percentiles, resampled, shown
+from openbook.judge.intervals import (
+    Interval,
+    corrected_error,
+    corrected_steps,
+    corrected_t,
+    percentiles,
+    resampled,
+    shown,
+)
+from openbook.work import Step, Work
+from openbook.work.step import figure
 
 __all__ = ["TestResult", "corrected_t_test", "holm", "mcnemar", "paired_bootstrap"]
 
 
 @dataclass(frozen=True)
 class TestResult:
-    """A difference, its interval, and the probability of one at least as large if there were none."""
+    """A difference, its interval, the probability of one at least as large by chance, the steps to it."""
 
     __test__ = False  # its name must not make pytest collect it
 
@@ -32,11 +43,17 @@ class TestResult:
     interval: Interval
     p_value: float
     method: str
+    steps: tuple[Step, ...] = field(default=(), compare=False, repr=False)
 
     def negated(self) -> "TestResult":
         """The second minus the first."""
         turned = replace(self.interval, low=-self.interval.high, high=-self.interval.low)
-        return replace(self, difference=-self.difference, interval=turned)
+        step = Step("turned round", "-d", f"-({figure(self.difference)})", -self.difference)
+        return replace(self, difference=-self.difference, interval=turned, steps=(*self.steps, step))
+
+    def work(self) -> Work:
+        """How the p-value came about."""
+        return Work(self.method[0].upper() + self.method[1:], self.steps, str(self))
 
     def __str__(self) -> str:
         return f"{shown(self.difference, sign='+')} {self.interval}, p = {self.p_value:.3g} ({self.method})"
@@ -59,10 +76,28 @@ def corrected_t_test(differences: Any, n_train: float, n_test: float, level: flo
     if k < 2 or math.isnan(mean):
         return TestResult(mean, interval, math.nan, "corrected resampled t test")
     if np.ptp(differences) <= 1e-12 * np.abs(differences).max():
-        p = 1.0 if mean == 0 else 2.0 ** (1 - k)
-        return TestResult(mean, interval, p, "sign test, as every fold differs alike")
-    t = mean / corrected_error(differences, n_train, n_test)
-    return TestResult(mean, interval, float(2 * stdtr(k - 1, -abs(t))), "corrected resampled t test")
+        return _sign_test(mean, k, interval)
+    error = corrected_error(differences, n_train, n_test)
+    t = mean / error
+    p = float(2 * stdtr(k - 1, -abs(t)))
+    steps = (
+        *corrected_steps(differences, n_train, n_test),
+        Step("t", r"\frac{m}{\operatorname{se}}", rf"\frac{{{figure(mean)}}}{{{figure(error)}}}", t),
+        Step("degrees of freedom", "k - 1", f"{k} - 1", k - 1),
+        Step("p", r"2 P(T_{k - 1} \ge |t|)", rf"2 P(T_{{{k - 1}}} \ge {figure(abs(t))})", p),
+    )
+    return TestResult(mean, interval, p, "corrected resampled t test", steps)
+
+
+def _sign_test(mean: float, k: int, interval: Interval) -> TestResult:
+    """That of k folds which all differ by the same."""
+    steps = (Step("m", result=mean, note=f"in every one of {k} folds: they show no spread to go by"),)
+    if mean == 0:
+        steps += (Step("p", result=1.0, note="no fold differs"),)
+        return TestResult(mean, interval, 1.0, "sign test, as every fold differs alike", steps)
+    p = 2.0 ** (1 - k)
+    steps += (Step("p", r"2 \cdot 2^{-k}", rf"2 \cdot 2^{{-{k}}}", p, "that all folds have one sign"),)
+    return TestResult(mean, interval, p, "sign test, as every fold differs alike", steps)
 
 
 def mcnemar(correct_a: Any, correct_b: Any, level: float = 0.95) -> TestResult:
@@ -82,14 +117,27 @@ def mcnemar(correct_a: Any, correct_b: Any, level: float = 0.95) -> TestResult:
     if b.shape != (n,) or n == 0:
         raise DataError(f"McNemar's test needs the same rows of both, got {a.shape} and {b.shape}")
     only_a, only_b = int((a & ~b).sum()), int((b & ~a).sum())
-    discordant = only_a + only_b
-    p = min(1.0, 2 * float(bdtr(min(only_a, only_b), discordant, 0.5))) if discordant else 1.0
+    discordant, rarer = only_a + only_b, min(only_a, only_b)
+    p = min(1.0, 2 * float(bdtr(rarer, discordant, 0.5))) if discordant else 1.0
 
     share_a, share_b = (only_a + 1) / (n + 2), (only_b + 1) / (n + 2)
     centre = share_a - share_b
     half = ndtri((1 + level) / 2) * math.sqrt((share_a + share_b - centre**2) / (n + 2))
     interval = Interval(max(-1.0, centre - half), min(1.0, centre + half), level, "Bonett–Price")
-    return TestResult((only_a - only_b) / n, interval, p, "McNemar, exact")
+    difference = (only_a - only_b) / n
+    steps = (
+        Step("b", result=only_a, note="rows that only the first gets right"),
+        Step("c", result=only_b, note="rows that only the second gets right"),
+        Step("d", r"\frac{b - c}{n}", rf"\frac{{{only_a} - {only_b}}}{{{n}}}", difference),
+        Step(
+            "p",
+            r"\min(1, 2 \sum_{i = 0}^{\min(b, c)} \binom{b + c}{i} 2^{-(b + c)})",
+            rf"\min(1, 2 \sum_{{i = 0}}^{{{rarer}}} \binom{{{discordant}}}{{i}} 2^{{-{discordant}}})",
+            p,
+            "by chance alone, each of the b + c rows goes either way like a coin",
+        ),
+    )
+    return TestResult(difference, interval, p, "McNemar, exact", steps)
 
 
 def paired_bootstrap(
@@ -102,9 +150,19 @@ def paired_bootstrap(
     observed = difference(np.arange(n))
     if math.isnan(observed) or math.isnan(interval.low):
         return TestResult(observed, interval, math.nan, "paired bootstrap")
-    rarer = min((known <= 0).sum(), (known >= 0).sum())
-    p = min(1.0, 2 * float(rarer + 1) / (len(known) + 1))
-    return TestResult(observed, interval, p, "paired bootstrap")
+    rarer, times = int(min((known <= 0).sum(), (known >= 0).sum())), len(known)
+    p = min(1.0, 2 * (rarer + 1) / (times + 1))
+    steps = (
+        Step("d", result=observed, note=f"of all {n} rows"),
+        Step("r", result=rarer, note=f"of B = {times} resamples in which it is not on that side of 0"),
+        Step(
+            "p",
+            r"\min(1, 2 \cdot \frac{r + 1}{B + 1})",
+            rf"\min(1, 2 \cdot \frac{{{rarer} + 1}}{{{times} + 1}})",
+            p,
+        ),
+    )
+    return TestResult(observed, interval, p, "paired bootstrap", steps)
 
 
 def holm(p_values: Any) -> np.ndarray:
