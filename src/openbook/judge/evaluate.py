@@ -28,7 +28,15 @@ from openbook.judge.metrics import Metric, Task, metric
 from openbook.judge.results import FoldResult
 from openbook.judge.splits import protocol
 
-__all__ = ["FoldError", "compare", "evaluate", "evaluate_fold", "label_codes"]
+__all__ = [
+    "FoldError",
+    "compare",
+    "complexity_of",
+    "evaluate",
+    "evaluate_fold",
+    "label_codes",
+    "predicted_by",
+]
 
 Metrics = Iterable[str | Metric] | str | Metric | None
 
@@ -158,9 +166,9 @@ def _fold_result(label: str, model: Any, cut: Cut) -> FoldResult:
             del X, y  # a copy of most rows
             X = cut.testing(learner)
             ready = perf_counter()
-            predicted, proba = _predictions(learner, X, examples)
+            predicted, proba = predicted_by(learner, X, examples)
             end = perf_counter()
-            complexity = _complexity(learner)
+            complexity = complexity_of(learner)
     except Exception as error:
         rows = f"{len(split.train)} training and {len(split.test)} test rows"
         raise FoldError(
@@ -180,7 +188,7 @@ def _fold_result(label: str, model: Any, cut: Cut) -> FoldResult:
     )
 
 
-def _predictions(learner: Any, X: Any, examples: Examples) -> tuple[np.ndarray, np.ndarray | None]:
+def predicted_by(learner: Any, X: Any, examples: Examples) -> tuple[np.ndarray, np.ndarray | None]:
     """Class codes and probabilities, or numbers."""
     if examples.classes is None:
         return np.asarray(learner.predict(X), dtype=float).ravel(), None
@@ -224,7 +232,7 @@ def label_codes(labels: np.ndarray, names: np.ndarray) -> np.ndarray:
     return codes
 
 
-def _complexity(learner: Any) -> int | None:
+def complexity_of(learner: Any) -> int | None:
     """The size of the fitted model; a pipeline has that of its last step."""
     while isinstance(learner, Pipeline):
         learner = learner[-1]
