@@ -12,11 +12,14 @@ from itertools import pairwise
 import numpy as np
 
 from openbook.data.findings import short
+from openbook.draw.letters import width_of
 
-__all__ = ["Categories", "Numbers", "round_ticks"]
+__all__ = ["Categories", "Marks", "Numbers", "round_ticks"]
 
 #: Dots at so few different numbers would hide each other.
 _FEW = 12
+#: About how many pixels an axis has; words nearer to each other than they are wide would overlap.
+_ABOUT = 560
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,32 @@ class Categories:
     @property
     def ticks(self) -> list[tuple[float, str]]:
         return [((i + 0.5) / len(self.values), value) for i, value in enumerate(self.values)]
+
+
+@dataclass(frozen=True)
+class Marks:
+    """An axis whose ticks are its own values; `at` says where each stands, rising, in any unit."""
+
+    name: str
+    words: tuple[str, ...]
+    at: np.ndarray
+
+    def place(self, at: np.ndarray) -> np.ndarray:
+        """Shares of the axis, with a little room at both ends."""
+        low, high = float(self.at[0]), float(self.at[-1])
+        return 0.04 + 0.92 * (at - low) / (high - low) if high > low else np.full(len(at), 0.5)
+
+    @property
+    def ticks(self) -> list[tuple[float, str]]:
+        """The last value, and of those before it the ones that have room."""
+        kept: list[tuple[float, str]] = []
+        end = math.inf
+        for place, word in zip(self.place(self.at)[::-1].tolist(), self.words[::-1], strict=True):
+            half = (width_of(word, 12) / 2 + 4) / _ABOUT
+            if place + half <= end:
+                kept.append((place, word))
+                end = place - half
+        return kept[::-1]
 
 
 def _spread(n: int, turn: float) -> np.ndarray:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from openbook.draw.axes import Categories, Numbers
+from openbook.draw.axes import Categories, Marks, Numbers
 from openbook.draw.colours import DARK, LIGHT
 from openbook.draw.letters import clip, fitting, safe, text, width_of
 from openbook.errors import DataError
@@ -122,7 +122,7 @@ class Picture:
 
 
 def framed(
-    across: Numbers | Categories, up: Numbers | Categories, inside: str, above: str, tall: float
+    across: Numbers | Categories | Marks, up: Numbers | Categories, inside: str, above: str, tall: float
 ) -> tuple[str, float, float]:
     """What is inside in a frame with ticks and names, below a legend; and the width and height of it all."""
     words = [clip(word, _LABEL) for _, word in up.ticks]
