@@ -14,7 +14,6 @@ counts : float64 (n_classes, n_values) for each attribute
 import math
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +25,7 @@ from openbook.fold import Statistics
 from openbook.folding import Folding
 from openbook.kernels.counts import Counts, class_weights
 from openbook.kernels.samples import Samples
+from openbook.prepare.discretise import equal_cuts, intervals
 from openbook.rules import Whole
 from openbook.work import Grid, Step, Work, figure
 
@@ -130,11 +130,11 @@ class OneR(Folding, Classifier):
 
     def _numeric_rule(self, attribute, j):
         values, weights = self.statistics_.samples.overall(j)
-        cuts = _cuts(values, weights, self.bins)
+        cuts = equal_cuts(values, weights, self.bins, SMALL)
         winners = self._counts_between(cuts, j).argmax(axis=0)
         cuts = cuts[winners[:-1] != winners[1:]]  # neighbours of one class are one interval
         counts = np.hstack([self._counts_between(cuts, j), self.statistics_.gaps[:, [j]]])
-        return _rule(attribute.name, (*_intervals(cuts), "missing"), cuts, counts)
+        return _rule(attribute.name, (*intervals(cuts), "missing"), cuts, counts)
 
     def _counts_between(self, cuts, j):
         """The class weights in the intervals of a column, (n_classes, n_cuts + 1)."""
@@ -224,24 +224,3 @@ def _rule_evidence(schema, n_classes, chunk):
 
 def _rule(name, values, cuts, counts):
     return Rule(name, values, cuts, counts, float(counts.sum() - counts.max(axis=0).sum()))
-
-
-def _cuts(values, weights, bins):
-    """Cuts that leave about as much weight in every interval, and SMALL at least, halfway between values."""
-    below = np.cumsum(weights)
-    cuts, start = [], 0.0
-    for k in range(1, bins):
-        last = int(np.searchsorted(below, below[-1] * k / bins)) if len(values) else 0
-        if last < len(values) - 1 and min(below[last] - start, below[-1] - below[last]) >= SMALL:
-            cuts.append((values[last] + values[last + 1]) / 2)
-            start = below[last]
-    return np.array(cuts)
-
-
-def _intervals(cuts):
-    """The intervals between cuts, in words."""
-    if not len(cuts):
-        return ("any number",)
-    edges = [figure(float(cut)) for cut in cuts]
-    between = [f"({low}, {high}]" for low, high in pairwise(edges)]
-    return (f"<= {edges[0]}", *between, f"> {edges[-1]}")
