@@ -1,0 +1,356 @@
+r"""Where a model errs most: a shallow tree over the errors, judged on rows that it did not see.
+
+A tree that is grown over the errors finds a bad segment in any table, by chance if in no other way. So it is
+grown on one half of the tested rows, and its leaves are judged on the other (an honest tree): every figure
+but "when found" is of rows that had no say in where the cuts lie. Halves are every other fold, so that rows
+which stay together in a fold (of one group, of one time) stay together here; where folds are single rows, or
+there is one only, rows are drawn.
+
+Each leaf is tested against all other rows of the judging half: wrong predictions by Fisher's exact test,
+other losses by Welch's t test; p-values are two-sided and adjusted by Holm's method for the number of leaves.
+Rows count as independent, given the models that predicted them.
+
+Missing cells are a branch of their own: that a cell is missing may be what makes a row hard. Columns of text
+are left out. Numbers are cut at round ones.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri, stdtr
+
+from openbook.data import Categorical, Numeric, Table
+from openbook.data.findings import plural
+from openbook.errors import DataError, ParameterError
+from openbook.judge.evaluation import Evaluation
+from openbook.judge.first_round import FirstRound, row_losses
+from openbook.judge.intervals import Interval, bootstrap, shown
+from openbook.judge.shares import Share, fisher, log_ratio, shown_p
+from openbook.judge.significance import holm
+from openbook.rules import Whole
+from openbook.work import Grid, Work
+
+__all__ = ["Leaf", "Segment", "Segments", "honest_leaves", "worst_segments"]
+
+#: The fewest rows of a segment that is found, and its least share of a half; half as many can judge it.
+_FEWEST, _SHARE = 10, 0.05
+
+_WORDS = {
+    "wrong": "error",
+    "log_loss": "log loss",
+    "absolute": "absolute error",
+    "squared": "squared error",
+}
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A rule, and masks of the rows that it was grown on and of those that judge it."""
+
+    rule: str
+    conditions: tuple[Any, ...]
+    grown: np.ndarray
+    judged: np.ndarray
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A part of the rows, and how the model errs there.
+
+    Parameters
+    ----------
+    rule : in words; `conditions` are the same as values of `openbook.tree.conditions`
+    rows : positions in X of all tested rows that it holds for
+    n : how many of them judge
+    error, interval : of those
+    rest : the error of all other rows that judge
+    ratio, ratio_interval : of the two
+    p_value : that they differ, adjusted for the number of segments
+    found_error : on the rows that the rule was found on; flattering to the search, so that it looks worse
+    """
+
+    rule: str
+    conditions: tuple[Any, ...]
+    rows: np.ndarray
+    n: int
+    error: float
+    interval: Interval
+    rest: float
+    ratio: float
+    ratio_interval: Interval
+    p_value: float
+    found_error: float
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Segments:
+    """The segments of a model's errors, the worst first; see `worst_segments`.
+
+    Parameters
+    ----------
+    name : the learner's
+    loss : "wrong", "log_loss", "absolute" or "squared"
+    segments : tuple of Segment
+    error : of all rows that judge
+    n_found, n_judged : rows of the two halves
+    left_out : why something was not looked at, in words; empty if nothing was
+    """
+
+    name: str
+    loss: str
+    segments: tuple[Segment, ...]
+    error: float
+    n_found: int
+    n_judged: int
+    left_out: str = ""
+
+    def __iter__(self) -> Iterator[Segment]:
+        return iter(self.segments)
+
+    def __len__(self) -> int:
+        return len(self.segments)
+
+    def __getitem__(self, i: int) -> Segment:
+        return self.segments[i]
+
+    def worse(self, alpha: float = 0.05) -> tuple[Segment, ...]:
+        """Those whose error is significantly above that of the rest."""
+        return tuple(one for one in self.segments if one.p_value < alpha and one.error > one.rest)
+
+    def work(self) -> Work:
+        """The segments with their tests, to print or to show."""
+        words = _WORDS[self.loss]
+        header = (
+            "segment",
+            "rows",
+            words,
+            "interval",
+            "the rest",
+            "ratio",
+            "interval",
+            "p (Holm)",
+            "when found",
+        )
+        rows = [_cells(one) for one in self.segments]
+        grids = [Grid("", header, rows, self._note())] if rows else []
+        return Work(f"Worst segments of {self.name}", tuple(grids), self._conclusion())
+
+    def _note(self) -> str:
+        one = self.segments[0]
+        test = "Fisher, exact" if self.loss == "wrong" else "Welch's t"
+        note = (
+            f"Found on {self.n_found:,} rows, judged on {self.n_judged:,} others, whose {_WORDS[self.loss]}"
+            f" is {shown(self.error)}. Intervals: {100 * one.interval.level:g}%, {one.interval.method};"
+            f" {one.ratio_interval.method}. Tests against the rest: {test}. A rule was chosen to look bad"
+            " on the rows it was found on: go by the others."
+        )
+        return f"{note} {self.left_out}".rstrip()
+
+    def _conclusion(self) -> str:
+        if not self.segments:
+            return self.left_out or "The errors fall into no segments."
+        worse, words = self.worse(), _WORDS[self.loss]
+        if not worse:
+            return f"No segment's {words} is significantly above that of the rest."
+        one = worse[0]
+        times = "" if math.isnan(one.ratio) else f", {one.ratio:.1f} times as much"
+        here = f"{words} {shown(one.error)} {one.interval.ends}"
+        return f"Where {one.rule}: {here} against {shown(one.rest)}{times}."
+
+    def __repr__(self) -> str:
+        return self.work().text()
+
+    def _repr_html_(self) -> str:
+        return self.work().html()
+
+
+def worst_segments(
+    evaluation: Evaluation,
+    X: Any,
+    loss: str | None = None,
+    max_depth: int = 2,
+    min_rows: int | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Segments:
+    """Find where a model errs most, and judge what was found on other rows.
+
+    Parameters
+    ----------
+    evaluation : Evaluation; its first round is looked at, so that every row counts once
+    X : the rows that were evaluated; columns that the model did not see are welcome
+    loss : "wrong" or "log_loss" for classes, "absolute" or "squared" for numbers; None takes the first
+    max_depth : the most conditions of a rule
+    min_rows : the fewest rows that a segment is found on; None takes 5% of a half, and 10 at least
+        Half as many can judge it.
+    level : of the intervals
+    seed : for the halves where rows are drawn
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> from openbook.bayes import NaiveBayes
+    >>> X, y = ob.load("breast_cancer").split("diagnosis")
+    >>> found = worst_segments(ob.evaluate(NaiveBayes(), X, y), X)
+    >>> one = found[0]
+    >>> one.rule, one.found_error, round(one.error, 3)  # half of the rows it was found on; not of others
+    ('worst perimeter > 104.1 and mean concave points <= 0.04435', 0.5, 0.154)
+    """
+    loss, losses = row_losses(evaluation, loss)
+    tested = FirstRound.of(evaluation, X)
+    halves = tested.halves(seed)
+    leaves, left_out = honest_leaves(tested.table, losses, halves, max_depth, min_rows)
+    found, judged = (losses[half] for half in halves)
+    segments = [_segment(leaf, tested.rows, halves, losses, loss, level) for leaf in leaves]
+    adjusted = holm([one.p_value for one in segments]).tolist()
+    segments = [replace(one, p_value=p) for one, p in zip(segments, adjusted, strict=True)]
+    segments.sort(key=lambda one: -one.error)
+    error = float(judged.mean())
+    return Segments(evaluation.name, loss, tuple(segments), error, len(found), len(judged), left_out)
+
+
+def honest_leaves(
+    table: Table,
+    values: np.ndarray,
+    halves: tuple[np.ndarray, np.ndarray],
+    max_depth: int = 2,
+    min_rows: int | None = None,
+) -> tuple[list[Leaf], str]:
+    """The leaves of a tree over values, grown on the first half of the rows, and what was left out, in words.
+
+    Parameters
+    ----------
+    table : the rows
+    values : a number for each of them; what the tree tells apart
+    halves : masks of the rows to grow on, and to judge by
+    max_depth, min_rows : as for `worst_segments`
+    """
+    for name, given, least in (("max_depth", max_depth, 1), ("min_rows", min_rows, 2)):
+        if given is not None and not Whole(at_least=least).allows(given):
+            raise ParameterError(f"{name} must be {Whole(at_least=least).demand()}, got {given!r}")
+    grow, judge = halves
+    fewest = min_rows or max(_FEWEST, math.ceil(_SHARE * min(grow.sum(), judge.sum())))
+    names = [a.name for a in table.schema if isinstance(a, Numeric | Categorical)]
+    if not names:
+        raise DataError("X has no column that a segment could be told by; give numbers or categories")
+    said = [f"Columns of text are left out: {', '.join(texts)}."] if (texts := _others(table, names)) else []
+    if min(grow.sum(), judge.sum()) < 2 * fewest:
+        rows = plural(len(values), "row")
+        return (
+            [],
+            f"{rows} are too few to find segments of {fewest} rows on one half and judge them on the other.",
+        )
+    listed = [
+        leaf
+        for leaf in _leaves(table.select(names), values, grow, judge, max_depth, fewest)
+        if leaf.grown.sum() >= fewest and 2 * leaf.judged.sum() >= fewest
+    ]
+    if len(listed) < 2:
+        return [], " ".join(["The tree found nothing to tell rows apart by.", *said])
+    small = len(values) - sum(int(leaf.grown.sum() + leaf.judged.sum()) for leaf in listed)
+    if small:
+        said.append(f"{plural(small, 'row')} in smaller segments are among the rest.")
+    return listed, " ".join(said)
+
+
+def _leaves(
+    table: Table, values: np.ndarray, grow: np.ndarray, judge: np.ndarray, max_depth: int, fewest: int
+) -> Iterator[Leaf]:
+    """Every leaf of the tree, whatever its size."""
+    from openbook.tree import DecisionTreeRegressor
+    from openbook.tree.nodes import LEAF
+    from openbook.tree.reading import reading
+    from openbook.tree.ruleset import rules
+
+    places = {a.name: _places(table.data(a.name)) for a in table.schema if isinstance(a, Numeric)}
+    columns = [
+        np.round(table.data(name), places[name]) if name in places else table.data(name)
+        for name in table.names
+    ]
+    rounded = Table(table.schema, columns)
+    tree = DecisionTreeRegressor(nominal="subset", missing="branch", max_depth=max_depth, min_leaf=fewest)
+    tree.fit(rounded.take(grow), values[grow])
+    for node in np.flatnonzero(np.isfinite(tree.tree_.cut)):
+        name = table.names[tree.tree_.attribute[node]]
+        if name in places:  # halfway between round numbers, and no further
+            tree.tree_.cut[node] = np.round(tree.tree_.cut[node], places[name] + 1)
+    gaps = {name: bool(table.column(name).missing.any()) for name in table.names}
+    at = tree.apply(table)
+    nodes = [node for node in reading(tree).depth_first() if tree.tree_.attribute[node] == LEAF]
+    for node, rule in zip(nodes, rules(tree), strict=True):
+        told = tuple(c if gaps[c.attribute.name] else replace(c, missing=False) for c in rule.conditions)
+        words = " and ".join(map(str, told)) or "anything"
+        yield Leaf(words, told, grow & (at == node), judge & (at == node))
+
+
+def _places(numbers: np.ndarray) -> int:
+    """Decimal places that keep a hundred steps or more within the spread of the numbers."""
+    known = numbers[np.isfinite(numbers)]
+    spread = float(known.std()) if len(known) else 0.0
+    return 2 - math.floor(math.log10(spread)) if spread > 0 else 0
+
+
+def _others(table: Table, names: list[str]) -> list[str]:
+    return [name for name in table.names if name not in names]
+
+
+def _segment(
+    leaf: Leaf,
+    rows: np.ndarray,
+    halves: tuple[np.ndarray, np.ndarray],
+    losses: np.ndarray,
+    loss: str,
+    level: float,
+) -> Segment:
+    """The figures of a leaf; its p-value is not adjusted yet."""
+    inside, outside = losses[leaf.judged], losses[halves[1] & ~leaf.judged]
+    if loss == "wrong":
+        here, rest = (Share(int(part.sum()), len(part)) for part in (inside, outside))
+        interval, ratio_interval, p = here.interval(level), log_ratio(here, rest, level), fisher(here, rest)
+    else:
+        interval = bootstrap(lambda draw: float(inside[draw].mean()), len(inside), level)
+        ratio_interval, p = _mean_ratio(inside, outside, level), _welch(inside, outside)
+    error, other = float(inside.mean()), float(outside.mean())
+    return Segment(
+        rule=leaf.rule,
+        conditions=leaf.conditions,
+        rows=np.sort(rows[leaf.grown | leaf.judged]),
+        n=len(inside),
+        error=error,
+        interval=interval,
+        rest=other,
+        ratio=error / other if other > 0 else math.nan,
+        ratio_interval=ratio_interval,
+        p_value=p,
+        found_error=float(losses[leaf.grown].mean()),
+    )
+
+
+def _mean_ratio(a: np.ndarray, b: np.ndarray, level: float) -> Interval:
+    """The ratio of two means, by the delta method on its logarithm; for shares that is `log_ratio`."""
+    method = "log ratio of means"
+    if not (a.mean() > 0 and b.mean() > 0):
+        return Interval(math.nan, math.nan, level, method)
+    ratio = float(a.mean() / b.mean())
+    variance = sum(float(x.var(ddof=1)) / (len(x) * float(x.mean()) ** 2) for x in (a, b))
+    half = float(ndtri((1 + level) / 2)) * math.sqrt(variance)
+    return Interval(ratio * math.exp(-half), ratio * math.exp(half), level, method)
+
+
+def _welch(a: np.ndarray, b: np.ndarray) -> float:
+    """The p-value of Welch's t test that two means differ; NaN where nothing varies."""
+    va, vb = (float(x.var(ddof=1)) / len(x) for x in (a, b))
+    if va + vb == 0:
+        return math.nan
+    t = float(a.mean() - b.mean()) / math.sqrt(va + vb)
+    df = (va + vb) ** 2 / (va**2 / (len(a) - 1) + vb**2 / (len(b) - 1))
+    return float(2 * stdtr(df, -abs(t)))
+
+
+def _cells(one: Segment) -> tuple[Any, ...]:
+    ratio = (shown(one.ratio), one.ratio_interval.ends)
+    figures = (one.n, shown(one.error), one.interval.ends, shown(one.rest), *ratio)
+    return one.rule, *figures, shown_p(one.p_value), shown(one.found_error)
