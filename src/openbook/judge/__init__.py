@@ -8,22 +8,25 @@ from openbook.judge.intervals import Interval, bootstrap, corrected_t, exact, ja
 from openbook.judge.metrics import METRICS, Metric, Predictions, confusion
 from openbook.judge.results import FoldResult
 from openbook.judge.significance import TestResult, corrected_t_test, holm, mcnemar, paired_bootstrap
-from openbook.judge.splits import Protocol, lock_away, protocol
+from openbook.judge.splits import Bootstrap632, GroupFolds, Protocol, TimeOrdered, lock_away, protocol
 
 __all__ = [
     "METRICS",
+    "Bootstrap632",
     "Choice",
     "ColumnImportance",
     "Comparison",
     "Evaluation",
     "FoldError",
     "FoldResult",
+    "GroupFolds",
     "Importance",
     "Interval",
     "Metric",
     "Predictions",
     "Protocol",
     "TestResult",
+    "TimeOrdered",
     "bootstrap",
     "compare",
     "confusion",
