@@ -4,7 +4,8 @@
 
 Everything is placed in pixels. Colours are in the picture itself, and follow light and dark. Dots beyond an
 axis are drawn at its edge, as triangles; lines and bands end there. Looks are classes of the stylesheet: a
-colour "c0" to "c8", with "dot", "ring", "many" for dots, "line", "dashed" for lines and "band" for bands.
+colour "c0" to "c8", with "dot", "ring", "many" for dots, "line", "dashed" for lines, "band" for bands and
+"pale" for bars.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +19,7 @@ from openbook.draw.colours import DARK, LIGHT
 from openbook.draw.letters import clip, fitting, safe, text, width_of
 from openbook.errors import DataError
 
-__all__ = ["FRAME", "Picture", "band", "dots", "framed", "legend", "line"]
+__all__ = ["FRAME", "Picture", "band", "bars", "dots", "framed", "legend", "line"]
 
 #: The width and height of what is inside the axes.
 FRAME = _WIDTH, _HEIGHT = 560, 400
@@ -53,6 +54,7 @@ _STYLE = f"""
 .ob-plot .line.line {{ fill: none; stroke-width: 2; stroke-linejoin: round; }}
 .ob-plot .dashed {{ stroke-dasharray: 5 4; }}
 .ob-plot .band {{ fill-opacity: .16; }}
+.ob-plot .pale {{ fill-opacity: .35; }}
 @media (prefers-color-scheme: dark) {{
 .ob-plot text {{ fill: #e4e9ed; }}
 .ob-plot .paper {{ fill: #1a2128; }}
@@ -165,6 +167,22 @@ def dots(
         else:
             tip = f"M{left[i]:.1f} {top[i] - 5:.1f}l5 9h-10z"
             yield f'<path class="{look}" d="{tip}">{words}</path>'
+
+
+def bars(
+    middles: np.ndarray,
+    thick: float,
+    starts: np.ndarray,
+    ends: np.ndarray,
+    looks: Sequence[str],
+    told: Sequence[str],
+) -> Iterator[str]:
+    """A bar across for each row, by shares of the axes, from one place to another, to the left or right."""
+    left, right = np.minimum(starts, ends) * _WIDTH, np.maximum(starts, ends) * _WIDTH
+    for i, look in enumerate(looks):
+        y, high = _HEIGHT * (1 - middles[i] - thick / 2), _HEIGHT * thick
+        place = f'x="{left[i]:.1f}" y="{y:.1f}" width="{max(right[i] - left[i], 1):.1f}" height="{high:.1f}"'
+        yield f'<rect class="{look}" {place}><title>{safe(told[i])}</title></rect>'
 
 
 def line(x: np.ndarray, y: np.ndarray, look: str) -> str:
