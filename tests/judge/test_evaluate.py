@@ -27,7 +27,7 @@ from openbook.baseline import OneR, ZeroR, ZeroRegressor
 from openbook.bayes import NaiveBayes
 from openbook.data import read
 from openbook.errors import DataError, OpenbookError, ParameterError
-from openbook.judge import Evaluation, FoldError, FoldResult, evaluate, evaluate_fold
+from openbook.judge import Evaluation, FoldError, FoldResult, compare, evaluate, evaluate_fold
 
 IRIS = load_iris(return_X_y=True)
 FIVE = StratifiedKFold(5, shuffle=True, random_state=0)
@@ -346,3 +346,13 @@ def test_overlapping_test_sets_are_fine():
 def test_missing_targets_are_refused():
     with pytest.raises(DataError, match="target 'class' is missing in 1 rows"):
         evaluate(NaiveBayes(), IRIS[0], [None, *IRIS[1].astype(object)[1:]])
+
+
+def test_weights_count_in_learning_and_not_in_the_scores():
+    """0R learns the class of the heavy rows; judged row by row, it is right for one row in four."""
+    X, y, weights = np.zeros((40, 1)), np.array(["a"] * 30 + ["b"] * 10), np.array([1.0] * 30 + [9.0] * 10)
+    heavy = evaluate(ZeroR(), X, y, sample_weight=weights, split=StratifiedKFold(5))
+    assert heavy.score("accuracy") == pytest.approx(0.25)
+    assert compare([ZeroR()], X, y, StratifiedKFold(5), sample_weight=weights)["ZeroR"].score() == 0.25
+    with pytest.raises(DataError, match=r"sample_weight must be 40 numbers, got shape \(3,\)"):
+        evaluate(ZeroR(), X, y, sample_weight=[1, 2, 3])

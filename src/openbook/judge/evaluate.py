@@ -53,6 +53,7 @@ def evaluate(
     metrics: Metrics = None,
     random_state: int = 0,
     name: str | None = None,
+    sample_weight: Any = None,
 ) -> Evaluation:
     """Judge a learner on rows that it was not fitted on.
 
@@ -65,6 +66,7 @@ def evaluate(
     metrics : names or Metrics to show, the one that decides first; None takes the usual ones
     random_state : the seed of the default split
     name : what to call the learner; None takes its class name
+    sample_weight : array of the rows' weights, optional; they count in learning, and not in the scores
 
     Examples
     --------
@@ -76,7 +78,7 @@ def evaluate(
     """
     task = model_task([model])
     label = name or type(model).__name__
-    return _judge({label: model}, task, X, y, split, metrics, random_state)[label]
+    return _judge({label: model}, task, X, y, split, metrics, random_state, sample_weight)[label]
 
 
 def compare(
@@ -88,13 +90,14 @@ def compare(
     baseline: str | None = None,
     random_state: int = 0,
     ensembles: Mapping[str, Collection[str]] | None = None,
+    sample_weight: Any = None,
 ) -> Comparison:
     """Judge several learners on the same folds, beside a baseline.
 
     Parameters
     ----------
     models : mapping of label to model, or a list of models
-    X, y, split, metrics, random_state : as for `evaluate`
+    X, y, split, metrics, random_state, sample_weight : as for `evaluate`
     baseline : the label of the one that others are measured against
         None takes the first ZeroR or ZeroRegressor among the models, and adds one if there is none.
     ensembles : mapping of the label of an ensemble to those of its single members
@@ -106,34 +109,48 @@ def compare(
         labelled, baseline = _with_baseline(labelled, task)
     elif baseline not in labelled:
         raise ParameterError(f"baseline: no learner {baseline!r}. {did_you_mean(baseline, tuple(labelled))}")
-    evaluations = _judge(labelled, task, X, y, split, metrics, random_state)
+    evaluations = _judge(labelled, task, X, y, split, metrics, random_state, sample_weight)
     return Comparison(evaluations, baseline, ensembles or {})
 
 
 def evaluate_fold(
-    model: Any, X: Any, y: Any, train: Any, test: Any, index: int = 0, name: str | None = None
+    model: Any,
+    X: Any,
+    y: Any,
+    train: Any,
+    test: Any,
+    index: int = 0,
+    name: str | None = None,
+    sample_weight: Any = None,
 ) -> FoldResult:
     """Judge a learner on one fold; class codes count the labels of the whole of y, in order.
 
     Parameters
     ----------
-    model, X, y, name : as for `evaluate`
+    model, X, y, name, sample_weight : as for `evaluate`
     train, test : positions or masks of rows
     index : the fold's number
     """
-    examples = Examples.of(X, y, model_task([model]))
+    examples = Examples.of(X, y, model_task([model]), sample_weight)
     (split,) = examples.splits([(train, test)])
     split = Split(index, split.train, split.test)
     return _fold_result(name or type(model).__name__, model, Cut(examples, split))
 
 
 def _judge(
-    models: Mapping[str, Any], task: Task, X: Any, y: Any, split: Any, metrics: Metrics, seed: int
+    models: Mapping[str, Any],
+    task: Task,
+    X: Any,
+    y: Any,
+    split: Any,
+    metrics: Metrics,
+    seed: int,
+    weights: Any,
 ) -> dict[str, Evaluation]:
     shown = (metrics,) if isinstance(metrics, str | Metric) else tuple(metrics or ())
     for which in shown:
         metric(which, task)
-    examples = Examples.of(X, y, task)
+    examples = Examples.of(X, y, task, weights)
     if split is None:
         split = protocol(examples.column, task, seed)
     splits = examples.splits(split)
@@ -161,7 +178,7 @@ def _fold_result(label: str, model: Any, cut: Cut) -> FoldResult:
             learner = clone(model)
             X, y = cut.training(learner)
             start = perf_counter()
-            learner.fit(X, y)
+            learner.fit(X, y, **cut.weights)
             fitted = perf_counter()
             del X, y  # a copy of most rows
             X = cut.testing(learner)

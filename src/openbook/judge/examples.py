@@ -35,15 +35,17 @@ class Examples:
     target : class codes or numbers
     classes : the labels behind the codes; None for regression
     name : the target's name
+    weights : how much each row counts in learning; None where all count the same
     """
 
     given: Any
     target: np.ndarray
     classes: np.ndarray | None
     name: str
+    weights: np.ndarray | None = None
 
     @classmethod
-    def of(cls, X: Any, y: Any, task: Task) -> "Examples":
+    def of(cls, X: Any, y: Any, task: Task, weights: Any = None) -> "Examples":
         """Read and encode.
 
         Parameters
@@ -51,6 +53,7 @@ class Examples:
         X : whatever `openbook.read` takes; for foreign estimators, whatever they take
         y : array, Series, Column, or the name of a column of X
         task : "classification" or "regression"
+        weights : array of the rows' weights, optional
         """
         if isinstance(X, str | Path):
             X = read(X)
@@ -65,7 +68,9 @@ class Examples:
         rows = X.shape[0] if hasattr(X, "shape") else len(X)
         if rows != len(target):
             raise DataError(f"X has {rows} rows, but y has {len(target)}")
-        return cls(X, target, classes, name)
+        if weights is not None and (weights := np.asarray(weights, dtype=float)).shape != target.shape:
+            raise DataError(f"sample_weight must be {len(target)} numbers, got shape {weights.shape}")
+        return cls(X, target, classes, name, weights)
 
     @property
     def task(self) -> Task:
@@ -142,6 +147,12 @@ class Cut:
         if isinstance(model, Learner):
             return self._train_table, examples.column.take(rows)
         return self._foreign(rows), examples.labels[rows]
+
+    @property
+    def weights(self) -> dict[str, np.ndarray]:
+        """The weights of the training rows, as `fit` takes them."""
+        weights = self.examples.weights
+        return {} if weights is None else {"sample_weight": weights[self.split.train]}
 
     def testing(self, model: Any) -> Any:
         return self._test_table if isinstance(model, Learner) else self._foreign(self.split.test)
