@@ -203,3 +203,17 @@ def test_trees_level_by_level_are_fitted_one_by_one():
     assert not learner.grows_again
     model = AdaBoostClassifier(learner, 2).fit(X, Y)
     assert model.members_[0].levels_.attribute.shape == (1,)
+
+
+def test_stages_are_the_votes_of_fewer_rounds():
+    """The stage of three rounds is what a model of three rounds says; its training errors are those kept."""
+    X, y = load("iris").split("species")
+    model = AdaBoostClassifier(n_estimators=6).fit(X, y)
+    labels, proba = list(model.staged_predict(X)), [p.copy() for p in model.staged_predict_proba(X)]
+    assert len(labels) == len(proba) == len(model.members_)
+    three = AdaBoostClassifier(n_estimators=3).fit(X, y)
+    assert labels[2].tolist() == three.predict(X).tolist()
+    assert np.array_equal(proba[2], three.predict_proba(X))
+    assert np.array_equal(proba[-1], model.predict_proba(X))
+    errors = [np.mean(said != np.array(y.tolist())) for said in labels]
+    assert errors == pytest.approx(model.vote_errors_.tolist())

@@ -202,6 +202,28 @@ class AdaBoostClassifier(OneLearner, Classifier):
             _add_votes(scores, decided(member, X, self.classes_), alpha)
         return scores
 
+    def staged_predict(self, X):
+        """What the first member says of each row, then the first two together, and so on."""
+        for scores in self._staged(X):
+            yield self.classes_[most_probable(scores)]
+
+    def staged_predict_proba(self, X):
+        """The probabilities of each class after the first member's vote, the second's, and so on."""
+        for scores in self._staged(X):
+            yield _softmax(2 * scores)
+
+    def _staged(self, X):
+        """The scores after each member's vote, in one array that grows."""
+        votes = self._each(X, self._votes)
+        scores = np.zeros((len(votes), len(self.classes_)), order="F")
+        for own, alpha in zip(votes.T, self._kept_alphas(), strict=True):
+            _add_votes(scores, own, alpha)
+            yield scores
+
+    def _votes(self, X):
+        """The class that each member decides for, (n_rows, n_members)."""
+        return np.stack([decided(member, X, self.classes_) for member in self.members_], axis=1)
+
     def _kept_alphas(self):
         return self.alphas_[self.alphas_ != 0]
 

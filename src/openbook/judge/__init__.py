@@ -1,6 +1,8 @@
 """Judging: splits, metrics, intervals, tests, evaluations and comparisons."""
 
 from openbook.judge.comparison import Choice, Comparison, difference
+from openbook.judge.curve import Curve
+from openbook.judge.curves import complexity_curve, iteration_curve, learning_curve
 from openbook.judge.evaluate import FoldError, compare, evaluate, evaluate_fold
 from openbook.judge.evaluation import Evaluation
 from openbook.judge.importance import ColumnImportance, Importance, permutation_importance
@@ -16,6 +18,7 @@ __all__ = [
     "Choice",
     "ColumnImportance",
     "Comparison",
+    "Curve",
     "Evaluation",
     "FoldError",
     "FoldResult",
@@ -29,6 +32,7 @@ __all__ = [
     "TimeOrdered",
     "bootstrap",
     "compare",
+    "complexity_curve",
     "confusion",
     "corrected_t",
     "corrected_t_test",
@@ -37,7 +41,9 @@ __all__ = [
     "evaluate_fold",
     "exact",
     "holm",
+    "iteration_curve",
     "jackknife",
+    "learning_curve",
     "lock_away",
     "mcnemar",
     "paired_bootstrap",
