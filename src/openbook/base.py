@@ -240,13 +240,17 @@ class Learner(Estimator):
             raise DataError(msg)
         if isinstance(X, Scan):
             return self._file_rows(X, y, sample_weight)
+        return weighed(*self._encoded_rows(X, y), sample_weight)
+
+    def _encoded_rows(self, X: Any, y: Any) -> tuple[Table, Array]:
+        """The inputs and the codes or numbers of the target, where all are in memory."""
         table = read(X, getattr(self, "kinds", None))
         if isinstance(y, str):
             table, y = table.split(y)
         self._accept(table)
         self.target_, targets = self._target(y)
         check_consistent_length(table, targets)
-        return weighed(table, targets, sample_weight)
+        return table, targets
 
     def _file_rows(self, scan: Scan, y: Any, sample_weight: Any) -> Rows:
         if not isinstance(y, str):

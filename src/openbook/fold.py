@@ -14,10 +14,10 @@ release the lock.
 """
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import fields
 from functools import reduce
-from itertools import chain
+from itertools import accumulate, chain
 from operator import add
 from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
@@ -25,7 +25,7 @@ import joblib
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["ROUNDING", "Piece", "Statistics", "each", "fold", "less"]
+__all__ = ["ROUNDING", "Piece", "Statistics", "all_but_each", "each", "fold", "less"]
 
 #: What is left of a weight after forgetting, as a share of it, and still counts as nothing.
 ROUNDING = 1e-11
@@ -85,6 +85,19 @@ def each(pieces: Iterable[Any], step: Callable[[Any], State], *, in_order: bool 
 
 def _step_on(step: Callable[[Any], State], piece: Any) -> State:
     return step(piece.load() if isinstance(piece, Piece) else piece)
+
+
+def all_but_each(parts: Sequence[State], merge: Callable[[State, State], State] = add) -> Iterator[State]:
+    """Merge all parts but each, in order, for two parts or more: what came before it and what comes after.
+
+    >>> list(all_but_each([1, 10, 100, 1000]))
+    [1110, 1101, 1011, 111]
+    """
+    before = accumulate(parts[:-1], merge)
+    after = list(accumulate(reversed(parts[1:]), lambda later, earlier: merge(earlier, later)))
+    yield after.pop()
+    for earlier in before:
+        yield merge(earlier, after.pop()) if after else earlier
 
 
 class Statistics:

@@ -3,27 +3,32 @@
     fit            statistics = sum of step(chunk) over all chunks
     partial_fit    statistics + those of more rows
     forget         statistics - those of some rows
+    without_each   statistics of all parts but one, for one after the other
 
 and then the model is solved from the statistics. The model file holds the statistics, so an opened model can
 go on learning. Missing cells are each statistic's affair.
 """
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
+from functools import partial
 from operator import add
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import clone
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from openbook.base import Classifier, Learner
-from openbook.data import UNSEEN, Categorical, Scan, Schema
+from openbook.data import UNSEEN, Categorical, Column, Scan, Schema, Table
 from openbook.data.conform import conform
 from openbook.data.read import read
 from openbook.errors import DataError, ParameterError
-from openbook.fold import Statistics, fold
+from openbook.fold import Statistics, all_but_each, each, fold
 from openbook.rows import Chunk, Rows, class_codes, infinite_cell, weighed
+from openbook.rules import check_parameters
 
 __all__ = ["Folding"]
 
@@ -32,6 +37,9 @@ Array = npt.NDArray[Any]
 
 class Folding(Learner):
     """A learner whose model follows from statistics that add up over rows."""
+
+    #: Whether a pass over the rows, in whatever parts, is all there is to learning, and its sums stay small.
+    one_pass: bool = True
 
     statistics_: Any  # the Statistics of the family
 
@@ -59,11 +67,14 @@ class Folding(Learner):
         self._announce()
 
     def _folded(self, rows: Rows) -> Statistics:
-        with np.errstate(over="ignore", invalid="ignore"):
-            statistics = fold(rows.pieces, self._step(), add)
-        if not all(np.isfinite(array).all() for array in statistics.arrays().values()):
+        statistics = self._summed(rows)
+        if not _finite(statistics):
             raise infinite_cell(rows)
         return statistics
+
+    def _summed(self, rows: Rows) -> Statistics:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return fold(rows.pieces, self._step(), add)
 
     def _arrays(self) -> Mapping[str, Array]:
         return self.statistics_.arrays()
@@ -73,7 +84,7 @@ class Folding(Learner):
             msg = f"array {min(odd)!r} is missing, or one too many"
             raise ValueError(msg)
         self.statistics_ = self._zero().filled(arrays)
-        if not all(np.isfinite(array).all() for array in arrays.values()):
+        if not _finite(self.statistics_):
             msg = "its statistics are not finite"
             raise ValueError(msg)
         if not _possible(self.statistics_):
@@ -122,6 +133,44 @@ class Folding(Learner):
             self._learn(left)
         return self
 
+    def without_each(self, X: Table, y: Column, parts: Sequence[Array]) -> Iterator[Self]:
+        """Models of all rows but those of each part: to rounding what `fit` makes of the others.
+
+        Where `one_pass` holds, each row is met once and not once a model, as the statistics of the parts are
+        added up in other ways. Nothing is subtracted, so no digits are lost.
+
+        Parameters
+        ----------
+        X, y : the rows
+        parts : positions of rows; every row is in one of two or more
+        """
+        return clone(self)._learnt_without_each(X, y, parts)  # noqa: SLF001 (its own)
+
+    def _learnt_without_each(self, X: Table, y: Column, parts: Sequence[Array]) -> Iterator[Self]:
+        check_parameters(self, self.rules)
+        table, targets = self._encoded_rows(X, y)
+        sums = list(each(parts, partial(self._summed_part, table, targets)))
+        for part, others in zip(parts, all_but_each(sums), strict=True):
+            if self._lacks_a_class(targets, part):  # it has other classes_ then, and other shapes
+                rest = np.setdiff1d(np.arange(len(table)), part)
+                yield clone(self).fit(X.take(rest), y.take(rest))
+                continue
+            if not _finite(others):
+                raise infinite_cell(Rows.in_memory(table, targets))
+            model = copy(self)
+            model._learn(others)  # noqa: SLF001 (its own)
+            yield model
+
+    def _summed_part(self, table: Table, targets: Array, part: Array) -> Statistics:
+        return self._summed(Rows.in_memory(table.take(part), targets[part]))
+
+    def _lacks_a_class(self, targets: Array, part: Array) -> bool:
+        """Whether no row but those of the part shows some class."""
+        if not isinstance(self, Classifier):
+            return False
+        k = len(self.classes_)
+        return bool((np.bincount(targets, minlength=k) == np.bincount(targets[part], minlength=k)).any())
+
     def _more_rows(self, X: Any, y: Any, sample_weight: Any, *, grow: bool) -> Rows:
         """Rows in the codes of the fitted schema, which `grow` lets take in new values."""
         table = read(X, getattr(self, "kinds", None))
@@ -154,6 +203,10 @@ class Folding(Learner):
         found, self.classes_ = self.classes_, classes
         codes = self._known_classes(found)
         return Rows(rows.schema, [Chunk(X, codes[y], w) for X, y, w in rows.pieces])
+
+
+def _finite(statistics: Statistics) -> bool:
+    return all(np.isfinite(array).all() for array in statistics.arrays().values())
 
 
 def _possible(statistics: Statistics) -> bool:

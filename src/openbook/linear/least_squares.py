@@ -101,12 +101,12 @@ class LinearRegression(Folding, Regressor):
         return self.l1 > 0 or self.l2 > 0
 
     @property
-    def _one_pass(self):
+    def one_pass(self):
         """Whether one pass over the rows is enough: a basis must know the encoding before."""
         return self.basis is None and self.loss == "squared"
 
     def _fit(self, rows):
-        if not self._one_pass:
+        if not self.one_pass:
             reference = not (self._penalised or isinstance(self.basis, Radial))  # bells see every value alike
             self.encoding_ = Encoding.of(rows, scale=True, reference=reference)
             self.centres_ = self._centres(rows)
@@ -141,12 +141,12 @@ class LinearRegression(Folding, Regressor):
 
     def _functions(self):
         """What the model sums, as a function of tables."""
-        centres = np.zeros((0, 0)) if self._one_pass else self.centres_
+        centres = np.zeros((0, 0)) if self.one_pass else self.centres_
         return EncodedColumns(self.encoding_, self.basis or Columns(), centres)
 
     def _columns(self):
         """What is added up over rows."""
-        return RawColumns(self.schema_) if self._one_pass else self._functions()
+        return RawColumns(self.schema_) if self.one_pass else self._functions()
 
     def _step(self):
         return partial(_scatter, self._columns())
@@ -156,7 +156,7 @@ class LinearRegression(Folding, Regressor):
         return JointScatter.zero(columns.numbers, columns.size + len(self.targets_))
 
     def _solve(self):
-        if self._one_pass:
+        if self.one_pass:
             scale, reference = self._penalised and self.scale, not self._penalised
             self.encoding_, self._normal = self._encoded(scale=scale, reference=reference)
         else:
@@ -248,10 +248,10 @@ class LinearRegression(Folding, Regressor):
             raise ParameterError(msg)
 
     def _more_rows(self, X, y, sample_weight, *, grow):
-        return super()._more_rows(X, y, sample_weight, grow=grow and self._one_pass)
+        return super()._more_rows(X, y, sample_weight, grow=grow and self.one_pass)
 
     def _grow(self, schema):
-        if self._one_pass:
+        if self.one_pass:
             self.statistics_ = RawColumns(self.schema_).grown(self.statistics_, schema)
         super()._grow(schema)
 
@@ -322,7 +322,7 @@ class LinearRegression(Folding, Regressor):
         least : the last penalty, as a share of the first, which is the least that leaves no column
         """
         check_is_fitted(self)
-        if self._one_pass:
+        if self.one_pass:
             encoding, normal = self._encoded(scale=self.scale, reference=False)
             names, units = encoding.names, Columns().units(encoding, np.zeros((0, 0)))
         else:
@@ -369,7 +369,7 @@ class LinearRegression(Folding, Regressor):
 
     def _arrays(self):
         arrays = dict(super()._arrays())
-        if not self._one_pass:
+        if not self.one_pass:
             arrays |= {f"encoding.{name}": array for name, array in self.encoding_.arrays().items()}
             arrays["centres"] = self.centres_
         if self.loss == "huber":
@@ -378,7 +378,7 @@ class LinearRegression(Folding, Regressor):
 
     def _restore(self, arrays):
         arrays = dict(arrays)
-        if not self._one_pass:
+        if not self.one_pass:
             own = {name: arrays.pop(name) for name in list(arrays) if name.startswith("encoding.")}
             by_name = {name.removeprefix("encoding."): array for name, array in own.items()}
             self.encoding_ = Encoding.from_arrays(self.schema_, by_name)
