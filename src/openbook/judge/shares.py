@@ -69,12 +69,14 @@ def newcombe(a: Share, b: Share, level: float = 0.95) -> Interval:
 
 
 def log_ratio(a: Share, b: Share, level: float = 0.95) -> Interval:
-    """The interval of the ratio of two shares, the first over the second; undefined where one of them is 0.
+    """The interval of the ratio of two shares, the first over the second.
+
+    Undefined where one of them is 0, and where both are 1: there the method would claim to be certain.
 
     >>> print(log_ratio(Share(189, 11034), Share(104, 11037)))
     [1.433, 2.306] (95%, log ratio)
     """
-    if not (a.hits and b.hits):
+    if not (a.hits and b.hits) or (a.hits == a.n and b.hits == b.n):
         return Interval(math.nan, math.nan, level, "log ratio")
     ratio = a.value / b.value
     error = math.sqrt(1 / a.hits - 1 / a.n + 1 / b.hits - 1 / b.n)
