@@ -15,6 +15,7 @@ from openbook.measures import (
     mutual_information,
     pointwise_mutual_information,
     split_information,
+    symmetrical_uncertainty,
 )
 
 ON_TABLES = [
@@ -24,6 +25,7 @@ ON_TABLES = [
     pointwise_mutual_information,
     mutual_information,
     chi_squared,
+    symmetrical_uncertainty,
 ]
 
 
@@ -132,3 +134,12 @@ def test_what_is_no_number_is_refused(counts):
 def test_at_least_one_count(counts):
     with pytest.raises(ParameterError, match="at least one number"):
         entropy(counts)
+
+
+def test_symmetrical_uncertainty_by_hand():
+    # gain 1 - 3/4 H(1, 2) of H(class) = 1 and H(attribute) = H(1, 3)
+    h = 2 - 0.75 * math.log2(3)
+    gain = 1 - 0.75 * (math.log2(3) - 2 / 3)
+    assert symmetrical_uncertainty([[2, 0], [1, 1]]) == pytest.approx(2 * gain / (1 + h))
+    assert symmetrical_uncertainty([[2, 1], [0, 1]]) == pytest.approx(2 * gain / (1 + h))  # either way round
+    assert symmetrical_uncertainty([[4], [0]]) == 0

@@ -1,6 +1,6 @@
 """Measures: pure functions of counts, probabilities and arrays.
 
-information     entropy, gini, information_gain, split_information, gain_ratio,
+information     entropy, gini, information_gain, split_information, gain_ratio, symmetrical_uncertainty,
 pointwise_mutual_information, mutual_information, chi_squared
 joint           Joint: marginal, given, conditional, independent, expectation, variance, chain_rule, work
 bayes_rule      bayes: prior and likelihood to posterior, with the work
@@ -37,6 +37,7 @@ from openbook.measures.information import (
     mutual_information,
     pointwise_mutual_information,
     split_information,
+    symmetrical_uncertainty,
 )
 from openbook.measures.joint import Joint
 from openbook.measures.matching import gower, hamming, jaccard, normalized_ranks, simple_matching
@@ -77,4 +78,5 @@ __all__ = [
     "risk_threshold",
     "simple_matching",
     "split_information",
+    "symmetrical_uncertainty",
 ]

@@ -5,6 +5,7 @@
     information gain     H(class) - Σ_v p(v) H(class | v)
     split information    H(attribute)
     gain ratio           gain / split information
+    symmetrical uncert.  2 gain / (H(class) + H(attribute))
     PMI                  log( p(c, v) / (p(c) p(v)) ), cell by cell
     mutual information   Σ p(c, v) PMI(c, v), which equals the information gain
     chi-squared          Σ (O - E)² / E with E = (row total)(column total) / n, no continuity correction
@@ -36,6 +37,7 @@ __all__ = [
     "mutual_information",
     "pointwise_mutual_information",
     "split_information",
+    "symmetrical_uncertainty",
 ]
 
 
@@ -152,6 +154,28 @@ def gain_ratio(counts: npt.ArrayLike) -> float:
     """
     split = split_information(counts)
     return information_gain(counts) / split if split > 0 else 0.0
+
+
+def symmetrical_uncertainty(counts: npt.ArrayLike) -> float:
+    """Twice the gain over the two entropies, H(class) + H(attribute): from 0 to 1; 0 where both are 0.
+
+    Unlike the gain it does not favour attributes of many values, and unlike the gain ratio it is the same
+    with attribute and class exchanged.
+
+    Parameters
+    ----------
+    counts : array of shape (n_classes, n_values)
+
+    Examples
+    --------
+    >>> symmetrical_uncertainty([[2, 0], [0, 2]])
+    1.0
+    >>> symmetrical_uncertainty([[5], [5]])
+    0.0
+    """
+    table = _table(counts)
+    both = float(entropy(table.sum(axis=1)) + entropy(table.sum(axis=0)))
+    return 2 * information_gain(table) / both if both > 0 else 0.0
 
 
 def pointwise_mutual_information(counts: npt.ArrayLike, base: float = 2) -> Floats:

@@ -108,8 +108,8 @@ def mdl_splits(values: np.ndarray, codes: np.ndarray, n_classes: int) -> list[Sp
         best = int(np.argmax(left <= left.min() + _SAME * sums[-1].sum()))
         accepted = _pays(sums[-1], below[best], above[best])
         middle = start + best + 1
-        sides = (tuple(int(n) for n in side[best]) for side in (below, above))
-        splits.append(Split(float(edges[middle - 1]), *sides, accepted))
+        lower, upper = (tuple(int(n) for n in side[best]) for side in (below, above))
+        splits.append(Split(float(edges[middle - 1]), lower, upper, accepted))
         if accepted:
             waiting += [(middle, stop), (start, middle)]
     return splits
@@ -175,7 +175,7 @@ def _side(counts: tuple[int, ...]) -> _Side:
 
 
 def naive_splits(rows: list[tuple[float, int]], n_classes: int) -> list[Split]:
-    """`mdl_splits` by hand: every cut between neighbouring values is tried, unless all rows are of one class."""
+    """`mdl_splits` by hand: every cut between neighbouring values is tried, if classes differ."""
     values = sorted({value for value, _ in rows}) if len({c for _, c in rows}) > 1 else []
     tried = []
     for low, high in pairwise(values):

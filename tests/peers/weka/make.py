@@ -1,4 +1,4 @@
-"""Write the ARFF files beside this script, and WEKA's trees of them: `python make.py path/to/weka.jar`.
+"""Write the ARFF files beside this script, and what WEKA makes of them: `python make.py path/to/weka.jar`.
 
 The data are openbook's bundled sets, and two generated ones: `codes` (nominal, no gaps, three classes) and
 `gaps` (numbers and categories, every sixth cell missing). README.md says what each kind of output is.
@@ -22,6 +22,13 @@ COMMANDS = {
     "unpruned": "weka.classifiers.trees.J48 -U -M 2",
     "unpruned-1": "weka.classifiers.trees.J48 -U -M 1",
     "pruned": "weka.classifiers.trees.J48 -S -C 0.25 -M 2",
+}
+#: The evaluators of attributes whose scores are kept, by our names.
+EVALUATORS = {
+    "information_gain": "InfoGainAttributeEval",
+    "gain_ratio": "GainRatioAttributeEval",
+    "symmetrical_uncertainty": "SymmetricalUncertAttributeEval",
+    "chi_squared": "ChiSquaredAttributeEval",
 }
 ALL_NOMINAL = ("weather", "covid", "flu", "codes")
 BUNDLED = ("weather", "weather_numeric", "loan", "flu", "covid", "iris", "wine", "breast_cancer", "credit")
@@ -90,6 +97,31 @@ def main(jar):
             words = ["java", "-cp", jar, *command.split(), "-t", f"{name}.arff", "-no-cv"]
             done = subprocess.run(words, cwd=HERE, capture_output=True, text=True, check=True)
             (HERE / f"{name}.{kind}.txt").write_text(_tree(done.stdout), encoding="utf-8")
+
+        if name not in ALL_NOMINAL:
+            (HERE / f"{name}.mdl.txt").write_text(_cuts(jar, name), encoding="utf-8")
+        elif name == "codes":
+            (HERE / f"{name}.scores.txt").write_text(_scores(jar, name), encoding="utf-8")
+
+
+def _cuts(jar, name):
+    """The header that WEKA's supervised filter gives the table: numbers as nominal intervals."""
+    words = f"java -cp {jar} weka.filters.supervised.attribute.Discretize -c last -i {name}.arff".split()
+    done = subprocess.run(words, cwd=HERE, capture_output=True, text=True, check=True)
+    return "".join(f"{line}\n" for line in done.stdout.splitlines() if line.startswith("@attribute"))
+
+
+def _scores(jar, name):
+    """Every attribute's score by each evaluator."""
+    lines = []
+    for ours, theirs in EVALUATORS.items():
+        words = f"java -cp {jar} weka.attributeSelection.{theirs} -i {name}.arff".split()
+        words += ["-s", "weka.attributeSelection.Ranker"]
+        done = subprocess.run(words, cwd=HERE, capture_output=True, text=True, check=True)
+        _, _, ranked = done.stdout.partition("Ranked attributes:")
+        found = (line.split() for line in ranked.partition("Selected")[0].splitlines() if line.strip())
+        lines += [f"{ours} {attribute} {score}" for score, _, attribute in found]
+    return "\n".join(lines) + "\n"
 
 
 def _tree(printed):

@@ -1,0 +1,193 @@
+r"""How much an attribute tells of the target: measures of evidence, each with a test of independence.
+
+    pmi                        Σ_c P(c) max_v PMI(c, v): each class by the value that speaks most for it
+    mutual_information         Σ P(c, v) PMI(c, v)
+    information_gain           H(class) - Σ_v P(v) H(class | v), which is the same number
+    gain_ratio                 gain / H(attribute)
+    symmetrical_uncertainty    2 gain / (H(class) + H(attribute))
+    chi_squared                Σ (O - E)² / E
+    correlation                two numbers: Pearson's r; a number and two groups: the same, the second as 1;
+                               a number and more groups: η = sqrt(between / total); categories: Cramér's V
+    anova_f                    (between / (k - 1)) / (within / (n - k)); two numbers: r² (n - 2) / (1 - r²)
+
+The first six are of counts, and take numbers cut into intervals; the last two take numbers as they are, and
+an ordinal attribute as ranks. Tests: chi-squared has its own; the other five of counts have G = 2 n ln 2 MI,
+which is chi-squared distributed as well; the last two have F.
+
+For one class, the others are taken together: `Measure.of_class`. PMI of one class is max_v PMI(c, v).
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import chdtrc, fdtrc
+
+from openbook.errors import ParameterError, did_you_mean
+from openbook.features.evidence import Contingency, Evidence, Groups, Pairs
+from openbook.measures import (
+    chi_squared,
+    gain_ratio,
+    information_gain,
+    mutual_information,
+    pointwise_mutual_information,
+    symmetrical_uncertainty,
+)
+
+__all__ = ["MEASURES", "IndependenceTest", "Measure", "measure_named"]
+
+
+class IndependenceTest(NamedTuple):
+    """Could attribute and target be independent? The statistic, its degrees of freedom, and p.
+
+    warning : where counts are too low for the test to be trusted (Cochran: an expected count below 1, or
+        more than a fifth of them below 5)
+    """
+
+    name: str
+    statistic: float
+    dof: tuple[int, ...]
+    p_value: float
+    warning: str = ""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure and what there is to know about it.
+
+    name, words : str
+    of_counts : whether it needs categories, so that numbers are cut into intervals
+    function : of evidence, to a number; NaN where it is undefined
+    test : of evidence
+    """
+
+    name: str
+    words: str
+    of_counts: bool
+    function: Callable[[Evidence], float]
+    test: Callable[[Evidence], IndependenceTest]
+
+    def __call__(self, evidence: Evidence) -> float:
+        return self.function(evidence) if evidence.n else math.nan
+
+    def of_class(self, evidence: Evidence, c: int) -> float:
+        """The measure for one class against all others."""
+        if not evidence.n:
+            return math.nan
+        if self.name == "pmi":
+            return float(_strongest(evidence)[c])
+        return self.function(evidence.against(c))  # type: ignore[union-attr]
+
+    @property
+    def signed(self) -> bool:
+        """Whether less than 0 can be as much as above."""
+        return self.name == "correlation"
+
+
+def _counts(function: Callable[[np.ndarray], float]) -> Callable[[Evidence], float]:
+    return lambda evidence: float(function(evidence.counts))  # type: ignore[union-attr]
+
+
+def _strongest(evidence: Evidence) -> np.ndarray:
+    """The largest PMI of each class; NaN for a class without a row."""
+    assert isinstance(evidence, Contingency)
+    pmi = np.nan_to_num(pointwise_mutual_information(evidence.counts), nan=-np.inf)
+    strongest = pmi.max(axis=1)
+    return np.where(np.isfinite(strongest), strongest, np.nan)
+
+
+def _pmi(evidence: Evidence) -> float:
+    assert isinstance(evidence, Contingency)
+    shares = evidence.counts.sum(axis=1) / evidence.n
+    return float(np.nansum(shares * _strongest(evidence)))
+
+
+def _correlation(evidence: Evidence) -> float:
+    if isinstance(evidence, Pairs):
+        return evidence.r
+    if isinstance(evidence, Groups):
+        total = evidence.between + evidence.within
+        if not total > 0 or evidence.n_groups < 2:
+            return math.nan
+        eta = math.sqrt(evidence.between / total)
+        return math.copysign(eta, evidence.mean[1] - evidence.mean[0]) if len(evidence.labels) == 2 else eta
+    smaller = min(int(evidence.counts.any(axis=axis).sum()) for axis in (0, 1))
+    return (
+        math.sqrt(chi_squared(evidence.counts).statistic / (evidence.n * (smaller - 1)))
+        if smaller > 1
+        else math.nan
+    )
+
+
+def _f(evidence: Evidence) -> float:
+    return _f_test(evidence).statistic if not isinstance(evidence, Contingency) else math.nan
+
+
+def _f_test(evidence: Evidence) -> IndependenceTest:
+    """Of groups, or of a line through pairs; categories on both sides are left to chi-squared."""
+    if isinstance(evidence, Contingency):
+        return _chi_test(evidence)
+    if isinstance(evidence, Pairs):
+        share = evidence.r**2
+        explained, left, dof = share, 1 - share, (1, int(evidence.n) - 2)
+    else:
+        explained, left = evidence.between, evidence.within
+        dof = (evidence.n_groups - 1, int(evidence.n) - evidence.n_groups)
+    if min(dof) < 1 or math.isnan(explained) or explained == left == 0:
+        return IndependenceTest("F", math.nan, dof, math.nan)
+    statistic = (explained / dof[0]) / (left / dof[1]) if left > 0 else math.inf
+    return IndependenceTest("F", statistic, dof, float(fdtrc(*dof, statistic)) if left > 0 else 0.0)
+
+
+def _chi_test(evidence: Evidence) -> IndependenceTest:
+    assert isinstance(evidence, Contingency)
+    test = chi_squared(evidence.counts)
+    return IndependenceTest("chi-squared", test.statistic, (test.dof,), test.p_value, _low(test.expected))
+
+
+def _g_test(evidence: Evidence) -> IndependenceTest:
+    assert isinstance(evidence, Contingency)
+    test = chi_squared(evidence.counts)
+    statistic = 2 * evidence.n * mutual_information(evidence.counts, base=math.e)
+    p = float(chdtrc(test.dof, statistic)) if test.dof else 1.0
+    return IndependenceTest("G", statistic, (test.dof,), p, _low(test.expected))
+
+
+def _low(expected: np.ndarray) -> str:
+    cells = expected[expected > 0]
+    few = int((cells < 5).sum())
+    if (cells < 1).any() or few > 0.2 * len(cells):
+        return f"low counts: {few} of {len(cells)} cells expect fewer than 5 rows, so p is rough"
+    return ""
+
+
+MEASURES = {
+    each.name: each
+    for each in (
+        Measure("mutual_information", "mutual information", True, _counts(mutual_information), _g_test),
+        Measure("pmi", "pointwise mutual information", True, _pmi, _g_test),
+        Measure("chi_squared", "chi-squared", True, lambda e: _chi_test(e).statistic, _chi_test),
+        Measure("information_gain", "information gain", True, _counts(information_gain), _g_test),
+        Measure("gain_ratio", "gain ratio", True, _counts(gain_ratio), _g_test),
+        Measure(
+            "symmetrical_uncertainty",
+            "symmetrical uncertainty",
+            True,
+            _counts(symmetrical_uncertainty),
+            _g_test,
+        ),
+        Measure("correlation", "correlation", False, _correlation, _f_test),
+        Measure("anova_f", "F", False, _f, _f_test),
+    )
+}
+
+
+def measure_named(name: "str | Measure") -> Measure:
+    """The measure of that name, or itself."""
+    if isinstance(name, Measure):
+        return name
+    if name not in MEASURES:
+        raise ParameterError(f"no measure {name!r}. {did_you_mean(str(name), tuple(MEASURES))}")
+    return MEASURES[name]

@@ -1,0 +1,245 @@
+"""Score every attribute of a table by what it tells of the target.
+
+Attributes come the best first, by absolute value where a score can be negative; of equals the one that comes
+first in the table. What is undefined is NaN, says why, and comes last. p-values are adjusted for the number
+of attributes tested (Holm). Missing cells leave their row out for that attribute alone.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from openbook.data import Attribute, Numeric, Text
+from openbook.errors import ParameterError, UnknownColumn, did_you_mean
+from openbook.features.evidence import Contingency, Evidence
+from openbook.features.gather import Bins, Target, gather
+from openbook.features.measures import IndependenceTest, Measure, measure_named
+from openbook.judge.intervals import shown
+from openbook.judge.significance import holm
+from openbook.rules import Whole
+from openbook.work import Grid, Work
+
+__all__ = ["AttributeScore", "AttributeScores", "check_bins", "score_attributes", "score_table"]
+
+#: Classes beyond this many have no column of their own in the table of scores.
+_FEW = 6
+
+
+@dataclass(frozen=True, eq=False)
+class AttributeScore:
+    """An attribute's score and what it comes from.
+
+    Parameters
+    ----------
+    attribute : its name
+    kind : "numeric", "nominal", "ordinal" or "text"
+    score : float; NaN where it is undefined, and then `why` says so
+    test : whether the attribute could be independent of the target
+    p_adjusted : the test's p-value, adjusted for all attributes (Holm)
+    evidence : the counts or moments of the rows in which the attribute is known; None where there are none
+    """
+
+    attribute: str
+    kind: str
+    measure: Measure
+    score: float
+    test: IndependenceTest
+    p_adjusted: float
+    evidence: Evidence | None
+    classes: tuple[str, ...]
+    why: str = ""
+
+    @property
+    def p_value(self) -> float:
+        return self.test.p_value
+
+    @property
+    def known(self) -> int:
+        """In how many rows the attribute is known."""
+        return int(self.evidence.n) if self.evidence is not None else 0
+
+    @cached_property
+    def per_class(self) -> dict[str, float]:
+        """The score for each class against all others; empty where the target has no classes."""
+        if self.evidence is None:
+            return dict.fromkeys(self.classes, math.nan)
+        return {label: self.measure.of_class(self.evidence, c) for c, label in enumerate(self.classes)}
+
+    def work(self) -> Work:
+        """Derive the score from the counts or moments."""
+        from openbook.features.derive import derive
+
+        return derive(self)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class AttributeScores:
+    """The scores of all attributes, the best first.
+
+    Parameters
+    ----------
+    rows : AttributeScores
+    measure : how they were scored
+    target : its name
+    classes : the classes that single scores are for; empty where there are none
+    n : how many rows there are
+    bins : how numbers were cut
+    """
+
+    rows: tuple[AttributeScore, ...]
+    measure: Measure
+    target: str
+    classes: tuple[str, ...]
+    n: int
+    bins: Bins
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(row.attribute for row in self.rows)
+
+    def __getitem__(self, attribute: str) -> AttributeScore:
+        for row in self.rows:
+            if row.attribute == attribute:
+                return row
+        raise UnknownColumn(attribute, self.names)
+
+    def __iter__(self) -> Iterator[AttributeScore]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def for_class(self, label: Any) -> dict[str, float]:
+        """The attributes by what they tell of one class against all others, the best first."""
+        if str(label) not in self.classes:
+            raise ParameterError(f"no class {label!r}. {did_you_mean(str(label), self.classes)}")
+        scores = {row.attribute: row.per_class[str(label)] for row in self.rows}
+        return dict(sorted(scores.items(), key=lambda item: _rank(item[1])))
+
+    def work(self, attribute: str | None = None) -> Work:
+        """The table of scores; or, for an attribute, how its score came about."""
+        if attribute is not None:
+            return self[attribute].work()
+        by_class = self.classes if self._tells_classes else ()
+        header = ("attribute", "kind", self.measure.words, *by_class, "known", "p", "p (Holm)")
+        parts: list[Grid] = [
+            Grid("", header, [self._cells(row, by_class) for row in self.rows], self._note())
+        ]
+        if remarks := [(row.attribute, row.why or row.test.warning) for row in self.rows if _remark(row)]:
+            parts.append(Grid("Remarks", ("attribute", ""), remarks))
+        return Work(f"{self.measure.words} with {self.target}".capitalize(), tuple(parts))
+
+    @property
+    def _tells_classes(self) -> bool:
+        """Whether the table has a column for each class; of two, both often say the same."""
+        return 1 < len(self.classes) <= _FEW and (len(self.classes) > 2 or self.measure.name == "pmi")
+
+    def _cells(self, row: AttributeScore, by_class: tuple[str, ...]) -> tuple[str, ...]:
+        classes = [shown(row.per_class[label]) for label in by_class]
+        ps = [_p(row.p_value), _p(row.p_adjusted)]
+        return (row.attribute, row.kind, shown(row.score), *classes, f"{row.known:,}", *ps)
+
+    def _note(self) -> str:
+        tests = " and ".join(sorted({row.test.name for row in self.rows if row.test.name}))
+        notes = [f"{self.n:,} rows"] + ([f"p from the {tests} test"] if tests else [])
+        if self.bins == "mdl" and any(_is_cut(row) for row in self.rows):
+            notes.append("numbers cut by MDL; the cuts were chosen by the classes, so their p is too small")
+        elif self.measure.of_counts and any(row.kind == "numeric" for row in self.rows):
+            notes.append(f"numbers cut into {self.bins} intervals of equal frequency")
+        return "; ".join(notes) + "."
+
+    def draw(self) -> Any:
+        """The scores as bars, the best on top."""
+        from openbook.features.bars import draw_scores
+
+        return draw_scores(self)
+
+    def __repr__(self) -> str:
+        return self.work().text()
+
+    def _repr_html_(self) -> str:
+        return self.work().html()
+
+
+def score_attributes(
+    table: Any, target: Any, measure: str = "mutual_information", bins: Bins = "mdl"
+) -> AttributeScores:
+    """Score every attribute by what it tells of the target.
+
+    Parameters
+    ----------
+    table : whatever `openbook.read` takes
+    target : the name of a column of the table, or an array, Series or Column beside it
+        Labels are classes, and so are up to ten different whole numbers in an array.
+    measure : "mutual_information", "pmi", "chi_squared", "information_gain", "gain_ratio",
+        "symmetrical_uncertainty", "correlation" or "anova_f"
+    bins : "mdl" or int
+        How numbers are cut where the measure is of counts: by the classes (Fayyad and Irani), or into so many
+        intervals of equal frequency, which keeps p-values honest. A numeric target is cut into quarters.
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> scores = score_attributes(load("weather"), "play")
+    >>> scores.names
+    ('outlook', 'humidity', 'windy', 'temperature')
+    >>> round(scores["outlook"].score, 4)
+    0.2467
+    """
+    inputs, aim = Target.of(table, target)
+    return score_table(inputs, aim, measure, bins)
+
+
+def score_table(inputs: Any, aim: Target, measure: "str | Measure", bins: Bins) -> AttributeScores:
+    """The scores of a table that is read already."""
+    how = measure_named(measure)
+    check_bins(bins)
+    if how.of_counts:
+        aim = aim.as_classes()
+    found = gather(inputs, aim, how, bins)
+    scored = [_scored(attribute, how, aim, found.get(attribute.name)) for attribute in inputs.schema]
+    adjusted = holm([row.p_value for row in scored])
+    rows = [replace(row, p_adjusted=float(p)) for row, p in zip(scored, adjusted, strict=True)]
+    rows.sort(key=lambda row: _rank(row.score))
+    return AttributeScores(tuple(rows), how, aim.name, aim.classes or (), len(inputs), bins)
+
+
+def check_bins(bins: Any) -> None:
+    if bins != "mdl" and not Whole(at_least=2).allows(bins):
+        raise ParameterError(f"bins must be 'mdl' or {Whole(at_least=2).demand()}, got {bins!r}")
+
+
+def _scored(attribute: Attribute, how: Measure, aim: Target, evidence: Evidence | None) -> AttributeScore:
+    score, test, why = math.nan, IndependenceTest("", math.nan, (), math.nan), ""
+    if isinstance(attribute, Text):
+        why = "text: turn it into counts first"
+    elif evidence is None:
+        why = f"{how.words} needs a number on one side; chi_squared is for categories"
+    elif not evidence.n:
+        evidence, why = None, "never known"
+    else:
+        score, test = how(evidence), how.test(evidence)
+        if math.isnan(score):
+            why = "undefined: one of the two does not vary, or there are too few rows"
+    return AttributeScore(
+        attribute.name, attribute.kind, how, score, test, math.nan, evidence, aim.classes or (), why
+    )
+
+
+def _rank(score: float) -> float:
+    """What to sort by; scores that differ by rounding are equal."""
+    return math.inf if math.isnan(score) else -float(f"{abs(score):.12g}")
+
+
+def _remark(row: AttributeScore) -> bool:
+    return bool(row.why or row.test.warning)
+
+
+def _is_cut(row: AttributeScore) -> bool:
+    return isinstance(row.evidence, Contingency) and row.kind == Numeric.kind
+
+
+def _p(p: float) -> str:
+    return "" if math.isnan(p) else "< 0.001" if p < 0.001 else f"{p:.3f}"
