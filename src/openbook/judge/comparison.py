@@ -11,6 +11,7 @@ members, by the same tests; it keeps its place in the ranking.
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from itertools import combinations
 
 import numpy as np
 
@@ -18,14 +19,22 @@ from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.judge.evaluation import Evaluation, Which
 from openbook.judge.intervals import Interval, shown
 from openbook.judge.metrics import Metric
-from openbook.judge.significance import TestResult, corrected_t_test, holm, mcnemar, paired_bootstrap
+from openbook.judge.pairs import Pairs
+from openbook.judge.ranks import ranks_of
+from openbook.judge.significance import (
+    TestResult,
+    Tests,
+    adjusted,
+    corrected_t_test,
+    holm,
+    mcnemar,
+    p_words,
+    paired_bootstrap,
+)
 from openbook.judge.splits import TINY
 from openbook.work import Grid, Work
 
 __all__ = ["Choice", "Comparison", "Row", "difference"]
-
-#: Each learner's test against another one, with its adjusted p-value.
-Tests = dict[str, tuple[TestResult, float]]
 
 
 @dataclass(frozen=True)
@@ -81,7 +90,7 @@ class Comparison:
                 what = f"{nested[0]} is an ensemble" if members else "there are none"
                 raise ParameterError(f"ensembles: {label} needs single members, and {what}")
         for label, evaluation in self.evaluations.items():
-            if not _same_folds(evaluation, base):
+            if not same_folds(evaluation, base):
                 raise DataError(f"{label} and {self.baseline} were not judged on the same folds")
 
     def __getitem__(self, label: str) -> Evaluation:
@@ -110,15 +119,23 @@ class Comparison:
 
         On one held-out set and under leave-one-out, the rank of the score of all rows together.
         """
-        from scipy.stats import rankdata
-
         function = self.metric(which)
         everyone = self.evaluations.values()
         by_rows = self[self.baseline].by_rows
         scores = np.array([[e.pooled(function)] if by_rows else e.scores(function) for e in everyone])
-        losses = -scores if function.greater_is_better else scores
-        ranks = rankdata(losses, axis=0, nan_policy="omit").mean(axis=1)
+        ranks = ranks_of((-scores if function.greater_is_better else scores).T).mean(axis=0)
         return dict(zip(self.evaluations, ranks.tolist(), strict=True))
+
+    def pairs(self, which: Which = None, level: float = 0.95) -> Pairs:
+        """Every learner tested against every other, p-values adjusted by Holm for all pairs."""
+        function = self.metric(which)
+        order = sorted(self.evaluations, key=lambda label: self._order(label, function))
+        couples = list(combinations(order, 2))
+        tests = [difference(self[a], self[b], function, level) for a, b in couples]
+        p_values = holm([test.p_value for test in tests]).tolist()
+        scores = {label: self[label].score(function) for label in order}
+        found = dict(zip(couples, zip(tests, p_values, strict=True), strict=True))
+        return Pairs(scores, function, found, self[self.baseline].words)
 
     def best(self, which: Which = None) -> str:
         """The label of the best score; of equals, the simpler."""
@@ -154,13 +171,13 @@ class Comparison:
 
     def _tests(self, against: str, function: Metric, level: float) -> Tests:
         """Every other learner's test against this one, with its adjusted p-value."""
-        tests = {
-            label: difference(evaluation, self[against], function, level)
-            for label, evaluation in self.evaluations.items()
-            if label != against
-        }
-        adjusted = holm([test.p_value for test in tests.values()])
-        return {label: (test, float(p)) for (label, test), p in zip(tests.items(), adjusted, strict=True)}
+        return adjusted(
+            {
+                label: difference(evaluation, self[against], function, level)
+                for label, evaluation in self.evaluations.items()
+                if label != against
+            }
+        )
 
     def _withheld(self, alpha: float, function: Metric) -> dict[str, tuple[str, TestResult, float]]:
         """The ensembles that do not beat the best of their members: that one, the test, the adjusted p."""
@@ -168,11 +185,10 @@ class Comparison:
             label: min(members, key=lambda each: self._order(each, function))
             for label, members in self.ensembles.items()
         }
-        tests = [difference(self[label], self[rival], function) for label, rival in rivals.items()]
-        adjusted = holm([test.p_value for test in tests]).tolist()
+        tests = {label: difference(self[label], self[rival], function) for label, rival in rivals.items()}
         return {
-            label: (rival, test, p)
-            for (label, rival), test, p in zip(rivals.items(), tests, adjusted, strict=True)
+            label: (rivals[label], test, p)
+            for label, (test, p) in adjusted(tests).items()
             if not (p < alpha and _loss(function, test.difference) < 0)
         }
 
@@ -182,9 +198,7 @@ class Comparison:
         """Why this one, of those `alike` the best that are offered; `which` learners they are, in words."""
         own, top = self[chosen], self[best]
         size = f", complexity {own.complexity:g}" if own.complexity is not None else ""
-        words = (
-            f"{chosen} ({function.words} {shown(own.score(function))} {own.interval(function).ends}{size}): "
-        )
+        words = f"{chosen}, {function.words} {shown(own.score(function))} {own.interval(function)}{size}: "
         several = f"the simplest of the {len(alike)} {which}s that are not significantly worse"
         if not tests:
             words += "the only learner."
@@ -197,7 +211,7 @@ class Comparison:
             words += several if len(alike) > 1 else f"the only {which} that is not significantly worse"
             words += (
                 f" than the best, {best} ({shown(top.score(function))}); they differ by"
-                f" {shown(test.difference, sign='+')} {test.interval.ends}, p {_p(p)} ({test.method}, Holm)."
+                f" {shown(test.difference, sign='+')} {test.interval}, p {p_words(p)} ({test.method}, Holm)."
             )
         if self.baseline in alike and best != self.baseline:
             words += f" Nothing is significantly better than the baseline, {self.baseline}."
@@ -237,6 +251,7 @@ class Comparison:
 
 def difference(a: Evaluation, b: Evaluation, which: Which = None, level: float = 0.95) -> TestResult:
     """Test whether two learners' scores on the same folds differ: the first minus the second."""
+    check_same_folds(a, b)
     function = a.metric(which)
     if not a.by_rows:
         differences = a.scores(function) - b.scores(function)
@@ -250,7 +265,15 @@ def difference(a: Evaluation, b: Evaluation, which: Which = None, level: float =
     )
 
 
-def _same_folds(a: Evaluation, b: Evaluation) -> bool:
+def check_same_folds(a: Evaluation, b: Evaluation) -> None:
+    if not same_folds(a, b):
+        raise DataError(
+            f"{a.name} and {b.name} were not judged on the same folds; `compare` judges learners on the same"
+        )
+
+
+def same_folds(a: Evaluation, b: Evaluation) -> bool:
+    """Whether two learners were tested on the same rows, fold by fold."""
     return len(a.folds) == len(b.folds) and all(
         np.array_equal(x.rows, y.rows) for x, y in zip(a.folds, b.folds, strict=True)
     )
@@ -266,22 +289,18 @@ def _loss(function: Metric, score: float) -> float:
 def _why_not(label: str, rival: str, test: TestResult, p: float, function: Metric) -> str:
     better = "significantly better" if _loss(function, test.difference) < 0 else "better"
     change = shown(test.difference, sign="+")
-    return f"{label} is not offered: it is not {better} than {rival} ({change}, p {_p(p)})."
+    return f"{label} is not offered: it is not {better} than {rival} ({change}, p {p_words(p)})."
 
 
 def _size(complexity: float | None) -> float:
     return math.inf if complexity is None else complexity
 
 
-def _p(p: float) -> str:
-    return "< 0.001" if p < 0.001 else f"= {shown(p)}"
-
-
 def _cells(row: Row) -> tuple[str, ...]:
     size = "?" if row.complexity is None else f"{row.complexity:g}"
     test: tuple[str, str, str] = ("", "", "")
     if row.test is not None:
-        p = _p(row.p_value).removeprefix("= ")
+        p = p_words(row.p_value).removeprefix("= ")
         test = shown(row.test.difference, sign="+"), row.test.interval.ends, p
     return (
         row.label,

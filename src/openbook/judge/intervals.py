@@ -120,7 +120,7 @@ def wald(successes: float, n: int, level: float = 0.95) -> Interval:
             half,
         ),
     )
-    return _around(share, half, level, "Wald", steps, "E")
+    return around(share, half, level, "Wald", steps, "E")
 
 
 def wilson(successes: float, n: int, level: float = 0.95) -> Interval:
@@ -151,7 +151,7 @@ def wilson(successes: float, n: int, level: float = 0.95) -> Interval:
             half,
         ),
     )
-    interval = _around(centre, half, level, "Wilson", steps, "c")
+    interval = around(centre, half, level, "Wilson", steps, "c")
     return replace(interval, low=max(0.0, interval.low), high=min(1.0, interval.high))  # but for rounding
 
 
@@ -161,7 +161,7 @@ def exact(successes: float, n: int, level: float = 0.95) -> Interval:
     >>> print(exact(15, 100))
     [0.086, 0.235] (95%, Clopper–Pearson)
     """
-    share, upper = _share(successes, n), _upper(level)
+    share, upper = _share(successes, n), upper_share(level)
     low = float(betaincinv(successes, n - successes + 1, 1 - upper)) if share > 0 else 0.0
     high = float(betaincinv(successes + 1, n - successes, upper)) if share < 1 else 1.0
     x, tail = figure(successes), figure(1 - upper)
@@ -203,7 +203,7 @@ def corrected_t(scores: Any, n_train: float, n_test: float, level: float = 0.95)
     k = len(scores)
     if k < 2:
         return Interval(math.nan, math.nan, level, "corrected resampled t")
-    upper = _upper(level)
+    upper = upper_share(level)
     t = float(stdtrit(k - 1, upper))
     error = corrected_error(scores, n_train, n_test)
     half = t * error
@@ -212,7 +212,7 @@ def corrected_t(scores: Any, n_train: float, n_test: float, level: float = 0.95)
         Step("q", r"t_{k - 1}^{-1}(\frac{1 + \gamma}{2})", rf"t_{{{k - 1}}}^{{-1}}({figure(upper)})", t),
         Step("h", r"q \cdot \operatorname{se}", rf"{figure(t)} \cdot {figure(error)}", half),
     )
-    return _around(float(scores.mean()), half, level, "corrected resampled t", steps, "m")
+    return around(float(scores.mean()), half, level, "corrected resampled t", steps, "m")
 
 
 def corrected_error(scores: np.ndarray, n_train: float, n_test: float) -> float:
@@ -265,7 +265,7 @@ def resampled(statistic: Callable[[np.ndarray], float], n: int, seed: int = 0) -
 
 def percentiles(values: np.ndarray, level: float) -> Interval:
     """The middle `level` of resampled values; undefined where most of them are."""
-    upper = _upper(level)
+    upper = upper_share(level)
     known = values[~np.isnan(values)]
     method = f"bootstrap, {len(values)} resamples"
     if 2 * len(known) < len(values):
@@ -293,7 +293,7 @@ def jackknife(estimate: float, without: Any, level: float = 0.95) -> Interval:
     method = f"jackknife over {g} groups of rows"
     if g < 2:
         return Interval(math.nan, math.nan, level, method)
-    upper, centre = _upper(level), float(without.mean())
+    upper, centre = upper_share(level), float(without.mean())
     t, squares = float(stdtrit(g - 1, upper)), float(((without - centre) ** 2).sum())
     error = math.sqrt((g - 1) / g * squares)
     steps = (
@@ -308,10 +308,10 @@ def jackknife(estimate: float, without: Any, level: float = 0.95) -> Interval:
         Step("q", r"t_{g - 1}^{-1}(\frac{1 + \gamma}{2})", rf"t_{{{g - 1}}}^{{-1}}({figure(upper)})", t),
         Step("h", r"q \cdot \operatorname{se}", rf"{figure(t)} \cdot {figure(error)}", t * error),
     )
-    return _around(float(estimate), t * error, level, method, steps, "m")
+    return around(float(estimate), t * error, level, method, steps, "m")
 
 
-def _around(
+def around(
     centre: float, half: float, level: float, method: str, steps: tuple[Step, ...], name: str
 ) -> Interval:
     """The interval of a centre and half a width; `name` is the centre's in the formulas."""
@@ -326,7 +326,9 @@ def _around(
 def _share_steps(successes: float, n: int, level: float) -> tuple[Step, ...]:
     return (
         Step("E", r"\frac{x}{n}", rf"\frac{{{figure(successes)}}}{{{n}}}", successes / n),
-        Step("z", r"\Phi^{-1}(\frac{1 + \gamma}{2})", rf"\Phi^{{-1}}({figure(_upper(level))})", _z(level)),
+        Step(
+            "z", r"\Phi^{-1}(\frac{1 + \gamma}{2})", rf"\Phi^{{-1}}({figure(upper_share(level))})", _z(level)
+        ),
     )
 
 
@@ -338,11 +340,12 @@ def _share(successes: float, n: int) -> float:
     return successes / n
 
 
-def _upper(level: float) -> float:
+def upper_share(level: float) -> float:
+    """(1 + level) / 2: where the quantile of an interval's upper end is taken."""
     if not 0 < level < 1:
         raise ParameterError(f"level must lie between 0 and 1, got {level}; 0.95 is usual")
     return (1 + level) / 2
 
 
 def _z(level: float) -> float:
-    return float(ndtri(_upper(level)))
+    return float(ndtri(upper_share(level)))

@@ -10,7 +10,7 @@ statistic, its distribution under chance alone, its p-value.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -26,11 +26,21 @@ from openbook.judge.intervals import (
     percentiles,
     resampled,
     shown,
+    upper_share,
 )
 from openbook.work import Step, Work
 from openbook.work.step import figure
 
-__all__ = ["TestResult", "corrected_t_test", "holm", "mcnemar", "paired_bootstrap"]
+__all__ = [
+    "TestResult",
+    "Tests",
+    "adjusted",
+    "corrected_t_test",
+    "holm",
+    "mcnemar",
+    "p_words",
+    "paired_bootstrap",
+]
 
 
 @dataclass(frozen=True)
@@ -48,7 +58,7 @@ class TestResult:
     def negated(self) -> "TestResult":
         """The second minus the first."""
         turned = replace(self.interval, low=-self.interval.high, high=-self.interval.low)
-        step = Step("turned round", "-d", f"-({figure(self.difference)})", -self.difference)
+        step = Step("turned round", result=-self.difference, note="the second minus the first")
         return replace(self, difference=-self.difference, interval=turned, steps=(*self.steps, step))
 
     def work(self) -> Work:
@@ -59,11 +69,15 @@ class TestResult:
         return f"{shown(self.difference, sign='+')} {self.interval}, p = {self.p_value:.3g} ({self.method})"
 
 
+#: The tests of several learners, each with its p-value after Holm's adjustment.
+Tests = dict[str, tuple[TestResult, float]]
+
+
 def corrected_t_test(differences: Any, n_train: float, n_test: float, level: float = 0.95) -> TestResult:
     """The corrected resampled t test on the differences of two learners over the same folds.
 
-    Where every fold differs by the same amount, the spread cannot be estimated: no difference at all gives
-    p = 1, and another one is left to the sign test, p = 2^(1 - k).
+    Where every fold differs by the same amount, the spread cannot be estimated, and there is no interval: no
+    difference at all gives p = 1, and another one is left to the sign test, p = 2^(1 - k).
 
     Examples
     --------
@@ -90,14 +104,15 @@ def corrected_t_test(differences: Any, n_train: float, n_test: float, level: flo
 
 
 def _sign_test(mean: float, k: int, interval: Interval) -> TestResult:
-    """That of k folds which all differ by the same."""
-    steps = (Step("m", result=mean, note=f"in every one of {k} folds: they show no spread to go by"),)
+    """That of k folds which all differ by the same; there is no interval without a spread."""
+    interval = replace(interval, low=math.nan, high=math.nan, steps=())
     if mean == 0:
-        steps += (Step("p", result=1.0, note="no fold differs"),)
-        return TestResult(mean, interval, 1.0, "sign test, as every fold differs alike", steps)
-    p = 2.0 ** (1 - k)
-    steps += (Step("p", r"2 \cdot 2^{-k}", rf"2 \cdot 2^{{-{k}}}", p, "that all folds have one sign"),)
-    return TestResult(mean, interval, p, "sign test, as every fold differs alike", steps)
+        p, step = 1.0, Step("p", result=1.0, note="no fold differs")
+    else:
+        p = 2.0 ** (1 - k)
+        step = Step("p", r"2 \cdot 2^{-k}", rf"2 \cdot 2^{{-{k}}}", p, "that all folds have one sign")
+    found = Step("m", result=mean, note=f"in every one of {k} folds: they show no spread to go by")
+    return TestResult(mean, interval, p, "sign test, as every fold differs alike", (found, step))
 
 
 def mcnemar(correct_a: Any, correct_b: Any, level: float = 0.95) -> TestResult:
@@ -122,7 +137,7 @@ def mcnemar(correct_a: Any, correct_b: Any, level: float = 0.95) -> TestResult:
 
     share_a, share_b = (only_a + 1) / (n + 2), (only_b + 1) / (n + 2)
     centre = share_a - share_b
-    half = ndtri((1 + level) / 2) * math.sqrt((share_a + share_b - centre**2) / (n + 2))
+    half = ndtri(upper_share(level)) * math.sqrt((share_a + share_b - centre**2) / (n + 2))
     interval = Interval(max(-1.0, centre - half), min(1.0, centre + half), level, "Bonett–Price")
     difference = (only_a - only_b) / n
     steps = (
@@ -177,3 +192,18 @@ def holm(p_values: Any) -> np.ndarray:
     adjusted = np.full(p.shape, np.nan)
     adjusted[order] = np.minimum(1.0, np.maximum.accumulate(steps))
     return adjusted
+
+
+def adjusted(tests: Mapping[str, TestResult]) -> Tests:
+    """The tests with their p-values adjusted for one another."""
+    p_values = holm([test.p_value for test in tests.values()]).tolist()
+    return {label: (test, p) for (label, test), p in zip(tests.items(), p_values, strict=True)}
+
+
+def p_words(p: float) -> str:
+    """A p-value as it stands in a sentence, behind its p.
+
+    >>> p_words(0.0312), p_words(1e-9)
+    ('= 0.031', '< 0.001')
+    """
+    return "< 0.001" if p < 0.001 else f"= {shown(p)}"
