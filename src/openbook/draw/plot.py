@@ -55,6 +55,10 @@ _STYLE = f"""
 .ob-plot .dashed {{ stroke-dasharray: 5 4; }}
 .ob-plot .band {{ fill-opacity: .16; }}
 .ob-plot .pale {{ fill-opacity: .35; }}
+.ob-plot .figure {{ font-variant-numeric: tabular-nums; }}
+.ob-plot .small {{ font-size: 11px; }}
+.ob-plot .none {{ fill: #98a4ad; fill-opacity: .09; }}
+.ob-plot .over-c0, .ob-plot .over-c5 {{ fill: #ffffff; }}
 @media (prefers-color-scheme: dark) {{
 .ob-plot text {{ fill: #e4e9ed; }}
 .ob-plot .paper {{ fill: #1a2128; }}
@@ -69,6 +73,7 @@ _STYLE = f"""
 {"".join(_colour(i, hue) for i, hue in DARK.items())}
 .ob-plot .many {{ stroke: none; }}
 .ob-plot .ring.ring {{ fill: #1a2128; }}
+.ob-plot .over-c0 {{ fill: #0d1318; }}
 }}
 """
 

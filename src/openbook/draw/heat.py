@@ -1,0 +1,113 @@
+"""A table as a heat map: a cell for each pair of classes, shaded by a share, with a number in it.
+
+    counts : (rows, columns), the numbers;  shares : the same shape, 0 to 1, the shades
+
+Cells shrink with the number of classes. Names of columns that do not fit above them are slanted; where there
+are many classes a 0 is left blank, and large numbers are shortened.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from openbook.draw.letters import clip, safe, text, width_of
+
+__all__ = ["heat_map"]
+
+#: Letters of a class's name; classes from which on cells are small.
+_LETTERS, _MANY = 16, 9
+#: Above this shade a number is written in the colour of the paper.
+_STRONG = 0.62
+_SLANT = math.radians(45)
+
+
+def heat_map(
+    across: tuple[str, Sequence[str]],
+    down: tuple[str, Sequence[str]],
+    counts: np.ndarray,
+    shares: np.ndarray,
+    looks: Sequence[Sequence[str]],
+) -> tuple[str, float, float]:
+    """The map as SVG elements, and its width and height.
+
+    Parameters
+    ----------
+    across, down : the name of each axis and of its classes
+    counts, shares : numbers and shades
+    looks : the colour of each cell, "c0" or "c5"
+    """
+    columns, rows = ([clip(name, _LETTERS) for name in names] for _, names in (across, down))
+    wide = min(150.0, max(30.0, 460 / len(columns)))
+    high = min(92.0, max(28.0, 0.62 * wide))
+    left = 34 + max(width_of(name, 12) for name in rows)
+    names, top, beyond = _column_names(columns, wide)
+    parts = [text(left + wide * len(columns) / 2, 12, across[0], "middle")]
+    parts += [f'<g transform="translate({left:.1f} {top - 8:.1f})">{names}</g>']
+    middle = top + high * len(rows) / 2
+    parts.append(
+        f'<text class="middle" transform="translate(12 {middle:.1f}) rotate(-90)">{safe(down[0])}</text>'
+    )
+    for i, name in enumerate(rows):
+        y = top + high * i
+        parts.append(text(left - 9, y + high / 2 + 4, name, "soft last"))
+        for j in range(len(columns)):
+            at = left + wide * j, y, wide, high
+            told = f"{down[0]} {down[1][i]}, {across[0]} {across[1][j]}: {counts[i, j]:,}"
+            parts.append(_cell(at, int(counts[i, j]), float(shares[i, j]), looks[i][j], told))
+    return "".join(parts), left + wide * len(columns) + beyond, top + high * len(rows) + 4
+
+
+def _column_names(names: Sequence[str], wide: float) -> tuple[str, float, float]:
+    """The names above the columns, the height they take with the axis' own, and how far they reach beyond."""
+    longest = max(width_of(name, 12) for name in names)
+    centres = [wide * (j + 0.5) for j in range(len(names))]
+    if longest <= wide - 6:
+        return (
+            "".join(text(x, 0, name, "soft middle") for x, name in zip(centres, names, strict=True)),
+            42.0,
+            0.0,
+        )
+    slanted = [
+        f'<text class="soft" transform="translate({x:.1f} 0) rotate(-45)">{safe(name)}</text>'
+        for x, name in zip(centres, names, strict=True)
+    ]
+    return "".join(slanted), 34 + longest * math.sin(_SLANT), max(0.0, longest * math.cos(_SLANT) - wide / 2)
+
+
+def _cell(at: tuple[float, float, float, float], count: int, share: float, look: str, told: str) -> str:
+    """A rectangle with its number, and with its share where there is room; a rare cell is still seen."""
+    x, y, wide, high = at
+    shade = 0.05 + 0.95 * math.sqrt(share)
+    ink = f"over-{look}" if shade > _STRONG else ""
+    fill = f'class="{look}" fill-opacity="{shade:.3f}"' if count else 'class="none"'
+    box = (
+        f'<rect {fill} x="{x + 1:.1f}" y="{y + 1:.1f}"'
+        f' width="{wide - 2:.1f}" height="{high - 2:.1f}" rx="2"><title>{safe(told)}</title></rect>'
+    )
+    words = _number(count, wide)
+    if not count and wide < 460 / _MANY + 1:
+        return box
+    centre, size = x + wide / 2, "small" if wide < 44 else ""
+    if high < 56:
+        return box + text(centre, y + high / 2 + 4, words, f"figure middle {size} {ink}")
+    percent = f"{100 * share:.0f}%" if 0.01 <= share <= 0.99 or share in (0, 1) else f"{100 * share:.1f}%"
+    return (
+        box
+        + text(centre, y + high / 2 - 1, words, f"figure middle {ink}")
+        + text(centre, y + high / 2 + 16, percent, f"figure small middle {ink}")
+    )
+
+
+def _number(count: int, wide: float) -> str:
+    """A count that fits its cell: 12,345, or 12k.
+
+    >>> _number(12_345, 100), _number(12_345, 30), _number(1_234, 30)
+    ('12,345', '12k', '1.2k')
+    """
+    words = f"{count:,}"
+    for size, sign in ((1e3, "k"), (1e6, "M"), (1e9, "G")):
+        if width_of(words, 11) <= wide - 4:
+            break
+        words = f"{count / size:.1f}{sign}" if count < 9.95 * size else f"{count / size:.0f}{sign}"
+    return words
