@@ -16,7 +16,7 @@ in hindsight is drawn beside it, and flatters.
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -32,9 +32,10 @@ from openbook.judge.metrics import Metric, Predictions
 from openbook.judge.shares import shown_p
 from openbook.judge.significance import TestResult, corrected_t_test, paired_bootstrap
 from openbook.measures import cost_matrix, expected_risk, risk_threshold
+from openbook.rows import class_codes
 from openbook.work import Grid, Step, Work, figure
 
-__all__ = ["Costs", "Payment", "costs"]
+__all__ = ["Costs", "Payment", "cost_metric", "costs"]
 
 #: Class codes, from what is known of some rows.
 Decide = Callable[[Predictions], np.ndarray]
@@ -202,7 +203,7 @@ class Costs:
         inside = [line(across.place(grid), up.place(paid), "c0")]
         named = [("dot c0", "observed cost")]
         marks = [("c1", self.threshold, "by the costs")]
-        marks.append(("c2", float(grid[paid.argmin()]), "cheapest in hindsight"))
+        marks.append(("c2", float(grid[paid.argmin()]), "best in hindsight"))
         for look, at, words in marks:
             if at is not None:
                 x = across.place(np.array([at, at]))
@@ -267,6 +268,27 @@ def costs(evaluation: Evaluation, cost: Any, level: float = 0.95) -> Costs:
     saved = {way: _saved(evaluation, metrics[way], metrics[LEAST], level) for way in others}
     threshold, why = _threshold(matrix, evaluation)
     return Costs(evaluation, matrix, payments, saved, threshold, why, len(p.truth))
+
+
+def cost_metric(cost: Any, y: Any) -> Metric:
+    """What a row costs in the mean, by what is predicted for it: a score to rank learners by.
+
+    Parameters
+    ----------
+    cost : as for `costs`
+    y : the target, as for `evaluate`
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> from openbook.baseline import ZeroR
+    >>> X, y = ob.load("weather").split("play")  # 5 of 14 are No
+    >>> cost = cost_metric({"Yes": {"No": 14}, "No": {"Yes": 1}}, y)
+    >>> ob.evaluate(ZeroR(), X, y, metrics=cost).score()
+    5.0
+    """
+    matrix = cost_matrix(cost, class_codes(y)[1].tolist())
+    return replace(_metric(PREDICTED, matrix, _as_predicted), name="cost")
 
 
 def _labels(evaluation: Evaluation) -> list[str]:

@@ -20,7 +20,7 @@ from openbook.data.findings.finding import Finding, plural, short
 from openbook.data.summary import ColumnSummary, Facts
 from openbook.data.table import Column, Table
 
-__all__ = ["agreement", "codes_of", "repeated_columns", "repeated_rows", "sample_rows"]
+__all__ = ["agreement", "codes_of", "repeated_columns", "repeated_rows", "row_hashes", "sample_rows"]
 
 #: Fewer rows than this may agree by chance.
 _ENOUGH_ROWS = 20
@@ -57,7 +57,7 @@ def repeated_rows(table: Table, agreements: Sequence[float]) -> Iterator[Finding
     """Count the rows equal to an earlier one in every column, unless chance alone would make as many."""
     rows = len(table)
     by_chance = rows * (rows - 1) / 2 * math.prod(agreements)  # pairs, were the columns independent
-    hashed = np.sort(_row_hashes(table))
+    hashed = np.sort(row_hashes(table))
     repeats = int((hashed[1:] == hashed[:-1]).sum())
     if repeats > 10 * by_chance:
         message = (
@@ -67,7 +67,8 @@ def repeated_rows(table: Table, agreements: Sequence[float]) -> Iterator[Finding
         yield Finding("duplicate rows", (), "warn" if repeats > 0.01 * rows else "note", message)
 
 
-def _row_hashes(table: Table) -> Array:
+def row_hashes(table: Table) -> Array:
+    """64 bits for each row, equal for equal rows."""
     hashes = np.zeros(len(table), dtype=np.uint64)
     for name in table.names:
         hashes += _bits(table.column(name))

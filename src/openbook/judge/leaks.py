@@ -1,0 +1,261 @@
+"""Leaks: what makes a score better than it will be on new rows.
+
+Looked for in the table:
+
+    leak               a column alone tells the target, or nearly (`openbook.data.findings.leaks`)
+    target encoding    a column is made of means of the target over all rows
+    identifier         a column names its row
+    duplicate rows     rows that come more than once, and so in training and in test
+    groups             a column names whom or what a row belongs to, and several rows belong together
+    order              rows stand in the order of a column that may be time
+    scaled, filled     columns were prepared on all rows, before the split
+
+and, with an evaluation, in its folds: which share of the test rows has an equal twin in training, or belongs
+to a group that trains too, and whether the model errs less on those. An evaluation keeps the rows that were
+tested; which ones trained is known where those were all the others.
+
+Everything is a suspicion. A leak that is none of these is not found; the surest sign of one is a score that
+is too good. What is done to the rows by means of the target before they are split, `leak_test` can tell.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from openbook.data import Column, Numeric, Schema, SparseTable, Table, read
+from openbook.data.describe import describe
+from openbook.data.findings import TINY, Finding, plural
+from openbook.data.findings.repeats import row_hashes
+from openbook.errors import DataError
+from openbook.judge.evaluation import Evaluation
+from openbook.judge.examples import Examples
+from openbook.judge.first_round import row_losses
+from openbook.judge.intervals import shown
+from openbook.judge.leak_columns import prepared_outside
+from openbook.judge.metrics import Task
+from openbook.judge.splits import task_of
+from openbook.work import Work
+
+__all__ = ["Leaks", "leaks"]
+
+#: Fewer values than this name no groups; so many rows a value are too many for one.
+_FEWEST_GROUPS, _MOST_ROWS = 20, 50
+#: A larger share of test rows with a twin is grave: of every copy, two rows have one.
+_MANY_TWINS = 0.02
+_WHOM = "id|patient|subject|person|customer|client|user|session|household|device|machine"
+_NAMES_GROUPS = re.compile(rf"(^|[\W_])({_WHOM})s?($|[\W_\d])", re.IGNORECASE)
+_DATE = re.compile(r"\d{4}-\d\d?-\d\d?|\d\d?[./]\d\d?[./]\d{4}")
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Leaks:
+    """What was found; see `leaks`. Warnings first."""
+
+    findings: tuple[Finding, ...]
+    n_rows: int
+    target: str
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.findings)
+
+    def __len__(self) -> int:
+        return len(self.findings)
+
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        """The grave ones: a score is likely to be too good."""
+        return tuple(one for one in self.findings if one.severity == "warn")
+
+    def of(self, kind: str) -> tuple[Finding, ...]:
+        """Those of one kind, such as "leak" or "duplicate rows"."""
+        return tuple(one for one in self.findings if one.kind == kind)
+
+    def work(self) -> Work:
+        """The findings, to print or to show."""
+        parts = [Work(_title(one), (), one.message) for one in self.findings]
+        return Work(f"Leaks to {self.target}", tuple(parts), self._conclusion())
+
+    def _conclusion(self) -> str:
+        if not self.findings:
+            return f"Nothing found in {plural(self.n_rows, 'row')}; that is not to say that nothing leaks."
+        grave = len(self.warnings)
+        notes = len(self.findings) - grave
+        return f"{plural(grave, 'warning')}, {plural(notes, 'note')} on {plural(self.n_rows, 'row')}."
+
+    def __repr__(self) -> str:
+        return self.work().text()
+
+    def _repr_html_(self) -> str:
+        return self.work().html()
+
+
+def leaks(X: Any, y: Any, evaluation: Evaluation | None = None, groups: Any = None) -> Leaks:
+    """Look for what makes a score too good.
+
+    Parameters
+    ----------
+    X : whatever `openbook.read` takes
+    y : array, Series, Column, or the name of a column of X
+    evaluation : Evaluation on these rows, optional; its folds are looked at, too
+    groups : the group of each row, or the name of a column of X that says it, optional
+        None looks for a column that may name groups.
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> X, y = ob.load("diabetes").split("progression")
+    >>> found = leaks(X, y)
+    >>> found.warnings, found.findings[0].kind
+    ((), 'scaled')
+    """
+    if isinstance(groups, str):
+        groups = _column_of(X, groups)
+    examples = Examples.of(X, y, _task(X, y, evaluation))
+    if groups is not None and len(groups) != len(examples):
+        raise DataError(f"X has {len(examples)} rows, but groups has {len(groups)}")
+    whole = _with_target(examples)
+    described = describe(whole, whole.names[-1]).findings
+    twins = [one for one in described if one.kind == "duplicate rows"]
+    findings = [one for one in described if one.kind in ("leak", "identifier")]
+    findings += prepared_outside(examples)
+    if twins:
+        findings.append(_twins(twins[0], whole, evaluation))
+    findings += _groups(examples.table, groups, evaluation)
+    findings += _ordered(examples)
+    findings.sort(key=lambda one: one.severity != "warn")
+    return Leaks(tuple(findings), len(examples), examples.name)
+
+
+def _title(one: Finding) -> str:
+    names = ", ".join(one.columns[:6]) + (f" and {len(one.columns) - 6} more" if len(one.columns) > 6 else "")
+    return f"{'Warning' if one.severity == 'warn' else 'Note'}: {one.kind}" + (f" ({names})" if names else "")
+
+
+def _column_of(X: Any, name: str) -> Column:
+    return read(X).column(name)
+
+
+def _task(X: Any, y: Any, evaluation: Evaluation | None) -> Task:
+    if evaluation is not None:
+        return evaluation.task
+    return task_of(_column_of(X, y) if isinstance(y, str) else y)
+
+
+def _with_target(examples: Examples) -> Table:
+    """The inputs and, last, the target."""
+    table, target = examples.table, examples.column
+    if isinstance(table, SparseTable):
+        raise DataError("sparse columns cannot be searched for leaks; pass X.toarray()")
+    attribute = target.attribute
+    while attribute.name in table.names:
+        attribute = attribute.renamed(f"{attribute.name}'")
+    return Table(Schema((*table.schema.attributes, attribute)), [*table.columns, target.data])
+
+
+def _twins(found: Finding, whole: Table, evaluation: Evaluation | None) -> Finding:
+    """The finding of equal rows, with what they do in the folds."""
+    if evaluation is None:
+        return found
+    _, same = np.unique(row_hashes(whole), return_inverse=True)
+    met = _met_in_training(same, evaluation)
+    if met is None or not met.any():
+        return found
+    message = (
+        f"{_share(met)} of the test rows have an equal twin, target included, among the rows that trained."
+        f"{_errors(met, evaluation)} Remove what is a copy by mistake, or keep copies together as groups."
+    )
+    return Finding(found.kind, found.columns, "warn" if met.mean() > _MANY_TWINS else "note", message)
+
+
+def _groups(table: Table, groups: Any, evaluation: Evaluation | None) -> Iterator[Finding]:
+    """Groups that are split across folds, or a column that may name groups."""
+    if groups is None:
+        yield from _may_name_groups(table)
+        return
+    labels = groups.values if isinstance(groups, Column) else np.asarray(groups, dtype=object)
+    name = (groups.name,) if isinstance(groups, Column) else ()
+    _, codes = np.unique([str(label) for label in labels], return_inverse=True)
+    if evaluation is None:
+        message = f"{plural(int(codes.max()) + 1, 'group')}: pass groups to `evaluate`, and none is split."
+        yield Finding("groups", name, "note", message)
+        return
+    met = _met_in_training(codes, evaluation)
+    if met is not None and met.any():
+        message = (
+            f"{_share(met)} of the test rows belong to a group that trained, too.{_errors(met, evaluation)}"
+            " New groups will not be known so well: pass groups to `evaluate`."
+        )
+        yield Finding("groups", name, "warn", message)
+
+
+def _may_name_groups(table: Table) -> Iterator[Finding]:
+    for name in table.names:
+        column = table.column(name)
+        if isinstance(column.attribute, Numeric) and not _NAMES_GROUPS.search(name):
+            continue
+        known = column.values[~column.missing]
+        values = len(set(known.tolist()))
+        if values >= _FEWEST_GROUPS and 1.5 <= len(known) / values <= _MOST_ROWS:
+            message = (
+                f"{values:,} values, {len(known) / values:.1f} rows each. If rows of one value belong"
+                f" together (a person, a machine), a random split knows them: use groups={name!r}."
+            )
+            yield Finding("groups", (name,), "note", message)
+
+
+def _ordered(examples: Examples) -> Iterator[Finding]:
+    """Columns that rise with the rows, as time does."""
+    table = examples.table
+    for name in table.names:
+        column = table.column(name)
+        if len(table) < TINY or column.missing.any() or not _rises(column):
+            continue
+        message = (
+            "the rows stand in its order. If it is time, a random split predicts the past from the future:"
+            " split by time (`TimeOrdered`)."
+        )
+        yield Finding("order", (name,), "note", message)
+
+
+def _rises(column: Column) -> bool:
+    """Whether a column of many values, numbers or dates, never falls."""
+    values = column.values
+    if isinstance(column.attribute, Numeric):
+        return bool((np.diff(values) >= 0).all()) and len(np.unique(values)) > len(values) / 2
+    texts = [str(value) for value in values]
+    if not all(_DATE.match(text) for text in texts[:_FEWEST_GROUPS]):
+        return False
+    return texts == sorted(texts) and len(set(texts)) >= _FEWEST_GROUPS
+
+
+def _met_in_training(codes: np.ndarray, evaluation: Evaluation) -> np.ndarray | None:
+    """Which tested rows of the first round share their code with a training row; None if that is not known.
+
+    Training rows are all others where their number says so.
+    """
+    met = []
+    for fold in evaluation.first_round:
+        if (last := int(fold.rows.max())) >= len(codes):
+            raise DataError(f"{evaluation.name} was tested on row {last}, and X has {len(codes)} rows")
+        if fold.n_train + fold.n_test != len(codes):
+            return None
+        outside = np.bincount(codes) - np.bincount(codes[fold.rows], minlength=int(codes.max()) + 1)
+        met.append(outside[codes[fold.rows]] > 0)
+    return np.concatenate(met)
+
+
+def _share(met: np.ndarray) -> str:
+    return f"{int(met.sum()):,} of {len(met):,} ({met.mean():.1%})"
+
+
+def _errors(met: np.ndarray, evaluation: Evaluation) -> str:
+    """How the model errs on those rows, and on the others."""
+    if met.all():
+        return ""
+    loss, losses = row_losses(evaluation, None)
+    words = "Error" if loss == "wrong" else "Mean absolute error"
+    those, others = (shown(float(losses[rows].mean())) for rows in (met, ~met))
+    return f" {words} {those} on those, {others} on the others."
