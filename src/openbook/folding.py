@@ -144,32 +144,31 @@ class Folding(Learner):
         X, y : the rows
         parts : positions of rows; every row is in one of two or more
         """
-        return clone(self)._learnt_without_each(X, y, parts)  # noqa: SLF001 (its own)
+        learner = clone(self)
+        sums = learner._sums_of_parts(X, y, parts)  # noqa: SLF001 (its own)
+        return learner._learnt_without_each(X, y, parts, sums)  # noqa: SLF001 (its own)
 
-    def _learnt_without_each(self, X: Table, y: Column, parts: Sequence[Array]) -> Iterator[Self]:
+    def _sums_of_parts(self, X: Table, y: Column, parts: Sequence[Array]) -> list[Statistics]:
         check_parameters(self, self.rules)
-        table, targets = self._encoded_rows(X, y)
-        sums = list(each(parts, partial(self._summed_part, table, targets)))
+        return list(each(parts, partial(self._sum_of_part, *self._encoded_rows(X, y))))
+
+    def _sum_of_part(self, table: Table, targets: Array, part: Array) -> Statistics:
+        return self._summed(Rows.in_memory(table.take(part), targets[part]))
+
+    def _learnt_without_each(
+        self, X: Table, y: Column, parts: Sequence[Array], sums: list[Statistics]
+    ) -> Iterator[Self]:
         for part, others in zip(parts, all_but_each(sums), strict=True):
-            if self._lacks_a_class(targets, part):  # it has other classes_ then, and other shapes
-                rest = np.setdiff1d(np.arange(len(table)), part)
+            if isinstance(self, Classifier) and not others.amounts()[0].all():
+                # some class has no row left, so that classes_ and all shapes are others
+                rest = np.setdiff1d(np.arange(len(X)), part)
                 yield clone(self).fit(X.take(rest), y.take(rest))
                 continue
             if not _finite(others):
-                raise infinite_cell(Rows.in_memory(table, targets))
+                raise infinite_cell(Rows.in_memory(X, np.zeros(len(X))))
             model = copy(self)
             model._learn(others)  # noqa: SLF001 (its own)
             yield model
-
-    def _summed_part(self, table: Table, targets: Array, part: Array) -> Statistics:
-        return self._summed(Rows.in_memory(table.take(part), targets[part]))
-
-    def _lacks_a_class(self, targets: Array, part: Array) -> bool:
-        """Whether no row but those of the part shows some class."""
-        if not isinstance(self, Classifier):
-            return False
-        k = len(self.classes_)
-        return bool((np.bincount(targets, minlength=k) == np.bincount(targets[part], minlength=k)).any())
 
     def _more_rows(self, X: Any, y: Any, sample_weight: Any, *, grow: bool) -> Rows:
         """Rows in the codes of the fitted schema, which `grow` lets take in new values."""

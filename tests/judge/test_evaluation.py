@@ -66,7 +66,7 @@ def test_one_held_out_set_has_wilsons_interval():
         "guess", "classification", ["a", "b"], [fold(0, range(10), [0] * 10, [0] * 7 + [1] * 3)]
     )
     assert evaluation.interval() == wilson(7, 10)
-    assert "one held-out set; 10 rows tested." in str(evaluation)
+    assert "one held-out set; 10 rows tested; scores are of all rows together." in str(evaluation)
 
 
 def test_folds_without_spread_leave_it_to_the_rows():
@@ -105,7 +105,7 @@ def test_it_reads_well():
     assert text.startswith("Evaluation of Gaussian naive Bayes")
     assert evaluation.interval().ends in text
     assert "95%, corrected resampled t" in text
-    assert "stratified 10-fold cross-validation, repeated 5 times; 150 rows tested." in text
+    assert "stratified 10-fold cross-validation, repeated 5 times; 150 rows tested; scores are means over 50" in text
     page = evaluation._repr_html_()
     assert "<table>" in page
     assert evaluation.interval().ends in page

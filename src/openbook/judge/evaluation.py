@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,6 +23,9 @@ from openbook.judge.intervals import Interval, bootstrap, corrected_t, shown, wi
 from openbook.judge.metrics import DEFAULTS, Metric, Predictions, Task, metric
 from openbook.judge.results import FoldResult
 from openbook.work import Grid, Work
+
+if TYPE_CHECKING:
+    import polars as pl
 
 __all__ = ["Evaluation"]
 
@@ -174,13 +178,15 @@ class Evaluation:
     def interval(self, which: Which = None, level: float = 0.95) -> Interval:
         """The interval of `score`, by the method that suits the split (see above)."""
         function = self.metric(which)
+        return self._interval(function, level).within(function.lowest, function.highest)
+
+    def _interval(self, function: Metric, level: float) -> Interval:
         if self.by_rows:
             return self._row_interval(function, self.predictions, level)
         scores = self.scores(function)
         if np.ptp(scores) <= 1e-12 * np.abs(scores).max():
             return self._row_interval(function, self.one_round, level)
-        interval = corrected_t(scores, self.n_train, self.n_test, level)
-        return interval.within(function.lowest, function.highest)
+        return corrected_t(scores, self.n_train, self.n_test, level)
 
     def _row_interval(self, function: Metric, predictions: Predictions, level: float) -> Interval:
         n = len(predictions.truth)
@@ -191,15 +197,53 @@ class Evaluation:
             return Interval(math.nan, math.nan, level, "bootstrap")
         return bootstrap(lambda rows: function(predictions.take(rows)), n, level)
 
+    @property
+    def averaging(self) -> str:
+        """How scores come from the folds, in words."""
+        if self.by_rows:
+            return "scores are of all rows together"
+        return f"scores are means over {len(self.folds)} folds"
+
+    @property
+    def times(self) -> dict[str, np.ndarray]:
+        """The seconds that each fold took: to "fit" and to "predict"."""
+        return {
+            "fit": np.array([fold.fit_seconds for fold in self.folds]),
+            "predict": np.array([fold.predict_seconds for fold in self.folds]),
+        }
+
+    def to_polars(self) -> "pl.DataFrame":
+        """Every prediction of every fold: fold, row, truth, prediction, and the probability of each class."""
+        import polars as pl
+
+        p = self.predictions
+        columns = {
+            "fold": np.repeat([fold.index for fold in self.folds], [fold.n_test for fold in self.folds]),
+            "row": np.concatenate([fold.rows for fold in self.folds]),
+            "truth": p.truth if self.classes is None else self.classes[p.truth],
+            "predicted": p.predicted if self.classes is None else self.classes[p.predicted],
+        }
+        if p.proba is not None and self.classes is not None:
+            for label, column in zip(self.classes, p.proba.T, strict=True):
+                columns[f"P({label})"] = column
+        return pl.DataFrame(columns)
+
     def work(self) -> Work:
         """The scores with their intervals, to print or to show."""
+        return Work(f"Evaluation of {self.name}", tuple(self._grids()))
+
+    def _shown(self) -> list[Metric]:
+        """The metrics that its predictions allow."""
         has_proba = self.predictions.proba is not None
         metrics = [self.metric(which) for which in self.metrics]
-        rows = [self._row(each) for each in metrics if has_proba or not each.needs_proba]
-        parts = [Grid("", ("metric", "score", "interval", "method"), rows, self._remarks())]
+        return [each for each in metrics if has_proba or not each.needs_proba]
+
+    def _grids(self) -> list[Grid]:
+        rows = [self._row(each) for each in self._shown()]
+        grids = [Grid("", ("metric", "score", "interval", "method"), rows, self._remarks())]
         if self.warnings:
-            parts.append(Grid("Warnings", ("of", "folds"), tuple(self.warnings.items())))
-        return Work(f"Evaluation of {self.name}", tuple(parts))
+            grids.append(Grid("Warnings", ("of", "folds"), tuple(self.warnings.items())))
+        return grids
 
     def _row(self, function: Metric) -> tuple[str, ...]:
         score, interval = self.score(function), self.interval(function)
@@ -211,7 +255,7 @@ class Evaluation:
 
     def _remarks(self) -> str:
         folds = f"{len(self.folds)} folds" if len(self.folds) > 1 else "one held-out set"
-        return f"{self.words or folds}; {len(self._rows):,} rows tested."
+        return f"{self.words or folds}; {len(self._rows):,} rows tested; {self.averaging}."
 
     def __repr__(self) -> str:
         return self.work().text()

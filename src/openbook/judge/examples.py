@@ -14,15 +14,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import has_fit_parameter
 
 from openbook.base import Learner
 from openbook.data import Column, Nominal, Numeric, Table, read
 from openbook.data.attributes import as_text
-from openbook.errors import DataError, ParameterError
+from openbook.errors import DataError, OpenbookError, ParameterError
 from openbook.judge.metrics import Task
+from openbook.judge.splitters import group_codes
 from openbook.rows import class_codes, name_of_target
 
-__all__ = ["Cut", "Examples", "Split", "model_task"]
+__all__ = ["Cut", "Examples", "Split", "model_task", "takes_tables"]
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,7 @@ class Examples:
     classes : the labels behind the codes; None for regression
     name : the target's name
     weights : how much each row counts in learning; None where all count the same
+    groups : the group of each row, which trains or tests as a whole; None where there are none
     """
 
     given: Any
@@ -43,9 +47,10 @@ class Examples:
     classes: np.ndarray | None
     name: str
     weights: np.ndarray | None = None
+    groups: np.ndarray | None = None
 
     @classmethod
-    def of(cls, X: Any, y: Any, task: Task, weights: Any = None) -> "Examples":
+    def of(cls, X: Any, y: Any, task: Task, weights: Any = None, groups: Any = None) -> "Examples":
         """Read and encode.
 
         Parameters
@@ -54,11 +59,15 @@ class Examples:
         y : array, Series, Column, or the name of a column of X
         task : "classification" or "regression"
         weights : array of the rows' weights, optional
+        groups : array, Series, Column, or the name of a column of X, optional
+            A column that says the group is no input, and leaves X.
         """
         if isinstance(X, str | Path):
             X = read(X)
         if isinstance(y, str):
             X, y = _without(X, y)
+        if isinstance(groups, str):
+            X, groups = _without(X, groups)
         if len(y) == 0:
             raise DataError("y is empty; there is nothing to judge by")
         if task == "classification":
@@ -70,7 +79,10 @@ class Examples:
             raise DataError(f"X has {rows} rows, but y has {len(target)}")
         if weights is not None and (weights := np.asarray(weights, dtype=float)).shape != target.shape:
             raise DataError(f"sample_weight must be {len(target)} numbers, got shape {weights.shape}")
-        return cls(X, target, classes, name, weights)
+        if groups is not None:
+            labels, codes = group_codes(groups, len(target))
+            groups = labels[codes]
+        return cls(X, target, classes, name, weights, groups)
 
     @property
     def task(self) -> Task:
@@ -103,17 +115,35 @@ class Examples:
 
     def names(self, model: Any) -> np.ndarray:
         """The classes as the model is told them, in the order of their codes."""
-        return np.array(self._texts) if isinstance(model, Learner) or self.classes is None else self.classes
+        return np.array(self._texts) if takes_tables(model) or self.classes is None else self.classes
 
     def splits(self, split: Any) -> "Iterator[Split]":
         """Training and test rows from a splitter, or from pairs of positions or masks; checked."""
         n = len(self)
-        pairs: Iterable[Any] = (
-            split.split(np.zeros((n, 1)), self.target) if hasattr(split, "split") else split
-        )
-        for i, pair in enumerate(pairs):
+        for i, pair in enumerate(self._pairs(split)):
             train, test = (_positions(rows, n, i) for rows in pair)
-            yield Split(i, train, test).checked(n)
+            yield Split(i, train, test).checked(n, self.groups)
+
+    def _pairs(self, split: Any) -> Iterator[Any]:
+        if not hasattr(split, "split"):
+            yield from split
+            return
+        # scikit-learn's splitters warn of groups that they ignore; that none is split is checked anyway
+        theirs = getattr(split, "get_metadata_routing", None)
+        groups = self.groups if theirs is None or "groups" in theirs().split.requests else None
+        try:
+            yield from split.split(np.zeros((len(self), 1)), self.target, groups)
+        except ValueError as error:
+            if isinstance(error, OpenbookError):
+                raise
+            lacking = "; pass groups" if "groups" in str(error) and self.groups is None else ""
+            raise ParameterError(f"{split} cannot split these rows: {error}{lacking}") from error
+
+    def n_splits(self, split: Any) -> int:
+        """How many folds a splitter makes, or how many pairs there are."""
+        if not hasattr(split, "split"):
+            return len(split)
+        return int(split.get_n_splits(np.zeros((len(self), 1)), self.target, self.groups))
 
 
 @dataclass(frozen=True)
@@ -124,13 +154,26 @@ class Split:
     train: np.ndarray
     test: np.ndarray
 
-    def checked(self, n: int) -> "Split":
+    @cached_property
+    def n_train(self) -> int:
+        """How many different rows train."""
+        rows = self.train
+        return len(rows) if (rows[1:] > rows[:-1]).all() else len(np.unique(rows))
+
+    def checked(self, n: int, groups: np.ndarray | None = None) -> "Split":
+        """Itself, if no row and no group both trains and tests."""
         training = np.zeros(n, dtype=bool)
         training[self.train] = True
         if (both := training[self.test]).any():
             row = self.test[both][0]
             raise DataError(
                 f"split {self.index}: row {row} both trains and tests; no honest score comes of that"
+            )
+        if groups is not None and (both := np.isin(groups[self.test], groups[self.train])).any():
+            name = str(groups[self.test[both][0]])
+            raise DataError(
+                f"split {self.index}: group {name!r} both trains and tests; split by groups, as"
+                " openbook.judge.GroupFolds and protocol(y, groups=…) do"
             )
         return self
 
@@ -144,18 +187,23 @@ class Cut:
 
     def training(self, model: Any) -> tuple[Any, Any]:
         rows, examples = self.split.train, self.examples
-        if isinstance(model, Learner):
+        if takes_tables(model):
             return self._train_table, examples.column.take(rows)
         return self._foreign(rows), examples.labels[rows]
 
-    @property
-    def weights(self) -> dict[str, np.ndarray]:
-        """The weights of the training rows, as `fit` takes them."""
-        weights = self.examples.weights
-        return {} if weights is None else {"sample_weight": weights[self.split.train]}
+    def arguments(self, model: Any) -> dict[str, np.ndarray]:
+        """What else `fit` is given: the weights of the training rows, and their groups where it asks."""
+        prefix, last = "", model
+        while isinstance(last, Pipeline):
+            prefix, last = f"{prefix}{last.steps[-1][0]}__", last.steps[-1][1]
+        given = {"sample_weight": self.examples.weights, "groups": self.examples.groups}
+        taken = {name: a for name, a in given.items() if a is not None and has_fit_parameter(last, name)}
+        if self.examples.weights is not None and "sample_weight" not in taken:
+            raise ParameterError(f"{type(last).__name__} takes no sample_weight; judge it without")
+        return {f"{prefix}{name}": array[self.split.train] for name, array in taken.items()}
 
     def testing(self, model: Any) -> Any:
-        return self._test_table if isinstance(model, Learner) else self._foreign(self.split.test)
+        return self._test_table if takes_tables(model) else self._foreign(self.split.test)
 
     @cached_property
     def _train_table(self) -> Table:
@@ -172,6 +220,11 @@ class Cut:
         from sklearn.utils import _safe_indexing
 
         return _safe_indexing(given, rows)
+
+
+def takes_tables(model: Any) -> bool:
+    """Whether a model is one of openbook's learners, or one that says so since it is around such."""
+    return bool(getattr(model, "takes_tables", isinstance(model, Learner)))
 
 
 def model_task(models: Iterable[Any]) -> Task:

@@ -1,0 +1,107 @@
+r"""The evaluation of a learner by the bootstrap.
+
+    oob      the mean score of models of rows drawn with replacement, on the rows left out
+    resub    the score of a model of all rows on those same rows
+    .632     0.368 resub + 0.632 oob
+    .632+    (1 - w) resub + w oob,   w = 0.632 / (1 - 0.368 R),   R = (oob - resub) / (none - resub)
+
+A model of a draw has seen 63.2% of the rows, so oob is too bad; resub is too good; .632 lies between. Where a
+learner knows its rows by heart, resub says nothing, and R, the relative overfitting, is near 1: `none` is
+the score if predictions had nothing to do with the truth, the mean over predictions paired with other rows'
+truths. R is kept within 0 and 1. An undefined score makes the estimate undefined.
+
+The interval is the corrected resampled t of the out-of-bag scores, moved to the estimate: `resub` depends on
+the sample too, so its part of the estimate makes it no narrower.
+"""
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from openbook.errors import DataError
+from openbook.judge.evaluation import Evaluation, Which
+from openbook.judge.intervals import Interval, shown
+from openbook.judge.metrics import Metric, Predictions
+from openbook.judge.results import FoldResult
+from openbook.work import Grid
+
+__all__ = ["BootstrapEvaluation", "Estimate"]
+
+#: The share of the rows that a draw of n holds, for large n: 1 - 1/e, as it is always written.
+SEEN = 0.632
+#: How many ways of pairing predictions with other rows' truths are tried, where not all are.
+_PAIRINGS = 200
+
+
+class Estimate(NamedTuple):
+    """A .632 or .632+ estimate and what it is made of; `weight` is that of the out-of-bag score."""
+
+    out_of_bag: float
+    resubstitution: float
+    weight: float
+    score: float
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class BootstrapEvaluation(Evaluation):
+    """How a learner did on the rows that its draws left out, and on its own.
+
+    Parameters
+    ----------
+    name, task, classes, folds, metrics, words : as for `Evaluation`; a fold is a draw
+    resubstitution : the FoldResult of a model of all rows on those rows
+    plus : whether to report .632+ instead of .632
+    """
+
+    resubstitution: FoldResult | None = None
+    plus: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.resubstitution is None:
+            raise DataError(f"{self.name}: the .632 estimate needs the predictions of a model of all rows")
+
+    @property
+    def averaging(self) -> str:
+        return f"scores are .632{'+' if self.plus else ''} estimates from {len(self.folds)} draws"
+
+    def estimate(self, which: Which = None) -> Estimate:
+        """The estimate and what it is made of."""
+        function = self.metric(which)
+        assert self.resubstitution is not None
+        own = self.resubstitution.predictions(self.n_classes)
+        oob, resub, weight = self.mean(function), function(own), SEEN
+        if self.plus:
+            none = _no_information(function, own)
+            oob = float(np.clip(oob, min(resub, none), max(resub, none)))
+            overfitting = (oob - resub) / (none - resub) if none != resub else 0.0
+            weight = SEEN / (1 - (1 - SEEN) * overfitting)
+        return Estimate(oob, resub, weight, (1 - weight) * resub + weight * oob)
+
+    def score(self, which: Which = None) -> float:
+        """The .632 or .632+ estimate."""
+        return self.estimate(which).score
+
+    def _interval(self, function: Metric, level: float) -> Interval:
+        spread, moved = super()._interval(function, level), self.score(function) - self.mean(function)
+        method = f"{spread.method}, about the .632{'+' if self.plus else ''} estimate"
+        return replace(spread, low=spread.low + moved, high=spread.high + moved, method=method)
+
+    def _grids(self) -> list[Grid]:
+        rows = []
+        for function in self._shown():
+            parts = self.estimate(function)
+            rows.append((function.words, *map(shown, parts)))
+        header = ("metric", "out-of-bag", "resubstitution", "weight of out-of-bag", "estimate")
+        return [*super()._grids(), Grid("How the estimates come about", header, tuple(rows))]
+
+
+def _no_information(function: Metric, own: Predictions) -> float:
+    """The score of predictions that are paired with the truths of other rows, in the mean."""
+    n = len(own.truth)
+    order = np.random.default_rng(0).permutation(n)
+    shifts = range(n) if n <= _PAIRINGS else np.linspace(0, n - 1, _PAIRINGS).astype(int)
+    truths = own.truth[order]
+    shuffled = own.take(order)
+    return float(np.mean([function(shuffled._replace(truth=np.roll(truths, shift))) for shift in shifts]))
