@@ -119,6 +119,11 @@ class NaiveBayes(Folding, Classifier):
     def knobs(self):
         return {"smoothing": (Laplace(0.1), Laplace(1.0), Laplace(10.0))}
 
+    @property
+    def one_pass(self):
+        """Not with `kinds`: what is made nominal has the values of the rows that are learnt from."""
+        return self.kinds is None
+
     def refusal(self, schema):
         if (reason := super().refusal(schema)) is not None:
             return reason
