@@ -109,16 +109,17 @@ def wald(successes: float, n: int, level: float = 0.95) -> Interval:
     [0.080, 0.220] (95%, Wald)
     """
     share, z = _share(successes, n), _z(level)
-    half = z * math.sqrt(share * (1 - share) / n)
-    e = figure(share)
+    error = math.sqrt(share * (1 - share) / n)
+    half = z * error
     steps = (
         *_share_steps(successes, n, level),
         Step(
-            "h",
-            r"z \sqrt{\frac{E (1 - E)}{n}}",
-            rf"{figure(z)} \sqrt{{\frac{{{e} \cdot {figure(1 - share)}}}{{{n}}}}}",
-            half,
+            "se",
+            r"\sqrt{\frac{E (1 - E)}{n}}",
+            rf"\sqrt{{\frac{{{figure(share)} \cdot {figure(1 - share)}}}{{{n}}}}}",
+            error,
         ),
+        Step("h", r"z \cdot \operatorname{se}", rf"{figure(z)} \cdot {figure(error)}", half),
     )
     return around(share, half, level, "Wald", steps, "E")
 

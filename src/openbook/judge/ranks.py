@@ -71,9 +71,13 @@ def wilcoxon(differences: Any, level: float = 0.95) -> TestResult:
 
 def _null(ranks: np.ndarray) -> np.ndarray:
     """The distribution of twice the sum of ranks, each of which is there or not like a coin."""
-    chances = np.ones(1)
-    for rank in np.rint(2 * ranks).astype(int):
-        chances = (np.pad(chances, (0, rank)) + np.pad(chances, (rank, 0))) / 2
+    twice = np.rint(2 * ranks).astype(int)
+    chances = np.zeros(twice.sum() + 1)
+    chances[0] = 1
+    for rank in twice:
+        with_it = np.zeros_like(chances)
+        with_it[rank:] = chances[:-rank]
+        chances = (chances + with_it) / 2
     return chances
 
 
@@ -172,7 +176,8 @@ def friedman(ranks: Any) -> Friedman:
     squares = float((means**2).sum())
     plain = max(0.0, 12 * n / (k * (k + 1)) * (squares - k * (k + 1) ** 2 / 4))
     most = n * (k**3 - k)
-    tied = sum(float((np.unique(row, return_counts=True)[1] ** 3).sum() - k) for row in ranks)
+    sharing = (ranks[:, :, None] == ranks[:, None, :]).sum(axis=-1)
+    tied = int((sharing**2 - 1).sum())  # each of the t that share a rank adds t² - 1
     steps = [
         Step(
             "χ² as if without ties",
@@ -249,10 +254,11 @@ def critical_difference(k: int, n: int, alpha: float = 0.05) -> Step:
 
 
 def ranks_of(losses: np.ndarray) -> np.ndarray:
-    """Ranks along the last axis, 1 for the least, ties shared; of rows that hold NaN, those are NaN."""
-    from scipy.stats import rankdata
-
-    return rankdata(same_digits(losses), axis=-1, nan_policy="omit")
+    """Ranks along the last axis, 1 for the least, ties shared; NaN has no rank, and counts for none."""
+    values = same_digits(losses)
+    own, others = values[..., :, None], values[..., None, :]
+    ranks = (own > others).sum(axis=-1) + ((own == others).sum(axis=-1) + 1) / 2
+    return np.where(np.isnan(values), np.nan, ranks)
 
 
 def same_digits(values: np.ndarray) -> np.ndarray:
