@@ -37,16 +37,19 @@ def test_the_script_finds_the_figures_of_the_study(tmp_path):
     script = export(plan)
     assert "openbook.plan" not in script
     assert "    'random forest': ['C4.5', 'CART'],\n" in script
-    assert 'X.drop(*["it\'s {an} id"])' in script
+    assert "table.drop(*['y', \"it's {an} id\"])" in script
     assert "NaiveBayes(smoothing=Laplace(alpha=0.5))" in script
     printed = run_script(script, tmp_path)
     assert str(result.comparison) in printed
     assert f"chosen: {result.choice.label}" in printed
     assert list(result.choice.withheld) == ["random forest", "AdaBoost of stumps"]
-    for line in str(result.tests[result.choice.label]).splitlines()[4:]:
-        if "locked away" not in line and "tested" not in line:
-            assert line in printed
-    assert str(result.example.works[result.choice.label]) in printed
+    for evaluation in result.tests.values():
+        for line in str(evaluation).splitlines()[4:]:
+            if "locked away" not in line and "tested" not in line:
+                assert line in printed
+    assert result.examples[0].kind == "typical"
+    for example in result.examples:
+        assert f"{example.words}\n{example.works[result.choice.label]}" in printed
     table = ob.read(source, {"y": "nominal"})
     theirs, ours = ob.open_model(tmp_path / "model.openbook"), ob.open_model(result.model_file)
     assert (theirs.predict_proba(table) == ours.predict_proba(table)).all()

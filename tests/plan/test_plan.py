@@ -97,7 +97,7 @@ def test_the_fingerprint_follows_what_the_results_depend_on():
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("format = 1", "format = 99", r"format must be 1, got 99; the plan may be from a newer openbook"),
+        ("format = 1", "format = 99", r"format must be 1 or 2, got 99; it may be from a newer openbook"),
         ("format = 1", "format = ", "not TOML"),
         ('metric = "accuracy"', 'metrik = "accuracy"', r"unknown key metrik\. Did you mean 'metric'\?"),
         ('metric = "accuracy"', "", "metric is missing"),
@@ -109,10 +109,50 @@ def test_the_fingerprint_follows_what_the_results_depend_on():
         ('set = "weather"', "", "data: give either set"),
         ('set = "weather"', 'set = "weather"\npath = "x.csv"', "data: give either set"),
         ('target = "play"', "target = true", "roles.target must be text, got True"),
+        ('target = "play"', 'target = "play"\ngroup = 1', "roles.group must be text, got 1"),
         (
             'target = "play"',
-            'target = "play"\ngroup = "id"',
-            "roles.group is a role that this version cannot use",
+            'target = "play"\ngruop = "id"',
+            r"unknown key roles.gruop\. Did you mean 'group'",
+        ),
+        (
+            'target = "play"',
+            'target = "play"\ntime = "play"',
+            "roles.time: 'play' is the target; name another",
+        ),
+        (
+            'target = "play"',
+            'target = "play"\nid = "day"\nweight = "day"',
+            "roles.weight: 'day' has another role already",
+        ),
+        ("[protocol]", "[costs]\nyes = 3\n[protocol]", "costs.yes must be a table, got 3"),
+        ("[protocol]", '[costs]\nyes = { no = "x" }\n[protocol]', "costs.yes.no must be a number, got 'x'"),
+        ("[[learners]]", "[[hypotheses]]\n[[learners]]", r"hypotheses\[0\]\.name is missing"),
+        (
+            "[[learners]]",
+            '[[hypotheses]]\nname = "h"\nlearners = ["NBB"]\n[[learners]]',
+            r"hypotheses\.h: no learner is labelled 'NBB'\. Did you mean 'NB'",
+        ),
+        (
+            "[[learners]]",
+            '[[hypotheses]]\nname = "h"\n[[hypotheses]]\nname = "h"\n[[learners]]',
+            "hypotheses: two are called 'h'; rename one",
+        ),
+        (
+            "parameters =",
+            "knobs = { smoothing = [] }\nparameters =",
+            r"learners\.NB: knobs\.smoothing has no values",
+        ),
+        (
+            "parameters =",
+            "knobs = { smothing = [1] }\nparameters =",
+            r"naive_bayes has no parameter 'smothing'",
+        ),
+        ("parameters =", 'knobs = { variance = ["big"] }\nparameters =', r"learners\.NB: .*variance must be"),
+        (
+            '"cross-validation"',
+            '"time-ordered"',
+            "protocol.time-ordered needs folds, and cannot have repeats",
         ),
         ("folds = 5", "folds = 1", "protocol.folds must be at least 2, got 1"),
         ("folds = 5", "folds = 2.5", "protocol.folds must be a whole number, got 2.5"),

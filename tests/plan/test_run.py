@@ -80,7 +80,7 @@ def test_the_model_in_the_file_is_the_one_that_was_tested(wine):
 def test_the_test_comes_with_the_baselines(wine):
     _, result = wine
     assert list(result.tests) == [result.choice.label, "0R", "1R"]
-    assert result.example.locked
+    assert all(example.locked for example in result.examples)
 
 
 def test_a_second_run_looks_at_nothing_again(wine, monkeypatch):
@@ -109,15 +109,16 @@ def test_tiny_tables_leave_one_out_and_lock_nothing_away(tmp_path):
     assert result.rows == 14
     assert result.protocol.startswith("leave-one-out: each of the 14 rows")
     assert len(result.comparison["0R"].folds) == 14
-    assert list(result.example.works) == list(result.models) == ["0R", "linear discriminant"]
-    assert not result.example.locked
+    typical = result.examples[0]
+    assert list(typical.works) == list(result.models) == ["0R", "linear discriminant"]
+    assert not typical.locked
 
 
 def test_what_learnt_no_more_than_the_baseline_is_not_worked_beside_it(tmp_path):
     """0R is chosen. CART is the best of the others, but a single leaf in most folds, so no more than 0R."""
     result = run(make_plan("weather", only=["c45", "cart"]), tmp_path)
     assert result.comparison["CART"].complexity == 1
-    assert list(result.example.works) == ["0R", "C4.5"]
+    assert list(result.models) == ["0R", "C4.5"]
 
 
 def test_fourteen_rows_cannot_show_that_a_forest_is_worth_it(tmp_path):
@@ -166,7 +167,10 @@ def test_rows_without_a_target_take_no_part(tmp_path):
     path.write_text(f"x,y\n{cells}\n")
     result = run(make_plan(path, "y"), tmp_path / "out")
     assert result.rows == 28
-    assert result.example.row == 1  # the first row with a target
+    folds = result.comparison["0R"].one_round
+    rows = {example.row for example in result.examples}
+    assert not rows & {0, 7}
+    assert len(folds.truth) == 28
     assert result.description.rows == 30
 
 

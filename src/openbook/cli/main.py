@@ -145,6 +145,50 @@ def study(
     ignore: Annotated[
         list[str] | None, typer.Option(help="A column to leave out. May be given several times.")
     ] = None,
+    id_column: Annotated[
+        str | None, typer.Option("--id", metavar="COLUMN", help="The column that names the rows; no input.")
+    ] = None,
+    group: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Rows that share it, such as a patient's, train or test together; no input.",
+        ),
+    ] = None,
+    time: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Numbers or dates: the past trains, the future tests; no input."),
+    ] = None,
+    sensitive: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Judge fairness by this column. It stays an input unless it is ignored too. May be given"
+            " several times.",
+        ),
+    ] = None,
+    weight: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="How much each row counts in learning; no input."),
+    ] = None,
+    costs: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="What mistakes cost: a CSV file of truth, predicted, cost."),
+    ] = None,
+    attributes: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A,B,…",
+            help="Try these columns alone, beside all of them. May be given several times.",
+        ),
+    ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A,B,…",
+            help="Try all columns but these, beside all of them. May be given several times.",
+        ),
+    ] = None,
     learner: Annotated[
         list[str] | None,
         typer.Option(help="Try only this learner, and the baselines. May be given several times."),
@@ -156,6 +200,20 @@ def study(
         float | None, typer.Option(help="The share of rows kept for one final test; 0 for none.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Of every random choice.  [default: 0]")] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer folds, and no learner that is slow on so many rows.")
+    ] = False,
+    thorough: Annotated[
+        bool, typer.Option("--thorough", help="Tune the learners' knobs inside the folds; more repeats.")
+    ] = False,
+    time_limit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="Stop judging in time, as in 90, 90s, 15m or 2h, and report what was found. Run it again"
+            " without a limit to go on.",
+        ),
+    ] = None,
     workers: Annotated[int, typer.Option(help="Threads; -1 for one a core.")] = -1,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Throw away what the folder holds of an earlier study.")
@@ -171,21 +229,32 @@ def study(
     """
     if workers != -1 and workers < 1:
         raise typer.BadParameter(f"--workers must be -1, for one a core, or at least 1, got {workers}")
-    from openbook.cli.study import run_study
+    if quick and thorough:
+        raise typer.BadParameter("--quick and --thorough exclude each other; give one of them")
+    seconds = _seconds(time_limit)
+    from openbook.cli.study import hypotheses, run_study
 
     options = {
         "target": target,
         "kinds": _kinds(kind),
         "ignore": ignore,
+        "id": id_column,
+        "group": group,
+        "time": time,
+        "sensitive": sensitive,
+        "weight": weight,
+        "costs": costs,
+        "hypotheses": hypotheses(attributes or (), without or ()),
         "only": learner,
         "metric": metric,
         "folds": folds,
         "repeats": repeats,
         "test_share": test_share,
         "seed": seed,
+        "effort": "quick" if quick else "thorough" if thorough else None,
     }
     given = {name: value for name, value in options.items() if value not in (None, [], {})}
-    run_study(source, given, out, workers=workers, fresh=fresh, quiet=quiet)
+    run_study(source, given, out, workers=workers, fresh=fresh, quiet=quiet, time_limit=seconds)
 
 
 @app.command(epilog="Example: openbook describe loans.csv --target cheat")
@@ -308,6 +377,23 @@ def export(
         typer.echo(script, nl=False)
     else:
         write_text(out, script)
+
+
+def _seconds(given: str | None) -> float | None:
+    """A time limit in seconds."""
+    if given is None:
+        return None
+    number, unit = (given[:-1], given[-1]) if given[-1:] in _UNITS else (given, "s")
+    try:
+        seconds = float(number) * _UNITS[unit]
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise typer.BadParameter(f"--time-limit takes a time such as 90, 90s, 15m or 2h, got {given!r}")
+    return seconds
+
+
+_UNITS = {"s": 1, "m": 60, "h": 3600}
 
 
 def _kinds(given: list[str] | None) -> dict[str, Any]:

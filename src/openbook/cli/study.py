@@ -1,7 +1,8 @@
 """`openbook study` on the screen."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from rich import box
@@ -13,7 +14,7 @@ from openbook.cli.bar import progress_bar, waiting
 from openbook.data import Table
 from openbook.data.describe import Description, describe
 from openbook.errors import PlanError
-from openbook.plan import Plan, StudyResult, aim, make_plan, run
+from openbook.plan import Hypothesis, Plan, StudyResult, aim, make_plan, run
 from openbook.plan.run import claim_folder
 from openbook.report import words
 from openbook.report.portrait import legible, tree_words
@@ -30,10 +31,28 @@ _MOST_LINES = 60
 _WIDTH = 110
 
 
+def hypotheses(attributes: Sequence[str], without: Sequence[str]) -> list[Hypothesis]:
+    """The sets of columns that the options name, beside all columns; none where none is named."""
+    named = [(f"only {names}", "attributes", names) for names in attributes]
+    named += [(f"without {names}", "without", names) for names in without]
+    if not named:
+        return []
+    sets = [Hypothesis(name, **{part: tuple(names.split(","))}) for name, part, names in named]  # type: ignore[arg-type]
+    return [Hypothesis("all columns"), *sets]
+
+
 def run_study(
-    source: str, options: dict[str, Any], out: Path | None, *, workers: int, fresh: bool, quiet: bool
+    source: str,
+    options: dict[str, Any],
+    out: Path | None,
+    *,
+    workers: int,
+    fresh: bool,
+    quiet: bool,
+    time_limit: float | None,
 ) -> None:
     """Make a plan or read one, run it, and say what came out; `options` are those of `make_plan`."""
+    start = monotonic()
     with waiting("Reading and describing"):
         plan, table, description = _planned(source, options)
     folder = out or (Path(source).parent if _is_plan(source) else Path(Path(source).stem))
@@ -43,8 +62,19 @@ def run_study(
         _heading(screen, "The data")
         _print(screen, _short(description))
         _notes(screen, plan)
+    left = None if time_limit is None else start + time_limit - monotonic()
     with progress_bar("Judging") as progress:
-        result = run(plan, folder, table=table, description=description, workers=workers, progress=progress)
+        result = run(
+            plan,
+            folder,
+            table=table,
+            description=description,
+            workers=workers,
+            progress=progress,
+            time_limit=left,
+        )
+    for note in result.notes[len(plan.notes) :]:
+        _print(screen, f"· {note}")
     if not quiet:
         _ranking(screen, result)
     _choice(screen, result)
@@ -64,9 +94,8 @@ def _planned(source: str, options: dict[str, Any]) -> tuple[Plan, Table, Descrip
     if _is_plan(source):
         if options:
             rest = ", ".join(options)
-            raise PlanError(
-                f"{source} says everything but --out, --workers and --fresh; change it there ({rest})"
-            )
+            but = "--out, --workers, --fresh, --quiet and --time-limit"
+            raise PlanError(f"{source} says everything but {but}; change it there ({rest})")
         plan = Plan.open(Path(source))
         table = plan.data.read()
         return plan, table, describe(table, plan.roles.target)
@@ -153,8 +182,10 @@ def _trees(screen: Console, result: StudyResult) -> None:
 
 
 def _works(screen: Console, result: StudyResult) -> None:
-    example = result.example
+    """The first example; the report has them all."""
+    example = result.examples[0]
     _heading(screen, f"Row {example.row} worked (its {result.target} is {words.cell_words(example.truth)})")
+    _print(screen, f"{words.title(example.words)}. {words.example_words(result, example)}")
     for label, work in example.works.items():
         _print(screen, "\n".join(_cut(work, label)))
 

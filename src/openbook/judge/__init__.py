@@ -2,20 +2,28 @@
 
 from openbook.judge.bayesian import Posterior, correlated_t, posterior
 from openbook.judge.comparison import Choice, Comparison, difference
+from openbook.judge.costs import Costs, cost_metric, costs
 from openbook.judge.curve import Curve
 from openbook.judge.curves import complexity_curve, iteration_curve, learning_curve
+from openbook.judge.disagreement import Disagreement, disagreement
 from openbook.judge.evaluate import FoldError, compare, evaluate, evaluate_fold
 from openbook.judge.evaluation import Evaluation
+from openbook.judge.fairness import Fairness, fairness
 from openbook.judge.importance import ColumnImportance, Importance, permutation_importance
 from openbook.judge.intervals import Interval, bootstrap, corrected_t, exact, jackknife, wald, wilson
+from openbook.judge.leaks import Leaks, leaks
 from openbook.judge.metrics import METRICS, Metric, Predictions, confusion
+from openbook.judge.mistakes import Mistakes, confident_mistakes
 from openbook.judge.over_sets import OverSets, compare_over_sets
 from openbook.judge.pairs import Pairs
+from openbook.judge.permuted_target import LeakTest, leak_test
 from openbook.judge.ranks import Friedman, friedman, wilcoxon
 from openbook.judge.results import FoldResult
+from openbook.judge.segments import Segments, worst_segments
 from openbook.judge.side_by_side import SideBySide, side_by_side
 from openbook.judge.significance import TestResult, corrected_t_test, holm, mcnemar, paired_bootstrap
 from openbook.judge.splits import Bootstrap632, GroupFolds, Protocol, TimeOrdered, lock_away, protocol
+from openbook.judge.telling import Telling, telling
 
 __all__ = [
     "METRICS",
@@ -23,39 +31,54 @@ __all__ = [
     "Choice",
     "ColumnImportance",
     "Comparison",
+    "Costs",
     "Curve",
+    "Disagreement",
     "Evaluation",
+    "Fairness",
     "FoldError",
     "FoldResult",
     "Friedman",
     "GroupFolds",
     "Importance",
     "Interval",
+    "LeakTest",
+    "Leaks",
     "Metric",
+    "Mistakes",
     "OverSets",
     "Pairs",
     "Posterior",
     "Predictions",
     "Protocol",
+    "Segments",
     "SideBySide",
+    "Telling",
     "TestResult",
     "TimeOrdered",
     "bootstrap",
     "compare",
     "compare_over_sets",
     "complexity_curve",
+    "confident_mistakes",
     "confusion",
     "corrected_t",
     "corrected_t_test",
     "correlated_t",
+    "cost_metric",
+    "costs",
     "difference",
+    "disagreement",
     "evaluate",
     "evaluate_fold",
     "exact",
+    "fairness",
     "friedman",
     "holm",
     "iteration_curve",
     "jackknife",
+    "leak_test",
+    "leaks",
     "learning_curve",
     "lock_away",
     "mcnemar",
@@ -64,7 +87,9 @@ __all__ = [
     "posterior",
     "protocol",
     "side_by_side",
+    "telling",
     "wald",
     "wilcoxon",
     "wilson",
+    "worst_segments",
 ]

@@ -1,12 +1,13 @@
 """A study as data: plan, run, export."""
 
 from openbook.plan.make import Aim, aim, make_plan
-from openbook.plan.plan import Candidate, Plan, Protocol, Roles, Source
+from openbook.plan.plan import Candidate, Hypothesis, Plan, Protocol, Roles, Source
 from openbook.plan.run import StudyResult, run
 
 __all__ = [
     "Aim",
     "Candidate",
+    "Hypothesis",
     "Plan",
     "Protocol",
     "Roles",

@@ -4,104 +4,163 @@ from collections.abc import Iterator
 from dataclasses import is_dataclass
 from typing import Any
 
-from openbook.plan.plan import Plan, defaults
-from openbook.registry import learner
+from sklearn.base import BaseEstimator
+
+from openbook.bayes import MinimumRisk
+from openbook.plan.money import COST, by_decision
+from openbook.plan.parts import Hypothesis, defaults
+from openbook.plan.plan import Plan
 
 __all__ = ["export"]
-
-_HEAD = '''\
-"""A study of {name}: predicting {target}.
-
-Made by `openbook export`. It reads the data, judges the learners on the same folds, chooses one and fits it:
-the same figures as the study's, without its plan, its folder and its report.
-"""
-
-{imports}
-
-# The data.
-table = {table}
-X, y = table.drop_missing({target!r}).split({target!r})
-'''
-
-_MODELS = """
-# The learners, and how they are judged.
-seed = {seed}
-metrics = {metrics!r}
-models = {{
-{models}
-}}
-"""
-
-_LOCKED = """\
-train, test = lock_away(X, y, {share!r}, seed, {task!r})
-X_train, y_train = X.take(train), y.take(train)
-"""
-
-_COMPARE = """\
-split = protocol(y_train, {task!r}, seed{folds})
-{compare}
-print(comparison)
-
-# The simplest learner that is not significantly worse than the best.
-choice = comparison.simplest_not_worse()
-model = models[choice.label].fit(X_train, y_train)
-print("chosen:", choice.label)
-"""
-
-_TEST = """
-# The rows that were locked away, met once.
-print(evaluate(model, X, y, [(train, test)], metrics, name=choice.label))
-"""
-
-_WORK = """
-# One prediction, worked.
-print(model.work(X.take([{row}])))
-ob.save(model, "model.openbook")
-"""
 
 
 def export(plan: Plan) -> str:
     """The script."""
-    settings = plan.protocol
-    models = {c.label: plan.model(c.label) for c in plan.learners}
-    words = {
-        "name": _one_line(plan.data.name),
-        "target": plan.roles.target,
-        "imports": "\n".join(_imports(plan, models)),
-        "table": _table(plan),
-        "seed": settings.seed,
-        "metrics": list(plan.metrics),
-        "models": "\n".join(f"    {label!r}: {_call(model)}," for label, model in models.items()),
-        "share": settings.test_share,
-        "task": plan.task,
-        "folds": "" if settings.folds is None else f", folds={settings.folds}, repeats={settings.repeats}",
-        "compare": _comparison(plan),
-        "row": "test[0]" if settings.test_share else "0",
-    }
-    head = _HEAD.replace("predicting {target}", f"predicting {_braced(_one_line(plan.roles.target))}")
+    models = {each.label: plan.model(each.label) for each in plan.contestants}
     parts = [
-        head,
-        f"X = X.drop(*{_braced(repr(list(plan.roles.ignore)))})\n" if plan.roles.ignore else "",
-        _MODELS,
-        _LOCKED if settings.test_share else "X_train, y_train = X, y\n",
-        _COMPARE,
-        _TEST if settings.test_share else "",
-        _WORK,
+        _head(plan, models),
+        _data(plan),
+        _learners(plan, models),
+        _judging(plan),
+        _choosing(plan),
+        _testing(plan) if plan.protocol.test_share else [],
+        _working(plan),
     ]
-    return "".join(parts).format(**words)
+    return "\n".join(line for part in parts for line in part) + "\n"
 
 
-def _comparison(plan: Plan) -> str:
-    """The call of `compare`."""
-    baseline = (*plan.baselines, plan.learners[0].label)[0]
-    call = f"comparison = compare(models, X_train, y_train, split, metrics, baseline={baseline!r}"
-    if not plan.ensembles:
-        return f"{call})"
-    teams = "".join(f"    {label!r}: {list(members)!r},\n" for label, members in plan.ensembles.items())
-    return (
-        "# An ensemble is offered only where it is significantly better than the best of these.\n"
-        f"ensembles = {{\n{teams}}}\n{call}, ensembles=ensembles)"
-    )
+def _head(plan: Plan, models: dict[str, Any]) -> list[str]:
+    return [
+        f'"""A study of {_one_line(plan.data.name)}: predicting {_one_line(plan.roles.target)}.',
+        "",
+        "Made by `openbook export`. It reads the data, judges the learners on the same folds, chooses one",
+        "and fits it: the same figures as the study's, without its plan, its folder and its report.",
+        '"""',
+        "",
+        "import openbook as ob",
+        *_imports(plan, models),
+    ]
+
+
+def _data(plan: Plan) -> Iterator[str]:
+    roles = plan.roles
+    target = repr(roles.target)
+    yield from ("", "# The data.", f"table = {_table(plan)}")
+    if len(roles.no_inputs) == 1 and not roles.named:
+        yield f"X, y = table.drop_missing({target}).split({target})"
+        return
+    yield f"table = table.drop_missing({target})"
+    yield f"X, y = table.drop(*{list(roles.no_inputs)!r}), table.column({target})"
+    for name, column in (("groups", roles.group), ("time", roles.time)):
+        if column is not None:
+            yield f"{name} = table.column({column!r})"
+    if roles.weight is not None:
+        yield f"weights = table.data({roles.weight!r})  # they count in learning, and not in the scores"
+
+
+def _learners(plan: Plan, models: dict[str, Any]) -> Iterator[str]:
+    yield from ("", "# The learners, and how they are judged.", f"seed = {plan.protocol.seed}")
+    if plan.costs:
+        yield f"costs = {by_decision(plan.costs)!r}  # of deciding so, by what is true"
+        names = ", ".join("cost" if name == COST else repr(name) for name in plan.metrics)
+        yield "cost = cost_metric(costs, y)"
+        yield f"metrics = [{names}]"
+    else:
+        yield f"metrics = {list(plan.metrics)!r}"
+    yield "models = {"
+    yield from (f"    {label!r}: {_call(model)}," for label, model in models.items())
+    yield "}"
+    if plan.hypotheses:
+        yield "# The columns that learners are given."
+        yield "columns = {"
+        for each in plan.contestants:
+            yield f"    {each.label!r}: {_columns(each.hypothesis)},"
+        yield "}"
+
+
+def _columns(hypothesis: Hypothesis | None) -> str:
+    if hypothesis is None or not (hypothesis.attributes or hypothesis.without):
+        return "X.names"
+    named = f" if name in {list(hypothesis.attributes)!r}" if hypothesis.attributes else ""
+    left_out = f" if name not in {list(hypothesis.without)!r}" if hypothesis.without else ""
+    return f"[name for name in X.names{named}{left_out}]"
+
+
+def _judging(plan: Plan) -> Iterator[str]:
+    settings, task = plan.protocol, repr(plan.task)
+    order = [role for role, name in (("groups", plan.roles.group), ("time", plan.roles.time)) if name]
+    if settings.test_share:
+        given = "".join(f", {role}={role}" for role in order)
+        yield f"train, test = lock_away(X, y, {settings.test_share!r}, seed, {task}{given})"
+        yield "X_train, y_train = X.take(train), y.take(train)"
+    else:
+        yield "X_train, y_train = X, y"
+    cut = ".take(train)" if settings.test_share else ""
+    folds = "" if settings.folds is None else f", folds={settings.folds}"
+    folds += "" if settings.repeats is None else f", repeats={settings.repeats}"
+    given = "".join(f", {role}={role}{cut}" for role in order)
+    yield f"split = protocol(y_train, {task}, seed{folds}{given})"
+    baseline = (*plan.baselines, plan.contestants[0].label)[0]
+    ensembles = ""
+    if plan.ensembles:
+        yield "# An ensemble is offered only where it is significantly better than the best of these."
+        yield "ensembles = {"
+        yield from (f"    {label!r}: {list(members)!r}," for label, members in plan.ensembles.items())
+        yield "}"
+        ensembles = ", ensembles=ensembles"
+    weights = _weights(plan, train=True)
+    if not plan.hypotheses:
+        call = f"compare(models, X_train, y_train, split, metrics, baseline={baseline!r}{ensembles}{weights})"
+        yield f"comparison = {call}"
+    else:
+        yield "evaluations = {"
+        yield "    label: evaluate(model, X_train.select(columns[label]), y_train, split, metrics, name=label"
+        yield f"                    {weights})" if weights else "    )"
+        yield "    for label, model in models.items()"
+        yield "}"
+        yield f"comparison = Comparison(evaluations, {baseline!r}{ensembles})"
+    yield "print(comparison)"
+
+
+def _choosing(plan: Plan) -> Iterator[str]:
+    yield from ("", "# The simplest learner that is not significantly worse than the best.")
+    yield "choice = comparison.simplest_not_worse()"
+    inputs = "X_train.select(columns[choice.label])" if plan.hypotheses else "X_train"
+    yield f"model = models[choice.label].fit({inputs}, y_train{_weights(plan, train=True)})"
+    yield 'print("chosen:", choice.label)'
+    yield 'ob.save(model, "model.openbook")'
+
+
+def _testing(plan: Plan) -> Iterator[str]:
+    yield from ("", "# The rows that were locked away, met once.")
+    inputs = "X.select(columns[label])" if plan.hypotheses else "X"
+    call = f"evaluate(models[label], {inputs}, y, [(train, test)], metrics, name=label{_weights(plan)})"
+    yield "tests = {"
+    yield f"    label: {call}"
+    yield f"    for label in dict.fromkeys([choice.label, *{list(plan.baselines)!r}])"
+    yield "}"
+    yield 'print(*tests.values(), sep="\\n")'
+
+
+def _working(plan: Plan) -> Iterator[str]:
+    yield from ("", "# Predictions that tell much, of rows that the model had not seen, worked.")
+    if plan.protocol.test_share:
+        yield "for each in telling(tests[choice.label]):"
+        yield '    print(f"{each.words}\\n{model.work(X.take([each.row]))}")'
+        return
+    yield "folds = list(split.split(X_train, y_train))"
+    yield "for each in telling(comparison[choice.label]):"
+    yield "    rows = folds[each.fold][0]"
+    inputs = ".select(columns[choice.label])" if plan.hypotheses else ""
+    weights = ", sample_weight=weights[rows]" if plan.roles.weight else ""
+    yield f"    fitted = models[choice.label].fit(X{inputs}.take(rows), y.take(rows){weights})"
+    yield '    print(f"{each.words}\\n{fitted.work(X.take([each.row]))}")'
+
+
+def _weights(plan: Plan, *, train: bool = False) -> str:
+    if plan.roles.weight is None:
+        return ""
+    return ", sample_weight=weights" + ("[train]" if train and plan.protocol.test_share else "")
 
 
 def _one_line(text: str) -> str:
@@ -109,22 +168,48 @@ def _one_line(text: str) -> str:
     return repr(text)[1:-1].replace('"', "'").replace("\\", "/")
 
 
-def _braced(text: str) -> str:
-    return text.replace("{", "{{").replace("}", "}}")
-
-
 def _imports(plan: Plan, models: dict[str, Any]) -> Iterator[str]:
-    names = {"openbook.judge": {"compare", "protocol"}}
+    names = {
+        "openbook.judge": {
+            "protocol",
+            "telling",
+            *(["evaluate", "Comparison"] if plan.hypotheses else ["compare"]),
+        }
+    }
+    if plan.costs:
+        names["openbook.judge"].add("cost_metric")
     if plan.protocol.test_share:
         names["openbook.judge"] |= {"evaluate", "lock_away"}
-    for candidate in plan.learners:
-        module, name = learner(candidate.learner).place.split(":")
-        names.setdefault(module, set()).add(name)
-        values = _given(models[candidate.label]).values()
-        names[module] |= {type(value).__name__ for value in values if is_dataclass(value)}
-    yield "import openbook as ob"
+    for model in models.values():
+        for part in _parts(model):
+            names.setdefault(_home(part), set()).add(type(part).__name__)
     for module in sorted(names):
-        yield f"from {module} import {', '.join(sorted(names[module]))}"
+        yield f"from {module} import {', '.join(sorted(names[module], key=_as_sorted))}"
+
+
+def _as_sorted(name: str) -> tuple[bool, str]:
+    return not name[:1].isupper(), name
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    """The learners and the small values that a call is made of."""
+    if isinstance(value, BaseEstimator):
+        yield value
+        for part in _given(value).values():
+            yield from _parts(part)
+    elif is_dataclass(value):
+        yield value
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from _parts(part)
+    elif isinstance(value, dict):
+        for part in value.values():
+            yield from _parts(part)
+
+
+def _home(part: Any) -> str:
+    """The module to import a learner or a small value from: the package that its file is in."""
+    return ".".join(type(part).__module__.split(".")[:2])
 
 
 def _table(plan: Plan) -> str:
@@ -135,10 +220,14 @@ def _table(plan: Plan) -> str:
     return f"ob.read({loaded}{kinds})" if kinds else loaded
 
 
-def _call(model: Any) -> str:
-    """The learner as code."""
-    arguments = ", ".join(f"{name}={value!r}" for name, value in _given(model).items())
-    return f"{type(model).__name__}({arguments})"
+def _call(value: Any) -> str:
+    """A learner, or what it is given, as code."""
+    if isinstance(value, MinimumRisk):
+        return f"MinimumRisk({_call(value.estimator)}, costs)"
+    if isinstance(value, BaseEstimator):
+        arguments = ", ".join(f"{name}={_call(given)}" for name, given in _given(value).items())
+        return f"{type(value).__name__}({arguments})"
+    return repr(value)
 
 
 def _given(model: Any) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -13,8 +13,11 @@ from openbook.data.findings import plural
 from openbook.errors import PlanError, UnknownColumn, did_you_mean
 from openbook.judge.metrics import DEFAULTS
 from openbook.judge.metrics import metric as judge_metric
-from openbook.judge.splits import TINY, lock_away, protocol
-from openbook.plan.plan import SPLITS, Candidate, Plan, Protocol, Roles
+from openbook.judge.splits import TINY
+from openbook.plan.money import COST, read_costs
+from openbook.plan.parts import SPLITS, Candidate, Hypothesis, Protocol, Roles
+from openbook.plan.plan import Plan
+from openbook.plan.rows import StudyRows
 from openbook.plan.source import Source, content_hash
 from openbook.registry import Task, Variant, learner, learners
 
@@ -26,6 +29,14 @@ _ROWS_PER_CLASS = 5
 
 #: The share of rows that is locked away, where that makes a test of at least TINY rows.
 _TEST_SHARE = 0.2
+
+#: In a quick study, learners that have a most number of rows are given so many times fewer.
+_QUICKER = 5
+
+#: From so many rows on, a thorough study repeats less.
+_MANY = 10_000
+
+Effort = Literal["quick", "usual", "thorough"]
 
 
 class Aim(NamedTuple):
@@ -84,12 +95,20 @@ def make_plan(
     *,
     kinds: Mapping[str, Any] | None = None,
     ignore: Collection[str] = (),
+    id: str | None = None,  # noqa: A002 (the role's own name)
+    group: str | None = None,
+    time: str | None = None,
+    sensitive: Collection[str] = (),
+    weight: str | None = None,
+    costs: Mapping[str, Mapping[str, float]] | str | Path | None = None,
+    hypotheses: Collection[Hypothesis] = (),
     only: Collection[str] = (),
     metric: str | None = None,
     folds: int | None = None,
     repeats: int | None = None,
     test_share: float | None = None,
     seed: int = 0,
+    effort: Effort = "usual",
     description: Description | None = None,
 ) -> Plan:
     """A plan for a file or a bundled set.
@@ -100,8 +119,15 @@ def make_plan(
     target : the column to predict; a bundled set has one of its own
     kinds : what overrules the guess, as in `openbook.read`; a column named here is never left out
     ignore : columns to leave out, besides free text and likely identifiers
+    id, group, time, sensitive, weight : columns with a role, see `Roles`
+    costs : what mistakes cost, `costs[truth][predicted]`, or the path of a CSV file that says so
+        The columns of the file are truth, predicted and cost. Decisions are then those of least expected
+        cost, and learners are ranked by what a row costs.
+    hypotheses : sets of columns to try beside each other, see `Hypothesis`; none for all columns
     only : registered names of the learners to try; baselines always take part
     metric, folds, repeats, test_share, seed : the protocol; None goes by the size of the table
+    effort : "quick" takes fewer folds, and only learners that are quick on so many rows; "thorough" tunes
+        the learners' knobs inside the folds, and repeats more often
     description : of the table, if it is at hand
 
     Examples
@@ -112,37 +138,66 @@ def make_plan(
     """
     aimed = source if isinstance(source, Aim) else aim(source, target, kinds)
     table, target = aimed.table, aimed.target
-    notes = [aimed.why]
     description = description or describe(table, target)
-    ignored = dict(_left_out(table, target, ignore, aimed.source.kinds, description))
-    notes += [f"{name} takes no part: {reason}" for name, reason in ignored.items()]
-    y = table.column(target)
-    if gaps := int(y.missing.sum()):
-        y = y.take(~y.missing)
+    roles = Roles(target, (), id, group, time, tuple(sensitive), weight)
+    ignored = dict(_left_out(table, roles, ignore, aimed.source.kinds, description))
+    roles = replace(roles, ignore=tuple(ignored))
+    notes = [aimed.why, *(f"{name} takes no part: {reason}" for name, reason in ignored.items())]
+    notes += _role_notes(roles)
+    known = table.take(~table.column(target).missing)
+    if gaps := len(table) - len(known):
         notes.append(f"{plural(gaps, 'row')} without {target} took no part")
-    inputs = table.drop(target, *ignored)
+    inputs = known.drop(*roles.no_inputs)
     if not inputs.names:
         raise PlanError(
             f"no column is left to predict {target!r} from; keep some with --kind, as in --kind x=nominal"
         )
-    candidates, refused = _candidates(inputs, aimed.task, only)
-    decisive = metric or DEFAULTS[aimed.task][0]
-    judge_metric(decisive, aimed.task)
-    if metric is None and _lopsided(y, description):
-        decisive = "balanced_accuracy"
-        notes.append(
-            f"most rows share one {target}, so learners are ranked by balanced accuracy, which gives every"
-            " class the same weight; for another metric, say --metric accuracy"
-        )
-    return Plan(
+    for hypothesis in hypotheses:
+        hypothesis.columns(inputs.names)
+    candidates, refused = _candidates(inputs, aimed.task, only, effort)
+    money = read_costs(costs) if isinstance(costs, str | Path) else dict(costs or {})
+    y = known.column(target)
+    decisive, why = _metric(metric, aimed.task, y, description, money)
+    plan = Plan(
         data=replace(aimed.source, sha256=content_hash(table)),
-        roles=Roles(target, tuple(ignored)),
+        roles=roles,
         task=aimed.task,
         metric=decisive,
-        protocol=_protocol(y, aimed.task, folds, repeats, test_share, seed),
+        protocol=Protocol(SPLITS[1], seed=seed),
         learners=tuple(candidates),
-        notes=(*notes, *refused),
+        notes=(*notes, *why, *_effort_notes(effort), *refused),
+        hypotheses=tuple(hypotheses),
+        costs=money,
     )
+    rows = StudyRows(plan, table)
+    _check_roles(rows)
+    return replace(plan, protocol=_protocol(rows, folds, repeats, test_share, effort))
+
+
+def _metric(
+    asked: str | None, task: Task, y: Column, description: Description, costs: Mapping[str, Any]
+) -> tuple[str, list[str]]:
+    """What learners are ranked by, and why, if that was not asked for."""
+    if costs and asked in (None, COST):
+        why = "mistakes have costs, so decisions are those of least expected cost, and learners are ranked by"
+        return COST, [f"{why} what a row costs; for another metric, say --metric"]
+    decisive = asked or DEFAULTS[task][0]
+    judge_metric(decisive, task)
+    if asked is None and _lopsided(y, description):
+        why = (
+            f"most rows share one {y.name}, so learners are ranked by balanced accuracy, which gives every"
+            " class the same weight; for another metric, say --metric accuracy"
+        )
+        return "balanced_accuracy", [why]
+    return decisive, []
+
+
+def _check_roles(rows: StudyRows) -> None:
+    """Look at the columns with a role, so that what is wrong with them is said before anything runs."""
+    if rows.plan.costs:
+        _ = rows.metrics
+    if rows.weights is not None and not rows.weights.any():
+        raise PlanError(f"roles.weight: {rows.plan.roles.weight!r} is 0 in every row")
 
 
 def _lopsided(y: Column, description: Description) -> bool:
@@ -154,25 +209,23 @@ def _lopsided(y: Column, description: Description) -> bool:
 
 def _left_out(
     table: Table,
-    target: str,
+    roles: Roles,
     ignore: Collection[str],
     kinds: Mapping[str, Any],
     description: Description,
 ) -> Iterator[tuple[str, str]]:
     """The columns that take no part, and why."""
     identifiers = {name for f in description.findings if f.kind == "identifier" for name in f.columns}
-    for name in ignore:
+    for name in (*roles.columns, *ignore):
         if name not in table.schema:
             raise UnknownColumn(name, table.names)
-        if name == target:
-            raise PlanError(f"{name!r} is the target, so it cannot be left out")
+    if roles.target in ignore:
+        raise PlanError(f"{roles.target!r} is the target, so it cannot be left out")
     for attribute in table.schema:
         name = attribute.name
-        if name == target:
-            continue
         if name in ignore:
             yield name, "as asked"
-        elif name in kinds:
+        elif name in roles.columns or name in kinds:
             continue
         elif name in identifiers:
             yield name, f"likely an identifier; to keep it, say --kind {name}={attribute.kind}"
@@ -180,7 +233,9 @@ def _left_out(
             yield name, f"free text; if these are categories, say --kind {name}=nominal"
 
 
-def _candidates(inputs: Table, task: Task, only: Collection[str]) -> tuple[list[Candidate], list[str]]:
+def _candidates(
+    inputs: Table, task: Task, only: Collection[str], effort: Effort
+) -> tuple[list[Candidate], list[str]]:
     """The learners that can be tried, and in words those that cannot."""
     for name in only:
         if not (entry := learner(name)).study:
@@ -195,11 +250,12 @@ def _candidates(inputs: Table, task: Task, only: Collection[str]) -> tuple[list[
     tried = [entry for entry in learners(task) if not only or entry.baseline or entry.name in only]
     for entry, variant in [(one, way) for one in tried for way in one.study]:
         model = entry.make(**variant.parameters)
-        reason = _refusal(variant, model, inputs)
+        reason = _refusal(variant, model, inputs, effort)
         if entry.members and entry.name not in only and len(inputs) < TINY:
             reason = f"could not show on {len(inputs)} rows that it is better than one of its members"
         if reason is None:
-            candidates.append(Candidate.of(variant.label, model))
+            knobs = model.knobs() if effort == "thorough" else {}
+            candidates.append(Candidate.of(variant.label, model, knobs))
         else:
             refused.append(f"{variant.label} takes no part: it {reason}")
     if only and not {c.learner for c in candidates} & set(only):
@@ -209,32 +265,70 @@ def _candidates(inputs: Table, task: Task, only: Collection[str]) -> tuple[list[
     return candidates, refused
 
 
-def _refusal(variant: Variant, model: Any, inputs: Table) -> str | None:
+def _refusal(variant: Variant, model: Any, inputs: Table, effort: Effort) -> str | None:
     """Why this way of a learner is not tried on this table, or None."""
-    if variant.most_rows is not None and len(inputs) > variant.most_rows:
-        return f"is too slow for more than {variant.most_rows:,} rows"
+    if (most := variant.most_rows) is not None:
+        if effort == "quick":
+            most //= _QUICKER
+        if len(inputs) > most:
+            slow = "too slow for a quick study of" if effort == "quick" else "too slow for"
+            return f"is {slow} more than {most:,} rows"
     reason: str | None = model.refusal(inputs.schema)
     return reason
 
 
+def _role_notes(roles: Roles) -> Iterator[str]:
+    """What the columns with a role are for, in words."""
+    told = {
+        "id": "names the rows",
+        "group": "says which rows belong together, which then train or test together",
+        "time": "orders the rows: models are tested on what came after their own rows",
+        "weight": "says how much a row counts in learning; in the scores every row counts the same",
+    }
+    for role, name in roles.named.items():
+        yield f"{name} {told[role]}; it is no input"
+    for name in roles.sensitive:
+        part = (
+            "takes no part"
+            if name in roles.ignore
+            else f"is an input as well, unless you say --ignore {name}"
+        )
+        yield f"{name} is sensitive: fairness is judged by it; it {part}"
+
+
+def _effort_notes(effort: Effort) -> list[str]:
+    return {
+        "usual": [],
+        "quick": ["a quick study: fewer folds, and no learner that is slow on so many rows"],
+        "thorough": [
+            "a thorough study: knobs are tuned inside every fold, and folds are repeated more often"
+        ],
+    }[effort]
+
+
 def _protocol(
-    y: Column, task: Task, folds: int | None, repeats: int | None, test_share: float | None, seed: int
+    rows: StudyRows, folds: int | None, repeats: int | None, test_share: float | None, effort: Effort
 ) -> Protocol:
-    n = len(y)
-    if n < TINY:
-        if folds or repeats or test_share:
-            msg = (
-                f"there are {n} rows, and of fewer than {TINY} each is left out once and none is locked away;"
-                " leave out folds, repeats and the test share"
-            )
-            raise PlanError(msg)
-        return Protocol(SPLITS[1], seed=seed)
+    """The protocol, with the folds that the rows left to judge by allow."""
+    n, seed = len(rows.y), rows.plan.protocol.seed
+    if n < TINY and (folds or repeats or test_share) and "time" not in rows.order:
+        msg = (
+            f"there are {n} rows, and of fewer than {TINY} each is left out once and none is locked away;"
+            " leave out folds, repeats and the test share"
+        )
+        raise PlanError(msg)
     if test_share is None:
         test_share = _TEST_SHARE if n * _TEST_SHARE >= TINY else 0.0
-    # Made once to say what is wrong with it, then with the folds that the rows left to judge by allow.
-    asked = Protocol(
-        SPLITS[0], 10 if folds is None else folds, 1 if repeats is None else repeats, test_share, seed
+    usual = {"quick": (5, 1), "usual": (10, None), "thorough": (10, 3 if n >= _MANY else 10)}[effort]
+    folds, repeats = (
+        own if asked is None else asked for asked, own in zip((folds, repeats), usual, strict=True)
     )
-    left = y.take(lock_away(None, y, test_share, seed, task)[0]) if test_share else y
-    splitter = protocol(left, task, seed, asked.folds or 10, repeats).splitter
-    return replace(asked, folds=splitter.get_n_splits() // splitter.n_repeats, repeats=splitter.n_repeats)
+    asked = Protocol(SPLITS[0], folds, 1 if repeats is None else repeats, test_share, seed)  # checks them
+    left = StudyRows(replace(rows.plan, protocol=asked), rows.table)
+    found = left.fitting(folds, repeats)
+    if found.kind == "time-ordered":
+        return replace(asked, split=found.kind, folds=found.get_n_splits(), repeats=None)
+    if found.kind not in ("cross-validation", "repeated cross-validation"):
+        return replace(asked, split=found.kind, folds=None, repeats=None)
+    rounds = getattr(found.splitter, "n_repeats", None) or found.splitter.repeats
+    return replace(asked, folds=found.get_n_splits() // rounds, repeats=rounds)

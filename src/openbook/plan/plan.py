@@ -1,15 +1,18 @@
 """A study is a plan, and a plan is data: `plan.toml`.
 
-    format = 1                    the version of this layout
+    format = 2                    the version of this layout
     task, metric                  what is predicted, and how it is scored
     notes                         how the plan came about, in words
     [data]                        set or path, kinds, sha256
-    [roles]                       target; ignore: columns that take no part
+    [roles]                       target; ignore, id, group, time, sensitive, weight: columns, see `Roles`
+    [costs]                       truth = { predicted = money }: what mistakes cost; left out, all are equal
     [protocol]                    split, folds, repeats, test_share, seed
-    [[learners]]                  label, learner (its registered name), parameters
+    [[hypotheses]]                name, attributes or without, learners; left out, all have all inputs
+    [[learners]]                  label, learner (its registered name), parameters, knobs
 
 Reading checks everything before anything runs, and an error names the key. What is written is read back:
-`Plan.from_toml(plan.to_toml()) == plan`.
+`Plan.from_toml(plan.to_toml()) == plan`. A plan of format 1, which had no roles but target and ignore, no
+costs, hypotheses and knobs, is read as it is.
 """
 
 import hashlib
@@ -17,138 +20,25 @@ import json
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
-from inspect import signature
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_args
 
 from openbook.errors import OpenbookError, PlanError, did_you_mean
 from openbook.judge.metrics import DEFAULTS, metric
 from openbook.plan.files import write_text
+from openbook.plan.money import COST, by_decision
+from openbook.plan.parts import Candidate, Contestant, Hypothesis, Protocol, Roles, plain
 from openbook.plan.source import Source
 from openbook.plan.toml import to_toml
-from openbook.registry import Task, learner, name_of
-from openbook.rules import check_parameters
+from openbook.registry import Task, learner
 
-__all__ = ["FORMAT", "Candidate", "Plan", "Protocol", "Roles", "Source"]
+__all__ = ["FORMAT", "Candidate", "Hypothesis", "Plan", "Protocol", "Roles", "Source"]
 
-FORMAT = 1
+FORMAT = 2
 
-#: Roles that a later version will know; the name is kept free.
-_LATER_ROLES = ("id", "group", "time", "sensitive", "weight", "costs")
-
-
-@dataclass(frozen=True)
-class Roles:
-    """What the columns are for; those not named are inputs."""
-
-    target: str
-    ignore: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Protocol:
-    """How the learners are judged.
-
-    Parameters
-    ----------
-    split : "cross-validation" (stratified for classes), or "leave-one-out" for fewer than 50 rows
-    folds, repeats : of the cross-validation; None for leave-one-out
-    test_share : the share of rows locked away for the one final test; 0 for none
-    seed : of every random choice
-    """
-
-    split: str
-    folds: int | None = None
-    repeats: int | None = None
-    test_share: float = 0.0
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        counts = self.folds is not None and self.repeats is not None
-        for wrong, message in (
-            (self.split not in SPLITS, f"split must be one of {', '.join(SPLITS)}, got {self.split!r}"),
-            (self.split == SPLITS[0] and not counts, "folds and repeats are needed for cross-validation"),
-            (
-                self.split == SPLITS[1] and counts,
-                "folds and repeats mean nothing for leave-one-out; remove them",
-            ),
-            (self.folds is not None and self.folds < 2, f"folds must be at least 2, got {self.folds}"),
-            (
-                self.repeats is not None and self.repeats < 1,
-                f"repeats must be at least 1, got {self.repeats}",
-            ),
-            (
-                not 0 <= self.test_share < 1,
-                f"test_share must be at least 0 and below 1, got {self.test_share:g}",
-            ),
-            (not 0 <= self.seed < 2**32, f"seed must be a whole number from 0 to 2**32 - 1, got {self.seed}"),
-        ):
-            if wrong:
-                raise PlanError(f"protocol.{message}")
-
-
-SPLITS = ("cross-validation", "leave-one-out")
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A learner that takes part: its label, its registered name, and its parameters as plain values."""
-
-    label: str
-    learner: str
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, label: str, model: Any) -> "Candidate":
-        """The candidate behind a learner; parameters at their defaults are not listed."""
-        usual = defaults(type(model))
-        changed = {
-            name: value for name, value in model.get_params(deep=False).items() if value != usual[name]
-        }
-        rules = type(model).rules
-        check_parameters(model, rules)
-        plain = {
-            name: rules[name].to_json(value) if name in rules else value for name, value in changed.items()
-        }
-        return cls(label, name_of(model), _without_none(plain))
-
-    def make(self) -> Any:
-        """A new, unfitted learner; PlanError where a parameter is unknown or breaks its rule."""
-        where = f"learners.{self.label}"
-        try:
-            entry = learner(self.learner)
-        except OpenbookError as error:
-            raise PlanError(f"{where}: {error}") from None
-        known = defaults(entry.cls)
-        parameters = {}
-        for name, value in self.parameters.items():
-            if name not in known:
-                msg = f"{where}: {self.learner} has no parameter {name!r}. {did_you_mean(name, tuple(known))}"
-                raise PlanError(msg)
-            rule = entry.cls.rules.get(name)  # type: ignore[attr-defined]
-            try:
-                parameters[name] = rule.from_json(value) if rule else value
-            except (OpenbookError, KeyError, TypeError, ValueError) as error:
-                demand = f"must be {rule.demand()}" if rule else "cannot be read"
-                raise PlanError(f"{where}: {name} {demand}, got {value!r} ({error})") from None
-        try:
-            model = entry.make(**parameters)
-            check_parameters(model, entry.cls.rules)  # type: ignore[attr-defined]
-        except (OpenbookError, TypeError) as error:
-            raise PlanError(f"{where}: {error}") from None
-        return model
-
-
-def defaults(cls: type) -> dict[str, Any]:
-    """The parameters of a learner's class, and what they are unless told otherwise."""
-    return {name: parameter.default for name, parameter in signature(cls).parameters.items()}
-
-
-def _without_none(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _without_none(part) for key, part in value.items() if part is not None}
-    return list(value) if isinstance(value, tuple) else value
+#: Learners that look at no column, so that all hypotheses are one to them.
+_BLIND = ("zero_r", "zero_regressor")
 
 
 @dataclass(frozen=True)
@@ -162,6 +52,8 @@ class Plan:
     protocol: Protocol
     learners: tuple[Candidate, ...]
     notes: tuple[str, ...] = ()
+    hypotheses: tuple[Hypothesis, ...] = ()
+    costs: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         labels = [candidate.label for candidate in self.learners]
@@ -169,32 +61,78 @@ class Plan:
             raise PlanError("learners: a plan needs at least one; add a [[learners]] table")
         if twice := [label for label in labels if labels.count(label) > 1]:
             raise PlanError(f"learners: two are labelled {twice[0]!r}; rename one of them")
+        names = [hypothesis.name for hypothesis in self.hypotheses]
+        if twice := [name for name in names if names.count(name) > 1]:
+            raise PlanError(f"hypotheses: two are called {twice[0]!r}; rename one of them")
+        for hypothesis in self.hypotheses:
+            if odd := [label for label in hypothesis.learners if label not in labels]:
+                hint = did_you_mean(odd[0], tuple(labels))
+                raise PlanError(f"hypotheses.{hypothesis.name}: no learner is labelled {odd[0]!r}. {hint}")
+        if self.costs and self.task == "regression":
+            raise PlanError("costs are for mistaking classes, and this is regression; remove them")
+
+    @property
+    def contestants(self) -> tuple[Contestant, ...]:
+        """Every learner on the columns of every hypothesis that it tries, in the order of the ranking."""
+        found: dict[str, Contestant] = {}
+        for hypothesis in self.hypotheses or (None,):
+            for candidate in self.learners:
+                label, blind = candidate.label, candidate.learner in _BLIND
+                if hypothesis is None or blind:
+                    found.setdefault(label, Contestant(label, candidate))
+                elif not hypothesis.learners or label in hypothesis.learners:
+                    label = f"{label} · {hypothesis.name}"
+                    found[label] = Contestant(label, candidate, hypothesis)
+        return tuple(found.values())
+
+    def contestant(self, label: str) -> Contestant:
+        return next(each for each in self.contestants if each.label == label)
 
     @property
     def baselines(self) -> tuple[str, ...]:
-        """The labels of the learners that others are measured against."""
-        return tuple(c.label for c in self.learners if learner(c.learner).baseline)
+        """The labels of those that others are measured against."""
+        return tuple(each.label for each in self.contestants if learner(each.candidate.learner).baseline)
 
     @property
     def ensembles(self) -> dict[str, tuple[str, ...]]:
         """The label of each ensemble, and those of its single members; without any it has none to beat."""
         teams = {
-            c.label: tuple(m.label for m in self.learners if m.learner in learner(c.learner).members)
-            for c in self.learners
+            each.label: tuple(
+                member.label
+                for member in self.contestants
+                if member.candidate.learner in learner(each.candidate.learner).members
+                and member.hypothesis == each.hypothesis
+            )
+            for each in self.contestants
         }
         return {label: members for label, members in teams.items() if members}
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """What is shown: the metric that decides, then the usual ones."""
-        return (self.metric, *(name for name in DEFAULTS[self.task] if name != self.metric))
+        """What is shown: the metric that decides, then the usual ones, with what mistakes cost."""
+        usual = (*([COST] if self.costs else []), *DEFAULTS[self.task])
+        return (self.metric, *(name for name in usual if name != self.metric))
 
     def model(self, label: str) -> Any:
         """A new, unfitted learner of the plan; where it draws at random, from the plan's seed."""
-        model = next(c for c in self.learners if c.label == label).make()
+        candidate = self.contestant(label).candidate
+        model = candidate.make()
         if model.get_params(deep=False).get("random_state", 0) is None:
             model.set_params(random_state=self.protocol.seed)
+        if candidate.knobs:
+            from openbook.judge.tune import Tuning
+
+            model = Tuning(model, candidate.values(), random_state=self.protocol.seed)
+        if self.costs:
+            from openbook.bayes import MinimumRisk
+
+            model = MinimumRisk(model, by_decision(self.costs))
         return model
+
+    @staticmethod
+    def settled(fitted: Any) -> Any:
+        """A fitted learner of the plan; one that was tuned becomes the learner that tuning settled on."""
+        return fitted
 
     @property
     def fingerprint(self) -> str:
@@ -205,17 +143,22 @@ class Plan:
         return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
 
     def to_record(self) -> dict[str, Any]:
-        """Plain values, in the order of the file."""
-        return {
+        """Plain values, in the order of the file; what is not used is left out."""
+        record = {
             "format": FORMAT,
             "task": self.task,
             "metric": self.metric,
             "notes": list(self.notes),
-            "data": {**_plain(self.data), "kinds": dict(self.data.kinds)},
-            "roles": {"target": self.roles.target, "ignore": list(self.roles.ignore)},
-            "protocol": _plain(self.protocol),
-            "learners": [{**_plain(c), "parameters": dict(c.parameters)} for c in self.learners],
+            "data": plain(self.data),
+            "roles": _used(plain(self.roles), "sensitive"),
+            "costs": {truth: dict(row) for truth, row in self.costs.items()},
+            "protocol": plain(self.protocol),
+            "hypotheses": [
+                _used(plain(each), "attributes", "without", "learners") for each in self.hypotheses
+            ],
+            "learners": [_used(plain(candidate), "knobs") for candidate in self.learners],
         }
+        return _used(record, "costs", "hypotheses")
 
     def to_toml(self) -> str:
         return "# A study of openbook. Run it: openbook study plan.toml\n" + to_toml(self.to_record())
@@ -252,19 +195,17 @@ class Plan:
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> "Plan":
         version = record.get("format")
-        if version != FORMAT:
-            msg = f"format must be {FORMAT}, got {version!r}; the plan may be from a newer openbook"
-            raise PlanError(msg)
+        if version not in range(1, FORMAT + 1):
+            raise PlanError(f"format must be 1 or {FORMAT}, got {version!r}; it may be from a newer openbook")
         part = _checked(record, "", _PLAN)
-        roles = part["roles"]
-        if later := [role for role in _LATER_ROLES if role in roles]:
-            raise PlanError(f"roles.{later[0]} is a role that this version cannot use yet; remove it")
         data = Source(**_checked(part["data"], "data", _DATA))
         if (data.set is None) == (data.path is None):
             raise PlanError("data: give either set (a bundled set) or path (a file)")
+        if part["task"] not in get_args(Task):
+            raise PlanError(f"task must be one of {', '.join(get_args(Task))}, got {part['task']!r}")
         plan = cls(
             data=data,
-            roles=Roles(**_as_tuples(_checked(roles, "roles", _ROLES))),
+            roles=Roles(**_as_tuples(_checked(part["roles"], "roles", _ROLES))),
             task=part["task"],
             metric=part["metric"],
             protocol=Protocol(**_checked(part["protocol"], "protocol", _PROTOCOL)),
@@ -273,15 +214,23 @@ class Plan:
                 for i, item in enumerate(part["learners"])
             ),
             notes=tuple(part.get("notes", ())),
+            hypotheses=tuple(
+                Hypothesis(**_as_tuples(_checked(item, f"hypotheses[{i}]", _HYPOTHESIS)))
+                for i, item in enumerate(part.get("hypotheses", ()))
+            ),
+            costs={
+                truth: _checked(row, f"costs.{truth}", dict.fromkeys(row, (float, False)))
+                for truth, row in _tables(part.get("costs", {}), "costs").items()
+            },
         )
-        if plan.task not in get_args(Task):
-            raise PlanError(f"task must be one of {', '.join(get_args(Task))}, got {plan.task!r}")
         for candidate in plan.learners:
             candidate.make()
-        try:
-            metric(plan.metric, plan.task)
-        except OpenbookError as error:
-            raise PlanError(f"metric: {error}") from None
+            candidate.values()
+        if not (plan.costs and plan.metric == COST):
+            try:
+                metric(plan.metric, plan.task)
+            except OpenbookError as error:
+                raise PlanError(f"metric: {error}") from None
         return plan
 
 
@@ -293,11 +242,21 @@ _PLAN = {
     "notes": (list, False),
     "data": (dict, True),
     "roles": (dict, True),
+    "costs": (dict, False),
     "protocol": (dict, True),
+    "hypotheses": (list, False),
     "learners": (list, True),
 }
 _DATA = {"set": (str, False), "path": (str, False), "kinds": (dict, False), "sha256": (str, False)}
-_ROLES = {"target": (str, True), "ignore": (list, False)} | dict.fromkeys(_LATER_ROLES, (object, False))
+_ROLES = {
+    "target": (str, True),
+    "ignore": (list, False),
+    "id": (str, False),
+    "group": (str, False),
+    "time": (str, False),
+    "sensitive": (list, False),
+    "weight": (str, False),
+}
 _PROTOCOL = {
     "split": (str, True),
     "folds": (int, False),
@@ -305,7 +264,18 @@ _PROTOCOL = {
     "test_share": (float, False),
     "seed": (int, False),
 }
-_LEARNER = {"label": (str, True), "learner": (str, True), "parameters": (dict, False)}
+_HYPOTHESIS = {
+    "name": (str, True),
+    "attributes": (list, False),
+    "without": (list, False),
+    "learners": (list, False),
+}
+_LEARNER = {
+    "label": (str, True),
+    "learner": (str, True),
+    "parameters": (dict, False),
+    "knobs": (dict, False),
+}
 
 _WORDS = {int: "a whole number", float: "a number", str: "text", list: "a list", dict: "a table"}
 
@@ -320,19 +290,25 @@ def _checked(record: Any, where: str, keys: Mapping[str, tuple[type, bool]]) -> 
             raise PlanError(f"unknown key {prefix}{key}. {did_you_mean(key, tuple(keys))}")
         kind = keys[key][0]
         fits = isinstance(value, int | float) if kind is float else isinstance(value, kind)
-        if not fits or (isinstance(value, bool) and kind is not object):
+        if not fits or isinstance(value, bool):
             raise PlanError(f"{prefix}{key} must be {_WORDS[kind]}, got {value!r}")
     if absent := [key for key, (_, needed) in keys.items() if needed and key not in record]:
         raise PlanError(f"{prefix}{absent[0]} is missing")
     return {key: float(value) if keys[key][0] is float else value for key, value in record.items()}
 
 
+def _tables(record: Mapping[str, Any], where: str) -> Mapping[str, Any]:
+    """The record, if everything in it is a table."""
+    return _checked(record, where, dict.fromkeys(record, (dict, False)))
+
+
 def _as_tuples(record: dict[str, Any]) -> dict[str, Any]:
     return {key: tuple(value) if isinstance(value, list) else value for key, value in record.items()}
 
 
-def _plain(part: Any) -> dict[str, Any]:
-    return {f.name: getattr(part, f.name) for f in fields(part)}
+def _used(record: dict[str, Any], *optional: str) -> dict[str, Any]:
+    """The record without those of the optional parts that are empty."""
+    return {key: part for key, part in record.items() if part or key not in optional}
 
 
 def _seen_from(folder: Path, path: str) -> str:

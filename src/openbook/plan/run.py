@@ -14,37 +14,27 @@ too, so that no resumption looks at those rows again.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
+from time import monotonic
 from typing import Any
 
-import joblib
 import numpy as np
 
 import openbook
-from openbook.data import Column, Table
+from openbook.data import Table
 from openbook.data.describe import Description, describe
 from openbook.errors import PlanError
-from openbook.fold import each
-from openbook.judge import (
-    Choice,
-    Comparison,
-    Evaluation,
-    FoldResult,
-    Protocol,
-    evaluate_fold,
-    lock_away,
-    protocol,
-)
-from openbook.judge.examples import Examples
+from openbook.judge import Choice, Comparison, Evaluation, FoldResult, evaluate_fold
 from openbook.judge.hear import heard
 from openbook.plan.files import write_text
-from openbook.plan.log import Log, Part
+from openbook.plan.jobs import done_by
+from openbook.plan.log import Log
 from openbook.plan.plan import Plan
-from openbook.report import Example, StudyResult, to_html
+from openbook.plan.rows import StudyRows
+from openbook.plan.worked import worked_examples
+from openbook.report import StudyResult, to_html
 from openbook.store import save
 
 __all__ = ["StudyResult", "claim_folder", "run"]
@@ -53,6 +43,9 @@ FILES = ("plan.toml", "results.jsonl", "report.html", "model.openbook")
 
 #: Of fewer rows the interpreter takes longer than the kernels do, and threads wait for one another.
 _FEW_ROWS = 2_000
+
+#: The share of a time limit that is for judging; the rest is for what follows the choice.
+_JUDGING = 0.8
 
 #: Told after each fold: how many are done, of how many.
 Progress = Callable[[int, int], None]
@@ -67,6 +60,7 @@ def run(
     workers: int = -1,
     fresh: bool = False,
     progress: Progress | None = None,
+    time_limit: float | None = None,
 ) -> StudyResult:
     """Run a plan, or go on with it, and leave everything in a folder.
 
@@ -78,37 +72,44 @@ def run(
     workers : threads; -1 for one a core, or one alone where rows are few. The results do not depend on it
     fresh : throw away what the folder holds of an earlier study
     progress : called after each fold with the number done and the number in all
+    time_limit : seconds; None for as long as it takes
+        Four fifths of them are for judging. Then those learners and folds are compared that have the most
+        results in common, and the rest is said. A later run without a limit goes on from there.
     """
+    start = monotonic()
     folder = Path(folder)
     claim_folder(plan, folder, fresh=fresh)
-    rows = _Rows(plan, plan.data.checked(plan.data.read() if table is None else table))
+    rows = StudyRows(plan, plan.data.checked(plan.data.read() if table is None else table))
     log = Log(folder / "results.jsonl", plan.fingerprint)
+    deadline = None if time_limit is None else start + _JUDGING * time_limit
     with log.open():
-        _judge(plan, rows, log, workers, progress)
+        _judge(rows, log, workers, deadline, progress)
         comparison = rows.comparison(log)
         choice = comparison.simplest_not_worse()
-        tests = _test(plan, rows, log, choice)
+        tests = _test(rows, log, comparison, choice)
     with heard():  # the same warnings as in the folds, which the report tells
-        X, y = rows.X.take(rows.train), rows.y.take(rows.train)
-        models = {label: plan.model(label).fit(X, y) for label in _worked(plan, comparison, choice)}
-        example = _example(rows, models)
+        models = {label: rows.fitted(label, rows.train) for label in _worked(plan, comparison, choice)}
+        judged = comparison[choice.label]
+        examples = tuple(worked_examples(rows, models, judged, tests.get(choice.label)))
     result = StudyResult(
         name=Path(plan.data.name).name,
         plan=plan.to_toml(),
         target=plan.roles.target,
-        notes=plan.notes,
+        notes=(*plan.notes, *rows.unfinished(log), *_met_before(log, tests)),
         description=description or describe(rows.table, plan.roles.target),
-        protocol=rows.protocol.words,
+        protocol=comparison[choice.label].words,
         comparison=comparison,
-        baselines=plan.baselines,
+        baselines=tuple(label for label in plan.baselines if label in comparison.evaluations),
         choice=choice,
         tests=tests,
         models=models,
-        training=(X, y),
+        training=(rows.inputs(choice.label).take(rows.train), rows.y.take(rows.train)),
         rows=len(rows.train),
-        example=example,
+        examples=examples,
         versions=_versions(),
         folder=folder,
+        columns=rows.columns,
+        roles={role: columns for role, columns in vars(plan.roles).items() if columns},
     )
     save(result.model, result.model_file)
     write_text(result.report, to_html(result))
@@ -145,104 +146,57 @@ def _difference(plan: Plan, other: Plan) -> str | None:
     return next((key for key in ours if key != "notes" and ours[key] != theirs[key]), "their data")
 
 
-@dataclass(frozen=True)
-class _Rows:
-    """The rows of a study by the part they play; positions count the rows whose target is known."""
-
-    plan: Plan
-    table: Table
-
-    @cached_property
-    def known(self) -> np.ndarray:
-        """Positions in the table of the rows with a target."""
-        return np.flatnonzero(~self.table.column(self.plan.roles.target).missing)
-
-    @cached_property
-    def X(self) -> Table:  # noqa: N802 (the field's own name)
-        roles = self.plan.roles
-        return self.table.drop(roles.target, *roles.ignore).take(self.known)
-
-    @cached_property
-    def y(self) -> Column:
-        return self.table.column(self.plan.roles.target).take(self.known)
-
-    @cached_property
-    def _parts(self) -> tuple[np.ndarray, np.ndarray]:
-        settings = self.plan.protocol
-        if not settings.test_share:
-            return np.arange(len(self.known)), np.arange(0)
-        return lock_away(self.X, self.y, settings.test_share, settings.seed, self.plan.task)
-
-    @property
-    def train(self) -> np.ndarray:
-        return self._parts[0]
-
-    @property
-    def locked(self) -> np.ndarray:
-        return self._parts[1]
-
-    @cached_property
-    def protocol(self) -> Protocol:
-        settings = self.plan.protocol
-        y = self.y.take(self.train)
-        found = protocol(y, self.plan.task, settings.seed, settings.folds or 10, settings.repeats)
-        if (found.kind == "leave-one-out") != (settings.split == "leave-one-out"):
-            msg = f"protocol.split is {settings.split!r}, but {len(y):,} rows take {found.kind}; change it"
-            raise PlanError(msg)
-        return found
-
-    @cached_property
-    def splits(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Positions that train and test in each fold; none is locked away."""
-        X, y = np.zeros((len(self.train), 1)), self.y.take(self.train).data
-        return [(self.train[train], self.train[test]) for train, test in self.protocol.split(X, y)]
-
-    def evaluation(self, log: Log, part: Part, label: str) -> Evaluation:
-        classes = Examples.of(self.X, self.y, self.plan.task).classes
-        folds = len(self.splits) if part == "folds" else 1
-        results = [log.results[part, label, i] for i in range(folds)]
-        words = self.protocol.words if part == "folds" else f"{len(self.locked):,} rows that were locked away"
-        return Evaluation(label, self.plan.task, classes, tuple(results), self.plan.metrics, words)
-
-    def comparison(self, log: Log) -> Comparison:
-        labels = [candidate.label for candidate in self.plan.learners]
-        evaluations = {label: self.evaluation(log, "folds", label) for label in labels}
-        return Comparison(evaluations, (*self.plan.baselines, *labels)[0], self.plan.ensembles)
-
-
-def _judge(plan: Plan, rows: _Rows, log: Log, workers: int, progress: Progress | None) -> None:
-    """Every learner in every fold that the log does not hold yet."""
-    jobs = [(c.label, i) for i in range(len(rows.splits)) for c in plan.learners]
+def _judge(
+    rows: StudyRows, log: Log, workers: int, deadline: float | None, progress: Progress | None
+) -> None:
+    """Every contestant in every fold that the log does not hold yet, fold by fold: a part is fair already."""
+    plan = rows.plan
+    jobs = [(each.label, i) for i in range(len(rows.splits)) for each in plan.contestants]
     left = [(label, i) for label, i in jobs if ("folds", label, i) not in log.results]
-    models = {c.label: plan.model(c.label) for c in plan.learners}
+    models = {each.label: plan.model(each.label) for each in plan.contestants}
 
     def judge(job: tuple[str, int]) -> tuple[str, FoldResult]:
         label, i = job
-        return label, evaluate_fold(models[label], rows.X, rows.y, *rows.splits[i], index=i, name=label)
+        return label, _fold_result(rows, models[label], label, *rows.splits[i], i)
 
     done = len(jobs) - len(left)
     if workers == -1 and len(rows.y) < _FEW_ROWS:
         workers = 1
-    with heard(), joblib.parallel_config(backend="threading", n_jobs=workers):  # joblib warns if interrupted
-        for label, result in each(left, judge, in_order=False):
-            log.append("folds", label, result)
-            done += 1
-            if progress:
-                progress(done, len(jobs))
+    for label, result in done_by(deadline, left, judge, workers):
+        log.append("folds", label, result)
+        done += 1
+        if progress:
+            progress(done, len(jobs))
 
 
-def _test(plan: Plan, rows: _Rows, log: Log, choice: Choice) -> dict[str, Evaluation]:
+def _fold_result(
+    rows: StudyRows, model: Any, label: str, train: np.ndarray, test: np.ndarray, index: int = 0
+) -> FoldResult:
+    weights = {} if rows.weights is None else {"sample_weight": rows.weights}
+    return evaluate_fold(model, rows.inputs(label), rows.y, train, test, index=index, name=label, **weights)
+
+
+def _test(rows: StudyRows, log: Log, comparison: Comparison, choice: Choice) -> dict[str, Evaluation]:
     """The choice and the baselines on the rows that were locked away, once."""
     if not len(rows.locked):
         return {}
-    labels = [choice.label, *(label for label in plan.baselines if label != choice.label)]
+    baselines = [label for label in rows.plan.baselines if label in comparison.evaluations]
+    labels = [choice.label, *(label for label in baselines if label != choice.label)]
     for label in labels:
         if ("test", label, 0) not in log.results:
-            model = plan.model(label)
-            log.append(
-                "test", label, evaluate_fold(model, rows.X, rows.y, rows.train, rows.locked, name=label)
-            )
-    return {label: rows.evaluation(log, "test", label) for label in labels}
+            model = rows.plan.model(label)
+            log.append("test", label, _fold_result(rows, model, label, rows.train, rows.locked))
+    words = f"{len(rows.locked):,} rows that were locked away"
+    return {label: rows.evaluation(label, [log.results["test", label, 0]], words) for label in labels}
+
+
+def _met_before(log: Log, tests: dict[str, Evaluation]) -> list[str]:
+    """An unfinished study may have chosen and tested another learner; that must be said."""
+    others = [label for part, label, _ in log.results if part == "test" and label not in tests]
+    return [
+        f"{label} has met the rows that were locked away, when the study was unfinished and chose it"
+        for label in others
+    ]
 
 
 def _worked(plan: Plan, comparison: Comparison, choice: Choice) -> list[str]:
@@ -252,15 +206,6 @@ def _worked(plan: Plan, comparison: Comparison, choice: Choice) -> list[str]:
     passed_over = (*plan.baselines, *choice.withheld)
     others = [r.label for r in rows if r.label not in passed_over and (r.complexity or math.inf) > least]
     return [choice.label, *others[:1]] if choice.label in plan.baselines else [choice.label]
-
-
-def _example(rows: _Rows, models: dict[str, Any]) -> Example:
-    """The first row that was locked away, or else the first of all, worked."""
-    locked = len(rows.locked) > 0
-    i = int(rows.locked[0] if locked else 0)
-    row = rows.X.take([i])
-    works = {label: model.work(row) for label, model in models.items()}
-    return Example(int(rows.known[i]), row.row(0), rows.y[i], locked, works)
 
 
 def _versions() -> dict[str, str]:

@@ -15,7 +15,7 @@ from openbook.judge.comparison import Row
 from openbook.report import svg, words
 from openbook.report.portrait import portraits
 from openbook.report.residuals import residuals
-from openbook.report.study import StudyResult
+from openbook.report.study import Example, StudyResult
 from openbook.work.formula import printable
 from openbook.work.html import STYLE as WORK_STYLE
 from openbook.work.html import to_html as work_to_html
@@ -262,24 +262,27 @@ def _tests(result: StudyResult) -> dict[str, Any]:
 
 
 def _work(result: StudyResult) -> dict[str, Any]:
-    example = result.example
-    kind = "a row that was locked away" if example.locked else "a row of the data"
-    works = [Markup(work_to_html(work, style=False)) for work in example.works.values()]  # noqa: S704 (escapes)
-    shown = [f"{name} = {words.cell_words(value)}" for name, value in example.cells.items()]
     both = ""
-    if len(example.works) > 1:
-        _, other = example.works
+    if len(result.models) > 1:
+        _, other = result.models
         both = (
-            f" Since the choice is a baseline, {other} is worked beside it: of the learners that are offered"
+            f"Since the choice is a baseline, {other} is worked beside it: of the learners that are offered"
             " and learnt more than the choice, the best."
         )
-    truth = words.cell_words(example.truth)
-    sentence = f"Row {example.row} (the first is 0), {kind}; its {result.target} is {truth}.{both}"
     return {
-        "works": works,
-        "work_words": sentence,
-        "work_cells": ", ".join(shown[:_MOST_CELLS]) + (", …" if len(shown) > _MOST_CELLS else ""),
+        "examples": [_example(result, example) for example in result.examples],
+        "work_words": both,
         "plan": _lines(result.plan),
+    }
+
+
+def _example(result: StudyResult, example: Example) -> dict[str, Any]:
+    shown = [f"{name} = {words.cell_words(value)}" for name, value in example.cells.items()]
+    return {
+        "title": words.title(example.words),
+        "words": words.example_words(result, example),
+        "cells": ", ".join(shown[:_MOST_CELLS]) + (", …" if len(shown) > _MOST_CELLS else ""),
+        "works": [Markup(work_to_html(work, style=False)) for work in example.works.values()],  # noqa: S704 (escapes)
     }
 
 

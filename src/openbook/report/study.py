@@ -1,7 +1,7 @@
 """What a study found, as data; `html.py` and the command line show it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +22,12 @@ class Example:
     row : its position in the table, from 0
     cells : its inputs
     truth : its target
-    locked : whether it is one of the rows that were locked away
+    locked : whether it is one of the rows that were locked away, and so the model the one in the file; else
+        the model is that of the fold that had not seen the row
     works : the derivation by learner, of `StudyResult.models`
+    kind : "typical", "doubtful" or "wrong"; of numbers "typical", "too high" or "too low"
+    words : what it is an example of, as part of a sentence
+    name : what the row is called, where a column says so
     """
 
     row: int
@@ -31,6 +35,9 @@ class Example:
     truth: Any
     locked: bool
     works: Mapping[str, Work]
+    kind: str = "typical"
+    words: str = ""
+    name: Any = None
 
 
 @dataclass(frozen=True)
@@ -42,7 +49,7 @@ class StudyResult:
     name : what the data are called
     plan : the plan, as TOML
     target : the column that is predicted
-    notes : how the plan came about, in words
+    notes : how the plan came about, and what there was no time for, in words
     description : of the whole table
     protocol : how the learners were judged, in words
     comparison : of all learners, on the rows that were not locked away
@@ -53,9 +60,11 @@ class StudyResult:
         where that is a baseline, the best of the others that are offered
     training : those rows, inputs and target
     rows : how many those are
-    example : a prediction of it, worked
+    examples : predictions of rows that the model had not seen, worked: a typical one first
     versions : of the software
     folder : where plan.toml, results.jsonl, report.html and model.openbook are
+    columns : the inputs that each learner was given
+    roles : the column or columns of each role that is used, as in the plan
     """
 
     name: str
@@ -71,9 +80,11 @@ class StudyResult:
     models: Mapping[str, Any]
     training: tuple[Table, Column]
     rows: int
-    example: Example
+    examples: tuple[Example, ...]
     versions: Mapping[str, str]
     folder: Path
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    roles: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def model(self) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from openbook.data.findings import Finding, plural
 from openbook.judge import Evaluation, difference
 from openbook.judge.splits import TINY
-from openbook.report.study import StudyResult
+from openbook.report.study import Example, StudyResult
 from openbook.work.step import cell
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "best_baseline",
     "caution",
     "cell_words",
+    "example_words",
     "grouped",
     "model_words",
     "p_words",
@@ -110,7 +111,15 @@ def protocol_words(result: StudyResult) -> list[str]:
     )
     if result.tests:
         rows = len(next(iter(result.tests.values())).predictions.truth)
-        locked = f"{rows:,} rows, spread over the target like the others, were locked away and met once."
+        which = {
+            "time": "the last",
+            "group": "whole groups, spread over the target like the others",
+        }
+        how = next(
+            (how for role, how in which.items() if role in result.roles),
+            "spread over the target like the others",
+        )
+        locked = f"{rows:,} rows, {how}, were locked away and met once."
     return [
         f"{learners} were judged on {plural(result.rows, 'row')} by {split}.",
         "Everything was fitted inside the fold: no learner was judged on rows that it had learnt from.",
@@ -124,6 +133,18 @@ def caution(result: StudyResult) -> str:
     if result.rows >= TINY:
         return ""
     return f"{result.protocol.partition('. ')[2]}. Read the intervals before the scores."
+
+
+def example_words(result: StudyResult, example: Example) -> str:
+    """Which row it is, what its target is, and which model predicts it."""
+    name = "" if example.name is None else f" ({result.roles['id']} {cell_words(example.name)})"
+    kind = (
+        "a row that was locked away, predicted by the model in the file"
+        if example.locked
+        else "predicted by the model of its fold, which had not seen it"
+    )
+    truth = cell_words(example.truth)
+    return f"Row {example.row}{name}, {kind}; its {result.target} is {truth}. Rows count from 0."
 
 
 def grouped(findings: Sequence[Finding]) -> list[tuple[str, str, str]]:

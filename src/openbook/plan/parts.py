@@ -1,0 +1,266 @@
+"""The parts of a plan: what the columns are for, how learners are judged, which ones, on which columns."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, fields
+from inspect import signature
+from typing import Any
+
+from openbook.errors import OpenbookError, PlanError, did_you_mean
+from openbook.registry import learner, name_of
+from openbook.rules import check_parameters
+
+__all__ = ["SPLITS", "Candidate", "Contestant", "Hypothesis", "Protocol", "Roles", "defaults"]
+
+
+@dataclass(frozen=True)
+class Roles:
+    """What the columns are for; those not named are inputs.
+
+    Parameters
+    ----------
+    target : the column that is predicted
+    ignore : columns that take no part
+    id : what rows are called; no input
+    group : rows of one group never both train and test; no input
+    time : the past trains and the future tests; no input
+    sensitive : columns by which the choice is checked for fairness; inputs, unless they are ignored too
+    weight : how much each row counts in learning; no input
+    """
+
+    target: str
+    ignore: tuple[str, ...] = ()
+    id: str | None = None
+    group: str | None = None
+    time: str | None = None
+    sensitive: tuple[str, ...] = ()
+    weight: str | None = None
+
+    def __post_init__(self) -> None:
+        for role, name in self.named.items():
+            if name == self.target:
+                raise PlanError(f"roles.{role}: {name!r} is the target; name another column, or none")
+        if self.weight is not None and self.weight in (self.id, self.group, self.time, *self.sensitive):
+            raise PlanError(f"roles.weight: {self.weight!r} has another role already; name another column")
+
+    @property
+    def named(self) -> dict[str, str]:
+        """The column of each role that a single column has, where it has one."""
+        roles = {role: getattr(self, role) for role in ("id", "group", "time", "weight")}
+        return {role: name for role, name in roles.items() if name is not None}
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Every column with a role, each once."""
+        return tuple(dict.fromkeys((self.target, *self.ignore, *self.named.values(), *self.sensitive)))
+
+    @property
+    def no_inputs(self) -> tuple[str, ...]:
+        """The columns that no learner sees."""
+        return tuple(dict.fromkeys((self.target, *self.ignore, *self.named.values())))
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How the learners are judged.
+
+    Parameters
+    ----------
+    split : "cross-validation", "leave-one-out" for fewer than 50 rows, "leave-one-group-out" for few groups,
+        or "time-ordered" where there is a time
+    folds, repeats : of the cross-validation; blocks of time are folds that cannot be repeated
+    test_share : the share of rows locked away for the one final test; 0 for none
+    seed : of every random choice
+    """
+
+    split: str
+    folds: int | None = None
+    repeats: int | None = None
+    test_share: float = 0.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        given = (self.folds is not None, self.repeats is not None)
+        least = 1 if self.split == "time-ordered" else 2
+        for wrong, message in (
+            (self.split not in SPLITS, f"split must be one of {', '.join(SPLITS)}, got {self.split!r}"),
+            (
+                self.split == "cross-validation" and not all(given),
+                "folds and repeats are needed for cross-validation",
+            ),
+            (
+                self.split.startswith("leave") and any(given),
+                f"folds and repeats mean nothing for {self.split}; remove them",
+            ),
+            (
+                self.split == "time-ordered" and given != (True, False),
+                "time-ordered needs folds, and cannot have repeats",
+            ),
+            (
+                self.folds is not None and self.folds < least,
+                f"folds must be at least {least}, got {self.folds}",
+            ),
+            (
+                self.repeats is not None and self.repeats < 1,
+                f"repeats must be at least 1, got {self.repeats}",
+            ),
+            (
+                not 0 <= self.test_share < 1,
+                f"test_share must be at least 0 and below 1, got {self.test_share:g}",
+            ),
+            (not 0 <= self.seed < 2**32, f"seed must be a whole number from 0 to 2**32 - 1, got {self.seed}"),
+        ):
+            if wrong:
+                raise PlanError(f"protocol.{message}")
+
+
+SPLITS = ("cross-validation", "leave-one-out", "leave-one-group-out", "time-ordered")
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A learner that takes part.
+
+    Parameters
+    ----------
+    label : what it is called
+    learner : its registered name
+    parameters : plain values
+    knobs : parameters to tune, each with the values to try; they are tried inside every fold
+    """
+
+    label: str
+    learner: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    knobs: Mapping[str, list[Any]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, label: str, model: Any, knobs: Mapping[str, Collection[Any]] | None = None) -> "Candidate":
+        """The candidate behind a learner; parameters at their defaults are not listed."""
+        usual = defaults(type(model))
+        changed = {
+            name: value for name, value in model.get_params(deep=False).items() if value != usual[name]
+        }
+        rules = type(model).rules
+        check_parameters(model, rules)
+
+        def spelt(name: str, value: Any) -> Any:
+            return _spelt(rules[name].to_json(value) if name in rules else value)
+
+        parameters = {name: spelt(name, value) for name, value in changed.items()}
+        tried = {name: [spelt(name, value) for value in values] for name, values in (knobs or {}).items()}
+        return cls(label, name_of(model), parameters, tried)
+
+    def make(self) -> Any:
+        """A new, unfitted learner; PlanError where a parameter is unknown or breaks its rule."""
+        return self._made({name: self._value(name, value) for name, value in self.parameters.items()})
+
+    def values(self) -> dict[str, list[Any]]:
+        """The values to try for each knob; PlanError where one is unknown or breaks its rule."""
+        tried = {name: [self._value(name, value) for value in values] for name, values in self.knobs.items()}
+        for name, values in tried.items():
+            if not values:
+                raise PlanError(f"{self._where}: knobs.{name} has no values; list some, or leave it out")
+            for value in values:
+                self._made({name: value})
+        return tried
+
+    @property
+    def _where(self) -> str:
+        return f"learners.{self.label}"
+
+    def _value(self, name: str, value: Any) -> Any:
+        """A parameter's value as the learner takes it."""
+        try:
+            entry = learner(self.learner)
+        except OpenbookError as error:
+            raise PlanError(f"{self._where}: {error}") from None
+        known = defaults(entry.cls)
+        if name not in known:
+            msg = (
+                f"{self._where}: {self.learner} has no parameter {name!r}. {did_you_mean(name, tuple(known))}"
+            )
+            raise PlanError(msg)
+        rule = entry.cls.rules.get(name)  # type: ignore[attr-defined]
+        if value == NONE and (rule is None or rule.allows(None)):
+            return None
+        try:
+            return rule.from_json(value) if rule else value
+        except (OpenbookError, KeyError, TypeError, ValueError) as error:
+            demand = f"must be {rule.demand()}" if rule else "cannot be read"
+            raise PlanError(f"{self._where}: {name} {demand}, got {value!r} ({error})") from None
+
+    def _made(self, parameters: dict[str, Any]) -> Any:
+        try:
+            entry = learner(self.learner)
+            model = entry.make(**parameters)
+            check_parameters(model, entry.cls.rules)  # type: ignore[attr-defined]
+        except (OpenbookError, TypeError) as error:
+            raise PlanError(f"{self._where}: {error}") from None
+        return model
+
+
+def defaults(cls: type) -> dict[str, Any]:
+    """The parameters of a learner's class, and what they are unless told otherwise."""
+    return {name: parameter.default for name, parameter in signature(cls).parameters.items()}
+
+
+#: TOML has no null, so a parameter that is None is spelt so.
+NONE = "none"
+
+
+def _spelt(value: Any) -> Any:
+    if value is None:
+        return NONE
+    if isinstance(value, Mapping):
+        return {key: _spelt(part) for key, part in value.items() if part is not None}
+    return list(value) if isinstance(value, tuple) else value
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """A set of columns that the target may follow from, and the learners that try it.
+
+    Parameters
+    ----------
+    name : what it is called
+    attributes : the inputs, by name; empty for all
+    without : inputs to leave out
+    learners : the labels of those that try it; empty for all
+    """
+
+    name: str
+    attributes: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    learners: tuple[str, ...] = ()
+
+    def columns(self, inputs: Collection[str]) -> tuple[str, ...]:
+        """The inputs that are meant; PlanError where one is not there, or none is left."""
+        for name in (*self.attributes, *self.without):
+            if name not in inputs:
+                hint = did_you_mean(name, tuple(inputs))
+                raise PlanError(f"hypotheses.{self.name}: {name!r} is no input. {hint}")
+        chosen = self.attributes or tuple(inputs)
+        left = tuple(name for name in inputs if name in chosen and name not in self.without)
+        if not left:
+            raise PlanError(f"hypotheses.{self.name}: no column is left; name fewer in without")
+        return left
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """A learner on the columns of a hypothesis: one line of the ranking."""
+
+    label: str
+    candidate: Candidate
+    hypothesis: Hypothesis | None = None
+
+
+def plain(part: Any) -> dict[str, Any]:
+    """The fields of a part as a record."""
+    return {f.name: _listed(getattr(part, f.name)) for f in fields(part)}
+
+
+def _listed(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return list(value)
+    return dict(value) if isinstance(value, Mapping) else value

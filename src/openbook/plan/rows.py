@@ -1,0 +1,206 @@
+"""The rows of a study by the part they play; positions count the rows whose target is known."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+
+from openbook.data import Column, Numeric, Table
+from openbook.errors import PlanError
+from openbook.judge import (
+    Comparison,
+    Evaluation,
+    FoldResult,
+    Metric,
+    Protocol,
+    cost_metric,
+    lock_away,
+    protocol,
+)
+from openbook.judge.examples import Examples
+from openbook.plan.log import Log
+from openbook.plan.money import COST, by_decision
+from openbook.plan.plan import Plan
+
+__all__ = ["StudyRows"]
+
+
+@dataclass(frozen=True, eq=False)
+class StudyRows:
+    """What a plan makes of a table."""
+
+    plan: Plan
+    table: Table
+
+    @cached_property
+    def known(self) -> np.ndarray:
+        """Positions in the table of the rows with a target."""
+        return np.flatnonzero(~self.table.column(self.plan.roles.target).missing)
+
+    @cached_property
+    def X(self) -> Table:  # noqa: N802 (the field's own name)
+        """Every input."""
+        return self.table.drop(*self.plan.roles.no_inputs).take(self.known)
+
+    @cached_property
+    def y(self) -> Column:
+        return self._column(self.plan.roles.target)
+
+    @cached_property
+    def columns(self) -> dict[str, tuple[str, ...]]:
+        """The inputs that each contestant is given."""
+        names = self.X.names
+        everyone = self.plan.contestants
+        return {each.label: each.hypothesis.columns(names) if each.hypothesis else names for each in everyone}
+
+    def inputs(self, label: str) -> Table:
+        """The columns that a contestant is given, of all rows."""
+        return self._selected(self.columns[label])
+
+    @cached_property
+    def _selected(self) -> Any:
+        return cache(lambda names: self.X if names == self.X.names else self.X.select(names))
+
+    @cached_property
+    def weights(self) -> np.ndarray | None:
+        """How much each row counts in learning; None where all count the same."""
+        if (name := self.plan.roles.weight) is None:
+            return None
+        column = self._column(name)
+        if not isinstance(column.attribute, Numeric):
+            raise PlanError(f"roles.weight: {name!r} is {column.attribute.kind}, and weights are numbers")
+        good = np.isfinite(column.data) & (column.data >= 0)
+        if not good.all():
+            row = int(np.argmin(good))
+            what = f"{self.known[row]} has {column.data[row]:g}"
+            raise PlanError(
+                f"roles.weight: {name!r} must be a number of at least 0 in every row, and row {what}"
+            )
+        return column.data
+
+    @property
+    def names(self) -> Column | None:
+        """What the rows are called, where a column says so."""
+        return self._role("id")
+
+    def _role(self, role: str) -> Column | None:
+        name = self.plan.roles.named.get(role)
+        return None if name is None else self._column(name)
+
+    def _column(self, name: str) -> Column:
+        return self.table.column(name).take(self.known)
+
+    @property
+    def order(self) -> dict[str, Column]:
+        """What rows are split by, where it is not by chance: groups or time."""
+        roles = {"groups": self._role("group"), "time": self._role("time")}
+        return {role: column for role, column in roles.items() if column is not None}
+
+    def fitted(self, label: str, rows: np.ndarray) -> Any:
+        """A contestant fitted on some rows; one whose knobs are tuned becomes what it was tuned to."""
+        X, y = self.inputs(label).take(rows), self.y.take(rows)
+        model = self.plan.model(label)
+        return self.plan.settled(model.fit(X, y, **self.weighed(rows)))
+
+    def weighed(self, rows: np.ndarray) -> dict[str, np.ndarray]:
+        """The weights of some rows as `fit` takes them."""
+        return {} if self.weights is None else {"sample_weight": self.weights[rows]}
+
+    @cached_property
+    def _parts(self) -> tuple[np.ndarray, np.ndarray]:
+        settings = self.plan.protocol
+        if not settings.test_share:
+            return np.arange(len(self.known)), np.arange(0)
+        return lock_away(self.X, self.y, settings.test_share, settings.seed, self.plan.task, **self.order)
+
+    @property
+    def train(self) -> np.ndarray:
+        return self._parts[0]
+
+    @property
+    def locked(self) -> np.ndarray:
+        return self._parts[1]
+
+    def fitting(self, folds: int | None, repeats: int | None) -> Protocol:
+        """The protocol that fits the rows that are not locked away."""
+        order = {role: column.take(self.train) for role, column in self.order.items()}
+        y, settings = self.y.take(self.train), self.plan.protocol
+        return protocol(y, self.plan.task, settings.seed, folds or 10, repeats, **order)
+
+    @cached_property
+    def protocol(self) -> Protocol:
+        settings = self.plan.protocol
+        found = self.fitting(settings.folds, settings.repeats)
+        if (kind := found.kind.removeprefix("repeated ")) != settings.split:
+            rows = f"{len(self.train):,} rows"
+            raise PlanError(f"protocol.split is {settings.split!r}, but {rows} take {kind}; change it")
+        return found
+
+    @cached_property
+    def splits(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Positions that train and test in each fold; none is locked away."""
+        X, y = np.zeros((len(self.train), 1)), self.y.take(self.train).data
+        return [(self.train[train], self.train[test]) for train, test in self.protocol.split(X, y)]
+
+    @cached_property
+    def classes(self) -> np.ndarray | None:
+        return Examples.of(self.X, self.y, self.plan.task).classes
+
+    @cached_property
+    def metrics(self) -> tuple[str | Metric, ...]:
+        """What is shown, the metric that decides first."""
+        if not self.plan.costs:
+            return self.plan.metrics
+        money = cost_metric(by_decision(self.plan.costs), self.y)
+        return tuple(money if name == COST else name for name in self.plan.metrics)
+
+    def evaluation(self, label: str, results: Sequence[FoldResult], words: str = "") -> Evaluation:
+        return Evaluation(
+            label, self.plan.task, self.classes, tuple(results), self.metrics, words or self.protocol.words
+        )
+
+    def comparison(self, log: Log) -> Comparison:
+        """Of the contestants and folds that have the most results in common; of all, once all are there."""
+        labels = [each.label for each in self.plan.contestants]
+        done = {label: _leading(log, label, len(self.splits)) for label in labels}
+        folds = max(set(done.values()), key=lambda f: (f * sum(n >= f for n in done.values()), f))
+        if not folds:
+            msg = "no fold was finished in time; run it again with a longer --time-limit"
+            raise PlanError(msg)
+        judged = [label for label in labels if done[label] >= folds]
+        words = self.protocol.words
+        if folds < len(self.splits):
+            words += f", of which the first {folds} of {len(self.splits)} folds were finished in time"
+        evaluations = {
+            label: self.evaluation(label, [log.results["folds", label, i] for i in range(folds)], words)
+            for label in judged
+        }
+        baselines = [label for label in self.plan.baselines if label in judged]
+        teams = {
+            label: members
+            for label, team in self.plan.ensembles.items()
+            if label in judged and (members := [each for each in team if each in judged])
+        }
+        return Comparison(evaluations, (*baselines, *judged)[0], teams)
+
+    def unfinished(self, log: Log) -> Iterator[str]:
+        """What there was no time for, in words."""
+        total = len(self.splits)
+        comparison = self.comparison(log)
+        judged = len(next(iter(comparison.evaluations.values())).folds)
+        if judged < total:
+            yield (
+                f"the time limit left {judged} of {total} folds that all the ranked learners have finished;"
+                " run the same command without it to go on"
+            )
+        for each in self.plan.contestants:
+            if each.label not in comparison.evaluations:
+                done = _leading(log, each.label, total)
+                yield f"{each.label} is not ranked: it finished {done} of {total} folds in time"
+
+
+def _leading(log: Log, label: str, folds: int) -> int:
+    """How many of the first folds a contestant has finished without a gap."""
+    return next((i for i in range(folds) if ("folds", label, i) not in log.results), folds)
