@@ -57,8 +57,11 @@ class CategoricalColumns(Likelihood):
             self.tables.append(np.ascontiguousarray(table.T))
 
     def add_scores(self, X, scores):
-        for name, table in zip(self.schema.names, self.tables, strict=True):
-            add_table(X.data(name), table, scores)
+        for name in self.schema.names:
+            self.add_column(X, name, scores)
+
+    def add_column(self, X, name, scores):
+        add_table(X.data(name), self.tables[self.schema.position(name)], scores)
 
     def factor(self, X, name, c):
         code = int(X.data(name)[0])

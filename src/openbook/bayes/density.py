@@ -74,11 +74,15 @@ class KernelColumns(Likelihood):
         return (values, weights) if len(values) else self.samples.overall(j)
 
     def add_scores(self, X, scores):
-        for j, name in enumerate(self.schema.names):
-            if self.useful[j]:
-                x = X.data(name).astype(float, copy=False)
-                for c in range(len(self.labels)):
-                    add_density(x, *self._points(c, j), self.bandwidths[c, j], c, scores)
+        for name in self.schema.names:
+            self.add_column(X, name, scores)
+
+    def add_column(self, X, name, scores):
+        j = self.schema.position(name)
+        if self.useful[j]:
+            x = X.data(name).astype(float, copy=False)
+            for c in range(len(self.labels)):
+                add_density(x, *self._points(c, j), self.bandwidths[c, j], c, scores)
 
     def factor(self, X, name, c):
         x, j = float(X.data(name)[0]), self.schema.position(name)

@@ -115,6 +115,7 @@ class MultinomialColumns(EventColumns):
     """All columns together share out the events of a row: one table whose values are the columns."""
 
     name = "multinomial"
+    apart = False
 
     def _solve(self, statistics):
         self.counts = statistics.events
@@ -205,18 +206,24 @@ class BernoulliColumns(EventColumns):
         raise DataError(msg)
 
     def add_scores(self, X, scores):
-        x = self._events(X)
+        self._add(self._events(X), slice(None), scores)
+
+    def add_column(self, X, name, scores):
+        j = self.schema.position(name)
+        self._add(self._events(X)[:, [j]], [j], scores)
+
+    def _add(self, x, columns, scores):
+        """Add the scores of the events of some columns."""
+        absent, present = self.absent[:, columns], self.present[:, columns]
+        not_absent, not_present = (impossible[:, columns] for impossible in self.impossible)
         if isinstance(x, sp.csr_array):
-            scores += x @ (self.present - self.absent).T + self.absent.sum(axis=1)
-            if self.impossible[0].any() or self.impossible[1].any():
-                without = self.impossible[0].T.astype(float)
-                ruled_out = x @ (self.impossible[1].T - without) + without.sum(axis=0)
+            scores += x @ (present - absent).T + absent.sum(axis=1)
+            if not_absent.any() or not_present.any():
+                without = not_absent.T.astype(float)
+                ruled_out = x @ (not_present.T - without) + without.sum(axis=0)
                 scores[ruled_out > 0.5] = -np.inf
             return
-        for happens, logs, impossible in (
-            (x == 0, self.absent, self.impossible[0]),
-            (x == 1, self.present, self.impossible[1]),
-        ):
+        for happens, logs, impossible in ((x == 0, absent, not_absent), (x == 1, present, not_present)):
             scores += happens @ logs.T
             if impossible.any():
                 scores[(happens @ impossible.T.astype(float)) > 0] = -np.inf

@@ -92,6 +92,12 @@ class GaussianColumns(Likelihood):
         if self._scored:
             add_normal(X.block(self._scored), *self._curves, scores)
 
+    def add_column(self, X, name, scores):
+        if name in self._scored:
+            j = self._scored.index(name)
+            curves = (np.ascontiguousarray(part[:, j : j + 1]) for part in self._curves)
+            add_normal(X.block([name]), *curves, scores)
+
     def factor(self, X, name, c):
         x, j = float(X.data(name)[0]), self.schema.position(name)
         if math.isnan(x):

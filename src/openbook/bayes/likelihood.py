@@ -32,6 +32,8 @@ class Likelihood(ABC):
     #: The name by which `NaiveBayes(distributions=…)` asks for it, and what it needs, in words.
     name: ClassVar[str]
     needs: ClassVar[str]
+    #: Whether a column's factor is the same whatever other columns there are.
+    apart: ClassVar[bool] = True
 
     def __init__(self, schema: Schema) -> None:
         usable = self.usable(schema)
@@ -68,6 +70,10 @@ class Likelihood(ABC):
     @abstractmethod
     def add_scores(self, X: Table, scores: np.ndarray) -> None:
         """Add the log-likelihood of each row under each class to scores (n_rows, n_classes)."""
+
+    def add_column(self, X: Table, name: str, scores: np.ndarray) -> None:
+        """Add the log-likelihood of one column alone; only where columns are `apart`."""
+        raise NotImplementedError
 
     @abstractmethod
     def factor(self, X: Table, name: str, c: int) -> Factor:

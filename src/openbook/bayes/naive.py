@@ -260,6 +260,28 @@ class NaiveBayes(Folding, Classifier):
     def _proba(self, X):
         return _normalised(self._log_joint(X), self.prior_)
 
+    def column_scores(self, X):
+        """Log P(x_j | c) of each column by itself: float64 (n_columns, n_rows, n_classes).
+
+        `proba_of` a sum of some of them is what a model of these columns alone would say, fitted on the same
+        rows. None where columns cannot be told apart: the multinomial shares its events out among them.
+        """
+        check_is_fitted(self)
+        if not all(likelihood.apart for likelihood in self.likelihoods_):
+            return None
+        table = self._encode(X)
+        # class after class in memory, as add_table goes
+        scores = np.zeros((len(self.schema_), len(self.classes_), len(table))).transpose(0, 2, 1)
+        for likelihood in self.likelihoods_:
+            for name in likelihood.schema.names:
+                likelihood.add_column(table, name, scores[self.schema_.position(name)])
+        return scores
+
+    def proba_of(self, scores):
+        """The probability of each class, from a sum of the columns' scores (n_rows, n_classes)."""
+        with np.errstate(divide="ignore"):
+            return _normalised(scores + np.log(self.prior_), self.prior_)
+
     def predict_log_proba(self, X):
         """The logarithm of `predict_proba`, exact where probabilities are too small to tell from 0."""
         joint = self.predict_joint_log_proba(X)

@@ -18,10 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from openbook.data import Categorical, Column, Nominal, Numeric, Ordinal, Schema, SparseTable, Table, Text
+from openbook.data import Categorical, Column, Nominal, Numeric, Ordinal, Schema, Table, Text
 from openbook.data.attributes import as_text
-from openbook.data.read import read
-from openbook.errors import DataError
 from openbook.features.evidence import Contingency, Evidence, Groups, Pairs
 from openbook.features.measures import Measure
 from openbook.fold import each, fold
@@ -34,7 +32,7 @@ from openbook.kernels.samples import distinct
 from openbook.prepare.discretise import Split, equal_cuts, intervals, mdl_splits
 from openbook.rows import Chunk, Rows, infinite_cell
 
-__all__ = ["Bins", "Discrete", "Target", "discrete", "gather"]
+__all__ = ["Bins", "Discrete", "Target", "discrete", "gather", "target_task"]
 
 #: "mdl" cuts by the classes (Fayyad and Irani), a number into so many intervals of equal frequency.
 Bins = str | int
@@ -55,16 +53,9 @@ class Target:
     classes: tuple[str, ...] | None
 
     @classmethod
-    def of(cls, X: Any, y: Any) -> "tuple[Table, Target]":
-        """The inputs as a table, and the target."""
-        if isinstance(y, str):
-            X, y = read(X).split(y)
-        examples = Examples.of(X, y, _task(y))
-        table = examples.table
-        if isinstance(table, SparseTable):
-            raise DataError("attributes of sparse data cannot be scored one by one; pass X.toarray()")
+    def of(cls, examples: Examples) -> "Target":
         classes = None if examples.classes is None else tuple(as_text(label) for label in examples.classes)
-        return table, cls(examples.name, examples.target, classes)
+        return cls(examples.name, examples.target, classes)
 
     def as_classes(self) -> "Target":
         """Itself, or the quarters of its numbers."""
@@ -74,7 +65,7 @@ class Target:
         return Target(self.name, np.searchsorted(cuts, self.values), intervals(cuts))
 
 
-def _task(y: Any) -> Task:
+def target_task(y: Any) -> Task:
     """What the target is: labels, and up to ten different whole numbers, are classes."""
     task = task_of(y)
     if task == "regression" or isinstance(y, Column):

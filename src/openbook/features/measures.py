@@ -20,6 +20,7 @@ For one class, the others are taken together: `Measure.of_class`. PMI of one cla
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -86,8 +87,9 @@ class Measure:
         return self.name == "correlation"
 
 
-def _counts(function: Callable[[np.ndarray], float]) -> Callable[[Evidence], float]:
-    return lambda evidence: float(function(evidence.counts))  # type: ignore[union-attr]
+def _of_counts(function: Callable[[np.ndarray], float], evidence: Evidence) -> float:
+    assert isinstance(evidence, Contingency)
+    return function(evidence.counts)
 
 
 def _strongest(evidence: Evidence) -> np.ndarray:
@@ -141,6 +143,10 @@ def _f_test(evidence: Evidence) -> IndependenceTest:
     return IndependenceTest("F", statistic, dof, float(fdtrc(*dof, statistic)) if left > 0 else 0.0)
 
 
+def _chi(evidence: Evidence) -> float:
+    return _chi_test(evidence).statistic
+
+
 def _chi_test(evidence: Evidence) -> IndependenceTest:
     assert isinstance(evidence, Contingency)
     test = chi_squared(evidence.counts)
@@ -166,16 +172,18 @@ def _low(expected: np.ndarray) -> str:
 MEASURES = {
     each.name: each
     for each in (
-        Measure("mutual_information", "mutual information", True, _counts(mutual_information), _g_test),
+        Measure(
+            "mutual_information", "mutual information", True, partial(_of_counts, mutual_information), _g_test
+        ),
         Measure("pmi", "pointwise mutual information", True, _pmi, _g_test),
-        Measure("chi_squared", "chi-squared", True, lambda e: _chi_test(e).statistic, _chi_test),
-        Measure("information_gain", "information gain", True, _counts(information_gain), _g_test),
-        Measure("gain_ratio", "gain ratio", True, _counts(gain_ratio), _g_test),
+        Measure("chi_squared", "chi-squared", True, _chi, _chi_test),
+        Measure("information_gain", "information gain", True, partial(_of_counts, information_gain), _g_test),
+        Measure("gain_ratio", "gain ratio", True, partial(_of_counts, gain_ratio), _g_test),
         Measure(
             "symmetrical_uncertainty",
             "symmetrical uncertainty",
             True,
-            _counts(symmetrical_uncertainty),
+            partial(_of_counts, symmetrical_uncertainty),
             _g_test,
         ),
         Measure("correlation", "correlation", False, _correlation, _f_test),

@@ -11,17 +11,18 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from openbook.data import Attribute, Numeric, Text
-from openbook.errors import ParameterError, UnknownColumn, did_you_mean
+from openbook.data import Attribute, Numeric, SparseTable, Text, read
+from openbook.errors import DataError, ParameterError, UnknownColumn, did_you_mean
 from openbook.features.evidence import Contingency, Evidence
-from openbook.features.gather import Bins, Target, gather
+from openbook.features.gather import Bins, Target, gather, target_task
 from openbook.features.measures import IndependenceTest, Measure, measure_named
+from openbook.judge.examples import Examples
 from openbook.judge.intervals import shown
 from openbook.judge.significance import holm
 from openbook.rules import Whole
 from openbook.work import Grid, Work
 
-__all__ = ["AttributeScore", "AttributeScores", "check_bins", "score_attributes", "score_table"]
+__all__ = ["AttributeScore", "AttributeScores", "check_bins", "score_attributes", "score_examples"]
 
 #: Classes beyond this many have no column of their own in the table of scores.
 _FEW = 6
@@ -188,14 +189,17 @@ def score_attributes(
     >>> round(scores["outlook"].score, 4)
     0.2467
     """
-    inputs, aim = Target.of(table, target)
-    return score_table(inputs, aim, measure, bins)
+    if isinstance(target, str):
+        table, target = read(table).split(target)
+    return score_examples(Examples.of(table, target, target_task(target)), measure, bins)
 
 
-def score_table(inputs: Any, aim: Target, measure: "str | Measure", bins: Bins) -> AttributeScores:
-    """The scores of a table that is read already."""
-    how = measure_named(measure)
+def score_examples(examples: Examples, measure: "str | Measure", bins: Bins) -> AttributeScores:
+    """The scores of rows that are read already."""
+    how, inputs, aim = measure_named(measure), examples.table, Target.of(examples)
     check_bins(bins)
+    if isinstance(inputs, SparseTable):
+        raise DataError("attributes of sparse data cannot be scored one by one; pass X.toarray()")
     if how.of_counts:
         aim = aim.as_classes()
     found = gather(inputs, aim, how, bins)

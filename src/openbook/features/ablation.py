@@ -1,0 +1,74 @@
+"""Ablation: start with every attribute, drop what is missed least, stop when something is missed."""
+
+import math
+
+from openbook.features.search import SAME, Move, SubsetSearch, best_of, gain
+from openbook.features.subsets import Judge
+from openbook.judge.intervals import shown
+from openbook.rules import Number
+
+__all__ = ["Ablation"]
+
+
+class Ablation(SubsetSearch):
+    """Drop the attribute that the learner misses least, while the loss is no more than `eps`.
+
+    The loss is against all attributes, so that many small losses cannot add up to a large one. One attribute
+    is always kept.
+
+    Parameters
+    ----------
+    estimator : any classifier or regressor with scikit-learn's manners
+    eps : float
+        How much worse than with all attributes the score may become.
+    metric, split, random_state : as for `ForwardSelection`
+
+    Attributes
+    ----------
+    full_ : the score with all attributes
+    path_ : the Moves
+    stop_ : why it stopped
+    support_, selected_ : what is kept
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> from openbook.bayes import NaiveBayes
+    >>> X, y = load("iris").split("species")
+    >>> Ablation(NaiveBayes(), eps=0.01).fit(X, y).selected_
+    ('petal width (cm)',)
+    """
+
+    rules = {**SubsetSearch.rules, "eps": Number(at_least=0)}
+    verb = "dropped"
+
+    def __init__(self, estimator, eps=0.0, metric=None, split=None, random_state=0):
+        self.estimator = estimator
+        self.eps = eps
+        self.metric = metric
+        self.split = split
+        self.random_state = random_state
+
+    def _walk(self, names: tuple[str, ...], judge: Judge) -> tuple[str, ...]:
+        kept, path = names, []
+        self.full_ = score = self._score(judge(names))
+        self.stop_ = "One attribute is left."
+        while len(kept) > 1:
+            candidates = tuple(
+                self._judged(name, [other for other in kept if other != name], judge) for name in kept
+            )
+            best = best_of(self.metric_, candidates)
+            loss = -gain(self.metric_, best.score, self.full_)
+            if not loss <= self.eps + SAME:
+                path.append(Move(candidates, None, kept, score, 0.0))
+                lost = "the score" if math.isinf(loss) else shown(loss)
+                least = f"Without {best.attribute}, the least missed, {lost} is lost"
+                self.stop_ = f"{least}: more than eps = {self.eps:g}."
+                break
+            kept = tuple(name for name in kept if name != best.attribute)
+            path.append(
+                Move(candidates, best.attribute, kept, best.score, gain(self.metric_, best.score, score))
+            )
+            score = best.score
+        self.path_ = tuple(path)
+        return kept

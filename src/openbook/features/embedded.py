@@ -1,0 +1,100 @@
+"""Embedded selection: keep the attributes that a fitted learner relies on."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from openbook.errors import ParameterError
+from openbook.features.select import how_many
+from openbook.features.selector import Selector
+from openbook.judge.examples import Cut, Examples, Split, model_task
+from openbook.judge.intervals import shown
+from openbook.judge.metrics import Task
+from openbook.rules import Maybe, Number, Whole
+from openbook.work import Grid, Work
+
+__all__ = ["EmbeddedSelection"]
+
+
+class EmbeddedSelection(Selector):
+    """Keep the attributes of the largest importance to a learner, fitted once on all of them.
+
+    The importance of an attribute is its `feature_importances_`, or the sum of the absolute `coef_` of its
+    encoded columns, over all classes; coefficients can be compared where the learner scales its columns.
+
+    Parameters
+    ----------
+    estimator : a learner with `feature_importances_` or `coef_`
+    k : int, optional
+        So many.
+    fraction : float, optional
+        This share of them, rounded up. With neither: those above the mean importance.
+
+    Attributes
+    ----------
+    importances_ : one for each column, in the order of the table
+    support_, selected_ : what is kept
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> from openbook.tree import CART
+    >>> X, y = load("iris").split("species")
+    >>> EmbeddedSelection(CART(), k=2).fit(X, y).selected_
+    ('petal length (cm)', 'petal width (cm)')
+    """
+
+    rules = {"k": Maybe(Whole(at_least=1)), "fraction": Maybe(Number(above=0, at_most=1))}
+
+    def __init__(self, estimator, k=None, fraction=None):
+        self.estimator = estimator
+        self.k = k
+        self.fraction = fraction
+
+    def _task(self, y: Any) -> Task:  # noqa: ARG002 (the learner says it)
+        return model_task([self.estimator])
+
+    def _select(self, examples: Examples) -> list[str]:
+        names = examples.table.names
+        count = how_many(self, len(names), optional=True)
+        rows = np.arange(len(examples))
+        self.estimator_ = clone(self.estimator)
+        self.estimator_.fit(*Cut(examples, Split(0, rows, rows)).training(self.estimator))
+        self.importances_ = _importances(self.estimator_, len(names))
+        order = np.argsort(-self.importances_, kind="stable")
+        if count is None:
+            mean = self.importances_.mean()
+            count = max(1, int((self.importances_ > mean).sum()))
+        return [names[j] for j in order[:count]]
+
+    def _work(self) -> Work:
+        """The importances, and which attributes they keep."""
+        order = np.argsort(-self.importances_, kind="stable")
+        rows = [
+            (self.schema_.names[j], shown(float(self.importances_[j])), "kept" if self.support_[j] else "")
+            for j in order
+        ]
+        end = f"Kept {len(self.selected_)} of {len(rows)}: {', '.join(self.selected_)}."
+        grid = Grid("", ("attribute", "importance", ""), rows)
+        return Work(f"Attributes by their importance to {type(self.estimator).__name__}", (grid,), end)
+
+
+def _importances(model: Any, columns: int) -> np.ndarray:
+    """One number for each column of the table."""
+    importances = getattr(model, "feature_importances_", None)
+    if importances is None:
+        if not hasattr(model, "coef_"):
+            raise ParameterError(
+                f"EmbeddedSelection: {model!r} has neither feature_importances_ nor coef_; use a wrapper"
+            )
+        importances = np.abs(np.atleast_2d(model.coef_)).sum(axis=0)
+        if hasattr(model, "encoding_"):
+            importances = np.bincount(model.encoding_.columns, importances, columns)
+    importances = np.asarray(importances, dtype=float)
+    if importances.shape != (columns,):
+        raise ParameterError(
+            f"EmbeddedSelection: {columns} attributes, but {importances.size} importances;"
+            " the learner's columns are not those of the table"
+        )
+    return importances

@@ -1,0 +1,80 @@
+"""Exhaustive selection: judge every subset."""
+
+from itertools import combinations
+
+from openbook.errors import ParameterError
+from openbook.features.search import SAME, SubsetSearch, gain
+from openbook.features.subsets import Judge
+from openbook.judge.intervals import shown
+from openbook.work import Grid, Work
+
+__all__ = ["MOST", "ExhaustiveSelection"]
+
+#: More attributes than these have too many subsets.
+MOST = 16
+_SHOWN = 10
+
+
+class ExhaustiveSelection(SubsetSearch):
+    """Judge the learner on every subset of the attributes, and keep the best.
+
+    Of equal scores the smaller subset wins, and of those of one size the one whose attributes come first in
+    the table. There are 2^d - 1 subsets; more than 16 attributes are refused.
+
+    Parameters
+    ----------
+    estimator : any classifier or regressor with scikit-learn's manners
+    metric, split, random_state : as for `ForwardSelection`
+
+    Attributes
+    ----------
+    best_ : the best subsets with their scores, the best first
+    n_subsets_ : how many there were
+    support_, selected_ : what is kept
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> from openbook.bayes import NaiveBayes
+    >>> X, y = load("iris").split("species")
+    >>> search = ExhaustiveSelection(NaiveBayes()).fit(X, y)
+    >>> search.n_subsets_, len(search.selected_)
+    (15, 3)
+    """
+
+    def __init__(self, estimator, metric=None, split=None, random_state=0):
+        self.estimator = estimator
+        self.metric = metric
+        self.split = split
+        self.random_state = random_state
+
+    def _select(self, examples):
+        if (d := len(examples.table.schema)) > MOST:
+            raise ParameterError(
+                f"ExhaustiveSelection: {d} attributes have {2**d - 1:,} subsets, and each would be judged;"
+                f" keep at most {MOST}, with SelectAttributes(k={MOST}), or search with ForwardSelection"
+            )
+        return super()._select(examples)
+
+    def _walk(self, names: tuple[str, ...], judge: Judge) -> tuple[str, ...]:
+        subsets = [subset for size in range(1, len(names) + 1) for subset in combinations(names, size)]
+        self.n_subsets_ = len(subsets)
+        best: list[tuple[tuple[str, ...], float]] = []
+        for subset in subsets:
+            best.append((subset, self._score(judge(subset))))
+            place = len(best) - 1
+            while place and gain(self.metric_, best[place][1], best[place - 1][1]) > SAME:
+                best[place - 1], best[place] = best[place], best[place - 1]
+                place -= 1
+            del best[_SHOWN:]
+        self.best_ = tuple(best)
+        return best[0][0]
+
+    def _work(self) -> Work:
+        """The best subsets and their scores."""
+        words = self.metric_.words
+        rows = [(i, ", ".join(subset), shown(score)) for i, (subset, score) in enumerate(self.best_, 1)]
+        note = f"Without any attribute: {shown(self.baseline_)}. Folds: {self.words_}."
+        grid = Grid(f"The best of {self.n_subsets_:,} subsets", ("", "attributes", words), rows, note)
+        end = f"Kept {', '.join(self.selected_)}: {words} {shown(self.best_[0][1])}."
+        return Work(f"ExhaustiveSelection with {type(self.estimator).__name__}", (grid,), end)

@@ -1,0 +1,97 @@
+"""Greedy forward selection: start with nothing, add what helps most, stop when nothing does."""
+
+from openbook.features.search import SAME, Move, SubsetSearch, best_of, gain
+from openbook.features.subsets import Judge
+from openbook.judge.comparison import difference
+from openbook.judge.intervals import shown
+from openbook.rules import Maybe, Number, Whole
+
+__all__ = ["ForwardSelection"]
+
+
+class ForwardSelection(SubsetSearch):
+    """Add the attribute that helps the learner most, one after the other.
+
+    It stops when the best candidate does not improve the score by more than `min_gain` or, with `p`, not
+    significantly (corrected resampled t test; McNemar where rows are left out one by one). With `k` it goes
+    on to so many, whatever they gain. The first attribute is always taken.
+
+    Parameters
+    ----------
+    estimator : any classifier or regressor with scikit-learn's manners
+    k : int, optional
+        How many to select; None leaves it to the gains.
+    min_gain : float
+        What an attribute must add to the score, more than.
+    p : float, optional
+        The p-value that its gain must not exceed.
+    metric : str, optional
+        A name of `openbook.judge.METRICS`; None takes accuracy, or RMSE for numbers.
+    split : a splitter, or pairs of positions, optional
+        None takes 5-fold cross-validation, stratified, and leave-one-out under fifty rows.
+    random_state : int
+        The seed of the default split.
+
+    Attributes
+    ----------
+    path_ : the Moves
+    stop_ : why it stopped
+    support_, selected_ : what is kept
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> from openbook.bayes import NaiveBayes
+    >>> X, y = load("iris").split("species")
+    >>> ForwardSelection(NaiveBayes(), k=2).fit(X, y).selected_
+    ('petal length (cm)', 'petal width (cm)')
+    """
+
+    rules = {
+        **SubsetSearch.rules,
+        "k": Maybe(Whole(at_least=1)),
+        "min_gain": Number(at_least=0),
+        "p": Maybe(Number(above=0, at_most=1)),
+    }
+
+    def __init__(self, estimator, k=None, min_gain=0.0, p=None, metric=None, split=None, random_state=0):
+        self.estimator = estimator
+        self.k = k
+        self.min_gain = min_gain
+        self.p = p
+        self.metric = metric
+        self.split = split
+        self.random_state = random_state
+
+    def _walk(self, names: tuple[str, ...], judge: Judge) -> tuple[str, ...]:
+        kept: tuple[str, ...] = ()
+        path: list[Move] = []
+        score, last, self.stop_ = self.baseline_, None, "Every attribute is in."
+        while len(kept) < len(names):
+            if self.k is not None and len(kept) == self.k:
+                self.stop_ = f"There are k = {self.k}."
+                break
+            left = [name for name in names if name not in kept]
+            candidates = tuple(self._judged(name, (*kept, name), judge) for name in left)
+            best = best_of(self.metric_, candidates)
+            gained = gain(self.metric_, best.score, score)
+            if kept and self.k is None and (reason := self._too_little(gained, best, last)):
+                path.append(Move(candidates, None, kept, score, 0.0))
+                self.stop_ = reason
+                break
+            kept, score, last = (*kept, best.attribute), best.score, best
+            path.append(Move(candidates, best.attribute, kept, score, gained))
+        self.path_ = tuple(path)
+        return kept
+
+    def _too_little(self, gained, best, last) -> str:
+        """Why the best candidate is not added, if it is not."""
+        by = f"{best.attribute}, the best of the others, gains {shown(gained, sign='+')}"
+        if not gained > self.min_gain + SAME:
+            more = f"more than {self.min_gain:g}" if self.min_gain else "something"
+            return f"{by}, and must gain {more}."
+        if self.p is not None:
+            p = difference(best.evaluation, last.evaluation, self.metric_).p_value
+            if not p <= self.p:
+                return f"{by}, which is not significant (p = {shown(p)} > {self.p:g})."
+        return ""

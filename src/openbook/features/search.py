@@ -1,0 +1,161 @@
+"""Wrapper selection: what searches for the best subset share.
+
+Subsets are judged by cross-validation inside the training rows, all on the same folds, so the same seed walks
+the same path. Of equal scores the attribute that comes first in the table wins. The score of the subset that
+was chosen is too good to be true, for it was chosen by it: judge the selection itself, in a pipeline.
+"""
+
+import math
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from openbook.data.findings import plural
+from openbook.errors import ParameterError
+from openbook.features.selector import Selector
+from openbook.features.subsets import Judge, judge_of, without_attributes
+from openbook.judge.evaluation import Evaluation
+from openbook.judge.examples import Examples, model_task, takes_tables
+from openbook.judge.intervals import shown
+from openbook.judge.metrics import DEFAULTS, METRICS, Metric, metric
+from openbook.judge.splits import protocol
+from openbook.rules import Anything, Maybe, OneOf, Whole
+from openbook.work import Grid, Work
+
+__all__ = ["Candidate", "Move", "SubsetSearch", "best_of", "gain"]
+
+#: Scores that differ by less are equal.
+SAME = 1e-12
+
+FOLDS = 5
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An attribute that could be added or dropped, and how the learner would do."""
+
+    attribute: str
+    evaluation: Evaluation
+    score: float
+
+
+@dataclass(frozen=True)
+class Move:
+    """A step of the path.
+
+    Parameters
+    ----------
+    candidates : all that could be added or dropped, in the order of the table
+    chosen : the one that was; None where the search stopped instead
+    attributes : those kept after the step
+    score : of them
+    gain : in score over the step before; above 0 is better, whatever the metric
+    """
+
+    candidates: tuple[Candidate, ...]
+    chosen: str | None
+    attributes: tuple[str, ...]
+    score: float
+    gain: float
+
+
+class SubsetSearch(Selector):
+    """A search for the attributes that a learner does best with.
+
+    A subclass walks (`_walk`) and says why it stopped (`stop_`).
+    """
+
+    rules = {
+        "metric": Maybe(OneOf(*METRICS)),
+        "split": Anything("None, a splitter, or pairs of row positions"),
+        "random_state": Whole(),
+    }
+
+    #: What a step does, in words.
+    verb = "added"
+
+    estimator: Any
+    metric: Any
+    split: Any
+    random_state: int
+
+    @property
+    def takes_tables(self) -> bool:
+        """Whether the learner is one of openbook's."""
+        return takes_tables(self.estimator)
+
+    def _task(self, y: Any) -> Any:  # noqa: ARG002 (the learner says it)
+        return model_task([self.estimator])
+
+    def _select(self, examples: Examples) -> Sequence[str]:
+        task = examples.task
+        self.metric_ = metric(self.metric or DEFAULTS[task][0], task)
+        if self.metric_.needs_proba and not hasattr(self.estimator, "predict_proba"):
+            raise ParameterError(
+                f"{self.metric_.name} needs probabilities, and {self.estimator!r} gives none;"
+                " use another metric"
+            )
+        split = self.split
+        if split is None:
+            split = protocol(examples.column, task, self.random_state, folds=FOLDS, repeats=1)
+        self.words_ = str(split) if hasattr(split, "split") else "the pairs given"
+        splits = list(examples.splits(split))
+        if not splits:
+            raise ParameterError("split gives no folds")
+        judge = judge_of(self.estimator, examples, splits, self.metric_)
+        self.baseline_ = self._score(without_attributes(examples, splits, self.metric_))
+        return self._walk(examples.table.names, judge)
+
+    @abstractmethod
+    def _walk(self, names: tuple[str, ...], judge: Judge) -> Sequence[str]:
+        """The columns to keep; remembers `path_` and `stop_`."""
+
+    def _score(self, evaluation: Evaluation) -> float:
+        return evaluation.score(self.metric_)
+
+    def _judged(self, attribute: str, names: Sequence[str], judge: Judge) -> Candidate:
+        evaluation = judge(names)
+        return Candidate(attribute, evaluation, self._score(evaluation))
+
+    def _work(self) -> Work:
+        """The path: every step with its candidates, and why it ended."""
+        words = self.metric_.words
+        note = f"Without any attribute: {words} {shown(self.baseline_)}. Folds: {self.words_}."
+        path = Grid("Path", ("step", self.verb, words, "gain", "attributes"), self._rows(), note)
+        tables = [self._grid(i, move) for i, move in enumerate(self.path_, 1)]
+        end = f"{self.stop_} Kept {plural(len(self.selected_), 'attribute')}: {', '.join(self.selected_)}."
+        title = f"{type(self).__name__} with {type(self.estimator).__name__}"
+        return Work(title, (path, *tables), end)
+
+    def _rows(self) -> list[tuple[Any, ...]]:
+        return [
+            (i, move.chosen, shown(move.score), shown(move.gain, sign="+"), ", ".join(move.attributes))
+            for i, move in enumerate(self.path_, 1)
+            if move.chosen is not None
+        ]
+
+    def _grid(self, i: int, move: Move) -> Grid:
+        rows = [
+            (one.attribute, shown(one.score), self.verb if one.attribute == move.chosen else "")
+            for one in move.candidates
+        ]
+        return Grid(f"Step {i}", ("candidate", self.metric_.words, ""), rows)
+
+
+def gain(function: Metric, new: float, old: float) -> float:
+    """How much better the new score is; an undefined one is worst."""
+    if math.isnan(new):
+        return -math.inf
+    if math.isnan(old):
+        return math.inf
+    return new - old if function.greater_is_better else old - new
+
+
+def best_of(function: Metric, candidates: Sequence[Candidate]) -> Candidate:
+    """The candidate of the best score, the first of equals."""
+    best = candidates[0]
+    for one in candidates[1:]:
+        if gain(function, one.score, best.score) > SAME:
+            best = one
+    return best

@@ -1,0 +1,132 @@
+"""Filter selection: keep the attributes that score best by themselves."""
+
+import math
+import warnings
+from typing import Any
+
+from openbook.errors import DataError, ParameterError
+from openbook.features.gather import target_task
+from openbook.features.measures import MEASURES
+from openbook.features.scores import AttributeScore, AttributeScores, score_examples
+from openbook.features.selector import Selector
+from openbook.judge.examples import Examples
+from openbook.judge.intervals import shown
+from openbook.rules import Anything, Maybe, Number, OneOf, Whole
+from openbook.work import Grid, Work
+
+__all__ = ["SelectAttributes", "how_many"]
+
+
+class SelectAttributes(Selector):
+    """Keep the attributes that tell most of the target, each by itself.
+
+    Give one of `k`, `fraction` and `p`; with none of them, p = 0.05. One attribute is always kept. It is
+    fast, and blind to attributes that only tell something together; those need a wrapper, such as
+    `ForwardSelection`.
+
+    Parameters
+    ----------
+    measure : as for `score_attributes`
+    k : int, optional
+        So many.
+    fraction : float, optional
+        This share of them, rounded up.
+    p : float, optional
+        Those with a p-value of no more than this, after Holm's adjustment for their number.
+    bins : "mdl" or int
+        How numbers are cut; see `score_attributes`.
+
+    Attributes
+    ----------
+    scores_ : the AttributeScores
+    support_ : which columns are kept
+    selected_ : their names
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> X, y = load("weather").split("play")
+    >>> SelectAttributes("information_gain", k=2).fit(X, y).selected_
+    ('outlook', 'humidity')
+    """
+
+    rules = {
+        "measure": OneOf(*MEASURES),
+        "k": Maybe(Whole(at_least=1)),
+        "fraction": Maybe(Number(above=0, at_most=1)),
+        "p": Maybe(Number(above=0, at_most=1)),
+        "bins": Anything("'mdl' or a whole number of at least 2"),
+    }
+
+    takes_tables = True
+    scores_: AttributeScores
+
+    def __init__(self, measure="mutual_information", k=None, fraction=None, p=None, bins="mdl"):
+        self.measure = measure
+        self.k = k
+        self.fraction = fraction
+        self.p = p
+        self.bins = bins
+
+    def _task(self, y):
+        return target_task(y)
+
+    def _select(self, examples: Examples) -> list[str]:
+        count = how_many(self, len(examples.table.schema), optional=True)
+        self.scores_ = score_examples(examples, self.measure, self.bins)
+        defined = [row for row in self.scores_ if not math.isnan(row.score)]
+        if not defined:
+            first = self.scores_.rows[0]
+            raise DataError(
+                f"no attribute has a {self.scores_.measure.words} with {self.scores_.target}"
+                f" ({first.attribute}: {first.why}); use another measure"
+            )
+        kept = defined[:count] if count else [row for row in defined if row.p_adjusted <= self._level]
+        if not kept:
+            warnings.warn(
+                f"SelectAttributes: no attribute has p <= {self._level:g}; the best, {defined[0].attribute},"
+                " is kept",
+                stacklevel=4,
+            )
+        return [row.attribute for row in kept or defined[:1]]
+
+    @property
+    def _level(self) -> float:
+        return 0.05 if self.p is None else self.p
+
+    @property
+    def _reason(self) -> str:
+        if self.k is not None:
+            return f"k = {self.k}"
+        return (
+            f"fraction = {self.fraction:g}" if self.fraction is not None else f"p (Holm) <= {self._level:g}"
+        )
+
+    def _work(self) -> Work:
+        """The scores, and which attributes they keep; `scores_.work(attribute)` derives a score."""
+        kept = self.selected_
+        rows = [self._row(row, row.attribute in kept) for row in self.scores_]
+        words = self.scores_.measure.words
+        grid = Grid("", ("attribute", words, "p (Holm)", ""), rows)
+        end = f"Kept {len(kept)} of {len(rows)} by {self._reason}: {', '.join(kept)}."
+        return Work(f"Attributes by {words} with {self.scores_.target}", (grid,), end)
+
+    def _row(self, row: AttributeScore, kept: bool) -> tuple[str, ...]:
+        return row.attribute, shown(row.score), shown(row.p_adjusted), "kept" if kept else row.why
+
+
+def how_many(selection: Any, columns: int, *, optional: bool = False) -> int | None:
+    """How many columns `k` or `fraction` keep; None where neither is given and that is allowed."""
+    rules = {name: getattr(selection, name, None) for name in ("k", "fraction", "p")}
+    given = [name for name, value in rules.items() if value is not None]
+    if len(given) > 1:
+        raise ParameterError(
+            f"{type(selection).__name__}: give one of k, fraction and p, not {' and '.join(given)}"
+        )
+    if rules["k"] is not None:
+        return min(int(rules["k"]), columns)
+    if rules["fraction"] is not None:
+        return math.ceil(rules["fraction"] * columns - 1e-9)
+    if optional:
+        return None
+    raise ParameterError(f"{type(selection).__name__}: give k or fraction")

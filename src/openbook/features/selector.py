@@ -1,0 +1,158 @@
+"""What all selections share: the border of a transformer that keeps some columns as they came.
+
+A selection learns which columns to keep from training rows and their target, and afterwards only leaves the
+others out. What it is given comes back in the same form with fewer columns, cells untouched: a Table gives a
+Table, a frame a frame of its own kind, an array an array; paths and dict rows give Tables. So kinds are kept
+through a pipeline. Columns are matched by name where both sides have names, else by position.
+"""
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import TransformerMixin
+from sklearn.utils._set_output import _get_output_config
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
+
+from openbook.base import Estimator
+from openbook.data import Nominal, Numeric, Ordinal, Schema, Table, Text, read
+from openbook.data.frames import is_frame
+from openbook.errors import DataError, did_you_mean
+from openbook.judge.examples import Examples
+from openbook.judge.metrics import Task
+from openbook.rules import check_parameters
+from openbook.work import Grid, Work
+
+__all__ = ["Selector", "picked"]
+
+
+class Selector(TransformerMixin, Estimator):
+    """A transformer that keeps some of the columns; see the module.
+
+    A selection says what y is (`_task`), chooses (`_select`), and shows its path (`_work`).
+    """
+
+    accepts = (Numeric, Nominal, Ordinal, Text)
+
+    support_: np.ndarray
+
+    @abstractmethod
+    def _task(self, y: Any) -> Task:
+        """What the target is."""
+
+    @abstractmethod
+    def _select(self, examples: Examples) -> Sequence[str]:
+        """The names of the columns to keep, at least one."""
+
+    @abstractmethod
+    def _work(self) -> Work:
+        """The path that led to the columns kept."""
+
+    def _work_row(self, X: Table) -> Work:
+        rows = [
+            (name, X.column(name)[0], "kept" if kept else "left out")
+            for name, kept in zip(self.schema_.names, self.support_, strict=True)
+        ]
+        return Work(f"{type(self).__name__}: one row", (Grid("", ("column", "cell", ""), rows),))
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Choose the columns.
+
+        Parameters
+        ----------
+        X : whatever `openbook.read` takes
+        y : array, Series, Column, or the name of a column of X
+        """
+        with self._whole_or_not_at_all():
+            check_parameters(self, self.rules)
+            if y is None:
+                raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+            examples = self._examples(_with_rows(X), y)
+            self._accept(examples.table)
+            if len(examples) < 2:
+                raise DataError(
+                    f"{type(self).__name__} needs at least two rows, and one sample is all there is"
+                )
+            kept = set(self._select(examples))
+            self.support_ = np.array([name in kept for name in self.schema_.names])
+        return self
+
+    def _examples(self, X: Any, y: Any) -> Examples:
+        if isinstance(y, str):
+            return Examples.of(X, y, self._task(read(X).column(y)))
+        y = y if hasattr(y, "__len__") else np.asarray(y)
+        return Examples.of(X, y, self._task(y))
+
+    def transform(self, X: Any) -> Any:
+        """The columns kept, in the form that X has."""
+        check_is_fitted(self, "support_")
+        X = _with_rows(X)
+        kept = picked(X, self.schema_, self.selected_, type(self).__name__)
+        self._warn_of_names(Schema((), X.schema.named if isinstance(X, Table) else is_frame(X)))
+        if isinstance(kept, Table):
+            wanted = _get_output_config("transform", self)["dense"]
+            return {"pandas": Table.to_pandas, "polars": Table.to_polars}.get(wanted, lambda table: table)(
+                kept
+            )
+        return kept
+
+    @property
+    def selected_(self) -> tuple[str, ...]:
+        """The names of the columns kept, in the order of the table."""
+        return tuple(name for name, kept in zip(self.schema_.names, self.support_, strict=True) if kept)
+
+    def get_support(self, indices: bool = False) -> np.ndarray:
+        """Which columns are kept: a mask or, with `indices`, their positions."""
+        check_is_fitted(self, "support_")
+        return np.flatnonzero(self.support_) if indices else self.support_.copy()
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """The names of the columns kept; `input_features` are those of arrays, which have none."""
+        check_is_fitted(self, "support_")
+        names: np.ndarray = _check_feature_names_in(self, input_features)
+        return names[self.support_]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+def picked(X: Any, schema: Schema, names: Sequence[str], who: str) -> Any:
+    """These columns of a Table, frame or array, in the same form; the schema is that of the training rows."""
+    if isinstance(X, Table):
+        places = _places(X.names, X.schema.named, schema, names, who)
+        return X.select([X.names[place] for place in places])
+    if is_frame(X):
+        import narwhals as nw
+
+        frame = nw.from_native(X, eager_only=True)
+        return frame[:, _places([str(name) for name in frame.columns], True, schema, names, who)].to_native()
+    if X.ndim != 2 or 0 in X.shape:
+        read(X)  # says what is wrong
+    places = _places(range(X.shape[1]), False, schema, names, who)
+    return (X.tocsr() if hasattr(X, "tocsr") else X)[:, places]
+
+
+def _places(columns: Sequence[Any], named: bool, schema: Schema, names: Sequence[str], who: str) -> list[int]:
+    """Where the columns of these names are: by name, or by position where a side has no names."""
+    if not (named and schema.named):
+        if len(columns) != len(schema):
+            raise DataError(
+                f"X has {len(columns)} features, but {who} is expecting {len(schema)} features as input"
+            )
+        return [schema.position(name) for name in names]
+    known = {name: place for place, name in enumerate(columns)}
+    if absent := [name for name in names if name not in known]:
+        raise DataError(f"column {absent[0]!r} is missing. {did_you_mean(absent[0], tuple(known))}")
+    return [known[name] for name in names]
+
+
+def _with_rows(X: Any) -> Any:
+    """X as a Table, a frame, an array or a sparse matrix; a path, a scan and dict rows are read."""
+    if isinstance(X, Table | np.ndarray) or hasattr(X, "tocsr") or is_frame(X):
+        return X
+    of_dicts = isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], Mapping)
+    is_array = hasattr(X, "__array__") or (isinstance(X, list | tuple) and not of_dicts)
+    return np.asarray(X) if is_array else read(X)

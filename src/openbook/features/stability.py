@@ -1,0 +1,144 @@
+r"""Stability selection: keep what is chosen again and again on halves of the rows.
+
+    frequency(j) = share of the rounds in which the selection keeps attribute j
+    kept         = the attributes whose frequency reaches the threshold t
+    E[V]        <= q² / ((2 t - 1) d)
+
+where V is the number of attributes kept though they have nothing to do with the target, q how many a round
+keeps in the mean, and d how many there are (Meinshausen and Bühlmann, 2010). The bound holds if useless
+attributes are interchangeable, and the selection does no worse than guessing. Each round draws half of the
+rows without replacement, from a seed of its own, so that the number of workers changes nothing.
+"""
+
+import warnings
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from openbook.data.findings import plural
+from openbook.errors import DataError, ParameterError
+from openbook.features.select import SelectAttributes
+from openbook.features.selector import Selector
+from openbook.fold import each
+from openbook.judge.examples import Cut, Examples, Split
+from openbook.judge.hear import heard
+from openbook.judge.intervals import shown
+from openbook.judge.metrics import Task
+from openbook.rules import Anything, Number, Whole
+from openbook.work import Grid, Step, Work, figure
+
+__all__ = ["StabilitySelection"]
+
+
+class StabilitySelection(Selector):
+    """Keep the attributes that a selection chooses on most halves of the rows.
+
+    Parameters
+    ----------
+    selector : a selection of openbook's, optional
+        None takes `SelectAttributes(fraction=0.5)`.
+    rounds : int
+    threshold : float
+        The share of the rounds in which an attribute must be chosen: above 0.5, up to 1.
+    random_state : int
+
+    Attributes
+    ----------
+    frequencies_ : the share of the rounds in which each column was chosen, in the order of the table
+    bound_ : how many useless attributes are kept, at most, in expectation; see the module
+    support_, selected_ : what is kept
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> X, y = load("iris").split("species")
+    >>> StabilitySelection(SelectAttributes(k=2), rounds=20).fit(X, y).selected_
+    ('petal length (cm)', 'petal width (cm)')
+    """
+
+    rules = {
+        "selector": Anything("None or a selection of openbook's"),
+        "rounds": Whole(at_least=2),
+        "threshold": Number(above=0.5, at_most=1),
+        "random_state": Whole(),
+    }
+
+    def __init__(self, selector=None, rounds=100, threshold=0.75, random_state=0):
+        self.selector = selector
+        self.rounds = rounds
+        self.threshold = threshold
+        self.random_state = random_state
+
+    @property
+    def takes_tables(self) -> bool:
+        """Whether its selection takes Tables."""
+        return bool(getattr(self._inner, "takes_tables", False))
+
+    @property
+    def _inner(self) -> Selector:
+        if self.selector is None:
+            return SelectAttributes(fraction=0.5)
+        if not isinstance(self.selector, Selector):
+            raise ParameterError(
+                f"StabilitySelection: selector must be a selection of openbook's, got {self.selector!r}"
+            )
+        return self.selector
+
+    def _task(self, y: Any) -> Task:
+        return self._inner._task(y)  # noqa: SLF001 (its own kind)
+
+    def _select(self, examples: Examples) -> list[str]:
+        if len(examples) < 4:
+            raise DataError(
+                f"StabilitySelection: {plural(len(examples), 'row')} cannot be halved; give at least four"
+            )
+        chosen = list(each(range(self.rounds), partial(_chosen, self._inner, examples, self.random_state)))
+        self.frequencies_ = np.mean(chosen, axis=0)
+        self.mean_size_ = float(np.sum(chosen, axis=1).mean())
+        names = examples.table.names
+        self.bound_ = self.mean_size_**2 / ((2 * self.threshold - 1) * len(names))
+        kept = [name for name, f in zip(names, self.frequencies_, strict=True) if f >= self.threshold - 1e-12]
+        if not kept:
+            best = names[int(np.argmax(self.frequencies_))]
+            warnings.warn(
+                f"StabilitySelection: no attribute is chosen in {self.threshold:g} of the rounds; the"
+                f" most frequent, {best}, is kept",
+                stacklevel=4,
+            )
+            return [best]
+        return kept
+
+    def _work(self) -> Work:
+        """The frequencies, and the bound on useless attributes."""
+        d, t = len(self.support_), self.threshold
+        order = np.argsort(-self.frequencies_, kind="stable")
+        rows = [
+            (self.schema_.names[j], shown(float(self.frequencies_[j])), "kept" if self.support_[j] else "")
+            for j in order
+        ]
+        q = figure(self.mean_size_)
+        bound = Step(
+            "E[V] at most",
+            r"\frac{q^2}{(2 t - 1) d}",
+            rf"\frac{{{q}^2}}{{(2 \cdot {figure(t)} - 1) \cdot {d}}}",
+            self.bound_,
+            "V: useless attributes kept; if they are interchangeable (Meinshausen and Bühlmann)",
+        )
+        mean = Step("q", result=self.mean_size_, note="attributes that a round chooses, in the mean")
+        note = f"{self.rounds} rounds of {type(self._inner).__name__} on half of the rows each."
+        grid = Grid("Frequencies", ("attribute", "chosen", ""), rows, note)
+        end = (
+            f"Kept {len(self.selected_)} of {d}, chosen in {t:g} of the rounds: {', '.join(self.selected_)}."
+        )
+        return Work("Stability selection", (grid, mean, bound), end)
+
+
+def _chosen(selector: Selector, examples: Examples, seed: int, i: int) -> np.ndarray:
+    """Which columns the selection keeps on one half of the rows."""
+    n = len(examples)
+    rows = np.sort(np.random.default_rng([seed, i]).permutation(n)[: n // 2])
+    cut = Cut(examples, Split(i, rows, rows))
+    with heard():
+        return clone(selector).fit(*cut.training(selector)).get_support()
