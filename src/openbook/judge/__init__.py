@@ -5,6 +5,7 @@ from openbook.judge.comparison import Choice, Comparison, difference
 from openbook.judge.costs import Costs, cost_metric, costs
 from openbook.judge.curve import Curve
 from openbook.judge.curves import complexity_curve, iteration_curve, learning_curve
+from openbook.judge.diagnose import Diagnosis, diagnose, diagnose_model
 from openbook.judge.disagreement import Disagreement, disagreement
 from openbook.judge.evaluate import FoldError, compare, evaluate, evaluate_fold
 from openbook.judge.evaluation import Evaluation
@@ -33,6 +34,7 @@ __all__ = [
     "Comparison",
     "Costs",
     "Curve",
+    "Diagnosis",
     "Disagreement",
     "Evaluation",
     "Fairness",
@@ -67,6 +69,8 @@ __all__ = [
     "correlated_t",
     "cost_metric",
     "costs",
+    "diagnose",
+    "diagnose_model",
     "difference",
     "disagreement",
     "evaluate",

@@ -23,7 +23,7 @@ from openbook.judge.metrics import Metric
 from openbook.judge.significance import TestResult, corrected_t_test, holm
 from openbook.work import Grid, Work
 
-__all__ = ["Curve", "Kind", "Side"]
+__all__ = ["Curve", "Kind", "Side", "written"]
 
 Kind = Literal["size", "complexity", "iterations"]
 Side = Literal["training", "validation"]
@@ -169,7 +169,7 @@ class Curve:
         )
 
     def _row(self, point: int, level: float, sized: bool) -> list[Any]:
-        row: list[Any] = [_word(self.across[point])]
+        row: list[Any] = [written(self.across[point])]
         for side in ("training", "validation"):
             row += [shown(self.mean(point, side)), self.interval(point, side, level).ends]  # type: ignore[arg-type]
         gap, size = self.mean(point) - self.mean(point, "training"), abs(self.mean(point))
@@ -180,18 +180,16 @@ class Curve:
         """The curve in a sentence."""
         what, last = self.metric.words, len(self) - 1
         if self.kind == "size":
-            words = (
-                f"With {_word(self.across[last])} rows: training {what} {shown(self.mean(last, 'training'))},"
-            )
-            words += f" validation {what} {shown(self.mean(last))}."
+            words = f"With {written(self.across[last])} rows: training {what}"
+            words += f" {shown(self.mean(last, 'training'))}, validation {what} {shown(self.mean(last))}."
             if last > 0:
                 test = self.change(last - 1, last, level)
-                words += f" From {_word(self.across[last - 1])} rows on it changed by"
+                words += f" From {written(self.across[last - 1])} rows on it changed by"
                 words += f" {shown(test.difference, sign='+')} {test.interval}."
             return words
         best = self.best
         return (
-            f"The validation {what} is best at {self.axis} = {_word(self.across[best])}:"
+            f"The validation {what} is best at {self.axis} = {written(self.across[best])}:"
             f" {shown(self.mean(best))} {self.interval(best, level=level)}. It was found on these folds, so"
             " it flatters; `tune` judges a choice by other rows."
         )
@@ -200,7 +198,7 @@ class Curve:
         """Training and validation as lines with bands, and the baseline."""
         points = np.flatnonzero(~np.isnan(self.validation.mean(axis=1))).tolist()
         at = _places(self.kind, [self.across[i] for i in points])
-        across = Marks(self.axis, tuple(_word(self.across[i]) for i in points), at)
+        across = Marks(self.axis, tuple(written(self.across[i]) for i in points), at)
         sides: list[tuple[Side, str]] = [("training", "c1"), ("validation", "c0")]
         bands = {side: [self.interval(i, side, level) for i in points] for side, _ in sides}
         means = {side: np.array([self.mean(i, side) for i in points]) for side, _ in sides}
@@ -217,7 +215,7 @@ class Curve:
             inside.append(line(x, up.place(means[side]), colour))
             if len(points) <= _MOST_DOTS:
                 told = [
-                    f"{side}, {self.axis} {_word(self.across[i])}: {shown(self.mean(i, side))}"
+                    f"{side}, {self.axis} {written(self.across[i])}: {shown(self.mean(i, side))}"
                     for i in points
                 ]
                 inside.extend(dots(x, up.place(means[side]), [f"dot {colour}"] * len(points), told))
@@ -253,7 +251,7 @@ def _places(kind: Kind, values: list[Any]) -> np.ndarray:
     return numbers
 
 
-def _word(value: Any) -> str:
+def written(value: Any) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
     return short(value) if isinstance(value, float) else str(value)

@@ -17,12 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
-from openbook.baseline import ZeroR, ZeroRegressor
 from openbook.errors import ParameterError
 from openbook.fold import each
 from openbook.judge.curve import Curve, Kind
-from openbook.judge.evaluate import FoldError, complexity_of, label_codes, predicted_by
 from openbook.judge.examples import Cut, Examples, Split, model_task
+from openbook.judge.folds import FoldError, complexity_of, label_codes, predicted_by
 from openbook.judge.hear import heard
 from openbook.judge.metrics import Metric, Predictions, metric
 from openbook.judge.splits import TINY, protocol
@@ -160,8 +159,7 @@ class _Worded:
 def _judge(run: Run, points: list[Point], stages: Sequence[int] | None, split: Split) -> _Fold:
     """Fit and judge every point in one fold."""
     order = _balanced(run.examples, split.train, [run.seed, split.index])
-    zero = ZeroR() if run.examples.classes is not None else ZeroRegressor()
-    fold = _Fold(baseline=_scores(run, _fitted(run, zero, split.train), split.test)[0])
+    fold = _Fold(baseline=_scores(run, _fitted(run, _baseline(run), split.train), split.test)[0])
     for i, point in enumerate(points):
         rows = order[: count(point.size, len(order))]
         fold.remarks += [(i, lack) for lack in _lacks(run.examples, rows, order)]
@@ -178,6 +176,12 @@ def _judge(run: Run, points: list[Point], stages: Sequence[int] | None, split: S
             fold.add([math.nan], [math.nan], None)
             fold.remarks.append((i, told))
     return fold
+
+
+def _baseline(run: Run) -> Any:
+    from openbook.baseline import ZeroR, ZeroRegressor
+
+    return ZeroRegressor() if run.examples.classes is None else ZeroR()
 
 
 def _fitted(run: Run, model: Any, rows: np.ndarray) -> Any:
