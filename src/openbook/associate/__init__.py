@@ -1,0 +1,15 @@
+"""Associations: itemsets that many transactions hold, and the rules they give."""
+
+from openbook.associate.itemsets import Itemset, Itemsets, frequent_itemsets
+from openbook.associate.rules import AssociationRule, AssociationRules, association_rules
+from openbook.associate.transactions import Transactions
+
+__all__ = [
+    "AssociationRule",
+    "AssociationRules",
+    "Itemset",
+    "Itemsets",
+    "Transactions",
+    "association_rules",
+    "frequent_itemsets",
+]

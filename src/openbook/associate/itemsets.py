@@ -1,0 +1,251 @@
+r"""Itemsets that many transactions hold.
+
+    support(S) = transactions that hold every item of S / all transactions
+
+A set is frequent if its support is at least `min_support`: at least ⌈min_support · n⌉ transactions hold it,
+and at least one. The most frequent sets come first; of equals, the shorter, then in the order of their items.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from operator import add
+from typing import Any
+
+import numpy as np
+
+from openbook.associate.apriori import Level, levels
+from openbook.associate.transactions import Transactions
+from openbook.data.findings import plural
+from openbook.errors import DataError, ParameterError, did_you_mean
+from openbook.fold import fold
+from openbook.rules import Number, OneOf, Whole
+from openbook.work import Grid, Work
+
+__all__ = ["Itemset", "Itemsets", "frequent_itemsets"]
+
+ALGORITHMS = ("bitset", "apriori")
+
+#: Sets and candidates that are listed; transactions and sets whose derivation can be followed.
+_LISTED, _FOLLOWED = 30, 1_000
+#: Parts in which the items are mined; they can be mined side by side.
+_PARTS = 16
+
+
+@dataclass(frozen=True)
+class Itemset:
+    """Items, how many transactions hold them all, and their share."""
+
+    items: tuple[str, ...]
+    count: int
+    support: float
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Itemsets:
+    """The frequent itemsets of some transactions; a sequence of `Itemset`s.
+
+    Parameters
+    ----------
+    transactions : Transactions
+    codes : the items of each set by number, in rising order
+    counts : how many transactions hold each
+    min_support : what makes a set frequent
+    max_length : the most items of a set; None for no limit
+    """
+
+    transactions: Transactions
+    codes: tuple[tuple[int, ...], ...]
+    counts: np.ndarray
+    min_support: float
+    max_length: int | None = None
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, i: int) -> Itemset:
+        count = int(self.counts[i])
+        return Itemset(self.names(self.codes[i]), count, count / len(self.transactions))
+
+    def __iter__(self) -> Iterator[Itemset]:
+        return map(self.__getitem__, range(len(self)))
+
+    @cached_property
+    def places(self) -> dict[tuple[int, ...], int]:
+        """Where each set stands."""
+        return {codes: i for i, codes in enumerate(self.codes)}
+
+    def names(self, codes: Sequence[int]) -> tuple[str, ...]:
+        return tuple(self.transactions.names[code] for code in codes)
+
+    def support(self, *items: str) -> float:
+        """The support of a set; NaN where it is not frequent, so that it was not counted.
+
+        >>> frequent_itemsets([["a", "b"], ["a"], ["a", "b"], ["c"]], 0.5).support("b", "a")
+        0.5
+        """
+        known = {name: code for code, name in enumerate(self.transactions.names)}
+        if odd := [item for item in items if item not in known]:
+            raise DataError(f"no item {odd[0]!r}. {did_you_mean(odd[0], tuple(known))}")
+        place = self.places.get(tuple(sorted({known[item] for item in items})))
+        return math.nan if place is None else self[place].support
+
+    def work(self) -> Work:
+        """How Apriori finds them, level by level: the candidates, their counts, which are frequent.
+
+        Where there are more transactions or sets than anyone would follow, how many sets of each length.
+        """
+        n = len(self.transactions)
+        least = least_count(self.min_support, n)
+        end = f"{plural(len(self), 'set')} of items in at least {least:,} of {plural(n, 'transaction')}."
+        if max(n, len(self)) > _FOLLOWED:
+            lengths = np.bincount([len(each) for each in self.codes], minlength=1)
+            rows = [(k, int(found)) for k, found in enumerate(lengths) if k]
+            return Work("Frequent itemsets", (Grid("", ("items", "frequent sets"), rows),), end)
+        found = levels(list(self.transactions), len(self.transactions.names), least, self.max_length)
+        grids = [self._level(k, level, least) for k, level in enumerate(found, start=1)]
+        return Work("Apriori", tuple(grids), end)
+
+    def _level(self, k: int, level: Level, least: int) -> Grid:
+        n = len(self.transactions)
+        rows = [
+            (" and ".join(self.names(each)), count, count / n, "yes" if count >= least else "no")
+            for each, count in list(level.counts.items())[:_LISTED]
+        ]
+        said = [f"{len(level.frequent)} of {plural(len(level.counts), 'candidate')} frequent."]
+        if level.pruned:
+            first = " and ".join(self.names(level.pruned[0])) + (", …" if len(level.pruned) > 1 else "")
+            said.append(f"Not counted, since a part is not frequent: {len(level.pruned)} ({first}).")
+        if len(level.counts) > _LISTED:
+            said.append(f"The first {_LISTED} are shown.")
+        header = ("candidate", "transactions", "support", f"at least {least}?")
+        return Grid(f"sets of {k}", header, rows, " ".join(said))
+
+    def _table(self) -> Work:
+        n = len(self.transactions)
+        shown = [self[i] for i in range(min(len(self), _LISTED))]
+        more = f"{len(self) - len(shown):,} more." if len(shown) < len(self) else ""
+        rows = [(" and ".join(each.items), each.count, each.support) for each in shown]
+        title = (
+            f"{plural(len(self), 'itemset')} in at least {self.min_support:g} of {plural(n, 'transaction')}"
+        )
+        return Work(title, (Grid("", ("items", "transactions", "support"), rows, more),) if rows else ())
+
+    def __repr__(self) -> str:
+        return self._table().text()
+
+    def _repr_html_(self) -> str:
+        return self._table().html()
+
+
+def frequent_itemsets(
+    data: Any,
+    min_support: float = 0.1,
+    max_length: int | None = None,
+    algorithm: str = "bitset",
+    most: int = 1_000_000,
+    names: Sequence[str] | None = None,
+    bins: int = 3,
+) -> Itemsets:
+    """Every set of items that at least a share of the transactions holds.
+
+    Parameters
+    ----------
+    data : a table or what `openbook.read` makes one of, lists of items, or a 0/1 matrix
+    min_support : the share, above 0 and up to 1
+    max_length : the most items of a set
+    algorithm : "bitset" for work, "apriori" for teaching; they find the same
+    most : sets that are too many: rather an error than all the memory
+    names : of the columns of a matrix
+    bins : intervals of about equally many rows that a column of numbers is cut into
+
+    References
+    ----------
+    Agrawal and Srikant (1994), Fast algorithms for mining association rules.
+    Zaki (2000), Scalable algorithms for association mining.
+
+    Examples
+    --------
+    >>> baskets = [["bread", "milk"], ["bread", "beer"], ["bread", "milk", "beer"], ["milk"]]
+    >>> for each in frequent_itemsets(baskets, min_support=0.5):
+    ...     print(each.support, *each.items)
+    0.75 bread
+    0.75 milk
+    0.5 beer
+    0.5 beer bread
+    0.5 bread milk
+    """
+    for name, value, rule in (
+        ("min_support", min_support, Number(above=0, at_most=1)),
+        ("max_length", 1 if max_length is None else max_length, Whole(1)),
+        ("algorithm", algorithm, OneOf(*ALGORITHMS)),
+        ("most", most, Whole(1)),
+    ):
+        if not rule.allows(value):
+            raise ParameterError(f"{name} must be {rule.demand()}, got {value!r}")
+    transactions = Transactions.of(data, names, bins)
+    if len(transactions) == 0:
+        raise DataError("there are no transactions")
+    least = least_count(min_support, len(transactions))
+    find = _mined if algorithm == "bitset" else _by_levels
+    sets = find(transactions, least, max_length, most)
+    if len(sets) > most:
+        raise ParameterError(
+            f"more than {most:,} itemsets are in {least:,} of {len(transactions):,} transactions or more;"
+            f" raise min_support above {min_support:g}, or set max_length, or allow more: most={10 * most}"
+        )
+    sets.sort(key=lambda found: (-found[1], len(found[0]), found[0]))
+    counts = np.array([count for _, count in sets], dtype=np.intp)
+    return Itemsets(transactions, tuple(codes for codes, _ in sets), counts, min_support, max_length)
+
+
+def least_count(min_support: float, n: int) -> int:
+    """How many of n transactions make a set frequent; a share that is a hair above a whole number is that."""
+    return max(1, math.ceil(min_support * n * (1 - 1e-12)))
+
+
+Found = list[tuple[tuple[int, ...], int]]
+
+
+def _by_levels(transactions: Transactions, least: int, longest: int | None, most: int) -> Found:
+    found: Found = []
+    for level in levels(list(transactions), len(transactions.names), least, longest):
+        found += level.frequent.items()
+        if len(found) > most:
+            break
+    return found
+
+
+def _mined(transactions: Transactions, least: int, longest: int | None, most: int) -> Found:
+    from openbook.associate.miner import grouped
+
+    count = np.bincount(transactions.items, minlength=len(transactions.names))
+    frequent = np.flatnonzero(count >= least)
+    order = frequent[np.argsort(count[frequent], kind="stable")]  # the rarest first
+    code = np.full(len(count), -1, dtype=np.int32)
+    code[order] = np.arange(len(order))
+    kept = count[transactions.items] >= least
+    holders = grouped(code[transactions.items[kept]], transactions.rows[kept], len(order))
+    item_of = np.repeat(np.arange(len(order), dtype=np.int32), np.diff(holders[0]))
+    rows = grouped(holders[1], item_of, len(transactions))  # each row's items in order, as they come so
+    bounds = np.linspace(0, len(order), min(_PARTS, len(order)) + 1).round().astype(np.int64)
+    spans = list(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True))
+    step = partial(_part, rows, holders, least, longest or len(order), most, order)
+    return fold(spans, step, add) if spans else []
+
+
+def _part(
+    rows: Any, holders: Any, least: int, longest: int, most: int, order: np.ndarray, span: tuple[int, int]
+) -> Found:
+    """The frequent sets that begin with some of the items; one too many where they are more than allowed."""
+    from openbook.associate.miner import mine
+
+    found = np.empty(most + 1, np.int32), np.empty(most + 1, np.int32), np.empty(most + 1, np.int64)
+    n = mine(rows, holders, least, longest, span, found)
+    before, last, count = (array[: min(n, most + 1)].tolist() for array in found)
+    items = order.tolist()
+    sets: list[tuple[int, ...]] = []
+    for prefix, item in zip(before, last, strict=True):
+        sets.append((*(sets[prefix] if prefix >= 0 else ()), items[item]))
+    return [(tuple(sorted(each)), n_rows) for each, n_rows in zip(sets, count, strict=True)]

@@ -1,0 +1,393 @@
+r"""Rules between itemsets: where a transaction holds A, it tends to hold C too.
+
+    support     P(A, C)                              confidence  P(C | A) = P(A, C) / P(A)
+    lift        P(C | A) / P(C)                      leverage    P(A, C) - P(A) P(C)
+    conviction  (1 - P(C)) / (1 - P(C | A)),  ∞ where the confidence is 1
+
+with shares of all transactions. A frequent set of k items gives 2^k - 2 rules. Where a rule is not confident,
+none of the same set with a longer consequent is, since its antecedent is shorter and held no less often.
+
+A test: were A and C independent, how likely would so many transactions hold both, or more? That is Fisher's
+exact test, one-sided; p-values are multiplied by the number of rules that were eligible (Bonferroni), whether
+they were confident or not, since the search looked at them all.
+
+A rule is redundant where one with the same consequent and a part of its antecedent is at least as confident:
+what the longer one adds says nothing (Bayardo, Agrawal and Gunopulos 2000, of minimum improvement).
+"""
+
+import math
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from openbook.associate.itemsets import Itemsets
+from openbook.data.findings import plural
+from openbook.draw import Numbers, Picture
+from openbook.draw.plot import dots, framed, legend
+from openbook.errors import DataError, ParameterError, did_you_mean
+from openbook.rules import Number, Whole
+from openbook.work import Grid, Step, Work, figure
+
+__all__ = ["AssociationRule", "AssociationRules", "association_rules"]
+
+_LISTED, _MOST_DOTS = 20, 1_000
+
+Set = tuple[int, ...]
+
+
+class _Found(NamedTuple):
+    """A rule between sets of numbers, and the transactions that hold both, the one, the other."""
+
+    first: Set
+    then: Set
+    both: int
+    antecedents: int
+    consequents: int
+
+
+@dataclass(frozen=True)
+class AssociationRule:
+    """Where a transaction holds the antecedent, it tends to hold the consequent.
+
+    Parameters
+    ----------
+    antecedent, consequent : names of items
+    both, antecedents, consequents, n : transactions that hold both, the one, the other; all
+    chance : the probability that so many or more would hold both, were they independent
+    eligible : the number of rules that were looked at
+    """
+
+    antecedent: tuple[str, ...]
+    consequent: tuple[str, ...]
+    both: int
+    antecedents: int
+    consequents: int
+    n: int
+    chance: float
+    eligible: int
+
+    @property
+    def p_value(self) -> float:
+        """The chance, adjusted for the number of rules."""
+        return min(1.0, self.chance * self.eligible)
+
+    @property
+    def support(self) -> float:
+        return self.both / self.n
+
+    @property
+    def confidence(self) -> float:
+        return self.both / self.antecedents
+
+    @property
+    def lift(self) -> float:
+        return self.both * self.n / (self.antecedents * self.consequents)
+
+    @property
+    def leverage(self) -> float:
+        return self.both / self.n - self.antecedents * self.consequents / self.n**2
+
+    @property
+    def conviction(self) -> float:
+        against = self.antecedents - self.both
+        return self.antecedents * (self.n - self.consequents) / (self.n * against) if against else math.inf
+
+    def work(self) -> Work:
+        """Every figure from the four counts."""
+        a, c, both, n = self.antecedents, self.consequents, self.both, self.n
+        first, then = " and ".join(self.antecedent), " and ".join(self.consequent)
+        counts = [
+            (first, both, a - both, a),
+            (f"not ({first})", c - both, n - a - c + both, n - a),
+            ("all", c, n - c, n),
+        ]
+        doubt = rf"\frac{{1 - \frac{{{c}}}{{{n}}}}}{{1 - \frac{{{both}}}{{{a}}}}}"
+        steps = (
+            Step("support", r"\frac{N_{AC}}{N}", rf"\frac{{{both}}}{{{n}}}", self.support),
+            Step("confidence", r"\frac{N_{AC}}{N_A}", rf"\frac{{{both}}}{{{a}}}", self.confidence),
+            Step(
+                "lift",
+                r"\frac{P(C | A)}{P(C)}",
+                rf"\frac{{{figure(self.confidence)}}}{{\frac{{{c}}}{{{n}}}}}",
+                self.lift,
+            ),
+            Step(
+                "leverage",
+                r"P(A, C) - P(A) P(C)",
+                rf"\frac{{{both}}}{{{n}}} - \frac{{{a}}}{{{n}}} \cdot \frac{{{c}}}{{{n}}}",
+                self.leverage,
+            ),
+            Step("conviction", r"\frac{1 - P(C)}{1 - P(C | A)}", doubt, self.conviction),
+        )
+        expected = Step(
+            "expected by chance", r"\frac{N_A N_C}{N}", rf"\frac{{{a} \cdot {c}}}{{{n}}}", a * c / n
+        )
+        alone = Step(
+            "chance",
+            r"\sum_{k \geq N_{AC}} \frac{\binom{N_A}{k} \binom{N - N_A}{N_C - k}}{\binom{N}{N_C}}",
+            "",
+            self.chance,
+            "Fisher's exact test, one-sided",
+        )
+        adjusted = Step(
+            "p",
+            r"\min(1, m \cdot chance)",
+            rf"\min(1, {self.eligible} \cdot {figure(self.chance)})",
+            self.p_value,
+            f"m = {self.eligible:,} rules could be made of the frequent sets",
+        )
+        grid = Grid("transactions", ("", then, f"not ({then})", "all"), counts)
+        return Work(str(self), (grid, *steps, expected, alone, adjusted))
+
+    def __str__(self) -> str:
+        return f"{' and '.join(self.antecedent)} → {' and '.join(self.consequent)}"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class AssociationRules:
+    """Rules, the most confident first; of equals those of larger support, then of fewer items.
+
+    Parameters
+    ----------
+    rules : tuple of AssociationRule
+    eligible : how many rules the frequent sets could give, under the constraints; p-values are adjusted by it
+    redundant : how many were left out as redundant
+    min_confidence, min_support : as asked for
+    """
+
+    rules: tuple[AssociationRule, ...]
+    eligible: int
+    redundant: int
+    min_confidence: float
+    min_support: float
+
+    def __len__(self) -> int:
+        return len(self.rules)
+
+    def __getitem__(self, i: int) -> AssociationRule:
+        return self.rules[i]
+
+    def __iter__(self) -> Iterator[AssociationRule]:
+        return iter(self.rules)
+
+    def significant(self, alpha: float = 0.05) -> tuple[AssociationRule, ...]:
+        """Those that chance does not explain."""
+        return tuple(rule for rule in self.rules if rule.p_value < alpha)
+
+    def work(self, i: int | None = None) -> Work:
+        """All rules as a table or, for one of them, how its figures come about."""
+        if i is not None:
+            return self.rules[i].work()
+        header = ("if", "then", "support", "confidence", "lift", "leverage", "conviction", "p")
+        rows = [
+            (
+                " and ".join(rule.antecedent),
+                " and ".join(rule.consequent),
+                *(float(f"{value:.3g}") for value in _figures(rule)),
+            )
+            for rule in self.rules[:_LISTED]
+        ]
+        said = [f"The first {_LISTED} of {len(self):,}."] if len(self) > _LISTED else []
+        if self.redundant:
+            said.append(f"{plural(self.redundant, 'redundant rule')} left out.")
+        said.append(f"p: Fisher's exact test, one-sided, times the {self.eligible:,} eligible rules.")
+        title = f"{plural(len(self), 'rule')} of confidence {self.min_confidence:g} or more"
+        return Work(title, (Grid("", header, rows, " ".join(said)),) if rows else ())
+
+    def draw(self) -> Picture:
+        """Confidence over support, a dot a rule; colours tell the lift."""
+        if not self.rules:
+            raise DataError("there are no rules to draw; lower min_confidence or min_support")
+        shown = self.rules[:_MOST_DOTS]
+        across = Numbers("support", np.array([rule.support for rule in shown]))
+        up = Numbers("confidence", np.array([rule.confidence for rule in shown]))
+        looks = ["dot c1" if r.lift >= 2 else "dot c0" if r.lift > 1 else "dot c8" for r in shown]
+        told = [f"{rule}: lift {rule.lift:.3g}" for rule in shown]
+        inside = "".join(dots(across.aside(across.values), up.aside(up.values), looks, told))
+        key, tall = legend([("c1", "lift 2 or more"), ("c0", "lift above 1"), ("c8", "lift 1 or less")])
+        body, width, height = framed(across, up, inside, key, tall)
+        some = plural(len(self), "rule")
+        note = f"{some}." if len(shown) == len(self) else f"The first {len(shown):,} of {some}."
+        return Picture("Association rules", "; ".join(told[:_LISTED]), (note,), body, width, height)
+
+    def __repr__(self) -> str:
+        return self.work().text()
+
+    def _repr_html_(self) -> str:
+        return self.work().html()
+
+
+def association_rules(
+    itemsets: Itemsets,
+    min_confidence: float = 0.8,
+    min_lift: float = 0.0,
+    antecedent: Collection[str] | None = None,
+    consequent: Collection[str] | None = None,
+    max_consequent: int | None = None,
+    redundant: bool = False,
+    most: int = 1_000_000,
+) -> AssociationRules:
+    """The rules that frequent itemsets give.
+
+    Parameters
+    ----------
+    itemsets : of `frequent_itemsets`
+    min_confidence, min_lift : what a rule must reach
+    antecedent, consequent : items, or columns of a table, that may stand on that side; None for all
+    max_consequent : the most items of a consequent
+    redundant : whether to keep rules that say nothing beyond a shorter one
+    most : rules that are too many: rather an error than all the memory
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> from openbook.associate import frequent_itemsets
+    >>> itemsets = frequent_itemsets(load("weather"), min_support=0.2)
+    >>> rules = association_rules(itemsets, min_confidence=0.9, consequent=["play"])
+    >>> for rule in rules:
+    ...     print(rule.both, rule)
+    4 outlook = overcast → play = Yes
+    4 humidity = normal and windy = false → play = Yes
+    3 outlook = rain and windy = false → play = Yes
+    3 outlook = sunny and humidity = high → play = No
+    """
+    for name, value, rule in (
+        ("min_confidence", min_confidence, Number(at_least=0, at_most=1)),
+        ("min_lift", min_lift, Number(at_least=0)),
+        ("max_consequent", 1 if max_consequent is None else max_consequent, Whole(1)),
+        ("most", most, Whole(1)),
+    ):
+        if not rule.allows(value):
+            raise ParameterError(f"{name} must be {rule.demand()}, got {value!r}")
+    sides = _Sides.of(itemsets, antecedent, consequent, max_consequent)
+    found: list[_Found] = []
+    eligible = 0
+    for codes, both in zip(itemsets.codes, itemsets.counts.tolist(), strict=True):
+        eligible += sides.splits(codes)
+        found += _confident(itemsets, sides, codes, both, min_confidence, min_lift)
+        if len(found) > most:
+            raise ParameterError(
+                f"there are more than {most:,} rules; raise min_confidence or min_support, name items for a"
+                " side, or set max_consequent=1"
+            )
+    kept = found if redundant else _improving(found)
+    rules = _tested(itemsets, kept, eligible)
+    return AssociationRules(rules, eligible, len(found) - len(kept), min_confidence, itemsets.min_support)
+
+
+@dataclass(frozen=True)
+class _Sides:
+    """Which items may stand where."""
+
+    left: frozenset[int]
+    right: frozenset[int]
+    longest: int
+
+    @classmethod
+    def of(
+        cls,
+        itemsets: Itemsets,
+        antecedent: Collection[str] | None,
+        consequent: Collection[str] | None,
+        longest: int | None,
+    ) -> "_Sides":
+        names = itemsets.transactions.names
+        left, right = (_named(side, names) for side in (antecedent, consequent))
+        return cls(left, right, longest or len(names))
+
+    def splits(self, codes: Set) -> int:
+        """How many rules a set can give: items that may stand on one side only have no choice."""
+        both = sum(code in self.left and code in self.right for code in codes)
+        left = sum(code in self.left and code not in self.right for code in codes)
+        right = sum(code in self.right and code not in self.left for code in codes)
+        if both + left + right < len(codes):
+            return 0
+        return sum(
+            math.comb(both, k)
+            for k in range(both + 1)
+            if 1 <= right + k <= self.longest and left + both - k >= 1
+        )
+
+
+def _named(side: Collection[str] | None, names: tuple[str, ...]) -> frozenset[int]:
+    """The numbers of the items that are named, or whose column is."""
+    if side is None:
+        return frozenset(range(len(names)))
+    if isinstance(side, str):
+        side = [side]
+    chosen: set[int] = set()
+    for word in side:
+        of_column = tuple(f"{word} {sign} " for sign in ("=", "in", "<=", ">"))
+        own = {i for i, name in enumerate(names) if name == word or name.startswith(of_column)}
+        if not own:
+            raise ParameterError(f"no item or column {word!r}. {did_you_mean(word, names)}")
+        chosen |= own
+    return frozenset(chosen)
+
+
+def _confident(
+    itemsets: Itemsets, sides: _Sides, codes: Set, both: int, min_confidence: float, min_lift: float
+) -> Iterator[_Found]:
+    """The rules of one set, their consequents grown item by item as long as they are confident."""
+    n = len(itemsets.transactions)
+    must = tuple(code for code in codes if code not in sides.left)
+    may = tuple(code for code in codes if code in sides.left and code in sides.right)
+    if any(code not in sides.right for code in must):
+        return
+    alive: set[Set] = {()}
+    for k in range(min(len(may), sides.longest - len(must)) + 1):
+        confident: set[Set] = set()
+        for some in combinations(may, k):
+            if k and any(part not in alive for part in combinations(some, k - 1)):
+                continue
+            then = tuple(sorted((*must, *some)))
+            first = tuple(code for code in codes if code not in then)
+            if not first:
+                continue
+            antecedents = int(itemsets.counts[itemsets.places[first]])
+            if both < min_confidence * antecedents * (1 - 1e-12):
+                continue
+            confident.add(some)
+            if then:
+                consequents = int(itemsets.counts[itemsets.places[then]])
+                if both * n >= min_lift * antecedents * consequents * (1 - 1e-12):
+                    yield _Found(first, then, both, antecedents, consequents)
+        alive = confident
+        if not alive:
+            return
+
+
+def _improving(found: list[_Found]) -> list[_Found]:
+    """The rules more confident than every one with the same consequent and a part of their antecedent."""
+    confidence = {(rule.first, rule.then): rule.both / rule.antecedents for rule in found}
+
+    def improves(rule: _Found) -> bool:
+        own = rule.both / rule.antecedents
+        parts = (part for k in range(1, len(rule.first)) for part in combinations(rule.first, k))
+        return all(confidence.get((part, rule.then), -1.0) < own for part in parts)
+
+    return [rule for rule in found if improves(rule)]
+
+
+def _tested(itemsets: Itemsets, found: list[_Found], eligible: int) -> tuple[AssociationRule, ...]:
+    from scipy.stats import hypergeom
+
+    if not found:
+        return ()
+    n = len(itemsets.transactions)
+    both, antecedents, consequents = (np.array(column) for column in list(zip(*found, strict=True))[2:])
+    chances = hypergeom.sf(both - 1, n, consequents, antecedents).tolist()
+    rules = [
+        AssociationRule(itemsets.names(first), itemsets.names(then), a, b, c, n, chance, eligible)
+        for (first, then, a, b, c), chance in zip(found, chances, strict=True)
+    ]
+    return tuple(
+        sorted(rules, key=lambda r: (-r.confidence, -r.support, len(r.antecedent) + len(r.consequent)))
+    )
+
+
+def _figures(rule: AssociationRule) -> tuple[float, ...]:
+    return rule.support, rule.confidence, rule.lift, rule.leverage, rule.conviction, rule.p_value

@@ -1,0 +1,144 @@
+"""Transactions: which items each row holds.
+
+    a table                  an item for each value of a category, "outlook = sunny", and for each of some
+                             intervals of a number, of about equally many rows, "age > 43.5"
+    a table of yes and no    where every column is true or false, an item for each column: held where true
+    lists                    [["bread", "milk"], ["beer"]]: the items themselves
+    a matrix of 0 and 1      sparse or dense: an item for each column
+
+A missing cell holds no item. An item counts once in a transaction, however often it is named there.
+
+rows, items : int32 (n_pairs,), a pair for each item that a transaction holds, in any order, none twice
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, pairwise
+from typing import Any
+
+import numpy as np
+
+from openbook.data import Attribute, Categorical, Column, Numeric, Table, read
+from openbook.data.attributes import as_text
+from openbook.errors import DataError, ParameterError
+from openbook.prepare.discretise import equal_cuts, intervals
+
+__all__ = ["Transactions"]
+
+
+@dataclass(frozen=True)
+class Transactions:
+    """Items by transaction; see the module."""
+
+    names: tuple[str, ...]
+    n: int
+    rows: np.ndarray
+    items: np.ndarray
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __iter__(self) -> Iterator[frozenset[int]]:
+        """The items of each transaction, by number."""
+        order = np.argsort(self.rows, kind="stable")
+        starts = np.searchsorted(self.rows[order], np.arange(self.n + 1))
+        for start, end in pairwise(starts.tolist()):
+            yield frozenset(self.items[order[start:end]].tolist())
+
+    @classmethod
+    def of(cls, data: Any, names: Sequence[str] | None = None, bins: int = 3) -> "Transactions":
+        """Read transactions.
+
+        Parameters
+        ----------
+        data : a table or what `openbook.read` makes one of, lists of items, or a 0/1 matrix
+        names : of the columns of a matrix
+        bins : intervals that a column of numbers is cut into
+        """
+        if isinstance(data, Transactions):
+            return data
+        from scipy.sparse import issparse
+
+        if issparse(data) or (isinstance(data, np.ndarray) and data.ndim == 2 and data.dtype.kind in "biu"):
+            return _of_matrix(data, names)
+        if names is not None:
+            raise DataError("names are for the columns of a matrix; here the items have names already")
+        if _holds_lists(data):
+            return _of_lists(data)
+        return _of_table(read(data), bins)
+
+
+def _holds_lists(data: Any) -> bool:
+    """Whether these are lists of items: not a frame, and no rows of column and value."""
+    if not isinstance(data, list | tuple) or not data:
+        return False
+    return all(
+        isinstance(each, Iterable) and not isinstance(each, str | bytes | Mapping | np.ndarray)
+        for each in data
+    )
+
+
+def _of_lists(data: Sequence[Iterable[Any]]) -> Transactions:
+    sets = [{as_text(item) for item in each if item is not None} for each in data]
+    names = sorted(set().union(*sets))
+    codes = {name: code for code, name in enumerate(names)}
+    rows = np.repeat(np.arange(len(sets), dtype=np.int32), [len(each) for each in sets])
+    items = np.array([codes[item] for item in chain.from_iterable(sets)], dtype=np.int32)
+    return Transactions(tuple(names), len(sets), rows, items)
+
+
+def _of_matrix(data: Any, names: Sequence[str] | None) -> Transactions:
+    from scipy.sparse import csr_array
+
+    n, width = data.shape
+    names = tuple(f"x{j}" for j in range(width)) if names is None else tuple(map(as_text, names))
+    if len(names) != width:
+        raise DataError(f"{len(names)} names for a matrix of {width} columns; give one for each")
+    if len(set(names)) < width:
+        raise DataError("two columns of the matrix have the same name; items need names of their own")
+    matrix = csr_array(data)
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()  # the caller's stays as it is
+        matrix.sum_duplicates()
+    pairs = matrix.tocoo()
+    if (odd := (pairs.data != 0) & (pairs.data != 1)).any():
+        msg = f"the matrix holds {pairs.data[odd][0]}, and transactions are told by 0 and 1; pass matrix > 0"
+        raise DataError(msg)
+    held = pairs.data != 0
+    return Transactions(names, n, pairs.row[held].astype(np.int32), pairs.col[held].astype(np.int32))
+
+
+def _of_table(table: Table, bins: int) -> Transactions:
+    if bins < 2:
+        raise ParameterError(f"bins must be at least 2, got {bins}")
+    if odd := [a for a in table.schema if not isinstance(a, Categorical | Numeric)]:
+        raise DataError(
+            f"column {odd[0].name!r} is {odd[0].kind}, which holds no items; leave it out: table.drop"
+        )
+    yes_or_no = len(table.names) > 0 and all(map(_is_yes_or_no, table.schema))
+    names: list[str] = []
+    rows, items = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
+    for name in table.names:
+        column = table.column(name)
+        own, codes = ((name,), np.where(column.values == "true", 0, -1)) if yes_or_no else _held(column, bins)
+        held = np.flatnonzero(codes >= 0)
+        rows.append(held.astype(np.int32))
+        items.append(codes[held].astype(np.int32) + len(names))
+        names += own
+    return Transactions(tuple(names), len(table), np.concatenate(rows), np.concatenate(items))
+
+
+def _is_yes_or_no(attribute: Attribute) -> bool:
+    return isinstance(attribute, Categorical) and {"true"} <= set(attribute.values) <= {"true", "false"}
+
+
+def _held(column: Column, bins: int) -> tuple[tuple[str, ...], np.ndarray]:
+    """The items that a column can hold, and which of them each row holds, -1 for none."""
+    name = column.name
+    if isinstance(column.attribute, Categorical):
+        return tuple(f"{name} = {value}" for value in column.attribute.values), column.data
+    numbers = column.data
+    values, weights = np.unique(numbers[~np.isnan(numbers)], return_counts=True)
+    cuts = equal_cuts(values, weights, bins)
+    words = tuple(f"{name} in {span}" if span[0] == "(" else f"{name} {span}" for span in intervals(cuts))
+    return words, np.where(np.isnan(numbers), -1, np.searchsorted(cuts, numbers))
