@@ -7,19 +7,7 @@ import pytest
 from scipy import stats
 
 from openbook.errors import ParameterError
-from openbook.judge import Interval, bootstrap, corrected_t, wald, wilson
-
-
-def test_wald_and_wilson_are_exact_on_the_golden_record(golden):
-    record = golden("error_interval.own_1")
-    n = record["data"]["n"]
-    wrong, level = record["data"]["error"] * n, record["data"]["confidence"]
-    expected = record["expected"]
-    plain, score = wald(wrong, n, level), wilson(wrong, n, level)
-    assert plain.low == pytest.approx(expected["low"], abs=1e-12)
-    assert plain.high == pytest.approx(expected["high"], abs=1e-12)
-    assert score.low == pytest.approx(expected["wilson_low"], abs=1e-12)
-    assert score.high == pytest.approx(expected["wilson_high"], abs=1e-12)
+from openbook.judge import Interval, bootstrap, corrected_t, exact, jackknife, wald, wilson
 
 
 @pytest.mark.parametrize(("k", "n", "level"), [(0, 14, 0.95), (9, 14, 0.9), (30, 30, 0.99), (1, 1000, 0.95)])
@@ -27,6 +15,21 @@ def test_wilson_equals_scipy(k, n, level):
     theirs = stats.binomtest(k, n).proportion_ci(level, method="wilson")
     ours = wilson(k, n, level)
     assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
+
+
+@pytest.mark.parametrize(("k", "n", "level"), [(0, 14, 0.95), (9, 14, 0.9), (30, 30, 0.99), (1, 1000, 0.95)])
+def test_exact_equals_scipy(k, n, level):
+    theirs = stats.binomtest(k, n).proportion_ci(level, method="exact")
+    ours = exact(k, n, level)
+    assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
+    assert ours.method == "Clopper–Pearson"
+
+
+def test_exact_after_no_error_at_all():
+    # (1 - p)^20 = 0.025
+    assert exact(0, 20).high == pytest.approx(1 - 0.025 ** (1 / 20))
+    assert exact(0, 20).low == 0
+    assert exact(20, 20).work()["high"].note == "20 of 20 leave nothing beyond"
 
 
 def test_wald_collapses_where_wilson_does_not():
@@ -97,3 +100,40 @@ def test_a_share_must_be_one(call):
 def test_level_must_be_a_share():
     with pytest.raises(ParameterError, match=r"level must lie between 0 and 1, got 95; 0.95 is usual"):
         corrected_t([0.1, 0.2], 10, 1, level=95)
+
+
+@pytest.mark.parametrize(
+    "interval",
+    [
+        wald(15, 100),
+        wilson(15, 100, 0.9),
+        exact(15, 100),
+        exact(0, 9),
+        corrected_t([0.7, 0.8, 0.9], 40, 20),
+        jackknife(3, [4, 3.5, 1.5]),
+        bootstrap(lambda rows: rows.mean(), 9),
+    ],
+    ids=lambda interval: interval.method,
+)
+def test_the_work_ends_in_the_interval(interval):
+    work = interval.work()
+    assert (work["low"].result, work["high"].result) == (interval.low, interval.high)
+    assert work.conclusion == str(interval)
+    assert interval.method in work.title
+    assert work.html()
+    assert work.latex()
+
+
+def test_the_work_of_a_corrected_interval_by_hand():
+    work = corrected_t([0.7, 0.8, 0.9], n_train=40, n_test=20).work()
+    assert work["m"].result == pytest.approx(0.8)
+    assert work["s"].result == pytest.approx(0.1)
+    assert work["se"].result == pytest.approx(0.1 * math.sqrt(1 / 3 + 1 / 2))
+    assert work["q"].result == pytest.approx(4.302653, abs=1e-6)
+
+
+def test_the_work_says_where_an_interval_was_cut():
+    cut = corrected_t([0.97, 0.98, 0.99], 40, 20).within(0, 1)
+    assert cut.work()["possible high"].result == cut.high == 1
+    with pytest.raises(KeyError, match="no step 'possible low'"):
+        cut.work()["possible low"]

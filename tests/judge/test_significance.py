@@ -8,6 +8,7 @@ from scipy import stats
 
 from openbook.errors import DataError
 from openbook.judge import corrected_t_test, holm, mcnemar, paired_bootstrap
+from openbook.judge.significance import adjusted, p_words
 
 
 def test_corrected_t_test_by_hand():
@@ -41,6 +42,8 @@ def test_the_same_difference_in_every_fold_goes_by_sign():
     result = corrected_t_test([0.1] * 5, 90, 10)
     assert result.p_value == pytest.approx(2 * 0.5**5)
     assert "sign test" in result.method
+    assert math.isnan(result.interval.low)  # without a spread nobody knows how far it may go
+    assert result.work()["p"].result == result.p_value
 
 
 def test_one_fold_tests_nothing():
@@ -96,3 +99,42 @@ def test_holm_by_hand():
 def test_holm_does_not_count_what_was_not_tested():
     assert holm([0.02, math.nan, 0.03]) == pytest.approx([0.04, math.nan, 0.04], nan_ok=True)
     assert holm([]).shape == (0,)
+
+
+def test_the_work_of_the_corrected_test_by_hand():
+    work = corrected_t_test([0.02, 0.05, 0.01, 0.04], n_train=75, n_test=25).work()
+    se = math.sqrt(0.001 / 3 * (1 / 4 + 1 / 3))
+    assert work["se"].result == pytest.approx(se)
+    assert work["t"].result == pytest.approx(0.03 / se)
+    assert work["degrees of freedom"].result == 3
+    assert work["p"].result == pytest.approx(2 * stats.t.sf(0.03 / se, 3))
+    assert "T₃ ≥ 2.15141" in work.text()
+
+
+def test_the_work_of_mcnemar():
+    work = mcnemar([1] * 5 + [0] + [1] * 2, [0] * 5 + [1] + [1] * 2).work()
+    assert [work[label].result for label in "bcd"] == [5, 1, 0.5]
+    assert work["p"].result == pytest.approx(2 * (1 + 6) / 64)
+    assert mcnemar([1, 0], [1, 0]).work()["p"].result == 1
+
+
+def test_the_work_of_the_paired_bootstrap():
+    values = np.random.default_rng(3).normal(0.2, 1, 60)
+    result = paired_bootstrap(lambda rows: values[rows].mean(), 60)
+    work = result.work()
+    assert work["d"].result == values.mean()
+    assert work["p"].result == result.p_value == 2 * (work["r"].result + 1) / 1001
+
+
+def test_p_values_in_a_sentence():
+    assert [p_words(p) for p in (1e-9, 0.04999, 1.0, math.nan)] == [
+        "< 0.001",
+        "= 0.050",
+        "= 1.000",
+        "= undefined",
+    ]
+
+
+def test_tests_are_adjusted_as_a_family():
+    tests = {n: mcnemar([1] * n, [0] * n) for n in (6, 8)}
+    assert [p for _, p in adjusted(tests).values()] == pytest.approx([2 / 64, 4 / 256])

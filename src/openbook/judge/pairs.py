@@ -96,6 +96,8 @@ class Pairs:
 
     def _conclusion(self, alpha: float) -> str:
         found = len(self.differing(alpha))
+        if len(self) == 1:
+            return f"The two {'differ' if found else 'do not differ'} significantly at {alpha:g}."
         if not found:
             return f"None of the {plural(len(self), 'pair')} differs significantly at {alpha:g}."
         return f"{found} of {plural(len(self), 'pair')} differ significantly at {alpha:g}."

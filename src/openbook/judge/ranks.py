@@ -116,7 +116,7 @@ def _hodges_lehmann(d: np.ndarray, level: float) -> tuple[float, Interval]:
     else:
         n = len(d)
         spread = math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
-        outside = int(n * (n + 1) / 4 + ndtri(tail) * spread)
+        outside = math.ceil(n * (n + 1) / 4 + ndtri(tail) * spread)
     if outside < 1:
         return centre, Interval(math.nan, math.nan, level, "Hodges–Lehmann")
     low, high = float(means[outside - 1]), float(means[-outside])
