@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from openbook.data.read import read
     from openbook.data.scan import scan
     from openbook.data.sets import load, sets
-    from openbook.judge import compare, evaluate
+    from openbook.judge import Confusion, Roc, compare, evaluate
     from openbook.report import draw_boundary, draw_residuals
     from openbook.store import open_model, save
 
@@ -25,9 +25,11 @@ __version__ = "0.1.0"
 
 # Imported when first asked for, so that `import openbook` and `openbook --help` stay quick.
 _PLACES = {
+    "Confusion": "openbook.judge",
     "Nominal": "openbook.data",
     "Numeric": "openbook.data",
     "Ordinal": "openbook.data",
+    "Roc": "openbook.judge",
     "Schema": "openbook.data",
     "Table": "openbook.data",
     "Text": "openbook.data",
@@ -45,9 +47,11 @@ _PLACES = {
 }
 
 __all__ = [
+    "Confusion",
     "Nominal",
     "Numeric",
     "Ordinal",
+    "Roc",
     "Schema",
     "Table",
     "Text",

@@ -1,7 +1,9 @@
 """Judging: splits, metrics, intervals, tests, evaluations and comparisons."""
 
 from openbook.judge.bayesian import Posterior, correlated_t, posterior
+from openbook.judge.calibration import Calibration
 from openbook.judge.comparison import Choice, Comparison, difference
+from openbook.judge.confusion import Confusion
 from openbook.judge.costs import Costs, cost_metric, costs
 from openbook.judge.curve import Curve
 from openbook.judge.curves import complexity_curve, iteration_curve, learning_curve
@@ -15,11 +17,16 @@ from openbook.judge.intervals import Interval, bootstrap, corrected_t, exact, ja
 from openbook.judge.leaks import Leaks, leaks
 from openbook.judge.metrics import METRICS, Metric, Predictions, confusion
 from openbook.judge.mistakes import Mistakes, confident_mistakes
+from openbook.judge.multilabel import MultiLabel
 from openbook.judge.over_sets import OverSets, compare_over_sets
 from openbook.judge.pairs import Pairs
 from openbook.judge.permuted_target import LeakTest, leak_test
+from openbook.judge.precision_recall import PrecisionRecall
 from openbook.judge.ranks import Friedman, friedman, wilcoxon
+from openbook.judge.rates import Rate
+from openbook.judge.regression import Regression
 from openbook.judge.results import FoldResult
+from openbook.judge.roc import Roc, auc
 from openbook.judge.segments import Segments, worst_segments
 from openbook.judge.side_by_side import SideBySide, side_by_side
 from openbook.judge.significance import TestResult, corrected_t_test, holm, mcnemar, paired_bootstrap
@@ -29,9 +36,11 @@ from openbook.judge.telling import Telling, telling
 __all__ = [
     "METRICS",
     "Bootstrap632",
+    "Calibration",
     "Choice",
     "ColumnImportance",
     "Comparison",
+    "Confusion",
     "Costs",
     "Curve",
     "Diagnosis",
@@ -48,16 +57,22 @@ __all__ = [
     "Leaks",
     "Metric",
     "Mistakes",
+    "MultiLabel",
     "OverSets",
     "Pairs",
     "Posterior",
+    "PrecisionRecall",
     "Predictions",
     "Protocol",
+    "Rate",
+    "Regression",
+    "Roc",
     "Segments",
     "SideBySide",
     "Telling",
     "TestResult",
     "TimeOrdered",
+    "auc",
     "bootstrap",
     "compare",
     "compare_over_sets",

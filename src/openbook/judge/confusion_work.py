@@ -1,7 +1,7 @@
 """Derivations of a confusion table's rates: from its cells to the number, and on to the interval."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from openbook.work import Grid, Step, Work, escape_text, figure
 if TYPE_CHECKING:
     from openbook.judge.confusion import Confusion
 
-__all__ = ["derive", "overview", "shown_rate", "symbol"]
+__all__ = ["derive", "each_table", "overview", "shown_rate", "symbol"]
 
 
 def symbol(name: str) -> str:
@@ -54,7 +54,7 @@ def overview(table: "Confusion") -> Work:
         (
             _counts(table),
             Grid("All classes", ("rate", "value", "interval", "method"), overall),
-            _each_class(table),
+            each_table("Each class", "class", table.per_class(), "Against the rest."),
             _averages(table),
         ),
     )
@@ -76,15 +76,19 @@ def _counts(table: "Confusion") -> Grid:
     return Grid("Rows", ("", *(str(label) for label in table.labels)), rows, "Columns: predicted.")
 
 
-def _each_class(table: "Confusion") -> Grid:
+def each_table(title: str, of: str, tables: "Mapping[Any, Confusion]", note: str = "") -> Grid:
+    """Precision, recall and F1 of several tables of two classes, with intervals.
+
+    The title, what each table is of, and a note before that on the intervals.
+    """
     names = ("ppv", "tpr", "f1")
-    header = ("class", "rows", *(end for name in ("precision", "recall", "F1") for end in (name, "interval")))
+    header = (of, "rows", *(end for name in ("precision", "recall", "F1") for end in (name, "interval")))
     rows = []
-    for label, own in table.per_class().items():
+    for label, own in tables.items():
         cells = [cell for name in names for cell in shown_rate(own.rate(name))[:2]]
         rows.append((str(label), own.tp + own.fn, *cells))
-    note = "Against the rest. Precision and recall: 95%, Wilson; F1: 95%, delta on logit."
-    return Grid("Each class", header, rows, note)
+    methods = "Precision and recall: 95%, Wilson; F1: 95%, delta on logit."
+    return Grid(title, header, rows, f"{note} {methods}".strip())
 
 
 def _averages(table: "Confusion") -> Grid:

@@ -4,9 +4,11 @@
     proba            : float64 (n_rows, n_classes), or None where the learner gives none
 
 Labels are judged from the confusion counts, rows truth and columns predicted, and macro averages give every
-class the same weight. A score that the rows do not define is NaN, never a silent zero: a macro average over
-a class that neither occurs nor is predicted, an area under the curve without rows of a class, R² of a
-constant target.
+class the same weight. Precision, recall, specificity, F1, average precision and the area under the ROC curve
+are those of the second of two classes; of several, the mean over each against the rest. A score that the rows
+do not define is NaN, never a silent zero: the precision of a class never predicted, a macro average over a
+class that neither occurs nor is predicted, an area under the curve without rows of a class, R² of a constant
+target.
 """
 
 import math
@@ -17,6 +19,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from openbook.errors import ParameterError, did_you_mean
+from openbook.judge.rates import by_class, kappa, mcc, mean_over_classes
 
 __all__ = ["METRICS", "Metric", "Predictions", "Task", "confusion", "metric"]
 
@@ -25,10 +28,14 @@ Task = Literal["classification", "regression"]
 
 _WORDS = {
     "balanced_accuracy": "balanced accuracy",
+    "f1": "F1",
     "macro_f1": "macro F1",
+    "weighted_f1": "weighted F1",
+    "mcc": "MCC",
     "log_loss": "log loss",
     "brier": "Brier score",
     "roc_auc": "ROC AUC",
+    "average_precision": "average precision",
     "mse": "MSE",
     "rmse": "RMSE",
     "mae": "MAE",
@@ -101,23 +108,55 @@ def _error(p: Predictions) -> float:
 
 def _balanced_accuracy(p: Predictions) -> float:
     """Macro recall: the mean over classes of the share of their rows that is found."""
+    return float(mean_over_classes(confusion(p), "recall"))
+
+
+def _of_positive(p: Predictions, values: np.ndarray) -> float:
+    """The second class's of two, else the mean over all."""
+    return float(values[1] if p.n_classes == 2 else values.mean())
+
+
+def _precision(p: Predictions) -> float:
+    """Of the rows predicted to be of a class, the share that is."""
+    return _of_positive(p, by_class(confusion(p))["precision"])
+
+
+def _recall(p: Predictions) -> float:
+    """Of the rows of a class, the share that is found."""
+    return _of_positive(p, by_class(confusion(p))["recall"])
+
+
+def _specificity(p: Predictions) -> float:
+    """Of the rows not of a class, the share not predicted to be."""
     counts = confusion(p)
+    others = len(p.truth) - counts.sum(axis=1)
     with np.errstate(invalid="ignore"):
-        return float((np.diag(counts) / counts.sum(axis=1)).mean())
+        return _of_positive(p, 1 - (counts.sum(axis=0) - np.diag(counts)) / others)
+
+
+def _f1(p: Predictions) -> float:
+    """F1 = 2 TP / (2 TP + FP + FN)."""
+    return _of_positive(p, by_class(confusion(p))["f1"])
 
 
 def _macro_f1(p: Predictions) -> float:
-    """The mean over classes of F1 = 2 TP / (2 TP + FP + FN)."""
-    counts = confusion(p)
-    with np.errstate(invalid="ignore"):
-        return float((2 * np.diag(counts) / (counts.sum(axis=0) + counts.sum(axis=1))).mean())
+    """The mean over classes of F1, which is not the F1 of mean precision and mean recall."""
+    return float(mean_over_classes(confusion(p), "f1"))
+
+
+def _weighted_f1(p: Predictions) -> float:
+    """The mean over classes of F1, each weighted by its rows."""
+    return float(mean_over_classes(confusion(p), "f1", weighted=True))
 
 
 def _kappa(p: Predictions) -> float:
     """Cohen's kappa: (accuracy - chance) / (1 - chance)."""
-    shares = confusion(p) / len(p.truth)
-    chance = float(shares.sum(axis=0) @ shares.sum(axis=1))
-    return (float(np.trace(shares)) - chance) / (1 - chance) if chance < 1 else math.nan
+    return float(kappa(confusion(p)))
+
+
+def _mcc(p: Predictions) -> float:
+    """Matthews' correlation of truth and prediction."""
+    return float(mcc(confusion(p)))
 
 
 def _log_loss(p: Predictions) -> float:
@@ -135,18 +174,25 @@ def _brier(p: Predictions) -> float:
 
 def _roc_auc(p: Predictions) -> float:
     """The area under the ROC curve: the second's of two classes, else macro, one against the rest."""
+    from openbook.judge.roc import auc
+
+    return _each_against_rest(p, auc)
+
+
+def _average_precision(p: Predictions) -> float:
+    """The mean over positive rows of the precision where each is just found: of classes as for the area."""
+    from openbook.judge.precision_recall import average_precision
+
+    return _each_against_rest(p, average_precision)
+
+
+def _each_against_rest(p: Predictions, score: Callable[[np.ndarray, np.ndarray], float]) -> float:
+    """A score of the second of two classes, else the mean over all; NaN where one has no rows."""
     rows = np.bincount(p.truth, minlength=p.n_classes)
     if p.n_classes < 2 or (rows == 0).any() or np.isnan(p.proba).any():  # type: ignore[arg-type]
         return math.nan
     classes = range(1, 2) if p.n_classes == 2 else range(p.n_classes)
-    return float(np.mean([_area(p.proba[:, c], p.truth == c) for c in classes]))  # type: ignore[index]
-
-
-def _area(scores: np.ndarray, positive: np.ndarray) -> float:
-    """The share of pairs in which the positive row scores above the negative one, ties counting half."""
-    negative = np.sort(scores[~positive])
-    below, not_above = (np.searchsorted(negative, scores[positive], side) for side in ("left", "right"))
-    return float((below + not_above).mean() / 2 / len(negative))
+    return float(np.mean([score(p.truth == c, p.proba[:, c]) for c in classes]))  # type: ignore[index]
 
 
 def _mse(p: Predictions) -> float:
@@ -167,21 +213,36 @@ def _r2(p: Predictions) -> float:
     return 1 - _mse(p) / spread if spread > 0 else math.nan
 
 
+def _correlation(p: Predictions) -> float:
+    """Pearson's, of truth and prediction; NaN where one of them is constant."""
+    truth, predicted = p.truth - p.truth.mean(), p.predicted - p.predicted.mean()
+    spread = math.sqrt(float(truth @ truth) * float(predicted @ predicted))
+    return float(truth @ predicted) / spread if spread > 0 else math.nan
+
+
 METRICS = {
     each.name: each
     for each in (
         Metric("accuracy", "classification", True, False, _accuracy, 0, 1),
         Metric("error", "classification", False, False, _error, 0, 1),
         Metric("balanced_accuracy", "classification", True, False, _balanced_accuracy, 0, 1),
+        Metric("precision", "classification", True, False, _precision, 0, 1),
+        Metric("recall", "classification", True, False, _recall, 0, 1),
+        Metric("specificity", "classification", True, False, _specificity, 0, 1),
+        Metric("f1", "classification", True, False, _f1, 0, 1),
         Metric("macro_f1", "classification", True, False, _macro_f1, 0, 1),
+        Metric("weighted_f1", "classification", True, False, _weighted_f1, 0, 1),
         Metric("kappa", "classification", True, False, _kappa, -1, 1),
+        Metric("mcc", "classification", True, False, _mcc, -1, 1),
         Metric("log_loss", "classification", False, True, _log_loss, 0),
         Metric("brier", "classification", False, True, _brier, 0, 2),
         Metric("roc_auc", "classification", True, True, _roc_auc, 0, 1),
+        Metric("average_precision", "classification", True, True, _average_precision, 0, 1),
         Metric("mse", "regression", False, False, _mse, 0),
         Metric("rmse", "regression", False, False, _rmse, 0),
         Metric("mae", "regression", False, False, _mae, 0),
         Metric("r2", "regression", True, False, _r2, highest=1),
+        Metric("correlation", "regression", True, False, _correlation, -1, 1),
     )
 }
 

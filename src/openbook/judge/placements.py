@@ -1,0 +1,51 @@
+"""How high the positive rows score among the negative ones, and what follows: the area under the ROC curve.
+
+    positive, negative : float64, sorted
+    placement of a     : how many b lie below it, plus how many do not lie above it; twice its mid-rank
+
+Each kind is sorted by itself, which numpy does with vector instructions, and one walk along both places all
+rows: O(n log n), and ties are exact. Half of a placement counts a tie as half, so that
+
+    AUC = Σ placements / (2 n_positive n_negative)
+
+is the share of pairs in which the positive row scores higher: the trapezoids under the ROC curve. Whole
+numbers are summed, so nothing is lost. Scores must not be NaN.
+"""
+
+import numpy as np
+
+from openbook.kernels.jit import jit
+
+__all__ = ["area", "parted", "placements"]
+
+
+def parted(truth: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The scores of the rows that are true, and of those that are not, each sorted."""
+    positive, negative = scores[truth], scores[~truth]
+    positive.sort()
+    negative.sort()
+    return positive, negative
+
+
+def placements(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The placement of every a among the b; both sorted."""
+    placed = np.empty(len(a), dtype=np.int64)
+    _place(a, b, placed)
+    return placed
+
+
+def area(positive: np.ndarray, negative: np.ndarray) -> float:
+    """The area under the ROC curve, from sorted scores of at least one row each."""
+    return float(placements(positive, negative).sum()) / (2 * len(positive) * len(negative))
+
+
+@jit
+def _place(a, b, placed):
+    below = not_above = 0
+    for i in range(len(a)):
+        while below < len(b) and b[below] < a[i]:
+            below += 1
+        not_above = max(not_above, below)
+        while not_above < len(b) and b[not_above] <= a[i]:
+            not_above += 1
+        placed[i] = below + not_above
