@@ -1,20 +1,23 @@
-"""A numba compiler for kernels that only kernels call: their code is linked into the caller, and no more.
+"""Numba compilers that waste less time, for kernels that Python calls and for those that only kernels call.
 
 numba turns every function into machine code before a caller may use it, links its optimised code into the
 caller, optimises the whole again, and so on up: a kernel made of sixty functions is optimised at every level,
-and has sixty entries that nobody enters. Here a function stays as it was lowered until the kernel at the top
-takes it in, so that everything is optimised once, together. That halves the time to compile, and more.
+and has sixty entries that nobody enters. With `Linked` a function stays as it was lowered until the kernel at
+the top takes it in, so that everything is optimised once, together. That halves the time to compile.
+
+numba also goes through everything that + can mean at every + there is. Both compilers remember the answers.
 """
 
 from typing import Any
 
 from numba.core import typed_passes as typed
+from numba.core import types
 from numba.core import untyped_passes as untyped
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompilerBase
+from numba.core.compiler import Compiler, CompilerBase
 from numba.core.compiler_machinery import LoweringPass, PassManager, register_pass
 
-__all__ = ["Linked"]
+__all__ = ["Entered", "Linked"]
 
 
 class LinkedLibrary(JITCodeLibrary):
@@ -75,8 +78,38 @@ PASSES = (
 )
 
 
+class Remembering:
+    """A typing context that works out once what numba's own functions give for arguments of some types."""
+
+    known: dict[Any, Any] = {}
+
+    def __init__(self, context: Any) -> None:
+        self._context = context
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._context, name)
+
+    def resolve_function_type(self, function: Any, args: Any, kws: Any) -> Any:
+        if kws or isinstance(function, (types.Dispatcher, types.BoundFunction)):
+            return self._context.resolve_function_type(function, args, kws)
+        call = function, tuple(args)
+        if call not in self.known:
+            self.known[call] = self._context.resolve_function_type(function, args, kws)
+        return self.known[call]
+
+
+class Entered(Compiler):
+    """numba's own compiler, for kernels that Python calls."""
+
+    def __init__(self, context: Any, *rest: Any) -> None:
+        super().__init__(Remembering(context), *rest)
+
+
 class Linked(CompilerBase):
-    """The compiler itself: numba's own passes, into a library of ours."""
+    """The compiler for kernels that only kernels call: numba's own passes, into a library of ours."""
+
+    def __init__(self, context: Any, *rest: Any) -> None:
+        super().__init__(Remembering(context), *rest)
 
     def define_pipelines(self) -> list[PassManager]:
         passes = PassManager("linked")

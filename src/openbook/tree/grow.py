@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from openbook.kernels.bundle import bundle
 from openbook.kernels.jit import inner, jit
 from openbook.tree.absolute import set_up, settle_branches
 from openbook.tree.columns import NOMINAL, SORTED
@@ -43,6 +44,7 @@ __all__ = [
 DONE, MORE_NODES, MORE_INSTANCES, MORE_ROUTES = range(4)
 
 
+@bundle
 class Ground(NamedTuple):
     """The rows that are being parted.
 
@@ -80,6 +82,7 @@ NODE = np.dtype(
 )
 
 
+@bundle
 class Growth(NamedTuple):
     """How far the tree has come.
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from openbook.kernels.bundle import bundle
 from openbook.kernels.jit import inner
 from openbook.tree.absolute import Ladder, note_medians, scan
 from openbook.tree.columns import NOMINAL, ORDERED, SORTED
@@ -58,6 +59,7 @@ FRACTIONAL, MAJORITY, OWN_BRANCH = range(3)
 NEAR_AVERAGE, EQUAL_RATIO, MOST_BESIDE = 1e-3, 1e-6, 25.0
 
 
+@bundle
 class Rule(NamedTuple):
     """The settings of growth, as numbers.
 
@@ -90,6 +92,7 @@ FOUND = np.dtype(
 )
 
 
+@bundle
 class Evidence(NamedTuple):
     """What the candidates of the upper nodes would have held, for the work.
 
@@ -104,6 +107,7 @@ class Evidence(NamedTuple):
     stats: np.ndarray
 
 
+@bundle
 class Desk(NamedTuple):
     """Room to work in.
 
