@@ -12,7 +12,7 @@ p-values are adjusted by Holm's method. Rows of the first round only, each once.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,10 +22,12 @@ from openbook.judge.evaluation import Evaluation
 from openbook.judge.first_round import FirstRound, row_losses
 from openbook.judge.intervals import shown
 from openbook.judge.metrics import METRICS, Predictions
-from openbook.judge.segments import Leaf, honest_leaves
 from openbook.judge.shares import shown_p
 from openbook.judge.significance import TestResult, holm, mcnemar
 from openbook.work import Grid, Work
+
+if TYPE_CHECKING:
+    from openbook.judge.honest_tree import Leaf
 
 __all__ = ["Disagreement", "DisagreementSegment", "disagreement"]
 
@@ -157,6 +159,8 @@ def disagreement(
     >>> both.counts.tolist(), len(both.only_second)
     ([[141, 3], [32, 2]], 32)
     """
+    from openbook.judge.honest_tree import honest_leaves
+
     tested = FirstRound.of(a, X)
     _check_alike(a, b)
     right_a, right_b = _right(a.one_round, b.one_round)
@@ -221,7 +225,7 @@ def _agreement(a: Predictions, b: Predictions) -> float:
 
 
 def _segment(
-    leaf: Leaf, losses: list[np.ndarray], right_a: np.ndarray, right_b: np.ndarray, level: float
+    leaf: "Leaf", losses: list[np.ndarray], right_a: np.ndarray, right_b: np.ndarray, level: float
 ) -> DisagreementSegment:
     x, y = right_a[leaf.judged], right_b[leaf.judged]
     means = (float(losses[0][leaf.judged].mean()), float(losses[1][leaf.judged].mean()))

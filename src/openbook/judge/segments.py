@@ -9,34 +9,27 @@ there is one only, rows are drawn.
 Each leaf is tested against all other rows of the judging half: wrong predictions by Fisher's exact test,
 other losses by Welch's t test; p-values are two-sided and adjusted by Holm's method for the number of leaves.
 Rows count as independent, given the models that predicted them.
-
-Missing cells are a branch of their own: that a cell is missing may be what makes a row hard. Columns of text
-are left out. Numbers are cut at round ones.
 """
 
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import ndtri, stdtr
 
-from openbook.data import Categorical, Numeric, Table
-from openbook.data.findings import plural
-from openbook.errors import DataError, ParameterError
 from openbook.judge.evaluation import Evaluation
 from openbook.judge.first_round import FirstRound, row_losses
 from openbook.judge.intervals import Interval, bootstrap, shown
 from openbook.judge.shares import Share, fisher, log_ratio, shown_p
 from openbook.judge.significance import holm
-from openbook.rules import Whole
 from openbook.work import Grid, Work
 
-__all__ = ["Leaf", "Segment", "Segments", "honest_leaves", "worst_segments"]
+if TYPE_CHECKING:
+    from openbook.judge.honest_tree import Leaf
 
-#: The fewest rows of a segment that is found, and its least share of a half; half as many can judge it.
-_FEWEST, _SHARE = 10, 0.05
+__all__ = ["Segment", "Segments", "worst_segments"]
 
 _WORDS = {
     "wrong": "error",
@@ -44,16 +37,6 @@ _WORDS = {
     "absolute": "absolute error",
     "squared": "squared error",
 }
-
-
-@dataclass(frozen=True)
-class Leaf:
-    """A rule, and masks of the rows that it was grown on and of those that judge it."""
-
-    rule: str
-    conditions: tuple[Any, ...]
-    grown: np.ndarray
-    judged: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -199,6 +182,8 @@ def worst_segments(
     >>> one.rule, one.found_error, round(one.error, 3)  # half of the rows it was found on; not of others
     ('worst perimeter > 104.1 and mean concave points <= 0.04435', 0.5, 0.154)
     """
+    from openbook.judge.honest_tree import honest_leaves
+
     loss, losses = row_losses(evaluation, loss)
     tested = FirstRound.of(evaluation, X)
     halves = tested.halves(seed)
@@ -212,93 +197,8 @@ def worst_segments(
     return Segments(evaluation.name, loss, tuple(segments), error, len(found), len(judged), left_out)
 
 
-def honest_leaves(
-    table: Table,
-    values: np.ndarray,
-    halves: tuple[np.ndarray, np.ndarray],
-    max_depth: int = 2,
-    min_rows: int | None = None,
-) -> tuple[list[Leaf], str]:
-    """The leaves of a tree over values, grown on the first half of the rows, and what was left out, in words.
-
-    Parameters
-    ----------
-    table : the rows
-    values : a number for each of them; what the tree tells apart
-    halves : masks of the rows to grow on, and to judge by
-    max_depth, min_rows : as for `worst_segments`
-    """
-    for name, given, least in (("max_depth", max_depth, 1), ("min_rows", min_rows, 2)):
-        if given is not None and not Whole(at_least=least).allows(given):
-            raise ParameterError(f"{name} must be {Whole(at_least=least).demand()}, got {given!r}")
-    grow, judge = halves
-    fewest = min_rows or max(_FEWEST, math.ceil(_SHARE * min(grow.sum(), judge.sum())))
-    names = [a.name for a in table.schema if isinstance(a, Numeric | Categorical)]
-    if not names:
-        raise DataError("X has no column that a segment could be told by; give numbers or categories")
-    said = [f"Columns of text are left out: {', '.join(texts)}."] if (texts := _others(table, names)) else []
-    if min(grow.sum(), judge.sum()) < 2 * fewest:
-        rows = plural(len(values), "row")
-        return (
-            [],
-            f"{rows} are too few to find segments of {fewest} rows on one half and judge them on the other.",
-        )
-    listed = [
-        leaf
-        for leaf in _leaves(table.select(names), values, grow, judge, max_depth, fewest)
-        if leaf.grown.sum() >= fewest and 2 * leaf.judged.sum() >= fewest
-    ]
-    if len(listed) < 2:
-        return [], " ".join(["The tree found nothing to tell rows apart by.", *said])
-    small = len(values) - sum(int(leaf.grown.sum() + leaf.judged.sum()) for leaf in listed)
-    if small:
-        said.append(f"{plural(small, 'row')} in smaller segments are among the rest.")
-    return listed, " ".join(said)
-
-
-def _leaves(
-    table: Table, values: np.ndarray, grow: np.ndarray, judge: np.ndarray, max_depth: int, fewest: int
-) -> Iterator[Leaf]:
-    """Every leaf of the tree, whatever its size."""
-    from openbook.tree import DecisionTreeRegressor
-    from openbook.tree.nodes import LEAF
-    from openbook.tree.reading import reading
-    from openbook.tree.ruleset import rules
-
-    places = {a.name: _places(table.data(a.name)) for a in table.schema if isinstance(a, Numeric)}
-    columns = [
-        np.round(table.data(name), places[name]) if name in places else table.data(name)
-        for name in table.names
-    ]
-    rounded = Table(table.schema, columns)
-    tree = DecisionTreeRegressor(nominal="subset", missing="branch", max_depth=max_depth, min_leaf=fewest)
-    tree.fit(rounded.take(grow), values[grow])
-    for node in np.flatnonzero(np.isfinite(tree.tree_.cut)):
-        name = table.names[tree.tree_.attribute[node]]
-        if name in places:  # halfway between round numbers, and no further
-            tree.tree_.cut[node] = np.round(tree.tree_.cut[node], places[name] + 1)
-    gaps = {name: bool(table.column(name).missing.any()) for name in table.names}
-    at = tree.apply(table)
-    nodes = [node for node in reading(tree).depth_first() if tree.tree_.attribute[node] == LEAF]
-    for node, rule in zip(nodes, rules(tree), strict=True):
-        told = tuple(c if gaps[c.attribute.name] else replace(c, missing=False) for c in rule.conditions)
-        words = " and ".join(map(str, told)) or "anything"
-        yield Leaf(words, told, grow & (at == node), judge & (at == node))
-
-
-def _places(numbers: np.ndarray) -> int:
-    """Decimal places that keep a hundred steps or more within the spread of the numbers."""
-    known = numbers[np.isfinite(numbers)]
-    spread = float(known.std()) if len(known) else 0.0
-    return 2 - math.floor(math.log10(spread)) if spread > 0 else 0
-
-
-def _others(table: Table, names: list[str]) -> list[str]:
-    return [name for name in table.names if name not in names]
-
-
 def _segment(
-    leaf: Leaf,
+    leaf: "Leaf",
     rows: np.ndarray,
     halves: tuple[np.ndarray, np.ndarray],
     losses: np.ndarray,
