@@ -71,7 +71,7 @@ def test_probabilities_add_up_and_turn_round(differences, rope, n_test):
         (0.5, "first is better than second in practice: probability > 0.999."),
         (-0.5, "first is worse than second in practice: probability > 0.999."),
         # s² = 0.0014/3, scale = 0.0165, P(T < -0.606) = 0.294 on either side
-        (0, "Undecided whether first is better than second: worse 0.294, equivalent 0.413, better 0.294."),
+        (0, "Undecided whether first is better than second, for none is 95% probable: worse 0.294"),
     ],
 )
 def test_the_verdict(shift, words):

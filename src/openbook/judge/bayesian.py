@@ -91,7 +91,7 @@ class Posterior:
             if p >= 0.95:
                 return f"{words}: probability {_share(p)}."
         chances = ", ".join(f"{word} {_share(getattr(self, word))}" for word in _LOOKS)
-        return f"Undecided whether {first} is better than {second}: {chances}."
+        return f"Undecided whether {first} is better than {second}, for none is 95% probable: {chances}."
 
     def work(self) -> Work:
         """How the probabilities came about."""
@@ -137,7 +137,9 @@ class Posterior:
         named, tall = legend([(_LOOKS[word], f"{word}: {_share(getattr(self, word))}") for word in parts])
         body, width, height = framed(across, up, "".join(inside), named, tall)
         title = f"{self.what[0].upper()}{self.what[1:]}: {self.names[0]} minus {self.names[1]}"
-        return Picture(title, " ".join(self._notes), self._notes, body, width, height)
+        told = " ".join(self._notes)
+        short = self.verdict.partition(":")[0] + "."  # the legend has the probabilities
+        return Picture(title, told, (short, *self._notes[1:]), body, width, height)
 
     def __repr__(self) -> str:
         return self.work().text()

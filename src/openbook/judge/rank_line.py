@@ -26,7 +26,7 @@ def rank_line(
 ) -> Picture:
     """Mean ranks, the best first, with the groups that are not told apart and the critical difference."""
     k = len(ranks)
-    room = min(_ROOM, max(90, *(width_of(name, 13) + 50 for name in ranks)))
+    room = min(_ROOM, max(90, *(width_of(name, 13) + 51 for name in ranks)))
 
     def x(rank: float) -> float:
         return room + _LINE * (rank - 1) / (k - 1)

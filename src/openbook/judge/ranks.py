@@ -180,11 +180,12 @@ def friedman(ranks: Any) -> Friedman:
     tied = int((sharing**2 - 1).sum())  # each of the t that share a rank adds t² - 1
     steps = [
         Step(
-            "χ² as if without ties",
+            "χ₀²",
             r"\frac{12 N}{k (k + 1)} (\sum_j R_j^2 - \frac{k (k + 1)^2}{4})",
             rf"\frac{{12 \cdot {n}}}{{{k} \cdot {k + 1}}} ({figure(squares)}"
             rf" - \frac{{{k} \cdot {k + 1}^2}}{{4}})",
             plain,
+            "as if without ties",
         ),
     ]
     dof, second = k - 1, (k - 1) * (n - 1)
@@ -203,7 +204,7 @@ def friedman(ranks: Any) -> Friedman:
             share,
             "t learners share a rank",
         ),
-        Step("χ²", r"\frac{\chi^2}{C}", rf"\frac{{{figure(plain)}}}{{{figure(share)}}}", chi),
+        Step("χ²", r"\frac{\chi_0^2}{C}", rf"\frac{{{figure(plain)}}}{{{figure(share)}}}", chi),
         Step("p of χ²", r"P(\chi_{k - 1}^2 \ge \chi^2)", rf"P(\chi_{{{dof}}}^2 \ge {figure(chi)})", chi_p),
     ]
     left = n * dof - chi
