@@ -10,7 +10,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from operator import add
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from openbook.associate.apriori import Level, levels
 from openbook.associate.transactions import Transactions
 from openbook.data.findings import plural
 from openbook.errors import DataError, ParameterError, did_you_mean
-from openbook.fold import fold
+from openbook.fold import each
 from openbook.rules import Number, OneOf, Whole
 from openbook.work import Grid, Work
 
@@ -189,12 +188,13 @@ def frequent_itemsets(
         raise DataError("there are no transactions")
     least = least_count(min_support, len(transactions))
     find = _mined if algorithm == "bitset" else _by_levels
-    sets = find(transactions, least, max_length, most)
-    if len(sets) > most:
+    try:
+        sets = find(transactions, least, max_length, most)
+    except _TooManyError:
         raise ParameterError(
             f"more than {most:,} itemsets are in {least:,} of {len(transactions):,} transactions or more;"
             f" raise min_support above {min_support:g}, or set max_length, or allow more: most={10 * most}"
-        )
+        ) from None
     sets.sort(key=lambda found: (-found[1], len(found[0]), found[0]))
     counts = np.array([count for _, count in sets], dtype=np.intp)
     return Itemsets(transactions, tuple(codes for codes, _ in sets), counts, min_support, max_length)
@@ -208,12 +208,16 @@ def least_count(min_support: float, n: int) -> int:
 Found = list[tuple[tuple[int, ...], int]]
 
 
+class _TooManyError(Exception):
+    """There are more sets than allowed."""
+
+
 def _by_levels(transactions: Transactions, least: int, longest: int | None, most: int) -> Found:
     found: Found = []
     for level in levels(list(transactions), len(transactions.names), least, longest):
         found += level.frequent.items()
         if len(found) > most:
-            break
+            raise _TooManyError
     return found
 
 
@@ -232,20 +236,27 @@ def _mined(transactions: Transactions, least: int, longest: int | None, most: in
     bounds = np.linspace(0, len(order), min(_PARTS, len(order)) + 1).round().astype(np.int64)
     spans = list(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True))
     step = partial(_part, rows, holders, least, longest or len(order), most, order)
-    return fold(spans, step, add) if spans else []
+    found: Found = []
+    for part in each(spans, step):
+        found += part
+        if len(found) > most:
+            raise _TooManyError
+    return found
 
 
 def _part(
     rows: Any, holders: Any, least: int, longest: int, most: int, order: np.ndarray, span: tuple[int, int]
 ) -> Found:
-    """The frequent sets that begin with some of the items; one too many where they are more than allowed."""
+    """The frequent sets that begin with some of the items."""
     from openbook.associate.miner import mine
 
-    found = np.empty(most + 1, np.int32), np.empty(most + 1, np.int32), np.empty(most + 1, np.int64)
+    found = np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most, np.int64)
     n = mine(rows, holders, least, longest, span, found)
-    before, last, count = (array[: min(n, most + 1)].tolist() for array in found)
+    if n > most:
+        raise _TooManyError
+    before, last, count = (array[:n].tolist() for array in found)
     items = order.tolist()
     sets: list[tuple[int, ...]] = []
     for prefix, item in zip(before, last, strict=True):
         sets.append((*(sets[prefix] if prefix >= 0 else ()), items[item]))
-    return [(tuple(sorted(each)), n_rows) for each, n_rows in zip(sets, count, strict=True)]
+    return [(tuple(sorted(codes)), held) for codes, held in zip(sets, count, strict=True)]

@@ -210,7 +210,8 @@ class AssociationRules:
         key, tall = legend([("c1", "lift 2 or more"), ("c0", "lift above 1"), ("c8", "lift 1 or less")])
         body, width, height = framed(across, up, inside, key, tall)
         some = plural(len(self), "rule")
-        note = f"{some}." if len(shown) == len(self) else f"The first {len(shown):,} of {some}."
+        note = f"{some}" if len(shown) == len(self) else f"The first {len(shown):,} of {some}"
+        note += "; those at one and the same place stand a little beside it."
         return Picture("Association rules", "; ".join(told[:_LISTED]), (note,), body, width, height)
 
     def __repr__(self) -> str:
