@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from openbook.data.read import read
     from openbook.data.scan import scan
     from openbook.data.sets import load, sets
-    from openbook.judge import Confusion, Roc, compare, evaluate
+    from openbook.judge import Confusion, Roc, compare, evaluate, tune
     from openbook.report import draw_boundary, draw_residuals
     from openbook.store import open_model, save
 
@@ -44,6 +44,7 @@ _PLACES = {
     "save": "openbook.store",
     "scan": "openbook.data.scan",
     "sets": "openbook.data.sets",
+    "tune": "openbook.judge",
 }
 
 __all__ = [
@@ -66,6 +67,7 @@ __all__ = [
     "save",
     "scan",
     "sets",
+    "tune",
 ]
 
 

@@ -32,6 +32,7 @@ from openbook.judge.side_by_side import SideBySide, side_by_side
 from openbook.judge.significance import TestResult, corrected_t_test, holm, mcnemar, paired_bootstrap
 from openbook.judge.splits import Bootstrap632, GroupFolds, Protocol, TimeOrdered, lock_away, protocol
 from openbook.judge.telling import Telling, telling
+from openbook.judge.tune import Tuned, Tuning, tune
 
 __all__ = [
     "METRICS",
@@ -72,6 +73,8 @@ __all__ = [
     "Telling",
     "TestResult",
     "TimeOrdered",
+    "Tuned",
+    "Tuning",
     "auc",
     "bootstrap",
     "compare",
@@ -107,6 +110,7 @@ __all__ = [
     "protocol",
     "side_by_side",
     "telling",
+    "tune",
     "wald",
     "wilcoxon",
     "wilson",

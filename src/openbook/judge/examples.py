@@ -91,6 +91,16 @@ class Examples:
     def __len__(self) -> int:
         return len(self.target)
 
+    def take(self, rows: np.ndarray, *, tables: bool) -> "Examples":
+        """Some of them, with the classes that they show; as a Table, or as they came."""
+        target, classes = self.target[rows], self.classes
+        if classes is not None:
+            present, target = np.unique(target, return_inverse=True)
+            classes = classes[present]
+        weights, groups = (None if a is None else a[rows] for a in (self.weights, self.groups))
+        given = self.table.take(rows) if tables else rows_of(self.given, rows)
+        return Examples(given, target, classes, self.name, weights, groups)
+
     @cached_property
     def table(self) -> Table:
         """The inputs as a Table."""
@@ -189,7 +199,7 @@ class Cut:
         rows, examples = self.split.train, self.examples
         if takes_tables(model):
             return self._train_table, examples.column.take(rows)
-        return self._foreign(rows), examples.labels[rows]
+        return rows_of(examples.given, rows), examples.labels[rows]
 
     def arguments(self, model: Any) -> dict[str, np.ndarray]:
         """What else `fit` is given: the weights of the training rows, and their groups where it asks."""
@@ -203,7 +213,7 @@ class Cut:
         return {f"{prefix}{name}": array[self.split.train] for name, array in taken.items()}
 
     def testing(self, model: Any) -> Any:
-        return self._test_table if takes_tables(model) else self._foreign(self.split.test)
+        return self._test_table if takes_tables(model) else rows_of(self.examples.given, self.split.test)
 
     @cached_property
     def _train_table(self) -> Table:
@@ -213,13 +223,14 @@ class Cut:
     def _test_table(self) -> Table:
         return self.examples.table.take(self.split.test)
 
-    def _foreign(self, rows: np.ndarray) -> Any:
-        given = self.examples.given
-        if isinstance(given, Table):
-            return given.take(rows)
-        from sklearn.utils import _safe_indexing
 
-        return _safe_indexing(given, rows)
+def rows_of(given: Any, rows: np.ndarray) -> Any:
+    """Some rows of inputs as they came."""
+    if isinstance(given, Table):
+        return given.take(rows)
+    from sklearn.utils import _safe_indexing
+
+    return _safe_indexing(given, rows)
 
 
 def takes_tables(model: Any) -> bool:

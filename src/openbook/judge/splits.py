@@ -37,6 +37,7 @@ __all__ = [
     "TimeOrdered",
     "lock_away",
     "protocol",
+    "some_rows",
     "task_of",
 ]
 
@@ -309,7 +310,7 @@ def lock_away(
         classify = (task or task_of(y)) == "classification"
         strata = _codes(y)[1] if classify else _tenths(np.asarray(y, dtype=float))
         rng = np.random.default_rng(seed)
-        locked = _some_rows(strata, share, rng) if group is None else _some_groups(strata, group, share, rng)
+        locked = some_rows(strata, share, rng) if group is None else _some_groups(strata, group, share, rng)
     kept = ~locked
     if group is not None:
         kept &= ~np.isin(group[1], group[1][locked])
@@ -318,8 +319,8 @@ def lock_away(
     return np.flatnonzero(kept), np.flatnonzero(locked)
 
 
-def _some_rows(strata: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
-    """Which rows are locked away: of every stratum the share."""
+def some_rows(strata: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
+    """A mask of some rows: of every stratum the share, to within a row, and none of a stratum of one row."""
     n = len(strata)
     shuffled = rng.permutation(n)
     by_stratum = shuffled[np.argsort(strata[shuffled], kind="stable")]
