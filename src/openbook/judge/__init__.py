@@ -1,17 +1,20 @@
 """Judging: splits, metrics, intervals, tests, evaluations and comparisons."""
 
 from openbook.judge.bayesian import Posterior, correlated_t, posterior
+from openbook.judge.bias_variance import Generator, bias_variance
 from openbook.judge.calibration import Calibration
 from openbook.judge.comparison import Choice, Comparison, difference
 from openbook.judge.confusion import Confusion
 from openbook.judge.costs import Costs, cost_metric, costs
 from openbook.judge.curve import Curve
 from openbook.judge.curves import complexity_curve, iteration_curve, learning_curve
+from openbook.judge.decomposition import BiasVariance
 from openbook.judge.diagnose import Diagnosis, diagnose, diagnose_model
 from openbook.judge.disagreement import Disagreement, disagreement
 from openbook.judge.evaluate import FoldError, compare, evaluate, evaluate_fold
 from openbook.judge.evaluation import Evaluation
 from openbook.judge.fairness import Fairness, fairness
+from openbook.judge.generalisation import Generalisation, generalisation
 from openbook.judge.importance import ColumnImportance, Importance, permutation_importance
 from openbook.judge.intervals import Interval, bootstrap, corrected_t, exact, jackknife, wald, wilson
 from openbook.judge.leaks import Leaks, leaks
@@ -36,6 +39,7 @@ from openbook.judge.tune import Tuned, Tuning, tune
 
 __all__ = [
     "METRICS",
+    "BiasVariance",
     "Bootstrap632",
     "Calibration",
     "Choice",
@@ -51,6 +55,8 @@ __all__ = [
     "FoldError",
     "FoldResult",
     "Friedman",
+    "Generalisation",
+    "Generator",
     "GroupFolds",
     "Importance",
     "Interval",
@@ -76,6 +82,7 @@ __all__ = [
     "Tuned",
     "Tuning",
     "auc",
+    "bias_variance",
     "bootstrap",
     "compare",
     "compare_over_sets",
@@ -96,6 +103,7 @@ __all__ = [
     "exact",
     "fairness",
     "friedman",
+    "generalisation",
     "holm",
     "iteration_curve",
     "jackknife",

@@ -21,7 +21,7 @@ from openbook.errors import ParameterError
 from openbook.fold import each
 from openbook.judge.curve import Curve, Kind
 from openbook.judge.examples import Cut, Examples, Split, model_task
-from openbook.judge.folds import FoldError, complexity_of, label_codes, predicted_by
+from openbook.judge.folds import FoldError, complexity_of, label_codes, predicted_by, refuse_frozen
 from openbook.judge.hear import heard
 from openbook.judge.metrics import Metric, Predictions, metric
 from openbook.judge.splits import TINY, protocol
@@ -72,11 +72,21 @@ class Run:
 
     @classmethod
     def of(
-        cls, model: Any, X: Any, y: Any, split: Any, which: str | Metric | None, seed: int, name: str | None
+        cls,
+        model: Any,
+        X: Any,
+        y: Any,
+        split: Any,
+        which: str | Metric | None,
+        seed: int,
+        name: str | None,
+        groups: Any,
+        weights: Any,
     ) -> "Run":
         task = model_task([model])
         function = metric(which or _USUAL[task], task)
-        examples = Examples.of(X, y, task)
+        refuse_frozen(model)
+        examples = Examples.of(X, y, task, weights, groups)
         if split is None:
             split = usual_split(examples, seed)
         splits = list(examples.splits(split))
@@ -109,7 +119,7 @@ class Run:
             training,
             validation,
             np.array([one.baseline for one in folds]),
-            n_train=float(np.mean([len(split.train) for split in self.splits])),
+            n_train=float(np.mean([split.n_train for split in self.splits])),
             n_test=float(np.mean([len(split.test) for split in self.splits])),
             complexity=tuple(
                 None if math.isnan(size) else size for size in np.median(sizes, axis=1).tolist()
@@ -128,8 +138,9 @@ def count(size: float, n: int) -> int:
 def usual_split(examples: Examples, seed: int) -> Any:
     """Folds; few rows are split at random time and again, since a curve cannot leave out one by one."""
     n = len(examples)
-    if n >= TINY:
-        return protocol(examples.column, examples.task, seed, _FOLDS, 1 if n >= _MANY else _TWICE)
+    if n >= TINY or examples.groups is not None:
+        times = 1 if n >= _MANY else _TWICE
+        return protocol(examples.column, examples.task, seed, _FOLDS, times, examples.groups)
     if n < 4:
         raise ParameterError(f"{n} rows make no curve; give at least four")
     from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
@@ -186,7 +197,8 @@ def _baseline(run: Run) -> Any:
 
 def _fitted(run: Run, model: Any, rows: np.ndarray) -> Any:
     learner = clone(model)
-    return learner.fit(*Cut(run.examples, Split(0, rows, rows)).training(learner))
+    cut = Cut(run.examples, Split(0, rows, rows))
+    return learner.fit(*cut.training(learner), **cut.arguments(learner))
 
 
 def _scores(run: Run, model: Any, rows: np.ndarray, stages: Sequence[int] | None = None) -> list[float]:

@@ -141,10 +141,10 @@ def diagnose(
     Examples
     --------
     >>> from openbook import load
-    >>> from openbook.baseline import OneR
+    >>> from openbook.bayes import NaiveBayes
     >>> from openbook.judge import evaluate
     >>> X, y = load("iris").split("species")
-    >>> diagnose(evaluate(OneR(), X, y)).verdict
+    >>> diagnose(evaluate(NaiveBayes(), X, y)).verdict
     'fine'
     """
     curves = [curve] if isinstance(curve, Curve) else list(curve or ())
@@ -171,12 +171,13 @@ def diagnose_model(
     metric: str | Metric | None = None,
     random_state: int = 0,
     name: str | None = None,
+    groups: Any = None,
 ) -> Diagnosis:
     """Evaluate a learner, draw its learning curve, try other learners on the same folds, and diagnose.
 
     Parameters
     ----------
-    model, X, y, split, metric, random_state, name : as for `learning_curve`
+    model, X, y, split, metric, random_state, name, groups : as for `learning_curve`
     rivals : mapping of label to model; None takes a forest and naive Bayes, or a forest and a linear model
 
     Examples
@@ -189,13 +190,13 @@ def diagnose_model(
     """
     task = model_task([model])
     label = name or type(model).__name__
-    examples = Examples.of(X, y, task)
+    examples = Examples.of(X, y, task, None, groups)
     split = usual_split(examples, random_state) if split is None else split
     split = split if hasattr(split, "split") else list(split)
-    curve = learning_curve(model, X, y, None, split, metric, random_state, label)
+    curve = learning_curve(model, X, y, None, split, metric, random_state, label, groups)
     others = _usual_rivals(examples, random_state) if rivals is None else dict(rivals)
     others = {other if other != label else f"another {other}": each for other, each in others.items()}
-    comparison = compare({label: model, **others}, X, y, split, curve.metric)
+    comparison = compare({label: model, **others}, X, y, split, curve.metric, groups=groups)
     return diagnose(comparison[label], curve, comparison[comparison.baseline], comparison)
 
 

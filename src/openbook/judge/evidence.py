@@ -208,7 +208,9 @@ def zero(evaluation: Evaluation) -> Evaluation:
     folds = tuple(
         _constant(fold, truth[~np.isin(rows, fold.rows)], evaluation.n_classes) for fold in evaluation.folds
     )
-    return replace(evaluation, name="baseline", folds=folds)
+    return Evaluation(
+        "baseline", evaluation.task, evaluation.classes, folds, evaluation.metrics, evaluation.words
+    )
 
 
 def _constant(fold: FoldResult, truth: np.ndarray, n_classes: int) -> FoldResult:
