@@ -301,7 +301,7 @@ def _as_predicted(p: Predictions) -> np.ndarray:
 
 def _least_risk(matrix: np.ndarray, p: Predictions) -> np.ndarray:
     """The decision of minimum risk, the first of equals, as `MinimumRisk` makes it."""
-    return expected_risk(p.proba, matrix).argmin(axis=1)  # type: ignore[arg-type]
+    return (p.proba @ matrix.T).argmin(axis=1)  # type: ignore[operator, no-any-return]
 
 
 def _always(c: int, p: Predictions) -> np.ndarray:

@@ -197,6 +197,8 @@ def _may_name_groups(table: Table) -> Iterator[Finding]:
         if isinstance(column.attribute, Numeric) and not _NAMES_GROUPS.search(name):
             continue
         known = column.values[~column.missing]
+        if len(known) and _DATE.match(str(known[0])):
+            continue
         values = len(set(known.tolist()))
         if values >= _FEWEST_GROUPS and 1.5 <= len(known) / values <= _MOST_ROWS:
             message = (
