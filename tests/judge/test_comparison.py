@@ -222,6 +222,8 @@ def test_single_rows_are_compared_by_mcnemar():
     assert test.p_value == pytest.approx(stats.binomtest(8, 9).pvalue)
     assert test.difference == pytest.approx(7 / 14)
     assert difference(a, b, "error").difference == pytest.approx(-7 / 14)
+    table = " ".join(str(Comparison({"a": a, "b": b}, "b")).split())
+    assert "intervals: 95%, Wilson; of differences: 95%, Bonett–Price; tests: McNemar, exact." in table
     words = Comparison({"a": a, "b": b}, "b").simplest_not_worse().reason
     assert "With 14 rows only a large difference could show." in words
 

@@ -67,6 +67,10 @@ def test_bonett_price_interval_by_hand():
     # b = 5, c = 1, n = 8: shares 6/10 and 2/10; centre 0.4; variance (0.8 - 0.16) / 10 = 0.064
     result = mcnemar([1] * 5 + [0] + [1] * 2, [0] * 5 + [1] + [1] * 2)
     half = 1.959963984540054 * math.sqrt(0.064)
+    assert [result.interval.work()[label].result for label in ("p1", "p2", "m", "h")] == pytest.approx(
+        [0.6, 0.2, 0.4, half]
+    )
+    assert result.negated().interval.work()["turned low"].result == pytest.approx(-0.4 - half)
     assert (result.interval.low, result.interval.high) == pytest.approx((0.4 - half, 0.4 + half), abs=1e-9)
 
 

@@ -28,6 +28,7 @@ from openbook.judge.significance import (
     corrected_t_test,
     holm,
     mcnemar,
+    methods_of,
     p_words,
     paired_bootstrap,
 )
@@ -235,9 +236,7 @@ class Comparison:
         )
         rows = self.rows()
         tests = [row.test for row in rows if row.test is not None]
-        methods = sorted({f"{100 * row.interval.level:g}%, {row.interval.method}" for row in rows})
-        note = f"{self[self.baseline].words}; intervals: {'; '.join(methods)}"
-        note += f"; tests: {'; '.join(sorted({test.method for test in tests}))}." if tests else "."
+        note = f"{self[self.baseline].words}; {methods_of([row.interval for row in rows], tests)}"
         grid = Grid("", header, [_cells(row) for row in rows], note.removeprefix("; "))
         defined = not math.isnan(rows[0].score)
         return Work("Comparison", (grid,), str(self.simplest_not_worse()) if defined else "")

@@ -91,6 +91,12 @@ class Interval:
         ]
         return replace(self, low=low, high=high, steps=(*self.steps, *steps))
 
+    def negated(self) -> Self:
+        """That of the same with the other sign."""
+        low, high = -self.high, -self.low
+        turned = (Step("turned low", result=low), Step("turned high", result=high)) if self.steps else ()
+        return replace(self, low=low, high=high, steps=(*self.steps, *turned))
+
     def work(self) -> Work:
         """How it came about."""
         return Work(f"Interval: {self.method}", self.steps, str(self))

@@ -20,9 +20,9 @@ import numpy as np
 from openbook.errors import ParameterError
 from openbook.judge.comparison import Comparison, difference, same_folds
 from openbook.judge.evaluation import Evaluation, Which
-from openbook.judge.intervals import shown
+from openbook.judge.intervals import Interval, shown
 from openbook.judge.metrics import Metric
-from openbook.judge.significance import Tests, adjusted, p_words
+from openbook.judge.significance import Tests, adjusted, methods_of, p_words
 from openbook.work import Grid, Work
 
 __all__ = ["SideBySide", "side_by_side"]
@@ -85,11 +85,9 @@ class SideBySide:
         ]
         if self.tests:
             header += [f"{self.names[1]} minus {self.names[0]}", "interval", "p (Holm)"]
-        methods = {self._method(each, label) for each in studies for label in each.evaluations}
-        note = f"intervals: {'; '.join(sorted(methods))}"
-        if self.tests:
-            note += f"; tests: {'; '.join(sorted({test.method for test, _ in self.tests.values()}))}"
-        grid = Grid("", header, [self._row(label) for label in self._labels()], f"{note}.")
+        intervals = [self._interval(each, label) for each in studies for label in each.evaluations]
+        note = methods_of(intervals, [test for test, _ in self.tests.values()])
+        grid = Grid("", header, [self._row(label) for label in self._labels()], note)
         return Work(" beside ".join(self.names), (grid,), f"{self.reason} {self._found()}".strip())
 
     def _labels(self) -> Iterator[str]:
@@ -117,11 +115,10 @@ class SideBySide:
     def _score(self, study: Comparison, label: str) -> str:
         if label not in study.evaluations:
             return ""
-        found, function = study[label], self._metric(study)
-        return f"{shown(found.score(function))} {found.interval(function, self.level).ends}"
+        return f"{shown(study[label].score(self._metric(study)))} {self._interval(study, label).ends}"
 
-    def _method(self, study: Comparison, label: str) -> str:
-        return f"{100 * self.level:g}%, {study[label].interval(self._metric(study), self.level).method}"
+    def _interval(self, study: Comparison, label: str) -> Interval:
+        return study[label].interval(self._metric(study), self.level)
 
     def _metric(self, study: Comparison) -> Metric:
         """The score compared, or a study's own where that is of another task."""

@@ -10,7 +10,7 @@ statistic, its distribution under chance alone, its p-value.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from scipy.special import bdtr, ndtri, stdtr
 from openbook.errors import DataError
 from openbook.judge.intervals import (
     Interval,
+    around,
     corrected_error,
     corrected_steps,
     corrected_t,
@@ -57,7 +58,7 @@ class TestResult:
 
     def negated(self) -> "TestResult":
         """The second minus the first."""
-        turned = replace(self.interval, low=-self.interval.high, high=-self.interval.low)
+        turned = self.interval.negated()
         step = Step("turned round", result=-self.difference, note="the second minus the first")
         return replace(self, difference=-self.difference, interval=turned, steps=(*self.steps, step))
 
@@ -134,11 +135,6 @@ def mcnemar(correct_a: Any, correct_b: Any, level: float = 0.95) -> TestResult:
     only_a, only_b = int((a & ~b).sum()), int((b & ~a).sum())
     discordant, rarer = only_a + only_b, min(only_a, only_b)
     p = min(1.0, 2 * float(bdtr(rarer, discordant, 0.5))) if discordant else 1.0
-
-    share_a, share_b = (only_a + 1) / (n + 2), (only_b + 1) / (n + 2)
-    centre = share_a - share_b
-    half = ndtri(upper_share(level)) * math.sqrt((share_a + share_b - centre**2) / (n + 2))
-    interval = Interval(max(-1.0, centre - half), min(1.0, centre + half), level, "Bonett–Price")
     difference = (only_a - only_b) / n
     steps = (
         Step("b", result=only_a, note="rows that only the first gets right"),
@@ -152,7 +148,28 @@ def mcnemar(correct_a: Any, correct_b: Any, level: float = 0.95) -> TestResult:
             "by chance alone, each of the b + c rows goes either way like a coin",
         ),
     )
-    return TestResult(difference, interval, p, "McNemar, exact", steps)
+    return TestResult(difference, _bonett_price(only_a, only_b, n, level), p, "McNemar, exact", steps)
+
+
+def _bonett_price(b: int, c: int, n: int, level: float) -> Interval:
+    """The interval of (b - c) / n, with a row more of each kind."""
+    first, second = (b + 1) / (n + 2), (c + 1) / (n + 2)
+    centre, z = first - second, float(ndtri(upper_share(level)))
+    half = z * math.sqrt((first + second - centre**2) / (n + 2))
+    p1, p2, q = figure(first), figure(second), figure(z)
+    steps = (
+        Step("p1", r"\frac{b + 1}{n + 2}", rf"\frac{{{b} + 1}}{{{n} + 2}}", first),
+        Step("p2", r"\frac{c + 1}{n + 2}", rf"\frac{{{c} + 1}}{{{n} + 2}}", second),
+        Step("m", "p_1 - p_2", f"{p1} - {p2}", centre),
+        Step("z", r"\Phi^{-1}(\frac{1 + \gamma}{2})", rf"\Phi^{{-1}}({figure(upper_share(level))})", z),
+        Step(
+            "h",
+            r"z \sqrt{\frac{p_1 + p_2 - m^2}{n + 2}}",
+            rf"{q} \sqrt{{\frac{{{p1} + {p2} - {figure(centre**2)}}}{{{n} + 2}}}}",
+            half,
+        ),
+    )
+    return around(centre, half, level, "Bonett–Price", steps, "m").within(-1, 1)
 
 
 def paired_bootstrap(
@@ -207,3 +224,19 @@ def p_words(p: float) -> str:
     ('= 0.031', '< 0.001')
     """
     return "< 0.001" if p < 0.001 else f"= {shown(p)}"
+
+
+def methods_of(intervals: Iterable[Interval], tests: Iterable[TestResult]) -> str:
+    """How the intervals of scores, those of differences and the tests of a table came about."""
+    tests = list(tests)
+    own, differences = (_ways(some) for some in (intervals, [test.interval for test in tests]))
+    words = f"intervals: {own}"
+    if tests and differences != own:
+        words += f"; of differences: {differences}"
+    if tests:
+        words += f"; tests: {'; '.join(sorted({test.method for test in tests}))}"
+    return f"{words}."
+
+
+def _ways(intervals: Iterable[Interval]) -> str:
+    return "; ".join(sorted({f"{100 * each.level:g}%, {each.method}" for each in intervals}))
