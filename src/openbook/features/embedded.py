@@ -1,5 +1,6 @@
 """Embedded selection: keep the attributes that a fitted learner relies on."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ class EmbeddedSelection(Selector):
     k : int, optional
         So many.
     fraction : float, optional
-        This share of them, rounded up. With neither: those above the mean importance.
+        This share of them, rounded up. With neither: those of at least the mean importance.
 
     Attributes
     ----------
@@ -63,9 +64,15 @@ class EmbeddedSelection(Selector):
         self.estimator_.fit(*Cut(examples, Split(0, rows, rows)).training(self.estimator))
         self.importances_ = _importances(self.estimator_, len(names))
         order = np.argsort(-self.importances_, kind="stable")
+        if not self.importances_.any():
+            warnings.warn(
+                f"EmbeddedSelection: {type(self.estimator).__name__} relies on no attribute;"
+                " the first is kept",
+                stacklevel=3,
+            )
+            count = 1
         if count is None:
-            mean = self.importances_.mean()
-            count = max(1, int((self.importances_ > mean).sum()))
+            count = int((self.importances_ >= self.importances_.mean()).sum())
         return [names[j] for j in order[:count]]
 
     def _work(self) -> Work:

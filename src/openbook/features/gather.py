@@ -20,6 +20,7 @@ import numpy as np
 
 from openbook.data import Categorical, Column, Nominal, Numeric, Ordinal, Schema, Table, Text
 from openbook.data.attributes import as_text
+from openbook.data.distinct import distinct_codes
 from openbook.features.evidence import Contingency, Evidence, Groups, Pairs
 from openbook.features.measures import Measure
 from openbook.fold import each, fold
@@ -67,12 +68,11 @@ class Target:
 
 def target_task(y: Any) -> Task:
     """What the target is: labels, and up to ten different whole numbers, are classes."""
-    task = task_of(y)
-    if task == "regression" or isinstance(y, Column):
-        return task
-    labels = np.asarray(y)
-    many = labels.dtype.kind in "iuf" and len(np.unique(labels)) > FEW_CLASSES
-    return "regression" if many else "classification"
+    if isinstance(y, Column) or (labels := np.asarray(y)).dtype.kind not in "iuf":
+        return task_of(y)
+    few = len(distinct_codes(labels.ravel())[0]) <= FEW_CLASSES
+    whole = labels.dtype.kind != "f" or bool((labels == np.floor(labels)).all())
+    return "classification" if few and whole else "regression"
 
 
 @dataclass(frozen=True)
@@ -172,8 +172,10 @@ def _by_class(table: Table, names: list[str], target: Target) -> list[Groups]:
 
 
 def _moments(names: list[str], n_classes: int, chunk: Chunk) -> Moments:
-    columns = [_numbers(chunk.X.column(name)) for name in names]
-    block = np.stack(columns, axis=1) if columns else np.zeros((len(chunk.y), 0))
+    if chunk.X.schema.of(Numeric) == tuple(names):
+        block = chunk.X.block(names) if names else np.zeros((len(chunk.y), 0))
+    else:
+        block = np.stack([_numbers(chunk.X.column(name)) for name in names], axis=1)
     return Moments.of(block, chunk.y, chunk.w, n_classes)
 
 

@@ -22,7 +22,7 @@ from openbook.judge.significance import holm
 from openbook.rules import Whole
 from openbook.work import Grid, Work
 
-__all__ = ["AttributeScore", "AttributeScores", "check_bins", "score_attributes", "score_examples"]
+__all__ = ["AttributeScore", "AttributeScores", "check_bins", "p_words", "score_attributes", "score_examples"]
 
 #: Classes beyond this many have no column of their own in the table of scores.
 _FEW = 6
@@ -139,7 +139,7 @@ class AttributeScores:
 
     def _cells(self, row: AttributeScore, by_class: tuple[str, ...]) -> tuple[str, ...]:
         classes = [shown(row.per_class[label]) for label in by_class]
-        ps = [_p(row.p_value), _p(row.p_adjusted)]
+        ps = [p_words(row.p_value), p_words(row.p_adjusted)]
         return (row.attribute, row.kind, shown(row.score), *classes, f"{row.known:,}", *ps)
 
     def _note(self) -> str:
@@ -245,5 +245,6 @@ def _is_cut(row: AttributeScore) -> bool:
     return isinstance(row.evidence, Contingency) and row.kind == Numeric.kind
 
 
-def _p(p: float) -> str:
+def p_words(p: float) -> str:
+    """A p-value as a reader wants it; nothing where there is none."""
     return "" if math.isnan(p) else "< 0.001" if p < 0.001 else f"{p:.3f}"
