@@ -41,6 +41,14 @@ def test_labels_are_the_same_where_they_read_the_same():
     assert Confusion.of([True, False], ["true", "false"]).accuracy == 1
 
 
+def test_labels_keep_their_kind():
+    table = Confusion.of(np.array([0, 1, 2]), np.array([0, 2, 2]))
+    assert [*table.per_class()] == [0, 1, 2]
+    assert table.per_class()[1].labels == ("the rest", 1)
+    assert table.per_class()[2].tpr == 1
+    assert Confusion([[1, 2], [3, 4]], np.array(["a", "b"])).labels == ("a", "b")
+
+
 def test_a_nominal_column_keeps_its_order():
     table = ob.read(
         [{"size": "low"}, {"size": "high"}, {"size": "mid"}], kinds={"size": ["low", "mid", "high"]}

@@ -56,9 +56,27 @@ def test_scores_equal_scikit_learns(n_classes):
         "accuracy": theirs.accuracy_score(p.truth, p.predicted),
         "balanced_accuracy": theirs.balanced_accuracy_score(p.truth, p.predicted),
         "macro_f1": theirs.f1_score(p.truth, p.predicted, average="macro"),
+        "weighted_f1": theirs.f1_score(p.truth, p.predicted, average="weighted"),
         "kappa": theirs.cohen_kappa_score(p.truth, p.predicted),
+        "mcc": theirs.matthews_corrcoef(p.truth, p.predicted),
         "log_loss": theirs.log_loss(p.truth, p.proba, labels=labels),
         "roc_auc": theirs.roc_auc_score(p.truth, p.proba if n_classes > 2 else p.proba[:, 1], **multi),
+    }
+    average = "macro" if n_classes > 2 else "binary"  # the second of two classes
+    pairs |= {
+        "precision": theirs.precision_score(p.truth, p.predicted, average=average),
+        "recall": theirs.recall_score(p.truth, p.predicted, average=average),
+        "f1": theirs.f1_score(p.truth, p.predicted, average=average),
+        "average_precision": np.mean(
+            [
+                theirs.average_precision_score(p.truth == c, p.proba[:, c])
+                for c in labels
+                if c or n_classes > 2
+            ]
+        ),
+        "specificity": np.mean(
+            [theirs.recall_score(p.truth != c, p.predicted != c) for c in labels if c or n_classes > 2]
+        ),
     }
     for name, value in pairs.items():
         assert METRICS[name](p) == pytest.approx(value, rel=1e-12), name
@@ -80,14 +98,18 @@ def test_regression_equals_scikit_learns():
     assert METRICS["rmse"](p) == pytest.approx(theirs.root_mean_squared_error(p.truth, p.predicted))
     assert METRICS["mae"](p) == pytest.approx(theirs.mean_absolute_error(p.truth, p.predicted))
     assert METRICS["r2"](p) == pytest.approx(theirs.r2_score(p.truth, p.predicted))
+    assert METRICS["correlation"](p) == pytest.approx(np.corrcoef(p.truth, p.predicted)[0, 1])
 
 
 def test_undefined_is_nan_and_never_zero():
     absent = Predictions(np.array([0, 1]), np.array([0, 1]), np.array([[1.0, 0, 0], [0, 1, 0]]), 3)
-    for name in ("balanced_accuracy", "macro_f1", "roc_auc"):
+    for name in ("balanced_accuracy", "precision", "recall", "macro_f1", "roc_auc", "average_precision"):
         assert math.isnan(METRICS[name](absent)), name
     one_class = Predictions(np.array([0, 0]), np.array([0, 0]), None, 2)
     assert math.isnan(METRICS["kappa"](one_class))
+    assert math.isnan(METRICS["mcc"](one_class))
+    assert math.isnan(METRICS["precision"](one_class))  # class 1 is never predicted: 0/0, not 0
+    assert math.isnan(METRICS["correlation"](Predictions(np.array([1.0, 2]), np.array([1.0, 1]), None, 0)))
     assert math.isnan(METRICS["log_loss"](one_class))  # no probabilities
     assert math.isnan(METRICS["r2"](Predictions(np.array([1.0, 1]), np.array([1.0, 2]), None, 0)))
     assert math.isnan(METRICS["accuracy"](Predictions(np.array([], int), np.array([], int), None, 2)))

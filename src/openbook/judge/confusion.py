@@ -30,7 +30,7 @@ from openbook.draw import Picture
 from openbook.draw.heat import heat_map
 from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.judge.averages import Average, average
-from openbook.judge.count_labels import counted, whole
+from openbook.judge.count_labels import counted, plain, whole
 from openbook.judge.intervals import Interval
 from openbook.judge.rates import FISHER, LOG, LOGIT, Rate, delta, f_beta, kappa, mcc, share, smooth
 from openbook.judge.two_classes import RATIO_OF, RATIOS, SEVERAL, SHARES, TWO_CLASSES, why_none
@@ -101,7 +101,7 @@ class Confusion:
     mcc = _Value()
 
     def __post_init__(self) -> None:
-        labels = tuple(np.asarray(self.labels).tolist())
+        labels = plain(self.labels)
         object.__setattr__(self, "counts", whole(self.counts, len(labels)))
         object.__setattr__(self, "labels", labels)
         if len(labels) < 2 or len(set(labels)) < len(labels):

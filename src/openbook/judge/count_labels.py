@@ -14,7 +14,7 @@ from openbook.data.distinct import distinct_codes
 from openbook.errors import DataError, did_you_mean
 from openbook.rows import check_known
 
-__all__ = ["counted", "whole"]
+__all__ = ["counted", "plain", "whole"]
 
 
 def counted(truth: Any, predicted: Any, labels: Sequence[Any] | None) -> tuple[np.ndarray, list[Any]]:
@@ -23,7 +23,7 @@ def counted(truth: Any, predicted: Any, labels: Sequence[Any] | None) -> tuple[n
     n = len(found[0][1])
     if len(found[1][1]) != n:
         raise DataError(f"truth has {n} rows, but predicted has {len(found[1][1])}")
-    known = _in_order(truth, found) if labels is None else np.asarray(labels).tolist()
+    known = _in_order(truth, found) if labels is None else list(plain(labels))
     places = {as_text(label): i for i, label in enumerate(known)}
     codes = []
     for name, (values, rows) in zip(("truth", "predicted"), found, strict=True):
@@ -36,6 +36,11 @@ def counted(truth: Any, predicted: Any, labels: Sequence[Any] | None) -> tuple[n
     k = len(known)
     counts = np.bincount(codes[0] * k + codes[1], minlength=k * k).reshape(k, k)
     return counts, known
+
+
+def plain(labels: Any) -> tuple[Any, ...]:
+    """Labels as Python's own values, each of its own kind."""
+    return tuple(label.item() if isinstance(label, np.generic) else label for label in labels)
 
 
 def whole(counts: Any, k: int) -> np.ndarray:

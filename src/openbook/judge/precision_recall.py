@@ -114,9 +114,10 @@ class PrecisionRecall(Scored):
             "over the positive rows: the precision of the rows that score at least as high as row i",
         )
         interval = self.interval()
+        inner = Work(f"Interval: {interval.method}", interval.steps)
         return Work(
             f"Precision and recall, {self.positive} is positive",
-            (self.some_points(("recall", "precision"), points), step, interval.work()),
+            (self.some_points(("recall", "precision"), points), step, inner),
             f"average precision = {shown(self.average_precision)} {interval}; of a constant score:"
             f" {shown(self.prevalence)}",
         )

@@ -201,7 +201,11 @@ class Roc(Scored):
         interval = self.interval()
         return Work(
             f"ROC, {self.positive} is positive",
-            (self.some_points(("FPR", "TPR"), points), *steps, interval.work()),
+            (
+                self.some_points(("FPR", "TPR"), points),
+                *steps,
+                Work(f"Interval: {interval.method}", interval.steps),
+            ),
             f"AUC = {shown(self.auc)} {interval}",
         )
 
