@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from openbook.data.read import read
     from openbook.data.scan import scan
     from openbook.data.sets import load, sets
+    from openbook.features import score_attributes
     from openbook.judge import Confusion, Roc, compare, evaluate, tune
     from openbook.report import draw_boundary, draw_residuals
     from openbook.store import open_model, save
@@ -43,6 +44,7 @@ _PLACES = {
     "read": "openbook.data.read",
     "save": "openbook.store",
     "scan": "openbook.data.scan",
+    "score_attributes": "openbook.features",
     "sets": "openbook.data.sets",
     "tune": "openbook.judge",
 }
@@ -66,6 +68,7 @@ __all__ = [
     "read",
     "save",
     "scan",
+    "score_attributes",
     "sets",
     "tune",
 ]
