@@ -1,11 +1,19 @@
 """Ten folds of cross-validation, on the same folds."""
 
+import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
 from bench.workload import OURS, Contestant, Goal, Workload
-from bench.workloads import gaussian
 
 SPLIT = StratifiedKFold(10, shuffle=True, random_state=0)
+
+
+def make(rows, seed):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, rows)
+    X = rng.normal(size=(rows, 20))
+    X += y[:, None] * rng.normal(0.0, 0.2, 20)
+    return X, y
 
 
 def evaluate_ours(given):
@@ -31,13 +39,13 @@ PEER = "cross_val_score(GaussianNB)"
 
 EVALUATE = Workload(
     name="evaluate",
-    title="10-fold cross-validation of naive Bayes, 50 numeric columns",
-    rows=1_000_000,
-    make=gaussian.make,
+    title="10-fold cross-validation of naive Bayes, 20 numeric columns",
+    rows=200_000,
+    make=make,
     contestants={
         OURS: Contestant(tuple, evaluate_ours, quality=judged),
         PEER: Contestant(tuple, evaluate_sklearn, quality=judged, needs="sklearn"),
     },
-    goals=(Goal("fit", "times", 3, (PEER,)),),
+    goals=(Goal("fit", "times", 5, (PEER,)),),
     runs=1,
 )

@@ -29,17 +29,18 @@ def evaluation(plus):
 
 def test_632_by_hand():
     found = evaluation(plus=False).estimate("error")
-    assert found == pytest.approx((0.375, 0.1, 0.632, 0.368 * 0.1 + 0.632 * 0.375))
-    assert evaluation(plus=False).score("error") == found.score
-    assert evaluation(plus=False).score("accuracy") == pytest.approx(1 - found.score)
+    assert found[:3] == pytest.approx((0.375, 0.1, 0.368 * 0.1 + 0.632 * 0.375))
+    assert evaluation(plus=False).score("error") == found.plain
+    assert evaluation(plus=False).score("accuracy") == pytest.approx(1 - found.plain)
 
 
 def test_632_plus_by_hand():
     overfitting = (0.375 - 0.1) / (0.5 - 0.1)
     weight = 0.632 / (1 - 0.368 * overfitting)
     found = evaluation(plus=True).estimate("error")
-    assert found == pytest.approx((0.375, 0.1, weight, (1 - weight) * 0.1 + weight * 0.375))
-    assert evaluation(plus=True).score("accuracy") == pytest.approx(1 - found.score)
+    assert found[3:] == pytest.approx((overfitting, (1 - weight) * 0.1 + weight * 0.375))
+    assert evaluation(plus=True).score("error") == found.plus
+    assert evaluation(plus=True).score("accuracy") == pytest.approx(1 - found.plus)
 
 
 def test_the_interval_is_that_of_the_draws_about_the_estimate():
@@ -58,8 +59,7 @@ def test_it_shows_how_the_estimate_comes_about():
     text = str(evaluation(plus=True))
     assert "scores are .632+ estimates from 2 draws" in text
     assert "How the estimates come about" in text
-    assert "out-of-bag" in text
-    assert "resubstitution" in text
+    assert "error   0.375       0.100           0.274  0.688        0.333" in text  # as by hand above
 
 
 def test_without_a_model_of_all_rows_there_is_no_estimate():
@@ -74,7 +74,7 @@ def noise(n=80):
 
 def test_evaluate_measures_draws_and_all_rows():
     X, y = noise()
-    result = evaluate(NaiveBayes(), X, y, Bootstrap632(20, random_state=1), metrics="error")
+    result = evaluate(NaiveBayes(), X, y, Bootstrap632(20, random_state=1, plus=False), metrics="error")
     assert len(result.folds) == 20
     fitted = NaiveBayes().fit(X, y)
     resub = (fitted.predict(X) != y).mean()

@@ -6,9 +6,9 @@ r"""The evaluation of a learner by the bootstrap.
     .632+    (1 - w) resub + w oob,   w = 0.632 / (1 - 0.368 R),   R = (oob - resub) / (none - resub)
 
 A model of a draw has seen 63.2% of the rows, so oob is too bad; resub is too good; .632 lies between. Where a
-learner knows its rows by heart, resub says nothing, and R, the relative overfitting, is near 1: `none` is
-the score if predictions had nothing to do with the truth, the mean over predictions paired with other rows'
-truths. R is kept within 0 and 1. An undefined score makes the estimate undefined.
+learner knows its rows by heart, resub says nothing, .632 flatters, and R, the relative overfitting, is near
+1: `none` is the score if predictions had nothing to do with the truth, the mean over predictions paired with
+other rows' truths. R is kept within 0 and 1. An undefined score makes the estimate undefined.
 
 The interval is the corrected resampled t of the out-of-bag scores, moved to the estimate: `resub` depends on
 the sample too, so its part of the estimate makes it no narrower.
@@ -35,12 +35,13 @@ _PAIRINGS = 200
 
 
 class Estimate(NamedTuple):
-    """A .632 or .632+ estimate and what it is made of; `weight` is that of the out-of-bag score."""
+    """Both estimates of a score, and what they are made of."""
 
     out_of_bag: float
     resubstitution: float
-    weight: float
-    score: float
+    plain: float
+    overfitting: float
+    plus: float
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -51,11 +52,11 @@ class BootstrapEvaluation(Evaluation):
     ----------
     name, task, classes, folds, metrics, words : as for `Evaluation`; a fold is a draw
     resubstitution : the FoldResult of a model of all rows on those rows
-    plus : whether to report .632+ instead of .632
+    plus : whether to report .632+ and not .632
     """
 
     resubstitution: FoldResult | None = None
-    plus: bool = False
+    plus: bool = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -67,21 +68,22 @@ class BootstrapEvaluation(Evaluation):
         return f"scores are .632{'+' if self.plus else ''} estimates from {len(self.folds)} draws"
 
     def estimate(self, which: Which = None) -> Estimate:
-        """The estimate and what it is made of."""
+        """The estimates and what they are made of."""
         function = self.metric(which)
         assert self.resubstitution is not None
         own = self.resubstitution.predictions(self.n_classes)
-        oob, resub, weight = self.mean(function), function(own), SEEN
-        if self.plus:
-            none = _no_information(function, own)
-            oob = float(np.clip(oob, min(resub, none), max(resub, none)))
-            overfitting = (oob - resub) / (none - resub) if none != resub else 0.0
-            weight = SEEN / (1 - (1 - SEEN) * overfitting)
-        return Estimate(oob, resub, weight, (1 - weight) * resub + weight * oob)
+        oob, resub = self.mean(function), function(own)
+        none = _no_information(function, own)
+        bounded = float(np.clip(oob, min(resub, none), max(resub, none)))
+        overfitting = (bounded - resub) / (none - resub) if none != resub else 0.0
+        weight = SEEN / (1 - (1 - SEEN) * overfitting)
+        plain = (1 - SEEN) * resub + SEEN * oob
+        return Estimate(oob, resub, plain, overfitting, (1 - weight) * resub + weight * bounded)
 
     def score(self, which: Which = None) -> float:
         """The .632 or .632+ estimate."""
-        return self.estimate(which).score
+        estimate = self.estimate(which)
+        return estimate.plus if self.plus else estimate.plain
 
     def _interval(self, function: Metric, level: float) -> Interval:
         spread, moved = super()._interval(function, level), self.score(function) - self.mean(function)
@@ -89,12 +91,9 @@ class BootstrapEvaluation(Evaluation):
         return replace(spread, low=spread.low + moved, high=spread.high + moved, method=method)
 
     def _grids(self) -> list[Grid]:
-        rows = []
-        for function in self._shown():
-            parts = self.estimate(function)
-            rows.append((function.words, *map(shown, parts)))
-        header = ("metric", "out-of-bag", "resubstitution", "weight of out-of-bag", "estimate")
-        return [*super()._grids(), Grid("How the estimates come about", header, tuple(rows))]
+        rows = [(function.words, *map(shown, self.estimate(function))) for function in self._shown()]
+        header = ("metric", "out-of-bag", "resubstitution", ".632", "overfitting", ".632+")
+        return [*super()._grids(), Grid("How the estimates come about", header, rows)]
 
 
 def _no_information(function: Metric, own: Predictions) -> float:

@@ -37,16 +37,16 @@ class Bootstrap632:
     """Train on rows drawn with replacement, test on those left out; the .632 estimate corrects the score.
 
     A model of a draw has seen only 63.2% of the rows. So `evaluate` also measures a model of all rows on
-    those same rows (resubstitution), and reports 0.632 out-of-bag + 0.368 resubstitution. That flatters a
-    learner that knows its rows by heart; `plus=True` gives the out-of-bag score more weight, the more it
-    overfits.
+    those same rows (resubstitution), and combines the two: .632 is 0.632 out-of-bag + 0.368 resubstitution.
+    That flatters a learner that knows its rows by heart; .632+ gives the out-of-bag score more weight, the
+    more it overfits.
 
     Parameters
     ----------
     repeats : how often rows are drawn
     random_state : int
     stratified : whether every class keeps its number of rows
-    plus : whether the estimate is .632+
+    plus : whether the score to report is .632+, or plain .632
 
     Given groups, whole groups are drawn.
 
@@ -57,7 +57,7 @@ class Bootstrap632:
     """
 
     def __init__(
-        self, repeats: int = 50, random_state: int = 0, stratified: bool = False, plus: bool = False
+        self, repeats: int = 50, random_state: int = 0, stratified: bool = False, plus: bool = True
     ) -> None:
         self.repeats = repeats
         self.random_state = random_state
