@@ -1,0 +1,1 @@
+"""Groups: clusters, mixtures, densities, and how good they are."""

@@ -1,0 +1,34 @@
+"""What every clusterer shares: the clusters of the rows it learnt from, and of new rows by a rule it states.
+
+    labels_ : intp (n_rows,), the cluster of each row, from 0; -1 for rows that belong to none
+
+The model file holds what new rows need; `labels_` is about the rows learnt from, and is not in it.
+"""
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import ClusterMixin
+
+from openbook.data import Table
+from openbook.unsupervised import Unsupervised
+
+__all__ = ["Clusterer"]
+
+
+class Clusterer(ClusterMixin, Unsupervised):
+    """An estimator of groups."""
+
+    labels_: npt.NDArray[np.intp]
+
+    @abstractmethod
+    def _labels(self, X: Table) -> npt.NDArray[np.intp]:
+        """The cluster of each encoded row, by the rule of the class."""
+
+    def predict(self, X: Any) -> npt.NDArray[np.intp]:
+        """The cluster of each row, new ones too, by the rule that the class states."""
+        return self._each(X, self._labels)
+
+    assign = predict
