@@ -5,8 +5,8 @@ import math
 import pytest
 from scipy import stats
 
-from openbook.judge.intervals import wilson
-from openbook.judge.shares import Share, fisher, log_ratio, newcombe, shown_p
+from openbook.judge.intervals import shown_p, wilson
+from openbook.judge.shares import Share, fisher, log_ratio, newcombe
 
 #: Newcombe (1998), Statistics in Medicine 17, table II, method 10.
 NEWCOMBE = [

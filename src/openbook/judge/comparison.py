@@ -17,7 +17,7 @@ import numpy as np
 
 from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.judge.evaluation import Evaluation, Which
-from openbook.judge.intervals import Interval, shown
+from openbook.judge.intervals import Interval, shown, shown_p
 from openbook.judge.metrics import Metric
 from openbook.judge.pairs import Pairs
 from openbook.judge.ranks import ranks_of
@@ -299,8 +299,7 @@ def _cells(row: Row) -> tuple[str, ...]:
     size = "?" if row.complexity is None else f"{row.complexity:g}"
     test: tuple[str, str, str] = ("", "", "")
     if row.test is not None:
-        p = p_words(row.p_value).removeprefix("= ")
-        test = shown(row.test.difference, sign="+"), row.test.interval.ends, p
+        test = shown(row.test.difference, sign="+"), row.test.interval.ends, shown_p(row.p_value)
     return (
         row.label,
         shown(row.score),

@@ -27,9 +27,8 @@ from openbook.draw import Numbers, Picture
 from openbook.draw.plot import framed, legend, line
 from openbook.errors import ParameterError
 from openbook.judge.evaluation import Evaluation
-from openbook.judge.intervals import Interval, shown
+from openbook.judge.intervals import Interval, shown, shown_p
 from openbook.judge.metrics import Metric, Predictions
-from openbook.judge.shares import shown_p
 from openbook.judge.significance import TestResult, corrected_t_test, paired_bootstrap
 from openbook.measures import cost_matrix, expected_risk, risk_threshold
 from openbook.rows import class_codes

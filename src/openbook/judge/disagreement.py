@@ -20,9 +20,8 @@ from openbook.data.findings import plural
 from openbook.errors import DataError
 from openbook.judge.evaluation import Evaluation
 from openbook.judge.first_round import FirstRound, row_losses
-from openbook.judge.intervals import shown
+from openbook.judge.intervals import shown, shown_p
 from openbook.judge.metrics import METRICS, Predictions
-from openbook.judge.shares import shown_p
 from openbook.judge.significance import TestResult, holm, mcnemar
 from openbook.work import Grid, Work
 

@@ -37,10 +37,10 @@ from openbook.draw.plot import dots, framed, legend, line
 from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.judge.evaluation import Evaluation
 from openbook.judge.first_round import FirstRound
-from openbook.judge.intervals import Interval, shown
+from openbook.judge.intervals import Interval, shown, shown_p
 from openbook.judge.metrics import Predictions
 from openbook.judge.proxies import Proxy, proxies
-from openbook.judge.shares import Share, log_ratio, newcombe, shown_p
+from openbook.judge.shares import Share, log_ratio, newcombe
 from openbook.work import Grid, Work
 
 __all__ = ["Fairness", "Parity", "fairness"]

@@ -35,6 +35,7 @@ __all__ = [
     "percentiles",
     "resampled",
     "shown",
+    "shown_p",
     "wald",
     "wilson",
 ]
@@ -57,6 +58,15 @@ def shown(value: float, size: float | None = None, sign: str = "") -> str:
         return f"{value:{sign}.3g}"
     places = 3 if size < 100 else 1 if size < 10_000 else 0
     return f"{value:{sign},.{places}f}"
+
+
+def shown_p(p: float) -> str:
+    """A p-value as it stands in a table.
+
+    >>> shown_p(0.0004), shown_p(0.0312), shown_p(math.nan)
+    ('< 0.001', '0.031', 'undefined')
+    """
+    return "< 0.001" if p < 0.001 else shown(p)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from openbook.draw import Picture
 from openbook.draw.letters import fitting, safe, text, width_of
 from openbook.draw.plot import legend
 from openbook.errors import ParameterError, did_you_mean
-from openbook.judge.intervals import shown
+from openbook.judge.intervals import shown, shown_p
 from openbook.judge.metrics import Metric
 from openbook.judge.significance import TestResult, p_words
 from openbook.work import Grid, Work
@@ -91,7 +91,7 @@ class Pairs:
             return ""
         test, p = self[names[i], names[j]]
         if i > j:
-            return p_words(p).removeprefix("= ")
+            return shown_p(p)
         return f"{shown(test.difference, sign='+')}{'*' if p < alpha else ''}"
 
     def _conclusion(self, alpha: float) -> str:
@@ -138,7 +138,7 @@ class Pairs:
         )
         middle = x + _WIDE / 2
         yield text(middle, y + 17, shown(test.difference, sign="+"), "middle")
-        yield text(middle, y + 31, p_words(p).removeprefix("= ") if not math.isnan(p) else "", "soft middle")
+        yield text(middle, y + 31, shown_p(p) if not math.isnan(p) else "", "soft middle")
 
     def __repr__(self) -> str:
         return self.work().text()

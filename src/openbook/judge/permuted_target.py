@@ -24,9 +24,8 @@ from scipy.special import stdtr, stdtrit
 from openbook.errors import ParameterError
 from openbook.judge.evaluate import evaluate
 from openbook.judge.examples import Examples, model_task
-from openbook.judge.intervals import Interval, shown
+from openbook.judge.intervals import Interval, shown, shown_p
 from openbook.judge.metrics import METRICS
-from openbook.judge.shares import shown_p
 from openbook.judge.splits import protocol
 from openbook.rules import Whole
 from openbook.work import Grid, Work

@@ -21,8 +21,8 @@ from scipy.special import ndtri, stdtr
 
 from openbook.judge.evaluation import Evaluation
 from openbook.judge.first_round import FirstRound, row_losses
-from openbook.judge.intervals import Interval, bootstrap, shown
-from openbook.judge.shares import Share, fisher, log_ratio, shown_p
+from openbook.judge.intervals import Interval, bootstrap, shown, shown_p
+from openbook.judge.shares import Share, fisher, log_ratio
 from openbook.judge.significance import holm
 from openbook.work import Grid, Work
 

@@ -17,7 +17,7 @@ from scipy.special import ndtri
 from openbook.judge.intervals import Interval, shown, wilson
 from openbook.work import Step, figure
 
-__all__ = ["Share", "fisher", "log_ratio", "newcombe", "shown_p"]
+__all__ = ["Share", "fisher", "log_ratio", "newcombe"]
 
 
 @dataclass(frozen=True)
@@ -106,12 +106,3 @@ def fisher(a: Share, b: Share) -> float:
     if not (a.n and b.n):
         return math.nan
     return float(fisher_exact([[a.hits, a.n - a.hits], [b.hits, b.n - b.hits]])[1])
-
-
-def shown_p(p: float) -> str:
-    """A p-value as it stands in a table.
-
-    >>> shown_p(0.0004), shown_p(0.0312), shown_p(math.nan)
-    ('< 0.001', '0.031', 'undefined')
-    """
-    return "< 0.001" if p < 0.001 else shown(p)

@@ -20,9 +20,9 @@ import numpy as np
 from openbook.errors import ParameterError
 from openbook.judge.comparison import Comparison, difference, same_folds
 from openbook.judge.evaluation import Evaluation, Which
-from openbook.judge.intervals import Interval, shown
+from openbook.judge.intervals import Interval, shown, shown_p
 from openbook.judge.metrics import Metric
-from openbook.judge.significance import Tests, adjusted, methods_of, p_words
+from openbook.judge.significance import Tests, adjusted, methods_of
 from openbook.work import Grid, Work
 
 __all__ = ["SideBySide", "side_by_side"]
@@ -108,7 +108,7 @@ class SideBySide:
         if label in self.tests:
             test, p = self.tests[label]
             change = shown(test.difference, sign="+"), test.interval.ends
-            return [*row, *change, p_words(p).removeprefix("= ")]
+            return [*row, *change, shown_p(p)]
         same = label in self.shared
         return [*row, "same predictions" if same else "", "", ""]
 

@@ -27,6 +27,7 @@ from openbook.judge.intervals import (
     percentiles,
     resampled,
     shown,
+    shown_p,
     upper_share,
 )
 from openbook.work import Step, Work
@@ -223,7 +224,7 @@ def p_words(p: float) -> str:
     >>> p_words(0.0312), p_words(1e-9)
     ('= 0.031', '< 0.001')
     """
-    return "< 0.001" if p < 0.001 else f"= {shown(p)}"
+    return shown_p(p) if p < 0.001 else f"= {shown_p(p)}"
 
 
 def methods_of(intervals: Iterable[Interval], tests: Iterable[TestResult]) -> str:
