@@ -162,8 +162,8 @@ def _sizes(sizes: Sequence[float] | None, run: Run) -> list[float]:
         return sorted(fit if len(fit) >= _AT_LEAST else enough or [1.0])
     if len(sizes) == 0:
         raise ParameterError("sizes is empty; give at least one, or None for the usual ones")
-    checked = [_size(size, smallest) for size in sizes]
-    return sorted(set(checked), key=lambda size: count(size, smallest))
+    by_rows = {count(checked, smallest): checked for checked in (_size(size, smallest) for size in sizes)}
+    return [by_rows[rows] for rows in sorted(by_rows)]
 
 
 def _size(size: Any, smallest: int) -> float:
