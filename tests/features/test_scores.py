@@ -253,6 +253,19 @@ def test_derivation_of_a_number_shows_its_cuts():
     assert "x2 in (2.45, 4.75]" in work.text()
 
 
+def test_derivation_of_many_values_stays_readable():
+    rng = np.random.default_rng(0)
+    X = openbook.read(rng.integers(0, 90, (2000, 1)), kinds="nominal")
+    y = rng.integers(0, 3, 2000)
+    for measure in COUNTED:
+        score = score_attributes(X, y, measure)["x0"]
+        text = score.work().text()
+        assert "the first 40 of 90 values" in text
+        assert "more " in text
+        assert len(text.splitlines()) < 350
+        assert last_result(score.work(), measure) == pytest.approx(score.score, abs=1e-12)
+
+
 # --- scale
 
 

@@ -18,8 +18,11 @@ __all__ = ["derive"]
 
 Part = Step | Grid | Work
 
-#: A sum of more terms than these is abbreviated.
+#: A sum of more terms than these is abbreviated, and so are more cells than these.
 _TERMS = 24
+_CELLS = 60
+#: Values beyond this many stand below each other, not side by side; and how many of them, at most.
+_ACROSS, _DOWN = 8, 40
 
 
 def derive(score: "AttributeScore") -> Work:
@@ -82,11 +85,21 @@ class _Cells:
         self.places = [(c, v) for c in range(len(self.classes)) for v in range(len(keep))]
 
     def grid(self) -> Grid:
-        rows: list[list[object]] = [
-            [label, *counts, total]
-            for label, counts, total in zip(self.classes, self.counts, self.by_class, strict=True)
-        ]
-        return Grid("Counts", ["", *self.values, "total"], [*rows, ["total", *self.by_value, self.n]])
+        """Classes as rows; where values are many, they are the rows, as many of them as can be read."""
+        rows: list[list[object]]
+        if len(self.values) <= _ACROSS:
+            rows = [
+                [label, *counts, total]
+                for label, counts, total in zip(self.classes, self.counts, self.by_class, strict=True)
+            ]
+            return Grid("Counts", ["", *self.values, "total"], [*rows, ["total", *self.by_value, self.n]])
+        columns = zip(*self.counts, strict=True)
+        rows = [
+            [value, *counts, total]
+            for value, counts, total in zip(self.values, columns, self.by_value, strict=True)
+        ][:_DOWN]
+        more = f"the first {_DOWN} of {len(self.values)} values" if len(self.values) > _DOWN else ""
+        return Grid("Counts", ["", *self.classes, "total"], [*rows, ["total", *self.by_class, self.n]], more)
 
     def expected(self, c: int, v: int) -> float:
         return self.by_class[c] * self.by_value[v] / self.n
@@ -127,7 +140,7 @@ def _pmi_steps(cells: _Cells) -> list[Step]:
             steps.append(Step(label, r"\log_2 \frac{P(c, v)}{P(c) P(v)}", numbers, cells.pmi(c, v)))
         else:
             steps.append(Step(label, result=None, note="an empty cell adds nothing"))
-    return steps
+    return _some(steps)
 
 
 def _mutual_step(cells: _Cells) -> Step:
@@ -172,7 +185,7 @@ def _chi_steps(cells: _Cells) -> list[Step]:
     total = math.fsum((o - e) ** 2 / e for o, e in full)
     rows, columns = sum(map(bool, cells.by_class)), len(cells.values)
     return [
-        *steps,
+        *_some(steps),
         Step("χ²", r"\sum \frac{(O - E)^2}{E}", _sum(terms), total),
         Step("d", r"(rows - 1)(columns - 1)", rf"({rows} - 1)({columns} - 1)", (rows - 1) * (columns - 1)),
     ]
@@ -201,7 +214,7 @@ def _gain_steps(cells: _Cells) -> list[Step]:
         for size, branch in zip(cells.by_value, branches, strict=True)
     ]
     numbers = rf"{figure(whole.result)} - \left({_sum(terms)}\right)"
-    return [whole, *branches, Step("gain", r"H(c) - \sum_v P(v) H(c \mid v)", numbers, max(gain, 0.0))]
+    return [whole, *_some(branches), Step("gain", r"H(c) - \sum_v P(v) H(c \mid v)", numbers, max(gain, 0.0))]
 
 
 def _gain_shares(measure: str, cells: _Cells) -> list[Step]:
@@ -292,6 +305,13 @@ def _derive_pairs(measure: str, pairs: Pairs) -> list[Part]:
         value = r * r * (pairs.n - 2) / (1 - r * r) if r * r < 1 else math.inf
         steps.append(Step("F", r"\frac{r^2 (n - 2)}{1 - r^2}", numbers, value))
     return [Grid("Sums", ("", "value"), rows), *steps]
+
+
+def _some(steps: list[Step]) -> list[Step]:
+    """As many of the steps for single cells or values as can be read."""
+    if len(steps) <= _CELLS:
+        return steps
+    return [*steps[:_CELLS], Step(f"and {len(steps) - _CELLS:,} more", r"\dots")]
 
 
 def _result(step: Step) -> float:
