@@ -178,7 +178,15 @@ class Evaluation:
     def interval(self, which: Which = None, level: float = 0.95) -> Interval:
         """The interval of `score`, by the method that suits the split (see above)."""
         function = self.metric(which)
-        return self._interval(function, level).within(function.lowest, function.highest)
+        if (function, level) not in self._intervals:
+            interval = self._interval(function, level).within(function.lowest, function.highest)
+            self._intervals[function, level] = interval
+        return self._intervals[function, level]
+
+    @cached_property
+    def _intervals(self) -> dict[tuple[Metric, float], Interval]:
+        """Those computed so far: rows that are drawn again and again take their time."""
+        return {}
 
     def _interval(self, function: Metric, level: float) -> Interval:
         if self.by_rows:
@@ -195,7 +203,8 @@ class Evaluation:
             return wilson(int((right if function.name == "accuracy" else ~right).sum()), n, level)
         if math.isnan(function(predictions)):
             return Interval(math.nan, math.nan, level, "bootstrap")
-        return bootstrap(lambda rows: function(predictions.take(rows)), n, level)
+        needed = predictions if function.needs_proba else predictions._replace(proba=None)
+        return bootstrap(lambda rows: function(needed.take(rows)), n, level)
 
     @property
     def averaging(self) -> str:
