@@ -48,11 +48,13 @@ _FEWEST, _MOST = 200, 1000
 def shown(value: float, size: float | None = None, sign: str = "") -> str:
     """A score as a reader wants it: three decimals, fewer where it (or `size`) is large, "undefined" for NaN.
 
-    >>> [shown(value) for value in (0.9533, 1234.56, 98765.4, 0.00012345, 0.0)]
-    ['0.953', '1,234.6', '98,765', '0.000123', '0.000']
+    >>> [shown(value) for value in (0.9533, 1234.56, 98765.4, 0.00012345, 0.0, math.inf)]
+    ['0.953', '1,234.6', '98,765', '0.000123', '0.000', '∞']
     """
     if math.isnan(value):
         return "undefined"
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
     size = abs(value) if size is None else size
     if 0 < size < 0.001:
         return f"{value:{sign}.3g}"
@@ -88,7 +90,7 @@ class Interval:
         """The range alone, as text."""
         if math.isnan(self.low) or math.isnan(self.high):
             return "undefined"
-        size = max(abs(self.low), abs(self.high))
+        size = max((abs(end) for end in (self.low, self.high) if math.isfinite(end)), default=0.0)
         return f"[{shown(self.low, size)}, {shown(self.high, size)}]"
 
     def within(self, lowest: float, highest: float) -> Self:
