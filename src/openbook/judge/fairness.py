@@ -183,15 +183,12 @@ class Fairness:
     def _label_work(self, label: Any) -> Work:
         said, level = as_text(label), f"{100 * self.level:g}%"
         rows = [
-            (
-                group,
-                self.sizes[group],
-                *(_shown_share(self.shares[label, rate, group], self.level) for rate in RATES),
-            )
-            for group in self.groups
+            (words, *(_shown_share(self.shares[label, rate, group], self.level) for group in self.groups))
+            for rate, words in RATES.items()
         ]
         note = f"Intervals: {level}, Wilson."
-        rates = Grid(f"Rates of {said!r}", ("group", "rows", *RATES.values()), rows, note)
+        named = [f"{group} ({n:,} rows)" for group, n in self.sizes.items()]
+        rates = Grid(f"Rates of {said!r}", ("rate", *named), rows, note)
         header = ("criterion", "by", "group", "difference", "interval", "ratio", "interval")
         parities = [one for criterion in CRITERIA for one in self.parity(criterion, label)]
         beside = Grid(
