@@ -65,7 +65,7 @@ class BootstrapEvaluation(Evaluation):
 
     @property
     def averaging(self) -> str:
-        return f"scores are .632{'+' if self.plus else ''} estimates from {len(self.folds)} draws"
+        return "scores combine those of the draws with that of a model of all rows"
 
     def estimate(self, which: Which = None) -> Estimate:
         """The estimates and what they are made of."""

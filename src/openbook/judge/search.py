@@ -222,7 +222,13 @@ def settings_of(
     from sklearn.model_selection import ParameterSampler
 
     most = n_iter if drawn else min(n_iter, math.prod(len(values) for values in knobs.values()))
-    return [dict(setting) for setting in ParameterSampler(dict(knobs), most, random_state=seed)]
+    drawn_settings = ParameterSampler(dict(knobs), most, random_state=seed)
+    return [{name: _plain(value) for name, value in setting.items()} for setting in drawn_settings]
+
+
+def _plain(value: Any) -> Any:
+    """NumPy's numbers as Python's."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _listed(values: Any) -> bool:

@@ -168,7 +168,7 @@ class Tuning(MetaEstimatorMixin, BaseEstimator):
         settings = ", ".join(f"{name} = {value!r}" for name, value in self.parameters_.items()) or "as it is"
         return (
             f"The best: {settings}, with {self.metric_.words} {shown(best.score)} on the folds that chose it,"
-            " which is better than new rows will give."
+            " which flatters."
         )
 
     def __sklearn_tags__(self) -> Any:
@@ -223,8 +223,8 @@ class Tuned:
             return search
         decides = self.tuning.metric_
         score, interval = self.evaluation.score(decides), self.evaluation.interval(decides)
-        end = f"On rows that neither search nor model had seen: {decides.words} {shown(score)} {interval}."
-        return Work(search.title, (search, self.evaluation.work()), end)
+        honest = f"On rows that neither search nor model had seen: {decides.words} {shown(score)} {interval}."
+        return Work(search.title, (*search.parts, self.evaluation.work()), f"{search.conclusion} {honest}")
 
     def __repr__(self) -> str:
         return self.work().text()
