@@ -87,6 +87,14 @@ def test_a_numeric_target_encoded_on_all_rows():
     assert ("target encoding", ("ward",), "warn") in kinds(table, y)
 
 
+def test_a_target_encoded_by_all_other_rows():
+    rng = np.random.default_rng(1)
+    city, y = rng.integers(0, 40, 4000), (rng.random(4000) < 0.4).astype(int)
+    others = (np.bincount(city, y)[city] - y) / (np.bincount(city)[city] - 1)
+    table = Table(Schema((Numeric("encoded"), Numeric("other"))), [others, rng.normal(size=4000)])
+    assert kinds(table, y) == [("target encoding", ("encoded",), "warn")]
+
+
 def test_what_predicts_honestly_is_no_target_encoding():
     # fitted inside folds
     encoder = TargetEncoder(cv=KFold(5, shuffle=True, random_state=0))
@@ -98,6 +106,10 @@ def test_what_predicts_honestly_is_no_target_encoding():
         city = rng.integers(0, 12, 2000)
         table = Table(Schema((Numeric("rate"),)), [rate[city]])
         assert kinds(table, rng.random(2000) < rate[city]) == []
+    # a column whose values are nearly all of one class, in two stretches
+    age = rng.integers(0, 60, 2000) * 1.0
+    old = np.where(rng.random(2000) < 0.05, age < 30, age >= 30)
+    assert kinds(Table(Schema((Numeric("age"),)), [age]), old) == []
     # strata of equal shares: their means are closer than chance, and say nothing
     strata = np.empty(1000)
     for value in (0.0, 1.0):

@@ -23,14 +23,13 @@ once; those whose sensitive cell is missing are a group of their own.
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from openbook.data import Categorical, Column, Numeric, read
+from openbook.data import read
 from openbook.data.attributes import as_text
-from openbook.data.findings import plural, short
+from openbook.data.findings import plural
 from openbook.draw import Categories, Numbers, Picture
 from openbook.draw.colours import COLOURS
 from openbook.draw.plot import dots, framed, legend, line
@@ -40,6 +39,7 @@ from openbook.judge.first_round import FirstRound
 from openbook.judge.intervals import Interval, shown, shown_p
 from openbook.judge.metrics import Predictions
 from openbook.judge.proxies import Proxy, proxies
+from openbook.judge.sensitive import group_rows
 from openbook.judge.shares import Share, log_ratio, newcombe
 from openbook.work import Grid, Work
 
@@ -65,8 +65,6 @@ CRITERIA = {
 #: Fewer rows than this make a small group; the convention's four fifths.
 _SMALL, _FOUR_FIFTHS = 30, 0.8
 _MISSING = "(missing)"
-#: Numbers of so few values are groups as they are; others are cut at their quartiles.
-_FEW = 5
 _SHOWN_PROXIES = 8
 
 
@@ -326,7 +324,7 @@ def fairness(
             " it errs most"
         )
     table = read(X)
-    codes, names, rule = _groups(table.column(sensitive))
+    codes, names, rule = group_rows(table.column(sensitive))
     tested = FirstRound.of(evaluation, table)
     here = codes[tested.rows]
     members = {name: np.flatnonzero(here == g) for g, name in (*enumerate(names), (-1, _MISSING))}
@@ -358,34 +356,6 @@ def fairness(
         level,
         rule,
     )
-
-
-def _groups(column: Column) -> tuple[np.ndarray, tuple[str, ...], str]:
-    """The group of each row (-1 where it is missing), the groups' names, and how they were made."""
-    attribute = column.attribute
-    if isinstance(attribute, Categorical):
-        return np.maximum(column.data, -1).astype(np.intp), attribute.values, ""
-    if not isinstance(attribute, Numeric):
-        raise DataError(
-            f"{column.name!r} is free text; if its values are groups, read it with"
-            f" kinds={{{column.name!r}: 'nominal'}}"
-        )
-    known = column.data[~column.missing]
-    distinct = np.unique(known)
-    if len(distinct) <= _FEW:
-        codes = np.searchsorted(distinct, column.data)
-        names, rule = tuple(short(value) for value in distinct.tolist()), ""
-    else:
-        cuts = np.unique(np.quantile(known, (0.25, 0.5, 0.75)))
-        codes = np.searchsorted(cuts, column.data)
-        names = _between([short(cut) for cut in cuts.tolist()])
-        rule = f"{column.name} is a number, cut at its quartiles."
-    return np.where(column.missing, -1, codes), names, rule
-
-
-def _between(cuts: list[str]) -> tuple[str, ...]:
-    inner = [f"({low}, {high}]" for low, high in pairwise(cuts)]
-    return (f"<= {cuts[0]}", *inner, f"> {cuts[-1]}")
 
 
 def _positives(labels: list[Any], positive: Any) -> list[int]:

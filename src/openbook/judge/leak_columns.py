@@ -11,7 +11,9 @@ true means m scatter around any function of v by s / sqrt(n), so that
     Σ n (m - fit)² / s²  is chi-squared with k - p degrees of freedom
 
 and a value far too small for that says that the fit was made from these very rows. Such m are linear in 1, v,
-1/n and v/n (p = 4; p = 2 where all n are equal). Encodings that were fitted inside folds leave no such trace.
+1/n and v/n (p = 4; p = 2 where all n are equal). Means without the row itself ("leave one out") give classes
+away outright: along the column the class changes from value to value, and each value tells it. Encodings that
+were fitted inside folds leave no such trace.
 
 Missing cells are left out.
 """
@@ -32,6 +34,8 @@ __all__ = ["prepared_outside"]
 _GROUP, _LOOSE = 5, 0.2
 #: The chance of a fit so close, and the least share of the means' variance that it must explain.
 _CHANCE, _EXPLAINED = 1e-6, 0.99
+#: The fewest changes of class along a column that tells it; the share of blind errors that it may leave.
+_CHANGES, _UNTOLD = 10, 0.1
 #: Figures that agree to this are the same.
 _SAME = 1e-6
 #: So few cells may hold the mean by chance.
@@ -47,7 +51,7 @@ def prepared_outside(examples: Examples) -> Iterator[Finding]:
     for name in names:
         if _encodes(table.data(name), examples):
             message = (
-                f"each of its values is the mean of {examples.name!r} among its own rows, closer than chance"
+                f"its values are made of the mean of {examples.name!r} among their rows, closer than chance"
                 " allows: the target was encoded on all rows. Encode inside the folds, in the pipeline."
             )
             yield Finding("target encoding", (name,), "warn", message)
@@ -119,12 +123,23 @@ def _encodes(data: np.ndarray, examples: Examples) -> bool:
     if examples.classes is None:
         targets = [y]
     else:  # of two classes, the other one says the same
+        if _left_out(which, y.astype(np.intp), len(examples.classes)):
+            return True
         first = 1 if len(examples.classes) == 2 else 0
         targets = [(y == c).astype(float) for c in range(first, len(examples.classes))]
     return any(
         _made_of_means(values[large], counts[large].astype(float), which, each, examples.classes is not None)
         for each in targets
     )
+
+
+def _left_out(which: np.ndarray, classes: np.ndarray, n_classes: int) -> bool:
+    """Whether values tell the class though neighbours differ, as means without the row itself do."""
+    width = (int(which.max()) + 1) * n_classes
+    counts = np.bincount(which * n_classes + classes, minlength=width).reshape(-1, n_classes)
+    errors, blind = len(classes) - counts.max(axis=1).sum(), len(classes) - counts.sum(axis=0).max()
+    changes = (np.diff(counts.argmax(axis=1)) != 0).sum()
+    return bool(changes >= _CHANGES and errors <= _UNTOLD * blind)
 
 
 def _made_of_means(v: np.ndarray, n: np.ndarray, which: np.ndarray, y: np.ndarray, counted: bool) -> bool:
