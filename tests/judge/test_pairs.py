@@ -127,6 +127,11 @@ def test_what_is_no_pair_is_said(comparison, pair, message):
         comparison.pairs()[pair]
 
 
+def test_one_learner_makes_no_pair(comparison):
+    with pytest.raises(ParameterError, match="poor is the only learner; pairs need two"):
+        Comparison({"poor": comparison["poor"]}, "poor").pairs()
+
+
 def test_a_difference_needs_the_same_folds():
     shifted = evaluation("other", RIGHT["good"], start=1)
     message = "good and other were not judged on the same folds; `compare` judges learners on the same"

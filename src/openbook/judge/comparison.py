@@ -132,6 +132,8 @@ class Comparison:
         function = self.metric(which)
         order = sorted(self.evaluations, key=lambda label: self._order(label, function))
         couples = list(combinations(order, 2))
+        if not couples:
+            raise ParameterError(f"{self.baseline} is the only learner; pairs need two")
         tests = [difference(self[a], self[b], function, level) for a, b in couples]
         p_values = holm([test.p_value for test in tests]).tolist()
         scores = {label: self[label].score(function) for label in order}
