@@ -7,6 +7,7 @@ from typing import Any
 from sklearn.base import BaseEstimator
 
 from openbook.bayes import MinimumRisk
+from openbook.judge import Tuning
 from openbook.plan.money import COST, by_decision
 from openbook.plan.parts import Hypothesis, defaults
 from openbook.plan.plan import Plan
@@ -50,6 +51,9 @@ def _data(plan: Plan) -> Iterator[str]:
         yield f"X, y = table.drop_missing({target}).split({target})"
         return
     yield f"table = table.drop_missing({target})"
+    if roles.time is not None:
+        yield f"when = time_codes(table.column({roles.time!r}), len(table))"
+        yield 'table = table.take(when.argsort(kind="stable"))'
     yield f"X, y = table.drop(*{list(roles.no_inputs)!r}), table.column({target})"
     for name, column in (("groups", roles.group), ("time", roles.time)):
         if column is not None:
@@ -108,14 +112,14 @@ def _judging(plan: Plan) -> Iterator[str]:
         yield from (f"    {label!r}: {list(members)!r}," for label, members in plan.ensembles.items())
         yield "}"
         ensembles = ", ensembles=ensembles"
-    weights = _weights(plan, train=True)
+    more = _more(plan, train=True)
     if not plan.hypotheses:
-        call = f"compare(models, X_train, y_train, split, metrics, baseline={baseline!r}{ensembles}{weights})"
+        call = f"compare(models, X_train, y_train, split, metrics, baseline={baseline!r}{ensembles}{more})"
         yield f"comparison = {call}"
     else:
+        inputs = "X_train.select(columns[label])"
         yield "evaluations = {"
-        yield "    label: evaluate(model, X_train.select(columns[label]), y_train, split, metrics, name=label"
-        yield f"                    {weights})" if weights else "    )"
+        yield f"    label: evaluate(model, {inputs}, y_train, split, metrics, name=label{more})"
         yield "    for label, model in models.items()"
         yield "}"
         yield f"comparison = Comparison(evaluations, {baseline!r}{ensembles})"
@@ -126,7 +130,10 @@ def _choosing(plan: Plan) -> Iterator[str]:
     yield from ("", "# The simplest learner that is not significantly worse than the best.")
     yield "choice = comparison.simplest_not_worse()"
     inputs = "X_train.select(columns[choice.label])" if plan.hypotheses else "X_train"
-    yield f"model = models[choice.label].fit({inputs}, y_train{_weights(plan, train=True)})"
+    more = _fitting(plan, "train" if plan.protocol.test_share else "")
+    yield f"model = models[choice.label].fit({inputs}, y_train{more})"
+    if _tuned(plan):
+        yield 'model = getattr(model, "model_", model)  # what tuning settled on'
     yield 'print("chosen:", choice.label)'
     yield 'ob.save(model, "model.openbook")'
 
@@ -134,7 +141,7 @@ def _choosing(plan: Plan) -> Iterator[str]:
 def _testing(plan: Plan) -> Iterator[str]:
     yield from ("", "# The rows that were locked away, met once.")
     inputs = "X.select(columns[label])" if plan.hypotheses else "X"
-    call = f"evaluate(models[label], {inputs}, y, [(train, test)], metrics, name=label{_weights(plan)})"
+    call = f"evaluate(models[label], {inputs}, y, [(train, test)], metrics, name=label{_more(plan)})"
     yield "tests = {"
     yield f"    label: {call}"
     yield f"    for label in dict.fromkeys([choice.label, *{list(plan.baselines)!r}])"
@@ -152,15 +159,35 @@ def _working(plan: Plan) -> Iterator[str]:
     yield "for each in telling(comparison[choice.label]):"
     yield "    rows = folds[each.fold][0]"
     inputs = ".select(columns[choice.label])" if plan.hypotheses else ""
-    weights = ", sample_weight=weights[rows]" if plan.roles.weight else ""
-    yield f"    fitted = models[choice.label].fit(X{inputs}.take(rows), y.take(rows){weights})"
+    more = _fitting(plan, "rows")
+    yield f"    fitted = models[choice.label].fit(X{inputs}.take(rows), y.take(rows){more})"
     yield '    print(f"{each.words}\\n{fitted.work(X.take([each.row]))}")'
 
 
-def _weights(plan: Plan, *, train: bool = False) -> str:
-    if plan.roles.weight is None:
-        return ""
-    return ", sample_weight=weights" + ("[train]" if train and plan.protocol.test_share else "")
+def _more(plan: Plan, *, train: bool = False) -> str:
+    """What `evaluate` is told besides: groups, for knobs that are tuned inside, and weights."""
+    some = train and plan.protocol.test_share
+    more = ""
+    if plan.roles.group is not None:
+        more += ", groups=groups.take(train)" if some else ", groups=groups"
+    if plan.roles.weight is not None:
+        more += ", sample_weight=weights[train]" if some else ", sample_weight=weights"
+    return more
+
+
+def _fitting(plan: Plan, rows: str) -> str:
+    """What `fit` is told besides: the weights of some rows, or of all; and their groups, where it tunes."""
+    more = ""
+    if plan.roles.weight is not None:
+        more += f", sample_weight=weights[{rows}]" if rows else ", sample_weight=weights"
+    if plan.roles.group is not None and _tuned(plan):
+        groups = f"groups.take({rows})" if rows else "groups"
+        more += f', **({{"groups": {groups}}} if isinstance(models[choice.label], Tuning) else {{}})'
+    return more
+
+
+def _tuned(plan: Plan) -> bool:
+    return any(candidate.knobs for candidate in plan.learners)
 
 
 def _one_line(text: str) -> str:
@@ -178,6 +205,10 @@ def _imports(plan: Plan, models: dict[str, Any]) -> Iterator[str]:
     }
     if plan.costs:
         names["openbook.judge"].add("cost_metric")
+    if plan.roles.time:
+        names["openbook.judge.splitters"] = {"time_codes"}
+        if _tuned(plan):
+            names["openbook.judge"].add("TimeOrdered")
     if plan.protocol.test_share:
         names["openbook.judge"] |= {"evaluate", "lock_away"}
     for model in models.values():
@@ -224,6 +255,12 @@ def _call(value: Any) -> str:
     """A learner, or what it is given, as code."""
     if isinstance(value, MinimumRisk):
         return f"MinimumRisk({_call(value.estimator)}, costs)"
+    if isinstance(value, Tuning):
+        decides = "cost" if value.metric == COST else repr(value.metric)
+        inner = "" if value.split is None else ", split=TimeOrdered()"
+        search = "" if value.search == "grid" else f", search={value.search!r}"
+        settings = f"{value.knobs!r}{inner}, metric={decides}{search}, random_state=seed"
+        return f"Tuning({_call(value.model)}, {settings})"
     if isinstance(value, BaseEstimator):
         arguments = ", ".join(f"{name}={_call(given)}" for name, given in _given(value).items())
         return f"{type(value).__name__}({arguments})"

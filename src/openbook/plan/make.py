@@ -33,7 +33,8 @@ _TEST_SHARE = 0.2
 #: In a quick study, learners that have a most number of rows are given so many times fewer.
 _QUICKER = 5
 
-#: From so many rows on, a thorough study repeats less.
+#: From so many rows on, a thorough study tries most settings on fewer rows; and repeats less.
+_SEARCHED = 5_000
 _MANY = 10_000
 
 Effort = Literal["quick", "usual", "thorough"]
@@ -323,7 +324,8 @@ def _protocol(
     folds, repeats = (
         own if asked is None else asked for asked, own in zip((folds, repeats), usual, strict=True)
     )
-    asked = Protocol(SPLITS[0], folds, 1 if repeats is None else repeats, test_share, seed)  # checks them
+    search = None if effort != "thorough" else "grid" if n < _SEARCHED else "halving"
+    asked = Protocol(SPLITS[0], folds, 1 if repeats is None else repeats, test_share, seed, search)  # checks
     left = StudyRows(replace(rows.plan, protocol=asked), rows.table)
     found = left.fitting(folds, repeats)
     if found.kind == "time-ordered":

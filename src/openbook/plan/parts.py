@@ -70,6 +70,8 @@ class Protocol:
     folds, repeats : of the cross-validation; blocks of time are folds that cannot be repeated
     test_share : the share of rows locked away for the one final test; 0 for none
     seed : of every random choice
+    search : how knobs are tuned inside the folds: "grid" tries every combination, "halving" most of them on
+        few rows only; None where there are none
     """
 
     split: str
@@ -77,6 +79,7 @@ class Protocol:
     repeats: int | None = None
     test_share: float = 0.0
     seed: int = 0
+    search: str | None = None
 
     def __post_init__(self) -> None:
         given = (self.folds is not None, self.repeats is not None)
@@ -107,12 +110,17 @@ class Protocol:
                 not 0 <= self.test_share < 1,
                 f"test_share must be at least 0 and below 1, got {self.test_share:g}",
             ),
+            (
+                self.search not in (None, *SEARCHES),
+                f"search must be one of {', '.join(SEARCHES)}, got {self.search!r}",
+            ),
             (not 0 <= self.seed < 2**32, f"seed must be a whole number from 0 to 2**32 - 1, got {self.seed}"),
         ):
             if wrong:
                 raise PlanError(f"protocol.{message}")
 
 
+SEARCHES = ("grid", "halving")
 SPLITS = ("cross-validation", "leave-one-out", "leave-one-group-out", "time-ordered")
 
 

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from openbook.errors import OpenbookError, PlanError, did_you_mean
-from openbook.judge.metrics import DEFAULTS, metric
+from openbook.judge.metrics import DEFAULTS, Metric, metric
 from openbook.plan.files import write_text
 from openbook.plan.money import COST, by_decision
 from openbook.plan.parts import Candidate, Contestant, Hypothesis, Protocol, Roles, plain
@@ -113,26 +113,30 @@ class Plan:
         usual = (*([COST] if self.costs else []), *DEFAULTS[self.task])
         return (self.metric, *(name for name in usual if name != self.metric))
 
-    def model(self, label: str) -> Any:
-        """A new, unfitted learner of the plan; where it draws at random, from the plan's seed."""
-        candidate = self.contestant(label).candidate
-        model = candidate.make()
-        if model.get_params(deep=False).get("random_state", 0) is None:
-            model.set_params(random_state=self.protocol.seed)
-        if candidate.knobs:
-            from openbook.judge.tune import Tuning
+    def model(self, label: str, decides: str | Metric | None = None) -> Any:
+        """A new, unfitted learner of the plan; where it draws at random, from the plan's seed.
 
-            model = Tuning(model, candidate.values(), random_state=self.protocol.seed)
+        Parameters
+        ----------
+        label : whose
+        decides : what knobs are tuned by; None takes the plan's metric
+        """
+        candidate, seed = self.contestant(label).candidate, self.protocol.seed
+        model, knobs = candidate.make(), candidate.values()
+        if model.get_params(deep=False).get("random_state", 0) is None:
+            model.set_params(random_state=seed)
         if self.costs:
             from openbook.bayes import MinimumRisk
 
             model = MinimumRisk(model, by_decision(self.costs))
-        return model
+            knobs = {f"estimator__{name}": values for name, values in knobs.items()}
+        if not knobs:
+            return model
+        from openbook.judge import TimeOrdered, Tuning
 
-    @staticmethod
-    def settled(fitted: Any) -> Any:
-        """A fitted learner of the plan; one that was tuned becomes the learner that tuning settled on."""
-        return fitted
+        inner = TimeOrdered() if self.roles.time else None
+        search = self.protocol.search or "grid"
+        return Tuning(model, knobs, inner, decides or self.metric, search, random_state=seed)
 
     @property
     def fingerprint(self) -> str:
@@ -263,6 +267,7 @@ _PROTOCOL = {
     "repeats": (int, False),
     "test_share": (float, False),
     "seed": (int, False),
+    "search": (str, False),
 }
 _HYPOTHESIS = {
     "name": (str, True),

@@ -6,6 +6,7 @@ from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import has_fit_parameter
 
 from openbook.data import Column, Numeric, Table
 from openbook.errors import PlanError
@@ -15,11 +16,13 @@ from openbook.judge import (
     FoldResult,
     Metric,
     Protocol,
+    Tuning,
     cost_metric,
     lock_away,
     protocol,
 )
 from openbook.judge.examples import Examples
+from openbook.judge.splitters import time_codes
 from openbook.plan.log import Log
 from openbook.plan.money import COST, by_decision
 from openbook.plan.plan import Plan
@@ -36,8 +39,13 @@ class StudyRows:
 
     @cached_property
     def known(self) -> np.ndarray:
-        """Positions in the table of the rows with a target."""
-        return np.flatnonzero(~self.table.column(self.plan.roles.target).missing)
+        """Positions in the table of the rows with a target; in order of time, where there is one."""
+        roles = self.plan.roles
+        known = np.flatnonzero(~self.table.column(roles.target).missing)
+        if roles.time is None:
+            return known
+        when = time_codes(self.table.column(roles.time).take(known), len(known))
+        return known[np.argsort(when, kind="stable")]
 
     @cached_property
     def X(self) -> Table:  # noqa: N802 (the field's own name)
@@ -92,21 +100,32 @@ class StudyRows:
     def _column(self, name: str) -> Column:
         return self.table.column(name).take(self.known)
 
-    @property
+    @cached_property
     def order(self) -> dict[str, Column]:
         """What rows are split by, where it is not by chance: groups or time."""
         roles = {"groups": self._role("group"), "time": self._role("time")}
         return {role: column for role, column in roles.items() if column is not None}
 
+    def model(self, label: str) -> Any:
+        """A contestant, unfitted."""
+        return self.plan.model(label, self.metrics[0])
+
+    @cached_property
+    def arguments(self) -> dict[str, Any]:
+        """What `evaluate` is told of the rows besides inputs and target."""
+        given = {"sample_weight": self.weights, "groups": self.order.get("groups")}
+        return {name: values for name, values in given.items() if values is not None}
+
     def fitted(self, label: str, rows: np.ndarray) -> Any:
         """A contestant fitted on some rows; one whose knobs are tuned becomes what it was tuned to."""
-        X, y = self.inputs(label).take(rows), self.y.take(rows)
-        model = self.plan.model(label)
-        return self.plan.settled(model.fit(X, y, **self.weighed(rows)))
-
-    def weighed(self, rows: np.ndarray) -> dict[str, np.ndarray]:
-        """The weights of some rows as `fit` takes them."""
-        return {} if self.weights is None else {"sample_weight": self.weights[rows]}
+        model = self.model(label)
+        given = {
+            name: values[rows] if isinstance(values, np.ndarray) else values.take(rows)
+            for name, values in self.arguments.items()
+            if has_fit_parameter(model, name)
+        }
+        model.fit(self.inputs(label).take(rows), self.y.take(rows), **given)
+        return model.model_ if isinstance(model, Tuning) else model
 
     @cached_property
     def _parts(self) -> tuple[np.ndarray, np.ndarray]:

@@ -153,7 +153,7 @@ def _judge(
     plan = rows.plan
     jobs = [(each.label, i) for i in range(len(rows.splits)) for each in plan.contestants]
     left = [(label, i) for label, i in jobs if ("folds", label, i) not in log.results]
-    models = {each.label: plan.model(each.label) for each in plan.contestants}
+    models = {each.label: rows.model(each.label) for each in plan.contestants}
 
     def judge(job: tuple[str, int]) -> tuple[str, FoldResult]:
         label, i = job
@@ -172,8 +172,8 @@ def _judge(
 def _fold_result(
     rows: StudyRows, model: Any, label: str, train: np.ndarray, test: np.ndarray, index: int = 0
 ) -> FoldResult:
-    weights = {} if rows.weights is None else {"sample_weight": rows.weights}
-    return evaluate_fold(model, rows.inputs(label), rows.y, train, test, index=index, name=label, **weights)
+    X, y, more = rows.inputs(label), rows.y, rows.arguments
+    return evaluate_fold(model, X, y, train, test, index=index, name=label, **more)
 
 
 def _test(rows: StudyRows, log: Log, comparison: Comparison, choice: Choice) -> dict[str, Evaluation]:
@@ -184,7 +184,7 @@ def _test(rows: StudyRows, log: Log, comparison: Comparison, choice: Choice) -> 
     labels = [choice.label, *(label for label in baselines if label != choice.label)]
     for label in labels:
         if ("test", label, 0) not in log.results:
-            model = rows.plan.model(label)
+            model = rows.model(label)
             log.append("test", label, _fold_result(rows, model, label, rows.train, rows.locked))
     words = f"{len(rows.locked):,} rows that were locked away"
     return {label: rows.evaluation(label, [log.results["test", label, 0]], words) for label in labels}
