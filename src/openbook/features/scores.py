@@ -87,6 +87,7 @@ class AttributeScores:
     classes : the classes that single scores are for; empty where there are none
     n : how many rows there are
     bins : how numbers were cut
+    quarters : whether the classes are quarters of a numeric target
     """
 
     rows: tuple[AttributeScore, ...]
@@ -95,6 +96,7 @@ class AttributeScores:
     classes: tuple[str, ...]
     n: int
     bins: Bins
+    quarters: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -145,6 +147,8 @@ class AttributeScores:
     def _note(self) -> str:
         tests = " and ".join(sorted({row.test.name for row in self.rows if row.test.name}))
         notes = [f"{self.n:,} rows"] + ([f"p from the {tests} test"] if tests else [])
+        if self.quarters:
+            notes.append(f"{self.target} cut into quarters of equal frequency")
         if self.bins == "mdl" and any(_is_cut(row) for row in self.rows):
             notes.append("numbers cut by MDL; the cuts were chosen by the classes, so their p is too small")
         elif self.measure.of_counts and any(row.kind == "numeric" for row in self.rows):
@@ -200,14 +204,15 @@ def score_examples(examples: Examples, measure: "str | Measure", bins: Bins) -> 
     check_bins(bins)
     if isinstance(inputs, SparseTable):
         raise DataError("attributes of sparse data cannot be scored one by one; pass X.toarray()")
-    if how.of_counts:
+    quarters = how.of_counts and aim.classes is None
+    if quarters:
         aim = aim.as_classes()
     found = gather(inputs, aim, how, bins)
     scored = [_scored(attribute, how, aim, found.get(attribute.name)) for attribute in inputs.schema]
     adjusted = holm([row.p_value for row in scored])
     rows = [replace(row, p_adjusted=float(p)) for row, p in zip(scored, adjusted, strict=True)]
     rows.sort(key=lambda row: _rank(row.score))
-    return AttributeScores(tuple(rows), how, aim.name, aim.classes or (), len(inputs), bins)
+    return AttributeScores(tuple(rows), how, aim.name, aim.classes or (), len(inputs), bins, quarters)
 
 
 def check_bins(bins: Any) -> None:
