@@ -18,7 +18,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from openbook.draw import Numbers, Picture
 from openbook.draw.plot import framed, legend, line
 from openbook.errors import ParameterError
 from openbook.judge.evaluation import Evaluation
-from openbook.judge.intervals import Interval, shown, shown_p
+from openbook.judge.intervals import Interval, bootstrap, shown, shown_p
 from openbook.judge.metrics import Metric, Predictions
 from openbook.judge.significance import TestResult, corrected_t_test, paired_bootstrap
 from openbook.measures import cost_matrix, expected_risk, risk_threshold
@@ -257,14 +257,14 @@ def costs(evaluation: Evaluation, cost: Any, level: float = 0.95) -> Costs:
     if p.proba is not None:
         ways[LEAST] = partial(_least_risk, matrix)
     ways[f"always {_labels(evaluation)[always]}"] = partial(_always, always)
-    metrics = {way: _metric(way, matrix, decide) for way, decide in ways.items()}
+    bills = {way: _bill(evaluation, matrix, way, decide) for way, decide in ways.items()}
     payments = {}
-    for way, metric in metrics.items():
-        observed, interval = evaluation.score(metric), evaluation.interval(metric, level)
-        expected = _expected(matrix, p, ways[way](p))
+    for way, bill in bills.items():
+        observed, expected = evaluation.score(bill.metric), _expected(matrix, p, ways[way](p))
+        interval = _interval(evaluation, bill, level)
         payments[way] = Payment(way, observed, interval, expected, observed * len(p.truth))
     others = [way for way in ways if way != LEAST] if LEAST in ways else []
-    saved = {way: _saved(evaluation, metrics[way], metrics[LEAST], level) for way in others}
+    saved = {way: _saved(evaluation, bills[way], bills[LEAST], level) for way in others}
     threshold, why = _threshold(matrix, evaluation)
     return Costs(evaluation, matrix, payments, saved, threshold, why, len(p.truth))
 
@@ -317,6 +317,25 @@ def _metric(way: str, matrix: np.ndarray, decide: Decide) -> Metric:
     return Metric(f"cost, {way}", "classification", False, way == LEAST, cost, least, most)
 
 
+class _Bill(NamedTuple):
+    """What a way to decide costs: as a score of a fold, and row by row of all predictions."""
+
+    metric: Metric
+    rows: np.ndarray
+
+
+def _bill(evaluation: Evaluation, matrix: np.ndarray, way: str, decide: Decide) -> _Bill:
+    p = evaluation.predictions
+    return _Bill(_metric(way, matrix, decide), matrix[decide(p), p.truth])
+
+
+def _interval(evaluation: Evaluation, bill: _Bill, level: float) -> Interval:
+    """That of the evaluation; over rows, decisions need not be made again for every draw."""
+    if evaluation.by_rows:
+        return bootstrap(lambda draw: float(bill.rows[draw].mean()), len(bill.rows), level)
+    return evaluation.interval(bill.metric, level)
+
+
 def _expected(matrix: np.ndarray, p: Predictions, decisions: np.ndarray) -> float:
     """The mean cost of decisions by the probabilities."""
     if p.proba is None:
@@ -324,12 +343,12 @@ def _expected(matrix: np.ndarray, p: Predictions, decisions: np.ndarray) -> floa
     return float(expected_risk(p.proba, matrix)[np.arange(len(decisions)), decisions].mean())
 
 
-def _saved(evaluation: Evaluation, other: Metric, own: Metric, level: float) -> TestResult:
-    if not evaluation.by_rows:
-        differences = evaluation.scores(other) - evaluation.scores(own)
-        return corrected_t_test(differences, evaluation.n_train, evaluation.n_test, level)
-    p = evaluation.predictions
-    return paired_bootstrap(lambda rows: other(p.take(rows)) - own(p.take(rows)), len(p.truth), level)
+def _saved(evaluation: Evaluation, other: _Bill, own: _Bill, level: float) -> TestResult:
+    if evaluation.by_rows:
+        more = other.rows - own.rows
+        return paired_bootstrap(lambda draw: float(more[draw].mean()), len(more), level)
+    differences = evaluation.scores(other.metric) - evaluation.scores(own.metric)
+    return corrected_t_test(differences, evaluation.n_train, evaluation.n_test, level)
 
 
 def _threshold(matrix: np.ndarray, evaluation: Evaluation) -> tuple[float | None, str]:
