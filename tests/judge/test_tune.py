@@ -56,7 +56,7 @@ def test_the_score_of_the_luckiest_is_not_reported():
     assert best > 0.6  # the luckiest of forty guesses
     assert tuned.evaluation.score() < 0.57  # and what its luck is worth on other rows
     assert tuned.optimism == pytest.approx(best - tuned.evaluation.score())
-    assert "On rows that neither search nor model had seen: accuracy" in str(tuned)
+    assert "On rows that neither search nor model had seen: accuracy" in tuned.work().conclusion
 
 
 @pytest.mark.parametrize(
