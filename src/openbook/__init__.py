@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from openbook.data.scan import scan
     from openbook.data.sets import load, sets
     from openbook.features import score_attributes
-    from openbook.judge import Confusion, Roc, compare, evaluate, tune
+    from openbook.judge.confusion import Confusion
+    from openbook.judge.evaluate import compare, evaluate
+    from openbook.judge.roc import Roc
+    from openbook.judge.tune import tune
     from openbook.report import draw_boundary, draw_residuals
     from openbook.store import open_model, save
 
