@@ -150,6 +150,15 @@ def test_shares_have_wilsons_interval():
         assert rate.interval == wilson(top, bottom, 0.9)
 
 
+def test_rates_go_by_their_other_names_too():
+    table = Confusion([[120, 20], [15, 45]], ["well", "ill"])
+    assert (table.precision, table.recall, table.specificity) == (table.ppv, table.tpr, table.tnr)
+    assert table.rate("sensitivity") == table.rate("tpr")
+    assert table.work("precision")["PPV"].result == 45 / 65
+    with pytest.raises(ParameterError, match="tpr is a rate of two classes, and here are 3"):
+        _ = THREE.recall
+
+
 def test_infinite_is_not_undefined():
     table = Confusion([[5, 0], [2, 3]], ["well", "ill"])
     assert table.lr_plus == math.inf

@@ -33,7 +33,7 @@ from openbook.judge.averages import Average, average
 from openbook.judge.count_labels import counted, plain, whole
 from openbook.judge.intervals import Interval
 from openbook.judge.rates import FISHER, LOG, LOGIT, Rate, delta, f_beta, kappa, mcc, share, smooth
-from openbook.judge.two_classes import RATIO_OF, RATIOS, SEVERAL, SHARES, TWO_CLASSES, why_none
+from openbook.judge.two_classes import ALSO, RATIO_OF, RATIOS, SEVERAL, SHARES, TWO_CLASSES, why_none
 from openbook.judge.two_classes import cost as cost_of
 from openbook.work import Work
 
@@ -99,6 +99,10 @@ class Confusion:
     f1 = _Value()
     kappa = _Value()
     mcc = _Value()
+    precision = _Value()
+    recall = _Value()
+    sensitivity = _Value()
+    specificity = _Value()
 
     def __post_init__(self) -> None:
         labels = plain(self.labels)
@@ -183,7 +187,7 @@ class Confusion:
         name : "tpr", "ppv", "lr_plus" … as listed above; of several classes accuracy, error, kappa and mcc
         level : of the interval
         """
-        several = len(self.labels) > 2
+        name, several = ALSO.get(name, name), len(self.labels) > 2
         if name not in (SEVERAL if several else TWO_CLASSES):
             if name in TWO_CLASSES:
                 raise ParameterError(
@@ -321,7 +325,7 @@ class Confusion:
         """The table with all rates, or the derivation of one: "tpr", "kappa", "macro_f1" …"""
         from openbook.judge.confusion_work import derive, overview
 
-        return overview(self) if rate is None else derive(self, rate)
+        return overview(self) if rate is None else derive(self, ALSO.get(rate, rate))
 
     def draw(self) -> Picture:
         """The counts as a heat map, shaded by their share of the row: blue where right, orange where not."""

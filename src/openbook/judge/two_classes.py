@@ -8,7 +8,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["OTHERS", "RATIOS", "RATIO_OF", "SEVERAL", "SHARES", "TWO_CLASSES", "Share", "cost", "why_none"]
+__all__ = [
+    "ALSO",
+    "OTHERS",
+    "RATIOS",
+    "RATIO_OF",
+    "SEVERAL",
+    "SHARES",
+    "TWO_CLASSES",
+    "Share",
+    "cost",
+    "why_none",
+]
 
 
 class Share(NamedTuple):
@@ -42,6 +53,8 @@ RATIOS = {
     "lr_minus": ("negative likelihood ratio", "fnr", "tnr"),
     "dor": ("diagnostic odds ratio", "lr_plus", "lr_minus"),
 }
+#: Other names of the same.
+ALSO = {"precision": "ppv", "recall": "tpr", "sensitivity": "tpr", "specificity": "tnr"}
 OTHERS = {"f1": "F1", "kappa": "kappa", "mcc": "Matthews' correlation"}
 TWO_CLASSES = (*SHARES, *RATIOS, *OTHERS)
 SEVERAL = ("accuracy", "error", "kappa", "mcc")
