@@ -6,22 +6,25 @@ Less than a tenth of that does not matter, however significant. What is looked a
 
     level    is validation better than the baseline?   yes: significantly, fold by fold or row by row
     gap      validation minus training                 large: over a tenth, significantly; small: less
-    slope    what the last step to more rows changed   falling: over a fiftieth, significantly
+    slope    what the last step to more rows changed   falling: over a fiftieth, significantly; flat: not, and
+                                                       no end of the interval is over a tenth
     better   does another learner, or another value    yes: by over a tenth, significantly after Holm; no:
-             of a parameter, do better?                less. Where the level is "no", a learner is asked to
-                                                       be better than the baseline
+             of a parameter, do better?                less. Where the level is other than yes, a learner is
+                                                       asked to be better than the baseline
 
 What is over a tenth, but not significant, is unclear. The verdict is that of the first line that holds:
 
     level   gap        slope     better               verdict
-    no      large      any       yes                  over-fitting
-    no      any        any       yes                  under-fitting
+    other   large      any       yes                  over-fitting         (other: than yes)
+    other   any        any       yes                  under-fitting
     no      any        any       any                  nothing learnt
+    unclear any        any       any                  undecided
     yes     any        any       a value does         over-fitting if its training error is larger than this
                                                       one's, else under-fitting
     yes     and no more than a tenth is left          fine
     yes     large      falling   any                  high variance
-    yes     large      any       no, one is level     noise floor: who learns rows by heart has a gap anyway
+    yes     large      flat      no, one is level     noise floor: who learns rows by heart has a gap anyway
+    yes     large      unclear   no                   high variance
     yes     large      any       any                  over-fitting
     yes     unclear or not known                      undecided
     yes     small      any       a learner does       under-fitting if half of the baseline's error is left
@@ -253,25 +256,25 @@ def verdict_of(facts: Facts) -> str:
     others = [*facts.settings, *([facts.learners] if facts.learners is not None else [])]
     none_better = bool(others) and all(each.finding == "none better" for each in others)
     gap = "not known" if facts.gap is None else facts.gap.finding
-    falling = facts.slope is not None and facts.slope.finding == "falling"
+    slope = "not known" if facts.slope is None else facts.slope.finding
     if facts.level.finding != "better":
         if not settings and not (facts.learners is not None and facts.learners.learnable):
-            return "nothing learnt"
+            return "undecided" if facts.level.finding == "unclear" else "nothing learnt"
         return "over-fitting" if gap == "large" else "under-fitting"
     if settings:
         return settings[0].how
     if facts.left <= TENTH:
         return "fine"
     if gap == "large":
-        if falling:
+        if slope == "falling" or (slope == "unclear" and none_better):
             return "high variance"
         level_with = facts.learners.level_with if facts.learners is not None else ()
-        return "noise floor" if none_better and level_with else "over-fitting"
+        return "noise floor" if slope == "flat" and none_better and level_with else "over-fitting"
     if gap != "small":
         return "undecided"
     if learner:
         return "under-fitting" if facts.left_in_training >= HALF else "high bias"
-    if falling:
+    if slope == "falling":
         return "still learning"
     return "noise floor" if none_better else "high bias or noise floor"
 
@@ -315,6 +318,8 @@ def _facts(
 
 def _needed(facts: Facts) -> Iterator[str]:
     """What would make the verdict surer."""
+    if facts.level.finding == "unclear":
+        yield "more rows, or more folds: whether it is better than the baseline is not settled"
     if facts.gap is None:
         yield "the training error: curve=learning_curve(model, X, y)"
     elif facts.gap.finding == "unclear":

@@ -90,8 +90,11 @@ class Scale:
 def level(scale: Scale, score: float, test: TestResult) -> Evidence:
     """Whether a validation score is better than the baseline's, by a test of their difference."""
     what = scale.metric.words
-    better = scale.worse(score, scale.base) < 0
-    finding = "no better" if not scale.significant(test) else "better" if better else "worse"
+    gained = 1 - scale.share(score)
+    if scale.significant(test):
+        finding = "better" if gained > 0 else "worse"
+    else:
+        finding = "unclear" if gained > TENTH else "no better"
     words = (
         f"validation {what} {shown(score)}, that of the baseline {shown(scale.base)}:"
         f" {_difference(test, scale.base)}; {_percent(scale.share(score))} of the baseline's"

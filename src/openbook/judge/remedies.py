@@ -14,8 +14,8 @@ MEANINGS = {
     ),
     "over-fitting": "it has learnt of its training rows what does not hold for others",
     "high variance": (
-        "what it learns depends on which rows it is given, and more rows still bring validation nearer to"
-        " training"
+        "validation is far behind training, and more rows still help, or nothing else that was tried does:"
+        " what it learns depends on which rows it is given"
     ),
     "noise floor": (
         "nothing that was tried does better, and more rows are not shown to help: what is left is noise, or"
