@@ -116,14 +116,18 @@ class StudyRows:
         given = {"sample_weight": self.weights, "groups": self.order.get("groups")}
         return {name: values for name, values in given.items() if values is not None}
 
+    def arguments_of(self, rows: np.ndarray) -> dict[str, Any]:
+        """The same of some rows."""
+        return {
+            name: values[rows] if isinstance(values, np.ndarray) else values.take(rows)
+            for name, values in self.arguments.items()
+        }
+
     def fitted(self, label: str, rows: np.ndarray) -> Any:
         """A contestant fitted on some rows; one whose knobs are tuned becomes what it was tuned to."""
         model = self.model(label)
-        given = {
-            name: values[rows] if isinstance(values, np.ndarray) else values.take(rows)
-            for name, values in self.arguments.items()
-            if has_fit_parameter(model, name)
-        }
+        more = self.arguments_of(rows)
+        given = {name: values for name, values in more.items() if has_fit_parameter(model, name)}
         model.fit(self.inputs(label).take(rows), self.y.take(rows), **given)
         return model.model_ if isinstance(model, Tuning) else model
 

@@ -13,7 +13,8 @@ too, so that no resumption looks at those rows again.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
@@ -31,10 +32,11 @@ from openbook.judge.hear import heard
 from openbook.plan.files import write_text
 from openbook.plan.jobs import done_by
 from openbook.plan.log import Log
+from openbook.plan.looks import LOOKS, NO_TIME, Looking
 from openbook.plan.plan import Plan
 from openbook.plan.rows import StudyRows
 from openbook.plan.worked import worked_examples
-from openbook.report import StudyResult, to_html
+from openbook.report import Looks, StudyResult, to_html
 from openbook.store import save
 
 __all__ = ["StudyResult", "claim_folder", "run"]
@@ -44,8 +46,8 @@ FILES = ("plan.toml", "results.jsonl", "report.html", "model.openbook")
 #: Of fewer rows the interpreter takes longer than the kernels do, and threads wait for one another.
 _FEW_ROWS = 2_000
 
-#: The share of a time limit that is for judging; the rest is for what follows the choice.
-_JUDGING = 0.8
+#: The share of a time limit that is for judging, and that after which no closer look is begun.
+_JUDGING, _LOOKING = 0.75, 0.9
 
 #: Told after each fold: how many are done, of how many.
 Progress = Callable[[int, int], None]
@@ -71,9 +73,9 @@ def run(
     table, description : of the plan's data, if the plan was just made from them
     workers : threads; -1 for one a core, or one alone where rows are few. The results do not depend on it
     fresh : throw away what the folder holds of an earlier study
-    progress : called after each fold with the number done and the number in all
+    progress : called after each fold and each closer look with the number done and the number in all
     time_limit : seconds; None for as long as it takes
-        Four fifths of them are for judging. Then those learners and folds are compared that have the most
+        Three quarters of them are for judging. Then those learners and folds are compared that have the most
         results in common, and the rest is said. A later run without a limit goes on from there.
     """
     start = monotonic()
@@ -82,8 +84,11 @@ def run(
     rows = StudyRows(plan, plan.data.checked(plan.data.read() if table is None else table))
     log = Log(folder / "results.jsonl", plan.fingerprint)
     deadline = None if time_limit is None else start + _JUDGING * time_limit
+    if workers == -1 and len(rows.y) < _FEW_ROWS:
+        workers = 1
+    told = _Told(len(rows.splits) * len(plan.contestants) + len(LOOKS), progress)
     with log.open():
-        _judge(rows, log, workers, deadline, progress)
+        _judge(rows, log, workers, deadline, told)
         comparison = rows.comparison(log)
         choice = comparison.simplest_not_worse()
         tests = _test(rows, log, comparison, choice)
@@ -91,11 +96,13 @@ def run(
         models = {label: rows.fitted(label, rows.train) for label in _worked(plan, comparison, choice)}
         judged = comparison[choice.label]
         examples = tuple(worked_examples(rows, models, judged, tests.get(choice.label)))
+        end = None if time_limit is None else start + _LOOKING * time_limit
+        looks = Looking(rows, comparison, choice.label, models, end).looks(workers, told.one)
     result = StudyResult(
         name=Path(plan.data.name).name,
         plan=plan.to_toml(),
         target=plan.roles.target,
-        notes=(*plan.notes, *rows.unfinished(log), *_met_before(log, tests)),
+        notes=(*plan.notes, *rows.unfinished(log), *_met_before(log, tests), *_not_looked(looks)),
         description=description or describe(rows.table, plan.roles.target),
         protocol=comparison[choice.label].words,
         comparison=comparison,
@@ -106,6 +113,7 @@ def run(
         training=(rows.inputs(choice.label).take(rows.train), rows.y.take(rows.train)),
         rows=len(rows.train),
         examples=examples,
+        looks=looks,
         versions=_versions(),
         folder=folder,
         columns=rows.columns,
@@ -146,9 +154,21 @@ def _difference(plan: Plan, other: Plan) -> str | None:
     return next((key for key in ours if key != "notes" and ours[key] != theirs[key]), "their data")
 
 
-def _judge(
-    rows: StudyRows, log: Log, workers: int, deadline: float | None, progress: Progress | None
-) -> None:
+@dataclass
+class _Told:
+    """Counts what is done, and tells."""
+
+    total: int
+    progress: Progress | None
+    done: int = 0
+
+    def one(self) -> None:
+        self.done += 1
+        if self.progress:
+            self.progress(self.done, self.total)
+
+
+def _judge(rows: StudyRows, log: Log, workers: int, deadline: float | None, told: _Told) -> None:
     """Every contestant in every fold that the log does not hold yet, fold by fold: a part is fair already."""
     plan = rows.plan
     jobs = [(each.label, i) for i in range(len(rows.splits)) for each in plan.contestants]
@@ -159,14 +179,10 @@ def _judge(
         label, i = job
         return label, _fold_result(rows, models[label], label, *rows.splits[i], i)
 
-    done = len(jobs) - len(left)
-    if workers == -1 and len(rows.y) < _FEW_ROWS:
-        workers = 1
+    told.done = len(jobs) - len(left)
     for label, result in done_by(deadline, left, judge, workers):
         log.append("folds", label, result)
-        done += 1
-        if progress:
-            progress(done, len(jobs))
+        told.one()
 
 
 def _fold_result(
@@ -197,6 +213,12 @@ def _met_before(log: Log, tests: dict[str, Evaluation]) -> list[str]:
         f"{label} has met the rows that were locked away, when the study was unfinished and chose it"
         for label in others
     ]
+
+
+def _not_looked(looks: Looks) -> Iterator[str]:
+    missed = [name for name, reason in looks.why_not.items() if reason == NO_TIME]
+    if missed:
+        yield f"the time limit left no time for: {', '.join(missed)}"
 
 
 def _worked(plan: Plan, comparison: Comparison, choice: Choice) -> list[str]:

@@ -3,6 +3,6 @@
 from openbook.report.boundary import draw_boundary
 from openbook.report.html import to_html
 from openbook.report.residuals import draw_residuals
-from openbook.report.study import Example, StudyResult
+from openbook.report.study import Example, Looks, StudyResult
 
-__all__ = ["Example", "StudyResult", "draw_boundary", "draw_residuals", "to_html"]
+__all__ = ["Example", "Looks", "StudyResult", "draw_boundary", "draw_residuals", "to_html"]

@@ -7,10 +7,18 @@ from typing import Any
 
 from openbook.data import Column, Table
 from openbook.data.describe import Description
-from openbook.judge import Choice, Comparison, Evaluation
+from openbook.features.scores import AttributeScores
+from openbook.judge import Choice, Comparison, Evaluation, Importance
+from openbook.judge.costs import Costs
+from openbook.judge.curve import Curve
+from openbook.judge.diagnose import Diagnosis
+from openbook.judge.fairness import Fairness
+from openbook.judge.leaks import Leaks
+from openbook.judge.mistakes import Mistakes
+from openbook.judge.segments import Segments
 from openbook.work import Work
 
-__all__ = ["Example", "StudyResult"]
+__all__ = ["Example", "Looks", "StudyResult"]
 
 
 @dataclass(frozen=True)
@@ -41,6 +49,38 @@ class Example:
 
 
 @dataclass(frozen=True)
+class Looks:
+    """What a closer look found; a look that was not taken is None, and `why_not` says why.
+
+    Parameters
+    ----------
+    label : the learner that is looked at: the choice, or where that is a baseline the one worked beside it
+    attributes : what each column tells of the target, by itself
+    importance : how much worse the learner predicts rows that it had not seen, once a column is shuffled
+    curve : its score over the number of training rows
+    diagnosis : what is wrong with it, and what may help
+    segments : where it errs most
+    mistakes : the rows that it is most sure of, and wrong about
+    leaks : what may make its score too good
+    fairness : of the choice, by sensitive column
+    costs : what the decisions of the choice cost
+    why_not : mapping of a look to the reason why it was not taken
+    """
+
+    label: str
+    attributes: AttributeScores | None = None
+    importance: Importance | None = None
+    curve: Curve | None = None
+    diagnosis: Diagnosis | None = None
+    segments: Segments | None = None
+    mistakes: Mistakes | None = None
+    leaks: Leaks | None = None
+    fairness: Mapping[str, Fairness] = field(default_factory=dict)
+    costs: Costs | None = None
+    why_not: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class StudyResult:
     """The outcome of a study.
 
@@ -61,6 +101,7 @@ class StudyResult:
     training : those rows, inputs and target
     rows : how many those are
     examples : predictions of rows that the model had not seen, worked: a typical one first
+    looks : a closer look at the learner: curves, importances, segments, and so on
     versions : of the software
     folder : where plan.toml, results.jsonl, report.html and model.openbook are
     columns : the inputs that each learner was given
@@ -81,6 +122,7 @@ class StudyResult:
     training: tuple[Table, Column]
     rows: int
     examples: tuple[Example, ...]
+    looks: Looks
     versions: Mapping[str, str]
     folder: Path
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

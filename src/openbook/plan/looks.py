@@ -1,0 +1,195 @@
+"""A closer look at the learner that a study chose, on the rows that were not locked away.
+
+Each look is a call of the library with settings that follow from the plan and the number of rows, so that a
+study that is run again sees the same. Few rows have nothing to show in curves, importances and segments.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from time import monotonic
+from typing import Any
+
+import joblib
+import numpy as np
+from sklearn.base import clone
+
+from openbook.errors import OpenbookError
+from openbook.features import score_attributes
+from openbook.judge import Comparison, Evaluation, permutation_importance
+from openbook.judge.costs import costs
+from openbook.judge.curve import Curve
+from openbook.judge.curves import learning_curve
+from openbook.judge.diagnose import diagnose
+from openbook.judge.fairness import fairness
+from openbook.judge.leaks import leaks
+from openbook.judge.mistakes import confident_mistakes
+from openbook.judge.segments import worst_segments
+from openbook.judge.splits import TINY, Protocol, protocol
+from openbook.plan.money import by_decision
+from openbook.plan.rows import StudyRows
+from openbook.report import Looks
+
+__all__ = ["LOOKS", "NO_TIME", "Looking"]
+
+#: Why a look is not taken, once the time is up.
+NO_TIME = "there was no time left"
+
+#: The looks, in the order in which they are taken.
+LOOKS = (
+    "attributes",
+    "leaks",
+    "mistakes",
+    "segments",
+    "fairness",
+    "costs",
+    "importance",
+    "curve",
+    "diagnosis",
+)
+
+#: Those that fewer than TINY rows have no use for.
+_MANY_ROWS = ("leaks", "mistakes", "segments", "importance", "curve", "diagnosis")
+
+#: Up to so many rows a curve is drawn twice over.
+_FEW = 2_000
+#: Importances: how often a column is shuffled, and how many rows are predicted for it in all.
+_SHUFFLES, _PREDICTED = 5, 100_000
+
+
+@dataclass(frozen=True)
+class Looking:
+    """All that the looks need.
+
+    Parameters
+    ----------
+    rows : of the study
+    comparison : of all learners
+    choice : the label of the chosen one
+    models : the fitted learners that are worked; the last of them is looked at
+    deadline : the time on the monotonic clock from which on no look is begun, or None
+    """
+
+    rows: StudyRows
+    comparison: Comparison
+    choice: str
+    models: Mapping[str, Any]
+    deadline: float | None = None
+
+    def looks(self, workers: int, tell: Callable[[], None]) -> Looks:
+        """Take them all; `tell` is called after each."""
+        found: dict[str, Any] = {}
+        why_not: dict[str, str] = {}
+        with joblib.parallel_config(backend="threading", n_jobs=workers):
+            for name in LOOKS:
+                if reason := self._reason(name):
+                    why_not[name] = reason
+                else:
+                    try:
+                        found[name] = getattr(self, name)
+                    except OpenbookError as error:
+                        why_not[name] = str(error)
+                tell()
+        known = {name: look for name, look in found.items() if look is not None}
+        return Looks(self.label, **known, why_not=why_not)
+
+    def _reason(self, name: str) -> str:
+        """Why a look is not taken, or nothing."""
+        if name in _MANY_ROWS and len(self.rows.train) < TINY:
+            return f"{len(self.rows.train)} rows are too few"
+        if self.deadline is not None and monotonic() > self.deadline:
+            return NO_TIME
+        return ""
+
+    @property
+    def label(self) -> str:
+        return list(self.models)[-1]
+
+    @property
+    def evaluation(self) -> Evaluation:
+        return self.comparison[self.label]
+
+    @property
+    def seed(self) -> int:
+        return self.rows.plan.protocol.seed
+
+    @property
+    def _training(self) -> tuple[Any, Any]:
+        rows = self.rows
+        return rows.inputs(self.label).take(rows.train), rows.y.take(rows.train)
+
+    @cached_property
+    def attributes(self) -> Any:
+        train = self.rows.train
+        return score_attributes(self.rows.X.take(train), self.rows.y.take(train))
+
+    @cached_property
+    def leaks(self) -> Any:
+        return leaks(self.rows.X, self.rows.y, self.evaluation, self.rows.order.get("groups"))
+
+    @cached_property
+    def mistakes(self) -> Any:
+        return confident_mistakes(self.evaluation, self.rows.X)
+
+    @cached_property
+    def segments(self) -> Any:
+        return worst_segments(self.evaluation, self.rows.X, seed=self.seed)
+
+    @cached_property
+    def fairness(self) -> dict[str, Any]:
+        rows = self.rows
+        names = dict.fromkeys((*rows.X.names, *rows.plan.roles.sensitive))
+        table = rows.table.select(list(names)).take(rows.known)
+        evaluation = self.comparison[self.choice]
+        return {name: fairness(evaluation, table, name, seed=self.seed) for name in rows.plan.roles.sensitive}
+
+    @cached_property
+    def costs(self) -> Any:
+        money = self.rows.plan.costs
+        return costs(self.comparison[self.choice], by_decision(money)) if money else None
+
+    @cached_property
+    def importance(self) -> Any:
+        """Of the model of the first fold, on rows that it had not seen: as many as there is time for."""
+        rows = self.rows
+        train, test = rows.splits[0]
+        most = _PREDICTED // (_SHUFFLES * len(rows.columns[self.label]))
+        test = test[np.linspace(0, len(test) - 1, min(len(test), max(200, most)), dtype=int)]
+        model = rows.fitted(self.label, train)
+        X, y = rows.inputs(self.label).take(test), rows.y.take(test)
+        return permutation_importance(model, X, y, rows.metrics[0], _SHUFFLES, self.seed)
+
+    @cached_property
+    def curve(self) -> Curve:
+        """Of the settings that tuning settled on: tuning at every size would take too long."""
+        rows = self.rows
+        X, y = self._training
+        decides = rows.metrics[0]
+        return learning_curve(
+            clone(self.models[self.label]),
+            X,
+            y,
+            split=self._fewer_folds,
+            metric="error" if decides == "accuracy" else decides,
+            random_state=self.seed,
+            name=self.label,
+            **rows.arguments_of(rows.train),
+        )
+
+    @property
+    def _fewer_folds(self) -> Protocol:
+        rows = self.rows
+        order = {role: column.take(rows.train) for role, column in rows.order.items()}
+        folds = min(5, rows.plan.protocol.folds or 5)
+        repeats = 2 if len(rows.train) < _FEW else 1
+        return protocol(rows.y.take(rows.train), rows.plan.task, self.seed, folds, repeats, **order)
+
+    @cached_property
+    def diagnosis(self) -> Any:
+        baseline = self.comparison[self.comparison.baseline]
+        others = {
+            label: evaluation
+            for label, evaluation in self.comparison.evaluations.items()
+            if label not in (self.label, self.comparison.baseline)
+        }
+        return diagnose(self.evaluation, self.curve, baseline, others)
