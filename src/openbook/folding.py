@@ -38,10 +38,12 @@ Array = npt.NDArray[Any]
 class Folding(Learner):
     """A learner whose model follows from statistics that add up over rows."""
 
-    #: Whether a pass over the rows, in whatever parts, is all there is to learning, and its sums stay small.
-    one_pass: bool = True
-
     statistics_: Any  # the Statistics of the family
+
+    @property
+    def one_pass(self) -> bool:
+        """Whether a pass over the rows, in whatever parts, is all there is to learning."""
+        return True
 
     @abstractmethod
     def _step(self) -> Callable[[Chunk], Statistics]:

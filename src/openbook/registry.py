@@ -396,5 +396,6 @@ def name_of(model: Any) -> str:
         if entry.place.endswith(place) and entry.cls is type(model):
             return entry.name
     name = type(model).__name__
-    msg = f"{name} is not a registered learner. {did_you_mean(name, tuple(LEARNERS))}"
+    hint = "Use its model_, which is." if hasattr(model, "model_") else did_you_mean(name, tuple(LEARNERS))
+    msg = f"{name} is not a registered learner. {hint}"
     raise ParameterError(msg)

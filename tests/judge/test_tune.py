@@ -183,6 +183,10 @@ def test_the_target_by_name_and_mixed_columns():
 def test_the_model_can_be_saved(tmp_path):
     tuned = tune(LinearDiscriminant(), *IRIS, split=FIVE, nested=False)
     ob.save(tuned.model, tmp_path / "model.openbook")
+    with pytest.raises(
+        ParameterError, match=r"Tuning is not a registered learner\. Use its model_, which is\."
+    ):
+        ob.save(tuned.tuning, tmp_path / "tuning.openbook")
     assert np.array_equal(
         ob.open_model(tmp_path / "model.openbook").predict(IRIS[0]), tuned.model.predict(IRIS[0])
     )
