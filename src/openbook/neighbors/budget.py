@@ -1,0 +1,65 @@
+"""Before anything that grows with the square of the rows: what it will cost, and whether that is too much.
+
+Too much is more than half of the machine's memory, or an hour. `allow_large=True` of a learner goes ahead
+all the same.
+"""
+
+import os
+
+from openbook.errors import RefusalError
+
+__all__ = ["most_bytes", "refuse_if_over"]
+
+_MOST_SECONDS = 3600.0
+_SHARE_OF_MEMORY = 0.5
+_MEMORY_IF_UNKNOWN = 8 << 30
+
+
+def refuse_if_over(what: str, n_bytes: float, seconds: float, remedy: str, *, allow: bool) -> None:
+    """Raise RefusalError, in one line, where the estimate is too much and it is not allowed all the same.
+
+    Parameters
+    ----------
+    what : the work, as in "complete linkage of 200,000 rows"
+    n_bytes, seconds : what it is estimated to take
+    remedy : what to do instead, as in "sample the rows, or take method='single'"
+    allow : the learner's `allow_large`
+
+    Examples
+    --------
+    >>> refuse_if_over("average linkage of 9 rows", 288, 0.0, "sample the rows", allow=False)
+    >>> refuse_if_over("average linkage of 9,000,000 rows", 3.2e14, 6e4, "sample the rows", allow=False)
+    Traceback (most recent call last):
+    openbook.errors.RefusalError: average linkage of 9,000,000 rows would take about 320 TB ...
+    """
+    most = most_bytes()
+    if allow or (n_bytes <= most and seconds <= _MOST_SECONDS):
+        return
+    msg = (
+        f"{what} would take about {_size(n_bytes)} and {_time(seconds)}, where {_size(most)} and"
+        f" {_time(_MOST_SECONDS)} are the most; {remedy}, or pass allow_large=True to go ahead"
+    )
+    raise RefusalError(msg)
+
+
+def most_bytes() -> float:
+    """The memory that one piece of work may take."""
+    try:
+        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):  # Windows does not say
+        memory = _MEMORY_IF_UNKNOWN
+    return _SHARE_OF_MEMORY * memory
+
+
+def _size(n_bytes: float) -> str:
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if n_bytes < 1000:
+            return f"{n_bytes:.3g} {unit}"
+        n_bytes /= 1000
+    return f"{n_bytes:,.0f} TB"
+
+
+def _time(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} seconds"
+    return f"{seconds / 60:.0f} minutes" if seconds < 5400 else f"{seconds / 3600:,.0f} hours"
