@@ -25,7 +25,7 @@ from openbook.tree.absolute import set_up, settle_branches
 from openbook.tree.columns import NOMINAL, SORTED
 from openbook.tree.criteria import weight_of
 from openbook.tree.nodes import SPREAD
-from openbook.tree.part import heaviest_of, make_parts, part, part_in_two, send_missing, take_sides
+from openbook.tree.part import heaviest_of, make_parts, part, send_missing, take_sides
 from openbook.tree.search import FRACTIONAL, OWN_BRANCH, choose, lay_out, note, row_at, search
 from openbook.tree.split import TOTAL, Instances, add_instance, whole_below
 
@@ -123,12 +123,12 @@ def agree(stats, node, number, members, segment):
 @inner
 def may_split(ground, growth, node, rule):
     """Whether a node can be more than a leaf, whatever its columns hold."""
-    start, end = growth.nodes[node].start, growth.nodes[node].end
+    this, stats = growth.nodes[node], growth.stats
     return (
-        growth.nodes[node].depth < rule.max_depth
-        and end - start > 1
-        and weight_of(growth.stats, node, rule.criterion) >= 2 * rule.least
-        and not agree(growth.stats, node, ground.instances.number, ground.members, (start, end))
+        this.depth < rule.max_depth
+        and this.end - this.start > 1
+        and weight_of(stats, node, rule.criterion) >= 2 * rule.least
+        and not agree(stats, node, ground.instances.number, ground.members, (this.start, this.end))
     )
 
 
@@ -137,20 +137,22 @@ def place_for(evidence, nodes, node):
     """Where to note a node, wiped clean: where it was noted before, else a free place, else that of the
     deepest node if it lies deeper; -1 if there is none.
     """
-    at, deepest = -1, nodes[node].depth
-    for k in range(evidence.node.size):
-        if evidence.node[k] < 0 or evidence.node[k] == node:  # free places are the last
+    at, deepest, noted = -1, nodes[node].depth, evidence.node
+    for k in range(noted.size):
+        if noted[k] < 0 or noted[k] == node:  # free places are the last
             at = k
             break
-        if nodes[evidence.node[k]].depth > deepest:
-            at, deepest = k, nodes[evidence.node[k]].depth
+        depth = nodes[noted[k]].depth
+        if depth > deepest:
+            at, deepest = k, depth
     if at >= 0:
-        evidence.node[at] = node
-        for f in range(evidence.found.shape[1]):
-            evidence.found[at, f].gain, evidence.found[at, f].below = np.nan, -1
-        for slot in range(evidence.stats.shape[1]):
-            for s in range(evidence.stats.shape[2]):
-                evidence.stats[at, slot, s] = 0.0
+        noted[at] = node
+        found, stats = evidence.found[at], evidence.stats[at]
+        for f in range(found.size):
+            found[f].gain, found[f].below = np.nan, -1
+        for slot in range(stats.shape[0]):
+            for s in range(stats.shape[1]):
+                stats[slot, s] = 0.0
     return at
 
 
@@ -158,9 +160,9 @@ def place_for(evidence, nodes, node):
 def consider(ground, growth, node, rule, desk, found, evidence):
     """Search the columns: all in order, or max_features at random, and more until one can be split."""
     segment = (growth.nodes[node].start, growth.nodes[node].end)
-    order = desk.order
-    for s in range(growth.stats.shape[1]):
-        desk.sides[TOTAL, s] = growth.stats[node, s]
+    order, sides, stats = desk.order, desk.sides, growth.stats
+    for s in range(stats.shape[1]):
+        sides[TOTAL, s] = stats[node, s]
     set_up(desk.ladder, ground, segment)
     noted = place_for(evidence, growth.nodes, node)
     if ground.codes.shape[1]:
@@ -174,28 +176,26 @@ def consider(ground, growth, node, rule, desk, found, evidence):
         if rule.max_features < order.size:
             other = k + whole_below(desk.random, order.size - k)
             order[k], order[other] = order[other], order[k]
-        search(ground, order[k], segment, rule, desk, found[order[k]])
-        any_found = any_found or found[order[k]].gain > 0
+        f = order[k]
+        search(ground, f, segment, rule, desk, found[f])
+        any_found = any_found or found[f].gain > 0
         if noted >= 0:
-            note(ground, order[k], segment, found[order[k]], desk, evidence, noted)
+            note(ground, f, segment, found[f], desk, evidence, noted)
 
 
 @inner
 def add_branches(ground, growth, node, branches, used):
     """The nodes of the branches, whose members are in place."""
-    nodes, stats, child = growth.nodes, growth.stats, growth.sizes[1]
-    start = nodes[node].start
+    members, instances, stats, first = ground.members, ground.instances, growth.stats, growth.sizes[1]
+    start, depth = growth.nodes[node].start, growth.nodes[node].depth + 1
     for b in range(branches.size):
-        end = start + branches[b].size
-        nodes[child].start, nodes[child].end = start, end
-        nodes[child].depth, nodes[child].used = nodes[node].depth + 1, used
+        child, end = growth.nodes[first + b], start + branches[b].size
+        child.start, child.end, child.depth, child.used = start, end, depth, used
         for s in range(stats.shape[1]):
-            stats[child, s] = 0.0
-        members = ground.members[start:end]
-        for k in range(members.size):
-            add_instance(ground.instances, np.uintp(members[k]), stats, child)
+            stats[first + b, s] = 0.0
+        for k in range(start, end):
+            add_instance(instances, np.uintp(members[k]), stats, first + b)
         start = end
-        child += 1
 
 
 @inner
@@ -203,8 +203,10 @@ def is_chance(stats, columns, critical):
     """Whether the branches' classes differ no more than chance would have it (chi-squared).
 
     stats : float64 (n_branches, n_classes); columns : float64 (n_classes,), room for their sums
-    critical : by degrees of freedom
+    critical : by degrees of freedom; None for no test
     """
+    if critical is None:
+        return False
     total, statistic, filled_rows, filled_columns = 0.0, 0.0, 0, 0
     for c in range(stats.shape[1]):
         columns[c] = 0.0
@@ -227,7 +229,11 @@ def is_chance(stats, columns, critical):
 
 @inner
 def is_vain(totals, stats, penalty):
-    """Whether the branches have no smaller pessimistic error (errors + penalty per leaf) than one leaf."""
+    """Whether the branches have no smaller pessimistic error (errors + penalty per leaf) than one leaf; with
+    a penalty of None they are not asked.
+    """
+    if penalty is None:
+        return False
     most, weight = 0.0, 0.0
     for c in range(totals.size):
         most, weight = max(most, totals[c]), weight + totals[c]
@@ -246,79 +252,75 @@ def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, P
     """Split what waits, until nothing does (DONE) or a table is full: then the caller makes room and comes
     back, and the node at hand is taken up again.
     """
-    columns, nodes, stats, sizes = ground.columns, growth.nodes, growth.stats, growth.sizes
-    side, spare = growth.side, growth.spare
+    keys, members, side, spare = ground.keys, ground.members, growth.side, growth.spare
+    nodes, stats, sizes = growth.nodes, growth.stats, growth.sizes
+    waiting, routes = growth.waiting, growth.routes
     while sizes[0]:
-        node = growth.waiting[sizes[0] - 1]
-        start, end, first = nodes[node].start, nodes[node].end, sizes[1]
+        node = waiting[sizes[0] - 1]
+        this, first = nodes[node], sizes[1]
+        start, end = this.start, this.end
         segment = (start, end)
         consider(ground, growth, node, rule, desk, found, evidence)
-        f = choose(found, desk, rule, columns)
+        f = choose(found, desk, rule, ground.columns)
         if f < 0:
             sizes[0] -= 1
             continue
 
         # the test, and the branch of each member
-        route, n_branches, n_values = np.int64(-1), np.int64(2), columns[f].n_codes
-        if columns[f].kind == NOMINAL and not rule.subset:
-            route, n_branches = columns[f].route, n_values
-        elif columns[f].kind == NOMINAL:
-            search(ground, f, segment, rule, desk, found[f])  # once more, for the routes
+        column, best = ground.columns[f], found[f]
+        kind, route, n_branches, n_values = column.kind, np.int64(-1), np.int64(2), column.n_codes
+        if kind == NOMINAL and not rule.subset:
+            route, n_branches = column.route, n_values
+        elif kind == NOMINAL:
+            search(ground, f, segment, rule, desk, best)  # once more, for the routes
             route = sizes[2]
-            if route + n_values > growth.routes.size:
+            if route + n_values > routes.size:
                 return MORE_ROUTES
             for code in range(n_values):
-                growth.routes[route + code] = desk.routes[code]
+                routes[route + code] = desk.routes[code]
         branches = growth.branches[: n_branches + 1]
         for b in range(branches.size):
             branches[b].size, branches[b].weight = 0, 0.0
-        gaps = take_sides(ground, f, segment, found[f], growth.routes[max(route, 0) :], side, branches)
+        gaps = take_sides(ground, f, segment, best, routes[max(route, 0) :], side, branches)
         own_branch = gaps > 0 and rule.missing == OWN_BRANCH
         if not own_branch:
             branches = branches[:n_branches]
         spread = send_missing(ground, segment, side, branches, rule) if gaps else 0
 
         # the branches' rows
-        used, parts = nodes[node].used, np.int64(0)
+        used, parts = this.used, np.int64(0)
         for b in range(branches.size if spread else 0):
             parts += spread if branches[b].weight > 0 else 0
-        if parts and max(used, end) + parts > ground.members.size:
+        if parts and max(used, end) + parts > members.size:
             return MORE_INSTANCES
         if first + branches.size > nodes.size:
             return MORE_NODES
-        below, above = found[f].below, found[f].above
-        if columns[f].kind == SORTED:
+        below, above = best.below, best.above
+        if kind == SORTED:
             below, above = row_at(ground, f, start + below), row_at(ground, f, start + above)
         if spread:
             used = make_parts(ground, segment, used, branches, side)
-        if branches.size == 2 and not spread:
-            part_in_two(ground.members[start:], end - start, side, spare)
-        else:
-            part(ground.members[start:], end - start, side, spare, branches)
+        in_two = branches.size == 2 and not spread
+        part(members[start:], end - start, side, spare, branches, in_two)
         add_branches(ground, growth, node, branches, used)
         settle_branches(desk.ladder, ground, growth, node, first, first + branches.size)
         last, sizes[0] = first + branches.size, sizes[0] - 1
-        if rule.penalty >= 0 and is_vain(stats[node], stats[first:last], rule.penalty):
+        if is_vain(stats[node], stats[first:last], rule.penalty):
             continue
-        if rule.critical.size and is_chance(stats[first:last], desk.sides[0], rule.critical):
+        if is_chance(stats[first:last], desk.sides[0], rule.critical):
             continue
         bottom = sizes[0]
         for child in range(first, last):
             if may_split(ground, growth, child, rule):
-                growth.waiting[sizes[0]] = child
+                waiting[sizes[0]] = child
                 sizes[0] += 1
-        for j in range(ground.keys.shape[0] if sizes[0] > bottom else 0):
-            if branches.size == 2 and not spread:
-                part_in_two(ground.keys[j, start:], end - start, side, spare)
-            else:
-                part(ground.keys[j, start:], end - start, side, spare, branches)
+        for j in range(keys.shape[0] if sizes[0] > bottom else 0):
+            part(keys[j, start:], end - start, side, spare, branches, in_two)
 
-        nodes[node].attribute, nodes[node].gain = f, found[f].gain
-        nodes[node].below, nodes[node].above = below, above
-        nodes[node].first, nodes[node].branches = first, branches.size
-        nodes[node].missing, nodes[node].route = SPREAD, route
+        this.attribute, this.gain, this.below, this.above = f, best.gain, below, above
+        this.first, this.branches, this.missing, this.route = first, branches.size, SPREAD, route
         if rule.missing != FRACTIONAL:
-            nodes[node].missing = n_branches if own_branch else heaviest_of(branches)
+            this.missing = n_branches if own_branch else heaviest_of(branches)
         sizes[1] = last
         if route == sizes[2]:
             sizes[2] += n_values

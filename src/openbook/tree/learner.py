@@ -153,7 +153,7 @@ class Growing(Learner):
 
     def _rule(self, training):
         """The settings as the engine takes them."""
-        critical = np.zeros(0)
+        critical = None
         if self.significance is not None:
             freedom = (max(int(training.columns["n_codes"].max()), 2) + 1) * self._n_classes
             critical = np.r_[0.0, chdtri(np.arange(1, freedom + 1), self.significance)]
@@ -166,7 +166,7 @@ class Growing(Learner):
             min_gain=float(self.min_gain),
             max_features=how_many(self.max_features, len(training.columns)),
             random_cuts=self.random_cuts,
-            penalty=float(self.penalty) if self.pre_prune == "pessimistic" else -1.0,
+            penalty=float(self.penalty) if self.pre_prune == "pessimistic" else None,
             critical=critical,
         )
 

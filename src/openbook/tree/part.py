@@ -12,7 +12,7 @@ from openbook.tree.columns import ORDERED, SORTED
 from openbook.tree.search import FRACTIONAL, OWN_BRANCH
 from openbook.tree.split import ROW, row_of
 
-__all__ = ["BRANCH", "heaviest_of", "make_parts", "part", "part_in_two", "send_missing", "take_sides"]
+__all__ = ["BRANCH", "heaviest_of", "make_parts", "part", "send_missing", "take_sides"]
 
 #: A part of a row that is lighter goes to the heaviest branch as a whole.
 CRUMB = 1e-3
@@ -29,24 +29,25 @@ def take_sides(ground, f, segment, found, routes, side, branches):
     branches : BRANCH (n,), filled with the rows that are known to go there
     """
     start, end = segment
-    kind, place, n_codes = ground.columns[f].kind, ground.columns[f].place, ground.columns[f].n_codes
-    below, known = found.below, found.known
+    column, below, known = ground.columns[f], found.below, found.known
+    kind, place, n_codes = column.kind, column.place, column.n_codes
     keys = ground.keys[place, start:end] if kind == SORTED else ground.members[start:end]
-    codes = ground.codes
+    codes, rows, w = ground.codes, ground.rows, ground.instances.w
     gaps = 0
     for k in range(keys.size):
         i = np.uintp(keys[k] & ROW)
         if kind == SORTED:
             b = np.int64(k > below) if k < known else np.int64(-1)
         else:
-            code = np.int64(codes[row_of(ground, i), np.uintp(place)])
+            code = np.int64(codes[row_of(rows, codes.shape[0], i), np.uintp(place)])
             b = np.int64(-1)
             if code < n_codes:
                 b = np.int64(code > below) if kind == ORDERED else np.int64(routes[code])
         side[i] = b
         if b >= 0:
-            branches[b].size += 1
-            branches[b].weight += ground.instances.w[i]
+            branch = branches[b]
+            branch.size += 1
+            branch.weight += w[i]
         else:
             gaps += 1
     return gaps
@@ -59,16 +60,17 @@ def send_missing(ground, segment, side, branches, rule):
     With OWN_BRANCH it is the last branch, which is empty so far; else the heaviest.
     """
     start, end = segment
-    spread, heaviest = 0, heaviest_of(branches)
+    members, w, spread = ground.members, ground.instances.w, 0
+    to = branches.size - 1 if rule.missing == OWN_BRANCH else heaviest_of(branches)
     for k in range(start, end):
-        i = np.uintp(ground.members[k])
+        i = np.uintp(members[k])
         if side[i] >= 0:
             continue
-        if rule.missing == FRACTIONAL and ground.instances.w[i] >= CRUMB:
+        if rule.missing == FRACTIONAL and w[i] >= CRUMB:
             spread += 1
-            continue
-        side[i] = branches.size - 1 if rule.missing == OWN_BRANCH else heaviest
-        branches[side[i]].size += 1
+        else:
+            side[i] = to
+            branches[to].size += 1
     for b in range(branches.size if spread else 0):
         if branches[b].weight > 0:
             branches[b].size += spread
@@ -89,29 +91,36 @@ def heaviest_of(branches):
 def make_parts(ground, segment, used, branches, side):
     """Make of each spread instance a part for every branch with weight; side becomes -1 - its first part."""
     start, end = segment
-    instances, total = ground.instances, 0.0
+    members, rows, instances, total = ground.members, ground.rows, ground.instances, 0.0
+    y, number, w = instances.y, instances.number, instances.w
     for b in range(branches.size):
         total += branches[b].weight
     for k in range(start, end):
-        i = np.uintp(ground.members[k])
+        i = np.uintp(members[k])
         if side[i] >= 0:
             continue
         side[i] = -1 - used
         for b in range(branches.size):
-            if branches[b].weight > 0:
-                ground.rows[used] = ground.rows[i]
-                instances.w[used] = instances.w[i] * branches[b].weight / total
-                if instances.number.size:
-                    instances.number[used] = instances.number[i]
+            weight = branches[b].weight
+            if weight > 0:
+                rows[used], w[used] = rows[i], w[i] * weight / total
+                if number.size:
+                    number[used] = number[i]
                 else:
-                    instances.y[used] = instances.y[i]
+                    y[used] = y[i]
                 used += 1
     return used
 
 
 @inner
-def part(keys, n, side, spare, branches):
-    """Part a segment of n keys, the first of which is keys[0], into its branches."""
+def part(keys, n, side, spare, branches, in_two):
+    """Part a segment of n keys, the first of which is keys[0], into its branches.
+
+    in_two : whether these are two, of whole instances
+    """
+    if in_two:
+        part_in_two(keys, n, side, spare)
+        return
     to = np.int64(0)
     for b in range(branches.size):
         branches[b].to = to
@@ -119,16 +128,19 @@ def part(keys, n, side, spare, branches):
     for k in range(n):
         spare[k] = keys[k]
     for k in range(n):
-        b = side[np.uintp(spare[k] & ROW)]
+        key = spare[k]
+        b = side[np.uintp(key & ROW)]
         if b >= 0:
-            keys[branches[b].to] = spare[k]
-            branches[b].to += 1
+            branch = branches[b]
+            keys[branch.to] = key
+            branch.to += 1
         else:
             instance = np.uint64(-1 - b)
             for b in range(branches.size):
-                if branches[b].weight > 0:
-                    keys[branches[b].to] = (spare[k] & ~ROW) | instance
-                    branches[b].to += 1
+                branch = branches[b]
+                if branch.weight > 0:
+                    keys[branch.to] = (key & ~ROW) | instance
+                    branch.to += 1
                     instance += np.uint64(1)
 
 

@@ -81,7 +81,7 @@ def grown(training, rule, n_classes, rows, seed, noted):
     ground = _ground(training, rows, n_classes, centre, rule.max_depth)
     most = max(int(columns["n_codes"].max()), 2) + 1
     growth = _growth(ground, most, n_stats, rule)
-    marks = _marks(training.scales, most) if rule.random_cuts else np.zeros((0, 0))
+    marks = _marks(training.scales, most) if rule.random_cuts else None
     desk = _desk(ground, marks, most, n_stats, rule, seed)
     evidence = _evidence(columns, n_stats, len(rows), noted)
     growth.sizes[0] = 1

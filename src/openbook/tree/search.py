@@ -63,8 +63,8 @@ NEAR_AVERAGE, EQUAL_RATIO, MOST_BESIDE = 1e-3, 1e-6, 25.0
 class Rule(NamedTuple):
     """The settings of growth, as numbers.
 
-    critical : float64, the critical value of chi-squared by degrees of freedom; empty for no test
-    penalty : the pessimistic error of a leaf, or -1 for no such stop
+    penalty : the pessimistic error of a leaf; None for no such stop
+    critical : float64, the critical value of chi-squared by degrees of freedom; None for no test
     """
 
     criterion: int
@@ -75,8 +75,8 @@ class Rule(NamedTuple):
     min_gain: float
     max_features: int
     random_cuts: bool
-    penalty: float
-    critical: np.ndarray
+    penalty: float | None
+    critical: np.ndarray | None
 
 
 #: The best split of a column at a node: its gain, NaN where there is none; its split information; the codes,
@@ -120,8 +120,8 @@ class Desk(NamedTuple):
     y, number, w : of the members at hand, one after the other, and whole : as in `Instances`
     score, rank, ordered : float64, int64 (most codes,), and like hist, to order the codes of a subset
     every : like occur, all bits
-    marks : float64 (n_columns, most codes), the smallest number of each code, for cuts at random; else empty
-    ladder : for absolute errors, else None
+    marks : float64 (n_columns, most codes), the smallest number of each code, for cuts at random; else None
+    ladder : for absolute errors, else None (a type of its own: the compiler leaves out what would need it)
     """
 
     hist: np.ndarray
@@ -140,7 +140,7 @@ class Desk(NamedTuple):
     rank: np.ndarray
     ordered: np.ndarray
     every: np.ndarray
-    marks: np.ndarray
+    marks: np.ndarray | None
     ladder: Ladder | None
 
 
@@ -156,15 +156,17 @@ def least_beside(weight, n_classes, rule):
 def lay_out(ground, segment, desk):
     """Put the targets and weights of the members on the desk, and count their codes if they are many."""
     start, end = segment
-    members = ground.members[start:end]
+    members, table, instances = ground.members[start:end], desk.table, ground.instances
+    w, number, y = desk.w, desk.number, desk.y
+    w_of, number_of, y_of = instances.w, instances.number, instances.y
     for k in range(members.size):
         i = np.uintp(members[k])
-        desk.w[k] = ground.instances.w[i]
-        if desk.number.size:
-            desk.number[k] = ground.instances.number[i]
+        w[k] = w_of[i]
+        if number.size:
+            number[k] = number_of[i]
         else:
-            desk.y[k] = ground.instances.y[i]
-    desk.counted[0] = desk.table.size > 0 and members.size >= desk.table[0].size
+            y[k] = y_of[i]
+    desk.counted[0] = table.size > 0 and members.size * table.shape[0] >= table.size
     if desk.counted[0]:
         count_all_codes(ground, segment, desk)
 
@@ -173,7 +175,7 @@ def lay_out(ground, segment, desk):
 def search(ground, f, segment, rule, desk, found):
     """Fill in the best split of column f for the members in a segment (start, end), which are laid out."""
     if rule.criterion == ABSOLUTE:
-        weigh_absolute(ground, f, segment, rule, desk, found)
+        weigh_absolute(desk.ladder, ground, f, segment, rule, desk, found)
     elif ground.columns[f].kind == SORTED:
         weigh_sorted(ground, f, segment, rule, desk, found)
     else:
@@ -185,74 +187,77 @@ def search(ground, f, segment, rule, desk, found):
 def weigh_sorted(ground, f, segment, rule, desk, found):
     """`search` in a sorted column."""
     start, end = segment
-    keys, sides = ground.keys[ground.columns[f].place, start:end], desk.sides
+    keys, sides, instances = ground.keys[ground.columns[f].place, start:end], desk.sides, ground.instances
     for s in range(sides.shape[1]):
         sides[GAP, s] = 0.0
     n = end - start
     while n > 0 and keys[n - 1] >> HIGH == MISSING:
         n -= 1
-        add_instance(ground.instances, np.uintp(keys[n] & ROW), sides, GAP)
+        add_instance(instances, np.uintp(keys[n] & ROW), sides, GAP)
     found.gain, found.below, found.known = math.nan, -1, n
     take_known(sides)
     w_known = weight_of(sides, KNOWN, rule.criterion)
     if w_known <= 0:
         return
     least = least_beside(w_known, sides.shape[1], rule)
-    drop, at, cuts, w_left = best_cut(keys[:n], ground.instances, least, rule.criterion, sides)
+    drop, at, cuts, w_left = best_cut(keys[:n], instances, least, rule.criterion, sides)
     found.below, found.above = at, at + 1
     if at >= 0:
         judge_cut(drop, cuts, w_left, rule, desk, found)
 
 
 @inner
-def weigh_coded(ground, f, segment, rule, desk, found):  # noqa: C901 (three kinds of split)
+def weigh_coded(ground, f, segment, rule, desk, found):
     """`search` in a coded column, whose histogram stays on the desk."""
-    kind, n_codes = ground.columns[f].kind, ground.columns[f].n_codes
-    sides, criterion = desk.sides, rule.criterion
-    count_codes(ground, ground.columns[f].place, n_codes, segment, desk)
+    column, sides, criterion = ground.columns[f], desk.sides, rule.criterion
+    count_codes(ground, column.place, column.n_codes, segment, desk)
     for s in range(sides.shape[1]):
-        sides[GAP, s] = desk.hist[n_codes, s]
+        sides[GAP, s] = desk.hist[column.n_codes, s]
     take_known(sides)
     found.gain, found.below = math.nan, -1
-    w_known, hist = weight_of(sides, KNOWN, criterion), desk.hist[:n_codes]
+    w_known, hist = weight_of(sides, KNOWN, criterion), desk.hist[: column.n_codes]
     if w_known <= 0:
         return
-    if kind == ORDERED:
+    if column.kind == NOMINAL and not rule.subset:
+        weigh_multiway(column.n_codes, w_known, rule, desk, found)
+        return
+    if column.kind == ORDERED:
         least = least_beside(w_known, sides.shape[1], rule)
-        if rule.random_cuts:
-            keep_one_cut(hist, f, desk, criterion)
-        drop, found.below, found.above, cuts, w_left = best_bin(
-            hist, desk.occur, least, criterion, sides, desk.whole
-        )
-        if found.below >= 0:
-            judge_cut(drop, cuts, w_left, rule, desk, found)
-        return
-    if rule.subset:
-        drop, w_left = best_subset(hist, rule.least, criterion, desk), 0.0
-        for code in range(n_codes):
-            if desk.routes[code] == 0:
-                w_left += weight_of(hist, code, criterion)
-        if drop >= 0:
-            judge_cut(drop, 1, w_left, rule, desk, found)
-        return
-    own = rule.missing == OWN_BRANCH
-    drop = multiway(
-        desk.hist[: n_codes + own], sides, TOTAL if own else KNOWN, rule.least, criterion, desk.whole
-    )
-    if drop >= 0:
-        weight = weight_of(sides, TOTAL, criterion)
-        found.gain = drop / weight
-        if criterion == GAIN_RATIO:
-            info = plogp(weight, desk.whole) - plogp(weight - w_known, desk.whole)
-            for code in range(n_codes):
-                info -= plogp(weight_of(hist, code, criterion), desk.whole)
-            found.info = info / weight
+        keep_one_cut(desk.marks, hist, f, desk, criterion)
+        drop, below, above, cuts, w_left = best_bin(hist, desk.occur, least, criterion, sides, desk.whole)
+        found.below, found.above = below, above
+    else:
+        routes = desk.routes
+        drop, cuts, w_left = best_subset(hist, rule.least, criterion, desk), 1, 0.0
+        for code in range(column.n_codes):
+            w_left += weight_of(hist, code, criterion) if routes[code] == 0 else 0.0
+    if drop > 0:
+        judge_cut(drop, cuts, w_left, rule, desk, found)
 
 
 @inner
-def weigh_absolute(ground, f, segment, rule, desk, found):
+def weigh_multiway(n_codes, w_known, rule, desk, found):
+    """Fill in what a branch for each code gains."""
+    criterion, sides, hist, whole = rule.criterion, desk.sides, desk.hist, desk.whole
+    own = rule.missing == OWN_BRANCH
+    drop = multiway(hist[: n_codes + own], sides, TOTAL if own else KNOWN, rule.least, criterion, whole)
+    if drop < 0:
+        return
+    weight = weight_of(sides, TOTAL, criterion)
+    found.gain = drop / weight
+    if criterion == GAIN_RATIO:
+        info = plogp(weight, whole) - plogp(weight - w_known, whole)
+        for code in range(n_codes):
+            info -= plogp(weight_of(hist, code, criterion), whole)
+        found.info = info / weight
+
+
+@inner
+def weigh_absolute(ladder, ground, f, segment, rule, desk, found):
     """`search` by absolute error."""
-    drop, w_left = scan(desk.ladder, ground, f, segment, rule, rule.missing == OWN_BRANCH, desk, found)
+    if ladder is None:
+        return
+    drop, w_left = scan(ladder, ground, f, segment, rule, rule.missing == OWN_BRANCH, desk, found)
     if drop >= 0:
         if ground.columns[f].kind == NOMINAL and not rule.subset:
             found.gain = drop / desk.sides[TOTAL, 0]
@@ -291,26 +296,27 @@ def choose(found, desk, rule, columns):
 
     As in C4.5, nominal columns with many values for the rows there are do not count for the average gain.
     """
-    slack = tolerance(desk.sides, TOTAL, rule.criterion, desk.whole)
-    slack /= weight_of(desk.sides, TOTAL, rule.criterion)
+    sides, criterion = desk.sides, rule.criterion
+    slack = tolerance(sides, TOTAL, criterion, desk.whole) / weight_of(sides, TOTAL, criterion)
     enough = max(rule.min_gain, slack)
     best, top = -1, 0.0
-    if rule.criterion != GAIN_RATIO:
+    if criterion != GAIN_RATIO:
         for f in range(found.size):
-            if found[f].gain > enough and found[f].gain > top + slack:
-                best, top = f, found[f].gain
+            gain = found[f].gain
+            if gain > enough and gain > top + slack:
+                best, top = f, gain
         return best
     average, n = 0.0, 0
     for f in range(found.size):
-        if not math.isnan(found[f].gain) and not columns[f].many_valued:
-            average += found[f].gain
+        gain = found[f].gain
+        if not math.isnan(gain) and not columns[f].many_valued:
+            average += gain
             n += 1
     average = average / n if n else 0.0
     for f in range(found.size):
-        if found[f].gain >= average - NEAR_AVERAGE and found[f].gain > enough and found[f].info > 0:
-            ratio = found[f].gain / found[f].info
-            if ratio > top + EQUAL_RATIO:
-                best, top = f, ratio
+        gain, info = found[f].gain, found[f].info
+        if gain >= average - NEAR_AVERAGE and gain > enough and info > 0 and gain / info > top + EQUAL_RATIO:
+            best, top = f, gain / info
     return best
 
 
@@ -324,28 +330,24 @@ def row_at(ground, f, key):
 def note(ground, f, segment, found, desk, evidence, at):
     """Write down what the branches of column f's candidate would hold."""
     start, end = segment
-    kind, n_codes, slot = ground.columns[f].kind, ground.columns[f].n_codes, ground.columns[f].slot
-    noted, stats = evidence.found[at, f], evidence.stats
-    noted.gain, noted.info = found.gain, found.info
-    noted.below, noted.above = found.below, found.above
+    column, noted, stats, hist = ground.columns[f], evidence.found[at, f], evidence.stats[at], desk.hist
+    kind, n_codes, slot, below = column.kind, column.n_codes, column.slot, found.below
+    noted.gain, noted.info, noted.below, noted.above = found.gain, found.info, below, found.above
     if desk.ladder is not None:
-        note_medians(desk.ladder, ground, f, segment, found, desk, stats[at], slot)
+        note_medians(desk.ladder, ground, f, segment, found, desk, stats, slot)
     elif kind != SORTED:
-        count_codes(ground, ground.columns[f].place, n_codes, segment, desk)
+        count_codes(ground, column.place, n_codes, segment, desk)
         for code in range(n_codes + 1):
             branch = code
             if kind == ORDERED:
-                branch = 2 if code == n_codes else np.int64(code > found.below)
-            for s in range(stats.shape[2]):
-                stats[at, slot + branch, s] += desk.hist[code, s]
-        clear(desk.hist, n_codes + 1, desk.occur)
+                branch = 2 if code == n_codes else np.int64(code > below)
+            for s in range(stats.shape[1]):
+                stats[slot + branch, s] += hist[code, s]
+        clear(hist, n_codes + 1, desk.occur)
     else:
-        for k in range(end - start):
-            branch = 2 if k >= found.known else np.int64(k > found.below)
-            i = np.uintp(ground.keys[ground.columns[f].place, start + k] & ROW)
-            add_instance(ground.instances, i, stats[at], slot + branch)
-    if kind == SORTED and found.below >= 0:
-        noted.below, noted.above = (
-            row_at(ground, f, start + found.below),
-            row_at(ground, f, start + found.above),
-        )
+        keys, instances = ground.keys[column.place, start:end], ground.instances
+        for k in range(keys.size):
+            branch = 2 if k >= found.known else np.int64(k > below)
+            add_instance(instances, np.uintp(keys[k] & ROW), stats, slot + branch)
+    if kind == SORTED and below >= 0:
+        noted.below, noted.above = row_at(ground, f, start + below), row_at(ground, f, start + found.above)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from openbook.kernels.bits import lowest, without_lowest
+from openbook.kernels.bundle import bundle
 from openbook.kernels.jit import inner
 from openbook.tree.columns import MISSING_RANK
 from openbook.tree.criteria import GINI, SQUARED, cost, plogp, weight_of
@@ -43,11 +44,14 @@ ALL = np.uint64(2**64 - 1)
 #: NumPy's numbers, since numba compiles a function anew for each of Python's that it is called with.
 LEFT, RIGHT, GAP, KNOWN, TOTAL = np.arange(5)
 
+#: So many steps are there between the smallest and the largest number for a cut drawn at random.
+STEPS = np.int64(2**31)
 
 #: Differences smaller than this share of a cost are rounding, so the splits are equals.
 ROUNDING = 1e-12
 
 
+@bundle
 class Instances(NamedTuple):
     """Rows, or parts of rows whose missing cells sent them down several branches.
 
@@ -68,12 +72,18 @@ def add_instance(instances, i, stats, row):
     """Add an instance to a row of stats."""
     w = instances.w[i]
     if instances.number.size:
-        wy = w * instances.number[i]
-        stats[row, 0] += w
-        stats[row, 1] += wy
-        stats[row, 2] += wy * instances.number[i]
+        add_number(instances.number[i], w, stats, row)
     else:
         stats[row, np.uintp(instances.y[i])] += w
+
+
+@inner
+def add_number(y, w, stats, row):
+    """Add a number of this weight to a row of stats."""
+    wy = w * y
+    stats[row, 0] += w
+    stats[row, 1] += wy
+    stats[row, 2] += wy * y
 
 
 @inner
@@ -112,6 +122,18 @@ def term(n, criterion, whole):
     return n * n if criterion == GINI else plogp(n, whole)
 
 
+@inner(forceinline=True)
+def all_right(sides, criterion, whole):
+    """Put all known rows on the right: (their b, their weight, their value, the slack between equals)."""
+    weight, b = weight_of(sides, KNOWN, criterion), 0.0
+    for c in range(sides.shape[1]):
+        sides[LEFT, c], sides[RIGHT, c] = 0.0, sides[KNOWN, c]
+        b += term(sides[KNOWN, c], criterion, whole)
+    if criterion == SQUARED:
+        b = sides[KNOWN, 1]
+    return b, weight, value_of_one(b, weight, criterion, whole), tolerance(sides, KNOWN, criterion, whole)
+
+
 @inner
 def best_cut(keys, instances, least, criterion, sides):
     """The best cut of rows in order, all of them known: (drop in cost, its last key on the left, cuts tried,
@@ -119,25 +141,20 @@ def best_cut(keys, instances, least, criterion, sides):
 
     sides : float64 (5, n_stats), of which row KNOWN has the stats of these rows
     """
+    y, number, weights = instances.y, instances.number, instances.w
     whole, unit = instances.whole, instances.unit
-    a, b, w_left, w_right = 0.0, 0.0, 0.0, weight_of(sides, KNOWN, criterion)
-    for c in range(sides.shape[1]):
-        sides[LEFT, c], sides[RIGHT, c] = 0.0, sides[KNOWN, c]
-        b += term(sides[KNOWN, c], criterion, whole)
-    if criterion == SQUARED:
-        b = sides[KNOWN, 1]
-    none = value_of_one(b, w_right, criterion, whole)
-    slack = tolerance(sides, KNOWN, criterion, whole)
+    a, w_left = 0.0, 0.0
+    b, w_right, none, slack = all_right(sides, criterion, whole)
     best, at, cuts, w_best = none, -1, 0, 0.0
     for k in range(keys.size - 1):
         key = keys[k]
         i = np.uintp(key & ROW)
-        w = 1.0 if unit else instances.w[i]
+        w = 1.0 if unit else weights[i]
         if criterion == SQUARED:
-            a += w * instances.number[i]
-            b -= w * instances.number[i]
+            a += w * number[i]
+            b -= w * number[i]
         else:
-            c = np.uintp(instances.y[i])
+            c = np.uintp(y[i])
             l, r = sides[LEFT, c], sides[RIGHT, c]
             sides[LEFT, c], sides[RIGHT, c] = l + w, r - w
             if criterion == GINI:
@@ -168,62 +185,58 @@ def whole_below(random, n):
 
 
 @inner
-def row_of(ground, i):
-    """The row behind an instance: itself, unless the instance is a part."""
-    return i if i < np.uintp(ground.codes.shape[0]) else np.uintp(ground.rows[i])
+def row_of(rows, n_rows, i):
+    """The row behind an instance: itself, unless the instance is a part; those come behind the n_rows."""
+    return i if i < np.uintp(n_rows) else np.uintp(rows[i])
 
 
 @inner
 def count_codes(ground, place, n_codes, segment, desk):
     """Add the members of a segment to the histogram of their codes, which holds nothing yet, and note which
-    codes occur; the targets and weights of the members lie on the desk.
+    codes may occur (by the last six bits); the targets and weights of the members lie on the desk.
     """
     start, end = segment
-    members, codes, hist = ground.members[start:end], ground.codes, desk.hist
-    place = np.uintp(place)
+    members, codes, rows, table = ground.members[start:end], ground.codes, ground.rows, desk.table
+    hist, occur, y, number, w = desk.hist, desk.occur, desk.y, desk.number, desk.w
+    place, bits = np.uintp(place), np.uint64(0)
     if desk.counted[0]:
         for code in range(n_codes + 1):
             for s in range(hist.shape[1]):
-                hist[code, s] = desk.table[place, code, s]
-        for word in range(desk.occur.size):
-            desk.occur[word] = ALL
-        return
-    bits = np.uint64(0)
-    for k in range(members.size):
-        code = np.uintp(codes[row_of(ground, np.uintp(members[k])), place])
-        if desk.number.size:
-            wy = desk.w[k] * desk.number[k]
-            hist[code, 0] += desk.w[k]
-            hist[code, 1] += wy
-            hist[code, 2] += wy * desk.number[k]
-        else:
-            hist[code, np.uintp(desk.y[k])] += desk.w[k]
-        bits |= np.uint64(1) << np.uint64(code & 63)
-    desk.occur[0] = bits
-    for word in range(desk.occur.size if n_codes > 63 else 0):
-        desk.occur[word] = ALL  # which occur is known of 64 codes; of more, those that do not weigh nothing
+                hist[code, s] = table[place, code, s]
+        bits = ALL
+    else:
+        for k in range(members.size):
+            code = np.uintp(codes[row_of(rows, codes.shape[0], np.uintp(members[k])), place])
+            if number.size:
+                add_number(number[k], w[k], hist, code)
+            else:
+                hist[code, np.uintp(y[k])] += w[k]
+            bits |= np.uint64(1) << np.uint64(code & 63)
+    for word in range(occur.size):
+        occur[word] = bits
 
 
 @inner
 def count_all_codes(ground, segment, desk):
     """Count the members of a segment in all coded columns at once: a row's codes stand together."""
     start, end = segment
-    members, codes, table = ground.members[start:end], ground.codes, desk.table
+    members, codes, rows, table = ground.members[start:end], ground.codes, ground.rows, desk.table
+    y, number, weights = desk.y, desk.number, desk.w
     for f in range(table.shape[0]):
         for code in range(table.shape[1]):
             for s in range(table.shape[2]):
                 table[f, code, s] = 0.0
     for k in range(members.size):
-        row, w = row_of(ground, np.uintp(members[k])), desk.w[k]
-        if desk.number.size:
-            wy = w * desk.number[k]
+        row, w = row_of(rows, codes.shape[0], np.uintp(members[k])), weights[k]
+        if number.size:
+            wy = w * number[k]
             for f in range(table.shape[0]):
                 code = np.uintp(codes[row, f])
                 table[f, code, 0] += w
                 table[f, code, 1] += wy
-                table[f, code, 2] += wy * desk.number[k]
+                table[f, code, 2] += wy * number[k]
         else:
-            c = np.uintp(desk.y[k])
+            c = np.uintp(y[k])
             for f in range(table.shape[0]):
                 table[f, np.uintp(codes[row, f]), c] += w
 
@@ -258,15 +271,16 @@ def ends_of(hist, occur, criterion):
 
 
 @inner
-def keep_one_cut(hist, f, desk, criterion):
-    """Leave one cut, drawn evenly between the smallest and the largest number of the node in column f: gather
-    the codes on either side of it in those next to it.
+def keep_one_cut(marks, hist, f, desk, criterion):
+    """Where cuts are drawn (marks is not None), leave one, drawn evenly between the smallest and the largest
+    number of the node in column f: gather the codes on either side of it in those next to it.
     """
-    marks = desk.marks
+    if marks is None:
+        return
     low, high = ends_of(hist, desk.occur, criterion)
     if low == high:
         return
-    drawn = whole_below(desk.random, 1 << 31) / (1 << 31)
+    drawn = whole_below(desk.random, STEPS) / STEPS
     drawn = marks[f, low] + drawn * (marks[f, high] - marks[f, low])
     cut = low  # the last code that may be on the left
     while cut + 1 < high and marks[f, cut + 1] <= drawn:
@@ -287,20 +301,14 @@ def keep_one_cut(hist, f, desk, criterion):
 
 
 @inner
-def best_bin(hist, occur, least, criterion, sides, whole):  # noqa: C901, PLR0912 (an inner loop)
+def best_bin(hist, occur, least, criterion, sides, whole):  # noqa: C901 (an inner loop)
     """The best cut between codes that occur: (drop in cost, the code below, the code above, cuts tried,
     weight on the left); no cut is a code below of -1.
 
     hist : without missing cells; sides[KNOWN] : its sum; occur : bits, codes that may occur
     """
-    a, b, w_left, w_right = 0.0, 0.0, 0.0, weight_of(sides, KNOWN, criterion)
-    for c in range(sides.shape[1]):
-        sides[LEFT, c], sides[RIGHT, c] = 0.0, sides[KNOWN, c]
-        b += term(sides[KNOWN, c], criterion, whole)
-    if criterion == SQUARED:
-        b = sides[KNOWN, 1]
-    none = value_of_one(b, w_right, criterion, whole)
-    slack = tolerance(sides, KNOWN, criterion, whole)
+    a, w_left = 0.0, 0.0
+    b, w_right, none, slack = all_right(sides, criterion, whole)
     best, below, above, cuts, last, w_best = none, -1, -1, 0, -1, 0.0
     for word in range((hist.shape[0] + 63) // 64):
         bits = occur[word]
@@ -381,6 +389,7 @@ def best_subset(hist, least, criterion, desk):
     """
     n_codes, n_stats = hist.shape
     score, order, ordered, right_of = desk.score, desk.rank[:n_codes], desk.ordered, desk.routes
+    sides, whole = desk.sides, desk.whole
     one_order = criterion >= SQUARED or n_stats == 2
     best = -1.0
     for o in range(1 if one_order else n_stats):
@@ -391,11 +400,9 @@ def best_subset(hist, least, criterion, desk):
         for k in range(n_codes):
             for s in range(n_stats):
                 ordered[k, s] = hist[order[k], s]
-        drop, below, _, _, _ = best_bin(
-            ordered[:n_codes], desk.every, least, criterion, desk.sides, desk.whole
-        )
-        if below >= 0 and drop > best + tolerance(desk.sides, KNOWN, criterion, desk.whole):
+        drop, below, _, _, _ = best_bin(ordered[:n_codes], desk.every, least, criterion, sides, whole)
+        if below >= 0 and drop > best + tolerance(sides, KNOWN, criterion, whole):
             best = drop
             for k in range(n_codes):
-                right_of[order[k]] = -1 if score[order[k]] == math.inf else int(k > below)
+                right_of[order[k]] = -1 if score[order[k]] == math.inf else np.int32(k > below)
     return best
