@@ -169,11 +169,12 @@ class Curve:
         )
 
     def _row(self, point: int, level: float, sized: bool) -> list[Any]:
-        row: list[Any] = [written(self.across[point])]
-        for side in ("training", "validation"):
-            row += [shown(self.mean(point, side)), self.interval(point, side, level).ends]  # type: ignore[arg-type]
-        gap, size = self.mean(point) - self.mean(point, "training"), abs(self.mean(point))
-        row.append(shown(gap, size, "+"))
+        training, validation = (self.mean(point, side) for side in ("training", "validation"))
+        size = max(abs(training), abs(validation))
+        ends = [self.interval(point, side, level).ends for side in ("training", "validation")]
+        rounded = shown(0.0 if abs(training) < 1e-9 * size else training)
+        gap = shown(validation - training, size, "+")
+        row = [written(self.across[point]), rounded, ends[0], shown(validation), ends[1], gap]
         return [*row, self.complexity[point]] if sized else row
 
     def _told(self, level: float) -> str:

@@ -71,6 +71,8 @@ __all__ = ["Diagnosis", "Facts", "diagnose", "diagnose_model", "verdict_of"]
 
 #: With so much of the baseline's error left even in training, a learner fits too little.
 HALF = 0.5
+#: Where the baseline errs less often than this, a rare class is what there is to learn.
+QUARTER = 0.25
 
 
 @dataclass(frozen=True, repr=False)
@@ -197,14 +199,14 @@ def diagnose_model(
     split = usual_split(examples, random_state) if split is None else split
     split = split if hasattr(split, "split") else list(split)
     curve = learning_curve(model, X, y, None, split, metric, random_state, label, groups)
-    others = _usual_rivals(examples, random_state) if rivals is None else dict(rivals)
+    others = _usual_rivals(model, examples, random_state) if rivals is None else dict(rivals)
     others = {other if other != label else f"another {other}": each for other, each in others.items()}
     comparison = compare({label: model, **others}, X, y, split, curve.metric, groups=groups)
     return diagnose(comparison[label], curve, comparison[comparison.baseline], comparison)
 
 
-def _usual_rivals(examples: Examples, seed: int) -> dict[str, Any]:
-    """A rich learner and a simple one, as far as they can fit the table."""
+def _usual_rivals(model: Any, examples: Examples, seed: int) -> dict[str, Any]:
+    """A rich learner and a simple one, as far as they are others than the model and can fit the table."""
     from openbook.bayes import NaiveBayes
     from openbook.ensemble import RandomForestClassifier, RandomForestRegressor
     from openbook.linear import LinearRegression
@@ -213,7 +215,11 @@ def _usual_rivals(examples: Examples, seed: int) -> dict[str, Any]:
         rivals = {"forest": RandomForestRegressor(50, random_state=seed), "linear model": LinearRegression()}
     else:
         rivals = {"forest": RandomForestClassifier(50, random_state=seed), "naive Bayes": NaiveBayes()}
-    return {label: each for label, each in rivals.items() if each.refusal(examples.table.schema) is None}
+    return {
+        label: each
+        for label, each in rivals.items()
+        if type(each) is not type(model) and each.refusal(examples.table.schema) is None
+    }
 
 
 def _others(
@@ -234,6 +240,7 @@ class Facts:
     left, left_in_training : what is left of the baseline's loss in validation and in training, as shares
     settings : for each curve over a parameter, whether another value does better
     learners : whether another learner does better
+    rarely_wrong : whether the baseline makes so few errors that counting them shows little
     """
 
     level: Evidence
@@ -243,6 +250,7 @@ class Facts:
     slope: Evidence | None = None
     settings: tuple[Better, ...] = ()
     learners: Better | None = None
+    rarely_wrong: bool = False
 
     def all(self) -> list[Evidence]:
         found = (self.level, self.gap, self.slope, *self.settings, self.learners)
@@ -313,6 +321,7 @@ def _facts(
         slope(scale, sizes[0]) if sizes else None,
         tuple(each for each in settings if each is not None),
         better_learner(scale, evaluation, baseline, rivals) if rivals and evaluation and baseline else None,
+        metric.name in ("accuracy", "error") and scale.loss(base) < QUARTER,
     )
 
 
@@ -320,6 +329,8 @@ def _needed(facts: Facts) -> Iterator[str]:
     """What would make the verdict surer."""
     if facts.level.finding == "unclear":
         yield "more rows, or more folds: whether it is better than the baseline is not settled"
+    if facts.rarely_wrong and facts.level.finding != "better":
+        yield "a metric that sees rare classes: metric='roc_auc' or 'log_loss'; the baseline errs too rarely"
     if facts.gap is None:
         yield "the training error: curve=learning_curve(model, X, y)"
     elif facts.gap.finding == "unclear":

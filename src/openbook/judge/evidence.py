@@ -110,7 +110,7 @@ def gap(scale: Scale, curve: Curve, point: int) -> Evidence:
     share = scale.worse(validation, training)
     finding = "small" if share <= TENTH else "large" if scale.significant(test) else "unclear"
     words = (
-        f"training {scale.metric.words} {shown(training)}, validation {shown(validation)}:"
+        f"training {scale.metric.words} {shown(training, abs(validation))}, validation {shown(validation)}:"
         f" {_difference(test, validation)}; {_percent(share)} of the baseline's {_loss_words(scale.metric)}"
     )
     return Evidence("gap", finding, words)
