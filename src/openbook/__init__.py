@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from openbook.data.sets import load, sets
     from openbook.features import score_attributes
     from openbook.judge.confusion import Confusion
+    from openbook.judge.curves import learning_curve
+    from openbook.judge.diagnose import diagnose_model
     from openbook.judge.evaluate import compare, evaluate
     from openbook.judge.roc import Roc
     from openbook.judge.tune import tune
@@ -39,9 +41,11 @@ _PLACES = {
     "Text": "openbook.data",
     "compare": "openbook.judge",
     "describe": "openbook.data.describe",
+    "diagnose_model": "openbook.judge",
     "draw_boundary": "openbook.report.boundary",
     "draw_residuals": "openbook.report.residuals",
     "evaluate": "openbook.judge",
+    "learning_curve": "openbook.judge",
     "load": "openbook.data.sets",
     "open_model": "openbook.store",
     "read": "openbook.data.read",
@@ -63,9 +67,11 @@ __all__ = [
     "Text",
     "compare",
     "describe",
+    "diagnose_model",
     "draw_boundary",
     "draw_residuals",
     "evaluate",
+    "learning_curve",
     "load",
     "open_model",
     "read",

@@ -72,7 +72,9 @@ class Curve:
 
     def __post_init__(self) -> None:
         for name in ("training", "validation", "baseline"):
-            object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=float))
+            object.__setattr__(self, name, np.array(getattr(self, name), dtype=float))
+        # a residual of 1e-16 is rounding, and would be printed as if it were a finding
+        self.training[np.abs(self.training) < 1e-12 * np.abs(self.baseline).max(initial=0.0)] = 0.0
         shape = (len(self.across), len(self.baseline))
         if self.training.shape != shape or self.validation.shape != shape or 0 in shape:
             raise DataError(
@@ -172,9 +174,8 @@ class Curve:
         training, validation = (self.mean(point, side) for side in ("training", "validation"))
         size = max(abs(training), abs(validation))
         ends = [self.interval(point, side, level).ends for side in ("training", "validation")]
-        rounded = shown(0.0 if abs(training) < 1e-9 * size else training)
         gap = shown(validation - training, size, "+")
-        row = [written(self.across[point]), rounded, ends[0], shown(validation), ends[1], gap]
+        row = [written(self.across[point]), shown(training), ends[0], shown(validation), ends[1], gap]
         return [*row, self.complexity[point]] if sized else row
 
     def _told(self, level: float) -> str:

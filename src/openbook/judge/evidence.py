@@ -109,8 +109,9 @@ def gap(scale: Scale, curve: Curve, point: int) -> Evidence:
     test = curve.gap(point, scale.level)
     share = scale.worse(validation, training)
     finding = "small" if share <= TENTH else "large" if scale.significant(test) else "unclear"
+    where = "" if curve.kind == "size" else f"{curve.axis} = {written(curve.across[point])}: "
     words = (
-        f"training {scale.metric.words} {shown(training, abs(validation))}, validation {shown(validation)}:"
+        f"{where}training {scale.metric.words} {shown(training)}, validation {shown(validation)}:"
         f" {_difference(test, validation)}; {_percent(share)} of the baseline's {_loss_words(scale.metric)}"
     )
     return Evidence("gap", finding, words)
