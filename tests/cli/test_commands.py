@@ -57,7 +57,7 @@ def new(here):
 
 
 @pytest.mark.parametrize(
-    "command", ["study", "describe", "predict", "work", "rules", "draw", "sets", "export"]
+    "command", ["study", "compare", "describe", "predict", "work", "rules", "draw", "sets", "export"]
 )
 def test_every_command_helps_with_an_example(command):
     told = good(command, "--help")
@@ -183,6 +183,32 @@ def test_a_study_of_another_plan_is_kept_unless_told(here):
         (["weather", "--out", "table.csv/deeper"], "Not a directory"),
         (["weather", "--workers", "0"], "--workers must be -1, for one a core, or at least 1, got 0"),
         (["weather", "--nonsense"], "--nonsense"),
+        (["weather", "--quick", "--thorough"], "--quick and --thorough exclude each other"),
+        (
+            ["weather", "--time-limit", "soon"],
+            "--time-limit takes a time such as 90, 90s, 15m or 2h, got 'soon'",
+        ),
+        (["weather", "--time-limit", "0"], "--time-limit takes a time such as"),
+        (["weather", "--group", "wind"], "no column 'wind'. Did you mean 'windy'?"),
+        (["weather", "--time", "outlook"], "is neither a number nor a date"),
+        (["weather", "--weight", "windy"], "roles.weight: 'windy' is nominal, and weights are numbers"),
+        (["weather", "--sensitive", "play"], "roles.sensitive: 'play' is the target"),
+        (
+            ["weather", "--without", "wind"],
+            "hypotheses.without wind: 'wind' is no input. Did you mean 'windy'?",
+        ),
+        (["weather", "--attributes", "windy,"], "hypotheses.only windy,: '' is no input"),
+        (["weather", "--costs", "nothing.csv"], "nothing.csv: No such file"),
+        (
+            ["weather", "--costs", "table.csv"],
+            "table.csv: the columns must be truth, predicted, cost, got a, b",
+        ),
+        (["weather", "--costs", "costs.csv"], "costs.csv, line 2: the cost must be a number, got 'much'"),
+        (
+            ["weather", "--costs", "half.csv"],
+            "costs must say what deciding 'No' costs when the truth is 'Yes'",
+        ),
+        (["diabetes", "--costs", "half.csv"], "costs are for mistaking classes, and this is regression"),
         ([], "Missing argument 'SOURCE'"),
         (["nothing.toml"], "No such file"),
         (["bad.toml"], "bad.toml: format must be 1 or 2"),
@@ -196,6 +222,8 @@ def test_study_complains_in_one_line(here, args, words):
     (here / "table.csv").write_text("a,b\n1,x\n2,y\n")
     (here / "empty.csv").write_text("")
     (here / "bad.toml").write_text("format = 3\n")
+    (here / "costs.csv").write_text("truth,predicted,cost\nYes,No,much\n")
+    (here / "half.csv").write_text("truth,predicted,cost\nNo,Yes,3\n")
     assert words in complaint("study", *args)
 
 
@@ -205,6 +233,82 @@ def test_a_name_cannot_command_the_terminal(here):
     assert "\x1b" not in told
     assert "a�[2J" in told
     assert "\x1b" not in complaint("study", "t.csv", "--target", "\x1b[2J")
+
+
+def test_study_with_every_role(here):
+    table = ob.load("credit", rows=90, seed=1).to_polars()
+    more = [
+        pl.Series("name", [f"loan {i}" for i in range(90)]),
+        pl.Series("bank", [i // 3 for i in range(90)]),
+        pl.Series("w", [1 + i % 2 for i in range(90)]),
+    ]
+    table.with_columns(more).write_csv("loans.csv")
+    (here / "costs.csv").write_text("predicted,truth,cost\nno,yes,5\nyes,no,1\n")
+    told = good(
+        *("study", "loans.csv", "-t", "default", "--quick", "--folds", 3, "--learner", "naive_bayes"),
+        *("--id", "name", "--group", "bank", "--weight", "w", "--sensitive", "sex", "--costs", "costs.csv"),
+        *("--without", "sex", "--attributes", "income,amount", "--time-limit", "10m"),
+    )
+    for words in (
+        "name names the rows; it is no input",
+        "bank says which rows belong together",
+        "w says how much a row counts in learning; in the scores every row counts the same; it is no input",
+        "sex is sensitive: fairness is judged by it",
+        "a group's rows always together (30 groups)",
+        "naive Bayes · all columns",
+        "naive Bayes · without sex",
+        "naive Bayes · only income,amount",
+        "Cost ",
+        "(name loan ",
+    ):
+        assert words in told
+    plan = (here / "loans" / "plan.toml").read_text()
+    assert "[costs]\nyes = { no = 5.0 }\nno = { yes = 1.0 }\n" in plan
+    assert '[[hypotheses]]\nname = "only income,amount"\nattributes = ["income", "amount"]\n' in plan
+    assert good("study", "loans/plan.toml", "--quiet", "--time-limit", "10m").startswith("\nThe choice\n")
+
+
+def test_a_study_that_has_no_time_says_so_and_goes_on(here):
+    options = ("study", "weather", "--quiet", "--learner", "one_r")
+    assert "no fold is finished yet; run it again" in complaint(*options, "--time-limit", "0.0001s")
+    assert "The choice" in good(*options)
+
+
+# compare
+
+
+def test_compare_two_studies(here):
+    options = ("--quick", "--learner", "c45", "--quiet")
+    good("study", "iris", "--out", "a", *options)
+    good("study", "iris", "--out", "b", "--ignore", "petal width (cm)", *options)
+    told = good("compare", "a", "b/")
+    for words in (
+        "roles.ignore",
+        "petal width (cm)",
+        "a: accuracy",
+        "b minus a",
+        "so that learners are paired",
+    ):
+        assert words in told
+    assert good("compare", "a", "b", "-o", "both.html") == ""
+    page = (here / "both.html").read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>")
+    assert "In what the plans differ" in page
+    good("study", "iris", "--out", "c", "--seed", 3, *options)
+    assert "but not the folds; give both the same seed" in good("compare", "a", "c")
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["a", "nothing"], "nothing holds no study: there is no plan.toml"),
+        (["a", "a/"], "are the same folder; name two studies"),
+        (["a"], "Missing argument 'B'"),
+    ],
+)
+def test_compare_complains_in_one_line(here, args, words):
+    good("study", "weather", "--out", "a", "--learner", "one_r", "--quiet")
+    assert words in complaint("compare", *args)
 
 
 # describe, sets

@@ -2,11 +2,7 @@
 
 import json
 import os
-import random
-import signal
-import subprocess
 import sys
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -261,44 +257,3 @@ def test_an_interrupted_writing_leaves_the_old_file(tmp_path, monkeypatch):
         "report.html",
         "results.jsonl",
     ]
-
-
-SLOW = """
-import sys, time
-from openbook.plan import Plan, run
-module = sys.modules["openbook.plan.run"]
-judge = module.evaluate_fold
-def slowly(*args, **named):
-    time.sleep(0.02)
-    return judge(*args, **named)
-module.evaluate_fold = slowly
-from pathlib import Path
-run(Plan.open(Path(sys.argv[1])), Path(sys.argv[1]).parent, workers=2)
-"""
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
-def test_a_study_that_is_killed_goes_on_and_ends_the_same(tmp_path):
-    plan = make_plan("weather")
-    expected = run(plan, tmp_path / "whole", workers=1)
-    folder = tmp_path / "killed"
-    folder.mkdir()
-    plan.save(folder / "plan.toml")
-    results, rng = folder / "results.jsonl", random.Random(7)
-    found = 1
-    for _ in range(2):
-        enough = found + rng.randint(1, 6)
-        process = subprocess.Popen([sys.executable, "-c", SLOW, str(folder / "plan.toml")], cwd=tmp_path)
-        while process.poll() is None and (not results.exists() or results.read_bytes().count(b"\n") < enough):
-            time.sleep(0.001)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        now = results.read_bytes().count(b"\n")
-        assert enough <= now < 1 + 14 * len(plan.learners)  # killed half-way, and nothing was lost
-        found = now
-        assert not (folder / "model.openbook").exists()
-        assert not (folder / "report.html").exists()
-    result = run(plan, folder, workers=1)
-    assert result.comparison.rows() == expected.comparison.rows()
-    assert len(lines(folder)) == 1 + 14 * len(plan.learners)
-    assert not list(folder.glob("*.part*")) + list(folder.glob(".*.part*"))

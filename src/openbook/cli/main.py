@@ -257,6 +257,28 @@ def study(
     run_study(source, given, out, workers=workers, fresh=fresh, quiet=quiet, time_limit=seconds)
 
 
+@app.command(epilog="Example: openbook compare loans/ loans-without-sex/ -o both.html")
+def compare(
+    a: Annotated[Path, typer.Argument(metavar="A", help="The folder of a study.")],
+    b: Annotated[Path, typer.Argument(metavar="B", help="The folder of another.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="A page to write to; by default on the screen.")
+    ] = None,
+) -> None:
+    """Set two studies side by side.
+
+    In what their plans differ, what each chose, and how the learners compare: by paired tests
+    where both were judged on the same rows and folds, by their intervals where not.
+    """
+    from openbook.cli.bar import waiting
+    from openbook.cli.derivations import write_work
+    from openbook.plan.beside import beside
+
+    with waiting("Comparing"):
+        work = beside(a, b)
+    write_work(work, "text" if out is None else "html", out)
+
+
 @app.command(epilog="Example: openbook describe loans.csv --target cheat")
 def describe(source: SourceArgument, target: Target = None, kind: Kinds = None) -> None:
     """Say what a table holds, and what deserves a second look."""

@@ -34,7 +34,7 @@ def done_by(
         if deadline is None:
             yield from each(jobs, work, in_order=False)
             return
-        threads = joblib.effective_n_jobs()
+        threads = joblib.effective_n_jobs(None)
     yield from _until(deadline, jobs, work, threads)
 
 
@@ -59,8 +59,10 @@ def _until(
         threading.Thread(target=worker, daemon=True).start()
     try:
         for _ in jobs:
+            if (left := deadline - monotonic()) <= 0:
+                return
             try:
-                result, error = found.get(timeout=max(0.0, deadline - monotonic()))
+                result, error = found.get(timeout=left)
             except Empty:
                 return
             if error is not None:

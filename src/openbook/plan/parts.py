@@ -36,7 +36,8 @@ class Roles:
     weight: str | None = None
 
     def __post_init__(self) -> None:
-        for role, name in self.named.items():
+        sensitive = (("sensitive", name) for name in self.sensitive)
+        for role, name in (*self.named.items(), *sensitive):
             if name == self.target:
                 raise PlanError(f"roles.{role}: {name!r} is the target; name another column, or none")
         if self.weight is not None and self.weight in (self.id, self.group, self.time, *self.sensitive):

@@ -190,7 +190,7 @@ class StudyRows:
         done = {label: _leading(log, label, len(self.splits)) for label in labels}
         folds = max(set(done.values()), key=lambda f: (f * sum(n >= f for n in done.values()), f))
         if not folds:
-            msg = "no fold was finished in time; run it again with a longer --time-limit"
+            msg = "no fold is finished yet; run it again, without a time limit or with a longer one"
             raise PlanError(msg)
         judged = [label for label in labels if done[label] >= folds]
         words = self.protocol.words

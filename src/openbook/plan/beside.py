@@ -1,0 +1,111 @@
+"""Two studies side by side: in what their plans differ, what each chose, and how the learners compare."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from openbook.errors import PlanError
+from openbook.judge import Comparison, side_by_side
+from openbook.plan.log import Log
+from openbook.plan.plan import Plan
+from openbook.plan.rows import StudyRows
+from openbook.work import Grid, Work
+from openbook.work.step import cell
+
+__all__ = ["beside"]
+
+
+@dataclass(frozen=True)
+class _Study:
+    """What a folder holds of a study."""
+
+    name: str
+    plan: Plan
+    rows: StudyRows
+    log: Log
+    comparison: Comparison
+
+    @classmethod
+    def open(cls, folder: Path) -> "_Study":
+        for file in ("plan.toml", "results.jsonl"):
+            if not (folder / file).is_file():
+                raise PlanError(
+                    f"{folder} holds no study: there is no {file}; name a folder of openbook study"
+                )
+        plan = Plan.open(folder / "plan.toml")
+        rows = StudyRows(plan, plan.data.checked(plan.data.read()))
+        log = Log(folder / "results.jsonl", plan.fingerprint)
+        return cls(str(folder), plan, rows, log, rows.comparison(log))
+
+    @property
+    def choice(self) -> str:
+        return self.comparison.simplest_not_worse().label
+
+    @property
+    def tested(self) -> str:
+        """The score of the choice on the rows that were locked away."""
+        if ("test", self.choice, 0) not in self.log.results:
+            return "none was locked away" if not len(self.rows.locked) else "not tested yet"
+        evaluation = self.rows.evaluation(self.choice, [self.log.results["test", self.choice, 0]])
+        return f"{evaluation.metric().words} {cell(evaluation.score())} {evaluation.interval()}"
+
+
+def beside(a: Path, b: Path) -> Work:
+    """The two studies in these folders; nothing is run or written."""
+    if a.resolve() == b.resolve():
+        raise PlanError(f"{a} and {b} are the same folder; name two studies")
+    one, other = _Study.open(a), _Study.open(b)
+    names = (one.name, other.name)
+    differ = list(_differences(one.plan, other.plan))
+    plans = Grid("In what the plans differ", ("", *names), differ)
+    chosen = Grid(
+        "What was chosen",
+        ("", *names),
+        [
+            ("choice", one.choice, other.choice),
+            ("ranked by", one.comparison.metric().words, other.comparison.metric().words),
+            ("judged by", one.rows.protocol.words, other.rows.protocol.words),
+            ("final test", one.tested, other.tested),
+        ],
+    )
+    compared = side_by_side(one.comparison, other.comparison, names).work()
+    parts = (plans, chosen, *compared.parts) if differ else (chosen, *compared.parts)
+    same = "" if differ else "The plans are the same. "
+    return Work(compared.title, parts, same + compared.conclusion)
+
+
+def _differences(a: Plan, b: Plan) -> Iterator[tuple[str, str, str]]:
+    """The parts of two plans that are not the same, by key, in the order of the file."""
+    ours, theirs = (dict(_flat(_keyed(plan.to_record()))) for plan in (a, b))
+    for key in {**ours, **theirs}:
+        if ours.get(key) != theirs.get(key):
+            yield key, _shown(ours.get(key)), _shown(theirs.get(key))
+
+
+def _keyed(record: dict[str, Any]) -> dict[str, Any]:
+    """The record without its notes, learners by label and hypotheses by name."""
+    lists = {"learners": "label", "hypotheses": "name"}
+    plain = {key: part for key, part in record.items() if key != "notes" and key not in lists}
+    named = {
+        key: {item[by]: {k: v for k, v in item.items() if k != by} for item in record.get(key, ())}
+        for key, by in lists.items()
+    }
+    return {**plain, **named}
+
+
+def _flat(record: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Every value under the way to it; a learner is one value."""
+    for key, value in record.items():
+        if isinstance(value, Mapping) and prefix.count(".") < 1:
+            yield from _flat(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
+def _shown(value: Any) -> str:
+    if value is None or value == []:
+        return "–"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_shown(part)}" for key, part in value.items() if part not in ({}, []))
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

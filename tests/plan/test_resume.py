@@ -1,0 +1,212 @@
+"""A study that is killed, or runs out of time, goes on and ends as if nothing had happened."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+
+import pytest
+
+from openbook.errors import PlanError
+from openbook.plan import make_plan, run
+from openbook.plan.jobs import done_by
+
+MODULE = sys.modules["openbook.plan.run"]  # the package's `run` is the function
+
+
+def lines(folder):
+    return [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
+
+
+def left_behind(folder):
+    """All that a study leaves, but for the times; threads may finish in any order."""
+    records = lines(folder)
+    for record in records[1:]:
+        del record["result"]["fit_seconds"], record["result"]["predict_seconds"]
+    with zipfile.ZipFile(folder / "model.openbook") as archive:  # which notes when it was written
+        model = {name: archive.read(name) for name in archive.namelist()}
+    texts = {name: (folder / name).read_bytes() for name in ("plan.toml", "report.html")}
+    files = sorted(path.name for path in folder.iterdir())
+    return sorted(json.dumps(record, sort_keys=True) for record in records), model, texts, files
+
+
+# Kills itself at the n-th of the moments that matter: around every fold, every write and every renaming.
+DIES = """
+import os, signal, sys, pathlib
+from openbook.plan import Plan, run
+module, store = sys.modules["openbook.plan.run"], sys.modules["openbook.store"]
+count, end = 0, int(sys.argv[2])
+def moment():
+    global count
+    count += 1
+    if count == end:
+        os.kill(os.getpid(), signal.SIGKILL)
+def watched(owner, name):
+    function = getattr(owner, name)
+    def around(*args, **named):
+        moment()
+        result = function(*args, **named)
+        moment()
+        return result
+    setattr(owner, name, around)
+for owner, name in [(module, "evaluate_fold"), (os, "fsync"), (pathlib.Path, "replace"), (module, "to_html")]:
+    watched(owner, name)
+plan = pathlib.Path(sys.argv[1])
+run(Plan.open(plan), plan.parent, workers=1)
+print(count)
+"""
+
+
+def small_plan():
+    """Two folds and a test set: seven fits, and everything that follows."""
+    return make_plan("wine", only=["naive_bayes"], folds=2, repeats=1, test_share=0.3, seed=2)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
+def test_killed_at_random_moments_a_study_loses_nothing(tmp_path):
+    plan, rng = small_plan(), random.Random(11)
+    run(plan, tmp_path / "whole", workers=1)
+    expected = left_behind(tmp_path / "whole")
+    folder = tmp_path / "killed"
+    folder.mkdir()
+    plan.save(folder / "plan.toml")
+    results, found, killed = folder / "results.jsonl", 0, 0
+    for _ in range(4):
+        command = [sys.executable, "-c", DIES, str(folder / "plan.toml"), str(rng.randint(1, 30))]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode in (0, -signal.SIGKILL), done.stderr
+        killed += done.returncode != 0
+        now = results.read_bytes().count(b"\n") if results.exists() else 0
+        assert now >= found  # nothing was lost
+        found = now
+    assert killed >= 3
+    run(plan, folder, workers=1)
+    for half in folder.glob(".*"):  # what the kill left of a file that was being written
+        half.unlink()
+    assert left_behind(folder) == expected
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
+def test_a_kill_from_outside_leaves_whole_lines(tmp_path):
+    plan = make_plan("weather", only=["naive_bayes", "c45"])
+    run(plan, tmp_path / "whole", workers=1)
+    folder = tmp_path / "killed"
+    folder.mkdir()
+    plan.save(folder / "plan.toml")
+    results = folder / "results.jsonl"
+    process = subprocess.Popen([sys.executable, "-c", SLOW, str(folder / "plan.toml")], cwd=tmp_path)
+    while process.poll() is None and (not results.exists() or results.read_bytes().count(b"\n") < 8):
+        time.sleep(0.001)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    found = results.read_bytes().count(b"\n")
+    assert 8 <= found < 1 + 14 * len(plan.learners)
+    assert not (folder / "model.openbook").exists()
+    run(plan, folder, workers=1)
+    assert left_behind(folder) == left_behind(tmp_path / "whole")
+
+
+SLOW = """
+import sys, time
+from openbook.plan import Plan, run
+module = sys.modules["openbook.plan.run"]
+judge = module.evaluate_fold
+def slowly(*args, **named):
+    time.sleep(0.02)
+    return judge(*args, **named)
+module.evaluate_fold = slowly
+from pathlib import Path
+run(Plan.open(Path(sys.argv[1])), Path(sys.argv[1]).parent, workers=2)
+"""
+
+
+# a time limit
+
+
+@pytest.fixture
+def stuck(monkeypatch):
+    """Naive Bayes does not end in the folds from the third on."""
+    judge, free = MODULE.evaluate_fold, threading.Event()
+
+    def slowly(*args, index=0, name=None, **named):
+        if name == "naive Bayes" and index >= 2:
+            free.wait(60)
+        return judge(*args, index=index, name=name, **named)
+
+    monkeypatch.setattr(MODULE, "evaluate_fold", slowly)
+    yield
+    free.set()
+
+
+def test_time_is_up_whatever_a_learner_does_and_the_rest_is_fair(tmp_path, stuck, monkeypatch):
+    plan = make_plan("iris", only=["naive_bayes"], folds=4, repeats=1)
+    start = time.monotonic()
+    result = run(plan, tmp_path, workers=1, time_limit=4)
+    assert time.monotonic() - start < 20
+    assert set(result.comparison.evaluations) == {c.label for c in plan.learners}
+    assert {len(e.folds) for e in result.comparison.evaluations.values()} == {2}  # the folds that all have
+    assert "of which the first 2 of 4 folds were finished in time" in result.protocol
+    assert any(note.startswith("the time limit left 2 of 4 folds") for note in result.notes)
+    assert "the time limit left 2 of 4 folds" in result.report.read_text(encoding="utf-8")
+    monkeypatch.undo()
+    whole = run(plan, tmp_path, workers=1)  # goes on without the limit
+    assert {len(e.folds) for e in whole.comparison.evaluations.values()} == {4}
+    assert whole.notes == plan.notes
+    assert whole.comparison.rows() == run(plan, tmp_path / "other", workers=1).comparison.rows()
+
+
+def test_a_learner_that_is_too_slow_is_not_ranked_and_that_is_said(tmp_path, stuck):
+    plan = make_plan("iris", only=["naive_bayes"], folds=8, repeats=1)
+    result = run(plan, tmp_path, workers=2, time_limit=4)
+    # two threads: one is stuck in the third fold, the other in the fourth, so that three learners have three
+    assert "naive Bayes is not ranked: it finished 2 of 8 folds in time" in result.notes
+    assert list(result.comparison.evaluations) == ["0R", "1R", "naive Bayes, kernel density"]
+    assert {len(e.folds) for e in result.comparison.evaluations.values()} == {3}
+
+
+def test_without_a_finished_fold_nothing_is_chosen(tmp_path):
+    plan = make_plan("weather", only=["one_r"])
+    with pytest.raises(PlanError, match="no fold is finished yet; run it again, without a time limit"):
+        run(plan, tmp_path, time_limit=1e-6)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["plan.toml", "results.jsonl"]
+    run(plan, tmp_path)
+
+
+def test_what_was_tested_by_an_unfinished_study_is_told(tmp_path):
+    plan = small_plan()
+    run(plan, tmp_path, workers=1)
+    path = tmp_path / "results.jsonl"
+    chosen = run(plan, tmp_path, workers=1).choice.label
+    other = next(c.label for c in plan.learners if c.label not in (chosen, "0R", "1R"))
+    (test,) = (r for r in lines(tmp_path)[1:] if (r["part"], r["learner"]) == ("test", chosen))
+    path.write_text(path.read_text() + json.dumps({**test, "learner": other}) + "\n")
+    again = run(plan, tmp_path, workers=1)
+    assert f"{other} has met the rows that were locked away" in " ".join(again.notes)
+    assert again.choice.label == chosen
+
+
+def test_jobs_come_as_they_are_done_until_time_is_up():
+    free = threading.Event()
+
+    def work(job):
+        if job == 2:
+            free.wait(60)
+        return job
+
+    assert sorted(done_by(time.monotonic() + 0.5, [0, 1, 2, 3, 4], work, 2)) == [0, 1, 3, 4]
+    free.set()
+    assert sorted(done_by(None, [0, 1, 2], work, 2)) == [0, 1, 2]
+    assert list(done_by(time.monotonic() - 1, [0, 1], work, 2)) == []
+
+
+def test_what_goes_wrong_in_a_thread_goes_wrong():
+    def work(job):
+        raise ValueError(f"job {job}")
+
+    with pytest.raises(ValueError, match="job 0"):
+        list(done_by(time.monotonic() + 5, [0], work, 1))
