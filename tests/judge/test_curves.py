@@ -128,10 +128,18 @@ def test_a_class_that_a_size_lacks_is_said():
     y = np.array([0] * 60 + [1] * 37 + [2] * 3)
     X = np.column_stack([y + 0.01 * np.arange(100), np.ones(100)])
     curve = learning_curve(NaiveBayes(), X, y, sizes=[6, 1.0], split=StratifiedKFold(3))
-    assert any(
-        "6 rows: class '2' is lacking, so it cannot be predicted (in 3 of 3 folds)" in n for n in curve.notes
+    assert curve.notes == (
+        "6 rows: in 3 of 3 folds a class is lacking ('2'), which cannot be predicted then",
     )
     assert not np.isnan(curve.validation).any()
+
+
+def test_many_classes_that_a_size_lacks():
+    y = np.arange(60) % 10
+    curve = learning_curve(NaiveBayes(), np.column_stack([y, y]), y, sizes=[1, 1.0], split=StratifiedKFold(3))
+    (note,) = curve.notes
+    assert note.startswith("1 rows: in 3 of 3 folds a class is lacking (")
+    assert note.endswith(" and 7 more), which cannot be predicted then")
 
 
 def test_a_size_at_which_a_learner_cannot_be_fitted_is_undefined():

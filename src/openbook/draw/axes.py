@@ -94,9 +94,14 @@ class Marks:
     at: np.ndarray
 
     def place(self, at: np.ndarray) -> np.ndarray:
-        """Shares of the axis, with a little room at both ends."""
+        """Shares of the axis, with room at both ends for half of their words."""
         low, high = float(self.at[0]), float(self.at[-1])
-        return 0.04 + 0.92 * (at - low) / (high - low) if high > low else np.full(len(at), 0.5)
+        left, right = (min(max(0.04, self._half(word)), 0.2) for word in (self.words[0], self.words[-1]))
+        return left + (1 - left - right) * (at - low) / (high - low) if high > low else np.full(len(at), 0.5)
+
+    def _half(self, word: str) -> float:
+        """Half the width of a word, as a share of the axis."""
+        return (width_of(word, 12) / 2 + 4) / _ABOUT
 
     @property
     def ticks(self) -> list[tuple[float, str]]:
@@ -104,7 +109,7 @@ class Marks:
         kept: list[tuple[float, str]] = []
         end = math.inf
         for place, word in zip(self.place(self.at)[::-1].tolist(), self.words[::-1], strict=True):
-            half = (width_of(word, 12) / 2 + 4) / _ABOUT
+            half = self._half(word)
             if place + half <= end:
                 kept.append((place, word))
                 end = place - half

@@ -34,6 +34,8 @@ _USUAL = {"classification": "error", "regression": "rmse"}
 _FOLDS, _TWICE, _MANY = 5, 2, 10_000
 #: So many training rows are predicted at most; of more, a part in which each class has its share.
 _MOST_TRAINING = 10_000
+#: Classes that a note names.
+_NAMED = 3
 
 
 class Point(NamedTuple):
@@ -45,12 +47,13 @@ class Point(NamedTuple):
 
 @dataclass
 class _Fold:
-    """A fold's scores at every point, the sizes of the fitted models, and what went wrong at which point."""
+    """A fold's scores at every point, the models' sizes; which classes a point lacked, why it failed."""
 
     baseline: float
     training: list[float] = field(default_factory=list)
     validation: list[float] = field(default_factory=list)
     complexity: list[int | None] = field(default_factory=list)
+    lacking: list[tuple[int, str]] = field(default_factory=list)
     remarks: list[tuple[int, str]] = field(default_factory=list)
 
     def add(self, training: list[float], validation: list[float], complexity: int | None) -> None:
@@ -126,7 +129,7 @@ class Run:
             ),
             own=own,
             words=self.words,
-            notes=_notes(across, [remark for one in folds for remark in one.remarks], len(folds)),
+            notes=tuple(_notes(across, folds)),
         )
 
 
@@ -173,7 +176,7 @@ def _judge(run: Run, points: list[Point], stages: Sequence[int] | None, split: S
     fold = _Fold(baseline=_scores(run, _fitted(run, _baseline(run), split.train), split.test)[0])
     for i, point in enumerate(points):
         rows = order[: count(point.size, len(order))]
-        fold.remarks += [(i, lack) for lack in _lacks(run.examples, rows, order)]
+        fold.lacking += [(i, label) for label in _lacking(run.examples, rows, order)]
         try:
             with heard():
                 model = _fitted(run, point.model, np.sort(rows))
@@ -240,15 +243,25 @@ def _balanced(examples: Examples, train: np.ndarray, seed: list[int]) -> np.ndar
     return rows[np.argsort(place, kind="stable")]
 
 
-def _lacks(examples: Examples, rows: np.ndarray, whole: np.ndarray) -> Iterator[str]:
+def _lacking(examples: Examples, rows: np.ndarray, whole: np.ndarray) -> list[str]:
     """The classes of the whole training part that some of its rows do not show."""
-    if examples.classes is not None and len(rows) < len(whole):
-        for c in np.setdiff1d(examples.target[whole], examples.target[rows]):
-            yield f"class {str(examples.classes[c])!r} is lacking, so it cannot be predicted"
+    if examples.classes is None or len(rows) == len(whole):
+        return []
+    return [str(examples.classes[c]) for c in np.setdiff1d(examples.target[whole], examples.target[rows])]
 
 
-def _notes(across: Sequence[Any], remarks: list[tuple[int, str]], folds: int) -> tuple[str, ...]:
-    return tuple(
-        f"{across[point]:,} rows: {told} (in {times} of {folds} folds)"
-        for (point, told), times in sorted(Counter(remarks).items())
-    )
+def _notes(across: Sequence[Any], folds: list[_Fold]) -> Iterator[str]:
+    """What went wrong at which size, and in how many folds."""
+    failed = Counter(remark for fold in folds for remark in fold.remarks)
+    lacking = Counter(lack for fold in folds for lack in fold.lacking)
+    for point, value in enumerate(across):
+        labels = [repr(label) for at, label in lacking if at == point]
+        if labels:
+            times = sum(any(at == point for at, _ in fold.lacking) for fold in folds)
+            named = ", ".join(labels[:_NAMED])
+            more = f" and {len(labels) - _NAMED} more" if len(labels) > _NAMED else ""
+            where = f"{value:,} rows: in {times} of {len(folds)} folds"
+            yield f"{where} a class is lacking ({named}{more}), which cannot be predicted then"
+        for (at, told), times in failed.items():
+            if at == point:
+                yield f"{value:,} rows: {told} (in {times} of {len(folds)} folds)"
