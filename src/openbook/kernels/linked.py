@@ -8,6 +8,7 @@ the top takes it in, so that everything is optimised once, together. That halves
 numba also goes through everything that + can mean at every + there is. Both compilers remember the answers.
 """
 
+from types import BuiltinFunctionType
 from typing import Any
 
 from numba.core import typed_passes as typed
@@ -16,6 +17,7 @@ from numba.core import untyped_passes as untyped
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, CompilerBase
 from numba.core.compiler_machinery import LoweringPass, PassManager, register_pass
+from numba.extending import models, register_model
 
 __all__ = ["Entered", "Linked"]
 
@@ -78,10 +80,25 @@ PASSES = (
 )
 
 
-class Remembering:
-    """A typing context that works out once what numba's own functions give for arguments of some types."""
+class Known(types.Function):
+    """A function or an operator of numba's own, which works out once what it gives for which arguments."""
 
-    known: dict[Any, Any] = {}
+    answers: dict[Any, Any] = {}
+
+    def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
+        if kws:
+            return super().get_call_type(context, args, kws)
+        call = self, tuple(args)
+        if call not in self.answers:
+            self.answers[call] = super().get_call_type(context, args, kws)
+        return self.answers[call]
+
+
+register_model(Known)(models.OpaqueModel)
+
+
+class Remembering:
+    """A typing context whose functions are `Known`."""
 
     def __init__(self, context: Any) -> None:
         self._context = context
@@ -89,27 +106,32 @@ class Remembering:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._context, name)
 
+    def resolve_value_type(self, value: Any) -> Any:
+        kind = self._context.resolve_value_type(value)
+        return Known(kind.templates) if type(kind) is types.Function else kind
+
     def resolve_function_type(self, function: Any, args: Any, kws: Any) -> Any:
-        if kws or isinstance(function, (types.Dispatcher, types.BoundFunction)):
-            return self._context.resolve_function_type(function, args, kws)
-        call = function, tuple(args)
-        if call not in self.known:
-            self.known[call] = self._context.resolve_function_type(function, args, kws)
-        return self.known[call]
+        if isinstance(function, BuiltinFunctionType):
+            function = self.resolve_value_type(function)
+        if isinstance(function, Known):
+            return function.get_call_type(self._context, args, kws)
+        return self._context.resolve_function_type(function, args, kws)
 
 
-class Entered(Compiler):
+class WithMemory(CompilerBase):
+    """A compiler that types and lowers with `Known` functions."""
+
+    def __init__(self, context: Any, *rest: Any) -> None:
+        super().__init__(Remembering(context), *rest)
+        self.state.targetctx.typing_context = self.state.typingctx  # this context is the compiler's own copy
+
+
+class Entered(WithMemory, Compiler):
     """numba's own compiler, for kernels that Python calls."""
 
-    def __init__(self, context: Any, *rest: Any) -> None:
-        super().__init__(Remembering(context), *rest)
 
-
-class Linked(CompilerBase):
+class Linked(WithMemory):
     """The compiler for kernels that only kernels call: numba's own passes, into a library of ours."""
-
-    def __init__(self, context: Any, *rest: Any) -> None:
-        super().__init__(Remembering(context), *rest)
 
     def define_pipelines(self) -> list[PassManager]:
         passes = PassManager("linked")
