@@ -27,7 +27,8 @@ import numpy as np
 
 from openbook.kernels.jit import inner
 from openbook.tree.columns import NOMINAL, ORDERED, SORTED
-from openbook.tree.split import GAP, HIGH, KNOWN, LEFT, MISSING, ROUNDING, ROW, TOTAL, sort_codes
+from openbook.tree.split import GAP, HIGH, KNOWN, LEFT, MISSING, ROUNDING, ROW, TOTAL
+from openbook.tree.subset import sort_codes
 
 __all__ = ["Ladder", "ladder_of", "median_and_deviation", "note_medians", "scan", "set_up", "settle_branches"]
 

@@ -11,7 +11,7 @@ import numpy as np
 from openbook.data import Nominal
 from openbook.tree.absolute import ladder_of, median_and_deviation
 from openbook.tree.columns import NOMINAL, Edges
-from openbook.tree.criteria import ABSOLUTE
+from openbook.tree.criteria import ABSOLUTE, GINI
 from openbook.tree.grow import DONE, MORE_NODES, MORE_ROUTES, NODE, Ground, Growth, grow
 from openbook.tree.nodes import LEAF, SPREAD, Tree, cuts_by_column, parents
 from openbook.tree.part import BRANCH
@@ -78,7 +78,7 @@ def grown(training, rule, n_classes, rows, seed, noted):
     if rule.criterion == ABSOLUTE:
         by_target = np.argsort(training.y, kind="stable").astype(np.uint64)
         training = training._replace(keys=np.concatenate([training.keys, by_target[None]]))
-    ground = _ground(training, rows, n_classes, centre, rule.max_depth)
+    ground = _ground(training, rows, n_classes, centre, rule)
     most = max(int(columns["n_codes"].max()), 2) + 1
     growth = _growth(ground, most, n_stats, rule)
     marks = _marks(training.scales, most) if rule.random_cuts else None
@@ -96,18 +96,19 @@ def grown(training, rule, n_classes, rows, seed, noted):
     return growth, evidence, centre
 
 
-def _ground(training, rows, n_classes, centre, max_depth):
+def _ground(training, rows, n_classes, centre, rule):
     n, none = len(training.y), np.zeros(0)
     keys = training.keys
     if len(rows) < n:
         kept = np.zeros(n, dtype=bool)
         kept[rows] = True
         keys = np.array([column[kept[column & ROW]] for column in keys], np.uint64).reshape(-1, len(rows))
-    elif max_depth > 1:  # the keys of a stump are never parted
+    elif rule.max_depth > 1:  # the keys of a stump are never parted
         keys = keys.copy()
     w, whole = np.asarray(training.w, dtype=float), none
     unit = bool((w == 1).all())
-    if n_classes and (unit or (w == np.rint(w)).all()) and w.sum() <= MOST_WHOLE:
+    counts = n_classes and (unit or (w == np.rint(w)).all()) and w.sum() <= MOST_WHOLE
+    if counts and rule.criterion != GINI:  # which takes no logarithms
         whole = np.arange(w.sum() + 1)
         whole[1:] *= np.log2(whole[1:])
     if n_classes:

@@ -29,7 +29,6 @@ from openbook.tree.split import (
     add_instance,
     best_bin,
     best_cut,
-    best_subset,
     clear,
     count_all_codes,
     count_codes,
@@ -37,6 +36,7 @@ from openbook.tree.split import (
     multiway,
     tolerance,
 )
+from openbook.tree.subset import best_subset
 
 __all__ = [
     "FOUND",
