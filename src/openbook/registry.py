@@ -372,6 +372,36 @@ LEARNERS = {
             "a weighted sum of the columns, of least squared error",
             study=(Variant("linear regression"),),
         ),
+        Entry(
+            "k_means",
+            "openbook.cluster:KMeans",
+            "clustering",
+            "every row with the nearest mean, every mean of its rows",
+        ),
+        Entry(
+            "k_modes",
+            "openbook.cluster:KModes",
+            "clustering",
+            "every row with the mode that it differs from least",
+        ),
+        Entry(
+            "k_prototypes",
+            "openbook.cluster:KPrototypes",
+            "clustering",
+            "means for numbers and modes for categories, at once",
+        ),
+        Entry(
+            "k_medoids",
+            "openbook.cluster:KMedoids",
+            "clustering",
+            "every row with the nearest of the rows that stand for clusters",
+        ),
+        Entry(
+            "bisecting_k_means",
+            "openbook.cluster:BisectingKMeans",
+            "clustering",
+            "one cluster after the other cut in two",
+        ),
     )
 }
 

@@ -13,6 +13,8 @@ Sparse rows are taken as they are. "auto" is Euclidean for numbers, Gower for ot
 sparse rows.
 """
 
+from functools import partial
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -72,20 +74,28 @@ def make_space(learner, examples, schema):
             msg = f"{distance} cannot use sparse rows; pass X.toarray(), or take 'cosine'"
             raise RefusalError(msg)
         mixed = MixedDistance.of(table, distance)
-        return Space(distance, mixed.place, MixedIndex(mixed, table), mixed=mixed)
+        return Space(distance, mixed.place, partial(MixedIndex, mixed), table, mixed=mixed)
     if callable(distance) or distance in FUNCTIONS:
         function = FUNCTIONS.get(distance, distance) if isinstance(distance, str) else distance
-        return Space(distance, _numbers, FunctionIndex(_numbers(table), function))
-    from openbook.neighbors.index import make_index
-
+        return Space(distance, _numbers, partial(_function_index, function), table)
     if sparse:
         _refuse_sparse_gaps(table)
         place = _Sparse(distance)
     else:
         place = _Encoded.of(distance, examples.rows(schema), learner.scale)
     options = {"p": learner.p} if distance == "minkowski" else {}
-    index = make_index(place(table), _MEASURED.get(distance, distance), learner.index, **options)
-    return Space(distance, place, index)
+    measured = _MEASURED.get(distance, distance)
+    return Space(distance, place, partial(_vector_index, place, measured, learner.index, options), table)
+
+
+def _function_index(function, table):
+    return FunctionIndex(_numbers(table), function)
+
+
+def _vector_index(place, measured, kind, options, table):
+    from openbook.neighbors.index import make_index
+
+    return make_index(place(table), measured, kind, **options)
 
 
 class Space:
@@ -95,14 +105,16 @@ class Space:
     ----------
     distance : its name, or the user's function
     place : from a table to points, as the index takes them
-    index : what finds the nearest; its `name` and `reason` say which, and why
+    over : an index of that kind over any table, in the same space
+    index : that of the rows, which finds the nearest; its `name` and `reason` say which, and why
     mixed : the MixedDistance, where it is one
     """
 
-    def __init__(self, distance, place, index, mixed=None):
+    def __init__(self, distance, place, over, table, mixed=None):
         self.distance = distance
         self.place = place
-        self.index = index
+        self.over = over
+        self.index = over(table)
         self.mixed = mixed
 
     @property

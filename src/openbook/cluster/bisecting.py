@@ -1,0 +1,268 @@
+r"""Bisecting k-means: all rows are one cluster, and one cluster after the other is cut in two.
+
+    cut the cluster of the largest SSE, or of the most rows, by 2-means: `trials` times, from other seeds
+    keep the cut that leaves the lowest SSE in all; again, until there are n_clusters
+
+over the encoded columns, as k-means. The cluster that is cut keeps its number for the first of its halves,
+and the second has the next number that is free. A missing cell counts as the mean of its column, and is
+marked in a column of its own where training had gaps.
+
+A new row goes the way of the cuts: at each to the nearer of two means, of equals the first. So did the rows
+of training, though another cluster's mean may be nearer to some.
+
+cuts_ : intp (n_clusters - 1,), the cluster that was cut; its halves' means are halves_ (n_clusters - 1, 2, d)
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from openbook.cluster.clusterer import Clusterer
+from openbook.cluster.lloyd import PlacedRows, iterate, plus_plus, seeding_rows
+from openbook.cluster.prototypes import Prototypes, PrototypeSpace, space_of
+from openbook.errors import DataError, ParameterError
+from openbook.prepare import Encoding
+from openbook.rules import Flag, Number, OneOf, Whole
+from openbook.work import Grid, Step, Work, figure
+
+__all__ = ["BisectingKMeans"]
+
+_SHOWN_COLUMNS = 6
+
+
+class _Half(NamedTuple):
+    """A cluster: its rows' positions, their mean, and their SSE around it."""
+
+    rows: np.ndarray
+    mean: np.ndarray
+    sse: float
+
+
+class BisectingKMeans(Clusterer):
+    """k-means by cutting clusters in two.
+
+    Parameters
+    ----------
+    n_clusters : int
+    trials : int
+        How often each cut is tried, from seeds by k-means++.
+    cut : "sse" or "size"
+        Which cluster is cut next: that of the largest SSE, or of the most rows by weight.
+    max_iter, tol : as for `KMeans`, in each trial
+    scale : bool
+        Whether numeric columns are brought to mean 0 and standard deviation 1 first.
+    random_state : int, RandomState or None
+        For the seeds.
+
+    Attributes
+    ----------
+    labels_ : the cluster of each row that it was fitted on, from 0
+    centers_ : the means of the clusters, in encoded columns
+    cluster_centers_ : the same in units of the columns
+    encoding_ : how columns became numbers
+    sse_, sse_trace_ : the SSE in the end, and after each cut
+    trials_ : (n_clusters - 1, trials), the SSE in all that each trial would have left
+    cuts_, halves_ : see the module
+
+    Notes
+    -----
+    The encoded rows are held in memory, also those of an `openbook.scan`.
+
+    References
+    ----------
+    Steinbach, Karypis and Kumar (2000), A comparison of document clustering techniques.
+
+    Examples
+    --------
+    >>> from openbook.cluster import BisectingKMeans
+    >>> points = [[1, 1], [2, 1], [1, 3], [4, 4], [5, 3], [8, 8], [9, 7], [7, 9]]
+    >>> model = BisectingKMeans(3, scale=False, random_state=0).fit(points)
+    >>> model.labels_.tolist(), round(model.sse_, 4)
+    ([0, 0, 0, 2, 2, 1, 1, 1], 8.3333)
+    """
+
+    rules = {
+        "n_clusters": Whole(at_least=1),
+        "trials": Whole(at_least=1),
+        "cut": OneOf("sse", "size"),
+        "max_iter": Whole(at_least=1),
+        "tol": Number(at_least=0),
+        "scale": Flag(),
+    }
+
+    def __init__(
+        self, n_clusters=8, trials=5, cut="sse", max_iter=300, tol=1e-4, scale=True, random_state=None
+    ):
+        self.n_clusters = n_clusters
+        self.trials = trials
+        self.cut = cut
+        self.max_iter = max_iter
+        self.tol = tol
+        self.scale = scale
+        self.random_state = random_state
+
+    def _fit(self, rows):
+        self.space_ = space = space_of(rows, (), scale=self.scale)
+        gathered = PlacedRows(space, rows.pieces)
+        placed = gathered.take(np.arange(gathered.n))
+        rng = check_random_state(self.random_state)
+        clusters = [_half(placed, np.arange(gathered.n))]
+        cuts, halves, trials, trace = [], [], [], [clusters[0].sse]
+        while len(clusters) < self.n_clusters:
+            chosen = self._next_cut(placed, clusters)
+            runs = self._trials(placed.take(clusters[chosen].rows), rng)
+            others = sum(c.sse for i, c in enumerate(clusters) if i != chosen)
+            best = min(runs, key=lambda run: (not run.tally.weight.all(), run.cost))  # no half is empty
+            trials.append([others + run.cost for run in runs])
+            own = clusters[chosen].rows
+            clusters[chosen] = _half(placed, own[best.labels == 0])
+            clusters.append(_half(placed, own[best.labels == 1]))
+            cuts.append(chosen)
+            halves.append(best.prototypes.means)
+            trace.append(others + best.cost)
+        d = len(space.encoding)
+        self.cuts_, self.halves_ = np.array(cuts, dtype=np.intp), np.array(halves).reshape(-1, 2, d)
+        self.trials_, self.sse_trace_ = np.array(trials).reshape(-1, self.trials), np.array(trace)
+        self.centers_ = np.array([cluster.mean for cluster in clusters])
+        self.weights_ = np.array([placed.weights[cluster.rows].sum() for cluster in clusters])
+        self.labels_ = np.empty(gathered.n, np.intp)
+        for c, cluster in enumerate(clusters):
+            self.labels_[cluster.rows] = c
+
+    def _next_cut(self, placed, clusters):
+        """The cluster to cut: the first of the largest that has different rows."""
+        sizes = [c.sse if self.cut == "sse" else placed.weights[c.rows].sum() for c in clusters]
+        apart = [
+            i for i, c in enumerate(clusters) if (placed.numbers[c.rows] != placed.numbers[c.rows[0]]).any()
+        ]
+        if apart:
+            return max(apart, key=lambda i: (sizes[i], -i))
+        if len(placed.weights) < self.n_clusters:
+            n = len(placed.weights)
+            msg = (
+                f"BisectingKMeans: n_clusters = {self.n_clusters}, but there are only {n} rows"
+                f" (n_samples={n}); ask for at most {n} clusters"
+            )
+            raise ParameterError(msg)
+        msg = (
+            f"there are only {len(clusters)} different rows, so they cannot make {self.n_clusters} clusters;"
+            f" ask for at most {len(clusters)}"
+        )
+        raise DataError(msg)
+
+    def _trials(self, placed, rng):
+        """The runs of 2-means over these rows."""
+        rows = PlacedRows.of(self.space_, placed)
+        seeding = seeding_rows(rows, 2, rng)
+        seeds = [plus_plus(self.space_, seeding, 2, rng) for _ in range(self.trials)]
+        return [iterate(rows, self.space_.prototypes(pair), self.max_iter, self.tol) for pair in seeds]
+
+    @property
+    def encoding_(self) -> Encoding:
+        """How columns became numbers."""
+        return self.space_.encoding
+
+    @property
+    def cluster_centers_(self):
+        return self.centers_ * self.encoding_.scale + self.encoding_.shift
+
+    @property
+    def sse_(self):
+        return float(self.sse_trace_[-1])
+
+    def _labels(self, X):
+        placed = self.space_.place_table(X)
+        labels = np.zeros(len(X), np.intp)
+        for new, (cluster, means) in enumerate(zip(self.cuts_, self.halves_, strict=True), start=1):
+            there = np.flatnonzero(labels == cluster)
+            second = self.space_.labels(placed.take(there), _means(means)) == 1
+            labels[there[second]] = new
+        return labels
+
+    def _work(self):
+        parts: list[Step | Grid | Work] = [
+            Step(
+                "SSE", r"\sum_x \sum_j (x_j - c_j)^2", note="of the rows x of each cluster around its mean c"
+            ),
+            self.encoding_.work(),
+            Step("one cluster", "SSE", result=float(self.sse_trace_[0])),
+        ]
+        for new, (cluster, sses) in enumerate(
+            zip(self.cuts_.tolist(), self.trials_.tolist(), strict=True), start=1
+        ):
+            best = sses.index(min(sses))
+            grid = Grid("SSE in all", ("trial", "SSE"), [(t + 1, sse) for t, sse in enumerate(sses)])
+            title = f"Cut {new}: cluster {cluster} into {cluster} and {new}"
+            note = f"Trial {best + 1} leaves the lowest SSE, {figure(sses[best])}."
+            parts.append(
+                Work(title, (grid, self._grid("halves", (cluster, new), self.halves_[new - 1])), note)
+            )
+        parts.append(self._grid("means at the end", range(len(self.centers_)), self.centers_))
+        title = f"Bisecting k-means: how {len(self.centers_)} clusters were found"
+        return Work(title, tuple(parts), f"{len(self.centers_)} clusters: SSE {figure(self.sse_)}.")
+
+    def _work_row(self, X):
+        x, at, parts = self.space_.place_table(X), 0, []
+        for new, (cluster, means) in enumerate(zip(self.cuts_.tolist(), self.halves_, strict=True), start=1):
+            if cluster != at:
+                continue
+            first, second = (float(self.space_.distances(x, _means(mean[None]))[0]) for mean in means)
+            way = new if second < first else at
+            parts += [
+                Step(f"squared distance to the half {c}", r"\sum_j (x_j - c_j)^2", result=t)
+                for c, t in ((cluster, first), (new, second))
+            ]
+            parts.append(Step(f"cut {new}", result=f"to {way}"))
+            at = way
+        return Work("Bisecting k-means: which cluster", tuple(parts), f"The cuts lead to cluster {at}.")
+
+    def _grid(self, title, numbers, means):
+        names = self.encoding_.names
+        few = len(names) <= _SHOWN_COLUMNS
+        header = ("cluster", *names) if few else ("cluster", *names[:_SHOWN_COLUMNS], "…")
+        rows = [
+            (c, *mean) if few else (c, *mean[:_SHOWN_COLUMNS], "…")
+            for c, mean in zip(numbers, means.tolist(), strict=True)
+        ]
+        return Grid(title, header, rows)
+
+    def _arrays(self):
+        names = ("cuts_", "halves_", "trials_", "sse_trace_", "centers_", "weights_")
+        encoding = {f"encoding.{name}": array for name, array in self.encoding_.arrays().items()}
+        return encoding | {name: getattr(self, name) for name in names}
+
+    def _restore(self, arrays):
+        own = {n.removeprefix("encoding."): a for n, a in arrays.items() if n.startswith("encoding.")}
+        encoding = Encoding.from_arrays(self.schema_, own)
+        self.space_ = PrototypeSpace(encoding, self.schema_.select(()))
+        k, d = self.n_clusters, len(encoding)
+        shapes = {
+            "cuts_": (k - 1,),
+            "halves_": (k - 1, 2, d),
+            "trials_": (k - 1, self.trials),
+            "sse_trace_": (k,),
+            "centers_": (k, d),
+            "weights_": (k,),
+        }
+        for name, shape in shapes.items():
+            array, dtype = arrays[name], np.intp if name == "cuts_" else np.float64
+            if array.shape != shape or array.dtype != dtype or not np.isfinite(array).all():
+                msg = (
+                    f"array {name!r} is {array.dtype}{array.shape}, expected {np.dtype(dtype)}{shape}, finite"
+                )
+                raise ValueError(msg)
+            setattr(self, name, array)
+        if not ((self.cuts_ >= 0) & (self.cuts_ <= np.arange(k - 1))).all():
+            msg = "a cut is of a cluster that is not there yet"
+            raise ValueError(msg)
+
+
+def _half(placed, rows):
+    numbers, weights = placed.numbers[rows].astype(np.float64), placed.weights[rows]
+    mean = weights @ numbers / weights.sum()
+    return _Half(rows, mean, float(weights @ ((numbers - mean) ** 2).sum(axis=1)))
+
+
+def _means(means):
+    return Prototypes(means, np.zeros((len(means), 0), np.int32))

@@ -1,0 +1,233 @@
+"""The readable twin of Lloyd's iteration, and the derivation that it makes.
+
+Rows are (numbers, codes, weight) and prototypes (means, modes), all of them lists. The twin uses nothing that
+the kernels use, so tests compare the two.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from openbook.work import Grid, Step, Work, figure
+
+__all__ = ["Iteration", "derive_model", "derive_row", "distance", "replay"]
+
+#: Iterations that are shown one by one, and columns of a row.
+_SHOWN_ITERATIONS = 10
+_SHOWN_COLUMNS = 6
+
+
+class Iteration(NamedTuple):
+    """One iteration: t of each row to each prototype, the nearest, the cost, what comes of it."""
+
+    distances: list[list[float]]
+    labels: list[int]
+    cost: float
+    taken: list[tuple[int, int]]  # clusters that were empty, and the rows that they took
+    prototypes: list
+    cost_after: float | None
+
+
+def distance(row, prototype, gamma):
+    """The distance t of a row to a prototype: squared gaps, and γ for each category that differs."""
+    numbers, codes, _ = row
+    means, modes = prototype
+    gaps = sum((x - c) ** 2 for x, c in zip(numbers, means, strict=True))
+    return gaps + gamma * sum(v != m or v < 0 for v, m in zip(codes, modes, strict=True))
+
+
+def replay(rows, prototypes, gamma, max_iter, tol=0.0):
+    """The iterations from these prototypes until the assignments repeat, or the cost hardly falls."""
+    before, cost_before = None, None
+    for _ in range(max_iter):
+        one = iteration(rows, prototypes, gamma)
+        yield one
+        hardly = cost_before is not None and cost_before - one.cost < tol * cost_before and not one.taken
+        if one.labels == before or hardly:
+            return
+        before, cost_before, prototypes = one.labels, one.cost, one.prototypes
+
+
+def iteration(rows, prototypes, gamma):
+    """One iteration."""
+    distances = [[distance(row, prototype, gamma) for prototype in prototypes] for row in rows]
+    labels = [near.index(min(near)) for near in distances]
+    nearest = [near[label] for near, label in zip(distances, labels, strict=True)]
+    cost = sum(weight * t for (_, _, weight), t in zip(rows, nearest, strict=True))
+    taken = []
+    candidates = sorted(range(len(rows)), key=lambda i: (-nearest[i], i))
+    for empty in sorted(set(range(len(prototypes))) - set(labels)):
+        while candidates:
+            i = candidates.pop(0)
+            if nearest[i] > 0 and labels.count(labels[i]) > 1:
+                labels[i] = empty
+                taken.append((empty, i))
+                break
+    after = [
+        middle([row for row, label in zip(rows, labels, strict=True) if label == c], prototype)
+        for c, prototype in enumerate(prototypes)
+    ]
+    left = sum(row[2] * distance(row, after[label], gamma) for row, label in zip(rows, labels, strict=True))
+    return Iteration(distances, labels, cost, taken, after, left)
+
+
+def middle(members, before):
+    """The means and modes of the members; without any, where it was before."""
+    if not members:
+        return before
+    total = sum(weight for _, _, weight in members)
+    means = [sum(w * x[j] for x, _, w in members) / total for j in range(len(before[0]))]
+    return means, [mode(members, j) for j in range(len(before[1]))]
+
+
+def mode(members, j):
+    """The heaviest known value of a column, the first of equals; -1 if none is known."""
+    weights: dict[int, float] = {}
+    for _, codes, weight in members:
+        if codes[j] >= 0:
+            weights[codes[j]] = weights.get(codes[j], 0.0) + weight
+    return min(weights, key=lambda value: (-weights[value], value)) if weights else -1
+
+
+def derive_model(model) -> Work:
+    """How the clusters were found: the rule, every iteration, the cost; of large tables the first rows."""
+    space, name = model.space_, model.method
+    parts = [*_rules(model)]
+    if len(space.encoding) and (space.encoding.names != space.encoding.schema.names or model.scale):
+        parts.append(space.encoding.work())
+    if model.history_.course:
+        parts.append(_prototype_grid(model, "seeds", _lists(model.history_.course[0])))
+        parts += [_iteration_work(model, t, one) for t, one in enumerate(_iterations(model), start=1)]
+    parts.append(_cost_grid(model))
+    final = _lists(model.prototypes_)
+    parts.append(_prototype_grid(model, "prototypes at the end", final, model.weights_.tolist()))
+    return Work(f"{name}: how {len(final)} clusters were found", tuple(parts), _outcome(model))
+
+
+def _rules(model):
+    space = model.space_
+    numbers, modes = r"\sum_j (x_j - c_j)^2", r"\sum_j [v_j \ne m_j]"
+    weighed = modes if space.gamma == 1 else rf"\gamma {modes}"
+    terms = [*([numbers] if len(space.encoding) else []), *([weighed] if len(space.nominal) else [])]
+    note = "the first of equals" if space.gamma == 1 else f"γ = {figure(space.gamma)}; the first of equals"
+    yield Step("cluster of a row", rf"\arg\min_c t(x, c), \quad t(x, c) = {' + '.join(terms)}", note=note)
+    if len(space.encoding):
+        yield Step("mean of a cluster", r"\frac{1}{N_c} \sum_{x \in c} x")
+    if len(space.nominal):
+        yield Step("mode of a cluster", r"\arg\max_v N_{cv}", note="the first of equals")
+
+
+def _iterations(model):
+    """The first iterations, of the rows that were kept; from the record where these are not all."""
+    rows = _rows(model.history_.rows)
+    if len(rows) == model.history_.n:
+        replayed = replay(
+            rows, _lists(model.history_.course[0]), model.space_.gamma, model.max_iter, model.tol
+        )
+        return [one for one, _ in zip(replayed, range(_SHOWN_ITERATIONS), strict=False)]
+    shown: list[Iteration] = []
+    for before, after in zip(model.history_.course, model.history_.course[1:], strict=False):
+        one = iteration(rows, _lists(before), model.space_.gamma)
+        cost = float(model.history_.costs[len(shown)])
+        labels = [near.index(min(near)) for near in one.distances]
+        shown.append(
+            one._replace(labels=labels, cost=cost, prototypes=_lists(after), taken=[], cost_after=None)
+        )
+    return shown
+
+
+def _iteration_work(model, number, one):
+    columns, cells = _columns(model, _rows(model.history_.rows))
+    k = len(one.prototypes)
+    header = ("row", *columns, *(f"t to {c}" for c in range(k)), "cluster")
+    rows = [
+        (i, *cells[i], *near, label)
+        for i, (near, label) in enumerate(zip(one.distances, one.labels, strict=True))
+    ]
+    more = model.history_.n - len(rows)
+    note = f"And {more:,} more rows." if more else ""
+    parts: list[Step | Grid] = [
+        Grid("assignment", header, rows, note),
+        Step(model.cost, r"\sum t", result=one.cost),
+    ]
+    for cluster, row in one.taken:
+        parts.append(
+            Step(f"cluster {cluster} was empty", result=f"takes row {row}, the farthest from its prototype")
+        )
+    parts.append(_prototype_grid(model, "moved to", one.prototypes))
+    if one.cost_after is not None:
+        parts.append(Step(f"{model.cost} after moving", r"\sum t", result=one.cost_after))
+    return Work(f"Iteration {number}", tuple(parts))
+
+
+def _cost_grid(model):
+    costs = model.history_.costs.tolist()
+    rows: list[tuple] = list(enumerate(costs[:-1], start=1))
+    if len(rows) > 2 * _SHOWN_ITERATIONS:
+        rows = [*rows[:_SHOWN_ITERATIONS], ("…", None), *rows[-_SHOWN_ITERATIONS:]]
+    return Grid(
+        f"{model.cost} of each iteration", ("iteration", model.cost), rows, "Before the prototypes move."
+    )
+
+
+def _outcome(model):
+    costs = model.history_.costs
+    ending = "the assignments repeat" if model.converged_ else "it stopped before the assignments repeat"
+    stays = [f"Cluster {cluster} stays empty." for _, cluster, row in model.history_.taken if row < 0]
+    said = f"After {len(costs) - 1} iterations {ending}: {model.cost} {figure(float(costs[-1]))}."
+    return " ".join([said, *dict.fromkeys(stays)])
+
+
+def derive_row(model, X) -> Work:
+    """Why a row belongs to its cluster."""
+    space = model.space_
+    row = _rows(space.place_table(X))[0]
+    prototypes = _lists(model.prototypes_)
+    columns, cells = _columns(model, [row])
+    _, middles = _columns(model, [(means, modes, 1.0) for means, modes in prototypes])
+    distances = [distance(row, prototype, space.gamma) for prototype in prototypes]
+    nearest = distances.index(min(distances))
+    grid = Grid(
+        "the row and the prototypes",
+        ("cluster", *columns, "t"),
+        [("the row", *cells[0], None), *((c, *middles[c], t) for c, t in enumerate(distances))],
+    )
+    parts = (*_rules(model), grid, Step("nearest", r"\min_c t(x, c)", result=distances[nearest]))
+    return Work(f"{model.method}: which cluster", parts, f"Cluster {nearest} is the nearest.")
+
+
+def _prototype_grid(model, title, prototypes, weights=None):
+    columns, cells = _columns(model, [(means, modes, 1.0) for means, modes in prototypes])
+    if weights is None:
+        return Grid(title, ("cluster", *columns), [(c, *row) for c, row in enumerate(cells)])
+    rows = [(c, *row, weight) for c, (row, weight) in enumerate(zip(cells, weights, strict=True))]
+    return Grid(title, ("cluster", *columns, "rows"), rows)
+
+
+def _columns(model, rows):
+    """The names of the columns, and the cells of rows as a reader would write them; of many, the first."""
+    space = model.space_
+    names = [*space.encoding.names, *space.nominal.names]
+    cells = [
+        [*numbers, *(a.decode(v) if v >= 0 else None for a, v in zip(space.nominal, codes, strict=True))]
+        for numbers, codes, _ in rows
+    ]
+    if len(names) <= _SHOWN_COLUMNS:
+        return names, cells
+    return [*names[:_SHOWN_COLUMNS], "…"], [[*row[:_SHOWN_COLUMNS], "…"] for row in cells]
+
+
+def _rows(placed):
+    return list(
+        zip(
+            *(
+                np.asarray(part, dtype=kind).tolist()
+                for part, kind in zip(placed, (float, int, float), strict=True)
+            ),
+            strict=True,
+        )
+    )
+
+
+def _lists(prototypes):
+    return list(zip(prototypes.means.tolist(), prototypes.modes.tolist(), strict=True))

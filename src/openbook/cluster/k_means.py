@@ -1,0 +1,115 @@
+r"""k-means: every row belongs to the nearest mean, and every mean is that of its rows.
+
+    SSE = Σ_i w_i Σ_j (x_ij - c_ij)²        assign, move, assign, … until the assignments repeat
+
+over the encoded columns (`prepare.Encoding`): numbers standardised unless told otherwise, an ordinal value by
+its rank from 0 to 1, a nominal one as 0/1 columns. A missing cell counts as the mean of its column, and is
+marked in a column of its own where training had gaps. A row that is as near to two means belongs to the
+first; a cluster that no row belongs to takes the row that is farthest from its mean, and that is said.
+
+centers_ : float64 (n_clusters, n_encoded)
+"""
+
+from openbook.cluster.prototype_clusterer import RULES, PrototypeClusterer
+from openbook.cluster.prototypes import space_of
+from openbook.rules import Flag
+
+__all__ = ["KMeans"]
+
+
+class KMeans(PrototypeClusterer):
+    """k-means, by Lloyd's iteration.
+
+    Parameters
+    ----------
+    n_clusters : int
+    init : "k-means++", "random", or a row for each cluster
+        How the first means are chosen; rows are in the units of the columns. Of large tables, seeds are
+        chosen among a random sample.
+    n_init : int or "auto"
+        How often it starts anew; the run of the lowest SSE stays. "auto" is 10 for "random", else 1.
+    max_iter : int
+        The most iterations of a run.
+    tol : float
+        A run also ends once an iteration lowers the SSE by less than this share of it.
+    scale : bool
+        Whether numeric columns are brought to mean 0 and standard deviation 1 first.
+    random_state : int, RandomState or None
+        For the seeds.
+
+    Attributes
+    ----------
+    labels_ : the cluster of each row that it was fitted on, from 0
+    centers_ : the means of the encoded columns
+    cluster_centers_ : the same in units of the columns; for a nominal value, its share of the cluster
+    encoding_ : how columns became numbers; `encoding_.names` are those of the encoded columns
+    weights_ : the weight of the rows of each cluster
+    sse_ : the sum of squared distances to the nearest mean, in encoded units
+    sse_trace_ : that of each iteration's assignment, before the means move
+    n_iter_, converged_ : how many iterations there were, and whether the assignments repeated
+
+    Notes
+    -----
+    New rows go to the nearest mean. Every iteration is a fold over the rows, so that an `openbook.scan` will
+    do; `partial_fit` moves each mean to that of all rows it was ever given.
+
+    References
+    ----------
+    Lloyd (1982), Least squares quantization in PCM. Arthur and Vassilvitskii (2007), k-means++. Hamerly
+    (2010), Making k-means even faster.
+
+    Examples
+    --------
+    >>> from openbook.cluster import KMeans
+    >>> points = [[1, 1], [2, 1], [1, 3], [4, 4], [5, 3], [8, 8], [9, 7], [7, 9]]
+    >>> model = KMeans(3, init=points[:3], scale=False).fit(points)
+    >>> model.labels_.tolist(), model.sse_trace_.round(2).tolist()
+    ([0, 0, 0, 1, 1, 2, 2, 2], [249.0, 40.74, 8.33])
+    >>> model.cluster_centers_.round(2).tolist()
+    [[1.33, 1.67], [4.5, 3.5], [8.0, 8.0]]
+    >>> model.assign([[4, 3], [9, 9]]).tolist()
+    [1, 2]
+    """
+
+    rules = {**RULES, "scale": Flag()}
+    method, cost = "k-means", "SSE"
+
+    def __init__(
+        self,
+        n_clusters=8,
+        init="k-means++",
+        n_init="auto",
+        max_iter=300,
+        tol=1e-4,
+        scale=True,
+        random_state=None,
+    ):
+        self.n_clusters = n_clusters
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.scale = scale
+        self.random_state = random_state
+
+    def _nominal(self, schema):  # noqa: ARG002 (every column is encoded)
+        return ()
+
+    def _space(self, rows):
+        return space_of(rows, (), scale=self.scale)
+
+    @property
+    def centers_(self):
+        return self.prototypes_.means
+
+    @property
+    def cluster_centers_(self):
+        return self.centers_ * self.encoding_.scale + self.encoding_.shift
+
+    @property
+    def sse_(self):
+        return float(self.history_.costs[-1])
+
+    @property
+    def sse_trace_(self):
+        return self.history_.costs[:-1]

@@ -1,0 +1,238 @@
+r"""k-medoids: every cluster has a row of its own for a centre, and every row belongs to the nearest.
+
+    cost = Σ_i w_i min_m d(x_i, x_m)
+
+for any distance: those of `neighbors` by name, Gower's unless told otherwise, or a function of two rows. Only
+distances count, so that columns of any kind will do, and the centres are rows that exist. Missing cells go by
+the rule of the distance: as far as can be in mixed ones, the mean of the column in others.
+
+Partitioning around medoids (`pam`) needs the distances of all pairs, 8 bytes each: it refuses a table that is
+too large for that.
+
+medoids_ : a table of the rows that are medoids; medoid_indices_ : intp (n_clusters,), their positions
+"""
+
+import numpy as np
+
+from openbook.cluster.clusterer import Clusterer
+from openbook.cluster.pam import Move, pam
+from openbook.errors import ParameterError
+from openbook.fold import each
+from openbook.neighbors.budget import refuse_if_over
+from openbook.neighbors.examples import Examples
+from openbook.neighbors.learner import DISTANCE_RULES
+from openbook.neighbors.spaces import make_space, refusal
+from openbook.rows import infinite_cell
+from openbook.rules import Flag, Whole
+from openbook.work import Grid, Step, Work, figure
+
+__all__ = ["KMedoids"]
+
+#: Rows whose distances are worked out at a time.
+_BLOCK_ROWS = 512
+#: Rows up to which `work` shows the distances, and columns of a row that it shows.
+_SHOWN_ROWS = 12
+_SHOWN_COLUMNS = 6
+#: How long a pair of rows takes in a pass of `pam`, in seconds.
+_SECONDS_PER_PAIR = 2e-9
+
+
+class KMedoids(Clusterer):
+    """k-medoids, by partitioning around medoids.
+
+    Parameters
+    ----------
+    n_clusters : int
+    distance : str or function
+        Any of `openbook.neighbors`, or a function of rows (…, d) and (…, d).
+    scale : bool
+        Whether numeric columns are brought to mean 0 and standard deviation 1 first, for distances of encoded
+        columns such as "euclidean".
+    p : float
+        The power of "minkowski".
+    max_iter : int
+        The most swaps.
+    allow_large : bool
+        Whether to go ahead where the distances of all pairs would take too much memory or time.
+
+    Attributes
+    ----------
+    labels_ : the cluster of each row that it was fitted on, from 0
+    medoids_, medoid_indices_ : the rows that are medoids, and where they were
+    cost_, cost_trace_ : the sum of distances to the nearest medoid, at the end and after each move
+    n_iter_, converged_ : how many swaps there were, and whether no other would have helped
+
+    Notes
+    -----
+    Nothing is left to chance. New rows go to the nearest medoid, of equals the first. The rows are held in
+    memory, also those of an `openbook.scan`, and stay in the model, as the distance goes by all of them.
+
+    References
+    ----------
+    Kaufman and Rousseeuw (1990), Finding groups in data. Schubert and Rousseeuw (2019), Faster k-medoids
+    clustering.
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> from openbook.cluster import KMedoids
+    >>> X, _ = load("loan").split("cheat")
+    >>> model = KMedoids(2).fit(X)
+    >>> model.medoid_indices_.tolist(), round(model.cost_, 4)
+    ([9, 1], 2.2292)
+    >>> model.assign([{"owner": "Yes", "status": "Married", "income": 100}]).tolist()
+    [1]
+    """
+
+    rules = {
+        "n_clusters": Whole(at_least=1),
+        **{name: DISTANCE_RULES[name] for name in ("distance", "scale", "p")},
+        "max_iter": Whole(),
+        "allow_large": Flag(),
+    }
+    index = "brute"  # all pairs are wanted, so that no index is of use
+
+    def __init__(self, n_clusters=8, distance="gower", scale=True, p=3, max_iter=300, allow_large=False):
+        self.n_clusters = n_clusters
+        self.distance = distance
+        self.scale = scale
+        self.p = p
+        self.max_iter = max_iter
+        self.allow_large = allow_large
+
+    def refusal(self, schema):
+        return super().refusal(schema) or refusal(self.distance, schema)
+
+    def _fit(self, rows):
+        examples = Examples.joined(each(rows.pieces, Examples.of))
+        n, k = len(examples), self.n_clusters
+        if np.isinf(examples.cells).any():
+            raise infinite_cell(rows)
+        if n < k:
+            msg = (
+                f"KMedoids: n_clusters = {k}, but there are only {n} rows (n_samples={n});"
+                f" ask for at most {n} clusters"
+            )
+            raise ParameterError(msg)
+        seconds = _SECONDS_PER_PAIR * n * n * (2 * k + 10)
+        remedy = "fit a sample of the rows and assign the rest, or take KPrototypes"
+        refuse_if_over(f"k-medoids of {n:,} rows", 8.0 * n * n, seconds, remedy, allow=self.allow_large)
+        self._settle(examples)
+        distances = self._all_distances(examples)
+        medoids, self._moves = pam(distances, examples.weights, k, self.max_iter)
+        self._take(medoids)
+        self.labels_ = distances[medoids].argmin(axis=0).astype(np.intp)
+
+    def _settle(self, examples):
+        self._examples = examples
+        self.space_ = make_space(self, examples, self.schema_)
+
+    def _take(self, medoids):
+        self.medoid_indices_ = medoids.astype(np.intp)
+        self.medoids_ = self._examples.table(self.schema_).take(self.medoid_indices_)
+        self._index = self.space_.over(self.medoids_)
+
+    def _all_distances(self, examples):
+        """The distances of all pairs; a row is at 0 from itself, whatever it lacks."""
+        table, n = examples.table(self.schema_), len(examples)
+        distances = np.empty((n, n))
+        for start in range(0, n, _BLOCK_ROWS):
+            span = slice(start, start + _BLOCK_ROWS)
+            _, rows, found = self.space_.index.within(self.space_.place(table.take(span)), np.inf)
+            np.put_along_axis(distances[span], rows.reshape(-1, n), found.reshape(-1, n), axis=1)
+        np.fill_diagonal(distances, 0.0)
+        return distances
+
+    @property
+    def cost_(self):
+        return self._moves[-1].cost
+
+    @property
+    def cost_trace_(self):
+        return np.array([move.cost for move in self._moves])
+
+    @property
+    def n_iter_(self):
+        return len(self._moves) - len(self.medoid_indices_)
+
+    @property
+    def converged_(self):
+        return self.n_iter_ < self.max_iter
+
+    def _labels(self, X):
+        return self._index.query(self.space_.place(X), 1)[1][:, 0].astype(np.intp)
+
+    def _work(self):
+        distance = self.space_.distance
+        named = distance if isinstance(distance, str) else "a function of two rows"
+        parts: list[Step | Grid] = [Step("cost", r"\sum_i \min_m d(x_i, x_m)", note=f"d: {named}")]
+        if self.space_.mixed is not None:
+            parts.append(self.space_.mixed.learnt())
+        if len(self._examples) <= _SHOWN_ROWS:
+            table = self._all_distances(self._examples).tolist()
+            header = ("row", *map(str, range(len(table))))
+            parts.append(Grid("distances", header, [(i, *row) for i, row in enumerate(table)]))
+        rows = [
+            (
+                i,
+                "build" if out < 0 else "swap",
+                f"row {into}" if out < 0 else f"row {into} for row {out}",
+                cost,
+            )
+            for i, (out, into, cost) in enumerate(self._moves, start=1)
+        ]
+        parts += [Grid("moves", ("move", "", "medoid", "cost"), rows), self._medoid_grid()]
+        ending = "no swap lowers the cost" if self.converged_ else "it stopped swapping"
+        title = f"k-medoids: how {len(self.medoid_indices_)} clusters were found"
+        return Work(title, tuple(parts), f"After {len(rows)} moves {ending}: {figure(self.cost_)}.")
+
+    def _medoid_grid(self):
+        names = self.schema_.names[:_SHOWN_COLUMNS]
+        rows = [
+            (c, int(i), *(self.medoids_.row(c)[name] for name in names))
+            for c, i in enumerate(self.medoid_indices_)
+        ]
+        return Grid("medoids", ("cluster", "row", *names), rows)
+
+    def _work_row(self, X):
+        distances, order = self._index.query(self.space_.place(X), len(self.medoid_indices_))
+        rows = [
+            (int(c), int(self.medoid_indices_[c]), float(d))
+            for c, d in zip(order[0], distances[0], strict=True)
+        ]
+        grid = Grid("distances", ("cluster", "medoid: row", "distance"), rows, "The nearest first.")
+        return Work(
+            "k-medoids: which cluster", (grid,), f"The medoid of cluster {rows[0][0]} is the nearest."
+        )
+
+    def _arrays(self):
+        moves = np.array([(out, into) for out, into, _ in self._moves], dtype=np.int64)
+        rows = {f"rows.{name}": array for name, array in self._examples.arrays().items()}
+        return rows | {"medoids": self.medoid_indices_, "moves": moves, "costs": self.cost_trace_}
+
+    def _restore(self, arrays):
+        own = {name.removeprefix("rows."): a for name, a in arrays.items() if name.startswith("rows.")}
+        examples = Examples.from_arrays(self.schema_, own, 1)
+        medoids, moves, costs = arrays["medoids"], arrays["moves"], arrays["costs"]
+        n, k, m = len(examples), self.n_clusters, len(costs)
+        fits = (
+            medoids.dtype == np.intp
+            and medoids.shape == (k,)
+            and len(set(medoids.tolist())) == k
+            and ((medoids >= 0) & (medoids < n)).all()
+            and moves.dtype == np.int64
+            and moves.shape == (m, 2)
+            and m >= k
+            and ((moves >= -1) & (moves < n)).all()
+            and costs.dtype == np.float64
+            and costs.shape == (m,)
+            and np.isfinite(costs).all()
+        )
+        if not fits:
+            msg = "its medoids and moves are not those of its rows"
+            raise ValueError(msg)
+        self._settle(examples)
+        self._take(medoids)
+        self._moves = [
+            Move(out, into, cost) for (out, into), cost in zip(moves.tolist(), costs.tolist(), strict=True)
+        ]

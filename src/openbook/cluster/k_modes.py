@@ -1,0 +1,104 @@
+r"""k-modes: every row belongs to the mode that it differs from least, and every mode is that of its rows.
+
+    cost = Σ_i w_i Σ_j [x_ij ≠ m_ij]        assign, move, assign, … until the assignments repeat
+
+over the nominal and ordinal columns as they are: two values are equal or they are not. A missing cell, or a
+value that training never showed, differs from every mode; modes are those of the known cells. A row that is
+as near to two modes belongs to the first; of values that are as frequent the first is the mode; an empty
+cluster takes the row that is farthest from its mode, and that is said.
+
+modes_ : a table of a row for each cluster
+"""
+
+from openbook.cluster.prototype_clusterer import RULES, PrototypeClusterer
+from openbook.cluster.prototypes import space_of
+from openbook.data import Nominal, Ordinal, Table
+
+__all__ = ["KModes"]
+
+
+class KModes(PrototypeClusterer):
+    """k-modes, for categories.
+
+    Parameters
+    ----------
+    n_clusters : int
+    init : "k-means++", "random", or a row for each cluster
+        How the first modes are chosen: rows drawn by how much they differ from the modes so far, any rows,
+        or those given.
+    n_init : int or "auto"
+        How often it starts anew; the run of the lowest cost stays. "auto" is 10 for "random", else 1.
+    max_iter : int
+        The most iterations of a run.
+    tol : float
+        A run also ends once an iteration lowers the cost by less than this share of it.
+    random_state : int, RandomState or None
+        For the seeds.
+
+    Attributes
+    ----------
+    labels_ : the cluster of each row that it was fitted on, from 0
+    modes_ : a table of the modes
+    weights_ : the weight of the rows of each cluster
+    cost_ : how many cells differ from the mode of their cluster, by weight
+    cost_trace_ : that of each iteration's assignment, before the modes move
+    n_iter_, converged_ : how many iterations there were, and whether the assignments repeated
+
+    Notes
+    -----
+    New rows go to the nearest mode. Numbers are refused: `KPrototypes` takes both. An `openbook.scan` will
+    do; `partial_fit` moves each mode to that of all rows it was ever given.
+
+    References
+    ----------
+    Huang (1998), Extensions to the k-means algorithm for clustering large data sets with categorical values.
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> from openbook.cluster import KModes
+    >>> X, _ = load("weather").split("play")
+    >>> model = KModes(2, init=X.take([0, 6])).fit(X)
+    >>> model.labels_.tolist(), model.cost_trace_.tolist()
+    ([0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 1, 0, 0], [22.0, 22.0])
+    >>> model.modes_.row(1)
+    {'outlook': 'overcast', 'temperature': 'cool', 'humidity': 'normal', 'windy': 'true'}
+    """
+
+    rules = RULES
+    accepts = (Nominal, Ordinal)
+    method, cost, scale = "k-modes", "cost", False
+
+    def __init__(
+        self, n_clusters=8, init="k-means++", n_init="auto", max_iter=300, tol=1e-4, random_state=None
+    ):
+        self.n_clusters = n_clusters
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def refusal(self, schema):
+        if (reason := super().refusal(schema)) is None:
+            return None
+        odd = next(a for a in schema if not isinstance(a, self.accepts))
+        return f"{reason}; KPrototypes takes numbers too" if odd.kind == "numeric" else reason
+
+    def _nominal(self, schema):
+        return schema.names
+
+    def _space(self, rows):
+        return space_of(rows, rows.schema.names, scale=False)
+
+    @property
+    def modes_(self):
+        return Table(self.schema_, list(self.prototypes_.modes.T))
+
+    @property
+    def cost_(self):
+        return float(self.history_.costs[-1])
+
+    @property
+    def cost_trace_(self):
+        return self.history_.costs[:-1]

@@ -1,0 +1,108 @@
+r"""k-prototypes: k-means for the numbers of a row and k-modes for its categories, at once.
+
+    cost = Σ_i w_i (Σ_j (x_ij - c_ij)² + γ Σ_j [v_ij ≠ m_ij])
+
+over the numeric and ordinal columns as `prepare.Encoding` has them, and the nominal columns as they are. A
+missing number counts as the mean of its column, and is marked in a column of its own where training had gaps;
+a missing category, or one that training never showed, differs from every mode. Ties and empty clusters are
+as in k-means.
+
+γ is what a difference in a category counts against a squared gap of one standard deviation. Huang takes half
+a standard deviation of the numbers, which is ½ once they are standardised.
+"""
+
+from openbook.cluster.prototype_clusterer import RULES, PrototypeClusterer
+from openbook.cluster.prototypes import space_of
+from openbook.data import Column, Nominal
+from openbook.rules import Flag, Number
+
+__all__ = ["KPrototypes"]
+
+
+class KPrototypes(PrototypeClusterer):
+    """k-prototypes, for mixed columns.
+
+    Parameters
+    ----------
+    n_clusters : int
+    gamma : float
+        What a difference in a nominal column counts.
+    init, n_init, max_iter, tol, scale, random_state
+        As for `KMeans`.
+
+    Attributes
+    ----------
+    labels_ : the cluster of each row that it was fitted on, from 0
+    means_ : float64 (n_clusters, n_encoded), the means of the encoded columns, in units of the columns
+    modes_ : mapping of each nominal column to the clusters' most frequent values
+    encoding_ : how the other columns became numbers
+    weights_ : the weight of the rows of each cluster
+    cost_, cost_trace_ : the sum above, at the end and of each iteration's assignment, before it moves
+    n_iter_, converged_ : how many iterations there were, and whether the assignments repeated
+
+    Notes
+    -----
+    New rows go to the nearest prototype. An `openbook.scan` will do; `partial_fit` moves each prototype to
+    the mean and the mode of all rows it was ever given.
+
+    References
+    ----------
+    Huang (1998), Extensions to the k-means algorithm for clustering large data sets with categorical values.
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> from openbook.cluster import KPrototypes
+    >>> X, _ = load("loan").split("cheat")
+    >>> model = KPrototypes(2, init=X.take([0, 4])).fit(X)
+    >>> model.labels_.tolist()
+    [0, 1, 1, 0, 1, 1, 0, 1, 1, 1]
+    >>> model.modes_["status"], model.means_.round(1).tolist()
+    (['Divorced', 'Married'], [[155.0], [82.1]])
+    """
+
+    rules = {**RULES, "gamma": Number(at_least=0), "scale": Flag()}
+    method, cost = "k-prototypes", "cost"
+
+    def __init__(
+        self,
+        n_clusters=8,
+        gamma=0.5,
+        init="k-means++",
+        n_init="auto",
+        max_iter=300,
+        tol=1e-4,
+        scale=True,
+        random_state=None,
+    ):
+        self.n_clusters = n_clusters
+        self.gamma = gamma
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.scale = scale
+        self.random_state = random_state
+
+    def _nominal(self, schema):
+        return schema.of(Nominal)
+
+    def _space(self, rows):
+        return space_of(rows, rows.schema.of(Nominal), scale=self.scale, gamma=float(self.gamma))
+
+    @property
+    def means_(self):
+        return self.prototypes_.means * self.encoding_.scale + self.encoding_.shift
+
+    @property
+    def modes_(self):
+        nominal = zip(self.space_.nominal, self.prototypes_.modes.T, strict=True)
+        return {a.name: Column(a, codes).tolist() for a, codes in nominal}
+
+    @property
+    def cost_(self):
+        return float(self.history_.costs[-1])
+
+    @property
+    def cost_trace_(self):
+        return self.history_.costs[:-1]

@@ -1,0 +1,242 @@
+"""Lloyd's iteration as a loop of folds: assign every row to the nearest prototype, move each to its rows.
+
+    until the assignments repeat, or the cost falls by less than `tol` of itself, or `max_iter` times
+
+Each iteration is a fold over the rows, in memory or in files. What a row was assigned to stays in memory: 4
+bytes a row, and 4 more where the rows are in memory, for a bound that spares most rows the search.
+
+An empty cluster takes the row that is farthest from its prototype, and leaves no other cluster empty by that;
+several take the farthest few, the first of equals first. Where every row lies on a prototype it stays empty.
+"""
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from openbook.cluster.prototypes import Bounds, Placed, Prototypes, PrototypeSpace, Tally
+from openbook.fold import each
+from openbook.rows import Chunk
+
+__all__ = ["PlacedRows", "Run", "Taken", "at_random", "iterate", "plus_plus", "seeding_rows"]
+
+#: Iterations whose prototypes are kept, for `work`.
+_KEPT_ITERATIONS = 10
+#: Seeds are chosen among so many rows, and at least so many for each cluster; of more, a random sample.
+_SEEDING_ROWS = 1 << 14
+_SEEDING_ROWS_EACH = 50
+
+
+class Taken(NamedTuple):
+    """A row that an empty cluster took; -1 where it stays empty."""
+
+    iteration: int
+    cluster: int
+    row: int
+
+
+class Run(NamedTuple):
+    """A run from given seeds.
+
+    prototypes, tally, labels, cost : at the end; every row is with the nearest prototype
+    costs : for each iteration the cost of its assignment, before the prototypes move
+    course : the prototypes at the start and after each of the first iterations
+    taken : what empty clusters took
+    settled : whether the assignments repeated
+    """
+
+    prototypes: Prototypes
+    tally: Tally
+    labels: np.ndarray
+    cost: float
+    costs: list[float]
+    course: list[Prototypes]
+    taken: list[Taken]
+    settled: bool
+
+
+class PlacedRows:
+    """The rows of a fit: placed once where they are in memory, anew in every pass where they are in files."""
+
+    def __init__(self, space: PrototypeSpace, pieces):
+        self.space = space
+        self.pieces = [space.place(p) if isinstance(p, Chunk) else p for p in pieces]
+        self.sizes = [_size(p) for p in self.pieces]
+        self.n = sum(self.sizes)
+
+    @classmethod
+    def of(cls, space: PrototypeSpace, placed: Placed):
+        """Rows that are placed already."""
+        rows = cls(space, [])
+        rows.pieces, rows.sizes, rows.n = [placed], [len(placed.weights)], len(placed.weights)
+        return rows
+
+    def assign(self, prototypes, bounds, drop):
+        """One pass: the tally, and what is known of each piece's rows now."""
+        pairs = [_Pair(piece, known) for piece, known in zip(self.pieces, bounds, strict=True)]
+        tallies, after = zip(*each(pairs, partial(_assigned, self.space, prototypes, drop)), strict=True)
+        return sum(tallies[1:], tallies[0]), list(after)
+
+    def unknown(self):
+        """The bounds of each piece before the first pass; those of files are not kept."""
+        return [
+            Bounds.unknown(size) if isinstance(piece, Placed) else None
+            for piece, size in zip(self.pieces, self.sizes, strict=True)
+        ]
+
+    def take(self, positions: np.ndarray) -> Placed:
+        """The rows at these positions, which are in order."""
+        starts = np.cumsum([0, *self.sizes])
+        cuts = np.searchsorted(positions, starts)
+        wanted = [
+            _Pair(piece, positions[cuts[i] : cuts[i + 1]] - starts[i])
+            for i, piece in enumerate(self.pieces)
+            if cuts[i + 1] > cuts[i]
+        ]
+        return Placed.joined(each(wanted, partial(_rows_of, self.space)))
+
+    def farthest(self, prototypes, labels, count):
+        """The rows farthest from their prototypes: distances, positions, rows; the farthest first."""
+        starts = np.cumsum([0, *self.sizes])
+        pairs = [_Pair(p, labels[starts[i] : starts[i + 1]]) for i, p in enumerate(self.pieces)]
+        found = list(each(pairs, partial(_farthest, self.space, prototypes, count)))
+        far = np.concatenate([distances for distances, _, _ in found])
+        where = np.concatenate([start + rows for start, (_, rows, _) in zip(starts[:-1], found, strict=True)])
+        order = np.lexsort((where, -far))[:count]
+        return far[order], where[order], Placed.joined(placed for _, _, placed in found).take(order)
+
+
+class _Pair(NamedTuple):
+    """A piece and what belongs to its rows."""
+
+    piece: Any
+    own: Any
+
+    def load(self):
+        return _Pair(self.piece if isinstance(self.piece, Placed) else self.piece.load(), self.own)
+
+
+def _size(piece):
+    return len(piece.weights) if isinstance(piece, Placed) else piece.piece.rows
+
+
+def _placed(space, piece):
+    return piece if isinstance(piece, Placed) else space.place(piece)
+
+
+def _assigned(space, prototypes, drop, pair):
+    placed = _placed(space, pair.piece)
+    known = pair.own if isinstance(pair.piece, Placed) else Bounds.unknown(len(placed.weights))
+    bounds = Bounds(*(array.copy() for array in known))  # a worker may hold them for reading only
+    return space.nearest(placed, prototypes, bounds, drop), bounds
+
+
+def _rows_of(space, pair):
+    return _placed(space, pair.piece).take(pair.own)
+
+
+def _farthest(space, prototypes, count, pair):
+    placed = _placed(space, pair.piece)
+    distances = space.distances(placed, prototypes.take(pair.own))
+    rows = np.argsort(-distances, kind="stable")[:count]
+    return distances[rows], rows, placed.take(rows)
+
+
+def iterate(rows: PlacedRows, prototypes: Prototypes, max_iter: int, tol: float) -> Run:
+    """Run from these seeds."""
+    space, k = rows.space, len(prototypes)
+    bounds, drop = rows.unknown(), np.zeros(k)
+    costs: list[float] = []
+    taken: list[Taken] = []
+    course, before, settled = [prototypes], None, False
+    while len(costs) < max_iter:
+        tally, bounds = rows.assign(prototypes, bounds, drop)
+        labels = np.concatenate([known.labels for known in bounds])
+        costs.append(float(tally.cost[0]))
+        tally, new = _fill_empty(rows, prototypes, tally, labels, len(costs))
+        if settled := before is not None and np.array_equal(labels, before):
+            break
+        taken += new
+        _put_back(bounds, new)
+        after = space.update(tally, prototypes)
+        drop, prototypes = space.moved(prototypes, after), after
+        before = labels
+        if len(course) <= _KEPT_ITERATIONS:
+            course.append(prototypes)
+        if len(costs) > 1 and costs[-2] - costs[-1] < tol * costs[-2] and not new:
+            break
+    if not settled:  # the prototypes have moved since
+        tally, bounds = rows.assign(prototypes, bounds, drop)
+        labels = np.concatenate([known.labels for known in bounds])
+    cost = float(tally.cost[0])
+    return Run(prototypes, tally, labels.astype(np.intp), cost, costs, course, taken, settled)
+
+
+def _fill_empty(rows, prototypes, tally, labels, iteration):
+    """Give each empty cluster the farthest row; changes labels, and says what was taken."""
+    empty = np.flatnonzero(tally.weight == 0)
+    if not len(empty):
+        return tally, []
+    taken, space, k = [], rows.space, len(prototypes)
+    members = np.bincount(labels, minlength=k)
+    distances, positions, placed = rows.farthest(prototypes, labels, len(empty) + k)
+    candidates = iter(range(len(distances)))
+    for cluster in empty.tolist():
+        at = next((i for i in candidates if distances[i] > 0 and members[labels[positions[i]]] > 1), None)
+        if at is None:
+            taken.append(Taken(iteration, cluster, -1))
+            continue
+        row, source = int(positions[at]), int(labels[positions[at]])
+        one = placed.take([at])
+        tally = tally - space.tally_of(one, source, k) + space.tally_of(one, cluster, k)
+        members[source] -= 1
+        labels[row] = cluster
+        taken.append(Taken(iteration, cluster, row))
+    return tally, taken
+
+
+def _put_back(bounds, taken):
+    """Have the bounds know of rows that were taken: nothing is sure of them."""
+    for _, cluster, row in taken:
+        start = 0
+        for known in bounds:
+            if 0 <= row - start < len(known.labels):
+                known.labels[row - start], known.lower[row - start] = cluster, 0.0
+            start += len(known.labels)
+
+
+def seeding_rows(rows: PlacedRows, k: int, rng) -> Placed:
+    """The rows among which seeds are chosen."""
+    most = max(_SEEDING_ROWS, _SEEDING_ROWS_EACH * k)
+    if rows.n <= most:
+        return rows.take(np.arange(rows.n))
+    return rows.take(np.sort(rng.choice(rows.n, most, replace=False)))
+
+
+def plus_plus(space: PrototypeSpace, placed: Placed, k: int, rng) -> Placed:
+    """Seeds by k-means++: each a row drawn by its squared distance to the nearest seed so far.
+
+    Of 2 + ln k rows that are drawn each time, the one that leaves the least cost becomes the seed.
+
+    Reference: Arthur and Vassilvitskii (2007), k-means++: the advantages of careful seeding.
+    """
+    chosen = [int(rng.choice(len(placed.weights), p=placed.weights / placed.weights.sum()))]
+    nearest = space.distances(placed, space.prototypes(placed.take(chosen)))
+    while len(chosen) < k:
+        mass = np.cumsum(placed.weights * nearest)
+        drawn = np.searchsorted(mass, rng.random_sample(2 + int(np.log(k))) * mass[-1])
+        drawn = np.minimum(drawn, len(mass) - 1)
+        after = [
+            np.minimum(nearest, space.distances(placed, space.prototypes(placed.take([i])))) for i in drawn
+        ]
+        best = int(np.argmin([placed.weights @ left for left in after]))
+        chosen.append(int(drawn[best]))
+        nearest = after[best]
+    return placed.take(chosen)
+
+
+def at_random(placed: Placed, k: int, rng) -> Placed:
+    """Seeds that are different rows, drawn by weight."""
+    return placed.take(
+        rng.choice(len(placed.weights), k, replace=False, p=placed.weights / placed.weights.sum())
+    )

@@ -1,0 +1,287 @@
+"""What k-means, k-modes and k-prototypes share: seeds, restarts, the loop, new rows, learning more.
+
+A new row belongs to the cluster of the nearest prototype, of equals the first: the rule of training.
+"""
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from openbook.cluster.clusterer import Clusterer
+from openbook.cluster.derive_prototypes import derive_model, derive_row
+from openbook.cluster.lloyd import PlacedRows, Taken, at_random, iterate, plus_plus, seeding_rows
+from openbook.cluster.prototypes import Placed, Prototypes, PrototypeSpace
+from openbook.data import Schema, Table
+from openbook.data.conform import conform
+from openbook.data.read import read
+from openbook.errors import ParameterError
+from openbook.prepare import Encoding
+from openbook.rows import weighed
+from openbook.rules import Anything, Number, Rule, Whole
+
+__all__ = ["RULES", "PrototypeClusterer"]
+
+INITS = ("k-means++", "random")
+#: A table of up to so many rows is kept, so that `work` can go through it; of more, the first few.
+KEPT_ROWS = 30
+_FIRST_ROWS = 6
+
+
+@dataclass(frozen=True)
+class Seeds(Anything):
+    """A way to choose seeds, or rows in the units of the columns."""
+
+    what: str = "'k-means++', 'random', or a row for each cluster"
+
+    def allows(self, value):
+        return value in INITS if isinstance(value, str) else value is not None
+
+    def to_json(self, value):
+        return (
+            [value.row(i) for i in range(len(value))] if isinstance(value, Table) else super().to_json(value)
+        )
+
+
+@dataclass(frozen=True)
+class Restarts(Whole):
+    """A whole number, or "auto"."""
+
+    at_least: int = 1
+
+    def demand(self):
+        return f"'auto' or {super().demand()}"
+
+    def allows(self, value):
+        return value == "auto" if isinstance(value, str) else super().allows(value)
+
+
+RULES: dict[str, Rule] = {
+    "n_clusters": Whole(at_least=1),
+    "init": Seeds(),
+    "n_init": Restarts(),
+    "max_iter": Whole(at_least=1),
+    "tol": Number(at_least=0),
+}
+
+
+class History(NamedTuple):
+    """What `work` tells of the fit.
+
+    rows : all of a small table's, else the first; n : how many there were
+    course : the prototypes at the start and after each of the first iterations
+    costs : of each iteration's assignment, before the prototypes move, and of the last
+    taken : what empty clusters took
+    """
+
+    rows: Placed
+    n: int
+    course: list[Prototypes]
+    costs: np.ndarray
+    taken: list[Taken]
+
+
+class PrototypeClusterer(Clusterer):
+    """A clusterer whose clusters have prototypes."""
+
+    @abstractmethod
+    def _nominal(self, schema: Schema) -> tuple[str, ...]:
+        """The columns that are compared as they are."""
+
+    @abstractmethod
+    def _space(self, rows) -> PrototypeSpace:
+        """How rows are compared with prototypes."""
+
+    def _fit(self, rows):
+        self.space_ = self._space(rows)
+        placed = PlacedRows(self.space_, rows.pieces)
+        if placed.n < self.n_clusters:
+            msg = (
+                f"{type(self).__name__}: n_clusters = {self.n_clusters}, but there are only {placed.n} rows"
+                f" (n_samples={placed.n}); ask for at most {placed.n} clusters"
+            )
+            raise ParameterError(msg)
+        runs = (iterate(placed, seeds, self.max_iter, self.tol) for seeds in self._all_seeds(placed))
+        best = min(runs, key=lambda run: run.cost)
+        self._set(best.prototypes, best.tally)
+        self.labels_, self.converged_ = best.labels, best.settled
+        kept = placed.take(np.arange(placed.n if placed.n <= KEPT_ROWS else _FIRST_ROWS))
+        self.history_ = History(kept, placed.n, best.course, np.array([*best.costs, best.cost]), best.taken)
+        self._warn_of_empty()
+
+    def _all_seeds(self, placed):
+        """The seeds of each restart."""
+        space, k = self.space_, self.n_clusters
+        if not isinstance(self.init, str):
+            yield self._given_seeds()
+            return
+        rng = check_random_state(self.random_state)
+        rows = seeding_rows(placed, k, rng)
+        restarts = (10 if self.init == "random" else 1) if self.n_init == "auto" else self.n_init
+        for _ in range(restarts):
+            chosen = at_random(rows, k, rng) if self.init == "random" else plus_plus(space, rows, k, rng)
+            yield space.prototypes(chosen)
+
+    def _given_seeds(self):
+        table = conform(read(self.init), self.schema_, type(self).__name__)
+        if len(table) != self.n_clusters:
+            msg = (
+                f"{type(self).__name__}: init has {len(table)} rows for n_clusters = {self.n_clusters};"
+                " give a row for each cluster"
+            )
+            raise ParameterError(msg)
+        return self.space_.prototypes(self.space_.place_table(table))
+
+    def _warn_of_empty(self):
+        if not self.history_.taken:
+            return
+        first, name = self.history_.taken[0], type(self).__name__
+        more = (
+            f" (and {len(self.history_.taken) - 1} more: see work())" if len(self.history_.taken) > 1 else ""
+        )
+        if first.row < 0:
+            said = f"cluster {first.cluster} stays empty, as every row lies on a prototype; ask for fewer"
+        else:
+            said = (
+                f"in iteration {first.iteration} cluster {first.cluster} was empty, and took row {first.row},"
+                " the farthest from its prototype"
+            )
+        warnings.warn(f"{name}: {said}{more}", stacklevel=4)
+
+    def _set(self, prototypes, tally):
+        self.prototypes_, self.tally_ = prototypes, tally
+
+    @property
+    def encoding_(self) -> Encoding:
+        """How columns became numbers."""
+        return self.space_.encoding
+
+    @property
+    def weights_(self) -> np.ndarray:
+        """The weight of the rows of each cluster."""
+        return self.tally_.weight
+
+    @property
+    def n_iter_(self) -> int:
+        """How many iterations there were."""
+        return len(self.history_.costs) - 1
+
+    def _labels(self, X):
+        return self.space_.labels(self.space_.place_table(X), self.prototypes_)
+
+    def distances(self, X):
+        """How far each row is from each prototype, (n_rows, n_clusters), in the units of the cost."""
+        return self._each(X, self._distances)
+
+    def _distances(self, X):
+        placed = self.space_.place_table(X)
+        each = [self.prototypes_.take([c]) for c in range(len(self.prototypes_))]
+        return np.stack([self.space_.distances(placed, one) for one in each], axis=1)
+
+    def partial_fit(self, X, y=None, sample_weight=None):  # noqa: ARG002 (as in fit)
+        """Learn from more rows; the first call fits.
+
+        Later rows go to the nearest prototype as it is, and then each prototype becomes the mean or the mode
+        of all rows that it was ever given. Earlier rows are not looked at again, and the encoding stays.
+        `labels_` are those of the last rows.
+        """
+        if not hasattr(self, "space_"):
+            return self.fit(X, sample_weight=sample_weight)
+        with self._whole_or_not_at_all():
+            table = conform(read(X), self.schema_, type(self).__name__)
+            rows = PlacedRows(
+                self.space_, weighed(table, np.zeros(len(table), np.intp), sample_weight).pieces
+            )
+            drop = np.zeros(len(self.prototypes_))
+            tally, bounds = rows.assign(self.prototypes_, rows.unknown(), drop)
+            self.labels_ = np.concatenate([known.labels for known in bounds]).astype(np.intp)
+            costs = np.append(self.history_.costs[:-1], [tally.cost, tally.cost])
+            tally = self.tally_ + tally
+            self._set(self.space_.update(tally, self.prototypes_), tally)
+            self.history_ = History(rows.take(np.arange(0)), rows.n, [], costs, [])
+        return self
+
+    def _work(self):
+        return derive_model(self)
+
+    def _work_row(self, X):
+        return derive_row(self, X)
+
+    def _arrays(self):
+        course = self.history_.course
+        k, p = self.prototypes_.means.shape
+        q = self.prototypes_.modes.shape[1]
+        return {
+            **{f"encoding.{name}": array for name, array in self.encoding_.arrays().items()},
+            "means": self.prototypes_.means,
+            "modes": self.prototypes_.modes,
+            **{f"tally.{name}": array for name, array in self.tally_.arrays().items()},
+            "costs": self.history_.costs,
+            "state": np.array([self.history_.n, self.converged_]),
+            "taken": np.array(self.history_.taken, dtype=np.int64).reshape(-1, 3),
+            "rows.numbers": self.history_.rows.numbers.astype(np.float64),
+            "rows.codes": self.history_.rows.codes,
+            "rows.weights": self.history_.rows.weights,
+            "course.means": np.array([one.means for one in course]).reshape(-1, k, p),
+            "course.modes": np.array([one.modes for one in course], dtype=np.int32).reshape(-1, k, q),
+        }
+
+    def _restore(self, arrays: Mapping[str, np.ndarray]):
+        nominal = self._nominal(self.schema_)
+        encoded = self.schema_.select(name for name in self.schema_.names if name not in nominal)
+        encoding = Encoding.from_arrays(encoded, _under("encoding.", arrays))
+        gamma = float(getattr(self, "gamma", 1.0))
+        self.space_ = space = PrototypeSpace(encoding, self.schema_.select(nominal), gamma)
+        k, p, q = self.n_clusters, len(encoding), len(nominal)
+        limits = np.diff(space.offsets)
+        tally = space.zero(k).filled(_under("tally.", arrays))
+        self._set(
+            Prototypes(
+                _checked(arrays, "means", np.float64, (k, p)), _codes(arrays, "modes", (k, q), limits)
+            ),
+            tally,
+        )
+        if not all(np.isfinite(array).all() for array in tally.arrays().values()) or (tally.weight < 0).any():
+            msg = "its tally is not that of any rows"
+            raise ValueError(msg)
+        m, kept = len(arrays["course.means"]), len(arrays["rows.weights"])
+        means = _checked(arrays, "course.means", np.float64, (m, k, p))
+        modes = _codes(arrays, "course.modes", (m, k, q), limits)
+        rows = Placed(
+            _checked(arrays, "rows.numbers", np.float64, (kept, p)),
+            _codes(arrays, "rows.codes", (kept, q), limits),
+            _checked(arrays, "rows.weights", np.float64, (kept,)),
+        )
+        costs = _checked(arrays, "costs", np.float64, (max(len(arrays["costs"]), 2),))
+        n, converged = _checked(arrays, "state", np.int64, (2,)).tolist()
+        taken = _checked(arrays, "taken", np.int64, (len(arrays["taken"]), 3))
+        if not ((taken[:, 1] >= 0) & (taken[:, 1] < k)).all() or kept > KEPT_ROWS:
+            msg = "a cluster that took a row is none of its clusters, or it keeps too many rows"
+            raise ValueError(msg)
+        course = [Prototypes(*pair) for pair in zip(means, modes, strict=True)]
+        self.history_ = History(rows, n, course, costs, [Taken(*row) for row in taken.tolist()])
+        self.converged_ = bool(converged)
+
+
+def _under(start, arrays):
+    return {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
+
+
+def _checked(arrays, name, dtype, shape):
+    array = arrays[name]
+    if array.dtype != dtype or array.shape != shape or not np.isfinite(array).all():
+        msg = f"array {name!r} is {array.dtype}{array.shape}, expected {np.dtype(dtype)}{shape}, finite"
+        raise ValueError(msg)
+    return array
+
+
+def _codes(arrays, name, shape, limits):
+    codes = _checked(arrays, name, np.int32, shape)
+    if not ((codes >= -2) & (codes < limits)).all():
+        msg = f"array {name!r} has a code that is no value of its column"
+        raise ValueError(msg)
+    return codes

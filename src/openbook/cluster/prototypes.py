@@ -1,0 +1,217 @@
+r"""Prototypes: what stands for a cluster, and how far rows are from it.
+
+    t(x, c) = Σ_j (x_j - c_j)² + γ Σ_j [code_j ≠ mode_j]
+
+over the encoded numbers (`prepare.Encoding`) and over the nominal columns that are compared as they are. A
+prototype has the mean of its rows in each encoded column, and their most frequent value in each of the
+others, of equals the first. It is k-means where every column is encoded, k-modes where none is.
+
+A missing number counts as the mean of its column, and is marked in a column of its own where training had
+gaps. A missing category, or one that training never showed, differs from every mode, whatever the cluster;
+modes are those of the known cells, and a cluster without any has none: everything differs from it.
+
+means : float64 (k, p), modes : int32 (k, q), -1 where there is none
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from openbook.cluster.nearest_kernels import nearest_means, nearest_prototypes
+from openbook.data import Categorical, Numeric, Schema, Table
+from openbook.fold import Statistics
+from openbook.prepare import Encoding
+from openbook.rows import Chunk, Rows
+
+__all__ = ["Bounds", "Placed", "PrototypeSpace", "Prototypes", "Tally", "space_of"]
+
+
+class Prototypes(NamedTuple):
+    """What stands for each cluster; see the module."""
+
+    means: np.ndarray
+    modes: np.ndarray
+
+    def __len__(self):
+        return len(self.means)
+
+    def take(self, which):
+        return Prototypes(self.means[which], self.modes[which])
+
+
+class Placed(NamedTuple):
+    """Rows as numbers (n, p), codes (n, q) and weights (n,)."""
+
+    numbers: np.ndarray
+    codes: np.ndarray
+    weights: np.ndarray
+
+    def take(self, rows):
+        return Placed(*(part[rows] for part in self))
+
+    @classmethod
+    def joined(cls, parts):
+        return cls(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+
+class Bounds(NamedTuple):
+    """What the last pass knew of the rows: see `nearest_kernels`. It is written to."""
+
+    labels: np.ndarray
+    lower: np.ndarray
+
+    @classmethod
+    def unknown(cls, n):
+        return cls(np.zeros(n, np.int32), np.zeros(n, np.float32))
+
+
+@dataclass(frozen=True)
+class Tally(Statistics):
+    """The rows of each prototype, added up.
+
+    weight : (k,), sums : (k, p) of the numbers, values : (k, v) the weight of each value of each nominal
+    column, cost : (1,) the sum of t over all rows
+    """
+
+    weight: np.ndarray
+    sums: np.ndarray
+    values: np.ndarray
+    cost: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class PrototypeSpace:
+    """How the rows of a table are compared with prototypes.
+
+    encoding : of the columns that become numbers
+    nominal : the attributes that are compared as they are
+    gamma : what a difference in one of these counts
+    single : whether the numbers are kept in single precision, as they came
+    """
+
+    encoding: Encoding
+    nominal: Schema
+    gamma: float = 1.0
+    single: bool = False
+
+    @cached_property
+    def offsets(self) -> np.ndarray:
+        """Where the values of each nominal column begin in a tally, and where the last ends."""
+        return np.cumsum([0, *(len(a.values) for a in self.nominal if isinstance(a, Categorical))])
+
+    def zero(self, k: int) -> Tally:
+        """The tally of no rows."""
+        return Tally(
+            np.zeros(k), np.zeros((k, len(self.encoding))), np.zeros((k, self.offsets[-1])), np.zeros(1)
+        )
+
+    def place(self, chunk: Chunk) -> Placed:
+        """Where the rows of a chunk lie."""
+        numbers = np.zeros((len(chunk.X), 0))
+        if len(self.encoding.schema):
+            table = chunk.X.select(self.encoding.schema.names)
+            numbers = self.encoding(table, dtype=np.float32 if self.single else np.float64)
+        codes = np.empty((len(chunk.X), len(self.nominal)), np.int32)
+        for j, name in enumerate(self.nominal.names):
+            codes[:, j] = chunk.X.data(name)
+        return Placed(numbers, codes, chunk.w)
+
+    def place_table(self, table: Table) -> Placed:
+        """Where the rows of a table lie; each weighs 1."""
+        return self.place(Chunk(table, np.zeros(0), np.ones(len(table))))
+
+    def prototypes(self, placed: Placed) -> Prototypes:
+        """Rows as prototypes."""
+        return Prototypes(placed.numbers.astype(np.float64), placed.codes.copy())
+
+    def nearest(self, placed: Placed, prototypes: Prototypes, bounds: Bounds, drop: np.ndarray) -> Tally:
+        """Fill in the nearest prototype of each row, and add the rows up."""
+        tally = self.zero(len(prototypes))
+        totals = (tally.weight, tally.sums, tally.values, tally.cost)
+        if len(self.nominal):
+            nearest_prototypes(placed, tuple(prototypes), self.gamma, self.offsets, bounds.labels, totals)
+        else:
+            nearest_means(
+                (placed.numbers, placed.weights),
+                prototypes.means,
+                self._screen(prototypes.means),
+                drop,
+                *bounds,
+                totals,
+            )
+        return tally
+
+    def _screen(self, means: np.ndarray) -> tuple[Any, ...]:
+        """What `nearest_means` screens by: the rows' mean as the origin, shifted means, the rounding."""
+        origin = (self.encoding.mean - self.encoding.shift) / self.encoding.scale
+        shifted = means - origin
+        squares = (shifted**2).sum(axis=1)
+        rounding = 4 * (means.shape[1] + 4) * float(np.finfo(np.float32).eps)
+        with np.errstate(over="ignore"):  # what overflows is decided in double precision
+            return (
+                origin,
+                shifted.astype(np.float32),
+                (squares / 2).astype(np.float32),
+                rounding,
+                float(np.sqrt(squares.max())),
+            )
+
+    def labels(self, placed: Placed, prototypes: Prototypes) -> np.ndarray:
+        """The nearest prototype of each row."""
+        bounds = Bounds.unknown(len(placed.weights))
+        self.nearest(placed, prototypes, bounds, np.zeros(len(prototypes)))
+        return bounds.labels.astype(np.intp)
+
+    def distances(self, placed: Placed, prototypes: Prototypes) -> np.ndarray:
+        """Every row's t to a prototype of its own, or to one for all: (n,)."""
+        gaps = placed.numbers.astype(np.float64) - prototypes.means
+        differ = (placed.codes != prototypes.modes) | (placed.codes < 0)
+        return np.einsum("ij,ij->i", gaps, gaps) + self.gamma * differ.sum(axis=1)
+
+    def update(self, tally: Tally, before: Prototypes) -> Prototypes:
+        """The means and modes of the rows; a cluster without any stays where it was."""
+        some = tally.weight > 0
+        means, modes = before.means.copy(), before.modes.copy()
+        means[some] = tally.sums[some] / tally.weight[some, None]
+        for j in range(len(self.nominal)):
+            values = tally.values[:, self.offsets[j] : self.offsets[j + 1]]
+            known = values.any(axis=1) if values.shape[1] else np.zeros(len(values), bool)
+            best = values.argmax(axis=1) if values.shape[1] else np.zeros(len(values), np.intp)
+            modes[some, j] = np.where(known, best, -1)[some]
+        return Prototypes(means, modes)
+
+    def moved(self, before: Prototypes, after: Prototypes) -> np.ndarray:
+        """How far any mean but this one has moved, (k,)."""
+        moves = np.sqrt(((after.means - before.means) ** 2).sum(axis=1)) * (1 + 1e-12)
+        farthest = int(moves.argmax())
+        drop = np.full(len(moves), moves[farthest])
+        drop[farthest] = np.delete(moves, farthest).max(initial=0.0)
+        return drop
+
+    def tally_of(self, placed: Placed, label: int, k: int) -> Tally:
+        """The tally of some rows that all belong to one cluster; at no cost."""
+        tally = self.zero(k)
+        tally.weight[label] = placed.weights.sum()
+        tally.sums[label] = placed.weights @ placed.numbers
+        for j in range(len(self.nominal)):
+            known = placed.codes[:, j] >= 0
+            np.add.at(tally.values[label], self.offsets[j] + placed.codes[known, j], placed.weights[known])
+        return tally
+
+
+def space_of(rows: Rows, nominal: tuple[str, ...], *, scale: bool, gamma: float = 1.0) -> PrototypeSpace:
+    """The space of these rows, in which the columns named are compared as they are."""
+    encoded = rows.schema.select(name for name in rows.schema.names if name not in nominal)
+    encoding = Encoding.of(Rows(encoded, rows.pieces), scale=scale)
+    return PrototypeSpace(encoding, rows.schema.select(nominal), gamma, _single(encoded, rows.pieces[0]))
+
+
+def _single(schema: Schema, piece: Any) -> bool:
+    """Whether the columns are in memory, and numbers in single precision all."""
+    return (
+        isinstance(piece, Chunk)
+        and len(schema) > 0
+        and all(isinstance(a, Numeric) and piece.X.data(a.name).dtype == np.float32 for a in schema)
+    )
