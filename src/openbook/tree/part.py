@@ -101,9 +101,9 @@ def make_parts(ground, segment, used, branches, side):
             continue
         side[i] = -1 - used
         for b in range(branches.size):
-            weight = branches[b].weight
-            if weight > 0:
-                rows[used], w[used] = rows[i], w[i] * weight / total
+            if branches[b].weight > 0:
+                rows[used] = rows[i]
+                w[used] = w[i] * branches[b].weight / total
                 if number.size:
                     number[used] = number[i]
                 else:

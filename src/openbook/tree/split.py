@@ -55,7 +55,7 @@ class Instances(NamedTuple):
 
     y : uint16 (n,), the class; number : float64 (n,), the target of a regression (one of the two is empty)
     w : float64 (n,), the weight; unit : whether all weigh 1
-    whole : float64, x log2 x of the whole numbers x; empty where weights are not whole, or nothing asks for it
+    whole : float64, x log2 x of the whole numbers x; empty where weights are not whole, or for Gini
     """
 
     y: np.ndarray
