@@ -15,34 +15,37 @@ Reading checks everything before anything runs, and an error names the key. What
 costs, hypotheses and knobs, is read as it is.
 """
 
-import hashlib
-import json
-import os
-import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args
 
 from openbook.errors import OpenbookError, PlanError, did_you_mean
 from openbook.judge.metrics import DEFAULTS, Metric, metric
-from openbook.plan.files import write_text
+from openbook.plan.document import (
+    FORMAT,
+    Document,
+    as_tuples,
+    check_format,
+    checked,
+    open_document,
+    parse,
+    read_source,
+    used,
+)
 from openbook.plan.money import COST, by_decision
 from openbook.plan.parts import Candidate, Contestant, Hypothesis, Protocol, Roles, plain
 from openbook.plan.source import Source
-from openbook.plan.toml import to_toml
 from openbook.registry import Task, learner
 
 __all__ = ["FORMAT", "Candidate", "Hypothesis", "Plan", "Protocol", "Roles", "Source"]
-
-FORMAT = 2
 
 #: Learners that look at no column, so that all hypotheses are one to them.
 _BLIND = ("zero_r", "zero_regressor")
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Document):
     """All that a study is: run it with `openbook.plan.run`, or write it down and run it later."""
 
     data: Source
@@ -138,14 +141,6 @@ class Plan:
         search = self.protocol.search or "grid"
         return Tuning(model, knobs, inner, decides or self.metric, search, random_state=seed)
 
-    @property
-    def fingerprint(self) -> str:
-        """What results must share to be counted together: everything but the file's place and the notes."""
-        record = self.to_record()
-        del record["notes"]
-        record["data"] = {key: value for key, value in record["data"].items() if key not in ("path", "set")}
-        return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
-
     def to_record(self) -> dict[str, Any]:
         """Plain values, in the order of the file; what is not used is left out."""
         record = {
@@ -154,76 +149,49 @@ class Plan:
             "metric": self.metric,
             "notes": list(self.notes),
             "data": plain(self.data),
-            "roles": _used(plain(self.roles), "sensitive"),
+            "roles": used(plain(self.roles), "sensitive"),
             "costs": {truth: dict(row) for truth, row in self.costs.items()},
             "protocol": plain(self.protocol),
             "hypotheses": [
-                _used(plain(each), "attributes", "without", "learners") for each in self.hypotheses
+                used(plain(each), "attributes", "without", "learners") for each in self.hypotheses
             ],
-            "learners": [_used(plain(candidate), "knobs") for candidate in self.learners],
+            "learners": [used(plain(candidate), "knobs") for candidate in self.learners],
         }
-        return _used(record, "costs", "hypotheses")
-
-    def to_toml(self) -> str:
-        return "# A study of openbook. Run it: openbook study plan.toml\n" + to_toml(self.to_record())
-
-    def save(self, path: Path) -> None:
-        """Write the plan; the way to a data file is written as seen from there."""
-        data = self.data
-        if data.path is not None:
-            data = replace(data, path=_seen_from(path.parent, data.path))
-        write_text(path, replace(self, data=data).to_toml())
+        return used(record, "costs", "hypotheses")
 
     @classmethod
     def open(cls, path: Path) -> "Plan":
         """Read a plan; the way to a data file is taken as seen from there."""
-        try:
-            plan = cls.from_toml(path.read_text(encoding="utf-8"))
-        except PlanError as error:
-            raise PlanError(f"{path}: {error}") from None
-        except UnicodeDecodeError:
-            raise PlanError(f"{path}: not a plan, since it is not UTF-8 text") from None
-        if plan.data.path is None:
-            return plan
-        absolute = os.path.normpath(path.parent.absolute() / plan.data.path)
-        return replace(plan, data=replace(plan.data, path=absolute))
+        return open_document(path, cls.from_record)
 
     @classmethod
     def from_toml(cls, text: str) -> "Plan":
-        try:
-            record = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise PlanError(f"not TOML: {error}") from None
-        return cls.from_record(record)
+        return cls.from_record(parse(text))
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> "Plan":
-        version = record.get("format")
-        if version not in range(1, FORMAT + 1):
-            raise PlanError(f"format must be 1 or {FORMAT}, got {version!r}; it may be from a newer openbook")
-        part = _checked(record, "", _PLAN)
-        data = Source(**_checked(part["data"], "data", _DATA))
-        if (data.set is None) == (data.path is None):
-            raise PlanError("data: give either set (a bundled set) or path (a file)")
+        check_format(record)
+        part = checked(record, "", _PLAN)
+        data = read_source(part["data"])
         if part["task"] not in get_args(Task):
             raise PlanError(f"task must be one of {', '.join(get_args(Task))}, got {part['task']!r}")
         plan = cls(
             data=data,
-            roles=Roles(**_as_tuples(_checked(part["roles"], "roles", _ROLES))),
+            roles=Roles(**as_tuples(checked(part["roles"], "roles", _ROLES))),
             task=part["task"],
             metric=part["metric"],
-            protocol=Protocol(**_checked(part["protocol"], "protocol", _PROTOCOL)),
+            protocol=Protocol(**checked(part["protocol"], "protocol", _PROTOCOL)),
             learners=tuple(
-                Candidate(**_checked(item, f"learners[{i}]", _LEARNER))
+                Candidate(**checked(item, f"learners[{i}]", _LEARNER))
                 for i, item in enumerate(part["learners"])
             ),
             notes=tuple(part.get("notes", ())),
             hypotheses=tuple(
-                Hypothesis(**_as_tuples(_checked(item, f"hypotheses[{i}]", _HYPOTHESIS)))
+                Hypothesis(**as_tuples(checked(item, f"hypotheses[{i}]", _HYPOTHESIS)))
                 for i, item in enumerate(part.get("hypotheses", ()))
             ),
             costs={
-                truth: _checked(row, f"costs.{truth}", dict.fromkeys(row, (float, False)))
+                truth: checked(row, f"costs.{truth}", dict.fromkeys(row, (float, False)))
                 for truth, row in _tables(part.get("costs", {}), "costs").items()
             },
         )
@@ -251,7 +219,6 @@ _PLAN = {
     "hypotheses": (list, False),
     "learners": (list, True),
 }
-_DATA = {"set": (str, False), "path": (str, False), "kinds": (dict, False), "sha256": (str, False)}
 _ROLES = {
     "target": (str, True),
     "ignore": (list, False),
@@ -282,42 +249,7 @@ _LEARNER = {
     "knobs": (dict, False),
 }
 
-_WORDS = {int: "a whole number", float: "a number", str: "text", list: "a list", dict: "a table"}
-
-
-def _checked(record: Any, where: str, keys: Mapping[str, tuple[type, bool]]) -> dict[str, Any]:
-    """The record, if it has the keys and types that it should have."""
-    if not isinstance(record, Mapping):
-        raise PlanError(f"{where} must be a table, got {record!r}")
-    prefix = f"{where}." if where else ""
-    for key, value in record.items():
-        if key not in keys:
-            raise PlanError(f"unknown key {prefix}{key}. {did_you_mean(key, tuple(keys))}")
-        kind = keys[key][0]
-        fits = isinstance(value, int | float) if kind is float else isinstance(value, kind)
-        if not fits or isinstance(value, bool):
-            raise PlanError(f"{prefix}{key} must be {_WORDS[kind]}, got {value!r}")
-    if absent := [key for key, (_, needed) in keys.items() if needed and key not in record]:
-        raise PlanError(f"{prefix}{absent[0]} is missing")
-    return {key: float(value) if keys[key][0] is float else value for key, value in record.items()}
-
 
 def _tables(record: Mapping[str, Any], where: str) -> Mapping[str, Any]:
     """The record, if everything in it is a table."""
-    return _checked(record, where, dict.fromkeys(record, (dict, False)))
-
-
-def _as_tuples(record: dict[str, Any]) -> dict[str, Any]:
-    return {key: tuple(value) if isinstance(value, list) else value for key, value in record.items()}
-
-
-def _used(record: dict[str, Any], *optional: str) -> dict[str, Any]:
-    """The record without those of the optional parts that are empty."""
-    return {key: part for key, part in record.items() if part or key not in optional}
-
-
-def _seen_from(folder: Path, path: str) -> str:
-    try:
-        return Path(os.path.relpath(path, folder)).as_posix()
-    except ValueError:  # another drive
-        return path
+    return checked(record, where, dict.fromkeys(record, (dict, False)))

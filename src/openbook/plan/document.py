@@ -1,0 +1,141 @@
+"""What every plan shares: it is written as TOML, read back whole, and known by a fingerprint."""
+
+import hashlib
+import json
+import os
+import tomllib
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from openbook.errors import PlanError, did_you_mean
+from openbook.plan.files import write_text
+from openbook.plan.source import Source
+from openbook.plan.toml import to_toml
+
+__all__ = [
+    "FORMAT",
+    "Document",
+    "as_tuples",
+    "check_format",
+    "checked",
+    "open_document",
+    "parse",
+    "read_source",
+    "used",
+]
+
+FORMAT = 2
+
+_DATA = {"set": (str, False), "path": (str, False), "kinds": (dict, False), "sha256": (str, False)}
+_WORDS = {int: "a whole number", float: "a number", str: "text", list: "a list", dict: "a table"}
+
+
+class Document:
+    """A plan as a file."""
+
+    data: Source
+
+    @abstractmethod
+    def to_record(self) -> dict[str, Any]:
+        """Plain values, in the order of the file; what is not used is left out."""
+
+    @property
+    def fingerprint(self) -> str:
+        """What results must share to be counted together: everything but the file's place and the notes."""
+        record = self.to_record()
+        del record["notes"]
+        record["data"] = {key: value for key, value in record["data"].items() if key not in ("path", "set")}
+        return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
+
+    def to_toml(self) -> str:
+        return "# A study of openbook. Run it: openbook study plan.toml\n" + to_toml(self.to_record())
+
+    def save(self, path: Path) -> None:
+        """Write the plan; the way to a data file is written as seen from there."""
+        data = self.data
+        if data.path is not None:
+            data = replace(data, path=_seen_from(path.parent, data.path))
+        write_text(path, replace(self, data=data).to_toml())  # type: ignore[type-var]  # plans are dataclasses
+
+
+D = TypeVar("D", bound=Document)
+
+
+def open_document(path: Path, make: Callable[[Mapping[str, Any]], D]) -> D:
+    """Read a plan; the way to a data file is taken as seen from there."""
+    try:
+        plan = make(parse(path.read_text(encoding="utf-8")))
+    except PlanError as error:
+        raise PlanError(f"{path}: {error}") from None
+    except UnicodeDecodeError:
+        raise PlanError(f"{path}: not a plan, since it is not UTF-8 text") from None
+    if plan.data.path is None:
+        return plan
+    absolute = os.path.normpath(path.parent.absolute() / plan.data.path)
+    return replace(plan, data=replace(plan.data, path=absolute))  # type: ignore[type-var]
+
+
+def parse(text: str) -> dict[str, Any]:
+    """The record that TOML holds."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise PlanError(f"not TOML: {error}") from None
+
+
+def check_format(record: Mapping[str, Any]) -> None:
+    """PlanError if the plan is of a version that nobody here knows."""
+    version = record.get("format")
+    if version not in range(1, FORMAT + 1):
+        raise PlanError(f"format must be 1 or {FORMAT}, got {version!r}; it may be from a newer openbook")
+
+
+def read_source(record: Any) -> Source:
+    """The part of a plan that says where the rows come from."""
+    data = Source(**checked(record, "data", _DATA))
+    if (data.set is None) == (data.path is None):
+        raise PlanError("data: give either set (a bundled set) or path (a file)")
+    return data
+
+
+def checked(record: Any, where: str, keys: Mapping[str, tuple[type, bool]]) -> dict[str, Any]:
+    """The record, if it has the keys and types that it should have.
+
+    Parameters
+    ----------
+    record : what should be a table
+    where : its name; "" for the whole plan
+    keys : per key its type, and whether it must be there
+    """
+    if not isinstance(record, Mapping):
+        raise PlanError(f"{where} must be a table, got {record!r}")
+    prefix = f"{where}." if where else ""
+    for key, value in record.items():
+        if key not in keys:
+            raise PlanError(f"unknown key {prefix}{key}. {did_you_mean(key, tuple(keys))}")
+        kind = keys[key][0]
+        fits = isinstance(value, int | float) if kind is float else isinstance(value, kind)
+        if not fits or isinstance(value, bool):
+            raise PlanError(f"{prefix}{key} must be {_WORDS[kind]}, got {value!r}")
+    if absent := [key for key, (_, needed) in keys.items() if needed and key not in record]:
+        raise PlanError(f"{prefix}{absent[0]} is missing")
+    return {key: float(value) if keys[key][0] is float else value for key, value in record.items()}
+
+
+def as_tuples(record: dict[str, Any]) -> dict[str, Any]:
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in record.items()}
+
+
+def used(record: dict[str, Any], *optional: str) -> dict[str, Any]:
+    """The record without those of the optional parts that are empty."""
+    return {key: part for key, part in record.items() if part or key not in optional}
+
+
+def _seen_from(folder: Path, path: str) -> str:
+    try:
+        return Path(os.path.relpath(path, folder)).as_posix()
+    except ValueError:  # another drive
+        return path
