@@ -23,7 +23,7 @@ from openbook.cluster.lloyd import PlacedRows, iterate, plus_plus, seeding_rows
 from openbook.cluster.prototypes import Prototypes, PrototypeSpace, space_of
 from openbook.errors import DataError, ParameterError
 from openbook.prepare import Encoding
-from openbook.rules import Flag, Number, OneOf, Whole
+from openbook.rules import Anything, Flag, Number, OneOf, Whole
 from openbook.work import Grid, Step, Work, figure
 
 __all__ = ["BisectingKMeans"]
@@ -64,6 +64,7 @@ class BisectingKMeans(Clusterer):
     sse_, sse_trace_ : the SSE in the end, and after each cut
     trials_ : (n_clusters - 1, trials), the SSE in all that each trial would have left
     cuts_, halves_ : see the module
+    n_iter_ : how many iterations the cuts took that were kept
 
     Notes
     -----
@@ -89,6 +90,7 @@ class BisectingKMeans(Clusterer):
         "max_iter": Whole(at_least=1),
         "tol": Number(at_least=0),
         "scale": Flag(),
+        "random_state": Anything("None, a whole number or a RandomState"),
     }
 
     def __init__(
@@ -108,7 +110,7 @@ class BisectingKMeans(Clusterer):
         placed = gathered.take(np.arange(gathered.n))
         rng = check_random_state(self.random_state)
         clusters = [_half(placed, np.arange(gathered.n))]
-        cuts, halves, trials, trace = [], [], [], [clusters[0].sse]
+        cuts, halves, trials, trace, iterations = [], [], [], [clusters[0].sse], [0]
         while len(clusters) < self.n_clusters:
             chosen = self._next_cut(placed, clusters)
             runs = self._trials(placed.take(clusters[chosen].rows), rng)
@@ -118,10 +120,12 @@ class BisectingKMeans(Clusterer):
             own = clusters[chosen].rows
             clusters[chosen] = _half(placed, own[best.labels == 0])
             clusters.append(_half(placed, own[best.labels == 1]))
+            iterations.append(len(best.costs))
             cuts.append(chosen)
             halves.append(best.prototypes.means)
             trace.append(others + best.cost)
         d = len(space.encoding)
+        self.n_iter_ = sum(iterations)
         self.cuts_, self.halves_ = np.array(cuts, dtype=np.intp), np.array(halves).reshape(-1, 2, d)
         self.trials_, self.sse_trace_ = np.array(trials).reshape(-1, self.trials), np.array(trace)
         self.centers_ = np.array([cluster.mean for cluster in clusters])
@@ -230,7 +234,9 @@ class BisectingKMeans(Clusterer):
     def _arrays(self):
         names = ("cuts_", "halves_", "trials_", "sse_trace_", "centers_", "weights_")
         encoding = {f"encoding.{name}": array for name, array in self.encoding_.arrays().items()}
-        return encoding | {name: getattr(self, name) for name in names}
+        return (
+            encoding | {name: getattr(self, name) for name in names} | {"n_iter_": np.array([self.n_iter_])}
+        )
 
     def _restore(self, arrays):
         own = {n.removeprefix("encoding."): a for n, a in arrays.items() if n.startswith("encoding.")}
@@ -244,15 +250,17 @@ class BisectingKMeans(Clusterer):
             "sse_trace_": (k,),
             "centers_": (k, d),
             "weights_": (k,),
+            "n_iter_": (1,),
         }
         for name, shape in shapes.items():
-            array, dtype = arrays[name], np.intp if name == "cuts_" else np.float64
+            array, dtype = arrays[name], np.intp if name in {"cuts_", "n_iter_"} else np.float64
             if array.shape != shape or array.dtype != dtype or not np.isfinite(array).all():
                 msg = (
                     f"array {name!r} is {array.dtype}{array.shape}, expected {np.dtype(dtype)}{shape}, finite"
                 )
                 raise ValueError(msg)
             setattr(self, name, array)
+        self.n_iter_ = int(arrays["n_iter_"][0])
         if not ((self.cuts_ >= 0) & (self.cuts_ <= np.arange(k - 1))).all():
             msg = "a cut is of a cluster that is not there yet"
             raise ValueError(msg)

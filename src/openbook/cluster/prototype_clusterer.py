@@ -66,6 +66,7 @@ RULES: dict[str, Rule] = {
     "n_init": Restarts(),
     "max_iter": Whole(at_least=1),
     "tol": Number(at_least=0),
+    "random_state": Anything("None, a whole number or a RandomState"),
 }
 
 
@@ -202,7 +203,7 @@ class PrototypeClusterer(Clusterer):
             costs = np.append(self.history_.costs[:-1], [tally.cost, tally.cost])
             tally = self.tally_ + tally
             self._set(self.space_.update(tally, self.prototypes_), tally)
-            self.history_ = History(rows.take(np.arange(0)), rows.n, [], costs, [])
+            self.history_ = History(self.history_.rows.take(slice(0)), rows.n, [], costs, [])
         return self
 
     def _work(self):
@@ -226,8 +227,10 @@ class PrototypeClusterer(Clusterer):
             "rows.numbers": self.history_.rows.numbers.astype(np.float64),
             "rows.codes": self.history_.rows.codes,
             "rows.weights": self.history_.rows.weights,
-            "course.means": np.array([one.means for one in course]).reshape(-1, k, p),
-            "course.modes": np.array([one.modes for one in course], dtype=np.int32).reshape(-1, k, q),
+            "course.means": np.array([one.means for one in course]).reshape(len(course), k, p),
+            "course.modes": np.array([one.modes for one in course], dtype=np.int32).reshape(
+                len(course), k, q
+            ),
         }
 
     def _restore(self, arrays: Mapping[str, np.ndarray]):

@@ -88,13 +88,11 @@ class PrototypeSpace:
     encoding : of the columns that become numbers
     nominal : the attributes that are compared as they are
     gamma : what a difference in one of these counts
-    single : whether the numbers are kept in single precision, as they came
     """
 
     encoding: Encoding
     nominal: Schema
     gamma: float = 1.0
-    single: bool = False
 
     @cached_property
     def offsets(self) -> np.ndarray:
@@ -108,11 +106,11 @@ class PrototypeSpace:
         )
 
     def place(self, chunk: Chunk) -> Placed:
-        """Where the rows of a chunk lie."""
+        """Where the rows of a chunk lie; numbers that come in single precision stay so."""
         numbers = np.zeros((len(chunk.X), 0))
         if len(self.encoding.schema):
             table = chunk.X.select(self.encoding.schema.names)
-            numbers = self.encoding(table, dtype=np.float32 if self.single else np.float64)
+            numbers = self.encoding(table, dtype=np.float32 if _single(table) else np.float64)
         codes = np.empty((len(chunk.X), len(self.nominal)), np.int32)
         for j, name in enumerate(self.nominal.names):
             codes[:, j] = chunk.X.data(name)
@@ -130,6 +128,7 @@ class PrototypeSpace:
         """Fill in the nearest prototype of each row, and add the rows up."""
         tally = self.zero(len(prototypes))
         totals = (tally.weight, tally.sums, tally.values, tally.cost)
+        placed = Placed(*map(_to_read, placed))
         if len(self.nominal):
             nearest_prototypes(placed, tuple(prototypes), self.gamma, self.offsets, bounds.labels, totals)
         else:
@@ -201,17 +200,21 @@ class PrototypeSpace:
         return tally
 
 
+def _to_read(array: np.ndarray) -> np.ndarray:
+    """A view to read from: rows in files mapped to memory are no more than that, and need no other kernel."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
 def space_of(rows: Rows, nominal: tuple[str, ...], *, scale: bool, gamma: float = 1.0) -> PrototypeSpace:
     """The space of these rows, in which the columns named are compared as they are."""
     encoded = rows.schema.select(name for name in rows.schema.names if name not in nominal)
     encoding = Encoding.of(Rows(encoded, rows.pieces), scale=scale)
-    return PrototypeSpace(encoding, rows.schema.select(nominal), gamma, _single(encoded, rows.pieces[0]))
+    return PrototypeSpace(encoding, rows.schema.select(nominal), gamma)
 
 
-def _single(schema: Schema, piece: Any) -> bool:
-    """Whether the columns are in memory, and numbers in single precision all."""
-    return (
-        isinstance(piece, Chunk)
-        and len(schema) > 0
-        and all(isinstance(a, Numeric) and piece.X.data(a.name).dtype == np.float32 for a in schema)
-    )
+def _single(table: Table) -> bool:
+    """Whether every column holds numbers in single precision."""
+    columns = zip(table.schema, table.columns, strict=True)
+    return all(isinstance(a, Numeric) and column.dtype == np.float32 for a, column in columns)
