@@ -1,4 +1,4 @@
-r"""The interval of a mean over rows, of a loss for example.
+r"""The interval of a mean over rows, of a loss for example, and whether two means differ.
 
     m ± t_{n-1} s / sqrt(n)     s the sample's standard deviation
 
@@ -9,12 +9,12 @@ there is no interval: NaN.
 import math
 
 import numpy as np
-from scipy.special import stdtrit
+from scipy.special import stdtr, stdtrit
 
 from openbook.judge.intervals import Interval, around, upper_share
 from openbook.work import Step, figure
 
-__all__ = ["t_interval"]
+__all__ = ["t_interval", "welch"]
 
 
 def t_interval(values: np.ndarray, level: float = 0.95) -> Interval:
@@ -40,3 +40,13 @@ def t_interval(values: np.ndarray, level: float = 0.95) -> Interval:
         Step("h", r"q \cdot \operatorname{se}", rf"{figure(q)} \cdot {figure(error)}", q * error),
     )
     return around(mean, q * error, level, "t over rows", steps, "m")
+
+
+def welch(a: np.ndarray, b: np.ndarray) -> float:
+    """The p-value of Welch's t test that two means differ; NaN where nothing varies."""
+    va, vb = (float(x.var(ddof=1)) / len(x) for x in (a, b))
+    if va + vb == 0:
+        return math.nan
+    t = float(a.mean() - b.mean()) / math.sqrt(va + vb)
+    df = (va + vb) ** 2 / (va**2 / (len(a) - 1) + vb**2 / (len(b) - 1))
+    return float(2 * stdtr(df, -abs(t)))

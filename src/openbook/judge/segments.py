@@ -17,11 +17,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import ndtri, stdtr
+from scipy.special import ndtri
 
 from openbook.judge.evaluation import Evaluation
 from openbook.judge.first_round import FirstRound, row_losses
 from openbook.judge.intervals import Interval, bootstrap, shown, shown_p
+from openbook.judge.means import welch
 from openbook.judge.shares import Share, fisher, log_ratio
 from openbook.judge.significance import holm
 from openbook.work import Grid, Work
@@ -212,7 +213,7 @@ def _segment(
         interval, ratio_interval, p = here.interval(level), log_ratio(here, rest, level), fisher(here, rest)
     else:
         interval = bootstrap(lambda draw: float(inside[draw].mean()), len(inside), level)
-        ratio_interval, p = _mean_ratio(inside, outside, level), _welch(inside, outside)
+        ratio_interval, p = _mean_ratio(inside, outside, level), welch(inside, outside)
     error, other = float(inside.mean()), float(outside.mean())
     return Segment(
         rule=leaf.rule,
@@ -238,16 +239,6 @@ def _mean_ratio(a: np.ndarray, b: np.ndarray, level: float) -> Interval:
     variance = sum(float(x.var(ddof=1)) / (len(x) * float(x.mean()) ** 2) for x in (a, b))
     half = float(ndtri((1 + level) / 2)) * math.sqrt(variance)
     return Interval(ratio * math.exp(-half), ratio * math.exp(half), level, method)
-
-
-def _welch(a: np.ndarray, b: np.ndarray) -> float:
-    """The p-value of Welch's t test that two means differ; NaN where nothing varies."""
-    va, vb = (float(x.var(ddof=1)) / len(x) for x in (a, b))
-    if va + vb == 0:
-        return math.nan
-    t = float(a.mean() - b.mean()) / math.sqrt(va + vb)
-    df = (va + vb) ** 2 / (va**2 / (len(a) - 1) + vb**2 / (len(b) - 1))
-    return float(2 * stdtr(df, -abs(t)))
 
 
 def _cells(one: Segment) -> tuple[Any, ...]:

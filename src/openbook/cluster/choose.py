@@ -1,0 +1,291 @@
+r"""How many clusters? Five answers, what most of them say, and how much doubt is left.
+
+    elbow        the k whose SSE lies farthest below the line from the first k to the last
+    silhouette   the k of the largest mean silhouette (k of 2 and more)
+    gap          the smallest k with gap(k) >= gap(k+1) - s(k+1),   gap(k) = mean ln SSE* - ln SSE,
+                 SSE* of tables without groups: numbers uniform in the box along their principal axes,
+                 other columns shuffled; s the standard deviation of ln SSE* times sqrt(1 + 1/B)
+    BIC          the k of the largest Σ_c n_c ln(n_c/n) - nd/2 ln(2π e SSE/(nd)) - (kd + k)/2 ln n: round
+                 groups of equal width, of d encoded numbers
+    stability    the k whose groups come back best: two random halves are clustered, all rows assigned by
+                 both, and the answers compared by adjusted Rand; the mean over ten such pairs
+
+SSE is that of `openbook.cluster.quality`. Gap and BIC may answer 1: no groups. The advice is the answer that
+most of them give; of equals the smaller. Large tables are judged by a random sample. Tibshirani, Walther and
+Hastie (2001), gap statistic; Pelleg and Moore (2000), x-means, for BIC.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from openbook.cluster.contingency import contingency
+from openbook.cluster.quality import cluster_quality, row_errors
+from openbook.data import Column, Nominal, Numeric, Table, read
+from openbook.data.findings import plural
+from openbook.draw import Numbers, Picture
+from openbook.draw.plot import dots, framed, legend, line
+from openbook.errors import DataError, ParameterError
+from openbook.fold import each
+from openbook.prepare import Encoding
+from openbook.rows import Rows
+from openbook.work import Grid, Work
+
+__all__ = ["ChosenK", "choose_k"]
+
+CRITERIA = ("elbow", "silhouette", "gap", "BIC", "stability")
+
+#: Rows that judge, tables without groups, pairs of halves.
+_MOST_ROWS, _REFERENCES, _HALVES = 2_000, 10, 10
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ChosenK:
+    """What each criterion says of each k.
+
+    Parameters
+    ----------
+    ks : the numbers of clusters that were tried
+    figures : mapping of criterion to its figure for each k, NaN where it has none
+    gap_errors : s of each k
+    votes : mapping of criterion to the k it is for; criteria that have none are left out
+    rows : how many rows judged
+    why_not : mapping of criterion to the reason why it has no vote
+    """
+
+    ks: tuple[int, ...]
+    figures: dict[str, np.ndarray]
+    gap_errors: np.ndarray
+    votes: dict[str, int]
+    rows: int
+    why_not: dict[str, str]
+
+    @property
+    def k(self) -> int:
+        """The advice: the k of most votes, of equals the smaller."""
+        counts = Counter(self.votes.values())
+        return min(counts, key=lambda k: (-counts[k], k))
+
+    @property
+    def doubt(self) -> str:
+        """How far the criteria agree, in words."""
+        agreeing = [name for name, k in self.votes.items() if k == self.k]
+        others = [f"{name} {k}" for name, k in self.votes.items() if k != self.k]
+        none = ", that is no groups" if self.k == 1 else ""
+        words = f"{len(agreeing)} of {len(self.votes)} criteria say {self.k}{none}"
+        if others:
+            words += f"; {', '.join(others)}"
+        if self.k > 1 and 1 in self.votes.values():
+            words += "; so there may be no groups at all"
+        if len(agreeing) * 2 <= len(self.votes):
+            words += ". No majority: the rows do not say how many there are"
+        return f"{words}."
+
+    def work(self) -> Work:
+        """The figures of every k, the votes, and the advice."""
+        rows = [
+            (k, *(_cell(float(self.figures[name][i])) for name in self.figures))
+            for i, k in enumerate(self.ks)
+        ]
+        header = ("k", *("SSE" if name == "elbow" else name for name in self.figures))
+        said = [f"{plural(self.rows, 'row')} judged.", *(f"{n}: {why}." for n, why in self.why_not.items())]
+        votes = Grid("votes", ("criterion", "k"), list(self.votes.items()))
+        title = "How many clusters?"
+        return Work(title, (Grid("", header, rows, " ".join(said)), votes), f"k = {self.k}: {self.doubt}")
+
+    def draw(self) -> Picture:
+        """Every criterion over k, from its worst to its best; a dot marks the k it is for."""
+        across, up = (
+            Numbers("k", np.array(self.ks, float)),
+            Numbers("worst to best", np.linspace(0.0, 1.0, 20)),
+        )
+        inside, named = [], []
+        for i, (name, k) in enumerate(self.votes.items()):
+            figures = self.figures[name] * (-1 if name == "elbow" else 1)
+            known = np.isfinite(figures)
+            low, high = figures[known].min(), figures[known].max()
+            level = (figures[known] - low) / (high - low or 1.0)
+            x = across.place(np.array(self.ks, float)[known])
+            inside.append(line(x, up.place(level), f"c{i}"))
+            at = np.array(self.ks)[known] == k
+            inside += dots(x[at], up.place(level[at]), [f"dot c{i}"] * int(at.sum()), [f"{name}: {k}"])
+            named.append((f"c{i}", f"{name}: {k}"))
+        key, tall = legend(named)
+        body, width, height = framed(across, up, "".join(inside), key, tall)
+        return Picture(f"How many clusters? {self.k}", self.doubt, (self.doubt,), body, width, height)
+
+    def __repr__(self) -> str:
+        return self.work().text()
+
+    def _repr_html_(self) -> str:
+        return self.work().html()
+
+
+def choose_k(X: Any, ks: Sequence[int] | None = None, model: Any = None, random_state: int = 0) -> ChosenK:
+    """Try several numbers of clusters.
+
+    Parameters
+    ----------
+    X : whatever `openbook.read` takes
+    ks : whole numbers, at least three of them in a row from 1 or 2 on; None tries 1 to 10
+    model : a clusterer with a parameter n_clusters; None takes k-means, and k-prototypes for mixed columns
+    random_state : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> points = np.concatenate([rng.normal(centre, 0.3, (40, 2)) for centre in ([0, 0], [4, 0], [0, 4])])
+    >>> chosen = choose_k(points, range(1, 7))
+    >>> chosen.k, chosen.doubt
+    (3, '5 of 5 criteria say 3.')
+    """
+    table = read(X)
+    tried = tuple(sorted(set(range(1, 11) if ks is None else ks)))
+    if len(tried) < 3 or tried[0] < 1 or tried != tuple(range(tried[0], tried[-1] + 1)):
+        raise ParameterError(f"ks must be three or more whole numbers in a row, from 1 on, got {list(tried)}")
+    rng = np.random.default_rng(random_state)
+    if len(table) > _MOST_ROWS:
+        table = table.take(np.sort(rng.choice(len(table), _MOST_ROWS, replace=False)))
+    if len(table) < 2 * tried[-1]:
+        raise DataError(f"{len(table)} rows are too few for {tried[-1]} clusters; try fewer: ks=range(1, …)")
+    model = _usual(table) if model is None else model
+    references = [_without_groups(table, rng) for _ in range(_REFERENCES)]
+    halves = [rng.permutation(len(table)) for _ in range(_HALVES)]
+    step = partial(_judged, model, table, references, halves, random_state)
+    found = list(each(list(tried), step))
+    figures = {name: np.array([one[name] for one in found]) for name in CRITERIA}
+    errors = np.array([one["s"] for one in found])
+    votes, why_not = {}, {}
+    for name in CRITERIA:
+        k, reason = _vote(name, tried, figures[name], errors)
+        if k is None:
+            why_not[name] = reason
+            del figures[name]
+        else:
+            votes[name] = k
+    return ChosenK(tried, figures, errors, votes, len(table), why_not)
+
+
+def _usual(table: Table) -> Any:
+    from openbook.cluster.k_means import KMeans
+    from openbook.cluster.k_prototypes import KPrototypes
+
+    nominal = any(isinstance(a, Nominal) for a in table.schema)
+    return KPrototypes(n_init=3) if nominal else KMeans(n_init=3)
+
+
+def _labels(model: Any, k: int, table: Table, seed: int) -> Any:
+    """The clusterer with k clusters, fitted."""
+    fresh = clone(model).set_params(n_clusters=k)
+    if "random_state" in fresh.get_params(deep=False):
+        fresh.set_params(random_state=seed)
+    return fresh.fit(table)
+
+
+def _judged(
+    model: Any, table: Table, references: list[Table], halves: list[np.ndarray], seed: int, k: int
+) -> dict[str, float]:
+    """The figures of one k."""
+    labels = _labels(model, k, table, seed).labels_ if k > 1 else np.zeros(len(table), np.intp)
+    sse = float(row_errors(table, labels).sum())
+    by_chance = np.array([_log_sse(model, k, one, seed) for one in references])
+    found = {
+        "elbow": sse,
+        "silhouette": math.nan,
+        "gap": float(by_chance.mean()) - math.log(sse) if sse > 0 else math.nan,
+        "s": float(by_chance.std() * math.sqrt(1 + 1 / len(references))),
+        "BIC": _bic(table, labels, sse),
+        "stability": math.nan,
+    }
+    if k > 1:
+        if len(np.unique(labels)) > 1:
+            found["silhouette"] = cluster_quality(table, labels).silhouette
+        found["stability"] = float(np.mean([_agreement(model, k, table, order, seed) for order in halves]))
+    return found
+
+
+def _log_sse(model: Any, k: int, table: Table, seed: int) -> float:
+    labels = _labels(model, k, table, seed).labels_ if k > 1 else np.zeros(len(table), np.intp)
+    return math.log(max(float(row_errors(table, labels).sum()), 1e-300))
+
+
+def _bic(table: Table, labels: np.ndarray, sse: float) -> float:
+    """Larger is better; NaN where there are categories, which have no width, or nothing is left over."""
+    if any(isinstance(a, Nominal) for a in table.schema) or sse <= 0:
+        return math.nan
+    n = len(table)
+    d = len(Encoding.of(Rows.in_memory(table, labels)))
+    sizes = np.bincount(labels)
+    sizes, k = sizes[sizes > 0], int((sizes > 0).sum())
+    fit = float(sizes @ np.log(sizes / n)) - n * d / 2 * math.log(2 * math.pi * math.e * sse / (n * d))
+    return fit - (k * d + k) / 2 * math.log(n)
+
+
+def _agreement(model: Any, k: int, table: Table, order: np.ndarray, seed: int) -> float:
+    """How alike the answers of two halves are, over all rows; 0 where neither tells any apart."""
+    middle = len(order) // 2
+    first, second = (
+        _labels(model, k, table.take(np.sort(half)), seed).predict(table)
+        for half in (order[:middle], order[middle:])
+    )
+    index = contingency(first, second.astype(str)).adjusted_rand
+    return 0.0 if math.isnan(index) else index
+
+
+def _without_groups(table: Table, rng: np.random.Generator) -> Table:
+    """Rows of the same columns with nothing in common; gaps stay where they are."""
+    numbers = table.schema.of(Numeric)
+    drawn = dict(zip(numbers, _uniform(table, numbers, rng), strict=True))
+    columns = [drawn[name] if name in drawn else _shuffled(table.column(name), rng) for name in table.names]
+    return Table(table.schema, columns)
+
+
+def _uniform(table: Table, numbers: Sequence[str], rng: np.random.Generator) -> list[np.ndarray]:
+    """Numbers uniform in the box that the rows span along the principal axes of the standardised columns."""
+    if not numbers:
+        return []
+    given = np.array(table.block(list(numbers)), dtype=float)
+    gaps = np.isnan(given)
+    mean = np.nansum(given, axis=0) / np.maximum((~gaps).sum(axis=0), 1)
+    filled = np.where(gaps, mean, given)
+    spread = filled.std(axis=0)
+    spread[spread == 0] = 1.0
+    axes = np.linalg.svd((filled - mean) / spread, full_matrices=False)[2]
+    along = (filled - mean) / spread @ axes.T
+    drawn = rng.uniform(along.min(axis=0), along.max(axis=0), along.shape) @ axes * spread + mean
+    return list(np.where(gaps, np.nan, drawn).T.copy())
+
+
+def _shuffled(column: Column, rng: np.random.Generator) -> np.ndarray:
+    known = ~column.missing
+    data = column.data.copy()
+    data[known] = rng.permutation(data[known])
+    return data
+
+
+def _vote(name: str, ks: tuple[int, ...], figures: np.ndarray, errors: np.ndarray) -> tuple[int | None, str]:
+    """The k that a criterion is for, or why it is for none."""
+    known = np.isfinite(figures)
+    if name == "gap":
+        for i in range(len(ks) - 1):
+            if figures[i] >= figures[i + 1] - errors[i + 1]:
+                return ks[i], ""
+        return None, f"still rising at {ks[-1]}, so that more clusters would have to be tried"
+    if not known.any():
+        return None, "there is none for categories" if name == "BIC" else "undefined"
+    if name == "elbow":
+        line_down = np.interp(ks, (ks[0], ks[-1]), (figures[0], figures[-1]))
+        below = line_down - figures
+        return (ks[int(below.argmax())], "") if below.max() > 0 else (None, "the SSE has no bend")
+    return ks[int(np.nanargmax(figures))], ""
+
+
+def _cell(value: float) -> float | None:
+    return None if math.isnan(value) else float(f"{round(value, 12):.5g}")

@@ -1,0 +1,166 @@
+r"""Groups beside a class that was not used to find them.
+
+    purity   Σ_c max_j n_cj / n                  entropy  Σ_c n_c/n · H(classes in c), in bits
+    adjusted Rand  (R - E) / (M - E),   R = Σ_cj C(n_cj, 2),  E = Σ_c C(n_c, 2) Σ_j C(n_j, 2) / C(n, 2),
+                                        M = ½ (Σ_c C(n_c, 2) + Σ_j C(n_j, 2))
+
+n_cj rows of cluster c are of class j. Purity grows with the number of clusters, whatever they are; adjusted
+Rand is 0 on average for groups made at random. Rows of cluster -1 are counted as a cluster of their own, and
+rows whose class is missing are left out.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from openbook.cluster.quality import checked_labels
+from openbook.data import Categorical, Column, Nominal
+from openbook.data.arrays import object_cells
+from openbook.data.findings import plural
+from openbook.errors import DataError
+from openbook.measures import entropy
+from openbook.rows import name_of_target
+from openbook.work import Grid, Step, Work, figure
+
+__all__ = ["Contingency", "contingency"]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Contingency:
+    """How clusters and classes go together.
+
+    Parameters
+    ----------
+    counts : (k, n_classes), rows of each cluster and class
+    clusters : labels of the clusters, -1 for rows of none
+    classes : names
+    name : of what the classes are
+    left_out : rows whose class is missing
+    """
+
+    counts: np.ndarray
+    clusters: tuple[int, ...]
+    classes: tuple[str, ...]
+    name: str = "class"
+    left_out: int = 0
+
+    @property
+    def n(self) -> int:
+        return int(self.counts.sum())
+
+    @property
+    def sizes(self) -> np.ndarray:
+        return self.counts.sum(axis=1)
+
+    @property
+    def purities(self) -> np.ndarray:
+        """Of each cluster: the share of its most frequent class."""
+        return self.counts.max(axis=1) / self.sizes
+
+    @property
+    def entropies(self) -> np.ndarray:
+        """Of each cluster, in bits."""
+        return np.array([entropy(row) for row in self.counts])
+
+    @property
+    def purity(self) -> float:
+        return float(self.counts.max(axis=1).sum() / self.n)
+
+    @property
+    def entropy(self) -> float:
+        return float(self.sizes @ self.entropies / self.n)
+
+    @property
+    def adjusted_rand(self) -> float:
+        """1 for the same groups, 0 on average for groups at random; NaN where neither says anything."""
+        together, expected, most = self._pairs()
+        return (together - expected) / (most - expected) if most != expected else math.nan
+
+    def _pairs(self) -> tuple[float, float, float]:
+        """Pairs together in both, how many chance would give, and how many there could be."""
+        together, rows, columns = (
+            _pairs(part) for part in (self.counts, self.sizes, self.counts.sum(axis=0))
+        )
+        return together, rows * columns / max(math.comb(self.n, 2), 1), (rows + columns) / 2
+
+    def work(self) -> Work:
+        """The table, and the figures from it."""
+        rows = [
+            ("none" if c < 0 else c, *counts.tolist(), int(counts.sum()), float(purity), float(bits))
+            for c, counts, purity, bits in zip(
+                self.clusters, self.counts, self.purities, self.entropies, strict=True
+            )
+        ]
+        note = f"{plural(self.left_out, 'row')} of unknown {self.name} left out." if self.left_out else ""
+        grid = Grid("", ("cluster", *self.classes, "rows", "purity", "entropy"), rows, note)
+        together, expected, most = self._pairs()
+        largest = " + ".join(map(str, self.counts.max(axis=1).tolist()[:12]))
+        parts = [
+            rf"\frac{{{size}}}{{{self.n}}} \cdot {figure(float(bits))}"
+            for size, bits in zip(self.sizes.tolist()[:6], self.entropies, strict=False)
+        ]
+        more = " + …" if len(self.sizes) > 6 else ""
+        steps = (
+            Step(
+                "purity", r"\sum_c \frac{\max_j n_{cj}}{n}", rf"\frac{{{largest}}}{{{self.n}}}", self.purity
+            ),
+            Step("entropy", r"\sum_c \frac{n_c}{n} H_c", " + ".join(parts) + more, self.entropy, "in bits"),
+            Step("R", r"\sum_{cj} \binom{n_{cj}}{2}", "", together, "pairs of rows together in both"),
+            Step("E", "", "", expected, "pairs that chance would give"),
+            Step("M", "", "", most, "the most that there could be"),
+            Step(
+                "adjusted Rand",
+                r"\frac{R - E}{M - E}",
+                rf"\frac{{{figure(together)} - {figure(expected)}}}{{{figure(most)} - {figure(expected)}}}",
+                None if math.isnan(self.adjusted_rand) else self.adjusted_rand,
+            ),
+        )
+        return Work(f"Clusters and {self.name}", (grid, *steps))
+
+    def __repr__(self) -> str:
+        return self.work().text()
+
+    def _repr_html_(self) -> str:
+        return self.work().html()
+
+
+def contingency(labels: Any, classes: Any) -> Contingency:
+    """Set clusters beside classes.
+
+    Parameters
+    ----------
+    labels : the cluster of each row, -1 for none
+    classes : the class of each row: a Column, or any sequence of labels
+
+    Examples
+    --------
+    >>> table = contingency([0, 0, 0, 1, 1], ["a", "a", "b", "b", "b"])
+    >>> table.counts.tolist(), table.purity
+    ([[2, 1], [0, 2]], 0.8)
+    """
+    column = classes if isinstance(classes, Column) else _column(classes)
+    if not isinstance(column.attribute, Categorical):
+        raise DataError(f"{column.name!r} is {column.attribute.kind}, and classes are categories")
+    labels = checked_labels(labels, len(column))
+    known = ~column.missing
+    if not known.any():
+        raise DataError(f"no row has a known {column.name}")
+    clusters, rows = np.unique(labels[known], return_inverse=True)
+    counts = np.zeros((len(clusters), len(column.attribute.values)), dtype=np.intp)
+    np.add.at(counts, (rows, column.data[known]), 1)
+    occurs = counts.sum(axis=0) > 0
+    names = tuple(value for value, seen in zip(column.attribute.values, occurs, strict=True) if seen)
+    return Contingency(counts[:, occurs], tuple(clusters.tolist()), names, column.name, int((~known).sum()))
+
+
+def _column(classes: Any) -> Column:
+    cells = object_cells(list(classes))
+    attribute = Nominal(name_of_target(classes), tuple(cells.values))
+    return Column(attribute, cells.codes.astype(attribute.dtype))
+
+
+def _pairs(counts: np.ndarray) -> float:
+    counts = counts.astype(float)
+    return float((counts * (counts - 1) / 2).sum())

@@ -1,0 +1,198 @@
+r"""What describes a cluster: the columns in which its rows differ most from all others.
+
+    numbers, ranks   d = (mean inside - mean outside) / s,   s the standard deviation of all rows
+    categories       the value whose share inside lies farthest from that outside, and how far
+
+Columns stand in the order of how much they say: |d| / 2 for numbers, about how far apart the shares of rows
+above the middle are, and for categories the difference of the shares. Tests: Welch's t for means, Fisher's
+exact for shares; p-values are adjusted by Holm's method over all clusters and columns. Where clusters were
+made from the same columns, they differ there by construction and p-values are too small: go by the
+differences. Of columns that had no say, the tests mean what they say. Missing cells are left out, column by
+column; so are rows of cluster -1.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from openbook.cluster.quality import checked_labels
+from openbook.data import Column, Nominal, Numeric, Ordinal, read
+from openbook.data.findings import plural
+from openbook.errors import DataError
+from openbook.judge.intervals import shown_p
+from openbook.judge.means import welch
+from openbook.judge.shares import Share, fisher
+from openbook.judge.significance import holm
+from openbook.work import Grid, Work, figure
+
+__all__ = ["ClusterDescription", "Trait", "describe_clusters"]
+
+#: Traits of a cluster that are shown.
+_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Trait:
+    """How a cluster differs from the rest in one column.
+
+    Parameters
+    ----------
+    column : its name
+    value : of a category, the value that is more or less frequent inside; None for numbers
+    inside, outside : the two means, or the two shares of the value
+    difference : in standard deviations, or of the shares
+    p_value : adjusted for the number of clusters and columns
+    """
+
+    column: str
+    value: str | None
+    inside: float
+    outside: float
+    difference: float
+    p_value: float
+
+    @property
+    def size(self) -> float:
+        """How much it says, so that numbers and categories can be put in one order."""
+        size = abs(self.difference) / (2 if self.value is None else 1)
+        return -1.0 if math.isnan(size) else size
+
+    def __str__(self) -> str:
+        if self.value is None:
+            more = "higher" if self.difference > 0 else "lower"
+            return f"{more} {self.column} ({figure(self.inside, 3)} against {figure(self.outside, 3)})"
+        more = "more often" if self.difference > 0 else "less often"
+        return f"{more} {self.column} = {self.value} ({self.inside:.0%} against {self.outside:.0%})"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ClusterDescription:
+    """What describes each cluster, what says most first.
+
+    Parameters
+    ----------
+    traits : mapping of cluster to Traits, a column each
+    sizes : rows of each cluster
+    used : columns that the clusters were made from, if it is known
+    """
+
+    traits: dict[int, tuple[Trait, ...]]
+    sizes: dict[int, int]
+    used: tuple[str, ...] | None = None
+
+    def __getitem__(self, cluster: int) -> tuple[Trait, ...]:
+        if cluster not in self.traits:
+            raise DataError(f"there is no cluster {cluster}; there are {', '.join(map(str, self.traits))}")
+        return self.traits[cluster]
+
+    def sentence(self, cluster: int) -> str:
+        """The cluster in a line.
+
+        >>> from openbook import load
+        >>> X, y = load("iris").split("species")
+        >>> describe_clusters(X, y.data).sentence(0)
+        '50 rows: lower petal length (cm) (1.46 against 4.91), lower petal width (cm) (0.246 against 1.68), \
+lower sepal length (cm) (5.01 against 6.26)'
+        """
+        told = [str(trait) for trait in self[cluster] if trait.p_value < 0.05][:3]
+        return f"{plural(self.sizes[cluster], 'row')}: {', '.join(told) or 'like the rest in every column'}"
+
+    def work(self) -> Work:
+        """A table for each cluster, to print or to show."""
+        header = ("column", "inside", "outside", "difference", "p (Holm)")
+        grids = [
+            Grid(
+                f"cluster {cluster}, {plural(self.sizes[cluster], 'row')}",
+                header,
+                [_cells(trait) for trait in traits[:_SHOWN]],
+                f"{len(traits) - _SHOWN} more columns." if len(traits) > _SHOWN else "",
+            )
+            for cluster, traits in self.traits.items()
+        ]
+        return Work("What describes the clusters", tuple(grids), self._remark())
+
+    def _remark(self) -> str:
+        if self.used is not None and not {t.column for one in self.traits.values() for t in one} & {
+            *self.used
+        }:
+            return "None of these columns had a say in the clusters, so that the tests mean what they say."
+        return (
+            "Differences of numbers are in standard deviations, of categories between shares. Clusters differ"
+            " by construction in the columns they were made from: there, go by the differences, not by p."
+        )
+
+    def __repr__(self) -> str:
+        return self.work().text()
+
+    def _repr_html_(self) -> str:
+        return self.work().html()
+
+
+def describe_clusters(X: Any, labels: Any, used: Sequence[str] | None = None) -> ClusterDescription:
+    """In which columns does each cluster differ most from the rest?
+
+    Parameters
+    ----------
+    X : whatever `openbook.read` takes; columns that had no say in the clusters are welcome
+    labels : the cluster of each row, -1 for none
+    used : columns that the clusters were made from, if that is to be told
+    """
+    table = read(X)
+    labels = checked_labels(labels, len(table))
+    clusters = np.unique(labels[labels >= 0]).tolist()
+    if len(clusters) < 2:
+        raise DataError(f"{plural(len(clusters), 'cluster')}: to compare clusters, give at least two")
+    names = [a.name for a in table.schema if isinstance(a, Numeric | Nominal | Ordinal)]
+    found = [
+        _trait(table.column(name), labels == c, (labels >= 0) & (labels != c))
+        for c in clusters
+        for name in names
+    ]
+    adjusted = holm([trait.p_value for trait in found]).tolist()
+    found = [replace(trait, p_value=p) for trait, p in zip(found, adjusted, strict=True)]
+    traits = {
+        c: tuple(sorted(found[i * len(names) : (i + 1) * len(names)], key=lambda trait: -trait.size))
+        for i, c in enumerate(clusters)
+    }
+    sizes = {c: int((labels == c).sum()) for c in clusters}
+    return ClusterDescription(traits, sizes, None if used is None else tuple(used))
+
+
+def _trait(column: Column, inside: np.ndarray, outside: np.ndarray) -> Trait:
+    known = ~column.missing
+    inside, outside = inside & known, outside & known
+    if isinstance(column.attribute, Nominal):
+        return _share_trait(column, inside, outside)
+    numbers = column.data.astype(float)
+    a, b = numbers[inside], numbers[outside]
+    if min(len(a), len(b)) < 2:
+        return Trait(column.name, None, _mean(a), _mean(b), math.nan, math.nan)
+    spread = float(numbers[inside | outside].std())
+    gap = _mean(a) - _mean(b)
+    return Trait(column.name, None, _mean(a), _mean(b), gap / spread if spread else 0.0, welch(a, b))
+
+
+def _share_trait(column: Column, inside: np.ndarray, outside: np.ndarray) -> Trait:
+    values = column.attribute.values  # type: ignore[attr-defined]  # it is nominal
+    a, b = (np.bincount(column.data[rows], minlength=len(values)) for rows in (inside, outside))
+    n, m = int(inside.sum()), int(outside.sum())
+    if not (n and m):
+        return Trait(column.name, values[0] if values else "", math.nan, math.nan, math.nan, math.nan)
+    best = int(np.abs(a / n - b / m).argmax())
+    p = min(
+        1.0, fisher(Share(int(a[best]), n), Share(int(b[best]), m)) * len(values)
+    )  # the best of the values
+    return Trait(column.name, values[best], a[best] / n, b[best] / m, float(a[best] / n - b[best] / m), p)
+
+
+def _mean(numbers: np.ndarray) -> float:
+    return float(numbers.mean()) if len(numbers) else math.nan
+
+
+def _cells(trait: Trait) -> tuple[Any, ...]:
+    name = trait.column if trait.value is None else f"{trait.column} = {trait.value}"
+    inside, outside = (float(f"{value:.4g}") for value in (trait.inside, trait.outside))
+    return name, inside, outside, float(f"{trait.difference:+.3g}"), shown_p(trait.p_value)

@@ -1,0 +1,232 @@
+r"""How good groups are, by the rows alone.
+
+    SSE          Σ over rows of Σ_j (x_j - mean_j)² + (number of categories that differ from the mode)²
+    cohesion     1 / Σ over pairs of rows of a cluster of their distance, each pair once
+    separation   Σ over pairs of rows of two clusters of their distance
+    silhouette   (b - a) / max(a, b), a the mean distance to the other rows of its cluster, b the least mean
+                 distance to the rows of another; 0 for a row that is alone in its cluster
+
+The SSE is of the encoded numbers and ranks, and of the nominal columns as they are. With numbers only, the
+SSE and that of the clusters' means around the mean of all (between) add up to the SSE of one cluster (total).
+The distance of pairs is Euclidean for numbers alone, and Gower's otherwise. A missing number counts as the
+mean of its column in Euclidean distances and in the SSE; a missing category differs from every other. Rows of
+cluster -1 belong to none and are left out.
+
+labels : whole numbers (n_rows,), -1 for none
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from openbook.cluster.place import Place
+from openbook.cluster.points import between
+from openbook.data import Nominal, Table, read
+from openbook.data.findings import plural
+from openbook.errors import DataError
+from openbook.neighbors.budget import refuse_if_over
+from openbook.prepare import Encoding
+from openbook.rows import Rows
+from openbook.work import Grid, Step, Work, figure
+
+__all__ = ["ClusterQuality", "checked_labels", "cluster_quality", "row_errors"]
+
+#: Distances at a time, and seconds that one takes for each column.
+_AT_A_TIME, _SECONDS = 1 << 22, 1e-9
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ClusterQuality:
+    """How good some clusters are; see the module.
+
+    Parameters
+    ----------
+    clusters : their labels
+    sizes, sse, cohesion : of each cluster
+    separation : (k, k), of each pair of clusters; 0 in the diagonal
+    silhouettes : of each row that belongs to a cluster
+    rows : which rows those are
+    total : the SSE of all rows as one cluster; NaN where categories take part, whose SSE does not add up
+    distance : by which pairs are measured
+    left_out : rows of no cluster
+    """
+
+    clusters: tuple[int, ...]
+    sizes: np.ndarray
+    sse: np.ndarray
+    cohesion: np.ndarray
+    separation: np.ndarray
+    silhouettes: np.ndarray
+    rows: np.ndarray
+    labels: np.ndarray
+    total: float
+    distance: str
+    left_out: int
+
+    @property
+    def silhouette(self) -> float:
+        """The mean over the rows."""
+        return float(self.silhouettes.mean())
+
+    @property
+    def within(self) -> float:
+        """The SSE of all clusters."""
+        return float(self.sse.sum())
+
+    @property
+    def between(self) -> float:
+        """What the clusters explain of the total."""
+        return self.total - self.within
+
+    def work(self) -> Work:
+        """The figures of each cluster and of all, to print or to show."""
+        means = [float(self.silhouettes[self.labels == c].mean()) for c in self.clusters]
+        rows = [
+            (c, int(n), float(sse), float(cohesion), mean)
+            for c, n, sse, cohesion, mean in zip(
+                self.clusters, self.sizes, self.sse, self.cohesion, means, strict=True
+            )
+        ]
+        said = [f"Distances: {self.distance}."]
+        if self.left_out:
+            said.append(f"{plural(self.left_out, 'row')} of no cluster left out.")
+        grid = Grid("", ("cluster", "rows", "SSE", "cohesion", "mean silhouette"), rows, " ".join(said))
+        terms = " + ".join(figure(float(sse)) for sse in self.sse[:8]) + (" + …" if len(self.sse) > 8 else "")
+        steps = [Step("SSE", r"\sum_c \operatorname{SSE}_c", terms, self.within)]
+        if not math.isnan(self.total):
+            numbers = f"{figure(self.total)} - {figure(self.within)}"
+            steps.append(Step("between", r"\operatorname{total} - \operatorname{SSE}", numbers, self.between))
+        steps.append(Step("silhouette", r"\frac{1}{n} \sum_i s_i", "", self.silhouette, "the mean over rows"))
+        apart = [
+            (self.clusters[a], self.clusters[b], float(self.separation[a, b]))
+            for a in range(len(self.clusters))
+            for b in range(a)
+        ]
+        grids = (
+            [Grid("separation", ("cluster", "and", "sum of distances"), apart)] if len(apart) <= 20 else []
+        )
+        return Work(f"Quality of {plural(len(self.clusters), 'cluster')}", (grid, *steps, *grids))
+
+    def __repr__(self) -> str:
+        return self.work().text()
+
+    def _repr_html_(self) -> str:
+        return self.work().html()
+
+
+def cluster_quality(
+    X: Any, labels: Any, distance: str = "auto", scale: bool = True, allow_large: bool = False
+) -> ClusterQuality:
+    """The SSE, cohesion, separation and silhouettes of clusters.
+
+    Parameters
+    ----------
+    X : whatever `openbook.read` takes
+    labels : the cluster of each row, -1 for none
+    distance : "auto", "euclidean", "gower" or "heom"
+    scale : whether numbers are standardised, for Euclidean distances and the SSE
+    allow_large : go ahead where the distances of all pairs would take very long
+
+    Examples
+    --------
+    >>> quality = cluster_quality([[0.0], [2.0], [10.0], [14.0]], [0, 0, 1, 1], scale=False)
+    >>> quality.sse.tolist(), quality.total, round(quality.silhouette, 3)
+    ([2.0, 8.0], 131.0, 0.72)
+    """
+    table = read(X)
+    labels = checked_labels(labels, len(table))
+    rows = np.flatnonzero(labels >= 0)
+    clusters, codes, sizes = np.unique(labels[rows], return_inverse=True, return_counts=True)
+    if len(clusters) < 2:
+        raise DataError(f"{plural(len(clusters), 'cluster')}: to compare clusters, give at least two")
+    table, n = table.take(rows), len(rows)
+    refuse_if_over(
+        f"the distances of all pairs of {n:,} rows",
+        8.0 * _AT_A_TIME,
+        _SECONDS * n * n * len(table.names),
+        "take a sample of the rows",
+        allow=allow_large,
+    )
+    errors = row_errors(table, codes, scale=scale)
+    total = math.nan if _nominal(table) else float(row_errors(table, np.zeros(n, np.intp), scale=scale).sum())
+    place = Place.of(Rows.in_memory(table, codes), distance, scale=scale)
+    sums = _sums_to_clusters(place, table, codes, len(clusters))
+    own = sums[np.arange(n), codes]
+    pairs = np.array([sums[codes == c].sum(axis=0) for c in range(len(clusters))])
+    with np.errstate(divide="ignore"):
+        cohesion = 2.0 / np.diag(pairs)
+    return ClusterQuality(
+        clusters=tuple(clusters.tolist()),
+        sizes=sizes,
+        sse=np.bincount(codes, errors, minlength=len(clusters)),
+        cohesion=cohesion,
+        separation=pairs - np.diag(np.diag(pairs)),
+        silhouettes=_silhouettes(sums, own, codes, sizes),
+        rows=rows,
+        labels=labels[rows],
+        total=total,
+        distance=place.distance,
+        left_out=len(labels) - n,
+    )
+
+
+def checked_labels(labels: Any, n: int) -> np.ndarray:
+    """Labels as whole numbers from -1 on, one for each of n rows."""
+    given = np.asarray(labels)
+    if given.shape != (n,):
+        raise DataError(f"X has {n} rows, but labels have the shape {given.shape}")
+    if given.dtype.kind not in "iu" or (n and given.min() < -1):
+        raise DataError("labels must be whole numbers from 0, and -1 for rows of no cluster")
+    return given.astype(np.intp)
+
+
+def row_errors(table: Table, codes: np.ndarray, *, scale: bool = True) -> np.ndarray:
+    """Each row's squared distance to its cluster's middle, by means of numbers and modes of categories.
+
+    The distance of categories is the number of columns that differ; of equally frequent values the first is
+    the mode.
+    """
+    n, k = len(table), int(codes.max()) + 1
+    errors = np.zeros(n)
+    nominal = _nominal(table)
+    if numbers := [name for name in table.names if name not in nominal]:
+        part = table.select(numbers)
+        encoded = Encoding.of(Rows.in_memory(part, codes), scale=scale)(part)
+        weight = np.bincount(codes, minlength=k)[:, None]
+        means = np.stack([np.bincount(codes, column, minlength=k) for column in encoded.T], axis=1) / weight
+        errors += ((encoded - means[codes]) ** 2).sum(axis=1)
+    differ = np.zeros(n)
+    for name in nominal:
+        values = table.data(name).astype(np.intp)
+        held = values >= 0
+        counts = np.zeros((k, int(values.max(initial=0)) + 1))
+        np.add.at(counts, (codes[held], values[held]), 1)
+        differ += ~held | (values != counts.argmax(axis=1)[codes])
+    return errors + differ**2
+
+
+def _nominal(table: Table) -> list[str]:
+    return [a.name for a in table.schema if isinstance(a, Nominal)]
+
+
+def _sums_to_clusters(place: Place, table: Table, codes: np.ndarray, k: int) -> np.ndarray:
+    """The sum of each row's distances to the rows of each cluster, (n, k); a few rows at a time."""
+    numbers, values = place.cells(table)
+    points = place.points(numbers, values)
+    member = np.zeros((len(table), k))
+    member[np.arange(len(table)), codes] = 1.0
+    step = max(1, _AT_A_TIME // len(table))
+    spans = [slice(start, start + step) for start in range(0, len(table), step)]
+    return np.concatenate([between(points, numbers[span], values[span]) @ member for span in spans])
+
+
+def _silhouettes(sums: np.ndarray, own: np.ndarray, codes: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    others = sizes[codes] - 1
+    a = np.divide(own, others, out=np.zeros(len(own)), where=others > 0)
+    means = sums / sizes
+    means[np.arange(len(own)), codes] = np.inf
+    b = means.min(axis=1)
+    largest = np.maximum(a, b)
+    return np.divide(b - a, largest, out=np.zeros(len(own)), where=(others > 0) & (largest > 0))
