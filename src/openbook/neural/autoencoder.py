@@ -13,7 +13,6 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.data import MISSING, Nominal, Numeric, Table
 from openbook.errors import DataError, ParameterError
 from openbook.neural.derive import derive_row
 from openbook.neural.derive_learning import derive_model
@@ -118,7 +117,7 @@ class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Un
         if code.ndim != 2 or code.shape[1] != self._code()[-1]:
             msg = f"a code has {self._code()[-1]} columns, and this array has shape {code.shape}"
             raise DataError(msg)
-        return _decoded(self.encoding_, self._run(code, len(self._code()), len(self.weights_)))
+        return self.encoding_.decoded(self._run(code, len(self._code()), len(self.weights_)))
 
     def errors(self, X):
         """How far each row comes back from where it was: ½ Σ (x̂ - x)² over the encoded columns."""
@@ -165,22 +164,3 @@ class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Un
     @property
     def _n_features_out(self):
         return self._code()[-1]
-
-
-def _decoded(encoding, numbers):
-    """Encoded rows as a table of the schema."""
-    raw = numbers.astype(np.float64) * encoding.scale + encoding.shift
-    columns = []
-    for position, attribute in enumerate(encoding.schema):
-        own = np.flatnonzero(encoding.columns == position)
-        values = raw[:, own[: len(own) - int(encoding.gaps[position])]]
-        if isinstance(attribute, Numeric):
-            columns.append(values[:, 0])
-        elif isinstance(attribute, Nominal):
-            seen = encoding.seen[position]
-            best = seen[values.argmax(axis=1)] if len(seen) else np.full(len(raw), MISSING)
-            columns.append(best.astype(attribute.dtype))
-        else:
-            ranks = np.rint(values[:, 0] * (len(attribute.values) - 1))
-            columns.append(np.clip(ranks, 0, len(attribute.values) - 1).astype(attribute.dtype))
-    return Table(encoding.schema, columns)

@@ -241,6 +241,32 @@ class Encoding:
         own = np.asarray(coef) / self.scale
         return own, np.asarray(intercept) - own @ self.shift
 
+    def without_gaps(self) -> "Encoding":
+        """The same encoding without columns for missing cells."""
+        keep = np.ones(len(self), dtype=bool)
+        keep[[place.gap for place in self._places if place.gap is not None]] = False
+        figures = (self.mean[keep], self.shift[keep], self.scale[keep])
+        return Encoding(self.schema, *figures, self.seen, np.zeros_like(self.gaps), self.reference)
+
+    def decoded(self, numbers: np.ndarray) -> Table:
+        """Encoded rows, (n, d), as a table: the nearest rank, the value whose column is the largest."""
+        raw = numbers.astype(np.float64) * self.scale + self.shift
+        columns = []
+        for attribute, codes, place, _ in self._places:
+            values = raw[:, place]
+            if isinstance(attribute, Numeric):
+                columns.append(values[:, 0])
+            elif isinstance(attribute, Nominal):
+                if self.reference and len(codes):  # the first value is what the others leave
+                    values = np.column_stack([1 - values.sum(axis=1), values])
+                best = codes[values.argmax(axis=1)] if len(codes) else np.full(len(raw), MISSING)
+                columns.append(best.astype(attribute.dtype))
+            else:
+                assert isinstance(attribute, Ordinal)
+                ranks = np.rint(values[:, 0] * (len(attribute.values) - 1))
+                columns.append(np.clip(ranks, 0, len(attribute.values) - 1).astype(attribute.dtype))
+        return Table(self.schema, columns)
+
     def work(self) -> Work:
         """Show how each column is encoded."""
         rows = []

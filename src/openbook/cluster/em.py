@@ -1,0 +1,188 @@
+r"""EM for mixtures of typed columns: how rows become numbers and values, where it starts, and the M-step.
+
+    p(x) = Σ_k w_k N(x; μ_k, S_k) Π_j θ_kj[value of nominal column j]
+
+    N_k = Σ_n r_kn,  w_k = N_k / N,  μ_k = Σ_n r_kn x_n / N_k,  S_k = Σ_n r_kn (x_n - μ_k)(x_n - μ_k)' / N_k
+    θ_kj[v] = (N_kv + share of v) / (N_k + 1)
+
+x : numbers less their mean, divided by their standard deviation (or all by one, so that shapes stay), and
+ranks of ordinal columns. Missing cells, numbers or values, are marginalised (`kernels.normals`); a value that
+training never showed counts as missing. To every variance `reg` is added, a share of the columns' own, so
+that no component can shrink to a point. A component without rows stays where it was.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+
+import numpy as np
+
+from openbook.data import Nominal, Numeric
+from openbook.kernels.normals import Expected, Normals, expected
+from openbook.prepare import Encoding
+
+__all__ = ["Nearest", "TypedRows", "maximised", "sums_by_label", "sums_of"]
+
+#: Rows encoded at a time.
+_BLOCK_ROWS = 2048
+
+#: The share of the rows below which a component holds none.
+_NOTHING = 1e-12
+
+#: Numbers so many standard deviations off are no farther: their squares must stay finite.
+_FAR = 1e100
+
+
+@dataclass(frozen=True, eq=False)
+class TypedRows:
+    """How the columns of a table become numbers x, (d, n), NaN where missing, and 0/1 values, (V, n)."""
+
+    encoding: Encoding
+
+    @classmethod
+    def of(cls, rows, *, scale):
+        """The encoding of these rows; one scale for all numbers unless each has its own."""
+        encoding = Encoding.of(rows).without_gaps()
+        if not scale:
+            own = _of_kind(encoding, Numeric)
+            one = np.sqrt(np.mean(encoding.scale[own] ** 2)) if own.any() else 1.0
+            encoding = replace(encoding, scale=np.where(own, one, encoding.scale))
+        return cls(encoding)
+
+    @cached_property
+    def _nominal(self):
+        return _of_kind(self.encoding, Nominal)
+
+    @cached_property
+    def _open(self):
+        """The encoding that leaves missing numbers NaN, and missing values 0 in all columns."""
+        return replace(self.encoding, mean=np.where(self._nominal, 0.0, np.nan))
+
+    @property
+    def names(self):
+        """The names of the numbers."""
+        return tuple(np.array(self.encoding.names, dtype=object)[~self._nominal])
+
+    @property
+    def shares(self):
+        """The share of each value among the known cells of its column, (V,)."""
+        return self.encoding.mean[self._nominal]
+
+    @property
+    def columns(self):
+        """The nominal column that each value belongs to, (V,), counted from 0."""
+        return np.unique(self.encoding.columns[self._nominal], return_inverse=True)[1]
+
+    @property
+    def value_names(self):
+        """The names of the values: "outlook = sunny"."""
+        return tuple(np.array(self.encoding.names, dtype=object)[self._nominal])
+
+    @property
+    def units(self):
+        """The shift and scale of the numbers."""
+        return self.encoding.shift[~self._nominal], self.encoding.scale[~self._nominal]
+
+    def __call__(self, table, *, filled=False):
+        """The numbers and values of a table; `filled` has the training mean where a cell is missing."""
+        coded = (self.encoding if filled else self._open)(table)
+        if not self._nominal.any():
+            return np.clip(coded.T, -_FAR, _FAR, order="C"), np.zeros((0, len(coded)))
+        x = np.clip(coded[:, ~self._nominal].T, -_FAR, _FAR, order="C")
+        return x, np.ascontiguousarray(coded[:, self._nominal].T)
+
+    def blocks(self, chunk):
+        """The numbers, values and weights of a chunk, a few rows at a time."""
+        X, _, w = chunk
+        for start in range(0, len(w), _BLOCK_ROWS):
+            span = slice(start, start + _BLOCK_ROWS)
+            yield (*self(X.take(span)), w[span])
+
+
+def _of_kind(encoding, kind):
+    """Which encoded columns belong to columns of this kind."""
+    return np.array([isinstance(a, kind) for a in encoding.schema], dtype=bool)[encoding.columns]
+
+
+class Nearest:
+    """Each row of a table to the nearest of given means, in standard units; the first of equals."""
+
+    def __init__(self, typed, means):
+        self.typed, self.means = typed, means
+
+    def __call__(self, table):
+        rows = np.vstack(self.typed(table, filled=True))
+        return ((self.means**2).sum(axis=1)[:, None] - 2 * self.means @ rows).argmin(axis=0)
+
+
+def sums_of(typed: TypedRows, normals: Normals):
+    """The E-step, as a function of a chunk."""
+    return partial(_expected, typed, normals)
+
+
+def _expected(typed, normals, chunk):
+    return expected(normals, typed.blocks(chunk))
+
+
+def sums_by_label(typed: TypedRows, label, K: int):
+    """The sums where each row belongs to the one component that `label` of a table says, of a chunk."""
+    return partial(_labelled, typed, label, K)
+
+
+def _labelled(typed, label, K, chunk):
+    X, _, w = chunk
+    labels = label(X)
+    x, values = typed(X, filled=True)
+    z = np.vstack([np.ones(len(w)), x])
+    moments, counts = np.zeros((K, len(z), len(z))), np.zeros((K, len(values)))
+    for k in range(K):
+        own = labels == k
+        weighed = z[:, own] * w[own]
+        moments[k] = weighed @ z[:, own].T
+        counts[k] = values[:, own] @ w[own]
+    return Expected(moments, counts, np.zeros(1), np.array([w.sum()]))
+
+
+def maximised(sums: Expected, typed: TypedRows, kind: str, reg: float, before: Normals | None) -> Normals:
+    """The M-step: the parameters that the sums make most likely."""
+    K, d = len(sums.moments), sums.moments.shape[1] - 1
+    weight = sums.moments[:, 0, 0]
+    holds = weight > _NOTHING * sums.weight[0]
+    divisor = np.where(holds, weight, 1.0)
+    means = sums.moments[:, 0, 1:] / divisor[:, None]
+    second = sums.moments[:, 1:, 1:] / divisor[:, None, None]
+    covariances = second - means[:, :, None] * means[:, None, :]
+    covariances = _shaped(kind, covariances, weight)
+    covariances[:, range(d), range(d)] = np.maximum(covariances[:, range(d), range(d)], 0.0) + reg
+    if before is None:
+        means[~holds], covariances[~holds] = 0.0, np.eye(d)
+    else:
+        means[~holds], covariances[~holds] = before.means[~holds], before.covariances[~holds]
+    return Normals(
+        np.log(np.maximum(weight / weight.sum(), _NOTHING)),
+        means,
+        covariances,
+        np.log(_probabilities(sums.values, typed)).reshape(K, -1),
+        diagonal=kind in {"diagonal", "spherical"},
+    )
+
+
+def _shaped(kind, covariances, weight):
+    """The covariances as the mixture may have them."""
+    K, d, _ = covariances.shape
+    if kind == "tied":
+        one = np.einsum("k,kij->ij", weight / weight.sum(), covariances)
+        return np.repeat(one[None], K, axis=0)
+    if kind == "full":
+        return covariances
+    variances = np.diagonal(covariances, axis1=1, axis2=2)
+    if kind == "spherical" and d:
+        variances = np.repeat(variances.mean(axis=1, keepdims=True), d, axis=1)
+    return variances[:, :, None] * np.eye(d)
+
+
+def _probabilities(counts, typed):
+    """The probability of each value in each component: its share among all rows counts as one more row."""
+    columns = typed.columns
+    of_column = columns == np.arange(columns.max(initial=-1) + 1)[:, None]
+    known = counts @ of_column.T  # the weight of the rows in which each column is known
+    return (counts + typed.shares) / (known[:, columns] + 1)

@@ -1,0 +1,392 @@
+r"""Gaussian mixtures, learnt by expectation and maximisation (EM).
+
+    p(x) = Σ_k w_k N(x; μ_k, S_k),        r_k(x) = w_k N(x; μ_k, S_k) / p(x)
+
+E-step: how much of each row belongs to each component, its responsibilities r. M-step: the weights, means and
+covariances of rows weighted by these. Each round is one fold over the rows, in memory or in files, and the
+log-likelihood never falls by more than `reg` and the one row of smoothing cost.
+
+Typed tables: ordinal columns count by rank, from 0 to 1. A nominal column has a probability for each value in
+each component, and is independent of the others there. Missing cells are marginalised, exactly: a row counts
+by what is known of it. A value that training never showed counts as missing.
+A new row belongs to the component of the largest responsibility, the first of equals.
+
+What the rows cannot give is said in `notes_` and in the work: a component that does not vary in some
+direction has `reg` of the columns' variance there; one that holds no rows stays where it was.
+"""
+
+import math
+import warnings
+from operator import add
+
+import numpy as np
+from scipy.special import logsumexp
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from openbook.base import most_probable
+from openbook.cluster.clusterer import Clusterer
+from openbook.cluster.density import Density
+from openbook.cluster.em import Nearest, TypedRows, maximised, sums_by_label, sums_of
+from openbook.cluster.mixture_work import derive_model, derive_row
+from openbook.data import Nominal
+from openbook.errors import DataError, ParameterError
+from openbook.fold import each, fold
+from openbook.kernels.normals import Normals, log_joint
+from openbook.linear.basis import sample_of
+from openbook.prepare import Encoding
+from openbook.rules import Anything, Flag, Number, OneOf, Whole
+
+__all__ = ["GaussianMixture"]
+
+KINDS = ("full", "tied", "diagonal", "spherical")
+
+#: Rows whose responsibilities are kept for every iteration, so that the work can show them.
+_FIRST_ROWS = 5
+
+#: A variance of no more than so many times `reg` is the floor's, not the rows'.
+_FLOOR = 10
+
+
+class GaussianMixture(Clusterer, Density):
+    """Groups that overlap: each a normal distribution, and every row in part of each.
+
+    Parameters
+    ----------
+    n_components : how many
+    covariance_type : "full", "tied" (one for all), "diagonal", or "spherical" (one variance each)
+    tol : EM ends when the mean log-likelihood of a row rises by less
+    max_iter : the most rounds
+    n_init : how many starts are tried; the most likely end is kept
+    init : "k-means", "random", or an array
+        Where EM starts: from the clusters of k-means, from rows drawn at random as means, or from these
+        means, (n_components, number of numeric and ordinal columns); every row begins at the nearest.
+    reg : what is added to every variance, as a share of the columns' own
+    scale : whether numbers are measured by their own standard deviations, or all by one and the same; it
+        matters where shapes do: for k-means, for `reg`, and for spherical components
+    random_state : for the starts
+
+    Attributes
+    ----------
+    weights_ : (n_components,)
+    means_ : (n_components, d), of the numeric and ordinal columns, in units of the columns
+    covariances_ : in units of the columns: (K, d, d), tied (d, d), diagonal (K, d); spherical (K,), in the
+        units of the `scale`
+    probabilities_ : {nominal column: {value: probability in each component}}
+    labels_ : the component of each row learnt from
+    log_likelihood_, bic_, aic_ : of the rows learnt from
+    trace_ : the log-likelihood at each iteration
+    n_iter_, converged_ : of the start that was kept
+    notes_ : what the user should know
+
+    References
+    ----------
+    Dempster, Laird and Rubin (1977). Ghahramani and Jordan (1994), for missing cells. Schwarz (1978): BIC.
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> X, y = load("iris").split("species")
+    >>> model = GaussianMixture(3, random_state=0).fit(X)
+    >>> model.weights_.round(2).tolist(), round(model.bic_, 1)
+    ([0.3, 0.33, 0.37], 580.9)
+    """
+
+    rules = {
+        "n_components": Whole(at_least=1),
+        "covariance_type": OneOf(*KINDS),
+        "tol": Number(at_least=0),
+        "max_iter": Whole(at_least=1),
+        "n_init": Whole(at_least=1),
+        "init": Anything("'k-means', 'random', or an array of means"),
+        "reg": Number(at_least=1e-9),
+        "scale": Flag(),
+        "random_state": Anything("None, a whole number, or a RandomState"),
+    }
+
+    def __init__(
+        self,
+        n_components=2,
+        covariance_type="full",
+        tol=1e-3,
+        max_iter=100,
+        n_init=1,
+        init="k-means",
+        reg=1e-6,
+        scale=True,
+        random_state=None,
+    ):
+        self.n_components = n_components
+        self.covariance_type = covariance_type
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_init = n_init
+        self.init = init
+        self.reg = reg
+        self.scale = scale
+        self.random_state = random_state
+
+    # learning
+
+    def _fit(self, rows):
+        self._typed = TypedRows.of(rows, scale=self.scale)
+        random = check_random_state(self.random_state)
+        starts = self.n_init if isinstance(self.init, str) else 1
+        runs = [self._run(rows, self._start(rows, random)) for _ in range(starts)]
+        self._normals, self.trace_, self._course, self._first, self.converged_ = max(
+            runs, key=lambda run: run[1][-1]
+        )
+        self.n_iter_ = len(self.trace_)
+        parts = each(rows.pieces, self._answers_of_chunk)
+        labels, likelihoods, units, weights = zip(*parts, strict=True)
+        self.labels_ = np.concatenate(labels)
+        self.log_likelihood_, self._weight = math.fsum(likelihoods), math.fsum(weights)
+        self.trace_ -= math.fsum(units)
+        self._say()
+        if not self.converged_:
+            msg = f"GaussianMixture did not come to rest in {self.max_iter} rounds; raise max_iter or tol"
+            warnings.warn(msg, ConvergenceWarning, stacklevel=3)
+
+    def _run(self, rows, label):
+        """EM from the labels that `label` gives the rows of a table, to rest or to the last round."""
+        K, typed = self.n_components, self._typed
+        sums = fold(rows.pieces, sums_by_label(typed, label, K), add)
+        normals = maximised(sums, typed, self.covariance_type, self.reg, None)
+        head = typed(next(rows.tables()).head(_FIRST_ROWS))
+        trace, course, first = [], [], []
+        for _ in range(self.max_iter):
+            course.append((np.exp(normals.log_weights), normals.means))
+            first.append(_shares(log_joint(normals, *head)))
+            sums = fold(rows.pieces, sums_of(typed, normals), add)
+            trace.append(float(sums.log_likelihood[0]))
+            normals = maximised(sums, typed, self.covariance_type, self.reg, normals)
+            if len(trace) > 1 and abs(trace[-1] - trace[-2]) < self.tol * sums.weight[0]:
+                break
+        settled = len(trace) < self.max_iter or self.tol == 0
+        weights, means = (np.array(part) for part in zip(*course, strict=True))
+        return normals, np.array(trace), [weights, means], np.array(first), settled
+
+    def _start(self, rows, random):
+        """A function from a table to the component in which each of its rows begins."""
+        if isinstance(self.init, str) and self.init == "k-means":
+            from openbook.cluster.k_means import KMeans
+
+            seed = int(random.randint(np.iinfo(np.int32).max))
+            start = KMeans(self.n_components, scale=self.scale, random_state=seed)
+            start._remember(rows.schema)  # noqa: SLF001 (the rows have passed the border)
+            start._fit(rows)  # noqa: SLF001
+            return start._labels  # noqa: SLF001
+        return Nearest(self._typed, self._given_means(rows, random))
+
+    def _given_means(self, rows, random):
+        """The means to start from, in standard units, (K, d), with the values for nominal columns behind."""
+        if isinstance(self.init, str) and self.init == "random":
+            sample = sample_of(rows)
+            if len(sample) < self.n_components:
+                msg = (
+                    f"{self.n_components} components need as many different rows, and there are {len(sample)}"
+                )
+                raise DataError(msg)
+            drawn = random.choice(len(sample), self.n_components, replace=False)
+            return np.vstack(self._typed(sample.take(drawn), filled=True)).T
+        if isinstance(self.init, str):
+            msg = f"GaussianMixture: init must be 'k-means', 'random' or means, got {self.init!r}."
+            raise ParameterError(msg)
+        given = np.asarray(self.init, dtype=float)
+        shape = (self.n_components, len(self._typed.names))
+        if given.shape != shape or not np.isfinite(given).all():
+            msg = f"GaussianMixture: init must be finite means of shape {shape}, got shape {given.shape}."
+            raise ParameterError(msg)
+        shift, scale = self._typed.units
+        shares = np.repeat(self._typed.shares[None], len(given), axis=0)
+        return np.hstack([(given - shift) / scale, shares])
+
+    def _say(self):
+        """What the user should know of components that the rows do not fill."""
+        self.notes_ = []
+        for k, covariance in enumerate(self._normals.covariances):
+            if self._normals.log_weights[k] < -25:
+                self.notes_.append(f"component {k} holds no rows, and stays where it was")
+            elif (flat := int((np.linalg.eigvalsh(covariance) <= _FLOOR * self.reg).sum())) > 0:
+                self.notes_.append(
+                    f"component {k} does not vary in {flat} of {len(covariance)} directions;"
+                    f" {self.reg:g} of the columns' variance stands in"
+                )
+
+    # answers
+
+    def _log_joint(self, X):
+        return log_joint(self._normals, *self._typed(X))
+
+    def _answers_of_chunk(self, chunk):
+        """The labels of a chunk's rows, their log-likelihood, what their units add to it, their weight."""
+        x, values = self._typed(chunk.X)
+        joint = log_joint(self._normals, x, values)
+        units = self._log_units(x)
+        likelihood = float(chunk.w @ (logsumexp(joint, axis=0) - units))
+        return most_probable(joint.T), likelihood, float(chunk.w @ units), float(chunk.w.sum())
+
+    def _log_units(self, x):
+        """The log size of the units in which each row is known: what densities per unit are less by."""
+        return np.log(self._typed.units[1]) @ ~np.isnan(x)
+
+    def _labels(self, X):
+        return most_probable(self._log_joint(X).T)
+
+    def predict_proba(self, X):
+        """The responsibilities: how much of each row belongs to each component; rows sum to one."""
+        return self._each(X, self._proba)
+
+    def _proba(self, X):
+        return _shares(self._log_joint(X))
+
+    def _log_density(self, X):
+        x, values = self._typed(X)
+        return logsumexp(log_joint(self._normals, x, values), axis=0) - self._log_units(x)
+
+    def _span(self, name):
+        j = self._typed.names.index(name)
+        room = 4 * np.sqrt(self.component_covariances_[:, j, j])
+        return float((self.means_[:, j] - room).min()), float((self.means_[:, j] + room).max())
+
+    def bic(self, X):
+        """Bayes' information criterion of rows: the smaller, the better."""
+        densities = self.score_samples(X)
+        return -2 * float(densities.sum()) + self.complexity() * math.log(len(densities))
+
+    @property
+    def bic_(self):
+        check_is_fitted(self)
+        return -2 * self.log_likelihood_ + self.complexity() * math.log(self._weight)
+
+    @property
+    def aic_(self):
+        check_is_fitted(self)
+        return -2 * self.log_likelihood_ + 2 * self.complexity()
+
+    def complexity(self):
+        """The number of free parameters: weights, means, covariances, probabilities of values."""
+        K, d = self._normals.means.shape
+        pairs = d * (d + 1) // 2
+        shapes = {"full": K * pairs, "tied": pairs, "diagonal": K * d, "spherical": K * min(d, 1)}
+        nominal = len(self._typed.shares) - len(set(self._typed.columns.tolist()))
+        return K - 1 + K * d + shapes[self.covariance_type] + K * nominal
+
+    # the fitted model in units of the columns
+
+    @property
+    def weights_(self):
+        check_is_fitted(self)
+        weights = np.exp(self._normals.log_weights)
+        return weights / weights.sum()
+
+    @property
+    def means_(self):
+        check_is_fitted(self)
+        shift, scale = self._typed.units
+        return self._normals.means * scale + shift
+
+    @property
+    def covariances_(self):
+        check_is_fitted(self)
+        if self.covariance_type == "spherical":
+            return self._normals.covariances[:, 0, 0]
+        whole = self.component_covariances_
+        if self.covariance_type == "tied":
+            return whole[0]
+        return whole if self.covariance_type == "full" else np.diagonal(whole, axis1=1, axis2=2)
+
+    @property
+    def component_covariances_(self):
+        """The covariance of each component as a matrix, (K, d, d), whatever its type."""
+        check_is_fitted(self)
+        scale = self._typed.units[1]
+        return self._normals.covariances * np.outer(scale, scale)
+
+    @property
+    def probabilities_(self):
+        check_is_fitted(self)
+        encoding, names = self._typed.encoding, iter(range(len(self._typed.shares)))
+        probabilities = np.exp(self._normals.log_values)
+        return {
+            attribute.name: {attribute.values[v]: probabilities[:, next(names)] for v in seen}
+            for attribute, seen in zip(encoding.schema, encoding.seen, strict=True)
+            if isinstance(attribute, Nominal)
+        }
+
+    def _work(self):
+        return derive_model(self)
+
+    def _work_row(self, X):
+        return derive_row(self, X)
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "_normals")
+
+    # the model file
+
+    def _arrays(self):
+        encoding = {f"encoding_{name}": array for name, array in self._typed.encoding.arrays().items()}
+        normals = self._normals
+        return {
+            **encoding,
+            "log_weights": normals.log_weights,
+            "means": normals.means,
+            "covariances": normals.covariances,
+            "log_values": normals.log_values,
+            "trace": self.trace_,
+            "course_weights": self._course[0],
+            "course_means": self._course[1],
+            "first": self._first,
+            "facts": np.array([self.log_likelihood_, self._weight, float(self.converged_)]),
+        }
+
+    def _restore(self, arrays):
+        own = {n.removeprefix("encoding_"): a for n, a in arrays.items() if n.startswith("encoding_")}
+        self._typed = typed = TypedRows(Encoding.from_arrays(self.schema_, own))
+        K, d, V, T = self.n_components, len(typed.names), len(typed.shares), len(arrays["trace"])
+        shapes = {
+            "log_weights": (K,),
+            "means": (K, d),
+            "covariances": (K, d, d),
+            "log_values": (K, V),
+            "trace": (T,),
+            "course_weights": (T, K),
+            "course_means": (T, K, d),
+            "first": (T, *arrays["first"].shape[1:2], K),
+            "facts": (3,),
+        }
+        for name, shape in shapes.items():
+            array = arrays[name]
+            if array.dtype != np.float64 or array.shape != shape or not np.isfinite(array).all():
+                msg = f"array {name!r} is {array.dtype}{array.shape}, expected finite float64{shape}"
+                raise ValueError(msg)
+        covariances = arrays["covariances"]
+        if not np.array_equal(covariances, covariances.transpose(0, 2, 1)):
+            msg = "its covariances are not symmetric"
+            raise ValueError(msg)
+        if d and np.linalg.eigvalsh(covariances).min() <= 0:
+            msg = "its covariances are not those of any rows: a variance is not above zero"
+            raise ValueError(msg)
+        if not T or arrays["facts"][1] <= 0 or np.exp(arrays["log_weights"]).sum() > 1 + 1e-6:
+            msg = "its weights and iterations are not those of any rows"
+            raise ValueError(msg)
+        self._normals = Normals(
+            arrays["log_weights"],
+            arrays["means"],
+            covariances,
+            arrays["log_values"],
+            diagonal=self.covariance_type in {"diagonal", "spherical"},
+        )
+        self.trace_, self._first = arrays["trace"], arrays["first"]
+        self._course = [arrays["course_weights"], arrays["course_means"]]
+        self.log_likelihood_, self._weight = arrays["facts"][:2].tolist()
+        self.converged_, self.n_iter_ = bool(arrays["facts"][2]), T
+        self._say()
+
+
+def _shares(joint):
+    """Log joints (K, n) as responsibilities, (n, K)."""
+    shares = np.exp(joint - joint.max(axis=0))
+    return (shares / shares.sum(axis=0)).T

@@ -1,0 +1,258 @@
+r"""Mixtures of normal distributions as sums of products: the two steps of EM, gaps included.
+
+    z = (1, x)',    z' Q_k z = ln w_k + ln N(x; μ_k, S_k) = Σ over i <= j of q_kij z_i z_j
+    M_k = Σ_n r_kn z_n z_n'
+
+The logarithm of a normal density is linear in the products z_i z_j, and all that is to be learnt from rows
+are weighted sums of these products. So either step of EM is one matrix product with the products of a block
+of rows, which stay in the cache from one to the other. x is in units in which the rows have variance 1 or so,
+and no covariance is far smaller than 1, so that hardly a digit is lost to cancellation.
+
+Gaps (NaN) are marginalised exactly (Ghahramani and Jordan 1994). A row has the density of its known columns
+o; the sums take in the expected products, for which the missing columns m are linear in the known ones:
+
+    E[x_m | x_o, k] = μ_m + S_mo S_oo⁻¹ (x_o - μ_o),      Var[x_m | x_o, k] = S_mm - S_mo S_oo⁻¹ S_om
+
+Beside x, rows may show values of nominal columns, independent of it given k: `values` has a 0/1 row for each
+value, and a missing one has none.
+
+x : float64 (d, n);  values : float64 (V, n);  w : float64 (n,), weights
+M : (K, d + 1, d + 1), in which a diagonal mixture keeps the first row and column and the diagonal alone
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from openbook.fold import Statistics
+
+__all__ = ["Expected", "Normals", "expected", "log_joint"]
+
+#: Rows multiplied at a time: their products stay in the cache.
+BLOCK_ROWS = 512
+
+_LOG_2_PI = float(np.log(2 * np.pi))
+
+
+@dataclass(frozen=True)
+class Expected(Statistics):
+    """What the E-step adds up.
+
+    moments : (K, d + 1, d + 1), see the module
+    values : (K, V), how much weight each value has in each component
+    log_likelihood, weight : (1,)
+    """
+
+    moments: np.ndarray
+    values: np.ndarray
+    log_likelihood: np.ndarray
+    weight: np.ndarray
+
+
+@dataclass(frozen=True)
+class Normals:
+    """The parameters of a mixture.
+
+    log_weights : (K,);  means : (K, d);  covariances : (K, d, d)
+    log_values : (K, V), the log probability of each value of the nominal columns
+    diagonal : whether all covariances are diagonal
+    """
+
+    log_weights: np.ndarray
+    means: np.ndarray
+    covariances: np.ndarray
+    log_values: np.ndarray
+    diagonal: bool = False
+
+    @cached_property
+    def _precisions(self) -> np.ndarray:
+        if self.diagonal:
+            return _diagonal_matrices(1 / np.diagonal(self.covariances, axis1=1, axis2=2))
+        return np.linalg.inv(self.covariances)
+
+    @cached_property
+    def coefficients(self) -> np.ndarray:
+        """The coefficients q of the products, (K, F)."""
+        K, d = self.means.shape
+        slopes = np.einsum("kij,kj->ki", self._precisions, self.means)
+        if self.diagonal:
+            size = np.log(np.diagonal(self.covariances, axis1=1, axis2=2)).sum(axis=1)
+        else:
+            size = np.linalg.slogdet(self.covariances)[1]
+        form = np.empty((K, d + 1, d + 1))
+        form[:, 0, 0] = self.log_weights - 0.5 * (
+            d * _LOG_2_PI + size + np.einsum("kj,kj->k", slopes, self.means)
+        )
+        form[:, 0, 1:] = slopes
+        form[:, 1:, 1:] = -self._precisions  # two of each off the diagonal, where one product stands
+        form[:, range(1, d + 1), range(1, d + 1)] /= 2
+        return form[:, *_pairs(d, diagonal=self.diagonal)]
+
+    def of_columns(self, known: np.ndarray) -> "Normals":
+        """The distribution of these columns alone."""
+        covariances = self.covariances[:, known][:, :, known]
+        return Normals(self.log_weights, self.means[:, known], covariances, self.log_values, self.diagonal)
+
+    def completed(self, known: np.ndarray, moments: np.ndarray) -> np.ndarray:
+        """The expected moments of all columns, from those of the known ones."""
+        K, d = self.means.shape
+        o, m = np.flatnonzero(known), np.flatnonzero(~known)
+        slopes, offsets, left = self.conditional(known)
+        turn = np.zeros((K, d + 1, len(o) + 1))  # makes (1, x̂) of (1, x_o)
+        turn[:, 0, 0] = 1.0
+        turn[:, 1 + o, 1 + np.arange(len(o))] = 1.0
+        turn[:, 1 + m, 0] = offsets
+        turn[:, 1 + m, 1:] = slopes
+        whole = turn @ moments @ turn.transpose(0, 2, 1)
+        whole[:, 1 + m[:, None], 1 + m] += moments[:, :1, :1] * left
+        return whole
+
+    def conditional(self, known: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Missing columns given the known: slopes (K, m, o), offsets (K, m), covariances (K, m, m)."""
+        o, m = np.flatnonzero(known), np.flatnonzero(~known)
+        joint = self.covariances[:, o[:, None], m]
+        slopes = np.linalg.solve(self.covariances[:, o[:, None], o], joint).transpose(0, 2, 1)
+        offsets = self.means[:, m] - np.einsum("kmo,ko->km", slopes, self.means[:, o])
+        return slopes, offsets, self.covariances[:, m[:, None], m] - slopes @ joint
+
+    def filled(self, x: np.ndarray) -> np.ndarray:
+        """Rows x of a single component with what is expected where they are missing."""
+        x = x.copy()
+        for known, rows in _patterns(x):
+            slopes, offsets, _ = self.conditional(known)
+            x[np.ix_(~known, rows)] = slopes[0] @ x[np.ix_(known, rows)] + offsets[0][:, None]
+        return x
+
+
+def expected(normals: Normals, blocks: Iterable[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> Expected:
+    """The E-step: the sums over blocks (x, values, w) of rows, weighted by their membership."""
+    K, d = normals.means.shape
+    total = _Sums(normals)
+    moments = np.zeros((K, d + 1, d + 1))
+    later = []
+    for x, values, w in blocks:
+        if not np.isnan(x.sum()):
+            total.add(x, values, w)
+            continue
+        whole = ~np.isnan(x).any(axis=0)
+        total.add(x[:, whole], values[:, whole], w[whole])
+        later.append((x[:, ~whole], values[:, ~whole], w[~whole]))
+    moments += total.moments()
+    sums = [total]
+    if later:
+        x, values, w = (np.concatenate(parts, axis=-1) for parts in zip(*later, strict=True))
+        for known, rows in _patterns(x):
+            own = _Sums(normals.of_columns(known))
+            own.add(x[np.ix_(known, rows)], values[:, rows], w[rows])
+            moments += normals.completed(known, own.moments())
+            sums.append(own)
+    return Expected(
+        moments,
+        np.sum([own.values for own in sums], axis=0),
+        np.array([sum(own.log_likelihood for own in sums)]),
+        np.array([sum(own.weight for own in sums)]),
+    )
+
+
+def log_joint(normals: Normals, x: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Log weight and log density of each row in each component, (K, n), over its known columns."""
+    out = np.empty((len(normals.means), x.shape[1]))
+    for known, rows in _patterns(x):
+        own = normals.of_columns(known)
+        room = _room(own, len(rows))
+        for some in _blocks(rows):
+            out[:, some] = own.coefficients @ _products(x[np.ix_(known, some)], room, diagonal=own.diagonal)
+    return out + normals.log_values @ values
+
+
+class _Sums:
+    """The E-step of rows in which the same columns are known."""
+
+    def __init__(self, normals: Normals) -> None:
+        self.normals = normals
+        self.products = np.zeros(normals.coefficients.shape)
+        self.values = np.zeros(normals.log_values.shape)
+        self.room = _room(normals, BLOCK_ROWS)
+        self.log_likelihood = self.weight = 0.0
+
+    def add(self, x: np.ndarray, values: np.ndarray, w: np.ndarray) -> None:
+        """Take in rows."""
+        for start in range(0, x.shape[1], BLOCK_ROWS):
+            span = slice(start, start + BLOCK_ROWS)
+            self._add(x[:, span], values[:, span], w[span])
+
+    def _add(self, x: np.ndarray, values: np.ndarray, w: np.ndarray) -> None:
+        products = _products(x, self.room, diagonal=self.normals.diagonal)
+        share = self.normals.coefficients @ products
+        if len(values):
+            share += self.normals.log_values @ values
+        top = share.max(axis=0)
+        share -= top
+        np.exp(share, out=share)
+        whole = share.sum(axis=0)
+        share *= w / whole
+        self.products += (products @ share.T).T
+        if len(values):
+            self.values += share @ values.T
+        self.log_likelihood += float(w @ (top + np.log(whole)))
+        self.weight += float(w.sum())
+
+    def moments(self) -> np.ndarray:
+        """The sums of products as symmetric matrices."""
+        K, d = self.normals.means.shape
+        i, j = _pairs(d, diagonal=self.normals.diagonal)
+        moments = np.zeros((K, d + 1, d + 1))
+        moments[:, i, j] = moments[:, j, i] = self.products
+        return moments
+
+
+def _pairs(d: int, *, diagonal: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Which entries of z each product is made of."""
+    if not diagonal:
+        return np.triu_indices(d + 1)
+    each = np.arange(1, d + 1)
+    return np.r_[np.zeros(d + 1, dtype=np.intp), each], np.r_[0, each, each]
+
+
+def _room(normals: Normals, n: int) -> np.ndarray:
+    """Room for the products of a block, which is used again and again and so stays in the cache."""
+    return np.empty((normals.coefficients.shape[1], min(n, BLOCK_ROWS)))
+
+
+def _products(x: np.ndarray, room: np.ndarray, *, diagonal: bool) -> np.ndarray:
+    """The products z_i z_j of some rows, (F, n), in the order of `_pairs`."""
+    d, n = x.shape
+    out = room[:, :n]
+    out[0] = 1.0
+    out[1 : d + 1] = x
+    if diagonal:
+        np.multiply(x, x, out=out[d + 1 :])
+        return out
+    start = d + 1
+    for i in range(d):
+        np.multiply(x[i:], x[i], out=out[start : start + d - i])
+        start += d - i
+    return out
+
+
+def _patterns(x: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """The columns known, (d,), and the rows that know just these."""
+    known = ~np.isnan(x)
+    if known.all():
+        yield np.ones(len(x), dtype=bool), np.arange(x.shape[1])
+        return
+    kinds, which = np.unique(np.packbits(known, axis=0), axis=1, return_inverse=True)
+    for kind in range(kinds.shape[1]):
+        rows = np.flatnonzero(which == kind)
+        yield known[:, rows[0]], rows
+
+
+def _blocks(rows: np.ndarray) -> Iterator[np.ndarray]:
+    for start in range(0, len(rows), BLOCK_ROWS):
+        yield rows[start : start + BLOCK_ROWS]
+
+
+def _diagonal_matrices(diagonals: np.ndarray) -> np.ndarray:
+    return diagonals[:, :, None] * np.eye(diagonals.shape[1])

@@ -1,0 +1,123 @@
+r"""Linear discriminant projection: the directions in which the classes lie farthest apart.
+
+    B = Σ_c P(c) (μ_c - m)(μ_c - m)',     B v = λ S v,    v' S v = 1,      score = v' (x - m)
+
+λ is the variance between the classes over that within them (Fisher's criterion), so that scores vary by 1
+within the classes. There are at most as many directions as classes less 1, and as columns. Everything but the
+last small solve is that of `linear.LinearDiscriminant`: columns, missing cells, floors, the fold.
+
+Sign: of each direction the coefficient of the largest size, by standard deviations, is above zero.
+
+components_ : float64 (n_components_, d), coefficients of the encoded columns; 0 for those left out
+"""
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from openbook.errors import DataError, ParameterError
+from openbook.linear import LinearDiscriminant
+from openbook.linear.scored import linear_scores
+from openbook.reduce.picture import draw_rows
+from openbook.reduce.signs import signed
+from openbook.reduce.work import derive_discriminant, derive_scores
+from openbook.rules import Maybe, Whole
+
+__all__ = ["LinearDiscriminantProjection"]
+
+
+class LinearDiscriminantProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearDiscriminant):
+    """A projection that tells classes apart; it predicts too, as the linear discriminant that it is.
+
+    Parameters
+    ----------
+    n_components : None, all there are, or how many
+    variance, shrinkage : as for `LinearDiscriminant`
+
+    Attributes
+    ----------
+    components_ : (n_components_, d), the coefficients of the encoded columns
+    criteria_ : the variance between classes over that within, of each direction
+    explained_variance_ratio_ : the share of each in the sum of all criteria
+    mean_ : of the encoded columns, where scores are 0
+    and those of `LinearDiscriminant`
+
+    References
+    ----------
+    Fisher (1936). Hastie, Tibshirani and Friedman (2009), The Elements of Statistical Learning, 4.3.3.
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> X, y = load("iris").split("species")
+    >>> model = LinearDiscriminantProjection().fit(X, y)
+    >>> model.explained_variance_ratio_.round(4).tolist()
+    [0.9912, 0.0088]
+    >>> model.transform(X).shape
+    (150, 2)
+    """
+
+    rules = {**LinearDiscriminant.rules, "n_components": Maybe(Whole(at_least=1))}
+
+    def __init__(self, n_components=None, variance="mle", shrinkage=0.0):
+        super().__init__(variance=variance, shrinkage=shrinkage)
+        self.n_components = n_components
+
+    def _solve_classes(self, pooled, scatter):
+        super()._solve_classes(pooled, scatter)
+        gap = self._means - self.prior_ @ self._means
+        between = (gap.T * self.prior_) @ gap
+        root = np.linalg.cholesky(self._covariance)
+        half = np.linalg.solve(root, between)
+        criteria, axes = np.linalg.eigh(np.linalg.solve(root, half.T))
+        axes = np.linalg.solve(root.T, axes).T[::-1]
+        most = max(min(int((self.prior_ > 0).sum()) - 1, len(pooled)), 0)
+        if self.n_components is not None and self.n_components > most:
+            msg = (
+                f"LinearDiscriminantProjection: n_components is {self.n_components}, but there are {most}"
+                " directions: one less than classes, and no more than columns that vary"
+            )
+            raise ParameterError(msg)
+        self.n_components_ = n = most if self.n_components is None else self.n_components
+        criteria = np.maximum(criteria[::-1], 0.0)
+        self.criteria_ = criteria[:n].copy()
+        self.explained_variance_ratio_ = self.criteria_ / (criteria[:most].sum() or 1.0)
+        self.components_ = np.zeros((n, len(self.encoding_)))
+        self.components_[:, self.used_] = np.array([signed(axis) for axis in axes[:n]]).reshape(n, -1)
+        self.mean_ = (self.encoding_.mean - self.encoding_.shift) / self.encoding_.scale
+
+    def transform(self, X):
+        """The scores of each row, (n_rows, n_components_)."""
+        return self._each(X, self._projected)
+
+    def _projected(self, X):
+        return linear_scores(self.encoding_, X, self.components_, -self.components_ @ self.mean_)
+
+    def inverse_transform(self, scores):
+        """The likeliest rows behind scores, as a table: those nearest to the mean by the covariance."""
+        check_is_fitted(self)
+        scores = np.asarray(scores, dtype=float)
+        if scores.ndim != 2 or scores.shape[1] != self.n_components_:
+            msg = f"scores have {self.n_components_} columns, and this array has shape {scores.shape}"
+            raise DataError(msg)
+        x = np.repeat(self.mean_[None], len(scores), axis=0)
+        x[:, self.used_] += scores @ self.components_[:, self.used_] @ self._covariance
+        return self.encoding_.decoded(x)
+
+    @property
+    def _n_features_out(self):
+        return self.n_components_
+
+    def draw(self, X, y=None):
+        """The rows by their first two scores, coloured by y."""
+        check_is_fitted(self)
+        shares = [
+            f"direction {c + 1} ({share:.1%})" for c, share in enumerate(self.explained_variance_ratio_)
+        ]
+        return draw_rows("Linear discriminant projection", shares, self.transform(X), y)
+
+    def _work(self):
+        return derive_discriminant(self, super()._work())
+
+    def _work_row(self, X):
+        return derive_scores(self, self.encoding_(X)[0], "Linear discriminant projection")

@@ -1,0 +1,330 @@
+r"""Principal component analysis: the directions in which the rows vary most.
+
+    S = Σ_i w_i (x_i - m)(x_i - m)' / N,      S v_c = λ_c v_c,  λ_1 >= λ_2 >= …,      score_c = v_c' (x - m)
+
+x : the encoded columns (`prepare.Encoding`, without columns for gaps): numbers in units of their standard
+deviation, so that S is their correlation matrix, or as they are with `scale=False`; ordinal columns by rank,
+from 0 to 1; a 0/1 column for each value of a nominal one. N is the weight of the rows, less 1 with
+`variance="sample"`. All it takes is one fold over the rows (`linear.joint_scatter`), in memory or in files.
+
+Missing cells count as the mean of their column, or ("em") as what the other columns of the row let expect if
+rows are normal: mean and S are then found by EM, a fold a round (`kernels.normals`).
+
+Sign: of each component the loading of the largest size is above zero, the first of equals.
+
+components_ : float64 (n_components, d), of length 1 each
+"""
+
+from dataclasses import replace
+from functools import partial
+from operator import add
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from openbook.data.conform import conform
+from openbook.data.read import read
+from openbook.errors import DataError, ParameterError
+from openbook.fold import fold
+from openbook.kernels.normals import Normals, expected
+from openbook.linear.design import RawColumns
+from openbook.linear.joint_scatter import JointScatter
+from openbook.linear.scored import linear_scores, scored
+from openbook.reduce.picture import draw_biplot, draw_scree
+from openbook.reduce.signs import signed
+from openbook.reduce.work import derive_pca, derive_scores
+from openbook.rows import infinite_cell, weighed
+from openbook.rules import Flag, Maybe, Number, OneOf, Whole
+from openbook.unsupervised import Unsupervised
+
+__all__ = ["PCA"]
+
+#: Rows encoded at a time for EM.
+_BLOCK_ROWS = 2048
+
+#: What is added to variances before equations are solved: the values of a nominal column sum to one.
+_RIDGE = 1e-9
+
+#: The share of all variance below which a component has none.
+_NOTHING = 1e-12
+
+
+class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
+    """Principal component analysis.
+
+    Parameters
+    ----------
+    n_components : None, int, or a share below 1
+        How many components: all that vary, so many, or as few as explain this share of the variance.
+    scale : whether numbers are measured by their standard deviations, or taken as they are
+    missing : "mean" or "em", what a missing cell counts as
+    variance : "mle" or "sample", whether variances divide by N or by N - 1
+    max_iter, tol : EM ends after so many rounds, or when the log-likelihood of a row rises by less
+
+    Attributes
+    ----------
+    components_ : (n_components_, d), the loadings of the encoded columns
+    explained_variance_, explained_variance_ratio_ : of each component
+    encoding_ : how columns became numbers; `encoding_.names` are the columns of the components
+    mean_, covariance_ : of the encoded columns
+    trace_ : the log-likelihood at each round of EM, in standard units; empty where there was none
+
+    References
+    ----------
+    Pearson (1901). Jolliffe (2002), Principal Component Analysis. Dempster, Laird and Rubin (1977), for EM.
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> X, y = load("iris").split("species")
+    >>> model = PCA(2).fit(X)
+    >>> model.explained_variance_ratio_.round(3).tolist()
+    [0.73, 0.229]
+    >>> model.transform(X)[0].round(3).tolist()
+    [-2.265, 0.48]
+    """
+
+    rules = {
+        "n_components": Maybe(Number(above=0)),
+        "scale": Flag(),
+        "missing": OneOf("mean", "em"),
+        "variance": OneOf("mle", "sample"),
+        "max_iter": Whole(at_least=1),
+        "tol": Number(at_least=0),
+    }
+
+    def __init__(self, n_components=None, scale=True, missing="mean", variance="mle", max_iter=200, tol=1e-6):
+        self.n_components = n_components
+        self.scale = scale
+        self.missing = missing
+        self.variance = variance
+        self.max_iter = max_iter
+        self.tol = tol
+
+    # learning
+
+    _normal: Any  # the normal distribution that EM found, if it did
+
+    def _fit(self, rows):
+        self.statistics_ = self._folded(rows)
+        self._encode_statistics()
+        self._normal, self.trace_ = None, np.zeros(0)
+        if self.missing == "em" and self._has_gaps:
+            self._normal, self.trace_ = self._expectation_maximisation(rows)
+        self._solve()
+
+    def partial_fit(self, X, y=None, sample_weight=None):  # noqa: ARG002 (pipelines pass a target)
+        """Learn from more rows, as if they had come with the earlier ones."""
+        if self.missing == "em":
+            msg = "PCA: partial_fit needs missing='mean'; EM must see all rows again"
+            raise ParameterError(msg)
+        with self._whole_or_not_at_all():
+            if not hasattr(self, "statistics_"):
+                self._fit(self._training_rows(X, sample_weight))
+                return self
+            table = conform(read(X), self.schema_, type(self).__name__, grow=True)
+            known = RawColumns(self.schema_).grown(self.statistics_, table.schema)
+            self._remember(table.schema)
+            rows = weighed(table, np.zeros(len(table), dtype=np.intp), sample_weight)
+            self.statistics_ = known + self._folded(rows)
+            self._encode_statistics()
+            self._solve()
+        return self
+
+    def _folded(self, rows):
+        with np.errstate(over="ignore", invalid="ignore"):
+            statistics = fold(rows.pieces, partial(_scatter, RawColumns(rows.schema)), add)
+        if not all(np.isfinite(array).all() for array in statistics.arrays().values()):
+            raise infinite_cell(rows)
+        return statistics
+
+    def _encode_statistics(self):
+        """The encoding, and mean and covariance of the rows with the mean for what is missing."""
+        columns = RawColumns(self.schema_)
+        encoding = columns.encoding(self.statistics_, scale=self.scale, reference=False)
+        self._has_gaps = bool(encoding.gaps.any())
+        self.encoding_ = encoding.without_gaps()
+        weights = columns.weights(self.encoding_)
+        self.covariance_ = weights.T @ self.statistics_.scatter @ weights / self._rows()
+        self.mean_ = (self.encoding_.mean - self.encoding_.shift) / self.encoding_.scale
+
+    def _rows(self):
+        """What a scatter is divided by."""
+        weight = float(self.statistics_.weight[0])
+        return max(weight - 1, 1.0) if self.variance == "sample" else weight
+
+    def _expectation_maximisation(self, rows):
+        """The normal distribution of the encoded rows with gaps, in standard units, and its trace."""
+        spread = np.sqrt(np.diag(self.covariance_))
+        self._spread = np.where(spread > 0, spread, 1.0)
+        d, weight = len(self.encoding_), float(self.statistics_.weight[0])
+        start = self.covariance_ / np.outer(self._spread, self._spread)
+        normal = _normal(np.zeros(d), start * self._rows() / weight)
+        trace = []
+        for _ in range(self.max_iter):
+            sums = fold(rows.pieces, partial(_expected, normal, self._open, self._spread, self.mean_), add)
+            trace.append(float(sums.log_likelihood[0]))
+            moments = sums.moments[0] / weight
+            mean = moments[0, 1:]
+            normal = _normal(mean, moments[1:, 1:] - np.outer(mean, mean))
+            if len(trace) > 1 and abs(trace[-1] - trace[-2]) < self.tol * weight:
+                break
+        return normal, np.array(trace)
+
+    @property
+    def _open(self):
+        """The encoding that leaves missing cells NaN."""
+        return replace(self.encoding_, mean=np.full(len(self.encoding_), np.nan))
+
+    def _solve(self):
+        if self._normal is not None:
+            self.mean_ = self.mean_ + self._normal.means[0] * self._spread
+            plain = self._normal.covariances[0] - _RIDGE * np.eye(len(self._spread))
+            weight = float(self.statistics_.weight[0])
+            self.covariance_ = plain * np.outer(self._spread, self._spread) * weight / self._rows()
+        values, vectors = np.linalg.eigh(self.covariance_)
+        values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1].T
+        self.total_variance_ = float(np.trace(self.covariance_))
+        n = self._how_many(values)
+        self.n_components_ = n
+        self.components_ = np.array([signed(vector) for vector in vectors[:n]])
+        self.explained_variance_ = values[:n].copy()
+        self.explained_variance_ratio_ = values[:n] / (self.total_variance_ or 1.0)
+
+    def _how_many(self, values):
+        wanted: Any = self.n_components
+        d = len(values)
+        if wanted is None:
+            return max(int((values > _NOTHING * self.total_variance_).sum()), 1)
+        if wanted < 1:
+            shares = np.cumsum(values) / (self.total_variance_ or 1.0)
+            return min(int(np.searchsorted(shares, wanted - _NOTHING)) + 1, d)
+        if not Whole(at_least=1).allows(wanted):
+            msg = f"PCA: n_components must be None, a whole number, or a share below 1, got {wanted!r}."
+            raise ParameterError(msg)
+        if wanted > d:
+            msg = f"PCA: n_components is {wanted}, but there are {d} encoded columns; ask for fewer"
+            raise ParameterError(msg)
+        return int(wanted)
+
+    # answers
+
+    def transform(self, X):
+        """The scores of each row, (n_rows, n_components_)."""
+        return self._each(X, self._scores)
+
+    def _scores(self, X):
+        if self._normal is None:
+            return linear_scores(self.encoding_, X, self.components_, -self.components_ @ self.mean_)
+        return scored(self._open, X, self.n_components_, self._filled_scores)
+
+    def _filled_scores(self, x):
+        return (self._filled(x) - self.mean_) @ self.components_.T
+
+    def _filled(self, x):
+        """Encoded rows with NaN for gaps, with what the other columns let expect in their place."""
+        start = (self.encoding_.mean - self.encoding_.shift) / self.encoding_.scale
+        return self._normal.filled(((x - start) / self._spread).T).T * self._spread + start
+
+    def inverse_transform(self, scores):
+        """The rows behind scores, as a table: numbers in units of their columns, the likeliest values."""
+        check_is_fitted(self)
+        scores = np.asarray(scores, dtype=float)
+        if scores.ndim != 2 or scores.shape[1] != self.n_components_:
+            msg = f"scores have {self.n_components_} columns, and this array has shape {scores.shape}"
+            raise DataError(msg)
+        return self.encoding_.decoded(scores @ self.components_ + self.mean_)
+
+    @property
+    def _n_features_out(self):
+        return self.n_components_
+
+    def draw_scree(self):
+        """The share of the variance that each component explains, and all up to it."""
+        check_is_fitted(self)
+        return draw_scree(self)
+
+    def draw(self, X, y=None):
+        """A biplot: rows by their first two components, coloured by y, and the columns as arrows."""
+        check_is_fitted(self)
+        return draw_biplot(self, X, y)
+
+    def _work(self):
+        return derive_pca(self)
+
+    def _work_row(self, X):
+        x = self.encoding_(X) if self._normal is None else self._filled(self._open(X))
+        return derive_scores(self, x[0], "Principal components")
+
+    # the model file
+
+    def _arrays(self):
+        arrays = dict(self.statistics_.arrays())
+        if self._normal is not None:
+            arrays |= {
+                "em_mean": self._normal.means[0],
+                "em_covariance": self._normal.covariances[0],
+                "spread": self._spread,
+                "trace": self.trace_,
+            }
+        return arrays
+
+    def _restore(self, arrays):
+        columns = RawColumns(self.schema_)
+        zero = JointScatter.zero(columns.numbers, columns.size)
+        self.statistics_ = zero.filled(arrays)
+        if not all(np.isfinite(array).all() for array in self.statistics_.arrays().values()):
+            msg = "its statistics are not finite"
+            raise ValueError(msg)
+        if not self.statistics_.weight[0] > 0 or (self.statistics_.known < 0).any():
+            msg = "its statistics are not those of any rows: a weight is below zero, or there is none"
+            raise ValueError(msg)
+        self.statistics_.check()
+        self._encode_statistics()
+        self._normal, self.trace_ = None, np.zeros(0)
+        if "em_covariance" in arrays:
+            d = len(self.encoding_)
+            shapes = {
+                "em_mean": (d,),
+                "em_covariance": (d, d),
+                "spread": (d,),
+                "trace": (len(arrays["trace"]),),
+            }
+            for name, shape in shapes.items():
+                array = arrays[name]
+                if array.dtype != np.float64 or array.shape != shape or not np.isfinite(array).all():
+                    msg = f"array {name!r} is {array.dtype}{array.shape}, expected finite float64{shape}"
+                    raise ValueError(msg)
+            covariance, self._spread = arrays["em_covariance"], arrays["spread"]
+            symmetric = np.array_equal(covariance, covariance.T)
+            if not symmetric or (self._spread <= 0).any() or np.linalg.eigvalsh(covariance).min() <= 0:
+                msg = "its covariance is not that of any rows"
+                raise ValueError(msg)
+            self._normal = replace(_normal(arrays["em_mean"], covariance), covariances=covariance[None])
+            self.trace_ = arrays["trace"]
+        self._solve()
+
+
+def _scatter(columns, chunk):
+    X, _, w = chunk
+    return JointScatter.of(columns, X, np.zeros((len(w), 0)), w)
+
+
+def _normal(mean, covariance):
+    ridge = _RIDGE * np.eye(len(mean))
+    return Normals(np.zeros(1), mean[None], (covariance + covariance.T)[None] / 2 + ridge, np.zeros((1, 0)))
+
+
+def _expected(normal, encoding, spread, mean, chunk):
+    """The E-step over a chunk, in standard units."""
+    return expected(normal, _blocks(encoding, spread, mean, chunk))
+
+
+def _blocks(encoding, spread, mean, chunk):
+    X, _, w = chunk
+    for start in range(0, len(w), _BLOCK_ROWS):
+        span = slice(start, start + _BLOCK_ROWS)
+        x = (encoding(X.take(span)) - mean) / spread
+        yield np.ascontiguousarray(x.T), np.zeros((0, len(x))), w[span]
