@@ -1,0 +1,43 @@
+"""Outliers: rows unlike the others, a score for each, and the reasons for it."""
+
+from openbook.outlier.box_fences import BoxFences
+from openbook.outlier.centroid_distance import CentroidDistance
+from openbook.outlier.collective import Collective
+from openbook.outlier.contextual import Contextual
+from openbook.outlier.detector import Detector
+from openbook.outlier.grubbs import Grubbs
+from openbook.outlier.inverse_density import InverseDensity
+from openbook.outlier.isolation_forest import IsolationForest
+from openbook.outlier.likelihood_mixture import LikelihoodMixture
+from openbook.outlier.lof import LOF
+from openbook.outlier.mahalanobis import Mahalanobis
+from openbook.outlier.naive_bayes_surprise import NaiveBayesSurprise
+from openbook.outlier.neighbour_distance import NeighbourDistance
+from openbook.outlier.objective_gain import ObjectiveGain
+from openbook.outlier.radius_count import RadiusCount
+from openbook.outlier.reasons import Reasons
+from openbook.outlier.relative_density import RelativeDensity
+from openbook.outlier.small_clusters import SmallClusters
+from openbook.outlier.z_score import ZScore
+
+__all__ = [
+    "LOF",
+    "BoxFences",
+    "CentroidDistance",
+    "Collective",
+    "Contextual",
+    "Detector",
+    "Grubbs",
+    "InverseDensity",
+    "IsolationForest",
+    "LikelihoodMixture",
+    "Mahalanobis",
+    "NaiveBayesSurprise",
+    "NeighbourDistance",
+    "ObjectiveGain",
+    "RadiusCount",
+    "Reasons",
+    "RelativeDensity",
+    "SmallClusters",
+    "ZScore",
+]

@@ -1,0 +1,117 @@
+r"""Box-plot fences: how far a number lies outside of the box that holds the middle half of its column.
+
+    a_j = max(Q1 - x, x - Q3, 0) / (Q3 - Q1)
+
+An outlier lies beyond a fence: a_j > 1.5, unless told otherwise. Quartiles of the known cells are
+
+    linear   by linear interpolation between values, as NumPy and R have them
+    halves   the medians of the lower and the upper half, the middle value left out where there is one
+
+Where the quartiles coincide, 1.349 standard deviations stand in for Q3 - Q1, which is what they are apart
+under a normal curve; a column that does not vary at all counts 1 there.
+"""
+
+import numpy as np
+
+from openbook.outlier.columns import ColumnDetector, all_values, known, looked_at
+from openbook.outlier.detector import CUTS, checked
+from openbook.rules import OneOf
+from openbook.work import Grid, Step, figure
+
+__all__ = ["BoxFences"]
+
+#: How far the quartiles of a normal curve are apart, in standard deviations.
+_NORMAL = 1.3489795003921634
+
+
+class BoxFences(ColumnDetector):
+    """A row is as odd as its cell farthest outside of its column's box, in heights of the box.
+
+    Parameters
+    ----------
+    quartiles : "linear" or "halves"
+        See the module.
+    threshold, contamination, top : one at most
+        Above which score a row is an outlier; None of them: 1.5.
+
+    Attributes
+    ----------
+    q1_, q3_, iqr_ : of each column of numbers or ranks: the quartiles, and how far they are apart
+    fences_ : (d, 2), the fences at the threshold
+    threshold_ : the score above which a row is an outlier
+
+    References
+    ----------
+    Tukey (1977), Exploratory data analysis.
+
+    Examples
+    --------
+    >>> temperatures = [[x] for x in (24.0, 28.9, 28.9, 29.0, 29.1, 29.1, 29.2, 29.2, 29.3, 29.4)]
+    >>> model = BoxFences().fit(temperatures)
+    >>> model.fences_.round(4).tolist(), model.predict([[24.0], [29.4]]).tolist()
+    ([[28.5125, 29.6125]], [-1, 1])
+    """
+
+    rules = {"quartiles": OneOf("linear", "halves"), **CUTS}
+
+    weighs = False
+    natural_ = (1.5, "the fences of a box plot")
+    letter = "a"
+    meaning = "Heights of the box outside of it; the largest is the score."
+
+    def __init__(self, quartiles="linear", threshold=None, contamination=None, top=None):
+        self.quartiles = quartiles
+        self.threshold = threshold
+        self.contamination = contamination
+        self.top = top
+
+    def _learn(self, rows):
+        columns = known(all_values(rows))
+        found = _linear if self.quartiles == "linear" else _halves
+        ends = np.array([found(column) if len(column) else (0.0, 0.0) for column in columns])
+        self.q1_, self.q3_ = ends.reshape(-1, 2).T.copy()
+        spread = np.array([_NORMAL * column.std() if len(column) else 0.0 for column in columns])
+        apart = self.q3_ - self.q1_
+        self.iqr_ = np.where(apart > 0, apart, np.where(spread > 0, spread, 1.0))
+
+    @property
+    def fences_(self):
+        beyond = self.threshold_ * self.iqr_
+        return np.column_stack([self.q1_ - beyond, self.q3_ + beyond])
+
+    def _oddness(self, values):
+        return np.maximum(np.maximum(self.q1_ - values, values - self.q3_), 0.0) / self.iqr_
+
+    def _step(self, j, name, x):
+        q1, q3, iqr = float(self.q1_[j]), float(self.q3_[j]), float(self.iqr_[j])
+        formula = r"\frac{\max(Q_1 - x, x - Q_3, 0)}{Q_3 - Q_1}"
+        numbers = (
+            rf"\frac{{\max({figure(q1)} - {figure(x)}, {figure(x)} - {figure(q3)}, 0)}}{{{figure(iqr)}}}"
+        )
+        return Step(name, formula, numbers, max(q1 - x, x - q3, 0.0) / iqr)
+
+    def _learnt(self):
+        columns = (looked_at(self.schema_), self.q1_, self.q3_, self.iqr_, *self.fences_.T)
+        header = ("column", "Q1", "Q3", "Q3 - Q1", "low fence", "high fence")
+        rows = list(zip(*(list(column) for column in columns), strict=True))
+        return (Grid("columns", header, rows, "Where Q3 = Q1, 1.349 standard deviations stand in."),)
+
+    def _arrays(self):
+        return {"q1": self.q1_, "q3": self.q3_, "iqr": self.iqr_}
+
+    def _restore(self, arrays):
+        shape = (len(looked_at(self.schema_)),)
+        self.q1_, self.q3_, self.iqr_ = (checked(arrays, name, float, shape) for name in ("q1", "q3", "iqr"))
+        if not ((self.iqr_ > 0) & (self.q1_ <= self.q3_)).all():
+            msg = "quartiles must be in order, and their distance above 0"
+            raise ValueError(msg)
+
+
+def _linear(values):
+    return np.quantile(values, (0.25, 0.75))
+
+
+def _halves(values):
+    half = max(len(values) // 2, 1)
+    values = np.sort(values)
+    return np.median(values[:half]), np.median(values[-half:])

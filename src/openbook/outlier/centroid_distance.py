@@ -1,0 +1,81 @@
+r"""The distance to the nearest centre of k-means: far from every cluster is odd.
+
+    score = d(x, c),  or, relative,  d(x, c) / median of d over the rows of the cluster
+
+Relative, a row at the rim of a thin cluster is not odd for that. A median of 0 counts as that of all rows, or
+1 where that is 0 too. See `clustered` for the encoding and missing cells.
+"""
+
+import numpy as np
+
+from openbook.outlier.clustered import CLUSTER_RULES, Clustered
+from openbook.outlier.detector import checked
+from openbook.rules import Flag
+from openbook.work import Step
+
+__all__ = ["CentroidDistance"]
+
+
+class CentroidDistance(Clustered):
+    """A row is as odd as it lies far from the nearest centre.
+
+    Parameters
+    ----------
+    n_clusters : int
+    relative : bool
+        Whether the distance is divided by the median distance in the cluster.
+    random_state : int, optional
+        Of the centres' seeds.
+    threshold, contamination, top : one at most
+        Above which score a row is an outlier; None of them: a contamination of 0.1.
+
+    Attributes
+    ----------
+    encoding_, centres_, sizes_ : how columns become numbers; the centres, and the rows of each cluster
+    medians_ : the median distance in each cluster
+    threshold_ : the score above which a row is an outlier
+
+    Examples
+    --------
+    >>> X = [[0.0], [0.1], [0.2], [0.3], [5.0]]
+    >>> CentroidDistance(n_clusters=1, top=1).fit_predict(X).tolist()
+    [1, 1, 1, 1, -1]
+    """
+
+    rules = {"relative": Flag(), **CLUSTER_RULES}
+
+    def __init__(
+        self, n_clusters=8, relative=True, random_state=None, threshold=None, contamination=None, top=None
+    ):
+        super().__init__(n_clusters, random_state, threshold, contamination, top)
+        self.relative = relative
+
+    def _compare(self, labels, distances):
+        overall = float(np.median(distances)) or 1.0
+        medians = [
+            float(np.median(distances[labels == c])) if (labels == c).any() else 0.0
+            for c in range(len(self.centres_))
+        ]
+        self.medians_ = np.array([median or overall for median in medians])
+
+    def _counts(self, points):
+        return self._nearest(points)
+
+    def _factors(self):
+        return 1 / self.medians_ if self.relative else np.ones(len(self.centres_))
+
+    def _factor_step(self, c):
+        if not self.relative:
+            return Step("factor f", result=1)
+        median = float(self.medians_[c])
+        return Step("factor f", r"\frac{1}{median}", rf"\frac{{1}}{{{median:.6g}}}", 1 / median)
+
+    def _arrays(self):
+        return {**super()._arrays(), "medians": self.medians_}
+
+    def _restore(self, arrays):
+        super()._restore(arrays)
+        self.medians_ = checked(arrays, "medians", float, (len(self.centres_),))
+        if not (self.medians_ > 0).all():
+            msg = "a median distance must lie above 0"
+            raise ValueError(msg)

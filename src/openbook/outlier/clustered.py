@@ -1,0 +1,158 @@
+r"""What detectors share that go by clusters: k-means first (`cluster.KMeans`), then the distance to a centre.
+
+    score = f_c · d(x, c)^p,      d² = Σ_j (x_j - c_j)²
+
+over encoded columns (`prepare.Encoding`, numbers standardised). Which centre c counts, by which factor f_c,
+and p, 1 or 2, is what the detectors differ in. A distance is shared out among the columns in proportion to
+its squared terms, a squared distance by these terms themselves. A missing cell counts as the mean of its
+column. Where fewer rows than clusters were learnt, every row is a cluster.
+
+points : float64 (n, d);  centres_ : float64 (k, d);  sizes_ : float64 (k,), the rows of each cluster
+"""
+
+import math
+import warnings
+from abc import abstractmethod
+from functools import partial
+
+import numpy as np
+
+from openbook.cluster import KMeans
+from openbook.fold import each
+from openbook.outlier.detector import CUTS, Account, Detector, checked
+from openbook.prepare import Encoding
+from openbook.rules import Maybe, Whole
+from openbook.work import Grid, Step, figure
+
+__all__ = ["CLUSTER_RULES", "Clustered"]
+
+CLUSTER_RULES = {"n_clusters": Whole(1), "random_state": Maybe(Whole(0)), **CUTS}
+
+
+class Clustered(Detector):
+    """A detector by clusters."""
+
+    rules = CLUSTER_RULES
+    weighs = False
+    #: Of the distance.
+    power = 1
+
+    def __init__(self, n_clusters=8, random_state=None, threshold=None, contamination=None, top=None):
+        self.n_clusters = n_clusters
+        self.random_state = random_state
+        self.threshold = threshold
+        self.contamination = contamination
+        self.top = top
+
+    def _learn(self, rows):
+        n = sum(each(rows.pieces, _size))
+        model = KMeans(min(self.n_clusters, n), random_state=self.random_state)
+        model._remember(rows.schema)  # noqa: SLF001 (rows are encoded already, so its border is behind them)
+        with warnings.catch_warnings():  # a cluster that was empty for a while is no news here
+            warnings.simplefilter("ignore")
+            model._fit(rows)  # noqa: SLF001
+        self.encoding_ = model.encoding_
+        self._set(model.centers_.copy(), model.weights_.copy())
+        found = list(each(rows.pieces, partial(_nearest_in, self)))
+        self._compare(*(np.concatenate(part) for part in zip(*found, strict=True)))
+
+    def _set(self, centres, sizes):
+        self.centres_, self.sizes_ = centres, sizes
+
+    def _compare(self, labels, distances):
+        """Learn from the cluster of each row and its distance to the centre."""
+
+    @abstractmethod
+    def _counts(self, points):
+        """The centre that counts for each row."""
+
+    @abstractmethod
+    def _factors(self):
+        """The factor of each centre."""
+
+    @abstractmethod
+    def _factor_step(self, c):
+        """Derive the factor of a centre."""
+
+    def _squares(self, points):
+        """The squared distances to all centres, (n, k)."""
+        return np.stack([((points - centre) ** 2).sum(axis=1) for centre in self.centres_], axis=1)
+
+    def _nearest(self, points):
+        """The nearest centre of each row, of equals the first."""
+        return self._squares(points).argmin(axis=1)
+
+    def _scores(self, X):
+        points = self.encoding_(X)
+        which = self._counts(points)
+        squares = ((points - self.centres_[which]) ** 2).sum(axis=1)
+        return self._factors()[which] * (squares if self.power == 2 else np.sqrt(squares))
+
+    def _account(self, X):
+        points = self.encoding_(X)
+        c = int(self._counts(points)[0])
+        factor = float(self._factors()[c])
+        rows = [
+            (name, x, m, (x - m) ** 2)
+            for name, x, m in zip(
+                self.encoding_.names, points[0].tolist(), self.centres_[c].tolist(), strict=True
+            )
+        ]
+        squares = math.fsum(row[-1] for row in rows)
+        length = squares if self.power == 2 else math.sqrt(squares)
+        each_square = factor * (length / squares) if squares else 0.0
+        shares = [0.0] * len(self.schema_)
+        for column, row in zip(self.encoding_.columns.tolist(), rows, strict=True):
+            shares[column] += each_square * row[-1]
+        distance = Step(
+            "squared distance" if self.power == 2 else "distance",
+            r"\sum_j (x_j - c_j)^2" if self.power == 2 else r"\sqrt{\sum_j (x_j - c_j)^2}",
+            "",
+            length,
+        )
+        score = factor * length
+        formula = r"f \cdot d" if self.power == 1 else r"f \cdot d^2"
+        joined = Step("score", formula, rf"{figure(factor)} \cdot {figure(length)}", score)
+        nearest = int(self._nearest(points)[0])
+        parts = (
+            Step("nearest centre", result=f"cluster {nearest}"),
+            Grid(f"to the centre of cluster {c}", ("column", "x", "centre c", "(x - c)²"), rows),
+            self._factor_step(c),
+        )
+        meaning = "Of the distance to the centre; the score is their sum."
+        return Account(score, shares, parts, (distance, joined), meaning)
+
+    def _learnt(self):
+        rows = [
+            (c, size, factor)
+            for c, (size, factor) in enumerate(
+                zip(self.sizes_.tolist(), self._factors().tolist(), strict=True)
+            )
+        ]
+        return (self.encoding_.work(), Grid("clusters", ("cluster", "rows", "factor f"), rows))
+
+    def _arrays(self):
+        encoding = {f"encoding.{name}": array for name, array in self.encoding_.arrays().items()}
+        return {"centres": self.centres_, "sizes": self.sizes_, **encoding}
+
+    def _restore(self, arrays):
+        start = "encoding."
+        own = {name.removeprefix(start): a for name, a in arrays.items() if name.startswith(start)}
+        self.encoding_ = Encoding.from_arrays(self.schema_, own)
+        k = len(arrays["sizes"])
+        sizes = checked(arrays, "sizes", float, (k,))
+        centres = checked(arrays, "centres", float, (k, len(self.encoding_)))
+        if not k or (sizes < 0).any() or not sizes.any():
+            msg = "it must have clusters, and rows in them"
+            raise ValueError(msg)
+        self._set(centres, sizes)
+
+
+def _size(chunk):
+    return len(chunk.X)
+
+
+def _nearest_in(model, chunk):
+    """The cluster of each row of a chunk, and its distance to the centre."""
+    squares = model._squares(model.encoding_(chunk.X))  # noqa: SLF001 (its own helper)
+    return squares.argmin(axis=1), np.sqrt(squares.min(axis=1))

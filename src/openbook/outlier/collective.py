@@ -1,0 +1,281 @@
+r"""Collective outliers: rows that are odd together, and need not be odd one by one.
+
+    score of a row = that of its group, or of the oddest run that it is in
+
+Rows belong together by a key (`by`), or as runs of so many rows one after the other (`run`), in a sequence.
+Each collective becomes one row of figures: the mean of a number or rank, the share of each category, all of
+known cells, and for groups how many rows they have. A detector judges these. A figure is missing where no
+cell is known; a category that training never showed counts in no share.
+
+A score depends on the rows of the collective alone, and not on other collectives in the table; but rows that
+belong together must come together, in their order if they are runs. `work` and `reasons` take the rows of one
+collective.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from openbook.data import Nominal, Numeric, Schema, Table
+from openbook.data.conform import conform
+from openbook.data.read import read
+from openbook.errors import DataError, ParameterError, UnknownColumn
+from openbook.fold import each
+from openbook.neighbors.examples import Examples
+from openbook.outlier.detector import CUTS, Account, Detector
+from openbook.outlier.z_score import ZScore
+from openbook.rows import infinite_cell
+from openbook.rules import Anything, Maybe, Whole
+from openbook.work import Grid, Step
+
+__all__ = ["Collective"]
+
+#: Cells that are averaged at a time.
+_AT_A_TIME = 1 << 22
+
+
+class _Figures(NamedTuple):
+    """The names of a collective's figures, and the position of the column behind each; -1 for the size."""
+
+    names: tuple[str, ...]
+    columns: tuple[int, ...]
+
+
+class Collective(Detector):
+    """A row is as odd as the rows that it belongs with are, taken together.
+
+    Parameters
+    ----------
+    detector : a detector, optional
+        What judges the figures of collectives; None: ZScore().
+    by : str, optional
+        The column whose values say which rows belong together.
+    run : int, optional
+        How many rows one after the other make a run; None: 10, unless `by` is given.
+    threshold, contamination, top : one at most
+        Above which score a row is an outlier; None of them: what the detector itself takes for odd, or else a
+        contamination of 0.1 of the rows.
+
+    Attributes
+    ----------
+    detector_ : the detector, fitted on the figures of collectives
+    scores_ : the scores of the rows learnt from
+    threshold_ : the score above which a row is an outlier
+
+    Examples
+    --------
+    >>> pulse = [[float(i % 5)] for i in range(200)]
+    >>> pulse[120:130] = [[2.0]] * 5 + [[4.0]] * 5
+    >>> model = Collective(run=5).fit(pulse)
+    >>> model.predict(pulse)[[50, 125, 129]].tolist()
+    [1, -1, -1]
+    """
+
+    rules = {"by": Anything("None or a column"), "run": Maybe(Whole(2)), **CUTS}
+
+    weighs = False
+
+    def __init__(self, detector=None, by=None, run=None, threshold=None, contamination=None, top=None):
+        self.detector = detector
+        self.by = by
+        self.run = run
+        self.threshold = threshold
+        self.contamination = contamination
+        self.top = top
+
+    def refusal(self, schema):
+        if (reason := super().refusal(schema)) is not None:
+            return reason
+        if self.by is not None:
+            if self.run is not None:
+                msg = f"{type(self).__name__}: give by or run, not both"
+                raise ParameterError(msg)
+            if self.by not in schema:
+                raise UnknownColumn(str(self.by), schema.names)
+            if len(schema) < 2:
+                return f"judges the columns beside the key {self.by!r}, and there are none"
+        return None
+
+    @property
+    def _length(self):
+        return 10 if self.run is None else self.run
+
+    def _inner(self):
+        inner = ZScore() if self.detector is None else self.detector
+        if not isinstance(inner, Detector):
+            msg = f"{type(self).__name__}: detector must be one of openbook.outlier, got {inner!r}"
+            raise ParameterError(msg)
+        return inner
+
+    def _learn(self, rows):
+        examples = Examples.joined(each(rows.pieces, Examples.of))
+        if np.isinf(examples.cells).any():
+            raise infinite_cell(rows)
+        table = examples.table(self.schema_)
+        figures = self._figures(table)[0]
+        self.detector_ = clone(self._inner()).fit(figures)
+        self.natural_ = self.detector_.natural_
+        self.scores_ = self._scores(table)
+
+    def score_samples(self, X):
+        """How odd the collective of each row is: the higher, the odder; all rows are looked at together."""
+        check_is_fitted(self)
+        return self._scores(self._encode(X))
+
+    def collectives(self, X):
+        """The figures of each collective of the rows, as a table; groups in the order of their first rows."""
+        check_is_fitted(self)
+        return self._figures(self._encode(X))[0]
+
+    def _scores(self, X):
+        figures, member = self._figures(X)
+        scores = self.detector_.score_samples(figures) if len(figures) else np.zeros(0)
+        if self.by is not None:
+            return scores[member]
+        # every row has the highest score of the runs that hold it
+        length = min(self._length, max(len(X), 1))
+        padded = np.concatenate([np.full(length - 1, -np.inf), scores, np.full(length - 1, -np.inf)])
+        return np.lib.stride_tricks.sliding_window_view(padded, length).max(axis=1)[: len(X)]
+
+    @property
+    def _layout(self):
+        names, columns = [], []
+        for j, attribute in enumerate(self.schema_):
+            if attribute.name == self.by:
+                continue
+            if isinstance(attribute, Nominal):
+                names += [f"{attribute.name} = {value}" for value in attribute.values]
+                columns += [j] * len(attribute.values)
+            else:
+                names.append(f"mean {attribute.name}")
+                columns.append(j)
+        if self.by is not None:
+            names.append("rows")
+            columns.append(-1)
+        return _Figures(tuple(names), tuple(columns))
+
+    def _cells(self, X):
+        """The cells that are averaged, (n, m), NaN where missing."""
+        cells = []
+        for attribute in self.schema_:
+            if attribute.name == self.by:
+                continue
+            data = X.data(attribute.name)
+            if isinstance(attribute, Numeric):
+                cells.append(np.where(np.isfinite(data), data, np.nan))
+            elif isinstance(attribute, Nominal):
+                known = np.where(data == -1, np.nan, 0.0)
+                cells += [known + (data == code) for code in range(len(attribute.values))]
+            else:
+                cells.append(np.where(data < 0, np.nan, data))
+        return np.column_stack(cells).astype(float)
+
+    def _figures(self, X):
+        """The figures of all collectives, and of groups the number of each row's."""
+        cells = self._cells(X)
+        if self.by is None:
+            means, member = _means_of_runs(cells, min(self._length, max(len(X), 1))), None
+        else:
+            data = X.data(self.by)
+            _, first, number = np.unique(data, return_index=True, return_inverse=True)
+            order = np.argsort(np.argsort(first))  # groups in the order of their first rows
+            member = order[number.ravel()]
+            means = _means_of_groups(cells, member, len(first))
+            means = np.column_stack([means, np.bincount(member, minlength=len(first))])
+        schema = Schema(tuple(Numeric(name) for name in self._layout.names))
+        return Table.from_matrix(schema, means), member
+
+    def _one_row(self, row):
+        """The rows of one collective: any number of them."""
+        if (
+            isinstance(row, Table)
+            or np.ndim(row) == 2
+            or (isinstance(row, list) and row and isinstance(row[0], dict))
+        ):
+            table = conform(read(row), self.schema_, type(self).__name__)
+            if not len(table):
+                msg = "a collective needs a row or more"
+                raise DataError(msg)
+            return table
+        return super()._one_row(row)
+
+    def _whole(self, X):
+        """The figures of rows that are one collective."""
+        cells = self._cells(X)
+        means = _means_of_groups(cells, np.zeros(len(X), np.intp), 1)
+        if self.by is not None:
+            means = np.column_stack([means, [[float(len(X))]]])
+        return Table.from_matrix(Schema(tuple(Numeric(name) for name in self._layout.names)), means)
+
+    def _values(self, X):
+        means = dict(zip(self._layout.columns, self._whole(X).matrix[0].tolist(), strict=True))
+        return [
+            None if isinstance(a, Nominal) or math.isnan(means.get(j, math.nan)) else means[j]
+            for j, a in enumerate(self.schema_)
+        ]
+
+    def _account(self, X):
+        figures = self._whole(X)
+        inner = self.detector_._account(figures)  # noqa: SLF001 (its figures are encoded)
+        shares, size = [0.0] * len(self.schema_), 0.0
+        for column, share in zip(self._layout.columns, inner.shares, strict=True):
+            if column < 0:
+                size = share
+            else:  # of a detector that takes the largest, so does the column
+                shares[column] = (
+                    max(shares[column], share) if "largest" in inner.meaning else shares[column] + share
+                )
+        rest = (*inner.rest, *((("number of rows", size),) if self.by is not None else ()))
+        parts = (Step("rows of the collective", result=len(X)), *inner.parts)
+        return Account(inner.score, shares, parts, inner.joined, inner.meaning, rest)
+
+    def _learnt(self):
+        how = f"groups by {self.by}" if self.by is not None else f"runs of {self._length} rows"
+        names = Grid("figures of a collective", ("figure",), [(name,) for name in self._layout.names[:40]])
+        return (Step("collectives", result=how), names, self.detector_.work())
+
+    def _saved(self):
+        return super()._saved()._replace(members={"detector": self.detector_})
+
+    def _opened(self, saved):
+        self.detector_ = saved.members["detector"]
+        super()._opened(saved)
+
+    def _arrays(self):
+        return {}
+
+    def _restore(self, arrays):  # noqa: ARG002 (all is in the detector)
+        names = self._layout.names
+        if type(self.detector_) is not type(self._inner()) or self.detector_.schema_.names != names:
+            msg = "its detector is not one of the figures of its columns"
+            raise ValueError(msg)
+
+
+def _means_of_groups(cells, member, n_groups):
+    """The mean of the known cells of each group, NaN where there is none."""
+    means = np.empty((n_groups, cells.shape[1]))
+    for j, column in enumerate(cells.T):
+        known = ~np.isnan(column)
+        counts = np.bincount(member[known], minlength=n_groups)
+        sums = np.bincount(member[known], column[known], n_groups)
+        means[:, j] = np.divide(sums, counts, out=np.full(n_groups, np.nan), where=counts > 0)
+    return means
+
+
+def _means_of_runs(cells, length):
+    """The mean of the known cells of each run, (n - length + 1, m); no run sways another."""
+    n_runs = len(cells) - length + 1
+    means = np.empty((max(n_runs, 0), cells.shape[1]))
+    step = max(_AT_A_TIME // (length * max(cells.shape[1], 1)), 1)
+    for start in range(0, n_runs, step):
+        some = cells[start : start + step + length - 1]
+        runs = np.lib.stride_tricks.sliding_window_view(some, length, axis=0)
+        known = ~np.isnan(runs)
+        counts = known.sum(axis=2)
+        sums = np.where(known, runs, 0.0).sum(axis=2)
+        out = np.full(counts.shape, np.nan)
+        means[start : start + step] = np.divide(sums, counts, out=out, where=counts > 0)
+    return means

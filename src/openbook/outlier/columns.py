@@ -1,0 +1,99 @@
+r"""What detectors share that judge every column by itself: a row is as odd as its oddest cell.
+
+    score = max_j a_j
+
+a_j ≥ 0 is how odd the cell of column j is. Numbers are taken as they are, and of ordinal columns the ranks,
+from 0; nominal columns are not looked at. A missing cell is not odd: a_j = 0. So is an infinite one, which
+learning refuses by name.
+
+values : float64 (n, d), NaN where missing, one for each column that is looked at
+"""
+
+import math
+from abc import abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+
+from openbook.data import Numeric, Ordinal, Schema, Table
+from openbook.fold import each
+from openbook.outlier.detector import Account, Detector
+from openbook.rows import Chunk, Rows, infinite_cell
+from openbook.work import Step, figure
+
+__all__ = ["ColumnDetector", "all_values", "known", "looked_at", "values_of"]
+
+
+class ColumnDetector(Detector):
+    """A detector that judges columns by themselves."""
+
+    #: What the oddness of a cell is called in a formula, and in words.
+    letter: str
+    meaning: str
+
+    def refusal(self, schema: Schema) -> str | None:
+        if (reason := super().refusal(schema)) is None and not schema.of(Numeric, Ordinal):
+            reason = "judges numbers and ranks, and there is no such column; NaiveBayesSurprise takes any"
+        return reason
+
+    @abstractmethod
+    def _oddness(self, values: np.ndarray) -> np.ndarray:
+        """How odd each cell is, (n, d); whatever where it is missing."""
+
+    @abstractmethod
+    def _step(self, j: int, name: str, x: float) -> Step:
+        """Derive the oddness of a known cell of the j-th column that is looked at."""
+
+    def _scores(self, X):
+        values = values_of(X)
+        with np.errstate(over="ignore", invalid="ignore"):
+            odd = self._oddness(values)
+        return np.where(np.isfinite(values), odd, 0.0).max(axis=1, initial=0.0)
+
+    def _account(self, X):
+        shares = dict.fromkeys(self.schema_.names, 0.0)
+        steps = []
+        for j, (name, x) in enumerate(zip(looked_at(self.schema_), values_of(X)[0].tolist(), strict=True)):
+            if math.isfinite(x):
+                steps.append(self._step(j, name, x))
+                shares[name] = float(steps[-1].result)
+            else:
+                steps.append(Step(name, result=0, note="missing: not odd"))
+        score = max(shares.values(), default=0.0)
+        listed = ", ".join(figure(shares[name]) for name in looked_at(self.schema_))
+        joined = Step("score", rf"\max_j {self.letter}_j", rf"\max({listed})", score)
+        return Account(score, list(shares.values()), tuple(steps), (joined,), self.meaning)
+
+
+def looked_at(schema: Schema) -> tuple[str, ...]:
+    return schema.of(Numeric, Ordinal)
+
+
+def values_of(table: Table) -> np.ndarray:
+    """The numbers and ranks of a table."""
+    names = looked_at(table.schema)
+    if names == table.schema.of(Numeric):
+        return table.block(names).astype(float, copy=False)
+    values = np.empty((len(table), len(names)))
+    for j, name in enumerate(names):
+        data = table.data(name)
+        ranks = isinstance(table.schema[name], Ordinal)
+        values[:, j] = np.where(data < 0, np.nan, data) if ranks else data
+    return values
+
+
+def all_values(rows: Rows) -> np.ndarray:
+    """The numbers and ranks of all rows, in memory; refuses an infinite one by name."""
+    values = np.concatenate(list(each(rows.pieces, _values_of_chunk)))
+    if np.isinf(values).any():
+        raise infinite_cell(rows)
+    return values
+
+
+def _values_of_chunk(chunk: Chunk) -> np.ndarray:
+    return values_of(chunk.X)
+
+
+def known(values: np.ndarray) -> Sequence[np.ndarray]:
+    """The known values of each column."""
+    return [column[~np.isnan(column)] for column in values.T]

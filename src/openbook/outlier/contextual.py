@@ -1,0 +1,251 @@
+r"""Contextual outliers: rows that are odd for their context, and need not be odd among all rows.
+
+    score = the score of a detector that learnt from the rows of the same context alone
+
+Some columns are the context, such as a month or a place; the others are judged. Rows with the same values of
+all context columns share a context; numbers are cut into `bins` parts of about equally many rows, and missing
+is a value of its own. A context of fewer than `least` rows, or one that training never showed, goes by the
+detector of all rows. Of the judged columns, missing cells are the inner detector's affair.
+"""
+
+import numpy as np
+from sklearn.base import clone
+
+from openbook.data import MISSING, Nominal, Numeric
+from openbook.errors import ParameterError, UnknownColumn
+from openbook.fold import each
+from openbook.neighbors.examples import Examples
+from openbook.outlier.detector import CUTS, Account, Detector, checked
+from openbook.outlier.naive_bayes_surprise import NaiveBayesSurprise
+from openbook.rows import infinite_cell
+from openbook.rules import Anything, Whole
+from openbook.work import Grid, Step, figure
+
+__all__ = ["Contextual"]
+
+#: The key of the rows that go by all.
+_ALL = -1
+
+
+class Contextual(Detector):
+    """A row is as odd as a detector finds it among the rows of its context.
+
+    Parameters
+    ----------
+    detector : a detector, optional
+        What judges the other columns; None: NaiveBayesSurprise().
+    context : sequence of str, optional
+        The columns that are the context; None: the nominal ones, unless all are.
+    least : int
+        The fewest rows of a context that is judged by itself.
+    bins : int
+        Into how many parts the numbers of a context column are cut.
+    threshold, contamination, top : one at most
+        Above which score a row is an outlier; None of them: what the detector itself takes for odd, or else a
+        contamination of 0.1.
+
+    Attributes
+    ----------
+    context_, judged_ : the columns of the context, and the others
+    detectors_ : the detector of each context that is judged by itself, under its key, and of all under -1
+    threshold_ : the score above which a row is an outlier
+
+    Examples
+    --------
+    >>> from openbook.outlier import ZScore
+    >>> usual = {"winter": 0, "summer": 25}
+    >>> rows = [{"season": s, "degrees": d + i % 5} for s, d in usual.items() for i in range(30)]
+    >>> model = Contextual(ZScore(), context=["season"]).fit(rows)
+    >>> model.predict([{"season": "summer", "degrees": 25}, {"season": "winter", "degrees": 25}]).tolist()
+    [1, -1]
+    """
+
+    rules = {
+        "context": Anything("None or a list of columns"),
+        "least": Whole(2),
+        "bins": Whole(2),
+        **CUTS,
+    }
+
+    weighs = False
+
+    def __init__(
+        self,
+        detector=None,
+        context=None,
+        least=20,
+        bins=4,
+        threshold=None,
+        contamination=None,
+        top=None,
+    ):
+        self.detector = detector
+        self.context = context
+        self.least = least
+        self.bins = bins
+        self.threshold = threshold
+        self.contamination = contamination
+        self.top = top
+
+    def refusal(self, schema):
+        if (reason := super().refusal(schema)) is not None:
+            return reason
+        _, judged = self._parted(schema)
+        if not judged:
+            return "judges the columns beside the context, and there are none"
+        return self._inner().refusal(schema.select(judged))
+
+    def _inner(self):
+        inner = NaiveBayesSurprise() if self.detector is None else self.detector
+        if not isinstance(inner, Detector):
+            msg = f"{type(self).__name__}: detector must be one of openbook.outlier, got {inner!r}"
+            raise ParameterError(msg)
+        return inner
+
+    def _parted(self, schema):
+        """The columns of the context, and the others."""
+        if self.context is None:
+            nominal = schema.of(Nominal)
+            context = nominal if len(nominal) < len(schema) else ()
+        elif isinstance(self.context, str) or not all(isinstance(name, str) for name in self.context):
+            msg = f"{type(self).__name__}: context must be a list of columns, got {self.context!r}"
+            raise ParameterError(msg)
+        else:
+            context = tuple(self.context)
+        if odd := [name for name in context if name not in schema]:
+            raise UnknownColumn(odd[0], schema.names)
+        return context, tuple(name for name in schema.names if name not in context)
+
+    def _learn(self, rows):
+        examples = Examples.joined(each(rows.pieces, Examples.of))
+        if np.isinf(examples.cells).any():
+            raise infinite_cell(rows)
+        table = examples.table(self.schema_)
+        self.context_, self.judged_ = self._parted(self.schema_)
+        self._cuts = [self._cut_points(table, name) for name in self.context_]
+        keys = self._keys(table)
+        judged = table.select(self.judged_)
+        self.detectors_ = {_ALL: clone(self._inner()).fit(judged)}
+        values, counts = np.unique(keys, return_counts=True)
+        self.sizes_ = {_ALL: len(table)}
+        for key, count in zip(values.tolist(), counts.tolist(), strict=True):
+            if count >= self.least and len(self.context_):
+                self.detectors_[key] = clone(self._inner()).fit(judged.take(keys == key))
+                self.sizes_[key] = count
+        self.natural_ = self.detectors_[_ALL].natural_
+
+    def _cut_points(self, table, name):
+        """Where the numbers of a context column are cut; nowhere for other columns."""
+        if not isinstance(table.schema[name], Numeric):
+            return np.zeros(0)
+        data = table.data(name)
+        shares = np.arange(1, self.bins) / self.bins
+        known = data[np.isfinite(data)]
+        return np.unique(np.quantile(known, shares)) if len(known) else np.zeros(0)
+
+    def _codes(self, X, name, cuts):
+        """The value of each row in a context column, 0 where missing, and -1 where never seen."""
+        data = X.data(name)
+        if isinstance(X.schema[name], Numeric):
+            return np.where(np.isfinite(data), np.searchsorted(cuts, data, side="right") + 1, 0)
+        return np.where(data >= MISSING, data.astype(np.int64) + 1, -1)
+
+    def _keys(self, X):
+        """One number for the context of each row; -1 where a value was never seen."""
+        keys = np.zeros(len(X), np.int64)
+        seen = np.ones(len(X), dtype=bool)
+        for name, cuts in zip(self.context_, self._cuts, strict=True):
+            codes = self._codes(X, name, cuts)
+            keys = keys * self._width(name, cuts) + codes
+            seen &= codes >= 0
+        return np.where(seen, keys, _ALL)
+
+    def _width(self, name, cuts):
+        attribute = self.schema_[name]
+        return 2 + len(cuts) if isinstance(attribute, Numeric) else 1 + len(attribute.values)
+
+    def _scores(self, X):
+        keys = self._keys(X)
+        judged = X.select(self.judged_)
+        known = np.isin(keys, list(self.detectors_))
+        scores = np.empty(len(X))
+        for key in np.unique(np.where(known, keys, _ALL)).tolist():
+            own = (keys == key) if key != _ALL else ~known | (keys == _ALL)
+            scores[own] = self.detectors_[key]._scores(judged.take(own))  # noqa: SLF001 (rows are encoded)
+        return scores
+
+    def _account(self, X):
+        key = int(self._keys(X)[0])
+        key = key if key in self.detectors_ else _ALL
+        inner = self.detectors_[key]._account(X.select(self.judged_))  # noqa: SLF001
+        by_name = dict(zip(self.judged_, inner.shares, strict=True))
+        shares = [by_name.get(name, 0.0) for name in self.schema_.names]
+        said = self._said(X) or "all rows"
+        note = f"{self.sizes_[key]:,} rows learnt from"
+        if key == _ALL and self.context_:
+            note = f"never seen, or fewer than {self.least} rows: judged among all {self.sizes_[key]:,}"
+        parts = (Step("context", result=said, note=note), *inner.parts)
+        return Account(inner.score, shares, parts, inner.joined, inner.meaning, inner.rest)
+
+    def _said(self, X):
+        """The context of a one-row table in words."""
+        words = []
+        for name, cuts in zip(self.context_, self._cuts, strict=True):
+            code = int(self._codes(X, name, cuts)[0])
+            if code <= 0:
+                words.append(f"{name} {'missing' if code == 0 else 'never seen'}")
+            elif isinstance(self.schema_[name], Numeric):
+                ends = ["-∞", *(figure(float(cut), 4) for cut in cuts), "∞"]
+                words.append(f"{name} from {ends[code - 1]} to {ends[code]}")
+            else:
+                words.append(f"{name} = {self.schema_[name].values[code - 1]}")
+        return ", ".join(words)
+
+    def _learnt(self):
+        alone = len(self.detectors_) - 1
+        rows = [
+            ("columns of the context", ", ".join(self.context_) or "none"),
+            ("judged", ", ".join(self.judged_)),
+        ]
+        rows += [("contexts judged by themselves", alone), ("rows in all", self.sizes_[_ALL])]
+        return (Grid("", (), rows), self.detectors_[_ALL].work())
+
+    def _saved(self):
+        saved = super()._saved()
+        members = {str(key): detector for key, detector in self.detectors_.items()}
+        return saved._replace(members=members)
+
+    def _opened(self, saved):
+        self.detectors_ = {int(key): member for key, member in saved.members.items()}
+        super()._opened(saved)
+
+    def _arrays(self):
+        keys = np.array(list(self.detectors_), dtype=np.int64)
+        return {
+            "keys": keys,
+            "sizes": np.array([self.sizes_[key] for key in keys.tolist()], dtype=np.int64),
+            "cuts": np.concatenate([np.zeros(0), *self._cuts]),
+            "n_cuts": np.array([len(cuts) for cuts in self._cuts], dtype=np.int64),
+        }
+
+    def _restore(self, arrays):
+        self.context_, self.judged_ = self._parted(self.schema_)
+        n_cuts = checked(arrays, "n_cuts", np.int64, (len(self.context_),))
+        if (n_cuts < 0).any():
+            msg = "a context column cannot have fewer than no cuts"
+            raise ValueError(msg)
+        cuts = checked(arrays, "cuts", float, (int(n_cuts.sum()),))
+        self._cuts = np.split(cuts, np.cumsum(n_cuts)[:-1]) if len(n_cuts) else []
+        keys = checked(arrays, "keys", np.int64, (len(self.detectors_),))
+        sizes = checked(arrays, "sizes", np.int64, (len(self.detectors_),))
+        expected, judged = type(self._inner()), self.schema_.select(self.judged_)
+        sound = set(keys.tolist()) == set(self.detectors_) and _ALL in self.detectors_
+        if not sound or any((np.diff(own) <= 0).any() for own in self._cuts):
+            msg = "its contexts are not those of its detectors, or cuts are out of order"
+            raise ValueError(msg)
+        if any(
+            type(member) is not expected or member.schema_ != judged for member in self.detectors_.values()
+        ):
+            msg = f"its detectors must be {expected.__name__}s of the judged columns"
+            raise ValueError(msg)
+        self.sizes_ = dict(zip(keys.tolist(), sizes.tolist(), strict=True))

@@ -1,0 +1,257 @@
+r"""The contract of every detector of outliers: a score, a threshold, and the reasons for the score.
+
+    score_samples(X)       float64 (n,), the higher the odder
+    predict(X)             -1 where the score lies above `threshold_`, else 1
+    decision_function(X)   threshold_ - score, below 0 for outliers
+    reasons(row)           how much of the score each attribute accounts for
+
+The threshold is fixed while learning, so a row's score and verdict are the same whatever rows it comes with:
+
+    threshold       as given
+    contamination   rows of at most that share of the weight lie above it, of those learnt from
+    top             at most that many rows lie above it, of those learnt from
+    none of them    the method's own, where it has one; else a contamination of 0.1
+
+Between two scores the threshold lies midway; rows that tie at the border are all left inside. A
+contamination of 0 is for rows that are all known to be normal: only what is odder than each of them is an
+outlier. A target is not looked at, so a detector can be fitted on mixed rows or on normal rows alone.
+
+A detector writes `_learn(rows)`, `_scores(X)`, `_account(X)` and `_learnt()`. The account is the readable
+twin of the score, of one row and in plain Python: `work(row)` shows it, and tests compare the two.
+"""
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import OutlierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from openbook.base import Saved
+from openbook.data import Table
+from openbook.errors import DataError, ParameterError
+from openbook.fold import each
+from openbook.outlier.reasons import Reason, Reasons, cell_of
+from openbook.rows import Chunk, Rows
+from openbook.rules import Maybe, Number, Rule, Whole
+from openbook.unsupervised import Unsupervised
+from openbook.work import Grid, Step, Work, figure
+
+__all__ = ["CUTS", "Account", "Detector", "checked", "cut_above"]
+
+Array = npt.NDArray[Any]
+Floats = npt.NDArray[np.float64]
+
+#: The rules of the parameters that every detector has.
+CUTS: dict[str, Rule] = {
+    "threshold": Maybe(Number()),
+    "contamination": Maybe(Number(at_least=0, at_most=0.5)),
+    "top": Maybe(Whole(1)),
+}
+
+#: The share of rows that are outliers where nothing else is said.
+USUAL = 0.1
+
+
+@dataclass(frozen=True)
+class Account:
+    """How the score of one row comes about.
+
+    Parameters
+    ----------
+    score : the score
+    shares : what each attribute accounts for, in the order of the schema
+    parts : the derivation, down to the shares
+    joined : the steps from the shares to the score
+    meaning : what a share is, in words
+    rest : what no attribute accounts for, under its name
+    """
+
+    score: float
+    shares: Sequence[float]
+    parts: "tuple[Step | Grid | Work, ...]"
+    joined: tuple[Step, ...]
+    meaning: str
+    rest: tuple[tuple[str, float], ...] = ()
+
+
+class Detector(OutlierMixin, Unsupervised):
+    """What every detector shares; see the module."""
+
+    #: Whether a row's weight means something; where it does not, all must be the same.
+    weighs: ClassVar[bool] = True
+    #: What the method itself takes for odd, and why, if it says; may be found while learning.
+    natural_: tuple[float, str] | None = None
+
+    threshold: float | None
+    contamination: float | None
+    top: int | None
+    threshold_: float
+    #: The scores of the rows learnt from, where learning finds them; not in the model file.
+    scores_: Floats
+
+    @abstractmethod
+    def _learn(self, rows: Rows) -> None:
+        """Learn from rows, all but the threshold; may set `scores_` and `natural_`."""
+
+    @abstractmethod
+    def _scores(self, X: Table) -> Floats:
+        """The score of each encoded row."""
+
+    @abstractmethod
+    def _account(self, X: Table) -> Account:
+        """How the score of a one-row table comes about."""
+
+    @abstractmethod
+    def _learnt(self) -> "tuple[Step | Grid | Work, ...]":
+        """How it was learnt, but for the threshold."""
+
+    def score_samples(self, X: Any) -> Floats:
+        """How odd each row is: the higher, the odder."""
+        return self._each(X, self._scores)
+
+    def decision_function(self, X: Any) -> Floats:
+        """The threshold less the score: below 0 for outliers."""
+        scores = self.score_samples(X)
+        return self.threshold_ - scores
+
+    def predict(self, X: Any) -> npt.NDArray[np.intp]:
+        """-1 for outliers, 1 for other rows."""
+        return self._labels(self.score_samples(X))
+
+    def fit_predict(self, X: Any, y: Any = None) -> npt.NDArray[np.intp]:  # noqa: ARG002 (not looked at)
+        """Learn from rows, and judge them."""
+        self.fit(X)
+        return self._labels(self.scores_) if hasattr(self, "scores_") else self.predict(X)
+
+    def reasons(self, row: Any) -> Reasons:
+        """How much of a row's score each attribute accounts for.
+
+        Parameters
+        ----------
+        row : as for `work`
+        """
+        check_is_fitted(self)
+        X = self._one_row(row)
+        account = self._account(X)
+        parts = [
+            Reason(name, value, float(share))
+            for name, value, share in zip(self.schema_.names, self._values(X), account.shares, strict=True)
+        ]
+        parts += [Reason(name, None, float(share)) for name, share in account.rest]
+        return Reasons(
+            type(self).__name__, account.score, self.threshold_, tuple(parts), account.joined, account.meaning
+        )
+
+    def _values(self, X: Table) -> list[Any]:
+        """What stands beside each attribute in the reasons: its cell."""
+        return [cell_of(X.column(name)) for name in self.schema_.names]
+
+    def _labels(self, scores: Floats) -> npt.NDArray[np.intp]:
+        return np.where(scores > self.threshold_, -1, 1)
+
+    def _fit(self, rows: Rows) -> None:
+        given = [name for name in CUTS if getattr(self, name) is not None]
+        if len(given) > 1:
+            msg = f"{type(self).__name__}: give {given[0]} or {given[1]}, not both"
+            raise ParameterError(msg)
+        if not sum(len(piece.y) for piece in rows.pieces if isinstance(piece, Chunk)) and all(
+            isinstance(piece, Chunk) for piece in rows.pieces
+        ):
+            msg = f"{type(self).__name__} needs rows to learn from: there are 0 sample(s)"
+            raise DataError(msg)
+        if not self.weighs:
+            self._check_even(rows)
+        self.__dict__.pop("scores_", None)
+        self._learn(rows)
+        self.threshold_, self._why = self._cut(rows)
+
+    def _check_even(self, rows: Rows) -> None:
+        weights = np.concatenate(
+            [piece.w for piece in rows.pieces if isinstance(piece, Chunk)] or [np.ones(1)]
+        )
+        if (weights != weights[0]).any():
+            msg = f"{type(self).__name__} counts rows: sample_weight must be the same for all, or 0"
+            raise DataError(msg)
+
+    def _cut(self, rows: Rows) -> tuple[float, str]:
+        """The threshold, and where it comes from."""
+        if self.threshold is not None:
+            return float(self.threshold), "as given"
+        if self.contamination is None and self.top is None and self.natural_ is not None:
+            return self.natural_
+        scored = list(each(rows.pieces, partial(_scored, None if hasattr(self, "scores_") else self)))
+        weights = np.concatenate([w for _, w in scored])
+        scores = self.scores_ if hasattr(self, "scores_") else np.concatenate([s for s, _ in scored])
+        if not np.isfinite(scores).all():
+            msg = f"the score of row {int(np.argmin(np.isfinite(scores)))} is not finite; rescale its numbers"
+            raise DataError(msg)
+        if self.top is not None:
+            return cut_above(scores, np.ones(len(scores)), self.top), f"the {self.top} oddest rows lie above"
+        share = USUAL if self.contamination is None else self.contamination
+        cut = cut_above(scores, weights, share * weights.sum())
+        return cut, f"a share of {figure(share)} of the rows lies above"
+
+    def _work(self) -> Work:
+        step = Step("threshold", result=self.threshold_, note=self._why)
+        title = f"{type(self).__name__}: how it was learnt"
+        return Work(title, (*self._learnt(), step), "A row that scores higher is an outlier.")
+
+    def _work_row(self, X: Table) -> Work:
+        account = self._account(X)
+        odd = account.score > self.threshold_
+        said = f"{figure(account.score)} {'>' if odd else '≤'} {figure(self.threshold_)}"
+        verdict = "an outlier" if odd else "not an outlier"
+        return Work(
+            f"{type(self).__name__}: one row", (*account.parts, *account.joined), f"{said}: {verdict}."
+        )
+
+    def _saved(self) -> Saved:
+        saved = super()._saved()
+        return saved._replace(
+            facts={**saved.facts, "why": self._why},
+            arrays={**saved.arrays, "threshold_": np.array([self.threshold_])},
+        )
+
+    def _opened(self, saved: Saved) -> None:
+        self.threshold_ = float(checked(saved.arrays, "threshold_", float, (1,))[0])
+        self._why = str(saved.facts["why"])
+        super()._opened(saved._replace(arrays={n: a for n, a in saved.arrays.items() if n != "threshold_"}))
+
+
+def cut_above(scores: Array, weights: Array, weight: float) -> float:
+    """The threshold above which lie rows of at most that weight: midway, and below no row of a tie.
+
+    >>> cut_above(np.array([1.0, 5.0, 3.0, 2.0]), np.ones(4), 2)
+    2.5
+    >>> cut_above(np.array([1.0, 3.0, 3.0, 3.0]), np.ones(4), 2)
+    3.0
+    """
+    order = np.argsort(-scores, kind="stable")
+    reached = np.cumsum(weights[order])
+    above = int(np.searchsorted(reached, weight * (1 + 1e-9), side="right"))
+    if above == len(scores):
+        return float(np.nextafter(scores[order[-1]], -np.inf))
+    inside = float(scores[order[above]])
+    if above == 0:
+        return inside
+    return (inside + float(scores[order[above - 1]])) / 2
+
+
+def checked(arrays: Mapping[str, Array], name: str, dtype: Any, shape: tuple[int, ...]) -> Array:
+    """An array of a model file, if it is what it should be, and finite."""
+    array = arrays[name]
+    if array.dtype != np.dtype(dtype) or array.shape != shape or not np.isfinite(array).all():
+        expected = f"{np.dtype(dtype)}{shape} of finite numbers"
+        msg = f"array {name!r} is {array.dtype}{array.shape}, expected {expected}"
+        raise ValueError(msg)
+    return array
+
+
+def _scored(detector: "Detector | None", chunk: Chunk) -> tuple[Array, Array]:
+    """The scores of a chunk, if a detector is to find them, and its weights."""
+    return detector._scores(chunk.X) if detector is not None else np.zeros(0), chunk.w  # noqa: SLF001

@@ -1,0 +1,164 @@
+r"""Grubbs' test: whether the number farthest from the mean of its column is too far for a normal sample.
+
+    G = |x - m| / s,      G_crit = (n - 1)/√n · √(t² / (n - 2 + t²)),  t = t_{n-2}(1 - α/(2n))
+
+with the sample deviation s, two-sided. Where the farthest number of a column is rejected, it is left out and
+the test repeated, until none is: then m, s and G_crit are those of the rest, so that outliers no longer hide
+each other. The score is the largest over the columns of
+
+    a_j = G_j / G_crit,j
+
+and 1 marks an outlier, unless told otherwise. A deviation of 0 counts as 1, and with fewer than three known
+numbers there is no test: a_j = 0.
+"""
+
+import math
+
+import numpy as np
+from scipy.special import stdtrit
+
+from openbook.outlier.columns import ColumnDetector, all_values, known, looked_at
+from openbook.outlier.detector import CUTS, checked
+from openbook.rules import Flag, Number
+from openbook.work import Grid, Step, figure
+
+__all__ = ["Grubbs", "grubbs_critical"]
+
+
+class Grubbs(ColumnDetector):
+    """A row is as odd as its oddest cell by Grubbs' test.
+
+    Parameters
+    ----------
+    alpha : float
+        The level of each test.
+    repeat : bool
+        Whether to test again without a number that was rejected.
+    threshold, contamination, top : one at most
+        Above which score a row is an outlier; None of them: 1, where the test rejects.
+
+    Attributes
+    ----------
+    mean_, deviation_, critical_ : of each column of numbers or ranks, without those rejected
+    rejected_ : the numbers that were rejected in each column, in the order in which they were
+    threshold_ : the score above which a row is an outlier
+
+    References
+    ----------
+    Grubbs (1969), Procedures for detecting outlying observations in samples.
+
+    Examples
+    --------
+    >>> temperatures = [[x] for x in (24.0, 28.9, 28.9, 29.0, 29.1, 29.1, 29.2, 29.2, 29.3, 29.4)]
+    >>> model = Grubbs().fit(temperatures)
+    >>> model.rejected_, model.predict([[24.0], [28.9]]).tolist()
+    (((24.0,),), [-1, 1])
+    """
+
+    rules = {"alpha": Number(above=0, at_most=0.5), "repeat": Flag(), **CUTS}
+
+    weighs = False
+    natural_ = (1.0, "where the test rejects")
+    letter = "a"
+    meaning = "The test's statistic over its critical value; the largest is the score."
+
+    def __init__(self, alpha=0.05, repeat=True, threshold=None, contamination=None, top=None):
+        self.alpha = alpha
+        self.repeat = repeat
+        self.threshold = threshold
+        self.contamination = contamination
+        self.top = top
+
+    def _learn(self, rows):
+        found = [_tested(np.sort(column), self.alpha, self.repeat) for column in known(all_values(rows))]
+        self.mean_, self.deviation_, self.critical_ = np.array([f[:3] for f in found]).T.copy()
+        self.rejected_ = tuple(f[3] for f in found)
+
+    def _oddness(self, values):
+        statistic = np.abs(values - self.mean_) / self.deviation_
+        tested = self.critical_ > 0
+        return np.divide(statistic, self.critical_, out=np.zeros(values.shape), where=tested)
+
+    def _step(self, j, name, x):
+        m, s, critical = (float(a[j]) for a in (self.mean_, self.deviation_, self.critical_))
+        if not critical:
+            return Step(name, result=0.0, note="too few numbers to test")
+        numbers = rf"\frac{{|{figure(x)} - {figure(m)}| / {figure(s)}}}{{{figure(critical)}}}"
+        return Step(name, r"\frac{|x - m| / s}{G_{crit}}", numbers, abs(x - m) / s / critical)
+
+    def _learnt(self):
+        rows = [
+            (name, m, s, critical or None, ", ".join(map(figure, rejected[:6])) or None)
+            for name, m, s, critical, rejected in zip(
+                looked_at(self.schema_),
+                self.mean_.tolist(),
+                self.deviation_.tolist(),
+                self.critical_.tolist(),
+                self.rejected_,
+                strict=True,
+            )
+        ]
+        rule = Step("G crit", r"\frac{n - 1}{\sqrt{n}} \sqrt{\frac{t^2}{n - 2 + t^2}}", note="t: see Grubbs")
+        header = ("column", "mean m", "deviation s", "G crit", "rejected")
+        return (rule, Grid("columns", header, rows, "Without the numbers that were rejected."))
+
+    def _arrays(self):
+        return {
+            "mean": self.mean_,
+            "deviation": self.deviation_,
+            "critical": self.critical_,
+            "rejected": np.array([x for column in self.rejected_ for x in column], dtype=float),
+            "counts": np.array([len(column) for column in self.rejected_], dtype=np.int64),
+        }
+
+    def _restore(self, arrays):
+        shape = (len(looked_at(self.schema_)),)
+        names = ("mean", "deviation", "critical")
+        self.mean_, self.deviation_, self.critical_ = (checked(arrays, name, float, shape) for name in names)
+        counts = checked(arrays, "counts", np.int64, shape)
+        if not ((self.deviation_ > 0) & (self.critical_ >= 0) & (counts >= 0)).all():
+            msg = "a deviation must lie above 0, and no count below it"
+            raise ValueError(msg)
+        rejected = checked(arrays, "rejected", float, (int(counts.sum()),))
+        ends = np.cumsum(counts)[:-1]
+        self.rejected_ = tuple(tuple(part.tolist()) for part in np.split(rejected, ends))
+
+
+def grubbs_critical(n, alpha=0.05):
+    """The critical value of Grubbs' test for n numbers; 0 where there are too few.
+
+    >>> round(grubbs_critical(10), 4)
+    2.29
+    """
+    if n < 3:
+        return 0.0
+    t = float(stdtrit(n - 2, 1 - alpha / (2 * n)))
+    return (n - 1) / math.sqrt(n) * math.sqrt(t * t / (n - 2 + t * t))
+
+
+def _tested(values, alpha, repeat):
+    """Mean, deviation and critical value of sorted numbers, and those that were rejected."""
+    middle = len(values) // 2
+    centre = float(values[middle]) if len(values) else 0.0
+    # sums from the middle outwards: what is rejected, however far, leaves no trace in the rest
+    sides = [np.concatenate([[0.0], side - centre]) for side in (values[:middle][::-1], values[middle:])]
+    sums, squares = [np.cumsum(side) for side in sides], [np.cumsum(side**2) for side in sides]
+    left, right = middle, len(values) - middle
+    rejected: list[float] = []
+    while True:
+        n = left + right
+        total = float(sums[0][left] + sums[1][right])
+        scatter = float(squares[0][left] + squares[1][right]) - total**2 / max(n, 1)
+        m = centre + total / max(n, 1)
+        s = math.sqrt(max(scatter, 0.0) / (n - 1)) if n > 1 else 0.0
+        critical = grubbs_critical(n, alpha)
+        if not critical or not s:
+            return m, s or 1.0, critical, tuple(rejected)
+        low, high = float(values[middle - left]), float(values[middle + right - 1])
+        farthest = low if m - low >= high - m else high
+        if abs(farthest - m) / s <= critical:
+            return m, s, critical, tuple(rejected)
+        rejected.append(farthest)
+        if not repeat:
+            return m, s, critical, tuple(rejected)
+        left, right = (left - 1, right) if farthest == low else (left, right - 1)

@@ -1,0 +1,271 @@
+r"""The isolation forest: rows that a few random tests set apart from all others are odd.
+
+    score = 2^(-E[h] / c(ψ)),    c(n) = 2 H(n - 1) - 2 (n - 1)/n,    H(i) ≈ ln i + 0.5772
+
+h is the number of steps a row takes down a tree that was grown on ψ rows at random, with a random test in
+every node: of a column that varies there, a number below a random cut, or a category equal to that of a
+random row. A tree ends after log₂ ψ levels, and c(n) is added for the n rows that are still together. c(ψ) is
+what an ordinary row takes, so 0.5 is ordinary; above, unless told otherwise, a row is an outlier.
+
+A missing cell goes with the larger part of the rows; tests also set rows apart that have a gap from rows that
+have none. A category that training never showed equals no other. Numbers count as shares of their range in
+training, in single precision.
+
+What a step saves is c(n) - c(n') - 1, where it leads from n rows to n': the steps it spares, less itself.
+These add up to c(ψ) - h, so the score is shared out exactly: 2^(Σ saved / c(ψ) - 1).
+"""
+
+import math
+from functools import partial
+
+import numpy as np
+
+from openbook.data import MISSING, Nominal, Numeric
+from openbook.errors import DataError
+from openbook.fold import each
+from openbook.outlier.detector import CUTS, Account, Detector, checked
+from openbook.rows import infinite_cell
+from openbook.rules import Maybe, Whole
+from openbook.work import Grid, Step, Work, figure
+
+__all__ = ["IsolationForest"]
+
+#: Rows that are turned into blocks together.
+_ROWS = 8192
+
+#: Numbers this far beyond their range in training are as far as any.
+_FAR = 1e30
+
+
+class IsolationForest(Detector):
+    """A row is as odd as random tests are quick to set it apart.
+
+    Parameters
+    ----------
+    n_estimators : int
+        How many trees.
+    max_samples : int
+        ψ, the rows that each tree is grown on, drawn without replacement; all, if there are fewer.
+    random_state : int, optional
+        Of samples and tests.
+    threshold, contamination, top : one at most
+        Above which score a row is an outlier; None of them: 0.5.
+
+    Attributes
+    ----------
+    forest_ : the trees, as arrays
+    psi_ : the rows that each was grown on
+    threshold_ : the score above which a row is an outlier
+
+    References
+    ----------
+    Liu, Ting and Zhou (2008), Isolation forest.
+
+    Examples
+    --------
+    >>> X = [[0.1 * i, 0.1 * (i % 7)] for i in range(100)] + [[5.0, 9.0]]
+    >>> model = IsolationForest(random_state=0).fit(X)
+    >>> int(model.score_samples(X).argmax()), model.reasons([5.0, 9.0]).ranked[0].attribute
+    (100, 'x1')
+    """
+
+    rules = {"n_estimators": Whole(1), "max_samples": Whole(2), "random_state": Maybe(Whole(0)), **CUTS}
+
+    weighs = False
+    natural_ = (0.5, "set apart sooner than an ordinary row")
+
+    def __init__(
+        self,
+        n_estimators=100,
+        max_samples=256,
+        random_state=None,
+        threshold=None,
+        contamination=None,
+        top=None,
+    ):
+        self.n_estimators = n_estimators
+        self.max_samples = max_samples
+        self.random_state = random_state
+        self.threshold = threshold
+        self.contamination = contamination
+        self.top = top
+
+    def _learn(self, rows):
+        from openbook.outlier.isolation_kernels import Forest, Planes, grow
+
+        found = list(each(rows.pieces, _ends))
+        sizes = np.array([n for n, _, _ in found])
+        low, high = np.min([a for _, a, _ in found], axis=0), np.max([b for _, _, b in found], axis=0)
+        if np.isinf(low[low <= high]).any() or np.isinf(high[low <= high]).any():
+            raise infinite_cell(rows)
+        n = int(sizes.sum())
+        if n < 2:
+            msg = f"IsolationForest needs two rows or more, got n_samples = {n}"
+            raise DataError(msg)
+        self.low_ = np.where(low <= high, low, 0.0)
+        self.range_ = np.where(high > low, high - low, 1.0)
+        self.psi_ = min(self.max_samples, n)
+        rng = np.random.default_rng(self.random_state)
+        drawn = np.array([rng.choice(n, self.psi_, replace=False) for _ in range(self.n_estimators)])
+        seeds = rng.integers(1, 2**63, self.n_estimators).astype(np.uint64)
+        wanted, samples = np.unique(drawn, return_inverse=True)
+        x = self._cells_of(rows, sizes, wanted)
+        nominal = np.array([isinstance(a, Nominal) for a in self.schema_])
+        self.forest_ = Forest.empty(self.n_estimators, max(math.ceil(math.log2(self.psi_)), 1))
+        grow(x, nominal, samples.reshape(drawn.shape), seeds, self.forest_)
+        self._planes, self._tests = Planes.of(self.forest_)
+
+    def _cells_of(self, rows, sizes, wanted):
+        """The cells of some rows, by their numbers, (d, n)."""
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        owner = np.searchsorted(starts, wanted, side="right") - 1
+        pieces = [(piece, wanted[owner == i] - starts[i]) for i, piece in enumerate(rows.pieces)]
+        parts = [
+            next(each([piece], partial(_some_cells, self._cells, own))) for piece, own in pieces if len(own)
+        ]
+        return np.ascontiguousarray(np.concatenate(parts, axis=1))
+
+    def _scores(self, X):
+        from openbook.outlier.isolation_kernels import BLOCK, add_lengths
+
+        lengths = np.empty(len(X))
+        for start in range(0, len(X), _ROWS):
+            some = X.take(slice(start, start + _ROWS))
+            blocks = self._planes.blocks(self._cells(some))
+            total = np.zeros((len(blocks), BLOCK))
+            add_lengths(blocks, self._tests, total)
+            lengths[start : start + _ROWS] = total.ravel()[: len(some)]
+        return np.exp2(-lengths / (self.n_estimators * _expected(self.psi_)))
+
+    def _cells(self, X):
+        """The cells as trees see them, column after column, (d, n)."""
+        cells = np.empty((len(self.schema_), len(X)), np.float32)
+        for j, attribute in enumerate(self.schema_):
+            data = X.data(attribute.name)
+            if isinstance(attribute, Nominal):
+                cells[j] = np.where(data == MISSING, np.nan, data)
+                continue
+            shares = (data - self.low_[j]) / self.range_[j]
+            np.clip(shares, -_FAR, _FAR, out=shares)
+            missing = ~np.isfinite(data) if isinstance(attribute, Numeric) else data < 0
+            cells[j] = np.where(missing, np.nan, shares)
+        return cells
+
+    def _account(self, X):
+        cells, trees = self._cells(X)[:, 0].tolist(), len(self.forest_.columns)
+        saved, taken = [[0.0] * len(self.schema_) for _ in range(2)]
+        for t in range(trees):
+            for column, before, after in self._path(t, cells):
+                saved[column] += (_expected(before) - _expected(after) - 1) / trees
+                taken[column] += 1 / trees
+        c = _expected(self.psi_)
+        total = math.fsum(saved)
+        score = 2 ** (total / c - 1)
+        rows = list(zip(self.schema_.names, taken, saved, strict=True))
+        grid = Grid("steps", ("column", "steps a tree", "steps saved"), rows)
+        steps = (
+            Step(
+                "c", r"2 H(\psi - 1) - \frac{2 (\psi - 1)}{\psi}", "", c, f"ψ = {self.psi_}: an ordinary row"
+            ),
+            Step("mean steps", r"c - \sum_j saved_j", rf"{figure(c)} - {figure(total)}", c - total),
+            Step("score", r"2^{-h / c}", rf"2^{{-{figure(c - total)} / {figure(c)}}}", score),
+        )
+        meaning = "Steps that tests of the attribute save; their sum makes the score."
+        return Account(score, saved, (self._first_path(cells), grid), steps, meaning)
+
+    def _path(self, t, cells):
+        """The steps of a row down a tree, by hand: column, rows before and after."""
+        forest, node = self.forest_, 0
+        while node < forest.columns.shape[1]:
+            low, high = float(forest.low[t, node]), float(forest.high[t, node])
+            column = int(forest.columns[t, node])
+            following = 2 * node + 1 + (low <= cells[column] < high)
+            if low < high:
+                yield column, int(forest.sizes[t, node]), int(forest.sizes[t, following])
+            node = following
+
+    def _first_path(self, cells):
+        rows = [
+            (self.schema_.names[column], before, after, _expected(before) - _expected(after) - 1)
+            for column, before, after in self._path(0, cells)
+        ]
+        rule = Step("saved", r"c(n) - c(n') - 1", note="by a step from n rows to n'")
+        return Work("down the first tree", (rule, Grid("", ("tests", "from rows", "to rows", "saved"), rows)))
+
+    def _learnt(self):
+        trees = len(self.forest_.columns)
+        tests = np.bincount(
+            self.forest_.columns[self.forest_.low < self.forest_.high], minlength=len(self.schema_)
+        )
+        rows = list(zip(self.schema_.names, (tests / trees).tolist(), strict=True))
+        return (
+            Step("trees", result=trees),
+            Step("rows a tree ψ", result=self.psi_),
+            Step("score", r"2^{-E(h) / c(\psi)}"),
+            Grid("tests", ("column", "tests a tree"), rows),
+        )
+
+    def _arrays(self):
+        forest = self.forest_
+        ends = np.array([self.low_, self.range_])
+        own = {"columns": forest.columns, "low": forest.low, "high": forest.high, "sizes": forest.sizes}
+        return {"ends": ends, "psi": np.array([self.psi_]), **own}
+
+    def _restore(self, arrays):
+        from openbook.outlier.isolation_kernels import Forest, Planes, measure
+
+        d = len(self.schema_)
+        self.low_, self.range_ = checked(arrays, "ends", float, (2, d))
+        self.psi_ = int(checked(arrays, "psi", np.int64, (1,))[0])
+        if self.psi_ < 2 or not (self.range_ > 0).all():
+            msg = "its trees must be grown on two rows or more, and ranges lie above 0"
+            raise ValueError(msg)
+        self.forest_ = Forest.empty(self.n_estimators, max(math.ceil(math.log2(self.psi_)), 1))
+        for name in ("columns", "low", "high", "sizes"):
+            place, array = getattr(self.forest_, name), arrays[name]
+            if array.shape != place.shape or array.dtype != place.dtype:
+                msg = f"array {name!r} is {array.dtype}{array.shape}, expected {place.dtype}{place.shape}"
+                raise ValueError(msg)
+            place[:] = array
+        columns, sizes = self.forest_.columns, self.forest_.sizes
+        inner = columns.shape[1]
+        children = sizes[:, 1::2] + sizes[:, 2::2]
+        sound = (
+            ((columns >= 0) & (columns < d)).all()
+            and not np.isnan(self.forest_.low + self.forest_.high * 0).any()
+            and (sizes >= 0).all()
+            and (sizes[:, 0] == self.psi_).all()
+            and (children == sizes[:, :inner]).all()
+        )
+        if not sound:
+            msg = "its trees test columns that are not there, or lose rows on the way"
+            raise ValueError(msg)
+        measure(self.forest_)
+        self._planes, self._tests = Planes.of(self.forest_)
+
+
+def _expected(n):
+    """c(n): the mean number of steps that isolate one of n rows, as in a search tree at random."""
+    if n <= 2:
+        return float(n == 2)
+    return 2 * (math.log(n - 1) + 0.5772156649015329) - 2 * (n - 1) / n
+
+
+def _ends(chunk):
+    """How many rows there are, and the ends of each column that is not nominal; (0, 1) for those that are."""
+    d = len(chunk.X.schema)
+    low, high = np.full(d, np.inf), np.full(d, -np.inf)
+    for j, attribute in enumerate(chunk.X.schema):
+        data = chunk.X.data(attribute.name)
+        if isinstance(attribute, Nominal):
+            low[j], high[j] = 0.0, 1.0
+        elif isinstance(attribute, Numeric):
+            low[j] = np.min(data, initial=np.inf, where=~np.isnan(data))
+            high[j] = np.max(data, initial=-np.inf, where=~np.isnan(data))
+        elif (known := data[data >= 0]).size:
+            low[j], high[j] = known.min(), known.max()
+    return len(chunk.X), low, high
+
+
+def _some_cells(cells_of, rows, chunk):
+    return cells_of(chunk.X.take(rows))

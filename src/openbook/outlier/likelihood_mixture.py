@@ -1,0 +1,183 @@
+r"""A mixture of two kinds of rows: most come from M, a few from A, and a row moves where the gain is enough.
+
+    M   a product of independent columns, estimated from its rows (`independent`)
+    A   a uniform distribution: 1/range for numbers, 1/(number of values) for categories
+    LL  = Σ_{x in M} ln((1 - λ) M(x)) + Σ_{x in A} ln(λ A(x))
+
+All rows begin in M. A row for which LL gains more than c by moving to A is moved; then M is estimated again
+from the rows that are left, and so on until none moves, or half of the rows would be gone. The score is the
+gain that is left at the end, by which new rows are judged too:
+
+    score = ln λ - ln(1 - λ) + Σ_j (ln A(x_j) - ln M(x_j))
+
+A missing cell is left out of both products. Beyond the range of training A stays what it is.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from openbook.data import Numeric
+from openbook.fold import Piece, each
+from openbook.outlier.detector import CUTS, Account, Detector, checked
+from openbook.outlier.independent import Independent, known_cells
+from openbook.rows import Chunk, Rows
+from openbook.rules import Number
+from openbook.work import Grid, Step, Work
+
+__all__ = ["LikelihoodMixture"]
+
+#: Passes after which it ends, whatever still moves.
+_PASSES = 100
+
+
+class LikelihoodMixture(Detector):
+    """A row is as odd as the log-likelihood gains by calling it an outlier.
+
+    Parameters
+    ----------
+    share : float
+        λ, the share of rows that are expected to be outliers.
+    c : float
+        The gain above which a row moves.
+    threshold, contamination, top : one at most
+        Above which score a row is an outlier; None of them: c.
+
+    Attributes
+    ----------
+    trace_ : for each pass the rows in M before it, those that moved, and the log-likelihood before it
+    moved_ : how many rows moved
+    threshold_ : the score above which a row is an outlier
+
+    References
+    ----------
+    Eskin (2000), Anomaly detection over noisy data using learned probability distributions.
+
+    Examples
+    --------
+    >>> temperatures = [[x] for x in (24.0, 28.9, 28.9, 29.0, 29.1, 29.1, 29.2, 29.2, 29.3, 29.4)]
+    >>> model = LikelihoodMixture().fit(temperatures)
+    >>> model.predict([[24.0], [28.9]]).tolist(), model.moved_
+    ([-1, 1], 1)
+    """
+
+    rules = {"share": Number(above=0, at_most=0.5), "c": Number(at_least=0), **CUTS}
+
+    def __init__(self, share=0.05, c=0.0, threshold=None, contamination=None, top=None):
+        self.share = share
+        self.c = c
+        self.threshold = threshold
+        self.contamination = contamination
+        self.top = top
+
+    def _learn(self, rows):
+        self.natural_ = (float(self.c), "c: the log-likelihood gains by moving the row")
+        self._uniform = _uniform(rows)
+        inside, trace = None, []
+        for _ in range(_PASSES):
+            some = rows if inside is None else _only(rows, inside)
+            self._columns = Independent(self.schema_).learn(some)
+            logs = list(each(rows.pieces, partial(_both, self._columns, self._uniform)))
+            if inside is None:
+                inside = [np.ones(len(part), dtype=bool) for part, _ in logs]
+            here, there = math.log1p(-self.share), math.log(self.share)
+            gains = [there - here + b - a for a, b in logs]
+            stay = [was & ~(gain > self.c) for was, gain in zip(inside, gains, strict=True)]
+            before, after = (sum(int(part.sum()) for part in parts) for parts in (inside, stay))
+            total = math.fsum(
+                float((np.where(was, a + here, b + there)).sum())
+                for was, (a, b) in zip(inside, logs, strict=True)
+            )
+            rather = 2 * after >= sum(len(part) for part in inside)
+            trace.append((before, before - after if rather else 0, total))
+            if after == before or not rather:
+                break
+            inside = stay
+        self.trace_ = np.array(trace, dtype=float)
+        self.moved_ = int(self.trace_[:, 1].sum())
+
+    def _scores(self, X):
+        normal, odd = _both(self._columns, self._uniform, Chunk(X, None, None))
+        return math.log(self.share) - math.log1p(-self.share) + odd - normal
+
+    def _account(self, X):
+        rows, shares, parts, known = [], [], [], known_cells(X)[0]
+        for j, name in enumerate(self.schema_.names):
+            step, normal = self._columns.factor(X, name)
+            odd = float(self._uniform[j]) if known[j] else 0.0
+            shares.append(odd - normal)
+            rows.append((name, normal, odd, shares[-1]))
+            parts.append(step)
+        prior = math.log(self.share) - math.log1p(-self.share)
+        score = math.fsum([prior, *shares])
+        grid = Grid("logarithms", ("column", "ln M", "ln A", "gain"), rows)
+        joined = Step(
+            "score", r"\ln \lambda - \ln (1 - \lambda) + \sum_j (\ln A(x_j) - \ln M(x_j))", "", score
+        )
+        meaning = "What the log-likelihood gains by moving the row to A; the score is their sum."
+        return Account(score, shares, (*parts, grid), (joined,), meaning, (("share of outliers λ", prior),))
+
+    def _learnt(self):
+        rows = [(int(a), int(b), c) for a, b, c in self.trace_.tolist()]
+        passes = Grid("passes", ("rows in M", "moved to A", "log-likelihood before"), rows)
+        uniform = Grid(
+            "A", ("column", "ln A"), list(zip(self.schema_.names, self._uniform.tolist(), strict=True))
+        )
+        return (Work("passes", (passes,)), Work("M", self._columns.learnt()), Work("A, uniform", (uniform,)))
+
+    def _arrays(self):
+        return {"trace": self.trace_, "uniform": self._uniform, **self._columns.arrays()}
+
+    def _restore(self, arrays):
+        self.natural_ = (float(self.c), "c")
+        self.trace_ = checked(arrays, "trace", float, (len(arrays["trace"]), 3))
+        self.moved_ = int(self.trace_[:, 1].sum())
+        self._uniform = checked(arrays, "uniform", float, (len(self.schema_),))
+        self._columns = Independent(self.schema_).restore(arrays)
+
+
+@dataclass(frozen=True)
+class _Some:
+    """Some of the rows of a piece."""
+
+    piece: Any
+    kept: np.ndarray
+
+    def load(self) -> Chunk:
+        X, y, w = self.piece.load() if isinstance(self.piece, Piece) else self.piece
+        return Chunk(X.take(self.kept), y[self.kept], w[self.kept])
+
+
+def _only(rows, inside):
+    pieces = [_Some(piece, kept) for piece, kept in zip(rows.pieces, inside, strict=True) if kept.any()]
+    return Rows(rows.schema, pieces)
+
+
+def _both(columns, uniform, chunk):
+    """The logarithms of M and of A of each row, without λ."""
+    X = chunk.X
+    return columns.logs(X).sum(axis=1), known_cells(X) @ uniform
+
+
+def _uniform(rows):
+    """Log A of a known cell of each column: 0 where it did not vary."""
+    ends = list(each(rows.pieces, _ends))
+    low, high = np.min([a for a, _ in ends], axis=0), np.max([b for _, b in ends], axis=0)
+    logs, numbers = [], iter(zip(low.tolist(), high.tolist(), strict=True))
+    for attribute in rows.schema:
+        if isinstance(attribute, Numeric):
+            a, b = next(numbers)
+            logs.append(-math.log(b - a) if 0 < b - a < math.inf else 0.0)
+        else:
+            logs.append(-math.log(max(len(attribute.values), 1)))
+    return np.array(logs)
+
+
+def _ends(chunk):
+    """The least and the greatest known number of each column."""
+    columns = [chunk.X.data(name) for name in chunk.X.schema.of(Numeric)]
+    low = [np.min(column, initial=np.inf, where=~np.isnan(column)) for column in columns]
+    return np.array(low), np.array([np.max(c, initial=-np.inf, where=~np.isnan(c)) for c in columns])

@@ -1,0 +1,115 @@
+r"""The local outlier factor: how much thinner the rows lie around a row than around its k nearest rows.
+
+    reach(x, o) = max(d_k(o), d(x, o))               d_k(o): the distance of o to its own k-th nearest row
+    lrd(x)      = 1 / ((1/k) Σ_i reach(x, o_i))      the local reachability density
+    score = LOF(x) = (1/k) Σ_i lrd(o_i) / lrd(x)
+
+About 1 is ordinary; above 1.5, unless told otherwise, a row is an outlier. A mean reach below 1e-10 counts as
+1e-10, so that rows on top of each other have a density. Exactly k rows count, of equally far ones the first.
+See `nearby` for the search, missing cells, and how distances are shared out; where the reach is d_k(o), no
+column accounts for it.
+"""
+
+import math
+
+import numpy as np
+
+from openbook.outlier.detector import Account
+from openbook.outlier.inverse_density import LEAST
+from openbook.outlier.nearby import Nearby
+from openbook.work import Step, figure
+
+__all__ = ["LOF"]
+
+
+class LOF(Nearby):
+    """A row is as odd as it lies thinner than its nearest rows do.
+
+    Parameters
+    ----------
+    k : int
+        How many of the nearest rows count: at least as many as rows that together make a cluster.
+    distance, scale, p, index, allow_large : as for `Nearby`
+    threshold, contamination, top : one at most
+        Above which score a row is an outlier; None of them: 1.5.
+
+    Attributes
+    ----------
+    scores_ : the scores of the rows learnt from
+    lrd_, kth_ : their local reachability densities, and the distances to their k-th nearest rows
+    threshold_ : the score above which a row is an outlier
+
+    References
+    ----------
+    Breunig, Kriegel, Ng and Sander (2000), LOF: identifying density-based local outliers.
+
+    Examples
+    --------
+    >>> X = [[0.0], [0.1], [0.2], [0.3], [5.0]]
+    >>> LOF(k=2, scale=False).fit_predict(X).tolist()
+    [1, 1, 1, 1, -1]
+    """
+
+    natural_ = (1.5, "half as thin again as the rows around")
+
+    def __init__(
+        self,
+        k=20,
+        distance="auto",
+        scale=True,
+        p=2,
+        index="auto",
+        allow_large=False,
+        threshold=None,
+        contamination=None,
+        top=None,
+    ):
+        super().__init__(k, distance, scale, p, index, allow_large, threshold, contamination, top)
+
+    def _compare(self, points):
+        distances, rows = self._nearest(points)
+        self.kth_ = distances[:, -1].copy()
+        reach = self._reach(distances, rows)
+        self.lrd_ = 1 / reach
+        self.scores_ = reach * self.lrd_[rows].mean(axis=1)
+
+    def _reach(self, distances, rows):
+        """The mean reach of each row."""
+        return np.maximum(np.maximum(distances, self.kth_[rows]).mean(axis=1), LEAST)
+
+    def _scores(self, X):
+        distances, rows = self._nearest(self.space_.place(X))
+        return self._reach(distances, rows) * self.lrd_[rows].mean(axis=1)
+
+    def _account(self, X):
+        near = self._around(X)
+        k, rows = len(near), [row for row, _, _ in near]
+        kth = [float(self.kth_[row]) for row in rows]
+        reaches = [max(own, d) for own, (_, d, _) in zip(kth, near, strict=True)]
+        mean = max(math.fsum(reaches) / k, LEAST)
+        around = [float(self.lrd_[row]) for row in rows]
+        thick = math.fsum(around) / k
+        score = mean * thick
+        own = [thick / k if d >= floor else 0.0 for floor, (_, d, _) in zip(kth, near, strict=True)]
+        shares, rest = self._shared(X, rows, own)
+        rest += (("reach of the rows around", score - math.fsum([*shares, *(part for _, part in rest)])),)
+        steps = (
+            Step("lrd", r"\frac{1}{\frac{1}{k} \sum_i reach_i}", rf"\frac{{1}}{{{figure(mean)}}}", 1 / mean),
+            Step("mean lrd around", r"\frac{1}{k} \sum_i lrd(o_i)", "", thick),
+            Step(
+                "score",
+                r"\frac{\frac{1}{k} \sum_i lrd(o_i)}{lrd(x)}",
+                rf"\frac{{{figure(thick)}}}{{{figure(1 / mean)}}}",
+                score,
+            ),
+        )
+        shown = self._shown(near, ("d k", kth), ("reach", reaches), ("lrd", around))
+        meaning = "Of the mean reach, times the density around; the score is their sum."
+        return Account(score, shares, shown, steps, meaning, rest)
+
+    def _arrays(self):
+        return {**super()._arrays(), "lrd": self.lrd_, "kth": self.kth_}
+
+    def _restore(self, arrays):
+        (self.lrd_, self.kth_), rest = self._of_each(arrays, "lrd", "kth")
+        super()._restore(rest)

@@ -1,0 +1,157 @@
+r"""The Mahalanobis distance: how far a row lies from the centre, where the rows themselves set the scale.
+
+    score = (x - m)ᵀ S⁻¹ (x - m) = Σ_j (x - m)_j (S⁻¹ (x - m))_j
+
+over encoded columns (`prepare.Encoding`, numbers standardised, a nominal column without its first value),
+with the centre m and the covariance S (N - 1 in the denominator) of the rows learnt from; or, robust, of the
+half of them that lies closest together (`robust`). Each term is a column's share. Above the 97.5% point of
+chi-squared, with as many degrees of freedom as directions in which the rows vary, a row is an outlier unless
+told otherwise. A direction without variance counts a millionth of the largest: rows off it are odd. A missing
+cell counts as the mean of its column.
+"""
+
+import math
+from functools import partial
+from operator import add
+
+import numpy as np
+from scipy.special import chdtri
+
+from openbook.fold import each, fold
+from openbook.linear.scatter import ClassScatter
+from openbook.outlier.detector import CUTS, Account, Detector, checked
+from openbook.outlier.robust import minimum_determinant, precision_of
+from openbook.prepare import Encoding
+from openbook.rows import infinite_cell
+from openbook.rules import Flag, Maybe, Whole
+from openbook.work import Grid, Step, figure
+
+__all__ = ["Mahalanobis"]
+
+_LEVEL = 0.975
+
+
+class Mahalanobis(Detector):
+    """A row is as odd as it lies far from the centre, squared, by the rows' own covariance.
+
+    Parameters
+    ----------
+    robust : bool
+        Whether centre and covariance are those of the half of the rows that lies closest together, so that
+        outliers among the rows learnt from do not widen their own measure. Meant for numbers: a category
+        that this half never shows has no variance there, and is far off.
+    random_state : int, optional
+        Of the robust search's starts.
+    threshold, contamination, top : one at most
+        Above which score a row is an outlier; None of them: the 97.5% point of chi-squared.
+
+    Attributes
+    ----------
+    encoding_ : how columns become numbers
+    centre_, precision_ : m and S⁻¹, of the encoded columns
+    rank_ : the number of directions in which the rows vary
+    threshold_ : the score above which a row is an outlier
+
+    References
+    ----------
+    Mahalanobis (1936). Rousseeuw and Van Driessen (1999), A fast algorithm for the minimum covariance
+    determinant estimator.
+
+    Examples
+    --------
+    >>> X = [[1.0, 1.1], [2.0, 1.9], [3.0, 3.2], [4.0, 3.9], [5.0, 5.1], [1.0, 5.0]]
+    >>> model = Mahalanobis().fit(X)
+    >>> int(model.score_samples(X).argmax())
+    5
+    """
+
+    rules = {"robust": Flag(), "random_state": Maybe(Whole(0)), **CUTS}
+
+    def __init__(self, robust=False, random_state=None, threshold=None, contamination=None, top=None):
+        self.robust = robust
+        self.random_state = random_state
+        self.threshold = threshold
+        self.contamination = contamination
+        self.top = top
+
+    @property
+    def weighs(self):
+        """Not where robust: half of the rows is a count."""
+        return not self.robust
+
+    def _learn(self, rows):
+        with np.errstate(over="ignore", invalid="ignore"):
+            sums = fold(rows.pieces, partial(ClassScatter.of, self.schema_, 1, 1), add)
+        if not all(np.isfinite(array).all() for array in sums.arrays().values()):
+            raise infinite_cell(rows)
+        self.encoding_ = Encoding.from_sums(self.schema_, sums.columns, reference=True)
+        if self.robust:
+            points = np.concatenate(list(each(rows.pieces, partial(_placed, self.encoding_))))
+            self.centre_, covariance = minimum_determinant(points, np.random.default_rng(self.random_state))
+        else:
+            means, scatters = sums.encoded(self.encoding_)
+            self.centre_ = means[0]
+            covariance = scatters[0] / max(float(sums.weight[0]) - 1, 1.0)
+        self.precision_, self.rank_, _ = precision_of(covariance)
+        point = float(chdtri(max(self.rank_, 1), 1 - _LEVEL))
+        self.natural_ = (point, f"the 97.5% point of chi-squared, {self.rank_} degrees of freedom")
+
+    def _scores(self, X):
+        off = self.encoding_(X) - self.centre_
+        return np.maximum(np.einsum("ij,ij->i", off @ self.precision_, off), 0.0)
+
+    def _account(self, X):
+        point = self.encoding_(X)[0].tolist()
+        off = [x - m for x, m in zip(point, self.centre_.tolist(), strict=True)]
+        rows, shares = [], [0.0] * len(self.schema_)
+        for j, name in enumerate(self.encoding_.names):
+            turned = math.fsum(p * o for p, o in zip(self.precision_[j].tolist(), off, strict=True))
+            shares[self.encoding_.columns[j]] += off[j] * turned
+            rows.append((name, point[j], float(self.centre_[j]), off[j], turned, off[j] * turned))
+        score = math.fsum(row[-1] for row in rows)
+        header = ("column", "x", "m", "x - m", "S⁻¹ (x - m)", "product")
+        sums = " + ".join(f"({figure(share)})" if share < 0 else figure(share) for share in shares[:8])
+        more = r" + \dots" if len(shares) > 8 else ""
+        joined = Step("score", r"\sum_j (x - m)_j (S^{-1} (x - m))_j", sums + more, max(score, 0.0))
+        meaning = "Of the squared distance; the score is their sum, in which a share may be negative."
+        return Account(max(score, 0.0), shares, (Grid("terms", header, rows),), (joined,), meaning)
+
+    def _learnt(self):
+        names = self.encoding_.names
+        header = ("S⁻¹", *names[:12])
+        inverse = [(name, *row[:12]) for name, row in zip(names, self.precision_.tolist(), strict=True)]
+        centre = Grid("centre", ("column", "m"), list(zip(names, self.centre_.tolist(), strict=True)))
+        how = "of the half that lies closest together, reweighted" if self.robust else "of all rows"
+        return (
+            self.encoding_.work(),
+            Step("centre and covariance", result=how),
+            centre,
+            Grid(
+                "inverse covariance",
+                header,
+                inverse[:12],
+                "" if len(names) <= 12 else "The first 12 columns.",
+            ),
+        )
+
+    def _arrays(self):
+        encoding = {f"encoding.{name}": array for name, array in self.encoding_.arrays().items()}
+        rank = np.array([self.rank_])
+        return {"centre": self.centre_, "precision": self.precision_, "rank": rank, **encoding}
+
+    def _restore(self, arrays):
+        start = "encoding."
+        own = {name.removeprefix(start): a for name, a in arrays.items() if name.startswith(start)}
+        self.encoding_ = Encoding.from_arrays(self.schema_, own)
+        d = len(self.encoding_)
+        self.centre_ = checked(arrays, "centre", float, (d,))
+        self.precision_ = checked(arrays, "precision", float, (d, d))
+        self.rank_ = int(checked(arrays, "rank", np.int64, (1,))[0])
+        size = np.abs(self.precision_).max(initial=0.0)
+        if not self.encoding_.reference or (np.abs(self.precision_ - self.precision_.T) > 1e-9 * size).any():
+            msg = "its inverse covariance is not that of any rows"
+            raise ValueError(msg)
+
+
+def _placed(encoding, chunk):
+    return encoding(chunk.X)

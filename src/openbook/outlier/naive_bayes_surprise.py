@@ -1,0 +1,103 @@
+r"""Surprise: how improbable a row is, column by column, beyond what is usual for that column.
+
+    score = Σ_j (-ln P(x_j) - h_j),    h_j = the mean of -ln P(x_j) over the rows learnt from
+
+P is a product of independent columns (`independent`), so a combination of ordinary cells is never odd by
+itself. Taking off h_j makes the columns comparable: without it a column of many values, or of numbers in
+small units, would surprise always. A missing cell is neither more nor less surprising than usual: its term
+is 0.
+"""
+
+import math
+from functools import partial
+from operator import add
+
+import numpy as np
+
+from openbook.fold import fold
+from openbook.outlier.detector import CUTS, Account, Detector, checked
+from openbook.outlier.independent import Independent, known_cells
+from openbook.rules import OneOf
+from openbook.work import Grid, Step, Work
+
+__all__ = ["NaiveBayesSurprise"]
+
+
+class NaiveBayesSurprise(Detector):
+    """A row is as odd as its cells are improbable, each by itself.
+
+    Parameters
+    ----------
+    numbers : "gaussian" or "kernel"
+        The distribution of numbers: a normal curve, or a density of any shape, which takes time in
+        proportion to the rows learnt from.
+    threshold, contamination, top : one at most
+        Above which score a row is an outlier; None of them: a contamination of 0.1.
+
+    Attributes
+    ----------
+    usual_ : h_j, the mean surprise of each column
+    threshold_ : the score above which a row is an outlier
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> X = load("loan").drop("cheat")
+    >>> model = NaiveBayesSurprise(top=1).fit(X)
+    >>> int(model.score_samples(X).argmax()), X.row(int(model.score_samples(X).argmax()))["income"]
+    (6, 220.0)
+    """
+
+    rules = {"numbers": OneOf("gaussian", "kernel"), **CUTS}
+
+    def __init__(self, numbers="gaussian", threshold=None, contamination=None, top=None):
+        self.numbers = numbers
+        self.threshold = threshold
+        self.contamination = contamination
+        self.top = top
+
+    def _learn(self, rows):
+        self._columns = Independent(self.schema_, self.numbers).learn(rows)
+        sums, weights = fold(rows.pieces, partial(_surprises, self._columns), add)
+        self.usual_ = sums / np.where(weights > 0, weights, 1.0)
+
+    def _scores(self, X):
+        return _terms(self._columns, X, self.usual_).sum(axis=1)
+
+    def _account(self, X):
+        rows, shares, parts, known = [], [], [], known_cells(X)[0]
+        for j, name in enumerate(self.schema_.names):
+            step, log = self._columns.factor(X, name)
+            gap = not known[j]
+            usual = float(self.usual_[j])
+            shares.append(0.0 if gap else -log - usual)
+            rows.append((name, None if gap else -log, usual, shares[-1]))
+            parts.append(step)
+        score = math.fsum(shares)
+        grid = Grid("surprise", ("column", "-ln P", "usual h", "beyond"), rows)
+        joined = Step("score", r"\sum_j (-\ln P(x_j) - h_j)", "", score)
+        meaning = "Surprise beyond what is usual for the column; the score is their sum."
+        return Account(score, shares, (*parts, grid), (joined,), meaning)
+
+    def _learnt(self):
+        rows = list(zip(self.schema_.names, self.usual_.tolist(), strict=True))
+        grid = Grid("usual surprise", ("column", "h"), rows, "The mean of -ln P over the rows learnt from.")
+        return (*self._columns.learnt(), Work("what is usual", (grid,)))
+
+    def _arrays(self):
+        return {"usual": self.usual_, **self._columns.arrays()}
+
+    def _restore(self, arrays):
+        self.usual_ = checked(arrays, "usual", float, (len(self.schema_),))
+        self._columns = Independent(self.schema_, self.numbers).restore(arrays)
+
+
+def _terms(columns, X, usual):
+    """The surprise of every cell beyond the usual, (n, d); 0 where it is missing."""
+    return np.where(known_cells(X), -columns.logs(X) - usual, 0.0)
+
+
+def _surprises(columns, chunk):
+    """Sums over known cells of the surprise and of the weight, (2, d)."""
+    known = known_cells(chunk.X) * chunk.w[:, None]
+    return np.array([(known * -columns.logs(chunk.X)).sum(axis=0), known.sum(axis=0)])

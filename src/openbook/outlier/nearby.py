@@ -1,0 +1,245 @@
+r"""What detectors share that go by the nearest rows: the rows they keep, the search, and shares of distances.
+
+The k nearest are sought among the rows learnt from. Of those that agree with a row in every cell it knows, to
+rounding, one counts as the row itself and is left out: so a row that was learnt from scores the same whenever
+it comes, and is never its own neighbour. A missing cell goes by the rule of the distance, in
+`neighbors.spaces`: as far as can be in mixed distances, the mean of its column in the others. Where fewer
+than k others were learnt, all of them count.
+
+A distance is shared out among the columns in proportion to the terms of its sum:
+
+    euclidean, mahalanobis   d · t_j / d²      gower, manhattan   t_j (of their mean or sum)
+    heom                     d · δ_j² / d²     minkowski          d · |x_j - q_j|^p / d^p
+    cosine, correlation      ½ (x̂_j - q̂_j)², of the rows at unit length
+    chebyshev                all to the largest
+
+and a distance of two whole rows, such as Jaccard's, is not shared out.
+"""
+
+import math
+
+import numpy as np
+
+from openbook.errors import DataError
+from openbook.fold import each
+from openbook.neighbors.budget import refuse_if_over
+from openbook.neighbors.examples import Examples
+from openbook.neighbors.learner import DISTANCE_RULES
+from openbook.neighbors.spaces import make_space, refusal
+from openbook.neighbors.terms import FORMULAS, compared
+from openbook.outlier.detector import CUTS, Detector, checked
+from openbook.rows import infinite_cell
+from openbook.rules import Flag, Whole
+from openbook.work import Grid, Step, Work
+
+__all__ = ["NEARBY_RULES", "Nearby", "distance_shares"]
+
+NEARBY_RULES = {"k": Whole(1), **DISTANCE_RULES, "allow_large": Flag(), **CUTS}
+
+#: What tells a row that is the query itself from one next to it, as a share of the distances found.
+_ROUNDING = 1e-12
+
+#: Seconds that it takes to compare two cells, where every row is compared with every other.
+_SECONDS = 2e-10
+
+#: Neighbours whose distance is derived term by term.
+_SHOWN = 3
+
+
+class Nearby(Detector):
+    """A detector by the nearest rows.
+
+    Parameters
+    ----------
+    k : int
+        How many of the nearest rows count.
+    distance, scale, p, index : as for `openbook.neighbors.KNeighborsClassifier`
+        What is near; "auto" is Euclidean for numbers, standardised, and Gower's for other columns.
+    allow_large : bool
+        Whether to go ahead where it would take more than an hour, or most of the memory.
+    threshold, contamination, top : one at most
+        Above which score a row is an outlier.
+    """
+
+    rules = NEARBY_RULES
+    weighs = False
+
+    def __init__(
+        self,
+        k=5,
+        distance="auto",
+        scale=True,
+        p=2,
+        index="auto",
+        allow_large=False,
+        threshold=None,
+        contamination=None,
+        top=None,
+    ):
+        self.k = k
+        self.distance = distance
+        self.scale = scale
+        self.p = p
+        self.index = index
+        self.allow_large = allow_large
+        self.threshold = threshold
+        self.contamination = contamination
+        self.top = top
+
+    def refusal(self, schema):
+        return super().refusal(schema) or refusal(self.distance, schema)
+
+    def _learn(self, rows):
+        examples = Examples.joined(each(rows.pieces, Examples.of))
+        if np.isinf(examples.cells).any():
+            raise infinite_cell(rows)
+        if len(examples) < 2:
+            msg = f"{type(self).__name__} needs two rows or more, got n_samples = {len(examples)}"
+            raise DataError(msg)
+        self._place(examples)
+        n = len(examples)
+        if self.space_.index.name == "brute":
+            name = f"{type(self).__name__} of {n:,} rows"
+            cells = float(n) ** 2 * max(len(self.schema_), 1)
+            remedy = "sample the rows, or take IsolationForest"
+            refuse_if_over(name, 40.0 * n * self.k_, _SECONDS * cells, remedy, allow=self.allow_large)
+        self._compare(self.space_.place(examples.table(self.schema_)))
+
+    def _place(self, examples):
+        self.statistics_ = examples
+        self.space_ = make_space(self, examples, self.schema_)
+        self.distance_ = self.space_.distance
+        self.k_ = min(self.k, len(examples) - 1)
+
+    def _compare(self, points):
+        """Learn from how the rows lie among themselves; may set `scores_`."""
+
+    @property
+    def encoding_(self):
+        return self.space_.encoding
+
+    @property
+    def index_(self):
+        """The index that finds the nearest: its `name`, and the `reason` for it."""
+        return self.space_.index
+
+    def kneighbors(self, X):
+        """The distances and the rows of the k nearest, both (m, k), without the row itself."""
+        return self._nearest(self.space_.place(self._encode(X)))
+
+    def _nearest(self, points):
+        """Distances and rows of the nearest, one that is the query itself left out."""
+        distances, rows = self.space_.index.query(points, self.k_ + 1)
+        own = self._own(points, distances[:, 0], distances[:, -1])[:, None]
+        return np.where(own, distances[:, 1:], distances[:, :-1]), np.where(own, rows[:, 1:], rows[:, :-1])
+
+    def _own(self, points, nearest, farthest):
+        """Whether the nearest row is the query itself: it agrees with it in every cell that is known."""
+        least = np.zeros(len(nearest))
+        if self.space_.mixed is not None:
+            numbers, codes = points
+            least = self.space_.mixed.whole((~np.isfinite(numbers)).sum(axis=1) + (codes < 0).sum(axis=1))
+        return nearest <= least + _ROUNDING * farthest
+
+    def _around(self, X):
+        """The neighbours of a one-row table, by hand: row, distance, and its derivation."""
+        rows = self._nearest(self.space_.place(X))[1][0].tolist()
+        return [(row, *compared(self, X, row)) for row in rows]
+
+    def _shown(self, near, *more):
+        """The derivation of distances: the first few term by term, and all in a grid with `more` columns."""
+        works = [Work(f"{i + 1}. row {row}", parts) for i, (row, _, parts) in enumerate(near[:_SHOWN])]
+        header = ("", "row", "distance", *(name for name, _ in more))
+        lines = [(i + 1, row, d, *(values[i] for _, values in more)) for i, (row, d, _) in enumerate(near)]
+        return (*works, Grid("nearest", header, lines))
+
+    def _shared(self, X, rows, parts):
+        """What each column accounts for, where the distance to each row counts `parts` times; and a rest."""
+        there = self.statistics_.table(self.schema_).take(rows)
+        shares = distance_shares(self.space_, X, there, self.p)
+        if shares is None:
+            distances = [compared(self, X, row).distance for row in rows]
+            whole = math.fsum(d * part for d, part in zip(distances, parts, strict=True))
+            return [0.0] * len(self.schema_), (("the distance as a whole", whole),)
+        return (np.asarray(parts) @ shares).tolist(), ()
+
+    def _learnt(self):
+        space = self.space_
+        name = space.distance if isinstance(space.distance, str) else "a distance of your own"
+        formula = FORMULAS.get(space.distance, ("", ""))[1] if isinstance(space.distance, str) else ""
+        steps = (
+            Step("rows kept", result=len(self.statistics_)),
+            Step("k", result=self.k_),
+            Step(f"distance ({name})", formula, result=None if formula else name),
+            Step("search", result=space.index.name, note=space.index.reason),
+        )
+        if space.mixed is not None:
+            return (*steps, space.mixed.learnt())
+        return (*steps, *([space.encoding.work()] if space.encoding is not None else []))
+
+    def _arrays(self):
+        return self.statistics_.arrays()
+
+    def _restore(self, arrays):
+        examples = Examples.from_arrays(self.schema_, arrays, 1)
+        if len(examples) < 2:
+            msg = "it must hold two rows or more"
+            raise ValueError(msg)
+        self._place(examples)
+
+    def _of_each(self, arrays, *names):
+        """Arrays that hold a number above 0 for each row learnt from, taken out of the arrays."""
+        shape = (len(arrays["targets"]),)
+        found = [checked(arrays, name, float, shape) for name in names]
+        if any((array < 0).any() for array in found):
+            msg = "what it knows of its rows must not lie below 0"
+            raise ValueError(msg)
+        return found, {name: array for name, array in arrays.items() if name not in names}
+
+
+def distance_shares(space, X, there, p):
+    """What each column accounts for of the distance from a one-row table to each row, (m, d).
+
+    None for distances of two whole rows.
+    """
+    distance = space.distance
+    if space.mixed is not None:
+        terms = np.array([_mixed_terms(space.mixed, X, there, i) for i in range(len(there))])
+        if not space.mixed.squared:
+            return terms / len(space.mixed.schema)
+        return _in_proportion(terms**2, 2)
+    if space.encoding is None:
+        return None
+    if distance == "mahalanobis":
+        off = space.encoding(there) - space.encoding(X)
+        terms = off * (off @ space.place.whitening @ space.place.whitening.T)
+        whole = _in_proportion(terms, 2)
+    else:
+        q, points = space.place(X), space.place(there)
+        if distance in ("cosine", "correlation"):
+            whole = (_unit(points) - _unit(q)) ** 2 / 2
+        elif distance == "chebyshev":
+            gaps = np.abs(points - q)
+            whole = np.where(np.arange(gaps.shape[1]) == gaps.argmax(axis=1)[:, None], gaps, 0.0)
+        else:
+            power = {"euclidean": 2, "manhattan": 1}.get(distance, p)
+            whole = _in_proportion(np.abs(points - q) ** power, power)
+    shares = np.zeros((len(there), len(space.encoding.schema)))
+    np.add.at(shares.T, space.encoding.columns, whole.T)
+    return shares
+
+
+def _mixed_terms(mixed, X, there, i):
+    names = mixed.schema.names
+    return [mixed.term(j, X.data(name)[0], there.data(name)[i])[0] for j, name in enumerate(names)]
+
+
+def _in_proportion(terms, power):
+    """The distance (Σ terms)^(1/power), shared out in proportion to its terms."""
+    total = terms.sum(axis=1, keepdims=True)
+    return terms * np.divide(total ** (1 / power), total, out=np.zeros_like(total), where=total > 0)
+
+
+def _unit(points):
+    lengths = np.sqrt((points**2).sum(axis=1, keepdims=True))
+    return np.divide(points, lengths, out=np.zeros_like(points), where=lengths > 0)

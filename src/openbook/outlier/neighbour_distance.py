@@ -1,0 +1,55 @@
+r"""The distance to the k-th nearest row: far from the others is odd.
+
+    score = d_k
+
+See `nearby` for the search, missing cells, and how the distance is shared out.
+"""
+
+from openbook.outlier.detector import Account
+from openbook.outlier.nearby import Nearby
+from openbook.work import Step
+
+__all__ = ["NeighbourDistance"]
+
+
+class NeighbourDistance(Nearby):
+    """A row is as odd as its k-th nearest row is far.
+
+    Parameters
+    ----------
+    k : int
+        Which of the nearest counts: with 1, two outliers side by side hide each other.
+    distance, scale, p, index, allow_large : as for `Nearby`
+    threshold, contamination, top : one at most
+        Above which score a row is an outlier; None of them: a contamination of 0.1.
+
+    Attributes
+    ----------
+    scores_ : the scores of the rows learnt from
+    index_ : how the nearest are found
+    threshold_ : the score above which a row is an outlier
+
+    References
+    ----------
+    Ramaswamy, Rastogi and Shim (2000), Efficient algorithms for mining outliers from large data sets.
+
+    Examples
+    --------
+    >>> X = [[0.0], [0.1], [0.2], [0.3], [5.0]]
+    >>> NeighbourDistance(k=2, scale=False, top=1).fit(X).score_samples([[5.0], [0.1]]).round(3).tolist()
+    [4.8, 0.1]
+    """
+
+    def _compare(self, points):
+        self.scores_ = self._nearest(points)[0][:, -1].copy()
+
+    def _scores(self, X):
+        return self._nearest(self.space_.place(X))[0][:, -1].copy()
+
+    def _account(self, X):
+        near = self._around(X)
+        row, score, _ = near[-1]
+        shares, rest = self._shared(X, [row], [1.0])
+        step = Step("score", r"d_k", "", score, f"k = {self.k_}: row {row}")
+        meaning = "Of the distance to the k-th nearest row; the score is their sum."
+        return Account(score, shares, self._shown(near), (step,), meaning, rest)

@@ -1,0 +1,53 @@
+r"""What k-means gains without a row: by how much the sum of squared errors falls when it is taken away.
+
+    score = n_c / (n_c - 1) · ‖x - c‖²
+
+for a row of a cluster of n_c rows around c: without it the centre moves, too. A new row counts as one of its
+cluster; a cluster of one row counts as two, and its row gains nothing: with too many clusters, outliers have
+one of their own, and hide there (`SmallClusters` finds them). See `clustered` for the encoding and missing
+cells.
+"""
+
+import numpy as np
+
+from openbook.outlier.clustered import Clustered
+from openbook.work import Step, figure
+
+__all__ = ["ObjectiveGain"]
+
+
+class ObjectiveGain(Clustered):
+    """A row is as odd as the clusters' squared error falls without it.
+
+    Parameters
+    ----------
+    n_clusters : int
+    random_state : int, optional
+        Of the centres' seeds.
+    threshold, contamination, top : one at most
+        Above which score a row is an outlier; None of them: a contamination of 0.1.
+
+    Attributes
+    ----------
+    encoding_, centres_, sizes_ : how columns become numbers; the centres, and the rows of each cluster
+    threshold_ : the score above which a row is an outlier
+
+    Examples
+    --------
+    >>> X = [[0.0], [0.1], [0.2], [0.3], [5.0]]
+    >>> ObjectiveGain(n_clusters=1, top=1).fit_predict(X).tolist()
+    [1, 1, 1, 1, -1]
+    """
+
+    power = 2
+
+    def _counts(self, points):
+        return self._nearest(points)
+
+    def _factors(self):
+        return self.sizes_ / (np.maximum(self.sizes_, 2) - 1)
+
+    def _factor_step(self, c):
+        n = float(self.sizes_[c])
+        numbers = rf"\frac{{{figure(n)}}}{{{figure(max(n, 2))} - 1}}"
+        return Step("factor f", r"\frac{n_c}{n_c - 1}", numbers, n / (max(n, 2) - 1))

@@ -1,0 +1,146 @@
+r"""The rows within a radius: few of them is odd.
+
+    score = the share of the other rows that lie farther away than the radius
+
+Without a radius, it is twice the median, over the rows learnt from, of the distance to the fifth nearest row.
+One row that agrees in every known cell counts as the row itself, as in `nearby`. A count is no sum over
+columns, so `reasons` replaces each attribute by its typical value (`typical`).
+"""
+
+import numpy as np
+
+from openbook.outlier.detector import Account, checked
+from openbook.outlier.nearby import NEARBY_RULES, Nearby
+from openbook.outlier.typical import DROPS, drops, typical_row
+from openbook.rules import Maybe, Number
+from openbook.work import Step
+
+__all__ = ["RadiusCount"]
+
+#: Pairs of rows that are looked at together at most.
+_AT_A_TIME = 1 << 22
+
+#: The radius is so many times the median distance to the so-manieth nearest row, if none is given.
+_TIMES, _NEIGHBOUR = 2.0, 5
+
+#: Rows of which that median is found.
+_SAMPLE = 2000
+
+
+class RadiusCount(Nearby):
+    """A row is as odd as the others lie beyond a radius around it.
+
+    Parameters
+    ----------
+    radius : float, optional
+        None: see the module.
+    distance, scale, p, index, allow_large : as for `Nearby`
+    threshold, contamination, top : one at most
+        Above which score a row is an outlier; None of them: a contamination of 0.1.
+
+    Attributes
+    ----------
+    radius_ : the radius
+    threshold_ : the score above which a row is an outlier
+
+    References
+    ----------
+    Knorr and Ng (1998), Algorithms for mining distance-based outliers in large datasets: theirs is a
+    threshold on this score.
+
+    Examples
+    --------
+    >>> X = [[0.0], [0.1], [0.2], [0.3], [5.0]]
+    >>> RadiusCount(radius=0.15, scale=False, top=1).fit(X).score_samples([[5.0], [0.1]]).tolist()
+    [1.0, 0.5]
+    """
+
+    rules = {"radius": Maybe(Number(above=0)), **{n: r for n, r in NEARBY_RULES.items() if n != "k"}}
+
+    def __init__(
+        self,
+        radius=None,
+        distance="auto",
+        scale=True,
+        p=2,
+        index="auto",
+        allow_large=False,
+        threshold=None,
+        contamination=None,
+        top=None,
+    ):
+        self.radius = radius
+        self.distance = distance
+        self.scale = scale
+        self.p = p
+        self.index = index
+        self.allow_large = allow_large
+        self.threshold = threshold
+        self.contamination = contamination
+        self.top = top
+
+    @property
+    def k(self):
+        """The nearest row that the radius goes by."""
+        return _NEIGHBOUR
+
+    def _compare(self, points):  # noqa: ARG002 (no row is compared with all others)
+        self.radius_ = float(self.radius) if self.radius is not None else self._usual()
+
+    def _place(self, examples):
+        super()._place(examples)
+        self._typical = typical_row(examples.table(self.schema_))
+
+    def _usual(self):
+        table = self.statistics_.table(self.schema_)
+        some = np.unique(np.linspace(0, len(table) - 1, min(len(table), _SAMPLE)).astype(np.intp))
+        median = float(np.median(self._nearest(self.space_.place(table.take(some)))[0][:, -1]))
+        return _TIMES * median or 1.0
+
+    def counts(self, X):
+        """How many rows learnt from lie within the radius of each row, without the row itself."""
+        return self._each(X, self._counted)[:, 0]
+
+    def _counted(self, X):
+        """The rows within the radius, and all others there are, (n, 2)."""
+        n = len(self.statistics_)
+        step = max(_AT_A_TIME // n, 1)
+        found = np.empty((len(X), 2), np.intp)
+        for start in range(0, len(X), step):
+            points = self.space_.place(X.take(slice(start, start + step)))
+            nearest = self.space_.index.query(points, 1)[0][:, 0]
+            own = self._own(points, nearest, np.full(len(nearest), self.radius_))
+            ends = self.space_.index.within(points, self.radius_)[0]
+            inside = np.diff(ends)
+            found[start : start + step, 0] = inside - (own & (inside > 0))
+            found[start : start + step, 1] = n - own
+        return found
+
+    def _scores(self, X):
+        inside, others = self._counted(X).T
+        return 1 - inside / others
+
+    def _account(self, X):
+        score, shares, rest = drops(self._scores, X, self._typical)
+        inside, others = self._counted(X)[0].tolist()
+        steps = (Step("radius r", result=self.radius_), Step("rows within r", result=inside))
+        joined = Step("score", r"1 - \frac{N_r}{N}", rf"1 - \frac{{{inside}}}{{{others}}}", score)
+        return Account(score, shares, steps, (joined,), DROPS, (("together, or none of them", rest),))
+
+    def _learnt(self):
+        note = "" if self.radius is not None else f"{_TIMES:g} median distances to the fifth nearest row"
+        return (
+            *super()._learnt()[:1],
+            *super()._learnt()[2:],
+            Step("radius r", result=self.radius_, note=note),
+        )
+
+    def _arrays(self):
+        return {**super()._arrays(), "radius": np.array([self.radius_])}
+
+    def _restore(self, arrays):
+        self.radius_ = float(checked(arrays, "radius", float, (1,))[0])
+        if not self.radius_ > 0:
+            msg = "a radius must lie above 0"
+            raise ValueError(msg)
+        super()._restore({name: array for name, array in arrays.items() if name != "radius"})

@@ -1,0 +1,103 @@
+"""Why a row is odd: what each attribute accounts for, and how that makes the score."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from openbook.data import Column, Numeric
+from openbook.draw import Categories, Numbers, Picture
+from openbook.draw.plot import bars, framed
+from openbook.work import Grid, Step, Work, figure
+
+__all__ = ["Reason", "Reasons", "cell_of"]
+
+#: Attributes that are listed; the others are summed up.
+_SHOWN = 12
+
+
+@dataclass(frozen=True)
+class Reason:
+    """One attribute: its value in the row, None where it is missing, and what it accounts for."""
+
+    attribute: str
+    value: Any
+    share: float
+
+
+@dataclass(frozen=True, repr=False)
+class Reasons:
+    """Why a row has its score.
+
+    Parameters
+    ----------
+    detector : the name of the detector
+    score, threshold : the row's score, and the one above which it would be an outlier
+    parts : a Reason for each attribute, in the order of the schema, and for what none accounts for
+    joined : the steps from the shares to the score
+    meaning : what a share is, in words
+    """
+
+    detector: str
+    score: float
+    threshold: float
+    parts: tuple[Reason, ...]
+    joined: tuple[Step, ...]
+    meaning: str
+
+    @property
+    def ranked(self) -> tuple[Reason, ...]:
+        """The reasons, the weightiest first; of equals the one that comes first in the table."""
+        return tuple(sorted(self.parts, key=lambda reason: -reason.share))
+
+    def work(self) -> Work:
+        """The shares as a table, and the score that they make."""
+        shown = self.ranked[:_SHOWN]
+        rows = [(r.attribute, r.value, r.share) for r in shown]
+        if others := self.ranked[_SHOWN:]:
+            rows.append((f"{len(others)} others", None, math.fsum(r.share for r in others)))
+        grid = Grid("reasons", ("attribute", "value", "share"), rows, self.meaning)
+        odd = self.score > self.threshold
+        said = f"{figure(self.score)} {'>' if odd else '≤'} {figure(self.threshold)}"
+        verdict = "an outlier" if odd else "not an outlier"
+        return Work(f"{self.detector}: the reasons", (grid, *self.joined), f"{said}: {verdict}.")
+
+    def draw(self) -> Picture:
+        """A bar for each attribute, the weightiest on top."""
+        drawn = self.ranked[:_SHOWN][::-1]  # the axis goes up
+        ends = np.array([reason.share for reason in drawn])
+        low, high = min(0.0, ends.min(initial=0.0)), max(0.0, ends.max(initial=0.0))
+        # evenly between its ends, so that no bar counts as far from the others
+        across = Numbers("share", np.linspace(low, high if high > low else low + 1.0, 25))
+        told = [f"{said_of(reason)}: {figure(reason.share, 3)}" for reason in drawn]
+        up = Categories("", tuple(said_of(reason) for reason in drawn))
+        middles = np.array([place for place, _ in up.ticks])
+        zero = across.place(np.zeros(len(drawn)))
+        looks = ["c1" if reason.share > 0 else "c0" for reason in drawn]
+        inside = "".join(bars(middles, 0.64 / len(drawn), zero, across.place(ends), looks, told))
+        body, width, height = framed(across, up, inside, "", 4)
+        notes = (f"Score {figure(self.score, 4)}, threshold {figure(self.threshold, 4)}. {self.meaning}",)
+        return Picture(f"{self.detector}: the reasons", "; ".join(told[::-1]), notes, body, width, height)
+
+    def __repr__(self) -> str:
+        return self.work().text()
+
+    def _repr_html_(self) -> str:
+        return self.work().html()
+
+
+def said_of(reason: Reason) -> str:
+    """An attribute and its value in few words."""
+    if reason.value is None:
+        return reason.attribute
+    value = figure(reason.value, 4) if isinstance(reason.value, float) else reason.value
+    return f"{reason.attribute} = {value}"
+
+
+def cell_of(column: Column) -> Any:
+    """The one cell of a column as a reader would write it; None where it is missing or was never seen."""
+    value = column.tolist()[0]
+    if isinstance(column.attribute, Numeric):
+        return None if math.isnan(value) else float(value)
+    return value

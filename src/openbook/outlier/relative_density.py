@@ -1,0 +1,94 @@
+r"""The relative density: that of a row over the mean density of its k nearest rows; low is odd.
+
+    density(x) = 1 / ((1/k) Σ_i d(x, o_i)),    relative density = density(x) / ((1/k) Σ_i density(o_i))
+    score = 1 / relative density
+
+so that rows of a thin cluster are not odd for being in thin company. About 1 is ordinary; above 1.5, unless
+told otherwise, a row is an outlier. A mean distance below 1e-10 counts as 1e-10. See `nearby` for the
+search, missing cells, and how distances are shared out.
+"""
+
+import math
+
+import numpy as np
+
+from openbook.outlier.detector import Account
+from openbook.outlier.inverse_density import LEAST
+from openbook.outlier.nearby import Nearby
+from openbook.work import Step, figure
+
+__all__ = ["RelativeDensity"]
+
+
+class RelativeDensity(Nearby):
+    """A row is as odd as its surroundings are thin, compared with those of its nearest rows.
+
+    Parameters
+    ----------
+    k : int
+        How many of the nearest rows count.
+    distance, scale, p, index, allow_large : as for `Nearby`
+    threshold, contamination, top : one at most
+        Above which score a row is an outlier; None of them: 1.5.
+
+    Attributes
+    ----------
+    scores_ : the scores of the rows learnt from
+    density_ : their densities
+    threshold_ : the score above which a row is an outlier
+
+    References
+    ----------
+    Tan, Steinbach and Kumar (2005), Introduction to data mining, chapter 10.
+
+    Examples
+    --------
+    >>> X = [[0.0], [0.1], [0.2], [0.3], [5.0]]
+    >>> RelativeDensity(k=2, scale=False).fit(X).score_samples(X).round(3).tolist()
+    [1.5, 0.833, 0.833, 1.5, 39.583]
+    """
+
+    natural_ = (1.5, "half as thin again as the rows around")
+
+    def relative_density(self, X):
+        """The relative density of each row: the lower, the odder."""
+        return 1 / self.score_samples(X)
+
+    def _compare(self, points):
+        distances, rows = self._nearest(points)
+        means = np.maximum(distances.mean(axis=1), LEAST)
+        self.density_ = 1 / means
+        self.scores_ = means * self.density_[rows].mean(axis=1)
+
+    def _scores(self, X):
+        distances, rows = self._nearest(self.space_.place(X))
+        return np.maximum(distances.mean(axis=1), LEAST) * self.density_[rows].mean(axis=1)
+
+    def _account(self, X):
+        near = self._around(X)
+        k, rows = len(near), [row for row, _, _ in near]
+        mean = max(math.fsum(d for _, d, _ in near) / k, LEAST)
+        around = [float(self.density_[row]) for row in rows]
+        thick = math.fsum(around) / k
+        score = mean * thick
+        shares, rest = self._shared(X, rows, [thick / k] * k)
+        steps = (
+            Step("density", r"\frac{k}{\sum_i d_i}", rf"\frac{{1}}{{{figure(mean)}}}", 1 / mean),
+            Step("mean density around", r"\frac{1}{k} \sum_i density(o_i)", "", thick),
+            Step(
+                "relative density",
+                r"\frac{density(x)}{density(o)}",
+                rf"\frac{{{figure(1 / mean)}}}{{{figure(thick)}}}",
+                1 / score,
+            ),
+            Step("score", r"\frac{1}{relative}", rf"\frac{{1}}{{{figure(1 / score)}}}", score),
+        )
+        meaning = "Of the mean distance, times the density around; the score is their sum."
+        return Account(score, shares, self._shown(near, ("density", around)), steps, meaning, rest)
+
+    def _arrays(self):
+        return {**super()._arrays(), "density": self.density_}
+
+    def _restore(self, arrays):
+        (self.density_,), rest = self._of_each(arrays, "density")
+        super()._restore(rest)

@@ -1,0 +1,71 @@
+r"""Small clusters far from the large ones: their rows are odd, however close they are to each other.
+
+Clusters of k-means are taken from the largest down until they hold `share` of the rows: these are large.
+
+    score = d(x, nearest large centre)
+
+whichever cluster the row itself belongs to. See `clustered` for the encoding and missing cells.
+"""
+
+import numpy as np
+
+from openbook.outlier.clustered import CLUSTER_RULES, Clustered
+from openbook.rules import Number
+from openbook.work import Step
+
+__all__ = ["SmallClusters"]
+
+
+class SmallClusters(Clustered):
+    """A row is as odd as it lies far from every large cluster.
+
+    Parameters
+    ----------
+    n_clusters : int
+    share : float
+        The share of the rows that the large clusters hold together, or more.
+    random_state : int, optional
+        Of the centres' seeds.
+    threshold, contamination, top : one at most
+        Above which score a row is an outlier; None of them: a contamination of 0.1.
+
+    Attributes
+    ----------
+    encoding_, centres_, sizes_ : how columns become numbers; the centres, and the rows of each cluster
+    large_ : which clusters are large
+    threshold_ : the score above which a row is an outlier
+
+    References
+    ----------
+    He, Xu and Deng (2003), Discovering cluster-based local outliers.
+
+    Examples
+    --------
+    >>> X = [[0.1 * i] for i in range(30)] + [[50.0], [50.1]]
+    >>> SmallClusters(n_clusters=3, random_state=0, top=2).fit_predict(X)[-3:].tolist()
+    [1, -1, -1]
+    """
+
+    rules = {"share": Number(above=0, at_most=1), **CLUSTER_RULES}
+
+    def __init__(
+        self, n_clusters=8, share=0.9, random_state=None, threshold=None, contamination=None, top=None
+    ):
+        super().__init__(n_clusters, random_state, threshold, contamination, top)
+        self.share = share
+
+    def _set(self, centres, sizes):
+        super()._set(centres, sizes)
+        order = np.argsort(-sizes, kind="stable")
+        before = np.cumsum(sizes[order]) - sizes[order]
+        self.large_ = np.zeros(len(sizes), dtype=bool)
+        self.large_[order[before < self.share * sizes.sum() * (1 - 1e-12)]] = True
+
+    def _counts(self, points):
+        return np.where(self.large_, self._squares(points), np.inf).argmin(axis=1)
+
+    def _factors(self):
+        return np.ones(len(self.centres_))
+
+    def _factor_step(self, c):
+        return Step("factor f", result=1, note=f"cluster {c} is the nearest large one")

@@ -1,0 +1,100 @@
+r"""z-scores: how many standard deviations a number lies from the mean of its column.
+
+    z_j = |x_j - m_j| / s_j,    s_j² = Σ w (x_j - m_j)² / W,  or / (W - 1)
+
+over the known cells of the rows learnt from. Three deviations are odd, unless told otherwise: of normal
+numbers 0.27% lie beyond. With few rows no z can be large: it is at most (n - 1)/√n with the sample deviation,
+and √(n - 1) with the other. A deviation of 0 counts as 1.
+"""
+
+from operator import add
+
+import numpy as np
+
+from openbook.fold import fold
+from openbook.kernels.moments import Moments
+from openbook.outlier.columns import ColumnDetector, looked_at, values_of
+from openbook.outlier.detector import CUTS, checked
+from openbook.rows import infinite_cell
+from openbook.rules import OneOf
+from openbook.work import Grid, Step, figure
+
+__all__ = ["ZScore"]
+
+
+class ZScore(ColumnDetector):
+    """A row is as odd as its cell farthest from the mean, in standard deviations.
+
+    Parameters
+    ----------
+    variance : "mle" or "sample"
+        Whether the variance divides by N or by N - 1.
+    threshold, contamination, top : one at most
+        Above which score a row is an outlier; None of them: 3.
+
+    Attributes
+    ----------
+    mean_, deviation_ : of each column of numbers or ranks
+    threshold_ : the score above which a row is an outlier
+
+    Examples
+    --------
+    >>> temperatures = [[x] for x in (24.0, 28.9, 28.9, 29.0, 29.1, 29.1, 29.2, 29.2, 29.3, 29.4)]
+    >>> model = ZScore().fit(temperatures)
+    >>> model.score_samples([[24.0]]).round(3).tolist(), model.predict([[24.0]]).tolist()
+    ([2.985], [1])
+    """
+
+    rules = {"variance": OneOf("mle", "sample"), **CUTS}
+
+    natural_ = (3.0, "three standard deviations")
+    letter = "z"
+    meaning = "Standard deviations from the mean; the largest is the score."
+
+    def __init__(self, variance="mle", threshold=None, contamination=None, top=None):
+        self.variance = variance
+        self.threshold = threshold
+        self.contamination = contamination
+        self.top = top
+
+    def _learn(self, rows):
+        with np.errstate(over="ignore", invalid="ignore"):
+            moments = fold(rows.pieces, _moments, add)
+        if not all(np.isfinite(array).all() for array in moments.arrays().values()):
+            raise infinite_cell(rows)
+        variance = moments.variance(ddof=int(self.variance == "sample"))[0]
+        self.mean_ = moments.mean[0]
+        self.deviation_ = np.where(variance > 0, np.sqrt(np.maximum(np.nan_to_num(variance), 0.0)), 1.0)
+
+    def _oddness(self, values):
+        return np.abs(values - self.mean_) / self.deviation_
+
+    def _step(self, j, name, x):
+        m, s = float(self.mean_[j]), float(self.deviation_[j])
+        numbers = rf"\frac{{|{figure(x)} - {figure(m)}|}}{{{figure(s)}}}"
+        return Step(name, r"\frac{|x - m|}{s}", numbers, abs(x - m) / s)
+
+    def _learnt(self):
+        names = looked_at(self.schema_)
+        rows = zip(names, self.mean_.tolist(), self.deviation_.tolist(), strict=True)
+        by = "N - 1" if self.variance == "sample" else "N"
+        note = f"The variance divides by {by}; a deviation of 0 counts as 1."
+        skipped = [name for name in self.schema_.names if name not in names]
+        if skipped:
+            note += f" Not looked at, being nominal: {', '.join(skipped)}."
+        return (Grid("columns", ("column", "mean m", "deviation s"), list(rows), note),)
+
+    def _arrays(self):
+        return {"mean": self.mean_, "deviation": self.deviation_}
+
+    def _restore(self, arrays):
+        shape = (len(looked_at(self.schema_)),)
+        self.mean_, self.deviation_ = (checked(arrays, name, float, shape) for name in ("mean", "deviation"))
+        if not (self.deviation_ > 0).all():
+            msg = "a standard deviation must lie above 0"
+            raise ValueError(msg)
+
+
+def _moments(chunk):
+    values = values_of(chunk.X)
+    return Moments.of(values, np.zeros(len(values), np.intp), chunk.w, 1)
