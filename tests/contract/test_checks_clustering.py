@@ -20,10 +20,14 @@ CLUSTERERS = {entry.name: entry for entry in registry.learners("clustering")}
 #: Checks that a clusterer may fail, with the reason: {learner: {check: reason}}.
 DENSE, SPARSE = (f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse"))
 SHUFFLED = "the check shuffles the rows, and a seed draws other rows of another order"
+NUMBERED = "the check shuffles the rows, and clusters are numbered by their first rows"
 EXPECTED_FAILURES: dict[str, dict[str, str]] = {
     "k_means": {DENSE: SHUFFLED},
     "k_prototypes": {DENSE: SHUFFLED},
     "bisecting_k_means": {DENSE: SHUFFLED},
+    "agglomerative": {DENSE: NUMBERED},
+    "divisive": {DENSE: NUMBERED},
+    "gaussian_mixture": {DENSE: SHUFFLED},
 }
 
 
@@ -55,9 +59,13 @@ def mixed_rows(learner: Any, rows: int = 200) -> Table:
     return table.select(a.name for a in table.schema if isinstance(a, learner.accepts))
 
 
+#: Parameters by which the mixed rows make several groups, where the default makes one.
+ON_MIXED_ROWS = {"dbscan": {"eps": 0.15}}
+
+
 @pytest.fixture
 def fitted(entry) -> tuple[Any, Table]:
-    learner = make(entry)
+    learner = make(entry).set_params(**ON_MIXED_ROWS.get(entry.name, {}))
     X = mixed_rows(learner)
     return learner.fit(X), X
 

@@ -1,9 +1,41 @@
 """Groups: clusters, mixtures, densities, and how good they are."""
 
+from openbook.cluster.agglomerative import Agglomerative
 from openbook.cluster.bisecting import BisectingKMeans
+from openbook.cluster.choose import ChosenK, choose_k
+from openbook.cluster.contingency import Contingency, contingency
+from openbook.cluster.dbscan import DBSCAN
+from openbook.cluster.dendrogram import Dendrogram
+from openbook.cluster.describe import ClusterDescription, describe_clusters
+from openbook.cluster.divisive import Divisive
+from openbook.cluster.histogram import HistogramDensity
 from openbook.cluster.k_means import KMeans
 from openbook.cluster.k_medoids import KMedoids
 from openbook.cluster.k_modes import KModes
 from openbook.cluster.k_prototypes import KPrototypes
+from openbook.cluster.kernel_density import KernelDensity
+from openbook.cluster.mixture import GaussianMixture
+from openbook.cluster.quality import ClusterQuality, cluster_quality
 
-__all__ = ["BisectingKMeans", "KMeans", "KMedoids", "KModes", "KPrototypes"]
+__all__ = [
+    "DBSCAN",
+    "Agglomerative",
+    "BisectingKMeans",
+    "ChosenK",
+    "ClusterDescription",
+    "ClusterQuality",
+    "Contingency",
+    "Dendrogram",
+    "Divisive",
+    "GaussianMixture",
+    "HistogramDensity",
+    "KMeans",
+    "KMedoids",
+    "KModes",
+    "KPrototypes",
+    "KernelDensity",
+    "choose_k",
+    "cluster_quality",
+    "contingency",
+    "describe_clusters",
+]

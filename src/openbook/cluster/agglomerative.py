@@ -1,0 +1,106 @@
+"""Agglomerative clustering: every row is a cluster at first, and the two nearest clusters merge."""
+
+from openbook.cluster.hierarchy import GIVEN, Hierarchy
+from openbook.cluster.linkage import CENTRES, METHODS, linkage_of_pairs, linkage_of_points
+from openbook.cluster.merging import derive_merges
+from openbook.cluster.place import DISTANCES
+from openbook.rules import Flag, Maybe, Number, OneOf, Whole
+
+__all__ = ["Agglomerative"]
+
+
+class Agglomerative(Hierarchy):
+    """Clusters within clusters, from single rows up.
+
+    Numbers alone are compared by Euclidean distance, standardised unless `scale=False`; a missing one counts
+    as the mean of its column. Where there are other columns, rows are compared by Gower's distance, in which
+    a gap equals a gap, and is as far as can be from anything known. Ward, centroid and median need centres:
+    they take encoded columns, a 0/1 column for each value. A row of weight w counts as w equal rows. New rows
+    join the cluster of the nearest row learnt.
+
+    Parameters
+    ----------
+    n_clusters : where the dendrogram is cut
+    method : "single", "complete", "average", "ward", "centroid" or "median": see `linkage`
+    height : cut at this height (or similarity) instead
+    given : "rows", or a square matrix of "distances" or "similarities"; new rows then come as their distances
+        or similarities to the rows learnt
+    distance : "auto", "euclidean", "gower" or "heom"; for any other, pass the matrix
+    scale : whether numbers are standardised
+    allow_large : go ahead where the estimate of memory or time is too much
+
+    Attributes
+    ----------
+    labels_ : the cluster of each row, numbered in the order of first rows
+    dendrogram_ : the `Dendrogram`
+    linkage_ : its merges as scipy has them
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> X, y = load("iris").split("species")
+    >>> model = Agglomerative(3, method="average").fit(X)
+    >>> model.assign(X.take([0, 60, 120])).tolist()
+    [0, 2, 2]
+    >>> distances = [[0, 2, 6], [2, 0, 5], [6, 5, 0]]
+    >>> Agglomerative(2, method="single", given="distances").fit(distances).linkage_.tolist()
+    [[0.0, 1.0, 2.0, 2.0], [2.0, 3.0, 5.0, 3.0]]
+    """
+
+    rules = {
+        "n_clusters": Whole(at_least=1),
+        "method": OneOf(*METHODS),
+        "height": Maybe(Number()),
+        "given": OneOf(*GIVEN),
+        "distance": OneOf(*DISTANCES),
+        "scale": Flag(),
+        "allow_large": Flag(),
+    }
+
+    def __init__(
+        self,
+        n_clusters=2,
+        *,
+        method="average",
+        height=None,
+        given="rows",
+        distance="auto",
+        scale=True,
+        allow_large=False,
+    ):
+        self.n_clusters = n_clusters
+        self.method = method
+        self.height = height
+        self.given = given
+        self.distance = distance
+        self.scale = scale
+        self.allow_large = allow_large
+
+    def refusal(self, schema):
+        if self.method in CENTRES:
+            if self.given == "similarities":
+                return f"by {self.method} needs centres, which similarities do not have; take 'average'"
+            if self.distance not in ("auto", "euclidean"):
+                return (
+                    f"by {self.method} needs centres, which {self.distance} does not have; take 'euclidean'"
+                )
+        return super().refusal(schema)
+
+    def _distance(self):
+        return "euclidean" if self.method in CENTRES else self.distance
+
+    def _linked(self):
+        return linkage_of_points(self._points(), self.method, self.weights_, allow_large=self.allow_large)
+
+    def _linked_matrix(self, matrix):
+        from scipy.spatial.distance import squareform
+
+        return linkage_of_pairs(squareform(matrix, checks=False), self.method, self.weights_)
+
+    def _title(self):
+        return f"Agglomerative clustering by {self.method} linkage"
+
+    def _derive(self, matrix):
+        similar = self.given == "similarities"
+        names, weights = self.dendrogram_.names, self.weights_.tolist()
+        return derive_merges(matrix, self.method, names, similar=similar, weights=weights)

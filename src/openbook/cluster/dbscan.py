@@ -1,0 +1,250 @@
+r"""DBSCAN: clusters are where rows are dense (Ester, Kriegel, Sander and Xu, 1996).
+
+    neighbours of x    rows no farther than eps, x itself included
+    core row           one whose neighbours weigh at least min_samples
+    cluster            core rows that lead to each other from neighbour to neighbour
+    border row         no core row, but a neighbour of one; of several clusters it joins the first
+    noise              any other row: cluster -1
+
+Clusters are numbered by their first core rows. A new row is treated as a border row: it joins the first
+cluster that has a core row within eps, else it is noise; so the rows learnt from are assigned as they were.
+
+No list of neighbours is kept. Memory grows with the rows; time with their square at worst, and much less
+where columns are few, as the rows lie in small boxes, most of which are too far apart to have neighbours.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from openbook.cluster.dendrogram import numbered
+from openbook.cluster.kept import KeptRows
+from openbook.cluster.place import DISTANCES
+from openbook.cluster.points import GOWER, Points, between
+from openbook.neighbors.budget import refuse_if_over
+from openbook.rules import Flag, Number, OneOf
+from openbook.work import Grid, Step, Work, figure
+
+__all__ = ["DBSCAN", "grown"]
+
+NOISE = -1
+#: Seconds for each pair and column, where boxes are of no help: mixed distances, and many columns.
+_CELL, _FEW_COLUMNS = 2e-10, 12
+#: Rows up to which the work names every one, and of more the nearest so many.
+_DERIVED, _SHOWN = 40, 5
+
+
+class DBSCAN(KeptRows):
+    """Clusters of any shape where rows are dense, and noise.
+
+    Numbers alone are compared by Euclidean distance, standardised unless `scale=False`; a missing one counts
+    as the mean of its column. Where there are other columns, rows are compared by Gower's distance, in which
+    a gap equals a gap, and is as far as can be from anything known.
+
+    Parameters
+    ----------
+    eps : how far a neighbour may be
+    min_samples : what the neighbours of a core row weigh at least, itself included
+    distance : "auto", "euclidean", "gower" or "heom"
+    scale : whether numbers are standardised
+    allow_large : go ahead where the estimate of time is too much
+
+    Attributes
+    ----------
+    labels_ : the cluster of each row, -1 for noise
+    core_ : whether each row is a core row
+
+    Examples
+    --------
+    >>> model = DBSCAN(1.5, min_samples=3, scale=False).fit([[1.0], [2.0], [3.0], [4.0], [9.0]])
+    >>> model.labels_.tolist(), model.core_.tolist()
+    ([0, 0, 0, 0, -1], [False, True, True, False, False])
+    >>> model.assign([[4.4], [4.6]]).tolist()
+    [0, -1]
+    """
+
+    rules = {
+        "eps": Number(above=0),
+        "min_samples": Number(above=0),
+        "distance": OneOf(*DISTANCES),
+        "scale": Flag(),
+        "allow_large": Flag(),
+    }
+
+    def __init__(self, eps=0.5, *, min_samples=5, distance="auto", scale=True, allow_large=False):
+        self.eps = eps
+        self.min_samples = min_samples
+        self.distance = distance
+        self.scale = scale
+        self.allow_large = allow_large
+
+    def _fit(self, rows):
+        from openbook.cluster.dbscan_kernels import add_near, join_cores
+
+        self._keep(rows, self.distance)
+        n, d = len(self.weights_), len(rows.schema)
+        if self.place_.distance != "euclidean" or d > _FEW_COLUMNS:
+            what, seconds = f"DBSCAN of {n:,} rows", _CELL * n * n * max(d, 8)
+            refuse_if_over(what, 64 * n * (d + 4), seconds, "sample the rows", allow=self.allow_large)
+        core, groups = np.zeros(n, np.bool_), np.empty(n, np.int64)
+        points, boxes, order = self._arranged(np.arange(n))
+        bound = _bound(points, self.eps)
+        room = len(points.numbers) * points.numbers.shape[2]
+        weights, sums = np.zeros(room), np.zeros(room)
+        weights[:n] = self.weights_[order]
+        add_near(points, boxes, bound, weights, sums)
+        cores = (sums >= self.min_samples) & (np.arange(room) < n)
+        above = np.arange(room)
+        join_cores(points, boxes, bound, cores, above)
+        core[order], groups[order] = cores[:n], _roots(above)[:n]
+        self.core_ = core
+        self.core_labels_ = np.full(n, NOISE)
+        self.core_labels_[core] = numbered(groups[core])
+        self._settle()
+        self.labels_ = np.where(core, self.core_labels_, NOISE)
+        others = np.flatnonzero(~core)
+        self.labels_[others] = self._reached(*(cells[others] for cells in self.cells_))
+
+    def _arranged(self, rows):
+        """These rows as points in tiles, near ones together where that can be, with boxes and their order."""
+        numbers, codes = (cells[rows] for cells in self.cells_)
+        if self.place_.distance != "euclidean" or not numbers.shape[1]:
+            return _Arranged(self.place_.points(numbers, codes), np.empty((0, 0, 0)), np.arange(len(rows)))
+        from openbook.neighbors.halving import halved
+
+        tiles, order, boxes = halved(np.ascontiguousarray(numbers))
+        order = order.ravel()[: len(rows)]
+        points = self.place_.points(numbers[:1], codes[:1])
+        none = np.empty((len(tiles), 0, tiles.shape[2]), np.int32)
+        return _Arranged(points._replace(numbers=tiles, codes=none, n=len(rows)), boxes, order)
+
+    def _settle(self):
+        """Arrange the core rows, which new rows are compared with."""
+        self._cores = np.flatnonzero(self.core_)
+        self._tiles = self._arranged(self._cores) if len(self._cores) else None
+
+    def _reached(self, numbers, codes):
+        """The first cluster with a core row within eps of each row, or noise."""
+        from openbook.cluster.dbscan_kernels import reach
+
+        nowhere = np.iinfo(np.int64).max
+        found = np.full(len(numbers), nowhere)
+        if self._tiles is not None and len(numbers):
+            points, boxes, order = self._tiles
+            clusters = np.full(len(points.numbers) * points.numbers.shape[2], nowhere)
+            clusters[: len(order)] = self.core_labels_[self._cores[order]]
+            queries = np.ascontiguousarray(numbers), np.ascontiguousarray(codes)
+            reach(points, boxes, _bound(points, self.eps), clusters, queries, found)
+        return np.where(found == nowhere, NOISE, found)
+
+    def _labels(self, X):
+        return self._reached(*self.place_.cells(X)).astype(np.intp)
+
+    def _work(self):
+        n, clusters = len(self.labels_), int(self.labels_.max()) + 1
+        border = int((~self.core_ & (self.labels_ >= 0)).sum())
+        steps = (
+            Step("neighbours of x", r"\{y: d(x, y) \le \varepsilon\}", note=f"ε = {figure(self.eps)}"),
+            Step("core row", r"|N(x)| \ge m", note=f"m = {figure(self.min_samples)}"),
+            Step("core rows", result=int(self.core_.sum())),
+            Step("border rows", result=border),
+            Step("noise", result=int((self.labels_ == NOISE).sum())),
+            Step("clusters", result=clusters),
+        )
+        parts: list[Work | Grid] = [Work("rule", steps)]
+        if n <= _DERIVED:
+            points = self._points()
+            near = between(points, *points.rows()) <= self.eps
+            parts.append(_grown_grid(near.tolist(), self.weights_.tolist(), self.min_samples))
+        else:
+            counts = np.bincount(self.labels_[self.labels_ >= 0], minlength=clusters).tolist()
+            parts.append(Grid("clusters", ("cluster", "rows"), list(enumerate(counts))))
+        return Work("DBSCAN: how it was learnt", tuple(parts), f"{n:,} rows, {clusters} clusters.")
+
+    def _work_row(self, X):
+        distances = self._by_blocks(X, lambda found: found)[0]
+        near = [i for i in np.argsort(distances, kind="stable").tolist() if self.core_[i]][:_SHOWN]
+        rows = [
+            (i, float(distances[i]), "yes" if distances[i] <= self.eps else "no", int(self.core_labels_[i]))
+            for i in near
+        ]
+        label = int(self._labels(X)[0])
+        told = (
+            "No core row is within ε: noise, -1."
+            if label == NOISE
+            else f"The first cluster with a core row within ε: {label}."
+        )
+        rule = Step("neighbours of x", r"\{y: d(x, y) \le \varepsilon\}", note=f"ε = {figure(self.eps)}")
+        grid = Grid("nearest core rows", ("row", "distance", "within ε", "cluster"), rows)
+        return Work("DBSCAN: one assignment", (rule, grid), told)
+
+    def _arrays(self):
+        return super()._arrays() | {"core_labels": self.core_labels_, "labels": self.labels_}
+
+    def _restore(self, arrays):
+        super()._restore(arrays)
+        n = len(self.weights_)
+        for name in ("core_labels", "labels"):
+            array = arrays[name]
+            if array.dtype != np.int64 or array.shape != (n,) or not ((array >= NOISE) & (array < n)).all():
+                msg = f"array {name!r} is {array.dtype}{array.shape}, expected a cluster for each of {n} rows"
+                raise ValueError(msg)
+        self.core_labels_, self.labels_ = arrays["core_labels"], arrays["labels"]
+        self.core_ = self.core_labels_ >= 0
+        self._settle()
+
+
+class _Arranged(NamedTuple):
+    """Points in tiles, the boxes of the tiles, and the row that each slot holds."""
+
+    points: Points
+    boxes: np.ndarray
+    order: np.ndarray
+
+
+def _bound(points, eps):
+    """The largest total within eps."""
+    if points.kind == GOWER:
+        return eps * (points.numbers.shape[1] + points.codes.shape[1])
+    return eps * eps
+
+
+def _roots(above):
+    """The root of each slot; roots come before their branches."""
+    roots = above.copy()
+    while (higher := roots[roots]).tolist() != roots.tolist():
+        roots = higher
+    return roots
+
+
+def grown(near, weights, min_samples):
+    """The readable twin: labels and core rows, from who is near whom (lists of truth), row by row."""
+    n = len(near)
+    core = [
+        sum(w for w, close in zip(weights, near[i], strict=True) if close) >= min_samples for i in range(n)
+    ]
+    labels, cluster = [NOISE] * n, 0
+    for start in range(n):
+        if not core[start] or labels[start] != NOISE:
+            continue
+        labels[start], waiting = cluster, [start]
+        while waiting:
+            i = waiting.pop()
+            for j in range(n):
+                if near[i][j] and labels[j] == NOISE:
+                    labels[j] = cluster
+                    if core[j]:
+                        waiting.append(j)
+        cluster += 1
+    return labels, core
+
+
+def _grown_grid(near, weights, min_samples):
+    labels, core = grown(near, weights, min_samples)
+    rows = []
+    for i, line in enumerate(near):
+        kind = "core" if core[i] else "border" if labels[i] >= 0 else "noise"
+        others = [str(j) for j, close in enumerate(line) if close]
+        shown = ", ".join(others[:8]) + (", …" if len(others) > 8 else "")
+        rows.append((i, shown, len(others), kind, labels[i]))
+    return Grid("rows", ("row", "neighbours", "how many", "is", "cluster"), rows)

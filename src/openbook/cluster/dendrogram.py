@@ -1,0 +1,196 @@
+r"""A dendrogram: which clusters merged at which height, how to cut it, and how well it keeps distances.
+
+linkage : float64 (n - 1, 4), as in scipy: two clusters, the height, the rows; merge t makes cluster n + t.
+
+    cut by k          undo the last k - 1 merges
+    cut by height     keep the merges all of which, down to the leaves, are at most that high
+    cophenetic distance of two leaves    the height at which they are first together
+    cophenetic correlation               Pearson's, between those and the distances of the rows
+
+Clusters are numbered by their first rows: that of row 0 is cluster 0. Where it was made from similarities s,
+heights in the linkage are top - s, and are shown as s.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from openbook.errors import ParameterError
+from openbook.neighbors.budget import refuse_if_over
+
+__all__ = ["Dendrogram"]
+
+
+@dataclass(frozen=True, eq=False)
+class Dendrogram:
+    """Merges, nearest first.
+
+    Parameters
+    ----------
+    linkage : see the module; of scipy's or of fastcluster's making too
+    names : what the leaves are called; their numbers, from 0, unless told otherwise
+    top : the similarity that height 0 stands for, where heights come from similarities
+
+    Examples
+    --------
+    >>> tree = Dendrogram([[0, 1, 2.0, 2], [3, 4, 3.0, 2], [2, 6, 4.0, 3], [5, 7, 5.0, 5]], tuple("pqrst"))
+    >>> tree.cut(2).tolist(), tree.cut(height=3.5).tolist()
+    ([0, 0, 1, 1, 1], [0, 0, 1, 2, 2])
+    >>> print(tree)
+    p ───────────────┐
+    q ───────────────┴───────────────────────┐
+    r ───────────────────────────────┐       │
+    s ───────────────────────┐       ├───────┘
+    t ───────────────────────┴───────┘
+      0                                      5
+    """
+
+    linkage: np.ndarray
+    names: tuple[str, ...] = ()
+    top: float | None = None
+
+    def __post_init__(self):
+        merges = np.array(self.linkage, dtype=float).reshape(-1, 4)
+        object.__setattr__(self, "linkage", merges)
+        n = len(merges) + 1
+        object.__setattr__(self, "names", tuple(map(str, self.names or range(n))))
+        if (reason := _flaw(merges)) is not None:
+            msg = f"this is no linkage matrix: {reason}"
+            raise ParameterError(msg)
+        if len(self.names) != n:
+            msg = f"{n} leaves, but {len(self.names)} names"
+            raise ParameterError(msg)
+
+    def __len__(self):
+        """How many leaves there are."""
+        return len(self.linkage) + 1
+
+    def shown(self, height):
+        """A height as it is shown: where it comes from similarities, one of them."""
+        return float(height if self.top is None else self.top - height)
+
+    def cut(self, k=None, *, height=None):
+        """The cluster of each leaf: of k clusters, or below a height (a similarity, if made of those)."""
+        n = len(self)
+        if (k is None) == (height is None):
+            msg = "cut takes either the number of clusters, as in cut(3), or height=…"
+            raise ParameterError(msg)
+        if k is not None:
+            if not isinstance(k, int | np.integer) or not 1 <= k <= n:
+                msg = f"a dendrogram of {n} leaves can be cut into 1 to {n} clusters, got {k!r}"
+                raise ParameterError(msg)
+            kept = np.arange(n - 1) < n - k
+        else:
+            kept = self._highest <= (height if self.top is None else self.top - height)
+        owner, children = list(range(2 * n - 1)), self._children
+        for t in range(n - 2, -1, -1):
+            if kept[t]:
+                first, second = children[t]
+                owner[first] = owner[second] = owner[n + t]
+        return numbered(np.array(owner[:n]))
+
+    @property
+    def _children(self):
+        return self.linkage[:, :2].astype(np.int64).tolist()
+
+    @property
+    def _highest(self):
+        """The largest height in each merge and all below it: the height itself, unless heights fall."""
+        n = len(self)
+        highest = self.linkage[:, 2].tolist()
+        for t, children in enumerate(self._children):
+            highest[t] = max([highest[t], *(highest[c - n] for c in children if c >= n)])
+        return np.array(highest)
+
+    @property
+    def order(self):
+        """The leaves from first to last, so that no two branches cross."""
+        n = len(self)
+        waiting, leaves, children, firsts = [2 * n - 2], [], self._children, self.firsts
+        while waiting:
+            node = waiting.pop()
+            if node < n:
+                leaves.append(node)
+            else:
+                waiting.extend(sorted(children[node - n], key=firsts.__getitem__, reverse=True))
+        return np.array(leaves)
+
+    @property
+    def firsts(self):
+        """The first row of each cluster."""
+        firsts = list(range(len(self)))
+        for first, second in self._children:
+            firsts.append(min(firsts[first], firsts[second]))
+        return firsts
+
+    def cophenetic(self):
+        """The height at which each pair of leaves is first together, condensed as scipy has distances."""
+        n = len(self)
+        refuse_if_over(f"all pairs of {n:,} leaves", 12 * n * n, 1e-8 * n * n, "cut first", allow=False)
+        place = np.empty(n, np.int64)
+        place[self.order] = np.arange(n)
+        heights = np.zeros((n, n))  # in the order of the leaves, in which every cluster is a stretch
+        spans = [(i, i + 1) for i in place.tolist()]
+        for (first, second), height in zip(self._children, self.linkage[:, 2], strict=True):
+            a, b = sorted((spans[first], spans[second]))
+            heights[slice(*a), slice(*b)] = height
+            spans.append((a[0], b[1]))
+        heights = np.maximum(heights, heights.T)[np.ix_(place, place)]
+        return heights[np.triu_indices(n, 1)]
+
+    def cophenetic_correlation(self, distances):
+        """How well the heights keep the distances of the rows, condensed: 1 is perfectly.
+
+        Distances are given in the order of `scipy.spatial.distance.pdist`; NaN where there is no correlation,
+        as all of them, or all heights, are equal.
+        """
+        distances = np.asarray(distances, dtype=float)
+        n = len(self)
+        if distances.shape != (n * (n - 1) // 2,):
+            msg = f"{n} leaves have {n * (n - 1) // 2:,} distances, got an array of shape {distances.shape}"
+            raise ParameterError(msg)
+        a, b = (x - x.mean() if len(x) else x for x in (distances, self.cophenetic()))
+        scale = np.sqrt((a @ a) * (b @ b))
+        return float(a @ b / scale) if scale > 0 else float("nan")
+
+    def picture(self, k=None, *, most=60):
+        """The dendrogram as a picture; the branches of each of k clusters in a colour of their own.
+
+        Where there are more leaves than `most`, only the last merges are drawn, and every branch that ends
+        there says how many rows it stands for.
+        """
+        from openbook.cluster.dendrogram_picture import drawn
+
+        return drawn(self, k, most)
+
+    def text(self, *, most=60, width=40):
+        """The dendrogram in letters, truncated as the picture is."""
+        from openbook.cluster.dendrogram_picture import written
+
+        return written(self, most, width)
+
+    def __str__(self):
+        return self.text()
+
+    def _repr_svg_(self):
+        return self.picture().svg()
+
+
+def numbered(groups):
+    """Groups of any names as clusters from 0, in the order of their first rows."""
+    _, first, codes = np.unique(groups, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), np.intp)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[codes]
+
+
+def _flaw(merges):
+    """What is wrong with a linkage matrix, or None."""
+    n = len(merges) + 1
+    if not np.isfinite(merges).all():
+        return "a cell is not a finite number"
+    ids = merges[:, :2].ravel()
+    if (ids != np.floor(ids)).any() or sorted(ids.tolist()) != list(range(2 * n - 2)):
+        return "every cluster but the last must be merged once"
+    later = np.flatnonzero(merges[:, :2].max(axis=1, initial=0) >= n + np.arange(n - 1))
+    return f"merge {later[0]} takes a cluster that is not there yet" if len(later) else None

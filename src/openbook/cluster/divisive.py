@@ -1,0 +1,171 @@
+r"""Divisive clustering: all rows are one cluster at first, and clusters split in two.
+
+A cluster of largest distance (its diameter) h splits at height h, after Kaufman and Rousseeuw (1990, DIANA):
+
+    the row whose mean distance to the others is largest leaves, and starts a party of its own;
+    then, again and again, the row that gains most joins it, as long as the gain is above 0:
+    mean d(x, those who stay) - mean d(x, the party)
+
+Of equals the first row goes. The splits, read from the last to the first, are the merges of a dendrogram.
+It takes a matrix of 8 n² bytes. A row's weight counts in the means.
+"""
+
+import math
+
+import numpy as np
+
+from openbook.cluster.hierarchy import GIVEN, Hierarchy
+from openbook.cluster.place import DISTANCES
+from openbook.cluster.points import between
+from openbook.neighbors.budget import refuse_if_over
+from openbook.rules import Flag, Maybe, Number, OneOf, Whole
+from openbook.work import Grid, Step, Work, figure
+
+__all__ = ["Divisive", "party"]
+
+_SECONDS = 4e-10  # for each cell of the matrix and row, at worst
+
+
+class Divisive(Hierarchy):
+    """Clusters within clusters, from all rows down.
+
+    Rows are compared as by `Agglomerative`, and new ones join the cluster of the nearest row learnt.
+
+    Parameters
+    ----------
+    n_clusters : where the dendrogram is cut
+    height : cut at this height, the largest distance within a cluster, instead
+    given, distance, scale, allow_large : as of `Agglomerative`
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> X, y = load("iris").split("species")
+    >>> model = Divisive(3).fit(X)
+    >>> model.assign(X.take([0, 60, 120])).tolist()
+    [0, 1, 2]
+    """
+
+    rules = {
+        "n_clusters": Whole(at_least=1),
+        "height": Maybe(Number()),
+        "given": OneOf(*GIVEN),
+        "distance": OneOf(*DISTANCES),
+        "scale": Flag(),
+        "allow_large": Flag(),
+    }
+
+    def __init__(
+        self, n_clusters=2, *, height=None, given="rows", distance="auto", scale=True, allow_large=False
+    ):
+        self.n_clusters = n_clusters
+        self.height = height
+        self.given = given
+        self.distance = distance
+        self.scale = scale
+        self.allow_large = allow_large
+
+    def _linked(self):
+        points = self._points()
+        n = points.n
+        what, remedy = f"divisive clustering of {n:,} rows", "sample the rows, or take Agglomerative"
+        refuse_if_over(what, 8 * n * n, _SECONDS * n**3 / 3, remedy, allow=self.allow_large)
+        return self._linked_matrix(between(points, *points.rows()))
+
+    def _linked_matrix(self, matrix):
+        return merges_of(splits(matrix, self.weights_), len(matrix))
+
+    def _title(self):
+        return "Divisive clustering"
+
+    def _derive(self, matrix):
+        similar = self.given == "similarities"
+        distances = (self.dendrogram_.top - np.array(matrix)).tolist() if similar else matrix
+        return derive_splits(distances, self.dendrogram_.names, self.weights_.tolist())
+
+
+def splits(matrix, weights):
+    """Every split as its height and two lists of rows, a cluster before its parts."""
+    from openbook.cluster.divisive_kernels import diameter, leave
+
+    waiting, found = [np.arange(len(matrix))], []
+    while waiting:
+        rows = waiting.pop()
+        if len(rows) < 2:
+            continue
+        height = diameter(matrix, rows)
+        gone = np.zeros(len(rows), np.bool_)
+        if height > 0:
+            leave(matrix, rows, weights[rows], gone)
+        else:
+            gone[0] = True
+        parts = rows[~gone], rows[gone]
+        found.append((height, *parts))
+        waiting.extend(parts)
+    return found
+
+
+def merges_of(found, n):
+    """Splits as merges: the lowest first, and of equal heights a part before its whole."""
+    merges = np.empty((n - 1, 4))
+    order = sorted(range(len(found)), key=lambda i: (found[i][0], -i))
+    owner = np.arange(n)  # of each row, the cluster so far
+    for t, i in enumerate(order):
+        height, stay, gone = found[i]
+        first, second = sorted((owner[stay[0]], owner[gone[0]]))
+        merges[t] = first, second, height, len(stay) + len(gone)
+        owner[stay], owner[gone] = n + t, n + t
+    return merges
+
+
+def party(matrix, rows, weights):
+    """The readable twin of a split: the rows that leave, and the gain of each, in the order of leaving."""
+
+    def mean(row, others):
+        total = math.fsum(weights[j] for j in others)
+        return math.fsum(weights[j] * matrix[row][j] for j in others) / total if others else 0.0
+
+    stay, gone, gains = list(rows), list[int](), []
+    while len(stay) > 1:
+        gain = [mean(row, [j for j in stay if j != row]) - mean(row, gone) for row in stay]
+        best = max(range(len(stay)), key=gain.__getitem__)
+        if gone and gain[best] <= 0:
+            break
+        gains.append(gain[best])
+        gone.append(stay.pop(best))
+    return gone, gains
+
+
+def derive_splits(matrix, names, weights, most=12):
+    """The work of the first splits, widest cluster first."""
+    parts: list[Step | Work] = [
+        Step("diameter of a cluster", r"\max_{a, b \in C} d(a, b)", note="the widest cluster splits first"),
+        Step(
+            "gain of leaving",
+            r"\frac{1}{|C| - 1} \sum_{b \in C} d(x, b) - \frac{1}{|P|} \sum_{p \in P} d(x, p)",
+            note="C: those who stay; P: the party that leaves",
+        ),
+    ]
+    clusters = [list(range(len(matrix)))]
+    for t in range(min(most, len(matrix) - 1)):
+        widths = [max((matrix[a][b] for a in c for b in c), default=0.0) for c in clusters]
+        wide = max((i for i, c in enumerate(clusters) if len(c) > 1), key=widths.__getitem__)
+        rows = clusters.pop(wide)
+        gone, gains = party(matrix, rows, weights)
+        stay = [row for row in rows if row not in gone]
+        lines = [(names[row], gain) for row, gain in zip(gone, gains, strict=True)]
+        told = f"{_named(stay, names)} stay, {_named(gone, names)} leave."
+        parts.append(
+            Work(
+                f"split {t + 1}: {len(rows)} rows",
+                (Step("diameter", result=widths[wide]), Grid("who leaves", ("row", "gain"), lines)),
+                told,
+            )
+        )
+        clusters += [stay, gone]
+    return parts
+
+
+def _named(rows, names, most=8):
+    more = f" and {figure(len(rows) - most)} more" if len(rows) > most else ""
+    return ", ".join(names[row] for row in rows[:most]) + more

@@ -1,0 +1,59 @@
+"""Kernels that split a cluster in two; the rule is that of `divisive`, and its twin is `divisive.party`.
+
+matrix : float64 (n, n), distances; rows : int64 (m,), the cluster; weights : float64 (m,)
+"""
+
+import numpy as np
+
+from openbook.kernels.jit import inner, jit
+
+__all__ = ["diameter", "leave"]
+
+
+@jit
+def diameter(matrix, rows):
+    """The largest distance within a cluster."""
+    largest = 0.0
+    for i in range(len(rows)):
+        line = matrix[rows[i]]
+        for j in range(i):
+            largest = max(largest, line[rows[j]])
+    return largest
+
+
+@inner
+def move(matrix, rows, weights, i, near, far):
+    """Take row i out of the sums over those who stay, and into those over the party."""
+    line, w = matrix[rows[i]], weights[i]
+    for j in range(len(rows)):
+        part = w * line[rows[j]]
+        near[j] -= part
+        far[j] += part
+
+
+@jit
+def leave(matrix, rows, weights, gone):
+    """Fill in which rows leave the cluster."""
+    m = len(rows)
+    near, far = np.zeros(m), np.zeros(m)
+    staying, leaving, left = 0.0, 0.0, m
+    for i in range(m):
+        staying += weights[i]
+        line = matrix[rows[i]]
+        for j in range(m):
+            near[i] += weights[j] * line[rows[j]]
+    while left > 1:
+        best, most = -1, -np.inf
+        for i in range(m):
+            if not gone[i]:
+                others = near[i] / (staying - weights[i])
+                gain = others - (far[i] / leaving if leaving > 0.0 else 0.0)
+                if gain > most:
+                    best, most = i, gain
+        if leaving > 0.0 and most <= 0.0:
+            break
+        gone[best] = True
+        staying -= weights[best]
+        leaving += weights[best]
+        left -= 1
+        move(matrix, rows, weights, best, near, far)

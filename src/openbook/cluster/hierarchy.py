@@ -1,0 +1,174 @@
+r"""What hierarchies of clusters share: a dendrogram, a cut, and the cluster of a new row.
+
+A new row joins the cluster of the nearest row that was learnt, of equally near ones the first. So the rows
+learnt from are assigned as they were. From a matrix, new rows come as their distances, or similarities, to
+the rows learnt.
+"""
+
+import numpy as np
+
+from openbook.cluster.dendrogram import Dendrogram
+from openbook.cluster.kept import KeptRows, checked_weights, matrix_of, weights_of
+from openbook.cluster.merging import merge_table
+from openbook.cluster.points import all_pairs
+from openbook.data import Numeric
+from openbook.errors import ParameterError
+from openbook.neighbors.budget import refuse_if_over
+from openbook.work import Grid, Step, Work, figure
+
+__all__ = ["GIVEN", "Hierarchy"]
+
+GIVEN = ("rows", "distances", "similarities")
+
+#: Rows up to which the work is derived in full; the matrix is kept for it.
+_DERIVED = 60
+#: So many of the nearest rows are shown.
+_SHOWN = 5
+
+
+class Hierarchy(KeptRows):
+    """Clusters within clusters: `dendrogram_`, and `labels_` where it is cut."""
+
+    def refusal(self, schema):
+        reason = super().refusal(schema)
+        if reason is None and self.given != "rows" and schema.of(Numeric) != schema.names:
+            odd = next(a for a in schema if not isinstance(a, Numeric))
+            return f"takes a matrix of {self.given}, and column {odd.name!r} is {odd.kind}"
+        return reason
+
+    @property
+    def linkage_(self):
+        """The merges as scipy has them: two clusters, the height, the rows."""
+        return self.dendrogram_.linkage
+
+    def _fit(self, rows):
+        n = sum(len(table) for table in rows.tables())
+        self._check_enough(n)
+        names, top = self._names(), None
+        if self.given == "rows":
+            self._keep(rows, self._distance())
+            linkage = self._linked()
+        else:
+            self.weights_ = weights_of(rows)
+            self.matrix_ = matrix_of(rows, self.given)
+            similar = self.given == "similarities"
+            top = float(self.matrix_.max()) if similar else None
+            linkage = self._linked_matrix(top - self.matrix_ if similar else self.matrix_)
+            if n > _DERIVED:
+                del self.matrix_
+        self.dendrogram_ = Dendrogram(linkage, names, top)
+        self._cut()
+
+    def _check_enough(self, n):
+        if self.height is None and n < self.n_clusters:
+            msg = (
+                f"{type(self).__name__}: n_clusters = {self.n_clusters}, but there are only {n} rows"
+                f" (n_samples={n}); ask for fewer"
+            )
+            raise ParameterError(msg)
+
+    def _names(self):
+        """What the leaves are called: by the columns of a matrix, where these have names."""
+        return self.schema_.names if self.given != "rows" and self.schema_.named else ()
+
+    def _distance(self):
+        return self.distance
+
+    def _cut(self):
+        tree = self.dendrogram_
+        self.labels_ = tree.cut(self.n_clusters) if self.height is None else tree.cut(height=self.height)
+        self.n_clusters_ = int(self.labels_.max()) + 1
+
+    def _distances(self, X):
+        """How far new rows are from those learnt, (m, n)."""
+        if self.given == "rows":
+            return self._by_blocks(X, lambda distances: distances)
+        matrix = np.asarray(X.block(X.names), dtype=float)
+        return np.nan_to_num(matrix if self.given == "distances" else -matrix, nan=np.inf)
+
+    def _labels(self, X):
+        if self.given == "rows":
+            return self.labels_[self._by_blocks(X, lambda distances: distances.argmin(axis=1))]
+        return self.labels_[self._distances(X).argmin(axis=1)]
+
+    def cophenetic_correlation(self):
+        """How well the dendrogram keeps the distances of the rows it was learnt from; 1 is perfectly."""
+        if self.given != "rows":
+            msg = "it kept no rows; dendrogram_.cophenetic_correlation(distances) takes their distances"
+            raise ParameterError(msg)
+        n = len(self.labels_)
+        what, remedy = f"the cophenetic correlation of {n:,} rows", "fit on a sample"
+        refuse_if_over(what, 16 * n * n, 1e-8 * n * n, remedy, allow=self.allow_large)
+        return self.dendrogram_.cophenetic_correlation(all_pairs(self._points()))
+
+    def _work(self):
+        n = len(self.labels_)
+        derived = n <= _DERIVED
+        parts = self._derive(self._matrix()) if derived else [merge_table(self.dendrogram_)]
+        where = f"into {self.n_clusters} clusters" if self.height is None else f"at {figure(self.height)}"
+        sizes = enumerate(np.bincount(self.labels_).tolist())
+        cut = Work(
+            "cut",
+            (
+                Step("clusters", result=self.n_clusters_, note=f"cut {where}"),
+                Grid("clusters", ("cluster", "rows"), list(sizes)),
+            ),
+        )
+        return Work(f"{self._title()}: how it was learnt", (*parts, cut), f"{n:,} rows.")
+
+    def _matrix(self):
+        """The square matrix of all rows, for the work."""
+        if self.given != "rows":
+            return self.matrix_.tolist()
+        n = len(self.labels_)
+        matrix = np.zeros((n, n))
+        matrix[np.triu_indices(n, 1)] = all_pairs(self._points())
+        return (matrix + matrix.T).tolist()
+
+    def _work_row(self, X):
+        distances = self._distances(X)[0]
+        near = np.argsort(distances, kind="stable")[:_SHOWN].tolist()
+        sign, word = (-1, "similarity") if self.given == "similarities" else (1, "distance")
+        names = self.dendrogram_.names
+        rows = [(names[i], sign * float(distances[i]), int(self.labels_[i])) for i in near]
+        grid = Grid("nearest rows", ("row", word, "cluster"), rows)
+        rule = Step("cluster of x", r"c(\arg\min_i d(x, x_i))" if sign > 0 else r"c(\arg\max_i s(x, x_i))")
+        told = f"The nearest row learnt is {rows[0][0]}, at {figure(rows[0][1])}: cluster {rows[0][2]}."
+        return Work(f"{self._title()}: one assignment", (rule, grid), told)
+
+    def _arrays(self):
+        if self.given == "rows":
+            return super()._arrays() | {"linkage": self.linkage_}
+        top = self.dendrogram_.top
+        own = {"linkage": self.linkage_, "weights": self.weights_, "top": np.array([top or 0.0])}
+        return own | ({"matrix": self.matrix_} if hasattr(self, "matrix_") else {})
+
+    def _restore(self, arrays):
+        top, n = None, len(self.schema_)
+        if self.given == "rows":
+            super()._restore(arrays)
+            n = len(self.weights_)
+        else:
+            self.weights_ = checked_weights(arrays, n)
+            if _checked(arrays, "top", (1,)) is not None and self.given == "similarities":
+                top = float(arrays["top"][0])
+            if n <= _DERIVED:
+                self.matrix_ = _checked(arrays, "matrix", (n, n))
+        linkage = _checked(arrays, "linkage", (n - 1, 4))
+        sizes = [1.0] * n
+        self.dendrogram_ = Dendrogram(linkage, self._names(), top)
+        for first, second, _, size in linkage.tolist():
+            sizes.append(sizes[int(first)] + sizes[int(second)])
+            if size != sizes[-1]:
+                msg = "the rows of a merge do not add up"
+                raise ValueError(msg)
+        self._check_enough(n)
+        self._cut()
+
+
+def _checked(arrays, name, shape):
+    array = arrays[name]
+    if array.dtype != np.float64 or array.shape != shape or not np.isfinite(array).all():
+        msg = f"array {name!r} is {array.dtype}{array.shape}, expected finite float64{shape}"
+        raise ValueError(msg)
+    return array

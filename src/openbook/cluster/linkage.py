@@ -1,0 +1,105 @@
+r"""Linkage: the merges of clusters, nearest first, by what is between two clusters A and B.
+
+    single     min d(a, b)          ward       √(2|A||B| / (|A| + |B|)) · ‖centre of A - centre of B‖
+    complete   max d(a, b)          centroid   ‖centre of A - centre of B‖
+    average    the mean of d(a, b)  median     as centroid, but a merged centre lies midway between the two
+
+linkage : float64 (n - 1, 4), as in scipy: two clusters, the height, the rows; merge t makes cluster n + t.
+Equally near pairs: the one whose clusters begin with the earliest rows is merged first. Single linkage of
+rows follows a minimum spanning tree; among equal heights its order is another, its clusters at any height
+are not. Heights never fall, except by centroid and median.
+
+How much memory it takes for n rows of d columns: single, Ward, centroid and median of rows 8 n d bytes and a
+little; all else a matrix of 4 n² bytes.
+
+References: Lance and Williams (1967). Müllner (2011), Modern hierarchical, agglomerative clustering
+algorithms.
+"""
+
+import math
+
+import numpy as np
+
+from openbook.cluster.points import all_pairs
+from openbook.neighbors.budget import refuse_if_over
+
+__all__ = ["CENTRES", "METHODS", "linkage_of_pairs", "linkage_of_points"]
+
+METHODS = ("single", "complete", "average", "ward", "centroid", "median")
+#: Those whose clusters are centres.
+CENTRES = ("ward", "centroid", "median")
+
+#: Seconds for each pair, and for each cell of a pair.
+_PAIR, _CELL = 2.5e-8, 4e-10
+_REMEDY = "sample the rows, or take method='single' or 'ward', which need no matrix"
+
+
+def linkage_of_points(points, method, weights=None, *, allow_large=False):
+    """The merges of rows, which are used up."""
+    n, d = points.n, points.numbers.shape[1] + points.codes.shape[1]
+    what, seconds = f"{method} linkage of {n:,} rows", _CELL * n * n * max(d, 8)
+    if method == "single":
+        refuse_if_over(what, 24 * n * (d + 4), seconds, "sample the rows", allow=allow_large)
+        return _along_tree(points)
+    if method in CENTRES:
+        refuse_if_over(what, 24 * n * (d + 4), 3 * seconds, "sample the rows", allow=allow_large)
+        from openbook.cluster.merge_kernels import merge_centres
+
+        return _merged(merge_centres, points, n, method, weights)
+    refuse_if_over(what, 4 * n * n, _PAIR * n * n, _REMEDY, allow=allow_large)
+    return linkage_of_pairs(all_pairs(points), method, weights)
+
+
+def linkage_of_pairs(pairs, method, weights=None):
+    """The merges by condensed distances, which are used up."""
+    from openbook.cluster.merge_kernels import merge_pairs
+
+    if method in CENTRES:
+        pairs *= pairs
+    n = round((1 + math.sqrt(1 + 8 * len(pairs))) / 2)
+    return _merged(merge_pairs, pairs, n, method, weights)
+
+
+def _merged(kernel, what, n, method, weights):
+    from openbook.cluster.merge_kernels import METHODS, Slots
+
+    merges = np.empty((n - 1, 4))
+    kernel(what, METHODS.index(method), Slots.of(n, weights), merges)
+    rows = [1.0] * n
+    for first, second in merges[:, :2].astype(np.int64).tolist():
+        rows.append(rows[first] + rows[second])
+    merges[:, 3] = rows[n:]
+    if method in CENTRES:
+        merges[:, 2] = np.sqrt(np.maximum(merges[:, 2], 0.0))
+    if method not in ("centroid", "median"):  # only rounding lowers them
+        merges[:, 2] = np.maximum.accumulate(merges[:, 2])
+    return merges
+
+
+def _along_tree(points):
+    from openbook.cluster.merge_kernels import span
+
+    edges, totals = np.empty((points.n - 1, 2), np.int64), np.empty(points.n - 1)
+    span(points, *points.rows(), edges, totals)
+    order = np.argsort(totals, kind="stable")
+    return joined(edges[order], points.distances(totals[order]))
+
+
+def joined(edges, heights):
+    """The merges along edges between rows, in order of height."""
+    n = len(edges) + 1
+    above, names, sizes = list(range(n)), list(range(n)), [1] * n
+    merges = np.empty((n - 1, 4))
+    for t, (a, b) in enumerate(edges.tolist()):
+        a, b = _root(above, a), _root(above, b)  # noqa: PLW2901
+        first, second = sorted((names[a], names[b]))
+        merges[t] = first, second, heights[t], sizes[a] + sizes[b]
+        above[b], names[a], sizes[a] = a, n + t, sizes[a] + sizes[b]
+    return merges
+
+
+def _root(above, i):
+    while above[i] != i:
+        above[i] = above[above[i]]
+        i = above[i]
+    return i
