@@ -232,14 +232,14 @@ def cut_above(scores: Array, weights: Array, weight: float) -> float:
     3.0
     """
     order = np.argsort(-scores, kind="stable")
+    ranked = scores[order]
     reached = np.cumsum(weights[order])
     above = int(np.searchsorted(reached, weight * (1 + 1e-9), side="right"))
-    if above == len(scores):
-        return float(np.nextafter(scores[order[-1]], -np.inf))
-    inside = float(scores[order[above]])
-    if above == 0:
-        return inside
-    return (inside + float(scores[order[above - 1]])) / 2
+    if above == len(ranked):
+        return float(np.nextafter(ranked[-1], -np.inf))
+    inside = float(ranked[above])
+    above = int(np.searchsorted(-ranked, -inside))  # none of those that tie
+    return inside if above == 0 else (inside + float(ranked[above - 1])) / 2
 
 
 def checked(arrays: Mapping[str, Array], name: str, dtype: Any, shape: tuple[int, ...]) -> Array:

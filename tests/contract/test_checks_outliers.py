@@ -1,0 +1,44 @@
+"""scikit-learn's own checks, over every registered detector of outliers."""
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from openbook import registry
+
+#: Checks that a detector may fail, with the reason.
+ODDER = "a higher score is odder, so decision_function is the threshold less the score"
+NONE = "by its own threshold none of the check's rows is an outlier, and the check wants some"
+COUNTS = "it counts rows: weights other than 0 must be the same for all"
+WEIGHTED = (
+    "check_sample_weight_equivalence_on_dense_data",
+    "check_sample_weights_not_overwritten",
+)
+WEIGH = ("z_score", "mahalanobis", "likelihood_mixture", "naive_bayes_surprise")
+SURE = ("z_score", "box_fences", "grubbs", "mahalanobis", "likelihood_mixture")
+
+
+def expected(name):
+    failures = {"check_outliers_train": ODDER}
+    if name not in WEIGH:
+        failures |= dict.fromkeys(WEIGHTED, COUNTS)
+    if name in SURE:
+        failures["check_outliers_fit_predict"] = NONE
+    if name == "collective":
+        failures["check_methods_subset_invariance"] = "the rows of a run are judged together"
+        failures["check_methods_sample_order_invariance"] = "a run is rows in their order"
+    return failures
+
+
+def every_detector():
+    """All of them, with few trees."""
+    for entry in registry.learners("outliers"):
+        yield entry.make(n_estimators=10) if entry.name == "isolation_forest" else entry.make()
+
+
+@pytest.mark.filterwarnings("ignore")  # the checks feed columns that do not vary, and say so
+@parametrize_with_checks(
+    list(every_detector()),
+    expected_failed_checks=lambda detector: expected(registry.name_of(detector)),
+)
+def test_scikit_learn_check(estimator, check):
+    check(estimator)
