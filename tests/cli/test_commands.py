@@ -247,7 +247,7 @@ def test_study_with_every_role(here):
     told = good(
         *("study", "loans.csv", "-t", "default", "--quick", "--folds", 3, "--learner", "naive_bayes"),
         *("--id", "name", "--group", "bank", "--weight", "w", "--sensitive", "sex", "--costs", "costs.csv"),
-        *("--without", "sex", "--attributes", "income,amount", "--time-limit", "10m"),
+        *("--without", "sex", "--attributes", "money=income,amount", "--time-limit", "10m"),
     )
     for words in (
         "name names the rows; it is no input",
@@ -257,14 +257,14 @@ def test_study_with_every_role(here):
         "a group's rows always together (30 groups)",
         "naive Bayes · all columns",
         "naive Bayes · without sex",
-        "naive Bayes · only income,amount",
+        "naive Bayes · money",
         "Cost ",
         "(name loan ",
     ):
         assert words in told
     plan = (here / "loans" / "plan.toml").read_text()
     assert "[costs]\nyes = { no = 5.0 }\nno = { yes = 1.0 }\n" in plan
-    assert '[[hypotheses]]\nname = "only income,amount"\nattributes = ["income", "amount"]\n' in plan
+    assert '[[hypotheses]]\nname = "money"\nattributes = ["income", "amount"]\n' in plan
     assert good("study", "loans/plan.toml", "--quiet", "--time-limit", "10m").startswith("\nThe choice\n")
 
 

@@ -137,6 +137,14 @@ def _main(
 def study(
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="A file, a bundled set, or a plan.toml.")],
     target: Target = None,
+    explore: Annotated[
+        bool,
+        typer.Option(
+            "--explore",
+            help="Predict nothing: look for groups, oddities and associations. The target, if there is one,"
+            " is left aside.",
+        ),
+    ] = False,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="The folder of the study; by default the source's name."),
@@ -178,14 +186,14 @@ def study(
     attributes: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="A,B,…",
+            metavar="[NAME=]A,B,…",
             help="Try these columns alone, beside all of them. May be given several times.",
         ),
     ] = None,
     without: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="A,B,…",
+            metavar="[NAME=]A,B,…",
             help="Try all columns but these, beside all of them. May be given several times.",
         ),
     ] = None,
@@ -222,10 +230,12 @@ def study(
         bool, typer.Option("--quiet", "-q", help="Print only the choice and the folder.")
     ] = False,
 ) -> None:
-    """Describe, rank the learners, choose one, and report.
+    """Describe, rank the learners, choose one, and report; without a target, explore.
 
     The folder holds plan.toml, results.jsonl, report.html and model.openbook. A study that was
-    interrupted goes on where it stopped when the same command is run again.
+    interrupted goes on where it stopped when the same command is run again. A study without a
+    target looks for groups, oddities and associations, and leaves labels.csv with the cluster of
+    every row.
     """
     if workers != -1 and workers < 1:
         raise typer.BadParameter(f"--workers must be -1, for one a core, or at least 1, got {workers}")
@@ -236,6 +246,7 @@ def study(
 
     options = {
         "target": target,
+        "explore": explore or None,
         "kinds": _kinds(kind),
         "ignore": ignore,
         "id": id_column,

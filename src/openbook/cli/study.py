@@ -11,11 +11,14 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from openbook.cli.bar import progress_bar, waiting
+from openbook.cli.screen import console, heading, notes, say, short
 from openbook.data import Table
 from openbook.data.describe import Description, describe
 from openbook.errors import PlanError
 from openbook.plan import Hypothesis, Plan, StudyResult, aim, make_plan, run
+from openbook.plan.explore_plan import ExplorePlan, open_plan
 from openbook.plan.run import claim_folder
+from openbook.plan.source import Source
 from openbook.report import words
 from openbook.report.portrait import legible, tree_words
 from openbook.work import Work
@@ -23,22 +26,23 @@ from openbook.work.formula import printable
 
 __all__ = ["run_study"]
 
-#: Tables of more columns are told in short, and derivations of more lines are cut: the report has them whole.
-_MOST_COLUMNS = 15
+#: Derivations of more lines are cut: the report has them whole.
 _MOST_LINES = 60
-
-#: The width of what is written to a file or a pipe.
-_WIDTH = 110
+_MOST_REMEDIES = 3
 
 
 def hypotheses(attributes: Sequence[str], without: Sequence[str]) -> list[Hypothesis]:
-    """The sets of columns that the options name, beside all columns; none where none is named."""
-    named = [(f"only {names}", "attributes", names) for names in attributes]
-    named += [(f"without {names}", "without", names) for names in without]
-    if not named:
-        return []
-    sets = [Hypothesis(name, **{part: tuple(names.split(","))}) for name, part, names in named]  # type: ignore[arg-type]
-    return [Hypothesis("all columns"), *sets]
+    """The sets of columns that the options name, as in "A,B" or "NAME=A,B", beside all columns."""
+    sets = [Hypothesis(*_named("only", given)) for given in attributes]
+    for given in without:
+        name, columns = _named("without", given)
+        sets.append(Hypothesis(name, without=columns))
+    return [Hypothesis("all columns"), *sets] if sets else []
+
+
+def _named(words: str, given: str) -> tuple[str, tuple[str, ...]]:
+    name, _, columns = given.rpartition("=")
+    return name or f"{words} {columns}", tuple(columns.split(","))
 
 
 def run_study(
@@ -56,12 +60,20 @@ def run_study(
     with waiting("Reading and describing"):
         plan, table, description = _planned(source, options)
     folder = out or (Path(source).parent if _is_plan(source) else Path(Path(source).stem))
+    if isinstance(plan, ExplorePlan):
+        from openbook.cli.explore import run_exploration
+
+        if time_limit is not None:
+            raise PlanError("--time-limit is for judging learners, and this study explores; leave it out")
+        run_exploration(plan, table, description, folder, workers=workers, fresh=fresh, quiet=quiet)
+        return
     claim_folder(plan, folder, fresh=fresh)  # before anything is said
-    screen = _screen()
+    screen = console()
     if not quiet:
-        _heading(screen, "The data")
-        _print(screen, _short(description))
-        _notes(screen, plan)
+        heading(screen, "The data")
+        say(screen, short(description))
+        heading(screen, "The plan")
+        notes(screen, plan.notes)
     left = None if time_limit is None else start + time_limit - monotonic()
     with progress_bar("Judging") as progress:
         result = run(
@@ -73,69 +85,51 @@ def run_study(
             progress=progress,
             time_limit=left,
         )
-    for note in result.notes[len(plan.notes) :]:
-        _print(screen, f"· {note}")
+    notes(screen, result.notes[len(plan.notes) :])
     if not quiet:
         _ranking(screen, result)
     _choice(screen, result)
     _test(screen, result)
     if not quiet:
+        _looks(screen, result)
         _trees(screen, result)
         _works(screen, result)
-    _print(screen, f"\nReport: {result.report}\nModel:  {result.model_file}")
+    say(screen, f"\nReport: {result.report}\nModel:  {result.model_file}")
 
 
 def _is_plan(source: str) -> bool:
     return Path(source).suffix == ".toml"
 
 
-def _planned(source: str, options: dict[str, Any]) -> tuple[Plan, Table, Description]:
+def _planned(source: str, options: dict[str, Any]) -> tuple[Plan | ExplorePlan, Table, Description]:
     """The plan, and what it is about."""
     if _is_plan(source):
         if options:
             rest = ", ".join(options)
             but = "--out, --workers, --fresh, --quiet and --time-limit"
             raise PlanError(f"{source} says everything but {but}; change it there ({rest})")
-        plan = Plan.open(Path(source))
+        plan = open_plan(Path(source))
         table = plan.data.read()
-        return plan, table, describe(table, plan.roles.target)
+        return plan, table, describe(table, None if isinstance(plan, ExplorePlan) else plan.roles.target)
+    if options.pop("explore", False) or _no_target(source, options):
+        from openbook.cli.explore import plan_exploration
+
+        return plan_exploration(source, options)
     aimed = aim(source, options.pop("target", None), options.pop("kinds", None))
     description = describe(aimed.table, aimed.target)
     return make_plan(aimed, description=description, **options), aimed.table, description
 
 
-def _screen() -> Console:
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=_WIDTH)
-
-
-def _print(screen: Console, text: str, style: str = "") -> None:
-    screen.print(Text("\n".join(printable(line) for line in text.split("\n")), style=style))
-
-
-def _heading(screen: Console, text: str) -> None:
-    _print(screen, f"\n{text}", "bold cyan")
-
-
-def _short(description: Description) -> str:
-    """The description; of a wide table only the headline and the findings."""
-    blocks = str(description).split("\n\n")
-    if len(description.columns) <= _MOST_COLUMNS:
-        return "\n\n".join(blocks)
-    return "\n\n".join([blocks[0], *(block for block in blocks[1:] if block.startswith("Worth a look"))])
-
-
-def _notes(screen: Console, plan: Plan) -> None:
-    _heading(screen, "The plan")
-    for note in plan.notes:
-        _print(screen, f"· {note}")
+def _no_target(source: str, options: dict[str, Any]) -> bool:
+    """Whether nothing is to be predicted: no target is named or known, and no option is about predicting."""
+    return set(options) <= {"kinds", "ignore", "id", "seed"} and Source.of(source).default_target() is None
 
 
 def _ranking(screen: Console, result: StudyResult) -> None:
     comparison = result.comparison
     rows = comparison.rows()
-    _heading(screen, "The ranking")
-    _print(screen, f"By {result.protocol}.\n")
+    heading(screen, "The ranking")
+    say(screen, f"By {result.protocol}.\n")
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     level = f"{100 * rows[0].interval.level:g}% interval"
     metric = words.title(comparison.metric().words)
@@ -155,39 +149,58 @@ def _ranking(screen: Console, result: StudyResult) -> None:
 def _test(screen: Console, result: StudyResult) -> None:
     if not result.tests:
         return
-    _heading(screen, "The final test")
+    heading(screen, "The final test")
     for label, evaluation in result.tests.items():
         name = evaluation.metric().words
         rows = f"{len(evaluation.predictions.truth):,} rows never used before"
         score = words.score_words(evaluation.score())
-        _print(screen, f"{label}: {name} {score} {evaluation.interval()} on {rows}")
+        say(screen, f"{label}: {name} {score} {evaluation.interval()} on {rows}")
 
 
 def _choice(screen: Console, result: StudyResult) -> None:
-    _heading(screen, "The choice")
+    heading(screen, "The choice")
     for sentence in (result.choice.reason, *result.choice.withheld.values()):
-        _print(screen, sentence)
+        say(screen, sentence)
     if sentence := words.beside_baseline(result):
-        _print(screen, sentence)
+        say(screen, sentence)
+
+
+def _looks(screen: Console, result: StudyResult) -> None:
+    """What a closer look found, in a sentence each; the report has the figures and the pictures."""
+    looks = result.looks
+    if (found := looks.diagnosis) is not None:
+        heading(screen, f"The diagnosis of {looks.label}")
+        say(screen, found.work().conclusion)
+        if found.remedies:
+            say(screen, f"What to try: {'; '.join(found.remedies[:_MOST_REMEDIES])}")
+    for name, fairness in looks.fairness.items():
+        heading(screen, f"Fairness by {name}")
+        say(screen, fairness.work().conclusion)
+    if looks.costs is not None:
+        heading(screen, "The costs")
+        say(screen, looks.costs.work().conclusion)
+        for way, saved in looks.costs.saved.items():
+            if way.startswith("always") and saved.difference:
+                say(screen, f"Over deciding {way}, a row saves {saved}.")
 
 
 def _trees(screen: Console, result: StudyResult) -> None:
     for label, model in result.models.items():
         if getattr(model, "tree_", None) is not None:
             drawing = legible(model)
-            _heading(screen, f"The tree of {label}")
-            _print(screen, tree_words(model, drawing))
+            heading(screen, f"The tree of {label}")
+            say(screen, tree_words(model, drawing))
             if model.tree_.size > 1:
-                _print(screen, f"\n{drawing.text()}")
+                say(screen, f"\n{drawing.text()}")
 
 
 def _works(screen: Console, result: StudyResult) -> None:
     """The first example; the report has them all."""
     example = result.examples[0]
-    _heading(screen, f"Row {example.row} worked (its {result.target} is {words.cell_words(example.truth)})")
-    _print(screen, f"{words.title(example.words)}. {words.example_words(result, example)}")
+    heading(screen, f"Row {example.row} worked (its {result.target} is {words.cell_words(example.truth)})")
+    say(screen, f"{words.title(example.words)}. {words.example_words(result, example)}")
     for label, work in example.works.items():
-        _print(screen, "\n".join(_cut(work, label)))
+        say(screen, "\n".join(_cut(work, label)))
 
 
 def _cut(work: Work, label: str) -> Iterator[str]:

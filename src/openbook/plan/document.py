@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from openbook.errors import PlanError, did_you_mean
 from openbook.plan.files import write_text
@@ -37,6 +37,8 @@ class Document:
     """A plan as a file."""
 
     data: Source
+    #: What a study leaves in its folder.
+    files: ClassVar[tuple[str, ...]]
 
     @abstractmethod
     def to_record(self) -> dict[str, Any]:

@@ -51,8 +51,8 @@ LOOKS = (
 #: Those that fewer than TINY rows have no use for.
 _MANY_ROWS = ("leaks", "mistakes", "segments", "importance", "curve", "diagnosis")
 
-#: Up to so many rows a curve is drawn twice over.
-_FEW = 2_000
+#: Up to so many rows a curve is drawn twice over, and from so many on with fewer folds.
+_FEW, _MANY = 2_000, 10_000
 #: Importances: how often a column is shuffled, and how many rows are predicted for it in all.
 _SHUFFLES, _PREDICTED = 5, 100_000
 
@@ -180,7 +180,7 @@ class Looking:
     def _fewer_folds(self) -> Protocol:
         rows = self.rows
         order = {role: column.take(rows.train) for role, column in rows.order.items()}
-        folds = min(5, rows.plan.protocol.folds or 5)
+        folds = 5 if len(rows.train) < _MANY else 3
         repeats = 2 if len(rows.train) < _FEW else 1
         return protocol(rows.y.take(rows.train), rows.plan.task, self.seed, folds, repeats, **order)
 

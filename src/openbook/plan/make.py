@@ -21,7 +21,7 @@ from openbook.plan.rows import StudyRows
 from openbook.plan.source import Source, content_hash
 from openbook.registry import Task, Variant, learner, learners
 
-__all__ = ["Aim", "aim", "make_plan"]
+__all__ = ["Aim", "aim", "left_out", "make_plan"]
 
 #: A numeric target of at most so many whole numbers, each with so many rows on average, is taken for classes.
 _FEW_CLASSES = 10
@@ -32,6 +32,8 @@ _TEST_SHARE = 0.2
 
 #: In a quick study, learners that have a most number of rows are given so many times fewer.
 _QUICKER = 5
+#: Of more rows a quick study leaves ensembles out.
+_QUICK_ENSEMBLES = 20_000
 
 #: From so many rows on, a thorough study tries most settings on fewer rows; and repeats less.
 _SEARCHED = 5_000
@@ -141,7 +143,9 @@ def make_plan(
     table, target = aimed.table, aimed.target
     description = description or describe(table, target)
     roles = Roles(target, (), id, group, time, tuple(sensitive), weight)
-    ignored = dict(_left_out(table, roles, ignore, aimed.source.kinds, description))
+    if target in ignore:
+        raise PlanError(f"{target!r} is the target, so it cannot be left out")
+    ignored = dict(left_out(table, roles.columns, ignore, aimed.source.kinds, description))
     roles = replace(roles, ignore=tuple(ignored))
     notes = [aimed.why, *(f"{name} takes no part: {reason}" for name, reason in ignored.items())]
     notes += _role_notes(roles)
@@ -208,25 +212,23 @@ def _lopsided(y: Column, description: Description) -> bool:
     return bool((np.bincount(y.data)[np.unique(y.data)] > 1).all())
 
 
-def _left_out(
+def left_out(
     table: Table,
-    roles: Roles,
+    named: Collection[str],
     ignore: Collection[str],
     kinds: Mapping[str, Any],
     description: Description,
 ) -> Iterator[tuple[str, str]]:
-    """The columns that take no part, and why."""
+    """The columns that take no part, and why; those that are named with a role or a kind do."""
     identifiers = {name for f in description.findings if f.kind == "identifier" for name in f.columns}
-    for name in (*roles.columns, *ignore):
+    for name in (*named, *ignore):
         if name not in table.schema:
             raise UnknownColumn(name, table.names)
-    if roles.target in ignore:
-        raise PlanError(f"{roles.target!r} is the target, so it cannot be left out")
     for attribute in table.schema:
         name = attribute.name
         if name in ignore:
             yield name, "as asked"
-        elif name in roles.columns or name in kinds:
+        elif name in named or name in kinds:
             continue
         elif name in identifiers:
             yield name, f"likely an identifier; to keep it, say --kind {name}={attribute.kind}"
@@ -254,6 +256,8 @@ def _candidates(
         reason = _refusal(variant, model, inputs, effort)
         if entry.members and entry.name not in only and len(inputs) < TINY:
             reason = f"could not show on {len(inputs)} rows that it is better than one of its members"
+        if entry.members and entry.name not in only and effort == "quick" and len(inputs) > _QUICK_ENSEMBLES:
+            reason = f"is too slow for a quick study of more than {_QUICK_ENSEMBLES:,} rows"
         if reason is None:
             knobs = model.knobs() if effort == "thorough" else {}
             candidates.append(Candidate.of(variant.label, model, knobs))

@@ -48,6 +48,8 @@ _BLIND = ("zero_r", "zero_regressor")
 class Plan(Document):
     """All that a study is: run it with `openbook.plan.run`, or write it down and run it later."""
 
+    files = ("plan.toml", "results.jsonl", "report.html", "model.openbook")
+
     data: Source
     roles: Roles
     task: Task

@@ -29,6 +29,7 @@ from openbook.data.describe import Description, describe
 from openbook.errors import PlanError
 from openbook.judge import Choice, Comparison, Evaluation, FoldResult, evaluate_fold
 from openbook.judge.hear import heard
+from openbook.plan.explore_plan import ExplorePlan, open_plan
 from openbook.plan.files import write_text
 from openbook.plan.jobs import done_by
 from openbook.plan.log import Log
@@ -39,9 +40,8 @@ from openbook.plan.worked import worked_examples
 from openbook.report import Looks, StudyResult, to_html
 from openbook.store import save
 
-__all__ = ["StudyResult", "claim_folder", "run"]
+__all__ = ["Progress", "StudyResult", "claim_folder", "run", "versions"]
 
-FILES = ("plan.toml", "results.jsonl", "report.html", "model.openbook")
 
 #: Of fewer rows the interpreter takes longer than the kernels do, and threads wait for one another.
 _FEW_ROWS = 2_000
@@ -114,7 +114,7 @@ def run(
         rows=len(rows.train),
         examples=examples,
         looks=looks,
-        versions=_versions(),
+        versions=versions(),
         folder=folder,
         columns=rows.columns,
         roles={role: columns for role, columns in vars(plan.roles).items() if columns},
@@ -124,20 +124,20 @@ def run(
     return result
 
 
-def claim_folder(plan: Plan, folder: Path, *, fresh: bool) -> None:
+def claim_folder(plan: Plan | ExplorePlan, folder: Path, *, fresh: bool) -> None:
     """Make the folder, or see to it that what it holds is of this plan; write the plan."""
     if folder.exists() and not folder.is_dir():
         raise PlanError(f"{folder} is a file; name a folder with --out")
     folder.mkdir(parents=True, exist_ok=True)
-    there = [folder / name for name in FILES if (folder / name).exists()]
+    there = [folder / name for name in plan.files if (folder / name).exists()]
     if fresh:
-        for path in there:
-            path.unlink()
+        for name in {*plan.files, *_files_of(folder / "plan.toml")}:
+            (folder / name).unlink(missing_ok=True)
     elif there and not (folder / "plan.toml").exists():
         raise PlanError(
             f"{there[0]} is there already, but no plan.toml; write over it with --fresh, or choose --out"
         )
-    elif there and (key := _difference(plan, Plan.open(folder / "plan.toml"))):
+    elif there and (key := _difference(plan, open_plan(folder / "plan.toml"))):
         msg = (
             f"{folder} holds a study of another plan (they differ in {key});"
             " write over it with --fresh, or keep both with --out"
@@ -146,7 +146,15 @@ def claim_folder(plan: Plan, folder: Path, *, fresh: bool) -> None:
     plan.save(folder / "plan.toml")
 
 
-def _difference(plan: Plan, other: Plan) -> str | None:
+def _files_of(plan: Path) -> tuple[str, ...]:
+    """What an earlier study left, if its plan can be read."""
+    try:
+        return open_plan(plan).files
+    except (PlanError, OSError):
+        return ()
+
+
+def _difference(plan: Plan | ExplorePlan, other: Plan | ExplorePlan) -> str | None:
     """The first part in which two plans differ so that their results must not be mixed."""
     if plan.fingerprint == other.fingerprint:
         return None
@@ -230,6 +238,7 @@ def _worked(plan: Plan, comparison: Comparison, choice: Choice) -> list[str]:
     return [choice.label, *others[:1]] if choice.label in plan.baselines else [choice.label]
 
 
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
+    """Of the software that figures may depend on."""
     packages = ("numpy", "numba", "polars", "scikit-learn", "scipy")
     return {"openbook": openbook.__version__, "Python": python_version()} | {p: version(p) for p in packages}
