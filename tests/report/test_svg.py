@@ -75,25 +75,15 @@ def test_bars_of_shares_are_written_as_shares():
     assert "25.0%" in texts(svg.bars("Shares", [("a", 0.75), ("b", 0.25)], form="{:.1%}"))
 
 
-def test_a_heat_map_shades_by_the_share_of_the_true_class():
-    root = parsed(svg.heat_map("Classes", ["no", "yes"], [[9, 1], [0, 0]]))
-    shades = [float(rect.get("fill-opacity")) for rect in root.findall("rect")]
-    assert shades[0] == pytest.approx(0.06 + 0.94 * 0.9)
-    assert shades[1] == pytest.approx(0.06 + 0.94 * 0.1)
-    assert [rect.get("class") for rect in root.findall("rect")] == ["hit", "miss", "miss", "hit"]
-    assert "truly no: 9 predicted no, 1 predicted yes" in root.find("desc").text
-
-
 @pytest.mark.parametrize(
     "picture",
     [
         svg.intervals(ROWS, axis=HOSTILE),
         svg.bars(HOSTILE, [(HOSTILE, 3)]),
         svg.histogram(HOSTILE, [1, 2], [0.0, 0.5, 1.0]),
-        svg.heat_map(HOSTILE, [HOSTILE, "b"], [[1, 2], [3, 4]]),
         svg.curve(HOSTILE, [(1, 0.0), (2, 0.0)], axis=HOSTILE),
     ],
-    ids=["intervals", "bars", "histogram", "heat map", "curve"],
+    ids=["intervals", "bars", "histogram", "curve"],
 )
 def test_a_picture_is_well_formed_and_told_whatever_the_names(picture):
     root = parsed(picture)

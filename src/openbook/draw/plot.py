@@ -19,7 +19,7 @@ from openbook.draw.colours import DARK, LIGHT
 from openbook.draw.letters import clip, fitting, safe, text, width_of
 from openbook.errors import DataError
 
-__all__ = ["FRAME", "Picture", "band", "bars", "dots", "framed", "legend", "line"]
+__all__ = ["FRAME", "STYLE", "Picture", "band", "bars", "dots", "framed", "legend", "line"]
 
 #: The width and height of what is inside the axes.
 FRAME = _WIDTH, _HEIGHT = 560, 400
@@ -32,7 +32,8 @@ def _colour(i: int, hue: str) -> str:
     return f".ob-plot .c{i} {{ fill: {hue}; }} {strokes}\n"
 
 
-_STYLE = f"""
+#: What every picture needs; a page of several needs it once.
+STYLE = f"""
 .ob-plot {{ font: 13px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; }}
 .ob-plot {{ max-width: 100%; height: auto; }}
 .ob-plot text {{ fill: #1d2630; }}
@@ -100,20 +101,27 @@ class Picture:
 
     def svg(self) -> str:
         """The picture as SVG, which needs nothing else."""
-        top = _MARGIN + 22 + 17 * len(self.notes)
-        w, h = round(self.width + 2 * _MARGIN), round(self.height + top + _MARGIN)
-        room = w - 2 * _MARGIN
+        room = round(self.width)
         lines = [text(_MARGIN, _MARGIN + 13, fitting(self.title, room, 15), "head")]
         lines += [
             text(_MARGIN, _MARGIN + 32 + 17 * i, fitting(note, room, 12), "soft")
             for i, note in enumerate(self.notes)
         ]
+        top = _MARGIN + 22 + 17 * len(self.notes)
+        return self._page(f"<style>{STYLE}</style>", "".join(lines), _MARGIN, top + 8)
+
+    def inline(self) -> str:
+        """The picture alone, for a page that has `STYLE` and says title and notes itself."""
+        return self._page("", "", 4, 4)
+
+    def _page(self, style: str, head: str, margin: int, top: int) -> str:
+        w, h = round(self.width + 2 * margin), round(self.height + top + 10)
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="ob-plot" role="img" width="{w}" height="{h}"'
-            f' viewBox="0 0 {w} {h}" aria-label="{safe(self.title)}"><style>{_STYLE}</style>'
+            f' viewBox="0 0 {w} {h}" aria-label="{safe(self.title)}">{style}'
             f"<title>{safe(self.title)}</title><desc>{safe(self.told)}</desc>"
-            f'<rect class="paper" width="{w}" height="{h}" rx="6"/>{"".join(lines)}'
-            f'<g transform="translate({_MARGIN} {top + 8})">{self.body}</g></svg>'
+            f'<rect class="paper" width="{w}" height="{h}" rx="6"/>{head}'
+            f'<g transform="translate({margin} {top})">{self.body}</g></svg>'
         )
 
     def save(self, path: str | Path) -> Path:

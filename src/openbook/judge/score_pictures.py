@@ -118,11 +118,16 @@ def _line(x: np.ndarray, y: np.ndarray, look: str) -> str:
 
 
 def _thinned(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The points of a line that can be told apart, its first and last among them."""
+    """The points of a line that can be told apart, its first and last among them; of steps the corners."""
     cells = np.column_stack([x, y]) // _FINE
     moves = np.r_[True, (np.diff(cells, axis=0) != 0).any(axis=1)]
     moves[-1] = True
-    return x[moves], y[moves]
+    x, y = x[moves], y[moves]
+    corners = np.ones(len(x), dtype=bool)
+    for along in (x, y):
+        still = np.diff(along) == 0
+        corners[1:-1] &= ~(still[:-1] & still[1:])
+    return x[corners], y[corners]
 
 
 def _look(i: int) -> str:

@@ -3,10 +3,10 @@
 from typing import Any
 
 import numpy as np
-from markupsafe import Markup
 
 from openbook.data.findings import plural
 from openbook.report import svg
+from openbook.report.blocks import Block, Figure, Heading, Line, Table, Text, drawn, sketched
 from openbook.report.boundary import draw_boundary, usable_columns
 from openbook.report.study import StudyResult
 from openbook.work import figure
@@ -19,34 +19,35 @@ _MOST_RULES = 10
 _MOST_BARS = 12
 
 
-def portraits(result: StudyResult) -> list[dict[str, Any]]:
-    """A portrait of each worked model that can be looked at."""
-    return [
-        {"title": label if label == result.choice.label else f"Beside the choice: {label}", **portrait}
-        for label, model in result.models.items()
-        if (portrait := {**_portrait(model), **_boundary(result, label)})
-    ]
+def portraits(result: StudyResult) -> list[Block]:
+    """A portrait of each worked model that can be looked at, in blocks."""
+    blocks: list[Block] = []
+    for label, model in result.models.items():
+        if portrait := [*_portrait(model), *_boundary(result, label)]:
+            blocks.append(Heading(label if label == result.choice.label else f"Beside the choice: {label}"))
+            blocks += portrait
+    return blocks
 
 
-def _portrait(model: Any) -> dict[str, Any]:
+def _portrait(model: Any) -> list[Block]:
     if getattr(model, "tree_", None) is not None:
         return _tree(model)
     pictures = [*_growth(model), *_importances(model)]
-    return {"words": _members(model), "pictures": pictures} if pictures else {}
+    return [*([Text(words)] if pictures and (words := _members(model)) else []), *pictures]
 
 
-def _boundary(result: StudyResult, label: str) -> dict[str, Any]:
+def _boundary(result: StudyResult, label: str) -> list[Block]:
     """Where a classifier says what, if there are two columns to draw it by; a baseline needs no picture."""
     X, y = result.training
     model = result.models[label]
     if label in result.baselines or not hasattr(model, "classes_") or len(usable_columns(X)) < 2:
-        return {}
-    caption = (
-        "What the model says where the two columns that matter most to it vary, and the others stay at their"
-        " mean or most frequent value. Dots are training rows; one in another class’s region may still be"
-        " predicted right, since its other cells differ."
+        return []
+    picture = draw_boundary(model, X, y)
+    about = (
+        "What the model says where the two columns that matter most to it vary. Dots are training rows; one"
+        " in another class’s region may still be predicted right, since its other cells differ."
     )
-    return {"boundary": Markup(draw_boundary(model, X, y).svg()), "boundary_caption": caption}  # noqa: S704 (escapes)
+    return [drawn(picture, about, *picture.notes)]
 
 
 def legible(model: Any) -> Any:
@@ -79,30 +80,28 @@ def tree_words(model: Any, drawing: Any) -> str:
     return words
 
 
-def _tree(model: Any) -> dict[str, Any]:
+def _tree(model: Any) -> list[Block]:
     drawing = legible(model)
-    portrait: dict[str, Any] = {"words": tree_words(model, drawing)}
+    blocks: list[Block] = [Text(tree_words(model, drawing))]
     if model.tree_.size > 1:
-        portrait["tree"] = Markup(drawing.svg())  # noqa: S704 (escapes)
+        blocks.append(sketched(drawing.svg(), "", "", "tree"))
     if hasattr(model, "lines_"):
-        return {**portrait, "rules": _lines(model)}
-    return {**portrait, "rules": _rules(model)} if model.tree_.size > 1 else portrait
+        return [*blocks, _lines(model)]
+    return [*blocks, _rules(model)] if model.tree_.size > 1 else blocks
 
 
-def _lines(model: Any) -> dict[str, Any]:
+def _lines(model: Any) -> Table:
     """The linear models of the leaves that hold most rows."""
     lines = next(part for part in model.work().parts if part.title == "lines")
     listed = sorted(lines.rows, key=lambda row: -row[1])
     shown, rest = listed[:_MOST_RULES], len(listed) - _MOST_RULES
     note = "The linear model of each leaf, before it is smoothed by those of the nodes above."
-    return {
-        "header": ("rows",),
-        "rows": [(leaf, f"{model.target_} = {line}", (figure(n),)) for leaf, n, line, _ in shown],
-        "note": f"{note} {rest} more leaves are not shown." if rest > 0 else note,
-    }
+    rows = [Line((leaf, f"{model.target_} = {line}", figure(n))) for leaf, n, line, _ in shown]
+    note = f"{note} {rest} more leaves are not shown." if rest > 0 else note
+    return Table("Linear models of the leaves", ("if", "then", "rows"), tuple(rows), note)
 
 
-def _rules(model: Any) -> dict[str, Any]:
+def _rules(model: Any) -> Table:
     """The rules that cover most, and what is left."""
     from openbook.tree import rules
 
@@ -114,18 +113,13 @@ def _rules(model: Any) -> dict[str, Any]:
     if rest:
         share = sum(rule.share for rule in rest)
         note += f" {plural(len(rest), 'rule')} more cover the other {share:.1%}."
-    return {
-        "header": ("covers", "share", "confidence") if sure else ("covers", "share"),
-        "rows": [
-            (
-                rule.premise,
-                rule.outcome,
-                (figure(rule.weight), f"{rule.share:.1%}", *([f"{rule.confidence:.1%}"] if sure else [])),
-            )
-            for rule in shown
-        ],
-        "note": note,
-    }
+    rows = []
+    for rule in shown:
+        confidence = [f"{rule.confidence:.1%}"] if sure else []
+        cells = (rule.premise, rule.outcome, figure(rule.weight), f"{rule.share:.1%}", *confidence)
+        rows.append(Line(cells))
+    header = ("if", "then", "covers", "share", *(["confidence"] if sure else []))
+    return Table("Rules", header, tuple(rows), note)
 
 
 def _members(model: Any) -> str:
@@ -135,7 +129,7 @@ def _members(model: Any) -> str:
     return f"{plural(len(model.members_), 'member')}." if hasattr(model, "members_") else ""
 
 
-def _growth(model: Any) -> list[dict[str, Any]]:
+def _growth(model: Any) -> list[Figure]:
     """The error after each tree or round."""
     if hasattr(model, "oob_curve_"):
         kind = "error" if hasattr(model, "classes_") else "mean squared error"
@@ -150,10 +144,10 @@ def _growth(model: Any) -> list[dict[str, Any]]:
     if len(known) < 2:
         return []
     caption = f"{title} after so many {of}, {figure(known[-1][1], 3)} in the end: {told}."
-    return [{"picture": Markup(svg.curve(title, known, axis=of)), "caption": caption}]  # noqa: S704 (svg escapes)
+    return [sketched(svg.curve(title, known, axis=of), "", caption, "narrow")]
 
 
-def _importances(model: Any) -> list[dict[str, Any]]:
+def _importances(model: Any) -> list[Figure]:
     shares = getattr(model, "feature_importances_", None)
     if shares is None:
         return []
@@ -161,4 +155,4 @@ def _importances(model: Any) -> list[dict[str, Any]]:
     shown = named[:_MOST_BARS]
     bars = svg.bars("Importances", shown, rest=len(named) - len(shown), form="{:.1%}", letters=26)
     caption = "Each column’s share of the gain of all tests, on the training rows."
-    return [{"picture": Markup(bars), "caption": caption}]  # noqa: S704 (svg escapes)
+    return [sketched(bars, "", caption, "narrow")]

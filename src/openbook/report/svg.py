@@ -1,4 +1,4 @@
-"""Small pictures as SVG: intervals, bars, a histogram, a heat map, a curve.
+"""Small pictures as SVG: intervals, bars, a histogram, a curve.
 
 Across, everything is placed in per cent of the picture's width, and down in pixels, so a picture fills a
 phone or a page and its letters keep their size. Colours come from the page's stylesheet through classes,
@@ -12,13 +12,13 @@ from html import escape
 from openbook.data.findings import short
 from openbook.draw.axes import round_ticks
 from openbook.draw.letters import clip
+from openbook.judge.intervals import shown
 from openbook.work.formula import printable
 
-__all__ = ["Scored", "bars", "curve", "heat_map", "histogram", "intervals"]
+__all__ = ["Scored", "bars", "curve", "histogram", "intervals"]
 
 _ROW = 46
 _BAR = 24
-_CELL = 34
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,8 @@ def intervals(rows: Sequence[Scored], *, axis: str, reference: float | None = No
         )
     for i, row in enumerate(rows):
         top = _ROW * i
-        figures = f"{row.mean:.3f}  [{row.low:.3f}, {row.high:.3f}]"
+        size = max(map(abs, (row.mean, row.low, row.high)))
+        figures = f"{shown(row.mean, size)}  [{shown(row.low, size)}, {shown(row.high, size)}]"
         parts += [
             f'<g class="{row.role}">',
             _text("2%", top + 18, clip(row.label, 34), "label"),
@@ -59,7 +60,7 @@ def intervals(rows: Sequence[Scored], *, axis: str, reference: float | None = No
             f'<circle class="dot" cx="{x(row.mean)}" cy="{top + 32}" r="5.5"/>',
             "</g>",
         ]
-    told = "; ".join(f"{r.label}: {r.mean:.3f}, between {r.low:.3f} and {r.high:.3f}" for r in rows)
+    told = "; ".join(f"{r.label}: {shown(r.mean)}, between {shown(r.low)} and {shown(r.high)}" for r in rows)
     return _picture(f"{axis} of each learner", told, bottom + 42, parts)
 
 
@@ -141,40 +142,9 @@ def curve(title: str, points: Sequence[tuple[float, float]], *, axis: str, heigh
     return _picture(title, told, height, parts)
 
 
-def heat_map(title: str, labels: Sequence[str], table: Sequence[Sequence[int]]) -> str:
-    """Counts of true (rows) against predicted (columns) classes, shaded by their share of the row."""
-    k = len(labels)
-    left = 22.0
-    width = (100 - left) / k
-    parts = [_text(_percent(left + 50 - left / 2), 14, "predicted", "tick middle")]
-    for j, label in enumerate(labels):
-        parts.append(
-            _text(_percent(left + width * (j + 0.5)), 34, clip(label, max(3, 60 // k)), "label middle")
-        )
-    for i, (label, row) in enumerate(zip(labels, table, strict=True)):
-        top, total = 42 + _CELL * i, sum(row) or 1
-        parts.append(_text(_percent(left - 2), top + 22, clip(label, 14), "label end"))
-        for j, count in enumerate(row):
-            share = count / total
-            at = left + width * j
-            parts.append(
-                f'<rect class="{"hit" if i == j else "miss"}" fill-opacity="{0.06 + 0.94 * share:.3f}"'
-                f' x="{_percent(at + 0.3)}" y="{top}" width="{_percent(width - 0.6)}" height="{_CELL - 3}"/>'
-            )
-            tone = "strong" if share > 0.5 else "faint"
-            parts.append(_text(_percent(at + width / 2), top + 21, f"{count:,}", f"figures middle {tone}"))
-    told = "; ".join(
-        f"truly {label}: "
-        + ", ".join(f"{n:,} predicted {other}" for other, n in zip(labels, row, strict=True))
-        for label, row in zip(labels, table, strict=True)
-    )
-    return _picture(title, told, 42 + _CELL * k, parts, least_width=110 + 46 * k)
-
-
-def _picture(title: str, told: str, height: float, parts: Sequence[str], *, least_width: int = 0) -> str:
-    style = f' style="min-width:{least_width}px"' if least_width else ""
+def _picture(title: str, told: str, height: float, parts: Sequence[str]) -> str:
     head = f"<title>{_safe(title)}</title><desc>{_safe(told)}</desc>"
-    size = f'width="100%" height="{height:g}"{style}'
+    size = f'width="100%" height="{height:g}"'
     return f'<svg class="picture" role="img" aria-label="{_safe(title)}" {size}>{head}{"".join(parts)}</svg>'
 
 

@@ -2,9 +2,13 @@
 
 import math
 from collections.abc import Sequence
+from typing import Protocol
 
+from openbook.data.describe import Description
 from openbook.data.findings import Finding, plural
-from openbook.judge import Evaluation, difference
+from openbook.judge import Evaluation, TestResult, difference
+from openbook.judge.intervals import shown as score_words
+from openbook.judge.intervals import shown_p as p_words
 from openbook.judge.splits import TINY
 from openbook.report.study import Example, StudyResult
 from openbook.work.step import cell
@@ -15,12 +19,15 @@ __all__ = [
     "caution",
     "cell_words",
     "example_words",
+    "given_up",
     "grouped",
     "model_words",
     "p_words",
     "protocol_words",
     "score_words",
+    "size_words",
     "tags",
+    "test_beside_judging",
     "test_words",
     "title",
 ]
@@ -34,23 +41,24 @@ def title(words: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def score_words(score: float) -> str:
-    """A score in few digits."""
-    if math.isnan(score):
-        return "undefined"
-    return f"{score:.3f}" if abs(score) < 100 else f"{score:.4g}"
-
-
-def p_words(p: float) -> str:
-    """A p-value in few digits, never a flat zero."""
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
-
-
 def cell_words(value: object) -> str:
     """A cell of the table."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "missing"
     return cell(value)
+
+
+class Described(Protocol):
+    """What was found about a table that is described."""
+
+    @property
+    def description(self) -> Description: ...
+
+
+def size_words(result: Described) -> str:
+    """How large the table is."""
+    description = result.description
+    return f"{plural(description.rows, 'row')}, {plural(len(description.columns), 'column')}"
 
 
 def best_baseline(result: StudyResult) -> str | None:
@@ -73,6 +81,51 @@ def beside_baseline(result: StudyResult) -> str:
     return f"Against {baseline}, the best baseline: {test}."
 
 
+def given_up(result: StudyResult) -> TestResult | None:
+    """The choice's score minus the best one's; None where they are the same learner."""
+    choice, comparison = result.choice, result.comparison
+    if choice.label == choice.best:
+        return None
+    return difference(comparison[choice.label], comparison[choice.best])
+
+
+def price(result: StudyResult) -> str:
+    """What the simpler learner cost, in a sentence."""
+    choice, comparison = result.choice, result.comparison
+    if (test := given_up(result)) is None:
+        return "The choice has the best score of all: nothing was given up for simplicity."
+    metric, best = comparison.metric(), comparison[choice.best]
+    loss = test.negated() if metric.greater_is_better else test
+    words = (
+        f"What simplicity costs: {score_words(loss.difference)} of {metric.words} {loss.interval}, against"
+        f" {choice.best} with {score_words(best.score())}."
+    )
+    sizes = comparison[choice.label].complexity, best.complexity
+    if None not in sizes:
+        words += f" In return the model learns {sizes[0]:,g} instead of {sizes[1]:,g} figures."
+    return words
+
+
+def verdict(result: StudyResult) -> str:
+    """The diagnosis in a sentence or two; nothing where there is none."""
+    found = result.looks.diagnosis
+    if found is None:
+        return ""
+    words = f"Diagnosis of {found.label}: {found.verdict}. {title(found.meaning)}."
+    return f"{words} To try first: {found.remedies[0]}." if found.remedies else words
+
+
+def money(result: StudyResult) -> str:
+    """What was found about costs; nothing where none are given."""
+    found = result.looks.costs
+    return "" if found is None else f"Costs: {found.work().conclusion}"
+
+
+def told(finding: Finding) -> tuple[str, str, str]:
+    """Severity, place and message of a finding."""
+    return finding.severity, _place(finding.columns), finding.message
+
+
 def tags(result: StudyResult, label: str) -> list[str]:
     """What is said behind a learner's name in the ranking."""
     named = (("baseline", result.baselines), ("not offered", result.choice.withheld))
@@ -84,6 +137,20 @@ def test_words(result: StudyResult, chosen: Evaluation) -> str:
         f"{plural(len(chosen.predictions.truth), 'row')} were locked away before any learner was tried. After"
         f" the choice was made, {result.choice.label} and the baselines were fitted on the other rows and met"
         " these once. This is the fairest figure here, and stays so as long as nobody chooses by it."
+    )
+
+
+def test_beside_judging(result: StudyResult) -> str:
+    """Whether the final test bears out what the folds promised."""
+    judged, tested = result.comparison[result.choice.label], result.tests[result.choice.label]
+    metric, before, after = judged.metric(), judged.interval(), tested.interval()
+    words = f"The folds had promised {score_words(judged.score())} {before}"
+    if max(before.low, after.low) <= min(before.high, after.high):
+        return f"{words}. The two intervals overlap: the test bears the folds out."
+    better = metric.better(tested.score(), judged.score())
+    return (
+        f"{words}. The intervals do not overlap: the test is {'better' if better else 'worse'} than the folds"
+        " promised. See in what the rows that were locked away differ."
     )
 
 
@@ -152,20 +219,20 @@ def grouped(findings: Sequence[Finding]) -> list[tuple[str, str, str]]:
     kinds: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
         kinds.setdefault((finding.severity, finding.kind), []).append(finding)
-    told = []
+    lines = []
     for (severity, kind), group in kinds.items():
         spelt_out = group if len(group) <= _SPELT_OUT + 1 else group[:_SPELT_OUT]
-        told += [(severity, _place(finding.columns), finding.message) for finding in spelt_out]
+        lines += [told(finding) for finding in spelt_out]
         if others := group[len(spelt_out) :]:
             columns = [name for finding in others for name in finding.columns]
-            told.append(
+            lines.append(
                 (
                     severity,
                     f"{plural(len(others), 'column')} more",
                     f"likewise ({kind}): {_place(columns, 12)}.",
                 )
             )
-    return told
+    return lines
 
 
 def _place(columns: Sequence[str], most: int = 4) -> str:

@@ -1,0 +1,218 @@
+"""What a report is made of, as data: parts, and in them text, tables, pictures and folded blocks.
+
+A part is built by a file of `openbook.report.sections`, and `html.py` shows every block by the macro of its
+name in templates/blocks.html, which escapes all text. Only pictures and derivations come as markup: they
+escape what they show themselves.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from markupsafe import Markup
+
+from openbook.draw import Picture
+from openbook.work import Grid, Work
+from openbook.work.html import to_html
+from openbook.work.step import cell
+
+__all__ = [
+    "Answers",
+    "Block",
+    "Card",
+    "Cards",
+    "Code",
+    "Draft",
+    "Figure",
+    "Findings",
+    "Fold",
+    "Heading",
+    "Items",
+    "Line",
+    "Part",
+    "Shown",
+    "Side",
+    "Table",
+    "Text",
+    "derived",
+    "drawn",
+    "grids",
+    "sketched",
+]
+
+#: What stands on the right of its column: numbers, intervals, p-values, and what is said in their place.
+_FIGURE = re.compile(r"[+−-]?[\d.,∞]+(e[+-]?\d+)?%?\*?|< ?0\.\d+|\[.*\]|undefined|–|\?|", re.DOTALL)
+
+#: A derivation of more characters than this is long.
+_LONG = 40_000
+
+
+class Block:
+    """What a part is made of."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the page: its anchor, its title, and what is in it."""
+
+    id: str
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
+class Text(Block):
+    """A paragraph; its look is "", "note", "caution" or "verdict"."""
+
+    words: str
+    look: str = ""
+
+
+@dataclass(frozen=True)
+class Heading(Block):
+    words: str
+
+
+@dataclass(frozen=True)
+class Items(Block):
+    """A list of sentences."""
+
+    lines: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Answers(Block):
+    """What is read first: a question, its answer, and small print each."""
+
+    rows: Sequence[tuple[str, str, str]]
+
+
+@dataclass(frozen=True)
+class Findings(Block):
+    """Severity, place and message each."""
+
+    rows: Sequence[tuple[str, str, str]]
+
+
+@dataclass(frozen=True)
+class Card:
+    """A column of the data: a name with tags, lines of text and a picture between them."""
+
+    name: str
+    tag: str
+    words: str
+    picture: Markup
+    figures: str
+
+
+@dataclass(frozen=True)
+class Cards(Block):
+    cards: Sequence[Card]
+
+
+@dataclass(frozen=True)
+class Figure(Block):
+    """A picture with its title and caption; its look is "", "narrow" or "plot", which may scroll."""
+
+    picture: Markup
+    title: str
+    caption: str
+    look: str = ""
+
+
+@dataclass(frozen=True)
+class Side(Block):
+    """Figures side by side, where there is room."""
+
+    blocks: Sequence[Figure]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row of a table, its look "", "chosen" or "baseline", and what is said behind its first cell."""
+
+    cells: tuple[str, ...]
+    look: str = ""
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Table(Block):
+    """A table of figures.
+
+    Parameters
+    ----------
+    caption : what it shows
+    header : a name for each column; may be empty
+    rows : Lines; the first cell of each is its name
+    note : below it
+    stack : whether a narrow screen shows a row as a list of its cells; else the table scrolls
+    """
+
+    caption: str
+    header: tuple[str, ...]
+    rows: tuple[Line, ...]
+    note: str = ""
+    stack: bool = True
+
+    @classmethod
+    def of(cls, grid: Grid, caption: str = "", *, most: int | None = None, stack: bool = True) -> Self:
+        """A grid of a derivation; of many rows the first `most`."""
+        rows = [Line(tuple(cell(value) for value in row)) for row in grid.rows]
+        return cls(caption or grid.title, tuple(map(str, grid.header)), tuple(rows[:most]), grid.note, stack)
+
+    @property
+    def sides(self) -> list[str]:
+        """The class of each column: "n" where it holds figures."""
+        columns = zip(*(row.cells for row in self.rows), strict=True)
+        return ["n" if all(map(_FIGURE.fullmatch, column)) else "" for column in columns]
+
+
+@dataclass(frozen=True)
+class Fold(Block):
+    """Blocks that open with a click."""
+
+    summary: str
+    blocks: Sequence[Block]
+    open: bool = False
+
+
+@dataclass(frozen=True)
+class Shown(Block):
+    """What shows itself as HTML."""
+
+    html: Markup
+
+
+@dataclass(frozen=True)
+class Code(Block):
+    text: str
+
+
+@dataclass(frozen=True)
+class Draft(Block):
+    """Text to be copied; what stands in [brackets …] with an ellipsis is to be filled in."""
+
+    text: str
+
+
+def drawn(picture: Picture, *captions: str, look: str = "plot") -> Figure:
+    """A picture that draws itself; its notes become the caption unless there are others."""
+    return Figure(Markup(picture.inline()), picture.title, " ".join(captions or picture.notes), look)  # noqa: S704 (escapes)
+
+
+def sketched(svg: str, title: str, caption: str, look: str = "") -> Figure:
+    """A picture of `openbook.report.svg`."""
+    return Figure(Markup(svg), title, caption, look)  # noqa: S704 (escapes)
+
+
+def derived(work: Work) -> Shown | Code:
+    """A derivation, formulas and all; a very long one as plain text, which is a tenth as large."""
+    html = to_html(work, level=4, style=False)
+    return Shown(Markup(html)) if len(html) <= _LONG else Code(work.text())  # noqa: S704 (escapes)
+
+
+def grids(work: Work, *, stack: bool = True) -> list[Table]:
+    """The tables of a derivation."""
+    return [Table.of(part, stack=stack) for part in work.parts if isinstance(part, Grid)]

@@ -1,0 +1,68 @@
+"""The data: their size, their warnings, and a card for each column."""
+
+from markupsafe import Markup
+
+from openbook.data.findings import plural, short
+from openbook.data.summary import ColumnSummary
+from openbook.report import svg, words
+from openbook.report.blocks import Block, Card, Cards, Findings, Fold, Heading, Part, Shown, Text
+from openbook.report.study import StudyResult
+from openbook.work.formula import printable
+
+#: Findings that are shown at once; columns that are, and columns in all; bars of a nominal one.
+_FINDINGS, _FIRST, _MOST, _BARS = 5, 9, 36, 8
+
+
+def part(result: StudyResult) -> Part:
+    description = result.description
+    missing = sum(column.missing for column in description.columns)
+    cells = description.rows * len(description.columns)
+    gaps = f"{missing / cells:.1%} of the cells are missing" if missing else "no cell is missing"
+    blocks: list[Block] = [Text(f"{result.name} holds {words.size_words(result)}; {gaps}.")]
+    if found := words.grouped(description.findings):
+        found.sort(key=lambda one: one[0] != "warn")
+        blocks += [Heading("Worth a look"), Findings(found[:_FINDINGS])]
+        if rest := found[_FINDINGS:]:
+            blocks.append(Fold(f"{len(rest)} more", [Findings(rest)]))
+    ordered = sorted(description.columns, key=lambda column: column.name != result.target)
+    cards = [_card(column, _role(result, column.name)) for column in ordered[:_MOST]]
+    blocks += [Heading("Columns"), Cards(cards[:_FIRST])]
+    if len(ordered) > _FIRST:
+        more: list[Block] = [Cards(cards[_FIRST:])]
+        if len(ordered) > _MOST:
+            more.append(Text(f"{len(ordered) - _MOST:,} more are in the table of figures alone.", "note"))
+        blocks.append(Fold(f"{plural(len(ordered) - _FIRST, 'more column')}", more))
+    figures = Markup(printable(description._repr_html_()))  # noqa: S704 (escapes)
+    table = Shown(Markup('<div class="described">{}</div>').format(figures))
+    blocks.append(Fold("Every figure", [table]))
+    return Part("data", "The data", tuple(blocks))
+
+
+def _role(result: StudyResult, name: str) -> str:
+    """The part that a column plays, where it is more than an input."""
+    if name == result.target:
+        return "target"
+    named = [role for role, names in result.roles.items() if name == names or name in _several(names)]
+    return ", ".join("left out" if role == "ignore" else role for role in named)
+
+
+def _several(names: object) -> tuple[str, ...]:
+    return tuple(names) if isinstance(names, tuple | list) else ()
+
+
+def _card(column: ColumnSummary, role: str) -> Card:
+    about = [column.kind]
+    if column.missing:
+        about.append(f"{column.missing:,} missing ({column.missing_share:.0%})")
+    about.append(f"{column.distinct:,} distinct")
+    picture, figures = "", ""
+    if (x := column.numbers) is not None:
+        picture = svg.histogram(f"Histogram of {column.name}", x.counts, x.edges)
+        spread = "" if x.std is None else f", standard deviation {short(x.std)}"
+        figures = f"median {short(x.median)}, mean {short(x.mean)}{spread}"
+    elif column.top_values:
+        shown = column.top_values[:_BARS]
+        picture = svg.bars(f"Values of {column.name}", shown, rest=column.distinct - len(shown))
+    elif column.lengths is not None:
+        figures = f"{column.lengths.shortest:,} to {column.lengths.longest:,} characters"
+    return Card(column.name, role, ", ".join(about), Markup(picture), figures)  # noqa: S704 (svg escapes)

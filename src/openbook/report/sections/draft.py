@@ -1,0 +1,172 @@
+"""A draft of the technical report, as text to copy: what the study knows is filled in, the rest is blank."""
+
+from collections.abc import Iterator, Sequence
+
+from openbook.data.findings import plural
+from openbook.report import words
+from openbook.report.blocks import Draft, Fold, Part, Text
+from openbook.report.study import StudyResult
+
+#: Learners of the ranking, columns and findings that are told.
+_MOST_ROWS, _MOST_COLUMNS, _MOST_FINDINGS = 12, 5, 5
+
+
+def part(result: StudyResult) -> Part:
+    about = (
+        "Select the text below and copy it. What the study found is filled in; what only you can know is"
+        " [marked so …]. Read every sentence before you sign it."
+    )
+    return Part(
+        "draft", "A draft of the technical report", (Text(about), Fold("The draft", [Draft(draft(result))]))
+    )
+
+
+def draft(result: StudyResult) -> str:
+    """The whole text: a title and five chapters."""
+    chapters = {
+        "1. Introduction": _introduction(result),
+        "2. Method": _method(result),
+        "3. Results": _results(result),
+        "4. Discussion": _discussion(result),
+        "5. Conclusion": _conclusion(result),
+    }
+    lines = [f"Predicting {result.target}: a study of {result.name}", "[Authors, place, date …]"]
+    for title, paragraphs in chapters.items():
+        lines += [title, *paragraphs]
+    return "\n\n".join(lines)
+
+
+def _introduction(result: StudyResult) -> Iterator[str]:
+    task = "a class" if result.comparison[result.choice.label].classes is not None else "a number"
+    yield (
+        f"The question is whether {result.target}, {task}, can be predicted from the other columns of"
+        f" {result.name}. [Why this matters, who will use the answer, and what a mistake leads to …]"
+        " [What is known already, with references …]"
+    )
+    yield (
+        "[Hypotheses, as they were before the data were seen …] This report tells how learners were"
+        " compared, which one was chosen, how it did on rows it had never met, and where it fails."
+    )
+
+
+def _method(result: StudyResult) -> Iterator[str]:
+    missing = sum(column.missing for column in result.description.columns)
+    gaps = f"{missing:,} cells are missing" if missing else "no cell is missing"
+    yield (
+        f"Data. {result.name} holds {words.size_words(result)}; {gaps}. [Where the data come from, when and"
+        " how they were gathered, what a row is, who may be missing, and whether consent was given …]"
+    )
+    if found := words.grouped(result.description.findings):
+        told = " ".join(f"{where}: {message}" for _, where, message in found[:_MOST_FINDINGS])
+        yield f"Of the data is to be noted: {told} [What was done about it, and why …]"
+    others = [label for label in result.comparison.evaluations if label not in result.baselines]
+    yield (
+        f"Learners. The baselines were {_list(result.baselines)}; beside them were tried {_list(others)}."
+        " Their parameters are in plan.toml. [Why these, and what was not tried …]"
+    )
+    rows = result.comparison.rows()
+    tests = sorted({row.test.method for row in rows if row.test})
+    tested = f" Learners were tested against {result.comparison.baseline} by {_list(tests)}, with p-values"
+    tested += " adjusted by Holm's method." if tests else ""
+    yield " ".join(["Protocol.", *words.protocol_words(result)]) + (tested if tests else "")
+    yield (
+        "Choice. Of the learners that are not significantly worse than the best at the 5% level, the one with"
+        " the fewest figures to learn was chosen."
+    )
+
+
+def _results(result: StudyResult) -> Iterator[str]:
+    metric = result.comparison.metric().words
+    rows = result.comparison.rows()
+    yield f"Table 1. {words.title(metric)} of the learners, with intervals and p-values against the baseline."
+    lines = []
+    for row in rows[:_MOST_ROWS]:
+        p = "" if row.test is None else f", p {words.p_words(row.p_value)}"
+        lines.append(f"  {row.label}: {words.score_words(row.score)} {row.interval}{p}")
+    if (more := len(rows) - len(lines)) > 0:
+        lines.append(f"  … and {plural(more, 'more learner')}")
+    yield "\n".join(lines)
+    yield f"Choice. {result.choice.reason} {words.price(result)}"
+    yield words.beside_baseline(result)
+    if result.tests:
+        n = len(result.tests[result.choice.label].predictions.truth)
+        scores = [
+            f"{label} had {metric} {words.score_words(test.score())} {test.interval()}"
+            for label, test in result.tests.items()
+        ]
+        yield (
+            f"Final test. On {plural(n, 'row')} that were locked away and met once, {'; '.join(scores)}."
+            f" {words.test_beside_judging(result)}"
+        )
+    yield from _columns(result)
+    yield from _errors(result)
+    yield "[Which of these figures answer the question of the introduction, and how …]"
+
+
+def _columns(result: StudyResult) -> Iterator[str]:
+    looks = result.looks
+    if looks.attributes is not None and len(looks.attributes):
+        rows, measure = looks.attributes.rows[:_MOST_COLUMNS], looks.attributes.measure.words
+        best = [f"{one.attribute} ({words.score_words(one.score)})" for one in rows]
+        yield f"Attributes. By {measure}, {result.target} is told best by {_list(best)}."
+    if looks.importance is not None:
+        moving = [one for one in looks.importance if one.interval.low > 0][:_MOST_COLUMNS]
+        if moving:
+            metric = looks.importance.metric.words
+            told = [f"{one.column} ({words.score_words(one.drop)} {one.interval})" for one in moving]
+            yield f"To {looks.label}, shuffling these changes {metric} most: {'; '.join(told)}."
+
+
+def _errors(result: StudyResult) -> Iterator[str]:
+    looks = result.looks
+    found = [look.work().conclusion for look in (looks.segments, looks.mistakes) if look is not None]
+    if found:
+        yield f"Errors of {looks.label}. {' '.join(found)} [What these rows have in common …]"
+    for name, fair in looks.fairness.items():
+        yield f"Fairness by {name}. {fair.work().conclusion}"
+    if looks.costs is not None:
+        yield words.money(result)
+
+
+def _discussion(result: StudyResult) -> Iterator[str]:
+    if result.looks.diagnosis is not None:
+        found = result.looks.diagnosis
+        yield words.verdict(result)
+        yield "\n".join(f"  {each.name}: {each.finding}; {each.words}." for each in found.evidence)
+    if result.looks.leaks is not None:
+        leaks = result.looks.leaks
+        told = " ".join(f"{place}: {message}" for _, place, message in map(words.told, leaks))
+        yield f"Leaks. {leaks.work().conclusion} {told}".rstrip()
+    yield f"Limits. {' '.join(_limits(result))} [Other limits: the sample, the measurements, the labels …]"
+    yield "[How this compares with earlier work …] [What would change the conclusion …]"
+
+
+def _limits(result: StudyResult) -> Iterator[str]:
+    if caution := words.caution(result):
+        yield caution
+    if not result.tests:
+        yield "No rows were kept for a final test, so the score of the choice is a little flattered."
+    if result.choice.label in result.baselines:
+        yield "Nothing was shown to be better than a baseline, which is not to say that nothing could be."
+    yield "Intervals hold for rows like these; other times and places may differ."
+    if result.looks.why_not:
+        yield f"Not looked at: {', '.join(result.looks.why_not)}."
+
+
+def _conclusion(result: StudyResult) -> Iterator[str]:
+    metric = result.comparison.metric().words
+    chosen = result.tests.get(result.choice.label) or result.comparison[result.choice.label]
+    how = "on rows met once" if result.tests else "in cross-validation"
+    yield (
+        f"{result.choice.label} predicts {result.target} with {metric}"
+        f" {words.score_words(chosen.score())} {chosen.interval()} {how}. [Whether that is good enough for"
+        " its use …] [What should be done next, and by whom …]"
+    )
+    versions = ", ".join(f"{name} {version}" for name, version in result.versions.items())
+    yield f"To reproduce: openbook study plan.toml, with {versions}. Every prediction is in results.jsonl."
+
+
+def _list(names: Sequence[str]) -> str:
+    """Words in a row: a, b and c."""
+    *most, last = names or ("none",)
+    return f"{', '.join(most)} and {last}" if most else last

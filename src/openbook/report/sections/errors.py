@@ -1,0 +1,158 @@
+"""Where the learner errs: confusion, ROC, precision and recall, calibration; of numbers, the residuals.
+
+All are of the rows of one round of folds, each predicted once by a model that had not seen it.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from openbook.data.attributes import as_text
+from openbook.data.findings import plural, short
+from openbook.data.summary import numbers
+from openbook.judge import Calibration, Confusion, Evaluation, PrecisionRecall, Regression, Roc
+from openbook.judge.intervals import shown
+from openbook.report import svg
+from openbook.report.blocks import (
+    Block,
+    Figure,
+    Fold,
+    Heading,
+    Line,
+    Part,
+    Side,
+    Table,
+    Text,
+    derived,
+    drawn,
+    grids,
+    sketched,
+)
+from openbook.report.residuals import beside_truth, residuals
+from openbook.report.study import StudyResult
+
+#: More classes make a table that nobody reads.
+_MOST_CLASSES = 20
+
+
+def part(result: StudyResult) -> Part:
+    show = _numbers if result.comparison[result.choice.label].classes is None else _classes
+    blocks: list[Block] = []
+    for label in result.models:
+        if len(result.models) > 1:
+            blocks.append(Heading(label if label == result.choice.label else f"Beside the choice: {label}"))
+        blocks += show(result, label)
+    return Part("errors", "Where it errs", tuple(blocks))
+
+
+def _on(evaluation: Evaluation) -> str:
+    rows = plural(len(evaluation.one_round.truth), "row")
+    return f"{evaluation.name} on {rows}, each predicted by a model that had not seen it."
+
+
+def _classes(result: StudyResult, label: str) -> Iterator[Block]:
+    evaluation = result.comparison[label]
+    table = Confusion.from_evaluation(evaluation)
+    pictures, folds = [_confusion(table, evaluation)], [_rates(table)]
+    if label not in result.baselines and evaluation.one_round.proba is not None:
+        more, fold = _probabilities(evaluation)
+        pictures, folds = [*pictures, *more], [*folds, *fold]
+    yield Text(_worst(table))
+    yield Side(pictures) if len(pictures) > 1 else pictures[0]
+    yield from folds
+
+
+def _rates(table: Confusion) -> Fold:
+    counts, *rates = grids(table.work())
+    accuracy = [derived(table.work("accuracy"))]
+    how = Fold("How the accuracy and its interval follow from the counts", accuracy)
+    return Fold("Counts, and every rate with its interval", [counts, *rates, how])
+
+
+def _worst(table: Confusion) -> str:
+    """The most frequent mistake, in words."""
+    wrong = table.counts.copy()
+    np.fill_diagonal(wrong, 0)
+    if not wrong.any():
+        return "It made no mistake on these rows."
+    i, j = np.unravel_index(wrong.argmax(), wrong.shape)
+    count = f"{int(wrong[i, j]):,} of the {plural(int(table.counts[i].sum()), 'row')}"
+    truth, taken = as_text(table.labels[int(i)]), as_text(table.labels[int(j)])
+    return f"The most frequent mistake: {count} that are {truth} were taken for {taken}."
+
+
+def _confusion(table: Confusion, evaluation: Evaluation) -> Figure:
+    most = np.sort(np.argsort(-table.counts.sum(axis=1), kind="stable")[:_MOST_CLASSES])
+    captions = [_on(evaluation), "Shades are shares of the true class: blue is right, orange is not."]
+    if len(most) < len(table.labels):
+        captions.append(f"The {len(most)} most frequent of {len(table.labels)} classes are shown.")
+        table = Confusion(table.counts[np.ix_(most, most)], [table.labels[i] for i in most])
+    return drawn(table.draw(), *captions)
+
+
+def _probabilities(evaluation: Evaluation) -> tuple[list[Figure], list[Fold]]:
+    """Whether the probabilities put the rows in order, and keep their word."""
+    rocs = {as_text(label): roc for label, roc in _each(Roc, evaluation)}
+    if len(rocs) < evaluation.n_classes == 2:
+        return [], []
+    if evaluation.n_classes == 2:
+        scored = [each.from_evaluation(evaluation) for each in (Roc, PrecisionRecall, Calibration)]
+        works = [derived(each.work()) for each in scored]
+        how = Fold("How AUC, average precision and Brier score came about", works)
+        return [drawn(each.draw()) for each in scored], [how]
+    fits = {as_text(label): fit for label, fit in _each(Calibration, evaluation)}
+    first, *others = rocs
+    worst = max(rocs, key=lambda label: fits[label].ece)
+    fit = fits[worst].draw()
+    said = f"Of all classes, {worst} has the largest calibration error."
+    pictures = [
+        drawn(rocs[first].draw({label: rocs[label] for label in others})),
+        drawn(fit, *fit.notes, said),
+    ]
+    works = [derived(each[worst].work()) for each in (rocs, fits)]
+    table = _by_class(rocs, fits)
+    return pictures, [Fold("AUC, Brier score and log loss of every class against the rest", [table, *works])]
+
+
+def _each(kind: Any, evaluation: Evaluation) -> Iterator[tuple[Any, Any]]:
+    """One for every class that occurs, unless it is the only one."""
+    occurring = np.unique(evaluation.one_round.truth)
+    if len(occurring) > 1:
+        yield from kind.each(evaluation).items()
+
+
+def _by_class(rocs: dict[str, Roc], fits: dict[str, Calibration]) -> Table:
+    rows = []
+    for label, roc in rocs.items():
+        fit = fits[label]
+        brier, loss = (fit.interval(which).ends for which in ("brier", "log_loss"))
+        area = (shown(roc.auc), roc.interval().ends)
+        figures = (shown(fit.brier), brier, shown(fit.log_loss), loss, shown(fit.ece))
+        rows.append(Line((label, f"{roc.n_positive:,}", *area, *figures)))
+    areas = sorted({roc.interval().method for roc in rocs.values()})
+    interval = next(iter(fits.values())).interval()
+    note = (
+        f"Intervals: {100 * interval.level:g}%, of AUC {'; '.join(areas)}, of the others {interval.method}."
+        " ECE: the expected calibration error, over ten bins. Probabilities are those of one class against"
+        " the rest."
+    )
+    header = ("class", "rows", "AUC", "interval", "Brier", "interval", "log loss", "interval", "ECE")
+    return Table("Each class against the rest", header, tuple(rows), note)
+
+
+def _numbers(result: StudyResult, label: str) -> Iterator[Block]:
+    evaluation = result.comparison[label]
+    errors = Regression.from_evaluation(evaluation)
+    spread = numbers(np.sort(errors.errors))
+    yield Text(f"Half of the errors lie between {short(spread.q1)} and {short(spread.q3)}.")
+    histogram = svg.histogram("Errors", spread.counts, spread.edges, height=140)
+    caption = f"Truth minus prediction of {label}, for {plural(len(errors.truth), 'row')}."
+    yield sketched(histogram, "Errors", caption, "narrow")
+    if label not in result.baselines:  # the residuals of a constant show nothing
+        pictures = (beside_truth, residuals)
+        yield Side([drawn(draw(result.target, errors.truth, errors.predicted)) for draw in pictures])
+        yield Text(_on(evaluation), "note")
+    work = errors.work()
+    yield from grids(work)
+    yield Fold("How these figures came about", [derived(work)])

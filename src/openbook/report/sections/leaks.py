@@ -1,0 +1,19 @@
+"""What may make the scores better than they will be on new rows."""
+
+from openbook.report import words
+from openbook.report.blocks import Block, Findings, Part, Text
+from openbook.report.study import StudyResult
+
+
+def part(result: StudyResult) -> Part | None:
+    found = result.looks.leaks
+    if found is None:
+        return None
+    about = (
+        "Looked for: columns that tell the target, names of rows, equal rows in training and test, groups"
+        " that are split, an order of time, columns that were scaled or filled before the rows were split."
+    )
+    blocks: list[Block] = [Text(found.work().conclusion, "verdict")]
+    if len(found):
+        blocks.append(Findings([words.told(one) for one in found]))
+    return Part("leaks", "Leaks", (*blocks, Text(about, "note")))

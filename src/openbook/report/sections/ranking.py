@@ -1,0 +1,125 @@
+"""The ranking: every learner's score with its interval, its test against the baseline, and how they came."""
+
+import math
+from collections.abc import Iterator
+
+from openbook.data.findings import plural
+from openbook.judge import Interval
+from openbook.judge.comparison import Row
+from openbook.report import svg, words
+from openbook.report.blocks import (
+    Block,
+    Figure,
+    Fold,
+    Items,
+    Line,
+    Part,
+    Table,
+    Text,
+    derived,
+    grids,
+    sketched,
+)
+from openbook.report.study import StudyResult
+
+#: More learners make more pairs than anyone reads.
+_MOST_PAIRED = 24
+
+
+def part(result: StudyResult) -> Part:
+    rows = result.comparison.rows()
+    return Part("ranking", "The ranking", (_chart(result, rows), _table(result, rows), *_folds(result, rows)))
+
+
+def _role(result: StudyResult, label: str) -> str:
+    if label == result.choice.label:
+        return "chosen"
+    return "baseline" if label in result.baselines else ""
+
+
+def _chart(result: StudyResult, rows: list[Row]) -> Figure:
+    metric = result.comparison.metric()
+    scored = [
+        svg.Scored(row.label, row.score, *_ends(row), _role(result, row.label) or "other")
+        for row in rows
+        if not math.isnan(row.score)
+    ]
+    baseline = words.best_baseline(result)
+    reference = next((each.mean for each in scored if each.label == baseline), None)
+    better = "more" if metric.greater_is_better else "less"
+    caption = f"With {100 * rows[0].interval.level:g}% intervals; {better} is better."
+    caption += f" The dashed line is the best baseline, {baseline}." if baseline else ""
+    name = words.title(metric.words)
+    return sketched(svg.intervals(scored, axis=name, reference=reference), "", caption)
+
+
+def _ends(row: Row) -> tuple[float, float]:
+    known = not (math.isnan(row.interval.low) or math.isnan(row.interval.high))
+    return (row.interval.low, row.interval.high) if known else (row.score, row.score)
+
+
+def _table(result: StudyResult, rows: list[Row]) -> Table:
+    metric, against = words.title(result.comparison.metric().words), result.comparison.baseline
+    level = f"{100 * rows[0].interval.level:g}% interval"
+    tests = sorted({row.test.method for row in rows if row.test})
+    intervals = sorted({interval.method for row in rows for interval in _intervals(row)})
+    note = f"Intervals: {'; '.join(intervals)}."
+    if tests:
+        note += f" p: {'; '.join(tests)}, adjusted by Holm’s method for the number of learners."
+    note += " Complexity: the figures that the model had to learn, the median over the folds."
+    header = ("Learner", metric, level, f"minus {against}", level, "p", "complexity", "mean rank")
+    lines = [
+        Line((row.label, *_cells(row)), role := _role(result, row.label), _tags(result, row.label, role))
+        for row in rows
+    ]
+    return Table(f"{metric} of {plural(len(rows), 'learner')}, the best first", header, tuple(lines), note)
+
+
+def _intervals(row: Row) -> list[Interval]:
+    return [row.interval] if row.test is None else [row.interval, row.test.interval]
+
+
+def _tags(result: StudyResult, label: str, role: str) -> tuple[str, ...]:
+    return (*(["chosen"] if role == "chosen" else []), *words.tags(result, label))
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    size = "?" if row.complexity is None else f"{row.complexity:,g}"
+    rank = "–" if math.isnan(row.rank) else f"{row.rank:.1f}"
+    test = ("–", "–", "–")
+    if row.test is not None:
+        change = words.score_words(row.test.difference, sign="+")
+        test = (change, row.test.interval.ends, words.p_words(row.p_value))
+    return words.score_words(row.score), row.interval.ends, *test, size, rank
+
+
+def _folds(result: StudyResult, rows: list[Row]) -> Iterator[Fold]:
+    """Where the figures come from."""
+    label = result.choice.label
+    chosen = result.comparison[label]
+    where = Text(
+        "Every prediction of every learner in every fold is a line of results.jsonl, in the same folder:"
+        " rows, truths, predictions and probabilities. All figures of this page follow from those lines.",
+        "note",
+    )
+    blocks: list[Block] = [where, *grids(chosen.work()), derived(chosen.interval().work())]
+    test = next((row.test for row in rows if row.label == label and row.test), None)
+    if test is not None and test.steps:
+        blocks += [Text(f"{label} minus {result.comparison.baseline}:"), derived(test.work())]
+    yield Fold(f"How the score of {label} came about, and its other scores", blocks)
+    if 2 < len(rows) <= _MOST_PAIRED and _quick(result):
+        pairs = result.comparison.pairs().work()
+        yield Fold("Every learner against every other", [*grids(pairs, stack=False), Text(pairs.conclusion)])
+    warnings = [
+        f"{label}: {text} ({plural(count, 'fold')})"
+        for label, evaluation in result.comparison.evaluations.items()
+        for text, count in evaluation.warnings.items()
+    ]
+    if warnings:
+        yield Fold("What the learners warned of", [Items(warnings)])
+
+
+def _quick(result: StudyResult) -> bool:
+    """Whether pairs need no resampling of rows."""
+    metric = result.comparison.metric().name
+    return metric in ("accuracy", "error") or not result.comparison[result.choice.label].by_rows

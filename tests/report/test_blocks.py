@@ -1,0 +1,53 @@
+"""Tables know which columns hold figures; a long derivation is shown as text; pictures leave their style."""
+
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from openbook.draw import Picture
+from openbook.report.blocks import Code, Line, Shown, Table, derived, drawn
+from openbook.work import Grid, Step, Work
+
+
+@pytest.mark.parametrize(
+    ("cells", "side"),
+    [
+        (("0.5", "-1,234.5", "undefined"), "n"),
+        (("[0.1, 0.2]", "–"), "n"),
+        (("< 0.001", "+0.031*", "12%"), "n"),
+        (("1.2e-05", "∞", "?"), "n"),
+        (("0.5", "a"), ""),
+        (("7 rows", "8 rows"), ""),
+    ],
+)
+def test_columns_of_figures_stand_on_the_right(cells, side):
+    table = Table("", ("name", "x"), tuple(Line(("a", cell)) for cell in cells))
+    assert table.sides == ["", side]
+
+
+def test_a_grid_becomes_a_table():
+    table = Table.of(Grid("title", ("a", "b"), [(1, None), (0.123456789, "x")], "note"), most=1)
+    assert table == Table("title", ("a", "b"), (Line(("1", "–")),), "note")
+
+
+def test_a_long_derivation_is_shown_as_text():
+    assert isinstance(derived(Work("short", (Step("a", result=1),))), Shown)
+    steps = [Step(f"step {i}", r"\frac{a}{b}", r"\frac{1}{2}", 0.5) for i in range(200)]
+    long = derived(Work("long", tuple(steps)))
+    assert isinstance(long, Code)
+    assert "step 199" in long.text
+
+
+def test_a_picture_in_a_page_leaves_its_style_and_its_head_to_it():
+    picture = Picture("A <title>", "told", ("A note.",), '<rect class="c0" width="10" height="5"/>', 100, 50)
+    alone, inline = ET.fromstring(picture.svg()), ET.fromstring(picture.inline())
+    ns = "{http://www.w3.org/2000/svg}"
+    assert alone.find(f"{ns}style") is not None
+    assert inline.find(f"{ns}style") is None
+    assert [text.text for text in alone.iter(f"{ns}text")] == ["A <title>", "A note."]
+    assert not list(inline.iter(f"{ns}text"))
+    assert inline.find(f"{ns}title").text == "A <title>"
+    assert ET.tostring(inline.find(f"{ns}g/{ns}rect")) == ET.tostring(alone.find(f"{ns}g/{ns}rect"))
+    assert int(inline.get("height")) < int(alone.get("height"))
+    figure = drawn(picture)
+    assert (figure.title, figure.caption) == ("A <title>", "A note.")

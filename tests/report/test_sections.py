@@ -1,0 +1,311 @@
+"""Each part shows the figures of the result's own objects, is absent without them, and says why."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from openbook.judge import Calibration, Confusion, PrecisionRecall, Regression, Roc, difference
+from openbook.judge.intervals import shown
+from openbook.report import Looks, to_html, words
+from openbook.report.sections import parts
+from openbook.report.sections.draft import draft
+
+
+def part_text(page, part):
+    """The words between the heading of a part and that of the next."""
+    start = page.page.index("<h2", page.page.index(f'id="{part}"'))
+    end = page.page.find('<section class="part"', start)
+    inside = page.page[start:end].rsplit("</section>", 1)[0]
+    return type(page)(f"<main>{inside}</main>").text
+
+
+def test_in_short(hostile, weather):
+    result, page = hostile
+    text = part_text(page, "short")
+    chosen = result.comparison[result.choice.label]
+    assert f"Chosen learner {result.choice.label}" in text
+    assert f"{shown(chosen.score())} {chosen.interval()}" in text
+    test = result.tests[result.choice.label]
+    assert f"{shown(test.score())} {test.interval()}" in text
+    assert "is significantly better than the simple rules it must beat" in text
+    assert result.looks.diagnosis.meaning.capitalize()[:30] in text
+    text = part_text(weather[1], "short")
+    assert "0R is a baseline: on these 14 rows nothing is significantly better" in text
+
+
+def test_the_ranking_has_every_score_interval_and_test(weather, hostile, numbers):
+    for result, page in (weather, hostile, numbers):
+        text = part_text(page, "ranking")
+        for row in result.comparison.rows():
+            assert row.label in text
+            assert f"{shown(row.score)} {row.interval.ends}" in text
+            assert row.interval.method in text
+            if row.test is not None:
+                assert f"{shown(row.test.difference, sign='+')} {row.test.interval.ends}" in text
+                assert row.test.method in text
+        assert "results.jsonl" in text
+
+
+def test_the_choice_says_what_it_cost(weather):
+    result, page = weather
+    text = part_text(page, "choice")
+    assert result.choice.reason in text
+    assert words.price(result) in text
+    assert all(sentence in text for sentence in result.choice.withheld.values())
+    other = replace(result.choice, label="1R", best="0R")
+    lost = difference(result.comparison["0R"], result.comparison["1R"])
+    told = words.price(replace(result, choice=other))
+    assert f"What simplicity costs: {shown(lost.difference)} of accuracy {lost.interval}, against 0R" in told
+
+
+def test_where_nothing_was_given_up(hostile):
+    result, _ = hostile
+    best = replace(result.choice, best=result.choice.label)
+    assert words.price(replace(result, choice=best)).endswith("nothing was given up for simplicity.")
+    assert words.given_up(replace(result, choice=best)) is None
+
+
+def test_what_is_lost_of_a_loss_is_positive(numbers):
+    result, _ = numbers
+    worse = replace(result.choice, label="mean", best="linear regression")
+    lost = difference(result.comparison["mean"], result.comparison["linear regression"])
+    assert lost.difference > 0
+    told = words.price(replace(result, choice=worse))
+    assert f"What simplicity costs: {shown(lost.difference)} of RMSE {lost.interval}" in told
+
+
+def test_the_data_and_roles_are_told(weather, hostile):
+    assert "weather holds 14 rows, 5 columns; no cell is missing" in part_text(weather[1], "data")
+    assert "only 14 rows" in part_text(weather[1], "data")
+    assert "Histogram of" in hostile[1].page
+    text = part_text(hostile[1], "protocol")
+    assert "Fairness is judged by &amp;." in text
+    assert "40 rows, spread over the target like the others, were locked away and met once." in text
+
+
+def test_few_rows_are_told_what_they_cannot_show(weather):
+    text = part_text(weather[1], "protocol")
+    assert "cannot show how much the score would change with another sample" in text
+    assert "Read the intervals before the scores." in text
+    assert "naive Bayes, kernel density takes no part" in text
+
+
+def test_the_test_is_told_with_its_interval(hostile):
+    result, page = hostile
+    text = part_text(page, "test")
+    for evaluation in result.tests.values():
+        assert f"{shown(evaluation.score())} {evaluation.interval().ends}" in text
+    assert "Wilson (accuracy)" in text
+    assert "were locked away before any learner was tried" in text
+    assert "fitted on the 120 rows that were not locked away: the very model" in part_text(page, "again")
+
+
+def test_a_test_that_the_folds_did_not_promise_is_told(hostile):
+    result, _ = hostile
+    assert "the test bears the folds out" in words.test_beside_judging(result)
+    chosen = result.choice.label
+    always_wrong = replace(
+        result.tests[chosen],
+        folds=tuple(replace(fold, y_pred=1 - fold.y_true) for fold in result.tests[chosen].folds),
+    )
+    told = words.test_beside_judging(replace(result, tests={chosen: always_wrong}))
+    assert "The intervals do not overlap: the test is worse than the folds promised." in told
+
+
+def test_the_tree_is_drawn_and_its_rules_are_listed(weather):
+    """The tree that every textbook has: outlook, then humidity and windy."""
+    text = part_text(weather[1], "model")
+    assert "Beside the choice: C4.5" in text
+    assert "A tree of 5 leaves; it tests 3 of the 4 columns." in text
+    assert "outlook = sunny and humidity = high play = No 3 21.4% 100.0%" in text
+    assert "play by " in text  # its regions
+
+
+def test_errors_of_classes(weather):
+    result, page = weather
+    text = part_text(page, "errors")
+    evaluation = result.comparison["C4.5"]
+    confusion = Confusion.from_evaluation(evaluation)
+    for rate in ("tpr", "ppv", "kappa", "lr_plus"):
+        found = confusion.rate(rate)
+        assert f"{shown(found.value)} {found.interval.ends}" in text
+    roc, fit = Roc.from_evaluation(evaluation), Calibration.from_evaluation(evaluation)
+    assert f"AUC {shown(roc.auc)} {roc.interval()}" in text
+    curve = PrecisionRecall.from_evaluation(evaluation)
+    assert f"AP {shown(curve.average_precision)} {curve.interval()}" in text
+    assert f"Brier score {shown(fit.brier)} {fit.interval()}" in text
+    assert "truly No: 0 predicted No, 5 predicted Yes" in text  # the choice, 0R
+    assert "The most frequent mistake: 5 of the 5 rows that are No were taken for Yes." in text
+
+
+def test_errors_of_numbers(numbers):
+    result, page = numbers
+    text = part_text(page, "errors")
+    errors = Regression.from_evaluation(result.comparison[result.choice.label])
+    for name in ("mse", "rmse", "mae", "r2", "correlation"):
+        found = errors.rate(name)
+        assert f"{shown(found.value)} {found.interval.ends}" in text
+        assert found.interval.method in text
+    assert "Residuals of progression" in text
+    assert "True and predicted progression" in text
+    assert "Half of the errors lie between" in text
+
+
+def test_several_classes_stand_each_against_the_rest(weather):
+    """Twice two classes make four: the same predictions under other names."""
+    result, _ = weather
+    evaluation = result.comparison["C4.5"]
+    folds = []
+    for fold in evaluation.folds:
+        proba = np.tile(fold.proba / 2, 2)
+        folds.append(replace(fold, y_true=fold.y_true + 2 * (fold.rows % 2), proba=proba))
+    many = replace(evaluation, classes=["a", "b", "c", "d"], folds=tuple(folds))
+    comparison = replace(result.comparison, evaluations={"0R": many, "C4.5": many}, ensembles={})
+    page = to_html(replace(result, comparison=comparison, looks=Looks("C4.5")))
+    assert "Each class against the rest" in page
+    assert "has the largest calibration error" in page
+    for label, roc in Roc.each(many).items():
+        assert f"{label}: AUC {shown(roc.auc)}" in page
+
+
+def test_segments_and_mistakes(hostile, numbers):
+    for result, page in (hostile, numbers):
+        text = part_text(page, "segments")
+        for one in result.looks.segments:
+            assert f"{one.n} {shown(one.error)} {one.interval.ends}" in text
+        for one in result.looks.mistakes:
+            assert f" {one.row} " in text
+    assert "Rows, the largest error first" in text
+    assert "in RMSEs" in text
+
+
+def test_the_curve_and_the_verdict(hostile):
+    result, page = hostile
+    text = part_text(page, "learning")
+    curve, found = result.looks.curve, result.looks.diagnosis
+    last = len(curve) - 1
+    assert f"Diagnosis of {found.label}: {found.verdict}." in text
+    assert f"{shown(curve.mean(last))} {curve.interval(last).ends}" in text
+    assert all(each.words in text for each in found.evidence)
+    assert all(remedy[1:] in text for remedy in found.remedies)
+    assert "corrected resampled t" in text
+
+
+def test_what_the_columns_tell(hostile):
+    result, page = hostile
+    text = part_text(page, "attributes")
+    for row in result.looks.attributes:
+        assert shown(row.score) in text
+    for one in result.looks.importance:
+        assert f"{shown(one.drop)} {one.interval.ends}" in text
+    assert "jackknife over" in text
+
+
+def test_leaks_are_told(hostile):
+    result, page = hostile
+    text = part_text(page, "leaks")
+    assert result.looks.leaks.work().conclusion in text
+    assert all(one.message in text for one in result.looks.leaks)
+
+
+def test_fairness_and_costs_where_they_were_asked_for(hostile, weather):
+    result, page = hostile
+    (fair,) = result.looks.fairness.values()
+    text = part_text(page, "fairness")
+    for group in fair.groups:
+        share = fair.share("selection", group)
+        assert f"{shown(share.value)} {share.interval(0.95).ends}" in text
+    assert fair.work().conclusion in text
+    money, text = result.looks.costs, part_text(page, "costs")
+    for payment in money.payments.values():
+        assert f"{shown(payment.observed)} {payment.interval.ends}" in text
+    assert money.work().conclusion in text
+    assert not {"fairness", "costs"} & set(weather[1].ids)
+
+
+def test_looks_that_were_not_taken_say_why(weather, hostile):
+    text = part_text(weather[1], "not-taken")
+    assert "Leaks, the most confident mistakes, the worst segments" in text
+    assert text.count("14 rows are too few.") == 1
+    assert "not-taken" not in hostile[1].ids
+
+
+@pytest.mark.parametrize(
+    ("look", "part"),
+    [("leaks", "leaks"), ("costs", "costs"), ("fairness", "fairness")],
+)
+def test_a_part_without_its_look_is_left_out(hostile, look, part):
+    result, _ = hostile
+    empty = {} if look == "fairness" else None
+    looks = replace(result.looks, **{look: empty}, why_not={look: "there was no time left"})
+    found = {each.id: each for each in parts(replace(result, looks=looks))}
+    assert part not in found
+    assert "there was no time left" in found["not-taken"].blocks[0].lines[0]
+
+
+def test_without_any_look_the_page_stands(hostile, page_of):
+    result, _ = hostile
+    page = page_of(to_html(replace(result, looks=Looks(result.looks.label))))
+    assert not {"leaks", "segments", "learning", "attributes", "fairness", "costs"} & set(page.ids)
+    assert {"ranking", "choice", "test", "errors", "work", "draft"} <= set(page.ids)
+
+
+def test_half_of_a_part_is_shown_where_only_half_was_looked_at(hostile):
+    result, _ = hostile
+    halves = {"importance": "attributes", "mistakes": "segments", "diagnosis": "learning"}
+    looks = replace(result.looks, **dict.fromkeys(halves))
+    found = {part.id for part in parts(replace(result, looks=looks))}
+    assert set(halves.values()) <= found
+
+
+def test_predictions_are_worked(weather, hostile):
+    for result, page in (weather, hostile):
+        text = part_text(page, "work")
+        for example in result.examples:
+            assert f"Row {example.row}, " in text
+            for work in example.works.values():
+                assert work.conclusion in text
+    assert "C4.5 is worked beside it" in part_text(weather[1], "work")
+
+
+def test_one_can_do_it_again(weather):
+    result, page = weather
+    text = part_text(page, "again")
+    assert 'learner = "naive_bayes"' in text
+    assert f"openbook {result.versions['openbook']}" in text
+    assert "openbook study plan.toml" in text
+    assert "seed 0" in text
+    assert "eac68279eba839350d673c0a02ee7ea93a47b6cc67aa5be7c23dffe8b7be83ff" in text  # as in the plan
+    assert str(result.folder) not in page.page
+
+
+def test_the_draft_is_filled_in_where_the_study_knows(hostile, weather, numbers):
+    for result, page in (hostile, weather, numbers):
+        text = draft(result)
+        for chapter in ("Introduction", "Method", "Results", "Discussion", "Conclusion"):
+            assert chapter in text
+        for row in result.comparison.rows():
+            assert f"{row.label}: {shown(row.score)} {row.interval}" in text
+        assert result.choice.reason in text
+        assert text.count("…]") > 8
+        assert page.page.count("<mark>[") == text.count("…]")
+    test = hostile[0].tests[hostile[0].choice.label]
+    assert f"{shown(test.score())} {test.interval()}" in draft(hostile[0])
+    assert "No rows were kept for a final test" in draft(weather[0])
+    assert "Not looked at: leaks" in draft(weather[0])
+
+
+def test_an_undefined_score_is_no_reason_to_fall_over(weather):
+    """AUC is undefined where every truth is one class."""
+    result, _ = weather
+    evaluations = {}
+    for label, one in result.comparison.evaluations.items():
+        folds = tuple(replace(fold, y_true=fold.y_true * 0) for fold in one.folds)
+        evaluations[label] = replace(one, metrics=("accuracy", "roc_auc"), folds=folds)
+    comparison = replace(result.comparison, evaluations=evaluations)
+    assert math.isnan(comparison["C4.5"].score("roc_auc"))
+    page = to_html(replace(result, comparison=comparison))
+    assert "undefined" in page
+    assert "ROC of" not in page
