@@ -87,7 +87,7 @@ class DBSCAN(KeptRows):
             what, seconds = f"DBSCAN of {n:,} rows", _CELL * n * n * max(d, 8)
             refuse_if_over(what, 64 * n * (d + 4), seconds, "sample the rows", allow=self.allow_large)
         core, groups = np.zeros(n, np.bool_), np.empty(n, np.int64)
-        points, boxes, order = self._arranged(np.arange(n))
+        points, boxes, order = self._arranged(*self.cells_)
         bound = _bound(points, self.eps)
         room = len(points.numbers) * points.numbers.shape[2]
         weights, sums = np.zeros(room), np.zeros(room)
@@ -105,37 +105,40 @@ class DBSCAN(KeptRows):
         others = np.flatnonzero(~core)
         self.labels_[others] = self._reached(*(cells[others] for cells in self.cells_))
 
-    def _arranged(self, rows):
-        """These rows as points in tiles, near ones together where that can be, with boxes and their order."""
-        numbers, codes = (cells[rows] for cells in self.cells_)
+    def _arranged(self, numbers, codes):
+        """Rows as points in tiles, near ones together where that can be, with boxes and their order."""
+        n = len(numbers)
         if self.place_.distance != "euclidean" or not numbers.shape[1]:
-            return _Arranged(self.place_.points(numbers, codes), np.empty((0, 0, 0)), np.arange(len(rows)))
+            return _Arranged(self.place_.points(numbers, codes), np.empty((0, 0, 0)), np.arange(n))
         from openbook.neighbors.halving import halved
 
         tiles, order, boxes = halved(np.ascontiguousarray(numbers))
-        order = order.ravel()[: len(rows)]
+        order = order.ravel()[:n]
         points = self.place_.points(numbers[:1], codes[:1])
         none = np.empty((len(tiles), 0, tiles.shape[2]), np.int32)
-        return _Arranged(points._replace(numbers=tiles, codes=none, n=len(rows)), boxes, order)
+        return _Arranged(points._replace(numbers=tiles, codes=none, n=n), boxes, order)
 
     def _settle(self):
         """Arrange the core rows, which new rows are compared with."""
         self._cores = np.flatnonzero(self.core_)
-        self._tiles = self._arranged(self._cores) if len(self._cores) else None
+        core_cells = (cells[self._cores] for cells in self.cells_)
+        self._tiles = self._arranged(*core_cells) if len(self._cores) else None
 
     def _reached(self, numbers, codes):
         """The first cluster with a core row within eps of each row, or noise."""
         from openbook.cluster.dbscan_kernels import reach
 
+        if self._tiles is None or not len(numbers):
+            return np.full(len(numbers), NOISE)
+        (points, boxes, order), asked = self._tiles, self._arranged(numbers, codes)
         nowhere = np.iinfo(np.int64).max
-        found = np.full(len(numbers), nowhere)
-        if self._tiles is not None and len(numbers):
-            points, boxes, order = self._tiles
-            clusters = np.full(len(points.numbers) * points.numbers.shape[2], nowhere)
-            clusters[: len(order)] = self.core_labels_[self._cores[order]]
-            queries = np.ascontiguousarray(numbers), np.ascontiguousarray(codes)
-            reach(points, boxes, _bound(points, self.eps), clusters, queries, found)
-        return np.where(found == nowhere, NOISE, found)
+        clusters = np.full(len(points.numbers) * points.numbers.shape[2], nowhere)
+        clusters[: len(order)] = self.core_labels_[self._cores[order]]
+        found, labels = np.full(len(numbers), nowhere), np.empty(len(numbers), np.int64)
+        bound = _bound(points, self.eps)
+        reach(points, boxes, bound, clusters, asked.points, asked.boxes, found)
+        labels[asked.order] = np.where(found == nowhere, NOISE, found)
+        return labels
 
     def _labels(self, X):
         return self._reached(*self.place_.cells(X)).astype(np.intp)

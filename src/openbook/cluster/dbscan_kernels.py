@@ -21,14 +21,14 @@ APART, SOME, WHOLE = range(3)
 
 
 @inner
-def compare(boxes, s, t, bound):
+def compare(boxes, s, others, t, bound):
     """Whether no points of two tiles are near, some may be, or all are."""
     if boxes.shape[0] == 0:
         return SOME
     gaps, spans = 0.0, 0.0
     for j in range(boxes.shape[1]):
-        gap = max(boxes[s, j, 0] - boxes[t, j, 1], boxes[t, j, 0] - boxes[s, j, 1], 0.0)
-        span = max(boxes[s, j, 1] - boxes[t, j, 0], boxes[t, j, 1] - boxes[s, j, 0])
+        forward, back = boxes[s, j, 1] - others[t, j, 0], others[t, j, 1] - boxes[s, j, 0]
+        gap, span = max(-forward, -back, 0.0), max(forward, back)
         gaps += gap * gap
         spans += span * span
         if gaps * (1.0 - 1e-14) > bound:
@@ -79,7 +79,7 @@ def add_near(points, boxes, bound, weights, near):
     n_tiles = points.numbers.shape[0]
     for s in range(n_tiles):
         for t in range(s, n_tiles):
-            state = compare(boxes, s, t, bound)
+            state = compare(boxes, s, boxes, t, bound)
             if state == APART:
                 continue
             if state == WHOLE:
@@ -165,7 +165,7 @@ def join_cores(points, boxes, bound, core, above):  # noqa: C901 (inner loops)
         for t in range(s + 1, n_tiles):
             if not some[t]:
                 continue
-            state = compare(boxes, s, t, bound)
+            state = compare(boxes, s, boxes, t, bound)
             if state == APART:
                 continue
             whole = one[s] >= 0 and one[t] >= 0
@@ -180,22 +180,26 @@ def join_cores(points, boxes, bound, core, above):  # noqa: C901 (inner loops)
 
 
 @jit
-def reach(points, boxes, bound, clusters, queries, found):
+def reach(points, boxes, bound, clusters, asked, asked_boxes, found):
     """Lower each query's `found` to the first cluster that has a core point within reach of it.
 
     clusters : int64 of each slot, a number beyond all clusters where it is no core
-    queries : the numbers and the codes of the rows, row by row
+    asked, asked_boxes : the queries, arranged as the points are; found : int64 of each slot of theirs
     """
-    rows, codes = queries
-    totals = np.empty(TILE)
+    totals, numbers = np.empty(TILE), np.empty(points.numbers.shape[1])
+    codes = np.empty(points.codes.shape[1], np.int32)
     for t in range(points.numbers.shape[0]):
         first = clusters[t * TILE]
         for r in range(TILE):
             first = min(first, clusters[t * TILE + r])
-        for i in range(rows.shape[0]):
-            if found[i] <= first or beyond(boxes, t, rows[i], bound):
+        for s in range(asked.numbers.shape[0]):
+            if compare(asked_boxes, s, boxes, t, bound) == APART:
                 continue
-            totals_of(points, t, rows[i], codes[i], totals)
-            for r in range(TILE):
-                if totals[r] <= bound:
-                    found[i] = min(found[i], clusters[t * TILE + r])
+            for slot in range(s * TILE, min(s * TILE + TILE, asked.n)):
+                take(asked, slot, numbers, codes)
+                if found[slot] <= first or beyond(boxes, t, numbers, bound):
+                    continue
+                totals_of(points, t, numbers, codes, totals)
+                for r in range(TILE):
+                    if totals[r] <= bound:
+                        found[slot] = min(found[slot], clusters[t * TILE + r])
