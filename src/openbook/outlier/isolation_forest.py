@@ -7,8 +7,8 @@ every node: of a column that varies there, a number below a random cut, or a cat
 random row. A tree ends after log₂ ψ levels, and c(n) is added for the n rows that are still together. c(ψ) is
 what an ordinary row takes, so 0.5 is ordinary; above, unless told otherwise, a row is an outlier.
 
-A missing cell goes with the larger part of the rows; tests also set rows apart that have a gap from rows that
-have none. A category that training never showed equals no other. Numbers count as shares of their range in
+A missing cell goes with the larger part of the rows; where all known cells are equal, a test sets rows with a
+gap apart. A category that training never showed equals no other. Numbers count as shares of their range in
 training, in single precision.
 
 What a step saves is c(n) - c(n') - 1, where it leads from n rows to n': the steps it spares, less itself.
@@ -232,7 +232,8 @@ class IsolationForest(Detector):
         children = sizes[:, 1::2] + sizes[:, 2::2]
         sound = (
             ((columns >= 0) & (columns < d)).all()
-            and not np.isnan(self.forest_.low + self.forest_.high * 0).any()
+            and not np.isnan(self.forest_.low).any()
+            and not np.isnan(self.forest_.high).any()
             and (sizes >= 0).all()
             and (sizes[:, 0] == self.psi_).all()
             and (children == sizes[:, :inner]).all()

@@ -30,6 +30,9 @@ BLOCK = 512
 
 _EULER = 0.5772156649015329
 
+#: Below every number, but above missing.
+_LEAST = np.float32(-3e38)
+
 
 class Forest(NamedTuple):
     """Trees, laid out as full ones, level by level; see the module."""
@@ -165,7 +168,7 @@ def choose(x, nominal, columns, rows, first, last, state):
             value = x[column, rows[first + int(uniform(state) * (last - first))]]
         return column, value - np.float32(0.5), value + np.float32(0.5)
     if least == most:  # known and missing are all that differ
-        return column, np.float32(-np.inf), np.float32(np.inf)
+        return column, _LEAST, np.float32(np.inf)
     cut = least + np.float32(uniform(state)) * (most - least)
     cut = most if cut <= least else cut
     below = 0
