@@ -6,7 +6,7 @@ import pytest
 import openbook as ob
 from openbook.bayes import NaiveBayes
 from openbook.errors import OpenbookError, PlanError, UnknownColumn
-from openbook.plan import Source, make_plan
+from openbook.plan import Plan, Source, make_plan
 from openbook.plan.source import content_hash
 
 
@@ -219,3 +219,34 @@ def test_a_category_keeps_the_spelling_of_its_file(tmp_path):
     path = csv(tmp_path, "x,y", [(i % 5, f"{i % 2}.0") for i in range(40)])
     plan = make_plan(path, "y")
     plan.data.checked(plan.data.read())
+
+
+def test_a_quick_study_has_fewer_folds_and_no_slow_learner(tmp_path):
+    path = csv(tmp_path, "x,y", [(i * 7919 % 1000 / 8, "ab"[i % 3 % 2]) for i in range(1100)])
+    plan, usual = make_plan(path, "y", effort="quick"), make_plan(path, "y")
+    assert (plan.protocol.folds, plan.protocol.repeats) == (5, 1)
+    missing = {c.label for c in usual.learners} - {c.label for c in plan.learners}
+    assert missing == {"naive Bayes, kernel density"}  # of 5,000 rows a fifth
+    said = (
+        "naive Bayes, kernel density takes no part: it is too slow for a quick study of more than 1,000 rows"
+    )
+    assert said in plan.notes
+    assert make_plan(path, "y", effort="quick", folds=4, repeats=2).protocol.folds == 4
+
+
+def test_a_thorough_study_tunes_and_repeats_more():
+    plan = make_plan("iris", only=["k_neighbors"], effort="thorough")
+    knobs = {candidate.label: candidate.knobs for candidate in plan.learners}
+    assert knobs["nearest neighbours"]["k"] == [1, 3, 5, 9, 15, 31]
+    assert knobs["0R"] == {}
+    assert (plan.protocol.folds, plan.protocol.repeats, plan.protocol.search) == (10, 10, "grid")
+    assert Plan.from_toml(plan.to_toml()) == plan
+    model = plan.model("nearest neighbours")
+    assert (model.knobs["k"], model.metric, model.random_state) == ([1, 3, 5, 9, 15, 31], "accuracy", 0)
+
+
+def test_no_value_is_written_as_a_word():
+    plan = make_plan("diabetes", only=["random_forest_regressor"], effort="thorough")
+    (forest,) = (c for c in plan.learners if c.label == "random forest")
+    assert forest.knobs["max_features"] == [0.33, "none"]
+    assert forest.values()["max_features"] == [0.33, None]

@@ -7,7 +7,7 @@ import pytest
 
 from openbook.bayes import Laplace, MEstimate, NaiveBayes
 from openbook.errors import PlanError
-from openbook.plan.plan import Candidate, Plan, Protocol, Roles, Source
+from openbook.plan.plan import Candidate, Hypothesis, Plan, Protocol, Roles, Source
 
 PLAN = """
 format = 1
@@ -199,3 +199,60 @@ def test_a_plan_that_is_no_text_is_refused_by_name(tmp_path: Path):
     file.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(PlanError, match=r"plan\.toml: not a plan, since it is not UTF-8 text"):
         Plan.open(file)
+
+
+FULL = """
+format = 2
+task = "classification"
+metric = "cost"
+
+[data]
+set = "weather"
+
+[roles]
+target = "play"
+ignore = ["temperature"]
+id = "day"
+group = "week"
+time = "date"
+sensitive = ["windy"]
+weight = "w"
+
+[costs]
+Yes = { No = 2 }
+No = { Yes = 1.5 }
+
+[protocol]
+split = "time-ordered"
+folds = 3
+search = "halving"
+
+[[hypotheses]]
+name = "wind"
+attributes = ["windy"]
+without = ["humidity"]
+learners = ["NB"]
+
+[[learners]]
+label = "NB"
+learner = "naive_bayes"
+parameters = { variance = "sample" }
+knobs = { smoothing = [{ type = "Laplace", alpha = 1.0 }] }
+"""
+
+
+def test_a_plan_with_everything_is_read_back():
+    plan = Plan.from_toml(FULL)
+    assert plan.roles == Roles("play", ("temperature",), "day", "week", "date", ("windy",), "w")
+    assert plan.costs == {"Yes": {"No": 2.0}, "No": {"Yes": 1.5}}
+    assert plan.hypotheses == (Hypothesis("wind", ("windy",), ("humidity",), ("NB",)),)
+    assert plan.learners[0].values() == {"smoothing": [Laplace(1.0)]}
+    assert plan.metrics[0] == "cost"
+    assert Plan.from_toml(plan.to_toml()) == plan
+    assert replace(plan, costs={}, metric="accuracy").fingerprint != plan.fingerprint
+
+
+def test_format_1_is_read_as_it_is():
+    old = Plan.from_toml(PLAN)
+    assert old == Plan.from_toml(plan_with("format = 1", "format = 2"))
+    assert "format = 2" in old.to_toml()
