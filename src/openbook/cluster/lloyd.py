@@ -71,10 +71,11 @@ class PlacedRows:
         rows.pieces, rows.sizes, rows.n = [placed], [len(placed.weights)], len(placed.weights)
         return rows
 
-    def assign(self, prototypes, bounds, drop):
-        """One pass: the tally, and what is known of each piece's rows now."""
+    def assign(self, prototypes, bounds, before=None):
+        """One pass: the tally, and what is known of each piece's rows now; `before` is of the last pass."""
+        aim = self.space.aim(prototypes, before)
         pairs = [_Pair(piece, known) for piece, known in zip(self.pieces, bounds, strict=True)]
-        tallies, after = zip(*each(pairs, partial(_assigned, self.space, prototypes, drop)), strict=True)
+        tallies, after = zip(*each(pairs, partial(_assigned, self.space, aim)), strict=True)
         return sum(tallies[1:], tallies[0]), list(after)
 
     def unknown(self):
@@ -124,11 +125,11 @@ def _placed(space, piece):
     return piece if isinstance(piece, Placed) else space.place(piece)
 
 
-def _assigned(space, prototypes, drop, pair):
+def _assigned(space, aim, pair):
     placed = _placed(space, pair.piece)
     known = pair.own if isinstance(pair.piece, Placed) else Bounds.unknown(len(placed.weights))
     bounds = Bounds(*(array.copy() for array in known))  # a worker may hold them for reading only
-    return space.nearest(placed, prototypes, bounds, drop), bounds
+    return space.nearest(placed, aim, bounds), bounds
 
 
 def _rows_of(space, pair):
@@ -144,13 +145,13 @@ def _farthest(space, prototypes, count, pair):
 
 def iterate(rows: PlacedRows, prototypes: Prototypes, max_iter: int, tol: float) -> Run:
     """Run from these seeds."""
-    space, k = rows.space, len(prototypes)
-    bounds, drop = rows.unknown(), np.zeros(k)
+    space, last = rows.space, None
+    bounds = rows.unknown()
     costs: list[float] = []
     taken: list[Taken] = []
     course, before, settled = [prototypes], None, False
     while len(costs) < max_iter:
-        tally, bounds = rows.assign(prototypes, bounds, drop)
+        tally, bounds = rows.assign(prototypes, bounds, last)
         labels = np.concatenate([known.labels for known in bounds])
         costs.append(float(tally.cost[0]))
         tally, new = _fill_empty(rows, prototypes, tally, labels, len(costs))
@@ -158,15 +159,14 @@ def iterate(rows: PlacedRows, prototypes: Prototypes, max_iter: int, tol: float)
             break
         taken += new
         _put_back(bounds, new)
-        after = space.update(tally, prototypes)
-        drop, prototypes = space.moved(prototypes, after), after
+        last, prototypes = prototypes, space.update(tally, prototypes)
         before = labels
         if len(course) <= _KEPT_ITERATIONS:
             course.append(prototypes)
         if len(costs) > 1 and costs[-2] - costs[-1] < tol * costs[-2] and not new:
             break
     if not settled:  # the prototypes have moved since
-        tally, bounds = rows.assign(prototypes, bounds, drop)
+        tally, bounds = rows.assign(prototypes, bounds, last)
         labels = np.concatenate([known.labels for known in bounds])
     cost = float(tally.cost[0])
     return Run(prototypes, tally, labels.astype(np.intp), cost, costs, course, taken, settled)

@@ -5,8 +5,9 @@
 The nearest prototype has the least t in double precision; of equals it is the first. Where there are numbers
 only, `nearest_means` finds it with less work:
 
-    settled     t to the row's last mean is below the square of a lower bound for all the others: it stays.
-                After the means move, the bound falls by the farthest move of another mean (Hamerly, 2010)
+    settled     the row is nearer to its last mean than half of what the others are away from that one, or
+                than a lower bound for them all, which falls by the farthest move of another mean: it stays
+                (Hamerly, 2010)
     screened    else ½|c|² - x·c in single precision, rows side by side in blocks of columns, x and c shifted
                 so that the rows' mean is 0; where rounding could hide another winner, t itself decides
 
@@ -28,43 +29,46 @@ _SAFE = 1e-6
 
 
 @jit
-def nearest_means(points, means, screen, drop, labels, lower, tally):  # noqa: C901, PLR0912 (inner loops)
+def nearest_means(points, means, screen, known, labels, lower, tally):  # noqa: C901, PLR0912 (inner loops)
     """Find the nearest mean of each row.
 
     points : (numbers, weights); means : float64 (k, p)
     screen : (origin float64 (p,), shifted means float32 (k, p), half their squared lengths float32 (k,), the
-        rounding of a squared distance over (|x| + longest mean)², the longest mean)
-    drop : float64 (k,), how far any mean but this one has moved since the bounds were found
+        rounding of a squared distance over (|x| + longest mean)² and the longest mean, both float32)
+    known : float64 (k,) both: drop, how far any mean but this one has moved since the bounds were found, and
+        apart, half the distance to the nearest other mean, below which a row stays
     """
+    drop, apart = known
     numbers, weights = points
     origin, shifted, half, rounding, longest = screen
     n, p = numbers.shape
     x = np.empty((p, BLOCK), np.float32)
     score, length = np.empty(BLOCK, np.float32), np.empty(BLOCK, np.float32)
     best, second = np.empty(BLOCK, np.float32), np.empty(BLOCK, np.float32)
-    winner, waiting = np.empty(BLOCK, np.int32), np.empty(BLOCK, np.int64)
+    winner, waiting, own = np.empty(BLOCK, np.int32), np.empty(BLOCK, np.int64), np.empty(BLOCK)
     i = 0
     while i < n:
         count = 0
         while i < n and count < BLOCK:
             c = labels[i]
             t = squared(numbers, i, means, c)
-            bound = lower[i] * (1.0 - _SAFE) - drop[c]
-            lower[i] = bound
-            if bound > 0.0 and t < bound * bound * (1.0 - _SAFE):
+            bound = max(lower[i] * (1.0 - _SAFE) - drop[c], apart[c])
+            if t < bound * bound * (1.0 - _SAFE):
+                lower[i] = bound
                 add(numbers, weights, i, c, t, tally)
             else:
                 waiting[count] = i
+                own[count] = t
                 count += 1
             i += 1
+        for r in range(count):
+            for j in range(p):
+                x[j, r] = numbers[waiting[r], j] - origin[j]
         for r in range(BLOCK):
             best[r] = np.inf
             second[r] = np.inf
             length[r] = 0.0
             winner[r] = 0
-        for r in range(count):
-            for j in range(p):
-                x[j, r] = numbers[waiting[r], j] - origin[j]
         for j in range(p):
             for r in range(BLOCK):
                 length[r] += x[j, r] * x[j, r]
@@ -76,20 +80,18 @@ def nearest_means(points, means, screen, drop, labels, lower, tally):  # noqa: C
                 second[r] = min(second[r], max(s, best[r]))
                 best[r] = s if nearer else best[r]
                 winner[r] = c if nearer else winner[r]
+        for r in range(BLOCK):  # the bound where the winner is sure, else 0
+            reach = np.sqrt(length[r]) + longest
+            doubt = rounding * reach * reach
+            other = max(length[r] + second[r] + second[r] - doubt, np.float32(0.0))
+            score[r] = np.sqrt(other) if second[r] - best[r] > doubt else np.float32(0.0)
         for r in range(count):
             row = waiting[r]
-            square = np.float64(length[r])
-            reach = np.sqrt(square) + longest
-            doubt = rounding * reach * reach
-            if second[r] - best[r] > doubt:
-                c = winner[r]
-                other = square + 2.0 * second[r] - doubt
-                lower[row] = np.sqrt(other) * (1.0 - _SAFE) if other > 0.0 else 0.0
-            else:  # also where a figure overflowed, so that nothing is above anything
-                c = exactly_nearest(numbers, row, means)
-                lower[row] = 0.0
+            c = winner[r] if score[r] > 0.0 else exactly_nearest(numbers, row, means)
+            lower[row] = score[r]
+            t = own[r] if c == labels[row] else squared(numbers, row, means, c)
             labels[row] = c
-            add(numbers, weights, row, c, squared(numbers, row, means, c), tally)
+            add(numbers, weights, row, c, t, tally)
 
 
 @inner

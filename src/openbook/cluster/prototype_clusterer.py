@@ -197,8 +197,7 @@ class PrototypeClusterer(Clusterer):
             rows = PlacedRows(
                 self.space_, weighed(table, np.zeros(len(table), np.intp), sample_weight).pieces
             )
-            drop = np.zeros(len(self.prototypes_))
-            tally, bounds = rows.assign(self.prototypes_, rows.unknown(), drop)
+            tally, bounds = rows.assign(self.prototypes_, rows.unknown())
             self.labels_ = np.concatenate([known.labels for known in bounds]).astype(np.intp)
             costs = np.append(self.history_.costs[:-1], [tally.cost, tally.cost])
             tally = self.tally_ + tally

@@ -18,6 +18,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from openbook.cluster.nearest_kernels import nearest_means, nearest_prototypes
 from openbook.data import Categorical, Numeric, Schema, Table
@@ -65,6 +66,14 @@ class Bounds(NamedTuple):
     @classmethod
     def unknown(cls, n):
         return cls(np.zeros(n, np.int32), np.zeros(n, np.float32))
+
+
+class Aim(NamedTuple):
+    """Prototypes, and what `nearest_means` has to know of them."""
+
+    prototypes: Prototypes
+    screen: tuple[Any, ...] = ()
+    known: tuple[np.ndarray, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -124,8 +133,9 @@ class PrototypeSpace:
         """Rows as prototypes."""
         return Prototypes(placed.numbers.astype(np.float64), placed.codes.copy())
 
-    def nearest(self, placed: Placed, prototypes: Prototypes, bounds: Bounds, drop: np.ndarray) -> Tally:
+    def nearest(self, placed: Placed, aim: "Aim", bounds: Bounds) -> Tally:
         """Fill in the nearest prototype of each row, and add the rows up."""
+        prototypes = aim.prototypes
         tally = self.zero(len(prototypes))
         totals = (tally.weight, tally.sums, tally.values, tally.cost)
         placed = Placed(*map(_to_read, placed))
@@ -135,32 +145,39 @@ class PrototypeSpace:
             nearest_means(
                 (placed.numbers, placed.weights),
                 prototypes.means,
-                self._screen(prototypes.means),
-                drop,
+                aim.screen,
+                aim.known,
                 *bounds,
                 totals,
             )
         return tally
+
+    def aim(self, prototypes: Prototypes, before: Prototypes | None = None) -> "Aim":
+        """What a pass needs to know of the prototypes, and of where they were in the last."""
+        if len(self.nominal):
+            return Aim(prototypes)
+        drop = np.zeros(len(prototypes)) if before is None else _drop(before.means, prototypes.means)
+        return Aim(prototypes, self._screen(prototypes.means), (drop, _apart(prototypes.means)))
 
     def _screen(self, means: np.ndarray) -> tuple[Any, ...]:
         """What `nearest_means` screens by: the rows' mean as the origin, shifted means, the rounding."""
         origin = (self.encoding.mean - self.encoding.shift) / self.encoding.scale
         shifted = means - origin
         squares = (shifted**2).sum(axis=1)
-        rounding = 4 * (means.shape[1] + 4) * float(np.finfo(np.float32).eps)
+        rounding = np.float32(4 * (means.shape[1] + 4) * np.finfo(np.float32).eps)
         with np.errstate(over="ignore"):  # what overflows is decided in double precision
             return (
                 origin,
                 shifted.astype(np.float32),
                 (squares / 2).astype(np.float32),
                 rounding,
-                float(np.sqrt(squares.max())),
+                np.float32(np.sqrt(squares.max())),
             )
 
     def labels(self, placed: Placed, prototypes: Prototypes) -> np.ndarray:
         """The nearest prototype of each row."""
         bounds = Bounds.unknown(len(placed.weights))
-        self.nearest(placed, prototypes, bounds, np.zeros(len(prototypes)))
+        self.nearest(placed, self.aim(prototypes), bounds)
         return bounds.labels.astype(np.intp)
 
     def distances(self, placed: Placed, prototypes: Prototypes) -> np.ndarray:
@@ -181,14 +198,6 @@ class PrototypeSpace:
             modes[some, j] = np.where(known, best, -1)[some]
         return Prototypes(means, modes)
 
-    def moved(self, before: Prototypes, after: Prototypes) -> np.ndarray:
-        """How far any mean but this one has moved, (k,)."""
-        moves = np.sqrt(((after.means - before.means) ** 2).sum(axis=1)) * (1 + 1e-12)
-        farthest = int(moves.argmax())
-        drop = np.full(len(moves), moves[farthest])
-        drop[farthest] = np.delete(moves, farthest).max(initial=0.0)
-        return drop
-
     def tally_of(self, placed: Placed, label: int, k: int) -> Tally:
         """The tally of some rows that all belong to one cluster; at no cost."""
         tally = self.zero(k)
@@ -198,6 +207,22 @@ class PrototypeSpace:
             known = placed.codes[:, j] >= 0
             np.add.at(tally.values[label], self.offsets[j] + placed.codes[known, j], placed.weights[known])
         return tally
+
+
+def _drop(before: np.ndarray, after: np.ndarray) -> np.ndarray:
+    """How far any mean but this one has moved, (k,): rounded up."""
+    moves = np.sqrt(((after - before) ** 2).sum(axis=1)) * (1 + 1e-12)
+    farthest = int(moves.argmax())
+    drop = np.full(len(moves), moves[farthest])
+    drop[farthest] = np.delete(moves, farthest).max(initial=0.0)
+    return drop
+
+
+def _apart(means: np.ndarray) -> np.ndarray:
+    """Half the distance of each mean to the nearest other, (k,): rounded down."""
+    gaps = cdist(means, means)
+    np.fill_diagonal(gaps, np.inf)
+    return gaps.min(axis=1) / 2 * (1 - 1e-12)
 
 
 def _to_read(array: np.ndarray) -> np.ndarray:
