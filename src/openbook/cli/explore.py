@@ -1,0 +1,135 @@
+"""A study without a target, on the screen."""
+
+from pathlib import Path
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
+from openbook.cli.bar import progress_bar
+from openbook.cli.screen import console, heading, notes, say, short
+from openbook.data import Table
+from openbook.data.describe import Description, describe
+from openbook.errors import PlanError
+from openbook.plan.explore import explore
+from openbook.plan.explore_make import make_exploration
+from openbook.plan.explore_plan import ExplorePlan
+from openbook.plan.run import claim_folder
+from openbook.plan.source import Source
+from openbook.report.exploration import Exploration
+from openbook.report.explore import beside_words, row_name, rule_figures
+from openbook.work.formula import printable
+
+__all__ = ["plan_exploration", "run_exploration"]
+
+#: Options of a study that mean something without a target.
+_OPTIONS = ("target", "kinds", "ignore", "id", "seed")
+
+#: Rows and rules that are shown; the report has more.
+_ODD, _RULES = 5, 8
+
+
+def plan_exploration(source: str, options: dict[str, Any]) -> tuple[ExplorePlan, Table, Description]:
+    """The plan, and what it is about; `options` are those of a study."""
+    if odd := [name for name in options if name not in _OPTIONS]:
+        option = {"only": "learner", "effort": "quick or --thorough", "hypotheses": "attributes or --without"}
+        name = option.get(odd[0], odd[0].replace("_", "-"))
+        raise PlanError(f"--{name} is about predicting, and this study explores; leave it out")
+    origin = Source.of(source, options.pop("kinds", None))
+    table = origin.read()
+    description = describe(table)
+    aside = options.pop("target", None)
+    plan = make_exploration(origin, aside=aside, table=table, description=description, **options)
+    return plan, table, description
+
+
+def run_exploration(
+    plan: ExplorePlan,
+    table: Table,
+    description: Description,
+    folder: Path,
+    *,
+    workers: int,
+    fresh: bool,
+    quiet: bool,
+) -> None:
+    """Run a plan, and say what came out."""
+    claim_folder(plan, folder, fresh=fresh)  # before anything is said
+    screen = console()
+    if not quiet:
+        heading(screen, "The data")
+        say(screen, short(description))
+    with progress_bar("Exploring") as progress:
+        result = explore(
+            plan, folder, table=table, description=description, workers=workers, progress=progress
+        )
+    if result.notes and not quiet:
+        heading(screen, "The plan")
+        notes(screen, result.notes)
+    _groups(screen, result, quiet=quiet)
+    _oddities(screen, result, quiet=quiet)
+    _associations(screen, result, quiet=quiet)
+    files = f"\nReport: {result.report}\nModel:  {result.model_file}\nLabels: {result.labels_file}"
+    say(screen, files)
+
+
+def _groups(screen: Console, result: Exploration, *, quiet: bool) -> None:
+    groups = result.groups
+    heading(screen, f"The groups: {groups.k} clusters")
+    if groups.doubt:
+        say(screen, groups.doubt)
+    say(screen, groups.verdict)
+    if quiet:
+        return
+    grid = _grid("cluster", "rows")
+    grid.add_column("set apart by")
+    for cluster, size in groups.traits.sizes.items():
+        grid.add_row(str(cluster), f"{size:,}", Text(printable(groups.sentence(cluster))))
+    _show(screen, grid)
+    if groups.beside is not None:
+        say(screen, f"\nBeside {result.roles['aside']}, which had no say: {beside_words(result)}")
+
+
+def _oddities(screen: Console, result: Exploration, *, quiet: bool) -> None:
+    heading(screen, "The oddities")
+    say(screen, result.oddities.verdict)
+    if quiet:
+        return
+    grid = _grid("row", "score")
+    grid.add_column("because of")
+    for odd in result.oddities.rows[:_ODD]:
+        name, why = (Text(printable(words)) for words in (row_name(odd), odd.because))
+        grid.add_row(name, f"{odd.reasons.score:.3g}", why)
+    _show(screen, grid)
+
+
+def _associations(screen: Console, result: Exploration, *, quiet: bool) -> None:
+    found = result.associations
+    heading(screen, "The associations")
+    say(screen, found.verdict if quiet else f"{found.verdict} {found.how}")
+    if quiet or not len(found.rules):
+        return
+    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    grid.add_column("rule")
+    for name in ("rows", "support", "confidence", "lift", "p"):
+        grid.add_column(name, justify="right", no_wrap=True)
+    for rule in found.rules.rules[:_RULES]:
+        grid.add_row(Text(printable(str(rule))), *rule_figures(rule))
+    _show(screen, grid)
+    if (more := len(found.rules) - _RULES) > 0:
+        say(screen, f"… and {more:,} more")
+
+
+def _grid(*figures: str) -> Grid:
+    """A table that begins with columns of figures."""
+    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for name in figures:
+        grid.add_column(name, justify="right", no_wrap=True)
+    return grid
+
+
+def _show(screen: Console, grid: Grid) -> None:
+    screen.print()
+    screen.print(grid)

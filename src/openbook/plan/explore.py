@@ -1,0 +1,269 @@
+"""Run the plan of a study without a target: describe, group, find oddities and associations, write.
+
+The folder holds
+
+    plan.toml        the plan
+    report.html      one page
+    model.openbook   the clusterer, which says the cluster of new rows
+    labels.csv       row, cluster, oddity: of every row of the data
+
+It takes well under a minute: of large tables, samples are looked at, and the notes say so.
+"""
+
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+
+from openbook.associate import Itemsets, association_rules, frequent_itemsets
+from openbook.cluster import (
+    Agglomerative,
+    ChosenK,
+    ClusterDescription,
+    Contingency,
+    choose_k,
+    cluster_quality,
+    contingency,
+    describe_clusters,
+)
+from openbook.data import Categorical, Column, Numeric, Table, Text
+from openbook.data.describe import Description, describe
+from openbook.draw import Picture
+from openbook.errors import ParameterError, PlanError
+from openbook.plan.explore_plan import ExplorePlan
+from openbook.plan.files import whole_file, write_text
+from openbook.plan.run import Progress, claim_folder, versions
+from openbook.reduce import PCA
+from openbook.report.exploration import Associations, Exploration, Groups, Oddities, OddRow
+from openbook.report.explore import to_html
+from openbook.store import save
+
+__all__ = ["explore"]
+
+#: The most cells and rows by which the number of clusters is chosen; rows by which clusters are judged; and
+#: rows from which they, the oddities and the rules are learnt.
+_CHOOSING_CELLS, _CHOOSING_ROWS, _JUDGING_ROWS, _LEARNING_ROWS = 128_000, 2_000, 3_000, 200_000
+
+#: Leaves of a dendrogram that can be read.
+_LEAVES = 60
+
+#: Itemsets that are too many to look for rules in, and the steps by which the support rises then.
+_MOST_SETS, _RAISED = 20_000, (0.2, 0.3, 0.4, 0.5, 0.7, 0.9)
+
+
+def explore(
+    plan: ExplorePlan,
+    folder: str | Path,
+    *,
+    table: Table | None = None,
+    description: Description | None = None,
+    workers: int = -1,
+    fresh: bool = False,
+    progress: Progress | None = None,
+) -> Exploration:
+    """Run a plan, and leave everything in a folder.
+
+    Parameters
+    ----------
+    plan : ExplorePlan
+    folder : where to write; it may hold an earlier run of the same plan
+    table, description : of the plan's data, if the plan was just made from them
+    workers : threads; -1 for one a core. The results do not depend on it
+    fresh : throw away what the folder holds of an earlier study
+    progress : called after each step with the number done and the number in all
+    """
+    folder = Path(folder)
+    claim_folder(plan, folder, fresh=fresh)
+    table = plan.data.checked(plan.data.read() if table is None else table)
+    rows = _Rows(plan, table)
+    steps: list[Callable[[], Any]] = [rows.groups, rows.oddities, rows.associations]
+    found = []
+    with joblib.parallel_config(backend="threading", n_jobs=workers), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the many clusterings that are tried; the plan's own says its
+        for done, step in enumerate(steps, start=1):
+            found.append(step())
+            if progress:
+                progress(done, len(steps) + 1)
+    groups, oddities, associations = found
+    result = Exploration(
+        name=Path(plan.data.name).name,
+        plan=plan.to_toml(),
+        notes=(*plan.notes, *rows.notes),
+        description=description or describe(table),
+        groups=groups,
+        oddities=oddities,
+        associations=associations,
+        versions=versions(),
+        folder=folder,
+        roles={role: columns for role, columns in vars(plan.roles).items() if columns},
+    )
+    save(groups.model, result.model_file)
+    rows.write_labels(result)
+    write_text(result.report, to_html(result))
+    if progress:
+        progress(len(steps) + 1, len(steps) + 1)
+    return result
+
+
+class _Rows:
+    """The rows of a plan, and what is found in them."""
+
+    def __init__(self, plan: ExplorePlan, table: Table) -> None:
+        self.plan, self.table = plan, table
+        absent = [name for name in plan.roles.columns if name not in table.schema]
+        if absent:
+            raise PlanError(f"roles: there is no column {absent[0]!r} in {plan.data.name}")
+        self.X = table.drop(*plan.roles.columns)
+        if odd := [a.name for a in self.X.schema if isinstance(a, Text)]:
+            raise PlanError(f"{odd[0]} is free text, which cannot be explored; name it in roles.ignore")
+        self.names = None if plan.roles.id is None else table.column(plan.roles.id)
+        self.rng = np.random.default_rng(plan.seed)
+        self.notes: list[str] = []
+        self.labels = np.zeros(len(table), dtype=np.intp)
+        self.learning = self._sample(_LEARNING_ROWS)
+        if len(self.learning) < len(table):
+            n = f"{len(self.learning):,} of {len(table):,} rows"
+            self.notes.append(f"clusters, oddities and rules are learnt from a random sample of {n}")
+
+    def _sample(self, most: int) -> np.ndarray:
+        """So many rows at random, in order; all, if there are no more."""
+        n = len(self.X)
+        return np.arange(n) if n <= most else np.sort(self.rng.choice(n, most, replace=False))
+
+    def groups(self) -> Groups:
+        plan, X = self.plan, self.X
+        chosen = self._choose()
+        model = plan.clusterer(_several(chosen))
+        self.notes += _warned(model, X.take(self.learning))
+        self.labels = labels = model.predict(X)
+        if len(np.unique(labels)) < 2:
+            raise PlanError("all rows are alike, so there is nothing to group; see openbook describe")
+        judged = self._sample(_JUDGING_ROWS)
+        if len(judged) < len(X):
+            self.notes.append(f"silhouettes and pictures are of a random sample of {len(judged):,} rows")
+        if len(np.unique(labels[judged])) < 2:  # a cluster so small that the sample has missed it
+            judged = np.union1d(judged, np.flatnonzero(labels == np.bincount(labels).argmin()))
+        return Groups(
+            chosen=chosen,
+            model=model,
+            labels=labels,
+            quality=cluster_quality(X.take(judged), labels[judged], allow_large=True),
+            traits=describe_clusters(X, labels, used=X.names),
+            beside=self._beside(labels),
+            picture=self._picture(judged, labels[judged]),
+            dendrogram=self._dendrogram() if len(X) <= _LEAVES else None,
+        )
+
+    def _choose(self) -> ChosenK:
+        some = self._sample(max(200, min(_CHOOSING_ROWS, _CHOOSING_CELLS // len(self.X.names))))
+        if len(some) < len(self.X):
+            self.notes.append(f"the number of clusters is chosen by a random sample of {len(some):,} rows")
+        X = self.X.take(some)
+        most = min(self.plan.groups.most, len(some) // 2)
+        return choose_k(X, range(1, most + 1), self.plan.clusterer(), random_state=self.plan.seed)
+
+    def _beside(self, labels: np.ndarray) -> Contingency | ClusterDescription | None:
+        """The column that was left aside, where it can be set beside clusters."""
+        if self.plan.roles.aside is None:
+            return None
+        column = self.table.column(self.plan.roles.aside)
+        if column.missing.all():
+            return None
+        if isinstance(column.attribute, Categorical):
+            return contingency(labels, column)
+        if isinstance(column.attribute, Numeric):
+            return describe_clusters(self.table.select([column.name]), labels, used=self.X.names)
+        return None
+
+    def _picture(self, rows: np.ndarray, labels: np.ndarray) -> Picture | None:
+        X = self.X.take(rows)
+        model = PCA().fit(X)
+        if model.n_components_ < 2:
+            return None
+        picture: Picture = model.draw(X, [f"cluster {c}" for c in labels])
+        return replace(picture, title="The clusters along the first two principal components")
+
+    def _dendrogram(self) -> Any:
+        dendrogram = Agglomerative(method="average").fit(self.X).dendrogram_
+        return dendrogram if self.names is None else replace(dendrogram, names=tuple(_texts(self.names)))
+
+    def oddities(self) -> Oddities:
+        detector = self.plan.detector().fit(self.X.take(self.learning))
+        scores = detector.score_samples(self.X)
+        first = np.argsort(-scores, kind="stable")[: self.plan.oddities.shown]
+        return Oddities(detector, scores, tuple(self._odd(detector, int(row)) for row in first))
+
+    def _odd(self, detector: Any, row: int) -> OddRow:
+        name = None if self.names is None else _texts(self.names.take([row]))[0]
+        return OddRow(row, name, int(self.labels[row]), detector.reasons(self.X.take([row])))
+
+    def associations(self) -> Associations:
+        asked = self.plan.associations
+        itemsets = self._itemsets()
+        rules = association_rules(itemsets, asked.min_confidence, max_consequent=1)
+        significant = sorted(rules.significant(), key=lambda rule: -rule.leverage)
+        how = (
+            f"Rules of up to {itemsets.max_length} items and one consequent, held by at least"
+            f" {itemsets.min_support:g} of the rows, of confidence {asked.min_confidence:g} or more; numbers"
+            " are cut into three intervals; rules that say nothing beyond a shorter one are left out."
+        )
+        if itemsets.min_support > asked.min_support:
+            how += (
+                f" At {asked.min_support:g} there would be more than {_MOST_SETS:,} sets of items to look at."
+            )
+        return Associations(replace(rules, rules=tuple(significant)), len(rules), how)
+
+    def _itemsets(self) -> Itemsets:
+        """The frequent sets, by a support at which there are not too many."""
+        asked = self.plan.associations
+        X = self.X.take(self.learning)
+        for support in (asked.min_support, *(s for s in _RAISED if s > asked.min_support)):
+            try:
+                return frequent_itemsets(X, support, asked.max_length, most=_MOST_SETS)
+            except ParameterError:
+                continue
+        return frequent_itemsets(X, 1.0, asked.max_length, most=_MOST_SETS)
+
+    def write_labels(self, result: Exploration) -> None:
+        """The cluster and the oddity of every row."""
+        import polars as pl
+
+        columns = {"row": np.arange(len(self.X)), "cluster": self.labels, "oddity": result.oddities.scores}
+        frame = pl.DataFrame(columns)
+        if self.names is not None:
+            frame = frame.insert_column(
+                1, pl.Series(_free(self.names.name, frame.columns), _texts(self.names))
+            )
+        with whole_file(result.labels_file) as beside:
+            frame.write_csv(beside)
+
+
+def _several(chosen: ChosenK) -> int:
+    """The advice; where that is one cluster, what most of the other criteria say, of equals the smaller."""
+    if chosen.k > 1:
+        return chosen.k
+    counts = Counter(k for k in chosen.votes.values() if k > 1)
+    return min(counts, key=lambda k: (-counts[k], k), default=2)
+
+
+def _warned(model: Any, X: Table) -> Iterator[str]:
+    """Fit, and yield what the model has to say of it."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.fit(X)
+    yield from dict.fromkeys(str(warning.message) for warning in caught)
+
+
+def _texts(column: Column) -> list[str]:
+    from openbook.data.attributes import as_text
+
+    return ["?" if value is None else as_text(value) for value in column.tolist()]
+
+
+def _free(name: str, taken: list[str]) -> str:
+    return _free(f"{name}_", taken) if name in taken else name

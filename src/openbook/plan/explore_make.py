@@ -1,0 +1,89 @@
+"""Make the plan of a study without a target: which columns take part, and by which methods."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from openbook.data import Nominal, Table
+from openbook.data.describe import Description, describe
+from openbook.data.findings import plural
+from openbook.errors import PlanError
+from openbook.plan.explore_plan import ExplorePlan, ExploreRoles, Grouping, Spotting
+from openbook.plan.make import left_out
+from openbook.plan.source import Source, content_hash
+
+__all__ = ["make_exploration"]
+
+#: Clusters that are tried need so many rows each, and three numbers of clusters must be tried to compare.
+_ROWS_PER_CLUSTER, _FEWEST_TRIED, _MOST_TRIED = 3, 3, 10
+
+
+def make_exploration(
+    source: str | Path | Source,
+    *,
+    aside: str | None = None,
+    kinds: Mapping[str, Any] | None = None,
+    ignore: Collection[str] = (),
+    id: str | None = None,  # noqa: A002 (the role's own name)
+    seed: int = 0,
+    table: Table | None = None,
+    description: Description | None = None,
+) -> ExplorePlan:
+    """A plan to explore a file or a bundled set.
+
+    Parameters
+    ----------
+    source : path of a file, name of a bundled set, or a Source
+    aside : a column, such as a class, that is set beside the clusters and takes no other part; a bundled set
+        has one of its own
+    kinds : what overrules the guess, as in `openbook.read`; a column named here is never left out
+    ignore : columns to leave out, besides free text, likely identifiers, and those of one value
+    id : the column that names the rows
+    seed : of every random choice
+    table, description : of the source, if they are at hand
+
+    Examples
+    --------
+    >>> plan = make_exploration("iris")
+    >>> plan.roles.aside, plan.groups.learner
+    ('species', 'k_means')
+    """
+    origin = source if isinstance(source, Source) else Source.of(source, kinds)
+    table = origin.read() if table is None else table
+    aside = aside or origin.default_target()
+    description = description or describe(table)
+    roles = ExploreRoles(aside, (), id)
+    ignored = dict(left_out(table, roles.columns, ignore, origin.kinds, description))
+    ignored |= _of_one_value(roles, ignored, description)
+    roles = replace(roles, ignore=tuple(ignored))
+    notes = [f"{name} takes no part: {reason}" for name, reason in ignored.items()]
+    if aside is not None:
+        notes.append(f"{aside} is left aside, and set beside the clusters afterwards")
+    inputs = table.drop(*roles.columns)
+    if not inputs.names:
+        raise PlanError("no column is left to explore; keep some with --kind, as in --kind x=nominal")
+    most = min(_MOST_TRIED, len(table) // _ROWS_PER_CLUSTER)
+    if most < _FEWEST_TRIED:
+        least = _FEWEST_TRIED * _ROWS_PER_CLUSTER
+        raise PlanError(
+            f"{plural(len(table), 'row')}: to look for groups takes at least {least}; see openbook describe"
+        )
+    nominal = any(isinstance(attribute, Nominal) for attribute in inputs.schema)
+    return ExplorePlan(
+        data=replace(origin, sha256=content_hash(table)),
+        roles=roles,
+        groups=Grouping("k_prototypes" if nominal else "k_means", {"n_init": 3}, most),
+        oddities=Spotting("isolation_forest"),
+        seed=seed,
+        notes=tuple(notes),
+    )
+
+
+def _of_one_value(
+    roles: ExploreRoles, ignored: Collection[str], description: Description
+) -> Iterator[tuple[str, str]]:
+    """The columns that say nothing of any row."""
+    for column in description.columns:
+        if column.distinct < 2 and column.name not in (*roles.columns, *ignored):
+            yield column.name, "it has one value only" if column.distinct else "it has no value at all"

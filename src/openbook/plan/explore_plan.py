@@ -1,0 +1,204 @@
+"""The plan of a study without a target: a `plan.toml` whose task is "exploration".
+
+    format = 2, task, notes, [data]    as in every plan
+    [roles]                            aside, id: columns; ignore: a list of them
+    [groups]                           learner, parameters; most: clusters that are tried, from 1 on
+    [oddities]                         learner, parameters; shown: how many of the oddest rows
+    [associations]                     min_support, min_confidence, max_length
+    [protocol]                         seed
+
+`open_plan` reads a plan of either sort.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from openbook.errors import PlanError
+from openbook.plan.document import (
+    FORMAT,
+    Document,
+    as_tuples,
+    check_format,
+    checked,
+    open_document,
+    parse,
+    read_source,
+    used,
+)
+from openbook.plan.parts import Candidate, plain
+from openbook.plan.plan import Plan
+from openbook.plan.source import Source
+from openbook.registry import learner
+
+__all__ = ["EXPLORATION", "Associating", "ExplorePlan", "ExploreRoles", "Grouping", "Spotting", "open_plan"]
+
+EXPLORATION = "exploration"
+
+
+@dataclass(frozen=True)
+class ExploreRoles:
+    """What the columns are for; those not named are explored.
+
+    Parameters
+    ----------
+    aside : a column that takes no part, such as a class, and is set beside the clusters afterwards
+    ignore : columns that take no part
+    id : what rows are called
+    """
+
+    aside: str | None = None
+    ignore: tuple[str, ...] = ()
+    id: str | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Every column with a role, each once."""
+        named = (name for name in (self.aside, self.id) if name is not None)
+        return tuple(dict.fromkeys((*named, *self.ignore)))
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """The clusterer, by its registered name, and how many clusters are tried."""
+
+    learner: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    most: int = 10
+
+    def __post_init__(self) -> None:
+        if self.most < 3:
+            raise PlanError(f"groups.most must be at least 3, got {self.most}")
+
+
+@dataclass(frozen=True)
+class Spotting:
+    """The detector, by its registered name, and how many of the oddest rows are shown."""
+
+    learner: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    shown: int = 10
+
+    def __post_init__(self) -> None:
+        if self.shown < 1:
+            raise PlanError(f"oddities.shown must be at least 1, got {self.shown}")
+
+
+@dataclass(frozen=True)
+class Associating:
+    """What a rule must reach; the support is raised where so many sets reach it that nobody would read on."""
+
+    min_support: float = 0.1
+    min_confidence: float = 0.8
+    max_length: int = 4
+
+    def __post_init__(self) -> None:
+        for key in ("min_support", "min_confidence"):
+            if not 0 < getattr(self, key) <= 1:
+                raise PlanError(
+                    f"associations.{key} must be above 0 and at most 1, got {getattr(self, key):g}"
+                )
+        if self.max_length < 2:
+            raise PlanError(f"associations.max_length must be at least 2, got {self.max_length}")
+
+
+@dataclass(frozen=True)
+class ExplorePlan(Document):
+    """All that a study without a target is: run it with `openbook.plan.explore`."""
+
+    files = ("plan.toml", "report.html", "model.openbook", "labels.csv")
+
+    data: Source
+    roles: ExploreRoles
+    groups: Grouping
+    oddities: Spotting
+    associations: Associating = Associating()
+    seed: int = 0
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.seed < 2**32:
+            raise PlanError(f"protocol.seed must be a whole number from 0 to 2**32 - 1, got {self.seed}")
+
+    def clusterer(self, n_clusters: int | None = None) -> Any:
+        """A new clusterer, for so many clusters."""
+        model = self._made("groups", self.groups, "clustering")
+        if "n_clusters" not in model.get_params(deep=False):
+            raise PlanError(f"groups.learner: {self.groups.learner} takes no number of clusters")
+        return model if n_clusters is None else model.set_params(n_clusters=n_clusters)
+
+    def detector(self) -> Any:
+        """A new detector of outliers."""
+        return self._made("oddities", self.oddities, "outliers")
+
+    def _made(self, where: str, part: Grouping | Spotting, task: str) -> Any:
+        model = Candidate(where, part.learner, part.parameters).make()
+        if learner(part.learner).task != task:
+            raise PlanError(f"{where}.learner: {part.learner} is not for {task}")
+        if model.get_params(deep=False).get("random_state", 0) is None:
+            model.set_params(random_state=self.seed)
+        return model
+
+    def to_record(self) -> dict[str, Any]:
+        return {
+            "format": FORMAT,
+            "task": EXPLORATION,
+            "notes": list(self.notes),
+            "data": plain(self.data),
+            "roles": used(plain(self.roles), "aside", "id"),
+            "groups": plain(self.groups),
+            "oddities": plain(self.oddities),
+            "associations": plain(self.associations),
+            "protocol": {"seed": self.seed},
+        }
+
+    @classmethod
+    def from_toml(cls, text: str) -> "ExplorePlan":
+        return cls.from_record(parse(text))
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> "ExplorePlan":
+        check_format(record)
+        part = checked(record, "", _PLAN)
+        if part["task"] != EXPLORATION:
+            raise PlanError(f"task must be {EXPLORATION!r} in a study without a target, got {part['task']!r}")
+        plan = cls(
+            data=read_source(part["data"]),
+            roles=ExploreRoles(**as_tuples(checked(part.get("roles", {}), "roles", _ROLES))),
+            groups=Grouping(**checked(part["groups"], "groups", _GROUPS)),
+            oddities=Spotting(**checked(part["oddities"], "oddities", _ODDITIES)),
+            associations=Associating(**checked(part.get("associations", {}), "associations", _RULES)),
+            notes=tuple(part.get("notes", ())),
+            **checked(part.get("protocol", {}), "protocol", {"seed": (int, False)}),
+        )
+        plan.clusterer()
+        plan.detector()
+        return plan
+
+
+#: Per table, each key's type, and whether it must be there.
+_PLAN = {
+    "format": (int, True),
+    "task": (str, True),
+    "notes": (list, False),
+    "data": (dict, True),
+    "roles": (dict, False),
+    "groups": (dict, True),
+    "oddities": (dict, True),
+    "associations": (dict, False),
+    "protocol": (dict, False),
+}
+_ROLES = {"aside": (str, False), "ignore": (list, False), "id": (str, False)}
+_GROUPS = {"learner": (str, True), "parameters": (dict, False), "most": (int, False)}
+_ODDITIES = {"learner": (str, True), "parameters": (dict, False), "shown": (int, False)}
+_RULES = {"min_support": (float, False), "min_confidence": (float, False), "max_length": (int, False)}
+
+
+def open_plan(path: Path) -> Plan | ExplorePlan:
+    """Read a plan, whatever its task; the way to a data file is taken as seen from there."""
+    return open_document(path, _of_its_task)
+
+
+def _of_its_task(record: Mapping[str, Any]) -> Plan | ExplorePlan:
+    return (ExplorePlan if record.get("task") == EXPLORATION else Plan).from_record(record)

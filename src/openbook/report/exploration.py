@@ -1,0 +1,195 @@
+"""What a study without a target found, as data; `explore.py` and the command line show it."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from openbook.associate import AssociationRules
+from openbook.cluster import ChosenK, ClusterDescription, ClusterQuality, Contingency
+from openbook.cluster.dendrogram import Dendrogram
+from openbook.data.describe import Description
+from openbook.data.findings import plural
+from openbook.draw import Picture
+from openbook.outlier.reasons import Reasons, said_of
+from openbook.work import figure
+
+__all__ = ["Associations", "Exploration", "Groups", "OddRow", "Oddities"]
+
+#: What a mean silhouette of at most so much says (Kaufman and Rousseeuw 1990).
+_STRUCTURE = (
+    (0.25, "hardly any structure"),
+    (0.5, "weak structure"),
+    (0.7, "a reasonable structure"),
+    (math.inf, "a strong structure"),
+)
+
+_ALPHA = 0.05
+#: Reasons that are told of a row.
+_REASONS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """The clusters.
+
+    Parameters
+    ----------
+    chosen : how many, by which criteria
+    model : the clusterer, fitted
+    labels : the cluster of each row
+    quality : of the rows that it was judged on
+    traits : what describes each cluster
+    beside : the column that was left aside, beside the clusters; None where there is none
+    picture : the rows along two principal components; None where they vary along one only
+    dendrogram : of a small table
+    """
+
+    chosen: ChosenK
+    model: Any
+    labels: np.ndarray
+    quality: ClusterQuality
+    traits: ClusterDescription
+    beside: Contingency | ClusterDescription | None = None
+    picture: Picture | None = None
+    dendrogram: Dendrogram | None = None
+
+    @property
+    def k(self) -> int:
+        return len(self.traits.sizes)
+
+    @property
+    def doubt(self) -> str:
+        """Why there may be no groups at all; empty where nothing says so."""
+        against = [name for name, k in self.chosen.votes.items() if k == 1]
+        if not against:
+            return ""
+        who = f"{' and '.join(against)} {'finds' if len(against) == 1 else 'find'}"
+        rest = f"the {self.k} clusters below may be cuts through one crowd"
+        return f"Perhaps there are no groups: {who} no more than one would by chance, and {rest}."
+
+    @property
+    def verdict(self) -> str:
+        """How many, and how well they are told apart."""
+        silhouette = self.quality.silhouette
+        structure = next(words for most, words in _STRUCTURE if silhouette <= most)
+        of = plural(len(self.quality.rows), "row")
+        return (
+            f"{self.chosen.doubt[:1].upper()}{self.chosen.doubt[1:]} The mean silhouette of {of} is"
+            f" {figure(silhouette, 3)}: {structure}."
+        )
+
+    @property
+    def silhouettes(self) -> dict[int, float]:
+        """The mean silhouette of each cluster; NaN where no row of it was judged."""
+        quality = self.quality
+        own = {c: quality.silhouettes[quality.labels == c] for c in self.traits.sizes}
+        return {c: float(rows.mean()) if len(rows) else math.nan for c, rows in own.items()}
+
+    def sentence(self, cluster: int) -> str:
+        """What describes a cluster; where nothing does significantly, what does most."""
+        if any(trait.p_value < _ALPHA for trait in self.traits[cluster]):
+            return self.traits.sentence(cluster).partition(": ")[2]
+        return f"nothing significant; most of all {self.traits[cluster][0]}"
+
+
+@dataclass(frozen=True, eq=False)
+class OddRow:
+    """A row, what it is called, its cluster, and why it is odd."""
+
+    row: int
+    name: Any
+    cluster: int
+    reasons: Reasons
+
+    @property
+    def because(self) -> str:
+        """The weightiest reasons, with their part of all that speaks for its being odd."""
+        found = [reason for reason in self.reasons.ranked if reason.share > 0]
+        total = math.fsum(reason.share for reason in found)
+        told = [f"{said_of(reason)} ({reason.share / total:.0%})" for reason in found[:_REASONS]]
+        return ", ".join(told) or "nothing in particular"
+
+
+@dataclass(frozen=True, eq=False)
+class Oddities:
+    """The oddest rows first, and the score of every row."""
+
+    detector: Any
+    scores: np.ndarray
+    rows: tuple[OddRow, ...]
+
+    @property
+    def verdict(self) -> str:
+        """How far the oddest row stands out."""
+        median, most = (figure(float(value), 3) for value in (np.median(self.scores), self.scores.max()))
+        by = type(self.detector).__name__
+        return f"By {by}: the median score is {median}, and that of the oddest row {most}."
+
+
+@dataclass(frozen=True, eq=False)
+class Associations:
+    """The rules that chance does not explain, those of the largest leverage first.
+
+    Parameters
+    ----------
+    rules : the significant ones
+    found : how many rules there were in all, redundant ones left out
+    how : how they were looked for, in words
+    """
+
+    rules: AssociationRules
+    found: int
+    how: str
+
+    @property
+    def verdict(self) -> str:
+        """How many there are."""
+        some = plural(len(self.rules), "rule")
+        if not len(self.rules):
+            return f"None of {plural(self.found, 'rule')} is more than chance would explain."
+        return f"{some} of {self.found:,} that chance does not explain."
+
+
+@dataclass(frozen=True, eq=False)
+class Exploration:
+    """The outcome of a study without a target.
+
+    Parameters
+    ----------
+    name : what the data are called
+    plan : the plan, as TOML
+    notes : how the plan came about, and what was done to samples only, in words
+    description : of the whole table
+    groups, oddities, associations : what was found
+    versions : of the software
+    folder : where plan.toml, report.html, model.openbook and labels.csv are
+    roles : the column or columns of each role that is used, as in the plan
+    """
+
+    name: str
+    plan: str
+    notes: tuple[str, ...]
+    description: Description
+    groups: Groups
+    oddities: Oddities
+    associations: Associations
+    versions: Mapping[str, str]
+    folder: Path
+    roles: Mapping[str, Any]
+    target: None = None
+
+    @property
+    def report(self) -> Path:
+        return self.folder / "report.html"
+
+    @property
+    def model_file(self) -> Path:
+        return self.folder / "model.openbook"
+
+    @property
+    def labels_file(self) -> Path:
+        return self.folder / "labels.csv"

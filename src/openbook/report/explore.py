@@ -1,0 +1,225 @@
+"""The report of a study without a target: the parts of its page."""
+
+import math
+import tomllib
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+
+from openbook.cluster import Contingency
+from openbook.draw.plot import STYLE as PLOT_STYLE
+from openbook.judge.intervals import shown_p
+from openbook.report import svg, words
+from openbook.report.blocks import (
+    Answers,
+    Code,
+    Findings,
+    Fold,
+    Heading,
+    Items,
+    Line,
+    Part,
+    Side,
+    Table,
+    Text,
+    derived,
+    drawn,
+    grids,
+    sketched,
+)
+from openbook.report.exploration import Exploration, OddRow
+from openbook.report.html import _environment, _template
+from openbook.report.sections import data
+from openbook.work import figure
+from openbook.work.html import STYLE as WORK_STYLE
+
+__all__ = ["to_html"]
+
+#: Rules that are listed; rows whose reasons are drawn; bins of the scores; warnings that are read first.
+_RULES, _DRAWN, _BINS, _WARNINGS = 15, 2, 24, 4
+
+_COMMANDS = """\
+openbook study plan.toml                                   # the same study
+openbook export plan.toml                                  # the same study as a Python script
+openbook predict model.openbook new.csv -o clusters.csv    # the cluster of new rows
+openbook work model.openbook new.csv --row 0               # why it is that one"""
+
+
+def to_html(result: Exploration) -> str:
+    """The page."""
+    style = _template("report.css") + WORK_STYLE + PLOT_STYLE
+    return (
+        _environment()
+        .get_template("explore.html")
+        .render(
+            s=result,
+            style=Markup(style),  # noqa: S704 (our own)
+            headline=words.size_words(result),
+            parts=[section(result) for section in _SECTIONS],
+        )
+    )
+
+
+def _short(result: Exploration) -> Part:
+    groups, odd, rules = result.groups, result.oddities, result.associations
+    first = odd.rows[0]
+    blocks: list[Any] = [
+        Answers(
+            [
+                ("Clusters", str(groups.k), groups.chosen.doubt),
+                ("The oddest row", row_name(first), first.because),
+                (
+                    "Rules that chance does not explain",
+                    f"{len(rules.rules):,}",
+                    str(rules.rules[0]) if len(rules.rules) else "",
+                ),
+            ]
+        )
+    ]
+    warnings = [("warn", "groups", groups.doubt)] if groups.doubt else []
+    no_part = (result.roles.get("id"), *result.roles.get("ignore", ()))
+    found = words.grouped(result.description.findings)
+    warnings += [one for one in found if one[0] == "warn" and one[1] not in no_part]
+    if warnings:
+        blocks.append(Findings(warnings[:_WARNINGS]))
+    if result.notes:
+        blocks.append(Items([words.title(f"{note}.") for note in result.notes]))
+    return Part("short", "In short", tuple(blocks))
+
+
+def _groups(result: Exploration) -> Part:
+    groups = result.groups
+    chosen, traits = groups.chosen.work(), groups.traits.work()
+    blocks: list[Any] = [Text(groups.doubt, "caution")] if groups.doubt else []
+    blocks += [Text(groups.verdict), _clusters(result)]
+    if groups.picture is not None:
+        rows, *more = groups.picture.notes
+        blocks.append(drawn(groups.picture, f"{rows}.", *more))
+    blocks.append(Fold("Every column of every cluster", [*grids(traits), Text(traits.conclusion, "note")]))
+    blocks += _beside(result)
+    blocks += [drawn(groups.chosen.draw()), Fold("Every figure", list(grids(chosen)))]
+    if groups.dendrogram is not None:
+        caption = "Average linkage: a second opinion, which knows no number of clusters."
+        tree = drawn(groups.dendrogram.picture(groups.k), caption)
+        blocks.append(replace(tree, title="Clusters within clusters"))
+    blocks.append(Fold("How the clusters were found", [derived(groups.model.work())]))
+    blocks.append(Fold("How good they are, derived", [derived(groups.quality.work())]))
+    return Part("groups", "Groups", tuple(blocks))
+
+
+def _clusters(result: Exploration) -> Table:
+    groups = result.groups
+    n = len(groups.labels)
+    lines = [
+        Line((f"{c}", f"{size:,}", f"{size / n:.1%}", _figure(groups.silhouettes[c]), groups.sentence(c)))
+        for c, size in groups.traits.sizes.items()
+    ]
+    return Table(
+        "The clusters", ("cluster", "rows", "share", "mean silhouette", "set apart by"), tuple(lines)
+    )
+
+
+def _beside(result: Exploration) -> Iterator[Any]:
+    """The column that was left aside."""
+    beside, name = result.groups.beside, result.roles.get("aside")
+    if beside is None:
+        return
+    yield Heading(f"Beside {name}, which had no say")
+    yield Text(beside_words(result))
+    yield from grids(beside.work())
+
+
+def beside_words(result: Exploration) -> str:
+    """How the clusters go with the column that was left aside."""
+    beside = result.groups.beside
+    if isinstance(beside, Contingency):
+        rand = beside.adjusted_rand
+        return (
+            f"Purity {figure(beside.purity, 3)}: the share of rows that are of the most frequent"
+            f" {beside.name} of their cluster. Adjusted Rand {figure(rand, 3)}: 1 for the same groups, 0 on"
+            " average for groups at random."
+        )
+    assert beside is not None
+    (most,) = max(beside.traits.values(), key=lambda traits: traits[0].size)
+    return f"The cluster that differs most has {most}; p = {shown_p(most.p_value)} (Welch, Holm)."
+
+
+def _oddities(result: Exploration) -> Part:
+    odd = result.oddities
+    lines = [
+        Line((row_name(one), f"{one.cluster}", _figure(one.reasons.score), one.because)) for one in odd.rows
+    ]
+    counts, edges = np.histogram(odd.scores, bins=_BINS)
+    histogram = svg.histogram("Scores of all rows", counts.tolist(), edges.tolist(), height=120)
+    blocks = [
+        Text(odd.verdict),
+        Table(
+            "The oddest rows", ("row", "cluster", "score", "because of"), tuple(lines), "Rows count from 0."
+        ),
+        sketched(histogram, "Scores of all rows", "The higher, the odder.", "narrow"),
+        Side([replace(drawn(one.reasons.draw()), title=_why(one)) for one in odd.rows[:_DRAWN]]),
+    ]
+    return Part("oddities", "Oddities", tuple(blocks))
+
+
+def _why(odd: OddRow) -> str:
+    return f"Why row {row_name(odd)} is odd"
+
+
+def row_name(odd: OddRow) -> str:
+    return f"{odd.row}" if odd.name is None else f"{odd.row} ({odd.name})"
+
+
+def _associations(result: Exploration) -> Part:
+    found = result.associations
+    blocks: list[Any] = [Text(found.verdict), Text(found.how, "note")]
+    if len(found.rules):
+        header = ("rule", "rows", "support", "confidence", "lift", "p")
+        lines = tuple(Line((str(rule), *rule_figures(rule))) for rule in found.rules.rules[:_RULES])
+        note = "By leverage: how many more rows hold both sides than would by chance."
+        note += f" p: Fisher’s exact test, one-sided, times the {found.rules.eligible:,} eligible rules."
+        caption = "The rules" if len(found.rules) <= _RULES else f"The first {_RULES} rules"
+        blocks += [Table(caption, header, lines, note), drawn(found.rules.draw())]
+        blocks.append(Fold("The first rule, derived", [derived(found.rules.work(0))]))
+    return Part("associations", "Associations", tuple(blocks))
+
+
+def rule_figures(rule: Any) -> tuple[str, ...]:
+    figures = (rule.support, rule.confidence, rule.lift)
+    return f"{rule.both:,}", *(figure(value, 3) for value in figures), shown_p(rule.p_value)
+
+
+def _again(result: Exploration) -> Part:
+    plan = tomllib.loads(result.plan)
+    versions = ", ".join(f"{name} {version}" for name, version in result.versions.items())
+    facts = [
+        ("versions", versions),
+        ("seed", str(plan["protocol"]["seed"])),
+        ("SHA-256 of the data", plan["data"]["sha256"]),
+        ("cluster and score of every row", "labels.csv"),
+    ]
+    blocks = (
+        Text("The same plan on the same versions gives the same figures."),
+        Code(_COMMANDS),
+        Table("What it takes", ("", ""), tuple(Line(pair) for pair in facts)),
+        Fold("plan.toml", [Code(result.plan)]),
+    )
+    return Part("again", "Do it again", blocks)
+
+
+def _figure(value: float) -> str:
+    return "–" if math.isnan(value) else figure(value, 3)
+
+
+#: In reading order.
+_SECTIONS: tuple[Callable[[Any], Part], ...] = (
+    _short,
+    data.part,
+    _groups,
+    _oddities,
+    _associations,
+    _again,
+)
