@@ -20,7 +20,6 @@ import math
 from functools import partial
 
 import numpy as np
-from scipy.special import logsumexp
 
 from openbook.cluster.density import Density
 from openbook.data import Categorical, Nominal, Numeric
@@ -148,13 +147,20 @@ class KernelDensity(Density):
         """The factor under which every row is most likely by the others."""
         if len(points) < 2:
             return scott
-        squares = _squares(points, points)
-        np.fill_diagonal(squares, np.inf)
-        others = np.log(weights.sum() - weights)
-        for factor in scott * np.geomspace(_LEAST, _MOST, _FACTORS):
-            densities = logsumexp(squares / (-2 * factor**2) + np.log(weights), axis=1) - others
-            mean = float(np.average(densities, weights=weights))
-            self.likelihoods_.append((float(factor), mean + self._log_height(factor)))
+        factors = scott * np.geomspace(_LEAST, _MOST, _FACTORS)
+        totals = np.zeros(_FACTORS)
+        for start in range(0, len(points), _BLOCK_ROWS):
+            own = np.arange(start, min(start + _BLOCK_ROWS, len(points)))
+            squares = _squares(points[own], points)
+            squares[own - start, own] = np.inf
+            others = np.log(weights.sum() - weights[own])
+            for k, factor in enumerate(factors):
+                densities = _log_sums(squares / (-2 * factor**2) + np.log(weights)) - others
+                totals[k] += weights[own] @ densities
+        heights = [self._log_height(factor) for factor in factors]
+        self.likelihoods_ = list(
+            zip(factors.tolist(), (totals / weights.sum() + heights).tolist(), strict=True)
+        )
         best = max(self.likelihoods_, key=lambda pair: pair[1])[0]
         if best == self.likelihoods_[0][0]:
             self.notes_.append("the likelihood is largest at the smallest factor tried: many rows are alike")
@@ -215,7 +221,7 @@ class KernelDensity(Density):
             for start in range(0, len(rows), _BLOCK_ROWS):
                 some = rows[start : start + _BLOCK_ROWS]
                 exponents = _squares(x[np.ix_(some, used)], points) / (-2 * self.factor_**2)
-                out[some] = logsumexp(exponents + log_weights, axis=1) + height
+                out[some] = _log_sums(exponents + log_weights) + height
         return out
 
     def _span(self, name):
@@ -335,3 +341,11 @@ def _squares(a, b):
     """Squared distances of rows, (n, m)."""
     squares = (a**2).sum(axis=1)[:, None] + (b**2).sum(axis=1) - 2 * (a @ b.T)
     return np.maximum(squares, 0.0)
+
+
+def _log_sums(exponents):
+    """The log of the sum of e to each exponent, row by row; their room is used up."""
+    top = exponents.max(axis=1, keepdims=True)
+    exponents -= top
+    np.exp(exponents, out=exponents)
+    return top[:, 0] + np.log(exponents.sum(axis=1))

@@ -184,9 +184,7 @@ class GaussianMixture(Clusterer, Density):
         if isinstance(self.init, str) and self.init == "random":
             sample = sample_of(rows)
             if len(sample) < self.n_components:
-                msg = (
-                    f"{self.n_components} components need as many different rows, and there are {len(sample)}"
-                )
+                msg = f"n_components is {self.n_components}, but there are only {len(sample)} different rows"
                 raise DataError(msg)
             drawn = random.choice(len(sample), self.n_components, replace=False)
             return np.vstack(self._typed(sample.take(drawn), filled=True)).T

@@ -71,11 +71,12 @@ class LinearDiscriminantProjection(ClassNamePrefixFeaturesOutMixin, TransformerM
         half = np.linalg.solve(root, between)
         criteria, axes = np.linalg.eigh(np.linalg.solve(root, half.T))
         axes = np.linalg.solve(root.T, axes).T[::-1]
-        most = max(min(int((self.prior_ > 0).sum()) - 1, len(pooled)), 0)
+        classes = int((self.prior_ > 0).sum())
+        most = min(classes - 1, len(pooled))
         if self.n_components is not None and self.n_components > most:
             msg = (
-                f"LinearDiscriminantProjection: n_components is {self.n_components}, but there are {most}"
-                " directions: one less than classes, and no more than columns that vary"
+                f"LinearDiscriminantProjection: n_components is {self.n_components}, but {len(pooled)}"
+                f" columns that vary and {classes} class{'es' if classes > 1 else ''} have {most} directions"
             )
             raise ParameterError(msg)
         self.n_components_ = n = most if self.n_components is None else self.n_components
@@ -83,7 +84,8 @@ class LinearDiscriminantProjection(ClassNamePrefixFeaturesOutMixin, TransformerM
         self.criteria_ = criteria[:n].copy()
         self.explained_variance_ratio_ = self.criteria_ / (criteria[:most].sum() or 1.0)
         self.components_ = np.zeros((n, len(self.encoding_)))
-        self.components_[:, self.used_] = np.array([signed(axis) for axis in axes[:n]]).reshape(n, -1)
+        for c, axis in enumerate(axes[:n]):
+            self.components_[c, self.used_] = signed(axis)
         self.mean_ = (self.encoding_.mean - self.encoding_.shift) / self.encoding_.scale
 
     def transform(self, X):

@@ -69,7 +69,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
     explained_variance_, explained_variance_ratio_ : of each component
     encoding_ : how columns became numbers; `encoding_.names` are the columns of the components
     mean_, covariance_ : of the encoded columns
-    trace_ : the log-likelihood at each round of EM, in standard units; empty where there was none
+    trace_, n_iter_ : the log-likelihood at each round of EM, in standard units, and how many passes there
+        were; the trace is empty where one was enough
 
     References
     ----------
@@ -113,6 +114,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
         self._normal, self.trace_ = None, np.zeros(0)
         if self.missing == "em" and self._has_gaps:
             self._normal, self.trace_ = self._expectation_maximisation(rows)
+        self.n_iter_ = max(len(self.trace_), 1)
         self._solve()
 
     def partial_fit(self, X, y=None, sample_weight=None):  # noqa: ARG002 (pipelines pass a target)
@@ -304,6 +306,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
                 raise ValueError(msg)
             self._normal = replace(_normal(arrays["em_mean"], covariance), covariances=covariance[None])
             self.trace_ = arrays["trace"]
+        self.n_iter_ = max(len(self.trace_), 1)
         self._solve()
 
 
