@@ -41,7 +41,7 @@ class Agglomerative(Hierarchy):
     >>> X, y = load("iris").split("species")
     >>> model = Agglomerative(3, method="average").fit(X)
     >>> model.assign(X.take([0, 60, 120])).tolist()
-    [0, 2, 2]
+    [0, 1, 1]
     >>> distances = [[0, 2, 6], [2, 0, 5], [6, 5, 0]]
     >>> Agglomerative(2, method="single", given="distances").fit(distances).linkage_.tolist()
     [[0.0, 1.0, 2.0, 2.0], [2.0, 3.0, 5.0, 3.0]]

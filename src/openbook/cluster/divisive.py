@@ -43,7 +43,7 @@ class Divisive(Hierarchy):
     >>> X, y = load("iris").split("species")
     >>> model = Divisive(3).fit(X)
     >>> model.assign(X.take([0, 60, 120])).tolist()
-    [0, 1, 2]
+    [0, 2, 1]
     """
 
     rules = {

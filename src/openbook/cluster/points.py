@@ -47,11 +47,9 @@ class Points(NamedTuple):
         return np.sqrt(totals)
 
     def rows(self):
-        """The numbers and the codes row by row, (n, p) and (n, q)."""
+        """A copy of the numbers and of the codes row by row, (n, p) and (n, q)."""
         return tuple(
-            np.ascontiguousarray(
-                cells.transpose(0, 2, 1).reshape(len(cells) * TILE, cells.shape[1])[: self.n]
-            )
+            cells.transpose(0, 2, 1).reshape(len(cells) * TILE, cells.shape[1])[: self.n].copy()
             for cells in (self.numbers, self.codes)
         )
 
