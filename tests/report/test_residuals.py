@@ -12,7 +12,7 @@ from openbook.draw import Numbers
 from openbook.draw.plot import FRAME
 from openbook.errors import ParameterError
 from openbook.report import draw_residuals
-from openbook.report.residuals import residuals
+from openbook.report.residuals import beside_truth, residuals
 
 SVG = "{http://www.w3.org/2000/svg}"
 WIDE, HIGH = FRAME
@@ -47,6 +47,19 @@ def test_the_curve_shows_what_was_not_learnt():
     assert points[0, 1] < middle - 50  # higher up in the picture
     assert points[-1, 1] < middle - 50
     assert (np.diff(points[:, 0]) > 0).all()
+
+
+def test_truth_beside_prediction_has_the_line_where_they_are_the_same():
+    truth, predicted = np.array([3.0, 1.0, 6.0, 2.0]), np.array([1.0, 2.0, 4.0, 3.0])
+    picture = beside_truth("y", truth, predicted)
+    across, up = Numbers("", predicted), Numbers("", truth)
+    at = [(float(c.get("cx")), float(c.get("cy"))) for c in find(picture, "circle", "dot")]
+    expected = np.column_stack([WIDE * across.place(predicted), HIGH * (1 - up.place(truth))])
+    np.testing.assert_allclose(at, expected, atol=0.06)
+    (same,) = find(picture, "line", "zero")
+    low, high = across.span
+    ends = HIGH * (1 - up.place(np.array([low, high])))
+    np.testing.assert_allclose([float(same.get("y1")), float(same.get("y2"))], ends, atol=0.06)
 
 
 def test_a_far_row_does_not_squeeze_the_others():

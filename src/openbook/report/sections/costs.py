@@ -2,6 +2,7 @@
 
 from openbook.report.blocks import Block, Fold, Part, Text, derived, drawn, grids
 from openbook.report.study import StudyResult
+from openbook.work import Work
 
 
 def part(result: StudyResult) -> Part | None:
@@ -12,5 +13,6 @@ def part(result: StudyResult) -> Part | None:
     blocks: list[Block] = [Text(work.conclusion, "verdict"), *grids(work)]
     if found.threshold is not None and found.saved:
         blocks.append(drawn(found.draw()))
-        blocks.append(Fold("How the threshold follows from the costs", [derived(work)]))
+        how = Work("The threshold", tuple(work.steps()))
+        blocks.append(Fold("How the threshold follows from the costs", [derived(how)]))
     return Part("costs", "Costs", tuple(blocks))

@@ -4,6 +4,7 @@ All are of the rows of one round of folds, each predicted once by a model that h
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,7 @@ def _classes(result: StudyResult, label: str) -> Iterator[Block]:
 
 def _rates(table: Confusion) -> Fold:
     counts, *rates = grids(table.work())
+    counts = replace(counts, stack=False)
     accuracy = [derived(table.work("accuracy"))]
     how = Fold("How the accuracy and its interval follow from the counts", accuracy)
     return Fold("Counts, and every rate with its interval", [counts, *rates, how])

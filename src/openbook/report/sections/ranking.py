@@ -102,11 +102,14 @@ def _folds(result: StudyResult, rows: list[Row]) -> Iterator[Fold]:
         " rows, truths, predictions and probabilities. All figures of this page follow from those lines.",
         "note",
     )
-    blocks: list[Block] = [where, *grids(chosen.work()), derived(chosen.interval().work())]
+    # over rows the others would have to be resampled; the part on errors has them with quicker intervals
+    scores = [] if chosen.by_rows else grids(chosen.work())
+    blocks: list[Block] = [where, *scores, derived(chosen.interval().work())]
     test = next((row.test for row in rows if row.label == label and row.test), None)
     if test is not None and test.steps:
         blocks += [Text(f"{label} minus {result.comparison.baseline}:"), derived(test.work())]
-    yield Fold(f"How the score of {label} came about, and its other scores", blocks)
+    others = ", and its other scores" if scores else ""
+    yield Fold(f"How the score of {label} came about{others}", blocks)
     if 2 < len(rows) <= _MOST_PAIRED and _quick(result):
         pairs = result.comparison.pairs().work()
         yield Fold("Every learner against every other", [*grids(pairs, stack=False), Text(pairs.conclusion)])
