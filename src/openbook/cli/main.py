@@ -3,74 +3,28 @@
 Exit codes: 0 done; 2 bad input, with one line on standard error; 130 interrupted, with nothing half-written.
 """
 
-import gc
-import sys
-import warnings
-from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperGroup
 
-from openbook.errors import OpenbookError
+from openbook.cli.complaints import Commands
+from openbook.cli.options import (
+    Kinds,
+    ModelArgument,
+    NewArgument,
+    RulesFormat,
+    SourceArgument,
+    Target,
+    WorkFormat,
+    kinds_of,
+    seconds_of,
+)
 
 __all__ = ["app"]
 
-#: click's class of wrong options and arguments; where it lives depends on typer's version.
-_UsageError: Any = typer.BadParameter.__base__
-
-
-class _Commands(TyperGroup):
-    """Whatever goes wrong through no fault of openbook is told in one line."""
-
-    def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> Any:  # type: ignore[override]
-        extra["standalone_mode"] = False
-        gc.set_threshold(100_000, 50, 50)  # importing and compiling make many objects that live to the end
-        for stream in (sys.stdout, sys.stderr):
-            if hasattr(stream, "reconfigure"):  # a terminal that lacks a sign shows another
-                stream.reconfigure(errors="replace")
-        try:
-            with warnings.catch_warnings():
-                warnings.showwarning = _note
-                code = super().main(args, prog_name, **extra)
-        except _UsageError as error:
-            _fail(error.format_message())
-        except OpenbookError as error:
-            _fail(str(error))
-        except OSError as error:
-            _fail(_os_words(error))
-        except (KeyboardInterrupt, typer.Abort):
-            code = 130
-        if code == 130:
-            typer.echo(
-                "openbook: interrupted; a study goes on where it stopped when it is run again", err=True
-            )
-        sys.exit(code if isinstance(code, int) else 0)
-
-
-def _note(message: Warning | str, *_: Any, **__: Any) -> None:
-    """A warning, told as plainly as an error."""
-    from openbook.work.formula import printable
-
-    typer.echo(f"openbook: note: {printable(str(message))}", err=True)
-
-
-def _fail(message: str) -> None:
-    from openbook.work.formula import printable
-
-    typer.echo(f"openbook: {printable(message)}", err=True)
-    sys.exit(2)
-
-
-def _os_words(error: OSError) -> str:
-    reason = error.strerror or str(error)
-    return f"{error.filename}: {reason}" if error.filename else reason
-
-
 app = typer.Typer(
-    cls=_Commands,
+    cls=Commands,
     name="openbook",
     help="Machine learning that shows its work.",
     epilog="Start here: openbook study weather",
@@ -79,41 +33,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-
-Target = Annotated[str | None, typer.Option("--target", "-t", help="The column to predict.")]
-Kinds = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--kind",
-        "-k",
-        metavar="COLUMN=KIND",
-        help="Overrule the guess: numeric, nominal, ordinal or text; for an ordinal column also its values "
-        "from lowest to highest, as in size=small,medium,large. May be given several times.",
-    ),
-]
-SourceArgument = Annotated[
-    str,
-    typer.Argument(metavar="SOURCE", help="A file (CSV, TSV, Parquet, ARFF, JSON lines) or a bundled set."),
-]
-ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="A model.openbook file.")]
-NewArgument = Annotated[str, typer.Argument(metavar="NEW", help="A file with the rows, or a bundled set.")]
-
-
-class WorkFormat(StrEnum):
-    """How a derivation can be written."""
-
-    text = "text"
-    html = "html"
-    latex = "latex"
-    json = "json"
-
-
-class RulesFormat(StrEnum):
-    """How rules can be written."""
-
-    text = "text"
-    json = "json"
-    sql = "sql"
 
 
 def _version(asked: bool) -> None:
@@ -241,13 +160,13 @@ def study(
         raise typer.BadParameter(f"--workers must be -1, for one a core, or at least 1, got {workers}")
     if quick and thorough:
         raise typer.BadParameter("--quick and --thorough exclude each other; give one of them")
-    seconds = _seconds(time_limit)
+    seconds = seconds_of(time_limit)
     from openbook.cli.study import hypotheses, run_study
 
     options = {
         "target": target,
         "explore": explore or None,
-        "kinds": _kinds(kind),
+        "kinds": kinds_of(kind),
         "ignore": ignore,
         "id": id_column,
         "group": group,
@@ -298,9 +217,41 @@ def describe(source: SourceArgument, target: Target = None, kind: Kinds = None) 
     from openbook.data.describe import describe as describe_table
 
     with waiting("Reading and describing"):
-        table = open_table(source, _kinds(kind))
+        table = open_table(source, kinds_of(kind))
         description = describe_table(table, target or default_target(source))
     typer.echo(str(description))
+
+
+@app.command(epilog="Example: openbook outliers loans.csv --labels fraud=yes --out loans-odd")
+def outliers(
+    source: SourceArgument,
+    kind: Kinds = None,
+    ignore: Annotated[
+        list[str] | None, typer.Option(help="A column to leave out. May be given several times.")
+    ] = None,
+    detector: Annotated[
+        str, typer.Option("--detector", "-d", help="How oddness is measured.")
+    ] = "isolation_forest",
+    top: Annotated[int, typer.Option(help="How many of the oddest rows to print.")] = 10,
+    labels: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN[=VALUE]",
+            help="The column that tells which rows are known to be odd: those of VALUE, or else of the rarer"
+            " of two. It is not looked at, but what is found is held against it.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="A folder for the scores of all rows, and pictures.")
+    ] = None,
+) -> None:
+    """Find the oddest rows of a table, and say what makes each odd.
+
+    An isolation forest, unless told otherwise: it takes every kind of column, and gaps, as they are.
+    """
+    from openbook.cli.outliers import run_outliers
+
+    run_outliers(source, kinds_of(kind), detector, top=top, labels=labels, ignore=ignore or [], out=out)
 
 
 @app.command(epilog="Example: openbook predict loans/model.openbook new.csv -o predicted.csv --proba")
@@ -401,40 +352,19 @@ def export(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="A file to write to.")] = None,
 ) -> None:
     """Print a Python script that redoes a study without its plan."""
-    from openbook.plan import Plan
-    from openbook.plan.export import export as to_script
+    from openbook.plan.explore_plan import ExplorePlan, open_plan
     from openbook.plan.files import write_text
 
-    script = to_script(Plan.open(plan))
+    opened = open_plan(plan)
+    if isinstance(opened, ExplorePlan):
+        from openbook.plan.explore_export import export_exploration
+
+        script = export_exploration(opened)
+    else:
+        from openbook.plan.export import export as to_script
+
+        script = to_script(opened)
     if out is None:
         typer.echo(script, nl=False)
     else:
         write_text(out, script)
-
-
-def _seconds(given: str | None) -> float | None:
-    """A time limit in seconds."""
-    if given is None:
-        return None
-    number, unit = (given[:-1], given[-1]) if given[-1:] in _UNITS else (given, "s")
-    try:
-        seconds = float(number) * _UNITS[unit]
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < float("inf"):
-        raise typer.BadParameter(f"--time-limit takes a time such as 90, 90s, 15m or 2h, got {given!r}")
-    return seconds
-
-
-_UNITS = {"s": 1, "m": 60, "h": 3600}
-
-
-def _kinds(given: list[str] | None) -> dict[str, Any]:
-    """The kinds by column; `a=b` splits at the last sign, since names may hold one."""
-    kinds: dict[str, Any] = {}
-    for entry in given or ():
-        column, sign, kind = entry.rpartition("=")
-        if not sign or not column or not kind:
-            raise typer.BadParameter(f"--kind takes COLUMN=KIND, as in zip=nominal, got {entry!r}")
-        kinds[column] = kind.split(",") if "," in kind else kind
-    return kinds

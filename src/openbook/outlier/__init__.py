@@ -5,6 +5,7 @@ from openbook.outlier.centroid_distance import CentroidDistance
 from openbook.outlier.collective import Collective
 from openbook.outlier.contextual import Contextual
 from openbook.outlier.detector import Detector
+from openbook.outlier.evaluation import OutlierEvaluation, evaluate_outliers
 from openbook.outlier.grubbs import Grubbs
 from openbook.outlier.inverse_density import InverseDensity
 from openbook.outlier.isolation_forest import IsolationForest
@@ -14,6 +15,7 @@ from openbook.outlier.mahalanobis import Mahalanobis
 from openbook.outlier.naive_bayes_surprise import NaiveBayesSurprise
 from openbook.outlier.neighbour_distance import NeighbourDistance
 from openbook.outlier.objective_gain import ObjectiveGain
+from openbook.outlier.oddest import Oddest, oddest
 from openbook.outlier.radius_count import RadiusCount
 from openbook.outlier.reasons import Reasons
 from openbook.outlier.relative_density import RelativeDensity
@@ -35,9 +37,13 @@ __all__ = [
     "NaiveBayesSurprise",
     "NeighbourDistance",
     "ObjectiveGain",
+    "Oddest",
+    "OutlierEvaluation",
     "RadiusCount",
     "Reasons",
     "RelativeDensity",
     "SmallClusters",
     "ZScore",
+    "evaluate_outliers",
+    "oddest",
 ]

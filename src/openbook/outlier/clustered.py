@@ -21,12 +21,12 @@ from openbook.cluster import KMeans
 from openbook.fold import each
 from openbook.outlier.detector import CUTS, Account, Detector, checked
 from openbook.prepare import Encoding
-from openbook.rules import Maybe, Whole
+from openbook.rules import Maybe, Rule, Whole
 from openbook.work import Grid, Step, figure
 
 __all__ = ["CLUSTER_RULES", "Clustered"]
 
-CLUSTER_RULES = {"n_clusters": Whole(1), "random_state": Maybe(Whole(0)), **CUTS}
+CLUSTER_RULES: dict[str, Rule] = {"n_clusters": Whole(1), "random_state": Maybe(Whole(0)), **CUTS}
 
 
 class Clustered(Detector):

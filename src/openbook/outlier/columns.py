@@ -56,7 +56,7 @@ class ColumnDetector(Detector):
         for j, (name, x) in enumerate(zip(looked_at(self.schema_), values_of(X)[0].tolist(), strict=True)):
             if math.isfinite(x):
                 steps.append(self._step(j, name, x))
-                shares[name] = float(steps[-1].result)
+                shares[name] = float(steps[-1].result)  # type: ignore[arg-type]
             else:
                 steps.append(Step(name, result=0, note="missing: not odd"))
         score = max(shares.values(), default=0.0)

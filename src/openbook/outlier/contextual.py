@@ -11,7 +11,7 @@ detector of all rows. Of the judged columns, missing cells are the inner detecto
 import numpy as np
 from sklearn.base import clone
 
-from openbook.data import MISSING, Nominal, Numeric
+from openbook.data import MISSING, Categorical, Nominal, Numeric
 from openbook.errors import ParameterError, UnknownColumn
 from openbook.fold import each
 from openbook.neighbors.examples import Examples
@@ -19,7 +19,7 @@ from openbook.outlier.detector import CUTS, Account, Detector, checked
 from openbook.outlier.naive_bayes_surprise import NaiveBayesSurprise
 from openbook.rows import infinite_cell
 from openbook.rules import Anything, Whole
-from openbook.work import Grid, Step, figure
+from openbook.work import Step, figure
 
 __all__ = ["Contextual"]
 
@@ -162,7 +162,7 @@ class Contextual(Detector):
 
     def _width(self, name, cuts):
         attribute = self.schema_[name]
-        return 2 + len(cuts) if isinstance(attribute, Numeric) else 1 + len(attribute.values)
+        return 1 + len(attribute.values) if isinstance(attribute, Categorical) else 2 + len(cuts)
 
     def _scores(self, X):
         keys = self._keys(X)
@@ -192,23 +192,24 @@ class Contextual(Detector):
         words = []
         for name, cuts in zip(self.context_, self._cuts, strict=True):
             code = int(self._codes(X, name, cuts)[0])
+            attribute = self.schema_[name]
             if code <= 0:
                 words.append(f"{name} {'missing' if code == 0 else 'never seen'}")
-            elif isinstance(self.schema_[name], Numeric):
+            elif isinstance(attribute, Categorical):
+                words.append(f"{name} = {attribute.values[code - 1]}")
+            else:
                 ends = ["-∞", *(figure(float(cut), 4) for cut in cuts), "∞"]
                 words.append(f"{name} from {ends[code - 1]} to {ends[code]}")
-            else:
-                words.append(f"{name} = {self.schema_[name].values[code - 1]}")
         return ", ".join(words)
 
     def _learnt(self):
-        alone = len(self.detectors_) - 1
-        rows = [
-            ("columns of the context", ", ".join(self.context_) or "none"),
-            ("judged", ", ".join(self.judged_)),
-        ]
-        rows += [("contexts judged by themselves", alone), ("rows in all", self.sizes_[_ALL])]
-        return (Grid("", (), rows), self.detectors_[_ALL].work())
+        steps = (
+            Step("context", result=", ".join(self.context_) or "none"),
+            Step("judged", result=", ".join(self.judged_)),
+            Step("contexts judged by themselves", result=len(self.detectors_) - 1),
+            Step("rows", result=self.sizes_[_ALL]),
+        )
+        return (*steps, self.detectors_[_ALL].work())
 
     def _saved(self):
         saved = super()._saved()

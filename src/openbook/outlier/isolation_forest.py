@@ -5,7 +5,8 @@ r"""The isolation forest: rows that a few random tests set apart from all others
 h is the number of steps a row takes down a tree that was grown on ψ rows at random, with a random test in
 every node: of a column that varies there, a number below a random cut, or a category equal to that of a
 random row. A tree ends after log₂ ψ levels, and c(n) is added for the n rows that are still together. c(ψ) is
-what an ordinary row takes, so 0.5 is ordinary; above, unless told otherwise, a row is an outlier.
+what an ordinary row takes, so 0.5 is ordinary; above 0.6, unless told otherwise, a row is an outlier, as the
+authors have it.
 
 A missing cell goes with the larger part of the rows; where all known cells are equal, a test sets rows with a
 gap apart. A category that training never showed equals no other. Numbers count as shares of their range in
@@ -49,7 +50,7 @@ class IsolationForest(Detector):
     random_state : int, optional
         Of samples and tests.
     threshold, contamination, top : one at most
-        Above which score a row is an outlier; None of them: 0.5.
+        Above which score a row is an outlier; None of them: 0.6.
 
     Attributes
     ----------
@@ -72,7 +73,7 @@ class IsolationForest(Detector):
     rules = {"n_estimators": Whole(1), "max_samples": Whole(2), "random_state": Maybe(Whole(0)), **CUTS}
 
     weighs = False
-    natural_ = (0.5, "set apart sooner than an ordinary row")
+    natural_ = (0.6, "set apart much sooner than an ordinary row")
 
     def __init__(
         self,

@@ -80,7 +80,7 @@ class LikelihoodMixture(Detector):
         for _ in range(_PASSES):
             some = rows if inside is None else _only(rows, inside)
             self._columns = Independent(self.schema_).learn(some)
-            logs = list(each(rows.pieces, partial(_both, self._columns, self._uniform)))
+            logs = list(each(rows.pieces, partial(_both_of, self._columns, self._uniform)))
             if inside is None:
                 inside = [np.ones(len(part), dtype=bool) for part, _ in logs]
             here, there = math.log1p(-self.share), math.log(self.share)
@@ -100,7 +100,7 @@ class LikelihoodMixture(Detector):
         self.moved_ = int(self.trace_[:, 1].sum())
 
     def _scores(self, X):
-        normal, odd = _both(self._columns, self._uniform, Chunk(X, None, None))
+        normal, odd = _both(self._columns, self._uniform, X)
         return math.log(self.share) - math.log1p(-self.share) + odd - normal
 
     def _account(self, X):
@@ -156,9 +156,12 @@ def _only(rows, inside):
     return Rows(rows.schema, pieces)
 
 
-def _both(columns, uniform, chunk):
+def _both_of(columns, uniform, chunk):
+    return _both(columns, uniform, chunk.X)
+
+
+def _both(columns, uniform, X):
     """The logarithms of M and of A of each row, without λ."""
-    X = chunk.X
     return columns.logs(X).sum(axis=1), known_cells(X) @ uniform
 
 

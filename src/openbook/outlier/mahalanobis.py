@@ -74,12 +74,9 @@ class Mahalanobis(Detector):
         self.contamination = contamination
         self.top = top
 
-    @property
-    def weighs(self):
-        """Not where robust: half of the rows is a count."""
-        return not self.robust
-
     def _learn(self, rows):
+        if self.robust:  # half of the rows is a count
+            self._check_even(rows)
         with np.errstate(over="ignore", invalid="ignore"):
             sums = fold(rows.pieces, partial(ClassScatter.of, self.schema_, 1, 1), add)
         if not all(np.isfinite(array).all() for array in sums.arrays().values()):

@@ -1,0 +1,64 @@
+"""What goes wrong in a command is told in one line, with the exit code that `main` states."""
+
+import gc
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from openbook.errors import OpenbookError
+
+__all__ = ["Commands"]
+
+#: click's class of wrong options and arguments; where it lives depends on typer's version.
+_UsageError: Any = typer.BadParameter.__base__
+
+
+class Commands(TyperGroup):
+    """Whatever goes wrong through no fault of openbook is told in one line."""
+
+    def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> Any:  # type: ignore[override]
+        extra["standalone_mode"] = False
+        gc.set_threshold(100_000, 50, 50)  # importing and compiling make many objects that live to the end
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):  # a terminal that lacks a sign shows another
+                stream.reconfigure(errors="replace")
+        try:
+            with warnings.catch_warnings():
+                warnings.showwarning = _note
+                code = super().main(args, prog_name, **extra)
+        except _UsageError as error:
+            _fail(error.format_message())
+        except OpenbookError as error:
+            _fail(str(error))
+        except OSError as error:
+            _fail(_os_words(error))
+        except (KeyboardInterrupt, typer.Abort):
+            code = 130
+        if code == 130:
+            typer.echo(
+                "openbook: interrupted; a study goes on where it stopped when it is run again", err=True
+            )
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def _note(message: Warning | str, *_: Any, **__: Any) -> None:
+    """A warning, told as plainly as an error."""
+    from openbook.work.formula import printable
+
+    typer.echo(f"openbook: note: {printable(str(message))}", err=True)
+
+
+def _fail(message: str) -> None:
+    from openbook.work.formula import printable
+
+    typer.echo(f"openbook: {printable(message)}", err=True)
+    sys.exit(2)
+
+
+def _os_words(error: OSError) -> str:
+    reason = error.strerror or str(error)
+    return f"{error.filename}: {reason}" if error.filename else reason

@@ -1,0 +1,112 @@
+"""`openbook outliers` on the screen, and its folder.
+
+Isolation forests are the default: they take every kind of column, and gaps, as they are; they know no
+distance, so no scale has to be chosen; their time grows with the rows only; and 0.5 is ordinary in every
+table.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import typer
+
+from openbook import registry
+from openbook.cli.bar import waiting
+from openbook.cli.predictions import writer
+from openbook.cli.tables import open_table
+from openbook.data import Categorical, Column, Table, Text
+from openbook.errors import DataError, ParameterError, did_you_mean
+from openbook.outlier.evaluation import OutlierEvaluation, evaluate_outliers
+from openbook.outlier.oddest import Oddest, oddest
+from openbook.plan.files import write_text
+
+__all__ = ["run_outliers"]
+
+
+def run_outliers(
+    source: str,
+    kinds: Mapping[str, Any],
+    name: str,
+    *,
+    top: int,
+    labels: str | None,
+    ignore: list[str],
+    out: Path | None,
+) -> None:
+    """Find the oddest rows of a table, print them, and write pictures and scores to a folder."""
+    if top < 1:
+        raise DataError(f"--top must be at least 1, got {top}")
+    if out is not None and out.exists() and not out.is_dir():
+        raise DataError(f"--out {out} is a file; name a folder")
+    detector = _detector(name)
+    with waiting("Reading"):
+        table = open_table(source, kinds)
+        truth = None if labels is None else _truth(table, labels)
+        X = table.drop(*ignore, *([] if truth is None else [truth[0]]))
+        X, words = _without_words(X)
+    with waiting("Looking for outliers"):
+        found = oddest(detector.fit(X), X, top)
+        against = None if truth is None else evaluate_outliers(detector, X, truth[1])
+    if words:
+        typer.echo(f"openbook: note: free text is not looked at: {', '.join(words)}", err=True)
+    typer.echo(found.work().text())
+    if against is not None:
+        typer.echo("")
+        typer.echo(repr(against))
+    if out is not None:
+        _write(out, table, found, against)
+
+
+def _detector(name: str) -> Any:
+    names = [entry.name for entry in registry.learners("outliers")]
+    if name not in names:
+        raise ParameterError(f"no detector {name!r}. {did_you_mean(name, names)}")
+    made = registry.learner(name).make()
+    if "random_state" in made.get_params(deep=False):
+        made.set_params(random_state=0)
+    return made
+
+
+def _truth(table: Table, given: str) -> tuple[str, np.ndarray]:
+    """The column of labels, and which rows are odd: those of the value after "=", or of the rarest."""
+    name, value = (given, None) if given in table.schema else given.rpartition("=")[::2]
+    column: Column = table.column(name or given)
+    if not isinstance(column.attribute, Categorical):
+        raise DataError(f"--labels {name}: {name} is {column.attribute.kind}; add --kind {name}=nominal")
+    values = column.attribute.values
+    counts = np.bincount(column.data[column.data >= 0], minlength=len(values))
+    if value is not None and value not in values:
+        raise DataError(f"--labels: {name} is never {value!r}. {did_you_mean(value, values)}")
+    seen = np.flatnonzero(counts)
+    if value is None and len(seen) != 2:
+        raise DataError(
+            f"--labels {name}: it has {len(seen)} values; say which is odd, as in {name}={values[0]}"
+        )
+    odd = values.index(value) if value is not None else int(seen[counts[seen].argmin()])
+    return name, column.data == odd
+
+
+def _without_words(X: Table) -> tuple[Table, tuple[str, ...]]:
+    words = X.schema.of(Text)
+    return X.drop(*words), words
+
+
+def _write(out: Path, table: Table, found: Oddest, against: OutlierEvaluation | None) -> None:
+    """The folder: every row with its score, and the pictures."""
+    import polars as pl
+
+    out.mkdir(parents=True, exist_ok=True)
+    verdicts = np.where(found.scores > found.threshold, -1, 1)
+    frame = table.to_polars().with_columns(
+        pl.Series("outlier_score", found.scores), pl.Series("verdict", verdicts)
+    )
+    writer(out / "scores.csv")(frame)
+    write_text(out / "scores.svg", found.draw().svg() + "\n")
+    first = found.reasons[0]
+    if first is not None:
+        write_text(out / "oddest.svg", first.draw().svg() + "\n")
+    if against is not None:
+        write_text(out / "roc.svg", against.draw().svg() + "\n")
+    typer.echo(f"\nScores of all rows and pictures: {out}")

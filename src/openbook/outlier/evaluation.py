@@ -1,0 +1,112 @@
+"""How well scores find the rows that are known to be odd: recall first, then precision, precision at n, ROC.
+
+Outliers are few, and missing one is usually what costs, so recall stands first. Precision at n is that of the
+n highest scores; without n, of as many as there are outliers.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from openbook.draw import Picture
+from openbook.errors import DataError, ParameterError
+from openbook.judge import Confusion, PrecisionRecall, Roc
+from openbook.judge.rates import Rate
+from openbook.outlier.detector import Detector
+from openbook.work import Grid, Work
+
+__all__ = ["OutlierEvaluation", "evaluate_outliers"]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class OutlierEvaluation:
+    """Scores against the truth.
+
+    Parameters
+    ----------
+    truth : bool, whether each row is known to be odd
+    scores : the higher, the odder
+    threshold : above which a row is called an outlier
+    """
+
+    truth: np.ndarray
+    scores: np.ndarray
+    threshold: float
+
+    @cached_property
+    def confusion(self) -> Confusion:
+        """The verdicts against the truth; outliers are positive."""
+        words = np.array(["normal", "outlier"])
+        called = self.scores > self.threshold
+        return Confusion.of(words[self.truth.astype(int)], words[called.astype(int)], positive="outlier")
+
+    @property
+    def recall(self) -> Rate:
+        """The share of the odd rows that is found."""
+        return self.confusion.rate("tpr")
+
+    @property
+    def precision(self) -> Rate:
+        """The share of the rows called outliers that is odd."""
+        return self.confusion.rate("ppv")
+
+    def precision_at(self, n: int | None = None) -> float:
+        """The share of odd rows among the n highest scores; of equal scores the first rows."""
+        n = int(self.truth.sum()) if n is None else n
+        if not 1 <= n <= len(self.scores):
+            raise ParameterError(f"n must lie between 1 and the number of rows, {len(self.scores)}; got {n}")
+        return float(self.truth[np.argsort(-self.scores, kind="stable")[:n]].mean())
+
+    @cached_property
+    def roc(self) -> Roc:
+        return Roc(self.truth, self.scores, positive=True)
+
+    def work(self) -> Work:
+        """The measures, with intervals where there are."""
+        n = int(self.truth.sum())
+        curve = PrecisionRecall(self.truth, self.scores, positive=True)
+        rows = [
+            ("recall", f"{self.recall}"),
+            ("precision", f"{self.precision}"),
+            (f"precision at {n}", f"{self.precision_at():.3f}"),
+            ("AUC", f"{self.roc.auc:.3f} {self.roc.interval()}"),
+            ("average precision", f"{curve.average_precision:.3f}, where chance has {self.truth.mean():.3f}"),
+        ]
+        title = f"Against the labels: {n:,} of {len(self.truth):,} rows are known to be odd"
+        return Work(title, (Grid("", (), rows), self.confusion.work()))
+
+    def draw(self) -> Picture:
+        """The ROC curve."""
+        return self.roc.draw()
+
+    def __repr__(self) -> str:
+        work = self.work()
+        return Work(work.title, work.parts[:1]).text()
+
+
+def evaluate_outliers(detector: Detector, X: Any, truth: Any) -> OutlierEvaluation:
+    """Hold a fitted detector's scores against the truth.
+
+    Parameters
+    ----------
+    detector : fitted
+    X : rows
+    truth : whether each row is known to be odd
+
+    Examples
+    --------
+    >>> from openbook.outlier import ZScore
+    >>> X = [[1.0], [2.0], [3.0], [2.0], [1.0], [90.0], [2.0]]
+    >>> found = evaluate_outliers(ZScore(threshold=2).fit(X), X, [0, 0, 0, 0, 0, 1, 0])
+    >>> found.recall.value, found.precision_at(1), found.roc.auc
+    (1.0, 1.0, 1.0)
+    """
+    odd = np.asarray(truth).astype(bool)
+    scores = detector.score_samples(X)
+    if odd.shape != scores.shape:
+        raise DataError(f"{len(scores)} rows, but {odd.size} labels; give one for each row")
+    if not odd.any() or odd.all():
+        raise DataError("the labels must tell some odd rows from others; all are the same")
+    return OutlierEvaluation(odd, scores, detector.threshold_)

@@ -1,0 +1,128 @@
+"""The oddest rows of a table, with the reasons for each: a table and a picture."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from openbook.data.findings import plural
+from openbook.data.read import read
+from openbook.draw import Marks, Numbers, Picture
+from openbook.draw.plot import dots, framed, legend, line
+from openbook.errors import ParameterError
+from openbook.outlier.collective import Collective
+from openbook.outlier.detector import Detector
+from openbook.outlier.reasons import Reasons, said_of
+from openbook.work import Grid, Work, figure
+
+__all__ = ["Oddest", "oddest"]
+
+#: Reasons that are told for each row, as far as they are worth it.
+_TOLD = 3
+
+#: Dots of a picture: all outliers, and of the others so many.
+_MOST_DOTS = 2_000
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Oddest:
+    """The oddest rows, the oddest first; of equal scores the first row.
+
+    Parameters
+    ----------
+    detector : the name of the detector
+    rows : their numbers, from 0
+    reasons : of each; None where rows are judged together
+    scores : of all rows
+    threshold : above which a row is an outlier
+    """
+
+    detector: str
+    rows: tuple[int, ...]
+    reasons: tuple[Reasons | None, ...]
+    scores: np.ndarray
+    threshold: float
+
+    @property
+    def n_outliers(self) -> int:
+        return int((self.scores > self.threshold).sum())
+
+    def work(self) -> Work:
+        """The oddest rows as a table, and what makes each odd."""
+        rows = [
+            (row, float(self.scores[row]), "outlier" if self.scores[row] > self.threshold else "", told(why))
+            for row, why in zip(self.rows, self.reasons, strict=True)
+        ]
+        meaning = next((why.meaning for why in self.reasons if why is not None), "")
+        grid = Grid(
+            "", ("row", "score", "", "because of"), rows, f"In brackets: {meaning[:1].lower()}{meaning[1:]}"
+        )
+        title = f"{self.detector}: {plural(self.n_outliers, 'outlier')} among {len(self.scores):,} rows"
+        return Work(title, (grid,), f"The threshold is {figure(self.threshold, 4)}.")
+
+    def draw(self) -> Picture:
+        """The scores in order, the oddest on the left; those above the threshold stand out."""
+        order = np.argsort(-self.scores, kind="stable")
+        ranks = np.arange(1, len(order) + 1)
+        if len(order) > _MOST_DOTS:  # all of the oddest, and a few of the many others
+            some = np.unique(np.geomspace(1, len(order), _MOST_DOTS).astype(np.intp))
+            order, ranks = order[some - 1], some
+        scores = self.scores[order]
+        marks = 10.0 ** np.arange(np.ceil(np.log10(len(self.scores))) + 1)
+        across = Marks(
+            "rank of the row, the oddest first", tuple(f"{m:,.0f}" for m in marks), np.log10(marks)
+        )
+        up = Numbers("score", np.linspace(scores.min(), max(scores.max(), scores.min() + 1e-12), 25))
+        because = dict(zip(self.rows, self.reasons, strict=True))
+        words = [_words(row, self.scores[row], because.get(row)) for row in order.tolist()]
+        looks = ["dot c1" if score > self.threshold else "dot many c0" for score in scores]
+        inside = "".join(dots(across.place(np.log10(ranks)), up.place(scores), looks, words))
+        level = up.place(np.full(2, self.threshold))
+        inside += line(np.array([0.0, 1.0]), level, "c8 dashed") if 0 <= level[0] <= 1 else ""
+        key, tall = legend(
+            [("c1", "outlier"), ("c0", "other rows"), ("c8", f"threshold {figure(self.threshold, 3)}")]
+        )
+        body, width, height = framed(across, up, inside, key, tall)
+        notes = (f"{plural(self.n_outliers, 'outlier')} among {len(self.scores):,} rows.",)
+        return Picture(f"Scores of {self.detector}", "; ".join(words[:10]), notes, body, width, height)
+
+    def __repr__(self) -> str:
+        return self.work().text()
+
+    def _repr_html_(self) -> str:
+        return self.work().html()
+
+
+def oddest(detector: Detector, X: Any, n: int = 10) -> Oddest:
+    """The n oddest rows by a fitted detector, with reasons.
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> from openbook.outlier import NaiveBayesSurprise
+    >>> X = load("loan").drop("cheat")
+    >>> oddest(NaiveBayesSurprise(top=1).fit(X), X, n=1).rows
+    (6,)
+    """
+    if n < 1:
+        raise ParameterError(f"n must be at least 1, got {n}")
+    table = read(X)
+    scores = detector.score_samples(table)
+    rows = np.argsort(-scores, kind="stable")[:n].tolist()
+    alone = not isinstance(detector, Collective)
+    why = tuple(detector.reasons(table.take([row])) if alone else None for row in rows)
+    return Oddest(type(detector).__name__, tuple(rows), why, scores, detector.threshold_)
+
+
+def told(why: Reasons | None) -> str:
+    """The weightiest reasons in one line, as long as they are worth it: a tenth of the first."""
+    if why is None:
+        return "the rows that it belongs with"
+    first = why.ranked[0].share
+    worth = [r for r in why.ranked[:_TOLD] if r.share > 0 and r.share >= 0.1 * first]
+    return ", ".join(f"{said_of(r)} ({figure(r.share, 3)})" for r in worth) or "nothing in particular"
+
+
+def _words(row: int, score: float, why: Reasons | None) -> str:
+    said = f"row {row}: {figure(float(score), 4)}"
+    return said if why is None else f"{said}, because of {told(why)}"
