@@ -139,9 +139,10 @@ def written(dendrogram, most, width):
         (a, b), (low, other), at = (*map(int, merge.places),), merge.starts, max(x(merge.height), 1)
         for line, start in ((a, low), (b, other)):
             first = x(start) if start else 0
-            canvas[line, first + 1 : at] |= 3
-            canvas[line, first] |= 2
-            canvas[line, at] |= 1
+            if first < at:  # merges so near that they share a column are joined by what leads up or down
+                canvas[line, first] |= 2
+                canvas[line, first + 1 : at] |= 3
+                canvas[line, at] |= 1
         canvas[a, at] |= 8
         canvas[b, at] |= 4
         canvas[a + 1 : b, at] |= 12
