@@ -8,7 +8,7 @@ from openbook.report.blocks import Draft, Fold, Part, Text
 from openbook.report.study import StudyResult
 
 #: Learners of the ranking, columns and findings that are told.
-_MOST_ROWS, _MOST_COLUMNS, _MOST_FINDINGS = 12, 5, 5
+_MOST_ROWS, _MOST_COLUMNS, _MOST_FINDINGS = 30, 5, 5
 
 
 def part(result: StudyResult) -> Part:
