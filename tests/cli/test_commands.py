@@ -166,7 +166,11 @@ def test_a_study_of_another_plan_is_kept_unless_told(here):
         (["nothing.csv"], "there is no file"),
         (["empty.csv"], "empty.csv"),
         (["."], "is a directory"),
-        (["table.csv"], "say which column to predict: --target NAME. There are: a, b"),
+        (["table.csv"], "to look for groups takes at least 9"),
+        (["table.csv", "--folds", "5"], "say which column to predict: --target NAME. There are: a, b"),
+        (["weather", "--explore", "--metric", "accuracy"], "--metric is about predicting"),
+        (["weather", "--explore", "--quick"], "--quick or --thorough is about predicting"),
+        (["weather", "--explore", "--time-limit", "9"], "--time-limit is for judging learners"),
         (["table.csv", "-t", "c"], "no column 'c'"),
         (["weather", "--kind", "windy"], "--kind takes COLUMN=KIND, as in zip=nominal, got 'windy'"),
         (["weather", "--kind", "windy=round"], "windy"),
@@ -400,7 +404,7 @@ def test_numbers_have_no_probabilities(here):
     X, y = ob.load("diabetes").split("progression")
     ob.save(ZeroRegressor().fit(X, y), "m.openbook")
     assert "prediction" in good("predict", "m.openbook", "diabetes").splitlines()[0]
-    assert "--proba: ZeroRegressor predicts numbers" in complaint(
+    assert "--proba: ZeroRegressor predicts no probabilities" in complaint(
         "predict", "m.openbook", "diabetes", "--proba"
     )
 

@@ -1,5 +1,6 @@
 """A study without a target, on the screen."""
 
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from openbook.plan.explore_plan import ExplorePlan
 from openbook.plan.run import claim_folder
 from openbook.plan.source import Source
 from openbook.report.exploration import Exploration
-from openbook.report.explore import beside_words, row_name, rule_figures
+from openbook.report.explore import beside_words, rule_figures
 from openbook.work.formula import printable
 
 __all__ = ["plan_exploration", "run_exploration"]
@@ -99,9 +100,8 @@ def _oddities(screen: Console, result: Exploration, *, quiet: bool) -> None:
         return
     grid = _grid("row", "score")
     grid.add_column("because of")
-    for odd in result.oddities.rows[:_ODD]:
-        name, why = (Text(printable(words)) for words in (row_name(odd), odd.because))
-        grid.add_row(name, f"{odd.reasons.score:.3g}", why)
+    for odd in islice(result.oddities, _ODD):
+        grid.add_row(Text(printable(odd.name)), f"{odd.score:.3g}", Text(printable(odd.because)))
     _show(screen, grid)
 
 

@@ -20,7 +20,7 @@ from typing import Any
 import joblib
 import numpy as np
 
-from openbook.associate import Itemsets, association_rules, frequent_itemsets
+from openbook.associate import association_rules, frequent_itemsets
 from openbook.cluster import (
     Agglomerative,
     ChosenK,
@@ -34,26 +34,25 @@ from openbook.cluster import (
 from openbook.data import Categorical, Column, Numeric, Table, Text
 from openbook.data.describe import Description, describe
 from openbook.draw import Picture
-from openbook.errors import ParameterError, PlanError
+from openbook.errors import PlanError
+from openbook.outlier.oddest import oddest
+from openbook.plan.explore_make import LEARNING_ROWS, some_rows
 from openbook.plan.explore_plan import ExplorePlan
 from openbook.plan.files import whole_file, write_text
 from openbook.plan.run import Progress, claim_folder, versions
 from openbook.reduce import PCA
-from openbook.report.exploration import Associations, Exploration, Groups, Oddities, OddRow
+from openbook.report.exploration import Associations, Exploration, Groups, Oddities
 from openbook.report.explore import to_html
+from openbook.rows import Rows, infinite_cell
 from openbook.store import save
 
 __all__ = ["explore"]
 
-#: The most cells and rows by which the number of clusters is chosen; rows by which clusters are judged; and
-#: rows from which they, the oddities and the rules are learnt.
-_CHOOSING_CELLS, _CHOOSING_ROWS, _JUDGING_ROWS, _LEARNING_ROWS = 128_000, 2_000, 3_000, 200_000
+#: The most cells by which the number of clusters is chosen, and rows by which clusters are judged.
+_CHOOSING_CELLS, _JUDGING_ROWS = 128_000, 3_000
 
 #: Leaves of a dendrogram that can be read.
 _LEAVES = 60
-
-#: Itemsets that are too many to look for rules in, and the steps by which the support rises then.
-_MOST_SETS, _RAISED = 20_000, (0.2, 0.3, 0.4, 0.5, 0.7, 0.9)
 
 
 def explore(
@@ -121,19 +120,18 @@ class _Rows:
         self.X = table.drop(*plan.roles.columns)
         if odd := [a.name for a in self.X.schema if isinstance(a, Text)]:
             raise PlanError(f"{odd[0]} is free text, which cannot be explored; name it in roles.ignore")
+        if any(np.isinf(self.X.data(name)).any() for name in self.X.schema.of(Numeric)):
+            raise infinite_cell(Rows.in_memory(self.X, np.zeros(len(table), np.intp)))
         self.names = None if plan.roles.id is None else table.column(plan.roles.id)
-        self.rng = np.random.default_rng(plan.seed)
         self.notes: list[str] = []
         self.labels = np.zeros(len(table), dtype=np.intp)
-        self.learning = self._sample(_LEARNING_ROWS)
+        self.learning = self._sample(LEARNING_ROWS)
         if len(self.learning) < len(table):
             n = f"{len(self.learning):,} of {len(table):,} rows"
             self.notes.append(f"clusters, oddities and rules are learnt from a random sample of {n}")
 
     def _sample(self, most: int) -> np.ndarray:
-        """So many rows at random, in order; all, if there are no more."""
-        n = len(self.X)
-        return np.arange(n) if n <= most else np.sort(self.rng.choice(n, most, replace=False))
+        return some_rows(len(self.X), most, self.plan.seed)
 
     def groups(self) -> Groups:
         plan, X = self.plan, self.X
@@ -160,12 +158,12 @@ class _Rows:
         )
 
     def _choose(self) -> ChosenK:
-        some = self._sample(max(200, min(_CHOOSING_ROWS, _CHOOSING_CELLS // len(self.X.names))))
-        if len(some) < len(self.X):
-            self.notes.append(f"the number of clusters is chosen by a random sample of {len(some):,} rows")
-        X = self.X.take(some)
-        most = min(self.plan.groups.most, len(some) // 2)
-        return choose_k(X, range(1, most + 1), self.plan.clusterer(), random_state=self.plan.seed)
+        X = self.X.take(self._sample(max(200, _CHOOSING_CELLS // len(self.X.names))))
+        tried = range(1, min(self.plan.groups.most, len(X) // 2) + 1)
+        chosen = choose_k(X, tried, self.plan.clusterer(), random_state=self.plan.seed)
+        if chosen.rows < len(self.X):
+            self.notes.append(f"the number of clusters is chosen by a random sample of {chosen.rows:,} rows")
+        return chosen
 
     def _beside(self, labels: np.ndarray) -> Contingency | ClusterDescription | None:
         """The column that was left aside, where it can be set beside clusters."""
@@ -194,46 +192,34 @@ class _Rows:
 
     def oddities(self) -> Oddities:
         detector = self.plan.detector().fit(self.X.take(self.learning))
-        scores = detector.score_samples(self.X)
-        first = np.argsort(-scores, kind="stable")[: self.plan.oddities.shown]
-        return Oddities(detector, scores, tuple(self._odd(detector, int(row)) for row in first))
-
-    def _odd(self, detector: Any, row: int) -> OddRow:
-        name = None if self.names is None else _texts(self.names.take([row]))[0]
-        return OddRow(row, name, int(self.labels[row]), detector.reasons(self.X.take([row])))
+        found = oddest(detector, self.X, self.plan.oddities.shown)
+        names = [str(row) for row in found.rows]
+        if self.names is not None:
+            called = _texts(self.names.take(list(found.rows)))
+            names = [f"{row} ({name})" for row, name in zip(names, called, strict=True)]
+        return Oddities(found, tuple(names), tuple(self.labels[list(found.rows)].tolist()))
 
     def associations(self) -> Associations:
         asked = self.plan.associations
-        itemsets = self._itemsets()
+        itemsets = frequent_itemsets(self.X.take(self.learning), asked.min_support, asked.max_length)
         rules = association_rules(itemsets, asked.min_confidence, max_consequent=1)
         significant = sorted(rules.significant(), key=lambda rule: -rule.leverage)
         how = (
-            f"Rules of up to {itemsets.max_length} items and one consequent, held by at least"
-            f" {itemsets.min_support:g} of the rows, of confidence {asked.min_confidence:g} or more; numbers"
+            f"Rules of up to {asked.max_length} items and one consequent, held by at least"
+            f" {asked.min_support:g} of the rows, of confidence {asked.min_confidence:g} or more; numbers"
             " are cut into three intervals; rules that say nothing beyond a shorter one are left out."
         )
-        if itemsets.min_support > asked.min_support:
-            how += (
-                f" At {asked.min_support:g} there would be more than {_MOST_SETS:,} sets of items to look at."
-            )
         return Associations(replace(rules, rules=tuple(significant)), len(rules), how)
-
-    def _itemsets(self) -> Itemsets:
-        """The frequent sets, by a support at which there are not too many."""
-        asked = self.plan.associations
-        X = self.X.take(self.learning)
-        for support in (asked.min_support, *(s for s in _RAISED if s > asked.min_support)):
-            try:
-                return frequent_itemsets(X, support, asked.max_length, most=_MOST_SETS)
-            except ParameterError:
-                continue
-        return frequent_itemsets(X, 1.0, asked.max_length, most=_MOST_SETS)
 
     def write_labels(self, result: Exploration) -> None:
         """The cluster and the oddity of every row."""
         import polars as pl
 
-        columns = {"row": np.arange(len(self.X)), "cluster": self.labels, "oddity": result.oddities.scores}
+        columns = {
+            "row": np.arange(len(self.X)),
+            "cluster": self.labels,
+            "oddity": result.oddities.found.scores,
+        }
         frame = pl.DataFrame(columns)
         if self.names is not None:
             frame = frame.insert_column(

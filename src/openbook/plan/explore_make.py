@@ -5,18 +5,27 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from openbook.associate import frequent_itemsets
 from openbook.data import Nominal, Table
 from openbook.data.describe import Description, describe
 from openbook.data.findings import plural
-from openbook.errors import PlanError
-from openbook.plan.explore_plan import ExplorePlan, ExploreRoles, Grouping, Spotting
+from openbook.errors import ParameterError, PlanError
+from openbook.plan.explore_plan import Associating, ExplorePlan, ExploreRoles, Grouping, Spotting
 from openbook.plan.make import left_out
 from openbook.plan.source import Source, content_hash
 
-__all__ = ["make_exploration"]
+__all__ = ["LEARNING_ROWS", "make_exploration", "some_rows"]
 
 #: Clusters that are tried need so many rows each, and three numbers of clusters must be tried to compare.
 _ROWS_PER_CLUSTER, _FEWEST_TRIED, _MOST_TRIED = 3, 3, 10
+
+#: Rows at most from which clusters, oddities and rules are learnt.
+LEARNING_ROWS = 200_000
+
+#: Itemsets that are too many to look for rules in, and the steps by which the support rises then.
+_MOST_SETS, _RAISED = 20_000, (0.2, 0.3, 0.4, 0.5, 0.7, 0.9)
 
 
 def make_exploration(
@@ -69,15 +78,39 @@ def make_exploration(
         raise PlanError(
             f"{plural(len(table), 'row')}: to look for groups takes at least {least}; see openbook describe"
         )
+    rules = Associating(_support(inputs.take(some_rows(len(table), LEARNING_ROWS, seed))))
+    if rules.min_support > Associating().min_support:
+        notes.append(
+            f"rules must hold for {rules.min_support:g} of the rows: at {Associating().min_support:g} there"
+            f" are more than {_MOST_SETS:,} sets of items to look at"
+        )
     nominal = any(isinstance(attribute, Nominal) for attribute in inputs.schema)
     return ExplorePlan(
         data=replace(origin, sha256=content_hash(table)),
         roles=roles,
         groups=Grouping("k_prototypes" if nominal else "k_means", {"n_init": 3}, most),
         oddities=Spotting("isolation_forest"),
+        associations=rules,
         seed=seed,
         notes=tuple(notes),
     )
+
+
+def some_rows(n: int, most: int, seed: int) -> np.ndarray:
+    """So many of n rows at random, in order; all, if there are no more."""
+    return np.arange(n) if n <= most else np.sort(np.random.default_rng(seed).choice(n, most, replace=False))
+
+
+def _support(X: Table) -> float:
+    """The least support at which there are not too many sets of items."""
+    usual = Associating()
+    for support in (usual.min_support, *_RAISED):
+        try:
+            frequent_itemsets(X, support, usual.max_length, most=_MOST_SETS)
+        except ParameterError:  # too many
+            continue
+        return support
+    return 1.0
 
 
 def _of_one_value(

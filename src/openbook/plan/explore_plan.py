@@ -87,7 +87,7 @@ class Spotting:
 
 @dataclass(frozen=True)
 class Associating:
-    """What a rule must reach; the support is raised where so many sets reach it that nobody would read on."""
+    """What a rule must reach, and the most items of its two sides."""
 
     min_support: float = 0.1
     min_confidence: float = 0.8

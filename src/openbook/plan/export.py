@@ -11,8 +11,9 @@ from openbook.judge import Tuning
 from openbook.plan.money import COST, by_decision
 from openbook.plan.parts import Hypothesis, defaults
 from openbook.plan.plan import Plan
+from openbook.plan.source import Source
 
-__all__ = ["export"]
+__all__ = ["code_of", "export", "home_of", "one_line", "table_code"]
 
 
 def export(plan: Plan) -> str:
@@ -32,7 +33,7 @@ def export(plan: Plan) -> str:
 
 def _head(plan: Plan, models: dict[str, Any]) -> list[str]:
     return [
-        f'"""A study of {_one_line(plan.data.name)}: predicting {_one_line(plan.roles.target)}.',
+        f'"""A study of {one_line(plan.data.name)}: predicting {one_line(plan.roles.target)}.',
         "",
         "Made by `openbook export`. It reads the data, judges the learners on the same folds, chooses one",
         "and fits it: the same figures as the study's, without its plan, its folder and its report.",
@@ -46,7 +47,7 @@ def _head(plan: Plan, models: dict[str, Any]) -> list[str]:
 def _data(plan: Plan) -> Iterator[str]:
     roles = plan.roles
     target = repr(roles.target)
-    yield from ("", "# The data.", f"table = {_table(plan)}")
+    yield from ("", "# The data.", f"table = {table_code(plan.data)}")
     if len(roles.no_inputs) == 1 and not roles.named:
         yield f"X, y = table.drop_missing({target}).split({target})"
         return
@@ -72,7 +73,7 @@ def _learners(plan: Plan, models: dict[str, Any]) -> Iterator[str]:
     else:
         yield f"metrics = {list(plan.metrics)!r}"
     yield "models = {"
-    yield from (f"    {label!r}: {_call(model)}," for label, model in models.items())
+    yield from (f"    {label!r}: {code_of(model)}," for label, model in models.items())
     yield "}"
     if plan.hypotheses:
         yield "# The columns that learners are given."
@@ -190,7 +191,7 @@ def _tuned(plan: Plan) -> bool:
     return any(candidate.knobs for candidate in plan.learners)
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
     """Text that cannot end the docstring that it stands in."""
     return repr(text)[1:-1].replace('"', "'").replace("\\", "/")
 
@@ -213,7 +214,7 @@ def _imports(plan: Plan, models: dict[str, Any]) -> Iterator[str]:
         names["openbook.judge"] |= {"evaluate", "lock_away"}
     for model in models.values():
         for part in _parts(model):
-            names.setdefault(_home(part), set()).add(type(part).__name__)
+            names.setdefault(home_of(part), set()).add(type(part).__name__)
     for module in sorted(names):
         yield f"from {module} import {', '.join(sorted(names[module], key=_as_sorted))}"
 
@@ -238,31 +239,32 @@ def _parts(value: Any) -> Iterator[Any]:
             yield from _parts(part)
 
 
-def _home(part: Any) -> str:
+def home_of(part: Any) -> str:
     """The module to import a learner or a small value from: the package that its file is in."""
     return ".".join(type(part).__module__.split(".")[:2])
 
 
-def _table(plan: Plan) -> str:
-    kinds = f", {dict(plan.data.kinds)!r}" if plan.data.kinds else ""
-    if plan.data.set is None:
-        return f"ob.read({plan.data.path!r}{kinds})"
-    loaded = f"ob.load({plan.data.set!r})"
+def table_code(data: Source) -> str:
+    """How the table is read, as code."""
+    kinds = f", {dict(data.kinds)!r}" if data.kinds else ""
+    if data.set is None:
+        return f"ob.read({data.path!r}{kinds})"
+    loaded = f"ob.load({data.set!r})"
     return f"ob.read({loaded}{kinds})" if kinds else loaded
 
 
-def _call(value: Any) -> str:
+def code_of(value: Any) -> str:
     """A learner, or what it is given, as code."""
     if isinstance(value, MinimumRisk):
-        return f"MinimumRisk({_call(value.estimator)}, costs)"
+        return f"MinimumRisk({code_of(value.estimator)}, costs)"
     if isinstance(value, Tuning):
         decides = "cost" if value.metric == COST else repr(value.metric)
         inner = "" if value.split is None else ", split=TimeOrdered()"
         search = "" if value.search == "grid" else f", search={value.search!r}"
         settings = f"{value.knobs!r}{inner}, metric={decides}{search}, random_state=seed"
-        return f"Tuning({_call(value.model)}, {settings})"
+        return f"Tuning({code_of(value.model)}, {settings})"
     if isinstance(value, BaseEstimator):
-        arguments = ", ".join(f"{name}={_call(given)}" for name, given in _given(value).items())
+        arguments = ", ".join(f"{name}={code_of(given)}" for name, given in _given(value).items())
         return f"{type(value).__name__}({arguments})"
     return repr(value)
 

@@ -1,10 +1,10 @@
 """What a study without a target found, as data; `explore.py` and the command line show it."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,8 @@ from openbook.cluster.dendrogram import Dendrogram
 from openbook.data.describe import Description
 from openbook.data.findings import plural
 from openbook.draw import Picture
-from openbook.outlier.reasons import Reasons, said_of
+from openbook.outlier.oddest import Oddest, told
+from openbook.outlier.reasons import Reasons
 from openbook.work import figure
 
 __all__ = ["Associations", "Exploration", "Groups", "OddRow", "Oddities"]
@@ -28,8 +29,6 @@ _STRUCTURE = (
 )
 
 _ALPHA = 0.05
-#: Reasons that are told of a row.
-_REASONS = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,37 +95,42 @@ class Groups:
         return f"nothing significant; most of all {self.traits[cluster][0]}"
 
 
-@dataclass(frozen=True, eq=False)
-class OddRow:
-    """A row, what it is called, its cluster, and why it is odd."""
+class OddRow(NamedTuple):
+    """A row, with what it is called, its cluster and its score; why it is odd, in words and in full."""
 
-    row: int
-    name: Any
+    name: str
     cluster: int
-    reasons: Reasons
-
-    @property
-    def because(self) -> str:
-        """The weightiest reasons, with their part of all that speaks for its being odd."""
-        found = [reason for reason in self.reasons.ranked if reason.share > 0]
-        total = math.fsum(reason.share for reason in found)
-        told = [f"{said_of(reason)} ({reason.share / total:.0%})" for reason in found[:_REASONS]]
-        return ", ".join(told) or "nothing in particular"
+    score: float
+    because: str
+    reasons: Reasons | None
 
 
 @dataclass(frozen=True, eq=False)
 class Oddities:
-    """The oddest rows first, and the score of every row."""
+    """The oddest rows.
 
-    detector: Any
-    scores: np.ndarray
-    rows: tuple[OddRow, ...]
+    Parameters
+    ----------
+    found : the rows, with the scores of all
+    names : what they are called: their numbers, and what a column says
+    clusters : of each
+    """
+
+    found: Oddest
+    names: tuple[str, ...]
+    clusters: tuple[int, ...]
+
+    def __iter__(self) -> Iterator[OddRow]:
+        found = self.found
+        for name, cluster, row, why in zip(self.names, self.clusters, found.rows, found.reasons, strict=True):
+            yield OddRow(name, cluster, float(found.scores[row]), told(why), why)
 
     @property
     def verdict(self) -> str:
         """How far the oddest row stands out."""
-        median, most = (figure(float(value), 3) for value in (np.median(self.scores), self.scores.max()))
-        by = type(self.detector).__name__
+        scores = self.found.scores
+        median, most = (figure(float(value), 3) for value in (np.median(scores), scores.max()))
+        by = self.found.detector
         return f"By {by}: the median score is {median}, and that of the oddest row {most}."
 
 

@@ -6,16 +6,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-from markupsafe import Markup
-
 from openbook.cluster import Contingency
-from openbook.draw.plot import STYLE as PLOT_STYLE
 from openbook.judge.intervals import shown_p
-from openbook.report import svg, words
+from openbook.report import words
 from openbook.report.blocks import (
     Answers,
     Code,
+    Figure,
     Findings,
     Fold,
     Heading,
@@ -28,18 +25,16 @@ from openbook.report.blocks import (
     derived,
     drawn,
     grids,
-    sketched,
 )
-from openbook.report.exploration import Exploration, OddRow
-from openbook.report.html import _environment, _template
+from openbook.report.exploration import Exploration
+from openbook.report.html import page
 from openbook.report.sections import data
 from openbook.work import figure
-from openbook.work.html import STYLE as WORK_STYLE
 
 __all__ = ["to_html"]
 
-#: Rules that are listed; rows whose reasons are drawn; bins of the scores; warnings that are read first.
-_RULES, _DRAWN, _BINS, _WARNINGS = 15, 2, 24, 4
+#: Rules that are listed; rows whose reasons are drawn; warnings that are read first.
+_RULES, _DRAWN, _WARNINGS = 15, 2, 4
 
 _COMMANDS = """\
 openbook study plan.toml                                   # the same study
@@ -50,27 +45,18 @@ openbook work model.openbook new.csv --row 0               # why it is that one"
 
 def to_html(result: Exploration) -> str:
     """The page."""
-    style = _template("report.css") + WORK_STYLE + PLOT_STYLE
-    return (
-        _environment()
-        .get_template("explore.html")
-        .render(
-            s=result,
-            style=Markup(style),  # noqa: S704 (our own)
-            headline=words.size_words(result),
-            parts=[section(result) for section in _SECTIONS],
-        )
-    )
+    heading, lead = f"Exploring {result.name}", f"A study without a target: {words.size_words(result)}."
+    return page(heading, heading, lead, [section(result) for section in _SECTIONS], result.versions)
 
 
 def _short(result: Exploration) -> Part:
     groups, odd, rules = result.groups, result.oddities, result.associations
-    first = odd.rows[0]
+    first = next(iter(odd))
     blocks: list[Any] = [
         Answers(
             [
                 ("Clusters", str(groups.k), groups.chosen.doubt),
-                ("The oddest row", row_name(first), first.because),
+                ("The oddest row", first.name, first.because),
                 (
                     "Rules that chance does not explain",
                     f"{len(rules.rules):,}",
@@ -144,33 +130,28 @@ def beside_words(result: Exploration) -> str:
         )
     assert beside is not None
     (most,) = max(beside.traits.values(), key=lambda traits: traits[0].size)
-    return f"The cluster that differs most has {most}; p = {shown_p(most.p_value)} (Welch, Holm)."
+    p = shown_p(most.p_value)
+    return f"The cluster that differs most has {most}; p {p if p[0] == '<' else f'= {p}'} (Welch, Holm)."
 
 
 def _oddities(result: Exploration) -> Part:
     odd = result.oddities
-    lines = [
-        Line((row_name(one), f"{one.cluster}", _figure(one.reasons.score), one.because)) for one in odd.rows
-    ]
-    counts, edges = np.histogram(odd.scores, bins=_BINS)
-    histogram = svg.histogram("Scores of all rows", counts.tolist(), edges.tolist(), height=120)
+    lines = [Line((one.name, f"{one.cluster}", _figure(one.score), one.because)) for one in odd]
+    note = "Rows count from 0. " + next((one.reasons.meaning for one in odd if one.reasons is not None), "")
     blocks = [
         Text(odd.verdict),
-        Table(
-            "The oddest rows", ("row", "cluster", "score", "because of"), tuple(lines), "Rows count from 0."
-        ),
-        sketched(histogram, "Scores of all rows", "The higher, the odder.", "narrow"),
-        Side([replace(drawn(one.reasons.draw()), title=_why(one)) for one in odd.rows[:_DRAWN]]),
+        Table("The oddest rows", ("row", "cluster", "score", "because of"), tuple(lines), note),
+        drawn(odd.found.draw()),
     ]
+    if pictures := list(_reasons(result))[:_DRAWN]:
+        blocks.append(Side(pictures))
     return Part("oddities", "Oddities", tuple(blocks))
 
 
-def _why(odd: OddRow) -> str:
-    return f"Why row {row_name(odd)} is odd"
-
-
-def row_name(odd: OddRow) -> str:
-    return f"{odd.row}" if odd.name is None else f"{odd.row} ({odd.name})"
+def _reasons(result: Exploration) -> Iterator[Figure]:
+    for odd in result.oddities:
+        if odd.reasons is not None:
+            yield replace(drawn(odd.reasons.draw()), title=f"Why row {odd.name} is odd")
 
 
 def _associations(result: Exploration) -> Part:
