@@ -167,14 +167,38 @@ def update(method, own, other, pair, a, b, sizes, row, m):  # noqa: C901 (a case
 
 
 @inner
-def gather(pairs, a, m, gone, row):
-    """Fill in the distances of slot a to all others."""
+def gather(pairs, a, b, m, own, other):
+    """Fill in the distances of slots a and b to all others; a comes before b.
+
+    Earlier rows have them far apart in memory. Those of free slots are read too: without a question in
+    between, the processor waits for several at once.
+    """
+    at = -1  # where row k would begin, if it began with slot 0
     for k in range(a):
-        if gone[k] == 0.0:
-            row[k] = pairs[start_of(k, m) + a]
+        own[k], other[k] = pairs[at + a], pairs[at + b]
+        at += m - k - 2
+    start = start_of(a, m)
+    at = start + m - a - 2
+    for k in range(a + 1, b):
+        other[k] = pairs[at + b]
+        at += m - k - 2
+    for k in range(a + 1, m):
+        own[k] = pairs[start + k]
+    start = start_of(b, m)
+    for k in range(b + 1, m):
+        other[k] = pairs[start + k]
+
+
+@inner
+def scatter(pairs, a, m, row):
+    """Put the distances of slot a to all others back."""
+    at = -1
+    for k in range(a):
+        pairs[at + a] = row[k]
+        at += m - k - 2
     start = start_of(a, m)
     for k in range(a + 1, m):
-        row[k] = pairs[start + k]
+        pairs[start + k] = row[k]
 
 
 @inner
@@ -214,16 +238,10 @@ def merge_pairs(pairs, method, slots, merges):
             know_nearest(slots, a, row, m, lanes)
             continue
         b, height = slots.nearest[a], slots.least[a]
-        gather(pairs, a, m, slots.gone, own)
-        gather(pairs, b, m, slots.gone, other)
+        gather(pairs, a, b, m, own, other)
         update(method, own, other, height, a, b, slots.sizes, row, m)
         record(merges, t, slots, a, b, height)
-        for k in range(a):
-            if slots.gone[k] == 0.0:
-                pairs[start_of(k, m) + a] = row[k]
-        start = start_of(a, m)
-        for k in range(a + 1, m):
-            pairs[start + k] = row[k]
+        scatter(pairs, a, m, row)
         for k in range(m):
             row[k] += slots.gone[k]
         look_again(slots, a, b, row)
