@@ -1,10 +1,9 @@
 """Agglomerative clustering: every row is a cluster at first, and the two nearest clusters merge."""
 
-from openbook.cluster.hierarchy import GIVEN, Hierarchy
+from openbook.cluster.hierarchy import Hierarchy
 from openbook.cluster.linkage import CENTRES, METHODS, linkage_of_pairs, linkage_of_points
 from openbook.cluster.merging import derive_merges
-from openbook.cluster.place import DISTANCES
-from openbook.rules import Flag, Maybe, Number, OneOf, Whole
+from openbook.rules import OneOf
 
 __all__ = ["Agglomerative"]
 
@@ -47,15 +46,7 @@ class Agglomerative(Hierarchy):
     [[0.0, 1.0, 2.0, 2.0], [2.0, 3.0, 5.0, 3.0]]
     """
 
-    rules = {
-        "n_clusters": Whole(at_least=1),
-        "method": OneOf(*METHODS),
-        "height": Maybe(Number()),
-        "given": OneOf(*GIVEN),
-        "distance": OneOf(*DISTANCES),
-        "scale": Flag(),
-        "allow_large": Flag(),
-    }
+    rules = {**Hierarchy.rules, "method": OneOf(*METHODS)}
 
     def __init__(
         self,

@@ -14,11 +14,9 @@ import math
 
 import numpy as np
 
-from openbook.cluster.hierarchy import GIVEN, Hierarchy
-from openbook.cluster.place import DISTANCES
+from openbook.cluster.hierarchy import Hierarchy
 from openbook.cluster.points import between
 from openbook.neighbors.budget import refuse_if_over
-from openbook.rules import Flag, Maybe, Number, OneOf, Whole
 from openbook.work import Grid, Step, Work, figure
 
 __all__ = ["Divisive", "party"]
@@ -45,15 +43,6 @@ class Divisive(Hierarchy):
     >>> model.assign(X.take([0, 60, 120])).tolist()
     [0, 2, 1]
     """
-
-    rules = {
-        "n_clusters": Whole(at_least=1),
-        "height": Maybe(Number()),
-        "given": OneOf(*GIVEN),
-        "distance": OneOf(*DISTANCES),
-        "scale": Flag(),
-        "allow_large": Flag(),
-    }
 
     def __init__(
         self, n_clusters=2, *, height=None, given="rows", distance="auto", scale=True, allow_large=False

@@ -10,13 +10,15 @@ import numpy as np
 from openbook.cluster.dendrogram import Dendrogram
 from openbook.cluster.kept import KeptRows, checked_weights, matrix_of, weights_of
 from openbook.cluster.merging import merge_table
+from openbook.cluster.place import DISTANCES
 from openbook.cluster.points import all_pairs
 from openbook.data import Numeric
 from openbook.errors import ParameterError
 from openbook.neighbors.budget import refuse_if_over
+from openbook.rules import Flag, Maybe, Number, OneOf, Whole
 from openbook.work import Grid, Step, Work, figure
 
-__all__ = ["GIVEN", "Hierarchy"]
+__all__ = ["Hierarchy"]
 
 GIVEN = ("rows", "distances", "similarities")
 
@@ -28,6 +30,15 @@ _SHOWN = 5
 
 class Hierarchy(KeptRows):
     """Clusters within clusters: `dendrogram_`, and `labels_` where it is cut."""
+
+    rules = {
+        "n_clusters": Whole(at_least=1),
+        "height": Maybe(Number()),
+        "given": OneOf(*GIVEN),
+        "distance": OneOf(*DISTANCES),
+        "scale": Flag(),
+        "allow_large": Flag(),
+    }
 
     def refusal(self, schema):
         reason = super().refusal(schema)
