@@ -64,7 +64,7 @@ def test_where_nothing_was_given_up(hostile):
     result, _ = hostile
     best = replace(result.choice, best=result.choice.label)
     assert words.price(replace(result, choice=best)).endswith("nothing was given up for simplicity.")
-    assert words.given_up(replace(result, choice=best)) is None
+    assert replace(result, choice=best).given_up is None
 
 
 def test_what_is_lost_of_a_loss_is_positive(numbers):
@@ -168,6 +168,13 @@ def test_several_classes_stand_each_against_the_rest(weather):
     assert "has the largest calibration error" in page
     for label, roc in Roc.each(many).items():
         assert f"{label}: AUC {shown(roc.auc)}" in page
+
+
+def test_what_was_not_asked_for_was_not_missed(weather, hostile):
+    late = dict.fromkeys(("fairness", "costs", "curve"), "there was no time left")
+    for (result, _), missed in ((weather, {"curve"}), (hostile, set(late))):
+        looks = replace(result.looks, why_not=late)
+        assert set(words.not_looked(replace(result, looks=looks))) == missed
 
 
 def test_segments_and_mistakes(hostile, numbers):

@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from openbook.data import Column, Table
 from openbook.data.describe import Description
 from openbook.features.scores import AttributeScores
-from openbook.judge import Choice, Comparison, Evaluation, Importance
+from openbook.judge import Choice, Comparison, Evaluation, Importance, TestResult, difference
+from openbook.judge.comparison import Row
 from openbook.judge.costs import Costs
 from openbook.judge.curve import Curve
 from openbook.judge.diagnose import Diagnosis
@@ -127,6 +129,30 @@ class StudyResult:
     folder: Path
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     roles: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def ranking(self) -> tuple[Row, ...]:
+        """A line for each learner, the best first; tests may take their time, so they are made once."""
+        return tuple(self.comparison.rows())
+
+    @property
+    def best_baseline(self) -> str | None:
+        """The label of the baseline with the best score."""
+        return next((row.label for row in self.ranking if row.label in self.baselines), None)
+
+    @cached_property
+    def over_baseline(self) -> TestResult | None:
+        """The choice's score minus that of the best baseline; None where the choice is one."""
+        if self.best_baseline is None or self.choice.label in self.baselines:
+            return None
+        return difference(self.comparison[self.choice.label], self.comparison[self.best_baseline])
+
+    @cached_property
+    def given_up(self) -> TestResult | None:
+        """The choice's score minus the best one's; None where they are the same learner."""
+        if self.choice.label == self.choice.best:
+            return None
+        return difference(self.comparison[self.choice.label], self.comparison[self.choice.best])
 
     @property
     def model(self) -> Any:

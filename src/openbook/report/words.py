@@ -1,12 +1,13 @@
 """The sentences of a report; the command line says some of them too."""
 
 import math
+import tomllib
 from collections.abc import Sequence
 from typing import Protocol
 
 from openbook.data.describe import Description
 from openbook.data.findings import Finding, plural
-from openbook.judge import Evaluation, TestResult, difference
+from openbook.judge import Evaluation
 from openbook.judge.intervals import shown as score_words
 from openbook.judge.intervals import shown_p as p_words
 from openbook.judge.splits import TINY
@@ -15,11 +16,9 @@ from openbook.work.step import cell
 
 __all__ = [
     "beside_baseline",
-    "best_baseline",
     "caution",
     "cell_words",
     "example_words",
-    "given_up",
     "grouped",
     "model_words",
     "p_words",
@@ -61,12 +60,6 @@ def size_words(result: Described) -> str:
     return f"{plural(description.rows, 'row')}, {plural(len(description.columns), 'column')}"
 
 
-def best_baseline(result: StudyResult) -> str | None:
-    """The label of the baseline with the best score."""
-    ranked = [row.label for row in result.comparison.rows()]
-    return next((label for label in ranked if label in result.baselines), None)
-
-
 def beside_baseline(result: StudyResult) -> str:
     """How the choice stands beside the baselines, for those who read one sentence."""
     chosen = result.choice.label
@@ -75,24 +68,15 @@ def beside_baseline(result: StudyResult) -> str:
             f"{chosen} is a baseline: on these {plural(result.rows, 'row')} nothing is significantly"
             " better than so simple a rule. More rows or better columns may change that."
         )
-    if (baseline := best_baseline(result)) is None:
+    if result.over_baseline is None:
         return ""
-    test = difference(result.comparison[chosen], result.comparison[baseline])
-    return f"Against {baseline}, the best baseline: {test}."
-
-
-def given_up(result: StudyResult) -> TestResult | None:
-    """The choice's score minus the best one's; None where they are the same learner."""
-    choice, comparison = result.choice, result.comparison
-    if choice.label == choice.best:
-        return None
-    return difference(comparison[choice.label], comparison[choice.best])
+    return f"Against {result.best_baseline}, the best baseline: {result.over_baseline}."
 
 
 def price(result: StudyResult) -> str:
     """What the simpler learner cost, in a sentence."""
     choice, comparison = result.choice, result.comparison
-    if (test := given_up(result)) is None:
+    if (test := result.given_up) is None:
         return "The choice has the best score of all: nothing was given up for simplicity."
     metric, best = comparison.metric(), comparison[choice.best]
     loss = test.negated() if metric.greater_is_better else test
@@ -119,6 +103,12 @@ def money(result: StudyResult) -> str:
     """What was found about costs; nothing where none are given."""
     found = result.looks.costs
     return "" if found is None else f"Costs: {found.work().conclusion}"
+
+
+def not_looked(result: StudyResult) -> dict[str, str]:
+    """The looks that were asked for and not taken, and why."""
+    asked = {"fairness": "sensitive" in result.roles, "costs": bool(tomllib.loads(result.plan).get("costs"))}
+    return {look: why for look, why in result.looks.why_not.items() if asked.get(look, True)}
 
 
 def told(finding: Finding) -> tuple[str, str, str]:

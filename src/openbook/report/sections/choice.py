@@ -20,6 +20,6 @@ def part(result: StudyResult) -> Part:
             " members, since one tree can be read and a hundred cannot."
         )
     blocks.append(Text(razor, "note"))
-    if (test := words.given_up(result)) is not None and test.steps:
+    if (test := result.given_up) is not None and test.steps:
         blocks.append(Fold(f"How {choice.label} was tested against {choice.best}", [derived(test.work())]))
     return Part("choice", "The choice", tuple(blocks))

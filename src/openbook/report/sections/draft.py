@@ -64,7 +64,7 @@ def _method(result: StudyResult) -> Iterator[str]:
         f"Learners. The baselines were {_list(result.baselines)}; beside them were tried {_list(others)}."
         " Their parameters are in plan.toml. [Why these, and what was not tried …]"
     )
-    rows = result.comparison.rows()
+    rows = result.ranking
     tests = sorted({row.test.method for row in rows if row.test})
     tested = f" Learners were tested against {result.comparison.baseline} by {_list(tests)}, with p-values"
     tested += " adjusted by Holm's method." if tests else ""
@@ -77,7 +77,7 @@ def _method(result: StudyResult) -> Iterator[str]:
 
 def _results(result: StudyResult) -> Iterator[str]:
     metric = result.comparison.metric().words
-    rows = result.comparison.rows()
+    rows = result.ranking
     yield f"Table 1. {words.title(metric)} of the learners, with intervals and p-values against the baseline."
     lines = []
     for row in rows[:_MOST_ROWS]:
@@ -149,8 +149,8 @@ def _limits(result: StudyResult) -> Iterator[str]:
     if result.choice.label in result.baselines:
         yield "Nothing was shown to be better than a baseline, which is not to say that nothing could be."
     yield "Intervals hold for rows like these; other times and places may differ."
-    if result.looks.why_not:
-        yield f"Not looked at: {', '.join(result.looks.why_not)}."
+    if missed := words.not_looked(result):
+        yield f"Not looked at: {', '.join(missed)}."
 
 
 def _conclusion(result: StudyResult) -> Iterator[str]:

@@ -12,6 +12,7 @@ import numpy as np
 from openbook.data.attributes import as_text
 from openbook.data.findings import plural, short
 from openbook.data.summary import numbers
+from openbook.draw.colours import COLOURS
 from openbook.judge import Calibration, Confusion, Evaluation, PrecisionRecall, Regression, Roc
 from openbook.judge.intervals import shown
 from openbook.report import svg
@@ -96,7 +97,7 @@ def _confusion(table: Confusion, evaluation: Evaluation) -> Figure:
 def _probabilities(evaluation: Evaluation) -> tuple[list[Figure], list[Fold]]:
     """Whether the probabilities put the rows in order, and keep their word."""
     rocs = {as_text(label): roc for label, roc in _each(Roc, evaluation)}
-    if len(rocs) < evaluation.n_classes == 2:
+    if not rocs:
         return [], []
     if evaluation.n_classes == 2:
         scored = [each.from_evaluation(evaluation) for each in (Roc, PrecisionRecall, Calibration)]
@@ -104,17 +105,23 @@ def _probabilities(evaluation: Evaluation) -> tuple[list[Figure], list[Fold]]:
         how = Fold("How AUC, average precision and Brier score came about", works)
         return [drawn(each.draw()) for each in scored], [how]
     fits = {as_text(label): fit for label, fit in _each(Calibration, evaluation)}
-    first, *others = rocs
     worst = max(rocs, key=lambda label: fits[label].ece)
     fit = fits[worst].draw()
     said = f"Of all classes, {worst} has the largest calibration error."
-    pictures = [
-        drawn(rocs[first].draw({label: rocs[label] for label in others})),
-        drawn(fit, *fit.notes, said),
-    ]
+    pictures = [_rocs(rocs), drawn(fit, *fit.notes, said)]
     works = [derived(each[worst].work()) for each in (rocs, fits)]
     table = _by_class(rocs, fits)
     return pictures, [Fold("AUC, Brier score and log loss of every class against the rest", [table, *works])]
+
+
+def _rocs(rocs: dict[str, Roc]) -> Figure:
+    """The curves of the classes that have a colour; of more classes, those that are hardest to tell."""
+    first, *others = sorted(rocs, key=lambda label: rocs[label].auc)[:COLOURS]
+    picture = rocs[first].draw({label: rocs[label] for label in others})
+    more = len(rocs) - COLOURS
+    return drawn(
+        picture, *picture.notes, *([f"{more} classes of a larger AUC are not drawn."] if more > 0 else [])
+    )
 
 
 def _each(kind: Any, evaluation: Evaluation) -> Iterator[tuple[Any, Any]]:

@@ -1,7 +1,7 @@
 """The ranking: every learner's score with its interval, its test against the baseline, and how they came."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from openbook.data.findings import plural
 from openbook.judge import Interval
@@ -27,7 +27,7 @@ _MOST_PAIRED = 24
 
 
 def part(result: StudyResult) -> Part:
-    rows = result.comparison.rows()
+    rows = result.ranking
     return Part("ranking", "The ranking", (_chart(result, rows), _table(result, rows), *_folds(result, rows)))
 
 
@@ -37,14 +37,14 @@ def _role(result: StudyResult, label: str) -> str:
     return "baseline" if label in result.baselines else ""
 
 
-def _chart(result: StudyResult, rows: list[Row]) -> Figure:
+def _chart(result: StudyResult, rows: Sequence[Row]) -> Figure:
     metric = result.comparison.metric()
     scored = [
         svg.Scored(row.label, row.score, *_ends(row), _role(result, row.label) or "other")
         for row in rows
         if not math.isnan(row.score)
     ]
-    baseline = words.best_baseline(result)
+    baseline = result.best_baseline
     reference = next((each.mean for each in scored if each.label == baseline), None)
     better = "more" if metric.greater_is_better else "less"
     caption = f"With {100 * rows[0].interval.level:g}% intervals; {better} is better."
@@ -58,7 +58,7 @@ def _ends(row: Row) -> tuple[float, float]:
     return (row.interval.low, row.interval.high) if known else (row.score, row.score)
 
 
-def _table(result: StudyResult, rows: list[Row]) -> Table:
+def _table(result: StudyResult, rows: Sequence[Row]) -> Table:
     metric, against = words.title(result.comparison.metric().words), result.comparison.baseline
     level = f"{100 * rows[0].interval.level:g}% interval"
     tests = sorted({row.test.method for row in rows if row.test})
@@ -93,7 +93,7 @@ def _cells(row: Row) -> tuple[str, ...]:
     return words.score_words(row.score), row.interval.ends, *test, size, rank
 
 
-def _folds(result: StudyResult, rows: list[Row]) -> Iterator[Fold]:
+def _folds(result: StudyResult, rows: Sequence[Row]) -> Iterator[Fold]:
     """Where the figures come from."""
     label = result.choice.label
     chosen = result.comparison[label]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from openbook.data.findings import plural
-from openbook.judge.comparison import Row, difference
+from openbook.judge.comparison import Row
 from openbook.report import words
 from openbook.report.blocks import Answers, Block, Findings, Part, Text
 from openbook.report.study import StudyResult
@@ -26,24 +26,22 @@ def part(result: StudyResult) -> Part:
 
 def _beside(result: StudyResult) -> str:
     """How the choice stands beside the best baseline: plainly, then in figures."""
-    sentence, chosen = words.beside_baseline(result), result.comparison[result.choice.label]
-    baseline = words.best_baseline(result)
-    if baseline is None or result.choice.label in result.baselines:
+    sentence, test = words.beside_baseline(result), result.over_baseline
+    if test is None:
         return sentence
-    test = difference(chosen, result.comparison[baseline])
-    better = test.p_value < _ALPHA and chosen.metric().better(test.difference, 0)
+    better = test.p_value < _ALPHA and result.comparison.metric().better(test.difference, 0)
     plainly = "significantly better" if better else "not significantly better"
     return f"{result.choice.label} is {plainly} than the simple rules it must beat. {sentence}"
 
 
 def _answers(result: StudyResult) -> Iterator[tuple[str, str, str]]:
     comparison = result.comparison
-    rows = {row.label: row for row in comparison.rows()}
+    rows = {row.label: row for row in result.ranking}
     metric = words.title(comparison.metric().words)
     how = "leave-one-out" if words.caution(result) else "cross-validated"
     yield "Chosen learner", result.choice.label, ""
     yield f"{metric}, {how}", *_score(rows[result.choice.label])
-    baseline = words.best_baseline(result)
+    baseline = result.best_baseline
     if baseline is not None and baseline != result.choice.label:
         yield f"Best baseline: {baseline}", *_score(rows[baseline])
     elif result.choice.best != result.choice.label:
