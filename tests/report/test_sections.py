@@ -11,6 +11,7 @@ from openbook.judge.intervals import shown
 from openbook.report import Looks, to_html, words
 from openbook.report.sections import parts
 from openbook.report.sections.draft import draft
+from openbook.report.sections.errors import confusion_figure
 
 
 def part_text(page, part):
@@ -168,6 +169,14 @@ def test_several_classes_stand_each_against_the_rest(weather):
     assert "has the largest calibration error" in page
     for label, roc in Roc.each(many).items():
         assert f"{label}: AUC {shown(roc.auc)}" in page
+
+
+def test_of_many_classes_the_most_frequent_are_drawn():
+    counts = np.diag(np.arange(1, 31))
+    figure = confusion_figure(Confusion(counts, [f"k{i}" for i in range(30)]), "Of a table.")
+    assert figure.caption.endswith("The 15 most frequent of 30 classes are shown.")
+    assert "truth k29, predicted k29: 30" in figure.picture
+    assert "truth k14, predicted k14" not in figure.picture
 
 
 def test_what_was_not_asked_for_was_not_missed(weather, hostile):

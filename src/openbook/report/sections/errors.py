@@ -34,8 +34,10 @@ from openbook.report.blocks import (
 from openbook.report.residuals import beside_truth, residuals
 from openbook.report.study import StudyResult
 
+__all__ = ["confusion_figure", "part"]
+
 #: More classes make a table that nobody reads.
-_MOST_CLASSES = 20
+_MOST_CLASSES = 15
 
 
 def part(result: StudyResult) -> Part:
@@ -56,7 +58,7 @@ def _on(evaluation: Evaluation) -> str:
 def _classes(result: StudyResult, label: str) -> Iterator[Block]:
     evaluation = result.comparison[label]
     table = Confusion.from_evaluation(evaluation)
-    pictures, folds = [_confusion(table, evaluation)], [_rates(table)]
+    pictures, folds = [confusion_figure(table, _on(evaluation))], [_rates(table)]
     if label not in result.baselines and evaluation.one_round.proba is not None:
         more, fold = _probabilities(evaluation)
         pictures, folds = [*pictures, *more], [*folds, *fold]
@@ -85,9 +87,10 @@ def _worst(table: Confusion) -> str:
     return f"The most frequent mistake: {count} that are {truth} were taken for {taken}."
 
 
-def _confusion(table: Confusion, evaluation: Evaluation) -> Figure:
+def confusion_figure(table: Confusion, caption: str) -> Figure:
+    """The picture of a table; of many classes, of the most frequent ones."""
     most = np.sort(np.argsort(-table.counts.sum(axis=1), kind="stable")[:_MOST_CLASSES])
-    captions = [_on(evaluation), "Shades are shares of the true class: blue is right, orange is not."]
+    captions = [caption, "Shades are shares of the true class: blue is right, orange is not."]
     if len(most) < len(table.labels):
         captions.append(f"The {len(most)} most frequent of {len(table.labels)} classes are shown.")
         table = Confusion(table.counts[np.ix_(most, most)], [table.labels[i] for i in most])

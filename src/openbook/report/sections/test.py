@@ -6,7 +6,8 @@ from typing import Any
 
 from openbook.judge import Confusion, Evaluation, Metric
 from openbook.report import words
-from openbook.report.blocks import Block, Fold, Line, Part, Table, Text, derived, drawn, grids
+from openbook.report.blocks import Block, Fold, Line, Part, Table, Text, derived, grids
+from openbook.report.sections.errors import confusion_figure
 from openbook.report.study import StudyResult
 
 
@@ -46,7 +47,7 @@ def _folds(chosen: Evaluation) -> Iterator[Block]:
     blocks: list[Block] = [derived(chosen.interval().work())]
     if chosen.classes is not None:
         table = Confusion.from_evaluation(chosen)
-        yield drawn(table.draw(), f"{chosen.name} on the rows that were locked away.")
+        yield confusion_figure(table, f"{chosen.name} on the rows that were locked away.")
         blocks += [*grids(table.work())][1:]
     blocks.append(Text("Its predictions are the lines of results.jsonl whose part is “test”.", "note"))
     yield Fold("How the score came about", blocks)
