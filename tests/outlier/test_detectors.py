@@ -265,13 +265,12 @@ def test_a_damaged_file_is_refused(tmp_path):
         open_model(path)
 
 
-def test_more_than_is_reasonable_is_refused():
-    model = LOF()
-    model.k_, model.schema_ = 20, MIXED.schema
-    from openbook.neighbors.budget import refuse_if_over
-
-    with pytest.raises(RefusalError, match=r"pass allow_large=True"):
-        refuse_if_over("LOF of 9,000,000 rows", 40.0 * 9e6 * 20, 2e-10 * 81e12 * 9, "sample", allow=False)
+def test_more_than_an_hour_is_refused_unless_allowed(monkeypatch):
+    monkeypatch.setattr("openbook.outlier.nearby._SECONDS", 0.1)
+    said = r"LOF of 200 rows would take about .* hours, .* sample the rows, or take IsolationForest, or"
+    with pytest.raises(RefusalError, match=said):
+        LOF().fit(MIXED)
+    assert len(LOF(allow_large=True).fit(MIXED).scores_) == 200
 
 
 @pytest.mark.parametrize(

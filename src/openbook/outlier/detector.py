@@ -159,9 +159,7 @@ class Detector(OutlierMixin, Unsupervised):
         if len(given) > 1:
             msg = f"{type(self).__name__}: give {given[0]} or {given[1]}, not both"
             raise ParameterError(msg)
-        if not sum(len(piece.y) for piece in rows.pieces if isinstance(piece, Chunk)) and all(
-            isinstance(piece, Chunk) for piece in rows.pieces
-        ):
+        if not rows.pieces:
             msg = f"{type(self).__name__} needs rows to learn from: there are 0 sample(s)"
             raise DataError(msg)
         if not self.weighs:
