@@ -127,11 +127,15 @@ class Oddities:
 
     @property
     def verdict(self) -> str:
-        """How far the oddest row stands out."""
-        scores = self.found.scores
-        median, most = (figure(float(value), 3) for value in (np.median(scores), scores.max()))
-        by = self.found.detector
-        return f"By {by}: the median score is {median}, and that of the oddest row {most}."
+        """How many outliers there are, and how far the oddest row stands out."""
+        found = self.found
+        some = f"{plural(found.n_outliers, 'outlier')} among {plural(len(found.scores), 'row')}"
+        figures = (found.threshold, np.median(found.scores), found.scores.max())
+        above, median, most = (figure(float(value), 3) for value in figures)
+        return (
+            f"{found.detector}: {some}, of scores above {above}. The median score is {median}, and that of"
+            f" the oddest row {most}."
+        )
 
 
 @dataclass(frozen=True, eq=False)
