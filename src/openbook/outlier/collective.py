@@ -25,7 +25,7 @@ from openbook.data.read import read
 from openbook.errors import DataError, ParameterError, UnknownColumn
 from openbook.fold import each
 from openbook.neighbors.examples import Examples
-from openbook.outlier.detector import CUTS, Account, Detector
+from openbook.outlier.detector import CUTS, Account, Detector, inner_of
 from openbook.outlier.z_score import ZScore
 from openbook.rows import infinite_cell
 from openbook.rules import Anything, Maybe, Whole
@@ -104,11 +104,7 @@ class Collective(Detector):
         return 10 if self.run is None else self.run
 
     def _inner(self):
-        inner = ZScore() if self.detector is None else self.detector
-        if not isinstance(inner, Detector):
-            msg = f"{type(self).__name__}: detector must be one of openbook.outlier, got {inner!r}"
-            raise ParameterError(msg)
-        return inner
+        return inner_of(self, ZScore())
 
     def _learn(self, rows):
         examples = Examples.joined(each(rows.pieces, Examples.of))

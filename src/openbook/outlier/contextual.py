@@ -15,7 +15,7 @@ from openbook.data import MISSING, Categorical, Nominal, Numeric
 from openbook.errors import ParameterError, UnknownColumn
 from openbook.fold import each
 from openbook.neighbors.examples import Examples
-from openbook.outlier.detector import CUTS, Account, Detector, checked
+from openbook.outlier.detector import CUTS, Account, Detector, inner_of, checked
 from openbook.outlier.naive_bayes_surprise import NaiveBayesSurprise
 from openbook.rows import infinite_cell
 from openbook.rules import Anything, Whole
@@ -96,11 +96,7 @@ class Contextual(Detector):
         return self._inner().refusal(schema.select(judged))
 
     def _inner(self):
-        inner = NaiveBayesSurprise() if self.detector is None else self.detector
-        if not isinstance(inner, Detector):
-            msg = f"{type(self).__name__}: detector must be one of openbook.outlier, got {inner!r}"
-            raise ParameterError(msg)
-        return inner
+        return inner_of(self, NaiveBayesSurprise())
 
     def _parted(self, schema):
         """The columns of the context, and the others."""

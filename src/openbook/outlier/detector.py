@@ -41,7 +41,7 @@ from openbook.rules import Maybe, Number, Rule, Whole
 from openbook.unsupervised import Unsupervised
 from openbook.work import Grid, Step, Work, figure
 
-__all__ = ["CUTS", "Account", "Detector", "checked", "cut_above"]
+__all__ = ["CUTS", "Account", "Detector", "checked", "cut_above", "inner_of"]
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -219,6 +219,15 @@ class Detector(OutlierMixin, Unsupervised):
         self.threshold_ = float(checked(saved.arrays, "threshold_", float, (1,))[0])
         self._why = str(saved.facts["why"])
         super()._opened(saved._replace(arrays={n: a for n, a in saved.arrays.items() if n != "threshold_"}))
+
+
+def inner_of(outer: Any, usual: Detector) -> Detector:
+    """The detector that another one is given, or what it takes where it is given none."""
+    inner = usual if outer.detector is None else outer.detector
+    if not isinstance(inner, Detector):
+        msg = f"{type(outer).__name__}: detector must be one of openbook.outlier, got {inner!r}"
+        raise ParameterError(msg)
+    return inner
 
 
 def cut_above(scores: Array, weights: Array, weight: float) -> float:
