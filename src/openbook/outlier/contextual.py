@@ -15,7 +15,7 @@ from openbook.data import MISSING, Categorical, Nominal, Numeric
 from openbook.errors import ParameterError, UnknownColumn
 from openbook.fold import each
 from openbook.neighbors.examples import Examples
-from openbook.outlier.detector import CUTS, Account, Detector, inner_of, checked
+from openbook.outlier.detector import CUTS, Account, Detector, checked, inner_of
 from openbook.outlier.naive_bayes_surprise import NaiveBayesSurprise
 from openbook.rows import infinite_cell
 from openbook.rules import Anything, Whole
