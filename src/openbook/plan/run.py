@@ -143,6 +143,9 @@ def claim_folder(plan: Plan | ExplorePlan, folder: Path, *, fresh: bool) -> None
             " write over it with --fresh, or keep both with --out"
         )
         raise PlanError(msg)
+    for name in plan.files:  # what a kill in the middle of writing leaves
+        for half in folder.glob(f".{name}.*"):
+            half.unlink()
     plan.save(folder / "plan.toml")
 
 
