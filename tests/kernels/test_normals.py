@@ -96,3 +96,14 @@ def test_gaps_are_filled_by_regression():
     )
     x = np.array([[3.0, np.nan, np.nan, 5.0], [np.nan, 14.0, np.nan, 6.0]])
     np.testing.assert_allclose(normal.filled(x), [[3, 2, 1, 5], [12, 14, 10, 6]])
+
+
+def test_many_rows_are_summed_by_a_kernel_to_the_same_end(monkeypatch):
+    rng = np.random.default_rng(2)
+    normals = some_normals(3, 5, rng)
+    x, w, nothing = rows_with_gaps(5, 900, rng, 0.05), np.ones(900), np.zeros((0, 900))
+    plain = expected(normals, [(x, nothing, w)])
+    monkeypatch.setattr("openbook.kernels.normals.MANY", 0)
+    by_kernel = expected(normals, [(x, nothing, w)], n_rows=900)
+    np.testing.assert_array_equal(by_kernel.moments, plain.moments)
+    assert by_kernel.log_likelihood[0] == plain.log_likelihood[0]

@@ -84,18 +84,21 @@ class TypedRows:
 
     def __call__(self, table, *, filled=False):
         """The numbers and values of a table; `filled` has the training mean where a cell is missing."""
-        coded = (self.encoding if filled else self._open)(table)
+        x, values = self._split((self.encoding if filled else self._open)(table))
+        return np.clip(x, -_FAR, _FAR, out=x), values
+
+    def _split(self, coded):
+        """Encoded rows as numbers and values."""
         if not self._nominal.any():
-            return np.clip(coded.T, -_FAR, _FAR, order="C"), np.zeros((0, len(coded)))
-        x = np.clip(coded[:, ~self._nominal].T, -_FAR, _FAR, order="C")
-        return x, np.ascontiguousarray(coded[:, self._nominal].T)
+            return coded.T.copy(), np.zeros((0, len(coded)))
+        return coded[:, ~self._nominal].T.copy(), coded[:, self._nominal].T.copy()
 
     def blocks(self, chunk):
         """The numbers, values and weights of a chunk, a few rows at a time."""
         X, _, w = chunk
         for start in range(0, len(w), _BLOCK_ROWS):
             span = slice(start, start + _BLOCK_ROWS)
-            yield (*self(X.take(span)), w[span])
+            yield (*self._split(self._open(X.take(span))), w[span])  # rows learnt from are not far off
 
 
 def _of_kind(encoding, kind):
@@ -120,7 +123,7 @@ def sums_of(typed: TypedRows, normals: Normals):
 
 
 def _expected(typed, normals, chunk):
-    return expected(normals, typed.blocks(chunk))
+    return expected(normals, typed.blocks(chunk), len(chunk.w))
 
 
 def sums_by_label(typed: TypedRows, label, K: int):

@@ -33,6 +33,12 @@ __all__ = ["Expected", "Normals", "expected", "log_joint"]
 #: Rows multiplied at a time: their products stay in the cache.
 BLOCK_ROWS = 512
 
+#: Sums of products from which on a compiled kernel is worth its compilation.
+MANY = 2 * 10**7
+
+#: Shares are no less than e to this: numbers near the smallest there are would be slow to multiply.
+_LEAST = -300.0
+
 _LOG_2_PI = float(np.log(2 * np.pi))
 
 
@@ -126,10 +132,16 @@ class Normals:
         return x
 
 
-def expected(normals: Normals, blocks: Iterable[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> Expected:
-    """The E-step: the sums over blocks (x, values, w) of rows, weighted by their membership."""
+def expected(
+    normals: Normals, blocks: Iterable[tuple[np.ndarray, np.ndarray, np.ndarray]], n_rows: int = 0
+) -> Expected:
+    """The E-step: the sums over blocks (x, values, w) of rows, weighted by their membership.
+
+    `n_rows` says how many rows there will be: for many, a kernel is worth its compilation.
+    """
     K, d = normals.means.shape
-    total = _Sums(normals)
+    many = not normals.diagonal and n_rows * normals.coefficients.size > MANY
+    total = _Sums(normals, many=many)
     moments = np.zeros((K, d + 1, d + 1))
     later = []
     for x, values, w in blocks:
@@ -170,8 +182,8 @@ def log_joint(normals: Normals, x: np.ndarray, values: np.ndarray) -> np.ndarray
 class _Sums:
     """The E-step of rows in which the same columns are known."""
 
-    def __init__(self, normals: Normals) -> None:
-        self.normals = normals
+    def __init__(self, normals: Normals, *, many: bool = False) -> None:
+        self.normals, self.many = normals, many
         self.products = np.zeros(normals.coefficients.shape)
         self.values = np.zeros(normals.log_values.shape)
         self.room = _room(normals, BLOCK_ROWS)
@@ -184,12 +196,13 @@ class _Sums:
             self._add(x[:, span], values[:, span], w[span])
 
     def _add(self, x: np.ndarray, values: np.ndarray, w: np.ndarray) -> None:
-        products = _products(x, self.room, diagonal=self.normals.diagonal)
+        products = self._products(x)
         share = self.normals.coefficients @ products
         if len(values):
             share += self.normals.log_values @ values
         top = share.max(axis=0)
         share -= top
+        np.maximum(share, _LEAST, out=share)
         np.exp(share, out=share)
         whole = share.sum(axis=0)
         share *= w / whole
@@ -198,6 +211,15 @@ class _Sums:
             self.values += share @ values.T
         self.log_likelihood += float(w @ (top + np.log(whole)))
         self.weight += float(w.sum())
+
+    def _products(self, x: np.ndarray) -> np.ndarray:
+        if not self.many:
+            return _products(x, self.room, diagonal=self.normals.diagonal)
+        from openbook.kernels.pairs import fill_pairs
+
+        products = self.room[:, : x.shape[1]]
+        fill_pairs(x, products)
+        return products
 
     def moments(self) -> np.ndarray:
         """The sums of products as symmetric matrices."""

@@ -41,4 +41,6 @@ def linear_scores(encoding, X, coef, intercept):
 
 
 def _line(coef, intercept, x):
-    return x @ coef.T + intercept
+    scores = x @ coef.T
+    scores += intercept
+    return scores

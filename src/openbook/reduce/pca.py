@@ -322,7 +322,7 @@ def _normal(mean, covariance):
 
 def _expected(normal, encoding, spread, mean, chunk):
     """The E-step over a chunk, in standard units."""
-    return expected(normal, _blocks(encoding, spread, mean, chunk))
+    return expected(normal, _blocks(encoding, spread, mean, chunk), len(chunk.w))
 
 
 def _blocks(encoding, spread, mean, chunk):
