@@ -116,13 +116,22 @@ def test_the_interval_is_a_jackknife_over_rows_that_gave_and_rows_that_got():
     drop = after.mean() - before.mean()
     left = []
     for i in range(12):
-        rows = np.arange(12) != i
-        left.append(after[rows & (order != i)].mean() - before[rows].mean())
+        rows = (np.arange(12) != i) & (order != i)
+        left.append(after[rows].mean() - before[rows].mean())
     error = np.sqrt(11 / 12 * ((np.array(left) - np.mean(left)) ** 2).sum())
     one = found["x1"]
     assert one.drop == pytest.approx(drop)
     assert one.interval.high - one.drop == pytest.approx(student.ppf(0.975, 11) * error)
     assert one.interval.method == "jackknife over 12 groups of rows"
+
+
+def test_a_column_that_is_not_looked_at_has_no_drop_and_no_doubt():
+    X, y = load("iris").split("species")
+    model = OneR().fit(X, y)
+    found = permutation_importance(model, X, y, random_state=0)
+    for column in found.columns:
+        if column.column != model.attribute_:
+            assert (column.drop, column.interval.low, column.interval.high) == (0, 0, 0)
 
 
 def test_a_wider_level_gives_a_wider_interval():

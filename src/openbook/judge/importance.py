@@ -7,9 +7,10 @@ and the other way round for a score of which less is better: a column that the m
 learnt by heart looks important.
 
 The interval is a jackknife over groups of rows. A group that is left out takes with it every row whose own
-cells it holds, and every row that was given a shuffled cell of it, so that the interval covers the choice of
-the held-out rows and of the shuffles. It does not cover the choice of the training rows: it is this model's
-importance, not the column's. Columns that say the same stand in for each other, and share what they matter.
+cells it holds, and every row that was given a shuffled cell of it, from both scores: so the interval covers
+the choice of the held-out rows and of the shuffles. It does not cover the choice of the training rows: it is
+this model's importance, not the column's. Columns that say the same stand in for each other, and share what
+they matter.
 
 Missing cells are shuffled with the others, and codes stay codes.
 """
@@ -145,7 +146,8 @@ def permutation_importance(
     orders = [np.random.default_rng([seed, i]).permutation(len(held.table)) for i in range(repeats)]
     groups = np.random.default_rng(seed).permutation(len(held.table)) % min(GROUPS, len(held.table))
     original = held.predictions(held.table)
-    shuffle = _Shuffle(held, orders, groups, held.metric(original), _without_each(held, original, groups))
+    without = [_without_each(held, original, groups, groups[order]) for order in orders]
+    shuffle = _Shuffle(held, orders, groups, held.metric(original), without)
     found = each(range(len(held.table.schema)), partial(_importance, shuffle, level))
     columns = sorted(found, key=lambda one: math.inf if math.isnan(one.drop) else -one.drop)
     return Importance(tuple(columns), held.metric, shuffle.score, len(held.table))
@@ -178,14 +180,15 @@ class _Shuffle:
 
     orders : a permutation of the rows for each repeat: row i is given the cell of row order[i]
     groups : the jackknife's group of each row
-    score, without : the score of the rows as they are, and without each group
+    score : of the rows as they are
+    without : the same without each group, for each repeat: of the rows that the shuffled ones are left of
     """
 
     held: _HeldOut
     orders: list[np.ndarray]
     groups: np.ndarray
     score: float
-    without: np.ndarray
+    without: list[np.ndarray]
 
 
 def _held_out(model: Any, X: Any, y: Any, which: "str | Metric | None") -> _HeldOut:
@@ -226,11 +229,11 @@ def _importance(shuffle: _Shuffle, level: float, column: int) -> ColumnImportanc
     held = shuffle.held
     sign = 1 if held.metric.greater_is_better else -1
     drops, without = [], []
-    for order in shuffle.orders:
+    for order, unshuffled in zip(shuffle.orders, shuffle.without, strict=True):
         shuffled = held.predictions(_shuffled(held.table, column, order))
         drops.append(sign * (shuffle.score - held.metric(shuffled)))
         scores = _without_each(held, shuffled, shuffle.groups, shuffle.groups[order])
-        without.append(sign * (shuffle.without - scores))
+        without.append(sign * (unshuffled - scores))
     drop = float(np.mean(drops))
     interval = jackknife(drop, np.mean(without, axis=0), level)
     return ColumnImportance(held.table.names[column], drop, interval, tuple(drops))
