@@ -257,6 +257,18 @@ def test_what_cannot_be_explored_is_refused_before_anything_runs(tmp_path, rows,
         make_exploration(tmp_path / "t.csv", kinds={"x": "numeric"} if len(rows) == 8 else None, **options)
 
 
+def test_a_row_without_a_name_and_a_column_called_cluster(tmp_path):
+    numbers = np.random.default_rng(0).normal(size=30)
+    pl.DataFrame({"cluster": [None, *map(str, range(1, 30))], "x": numbers}).write_csv(tmp_path / "t.csv")
+    made = make_exploration(tmp_path / "t.csv", id="cluster", kinds={"x": "numeric"})
+    result = explore(replace(made, groups=replace(made.groups, most=3)), tmp_path / "out")
+    labels = pl.read_csv(result.labels_file)
+    assert labels.columns == ["row", "cluster_", "cluster", "oddity"]
+    assert labels["cluster_"].to_list() == ["?", *map(str, range(1, 30))]
+    assert result.groups.picture is None  # one column has one component
+    assert result.associations.verdict == "No rule."
+
+
 def test_an_infinite_number_is_named(tmp_path):
     pl.DataFrame({"x": [*map(float, range(20)), np.inf], "y": [1.0, 2.0, 3.0] * 7}).write_csv(
         tmp_path / "t.csv"
@@ -269,5 +281,6 @@ def test_an_infinite_number_is_named(tmp_path):
 def test_a_table_of_few_different_rows(tmp_path):
     pl.DataFrame({"a": ["x", "y"] * 10}).write_csv(tmp_path / "t.csv")
     made = make_exploration(tmp_path / "t.csv")
-    groups = explore(replace(made, groups=replace(made.groups, most=3)), tmp_path / "out").groups
+    assert made.groups.most == 3
+    groups = explore(made, tmp_path / "out").groups
     assert sorted(groups.traits.sizes.values()) == [10, 10]

@@ -248,7 +248,8 @@ def _warned(model: Any, X: Table) -> Iterator[str]:
 def _texts(column: Column) -> list[str]:
     from openbook.data.attributes import as_text
 
-    return ["?" if value is None else as_text(value) for value in column.tolist()]
+    gaps = column.missing.tolist()
+    return ["?" if gap else as_text(value) for value, gap in zip(column.tolist(), gaps, strict=True)]
 
 
 def _free(name: str, taken: list[str]) -> str:

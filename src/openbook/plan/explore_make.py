@@ -12,7 +12,7 @@ from openbook.data import Nominal, Table
 from openbook.data.describe import Description, describe
 from openbook.data.findings import plural
 from openbook.errors import ParameterError, PlanError
-from openbook.plan.explore_plan import Associating, ExplorePlan, ExploreRoles, Grouping, Spotting
+from openbook.plan.explore_plan import ExplorePlan, ExploreRoles, Grouping, Spotting
 from openbook.plan.make import left_out
 from openbook.plan.source import Source, content_hash
 
@@ -25,7 +25,7 @@ _ROWS_PER_CLUSTER, _FEWEST_TRIED, _MOST_TRIED = 3, 3, 10
 LEARNING_ROWS = 200_000
 
 #: Itemsets that are too many to look for rules in, and the steps by which the support rises then.
-_MOST_SETS, _RAISED = 20_000, (0.2, 0.3, 0.4, 0.5, 0.7, 0.9)
+_MOST_SETS, _RAISED = 20_000, (0.2, 0.3, 0.4, 0.5, 0.7, 0.9, 1.0)
 
 
 def make_exploration(
@@ -46,7 +46,7 @@ def make_exploration(
     source : path of a file, name of a bundled set, or a Source
     aside : a column, such as a class, that is set beside the clusters and takes no other part; a bundled set
         has one of its own
-    kinds : what overrules the guess, as in `openbook.read`; a column named here is never left out
+    kinds : what overrules the guess, as in `openbook.read`; a column named here is no identifier
     ignore : columns to leave out, besides free text, likely identifiers, and those of one value
     id : the column that names the rows
     seed : of every random choice
@@ -78,22 +78,17 @@ def make_exploration(
         raise PlanError(
             f"{plural(len(table), 'row')}: to look for groups takes at least {least}; see openbook describe"
         )
-    rules = Associating(_support(inputs.take(some_rows(len(table), LEARNING_ROWS, seed))))
-    if rules.min_support > Associating().min_support:
-        notes.append(
-            f"rules must hold for {rules.min_support:g} of the rows: at {Associating().min_support:g} there"
-            f" are more than {_MOST_SETS:,} sets of items to look at"
-        )
+    most = max(_FEWEST_TRIED, min(most, inputs.to_polars().n_unique()))  # more would stay empty
     nominal = any(isinstance(attribute, Nominal) for attribute in inputs.schema)
-    return ExplorePlan(
+    plan = ExplorePlan(
         data=replace(origin, sha256=content_hash(table)),
         roles=roles,
         groups=Grouping("k_prototypes" if nominal else "k_means", {"n_init": 3}, most),
         oddities=Spotting("isolation_forest"),
-        associations=rules,
         seed=seed,
         notes=tuple(notes),
     )
+    return _with_support(plan, inputs.take(some_rows(len(table), LEARNING_ROWS, seed)))
 
 
 def some_rows(n: int, most: int, seed: int) -> np.ndarray:
@@ -101,16 +96,22 @@ def some_rows(n: int, most: int, seed: int) -> np.ndarray:
     return np.arange(n) if n <= most else np.sort(np.random.default_rng(seed).choice(n, most, replace=False))
 
 
-def _support(X: Table) -> float:
-    """The least support at which there are not too many sets of items."""
-    usual = Associating()
-    for support in (usual.min_support, *_RAISED):
+def _with_support(plan: ExplorePlan, X: Table) -> ExplorePlan:
+    """The plan with the least support at which there are not too many sets of items."""
+    rules = plan.associations
+    for support in (rules.min_support, *_RAISED):
         try:
-            frequent_itemsets(X, support, usual.max_length, most=_MOST_SETS)
+            frequent_itemsets(X, support, rules.max_length, most=_MOST_SETS)
         except ParameterError:  # too many
             continue
-        return support
-    return 1.0
+        break
+    if support == rules.min_support:
+        return plan
+    note = (
+        f"rules must hold for {support:g} of the rows: at {rules.min_support:g} there are more than"
+        f" {_MOST_SETS:,} sets of items to look at"
+    )
+    return replace(plan, associations=replace(rules, min_support=support), notes=(*plan.notes, note))
 
 
 def _of_one_value(

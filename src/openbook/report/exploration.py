@@ -157,6 +157,8 @@ class Associations:
     def verdict(self) -> str:
         """How many there are."""
         some = plural(len(self.rules), "rule")
+        if not self.found:
+            return "No rule."
         if not len(self.rules):
             return f"None of {plural(self.found, 'rule')} is more than chance would explain."
         return f"{some} of {self.found:,} that chance does not explain."

@@ -33,6 +33,9 @@ from openbook.work import figure
 
 __all__ = ["to_html"]
 
+#: Columns of a derivation that anyone would follow.
+_FOLLOWED = 100
+
 #: Rules that are listed; rows whose reasons are drawn; warnings that are read first.
 _RULES, _DRAWN, _WARNINGS = 15, 2, 4
 
@@ -91,7 +94,8 @@ def _groups(result: Exploration) -> Part:
         caption = "Average linkage: a second opinion, which knows no number of clusters."
         tree = drawn(groups.dendrogram.picture(groups.k), caption)
         blocks.append(replace(tree, title="Clusters within clusters"))
-    blocks.append(Fold("How the clusters were found", [derived(groups.model.work())]))
+    if len(groups.model.schema_) <= _FOLLOWED:
+        blocks.append(Fold("How the clusters were found", [derived(groups.model.work())]))
     blocks.append(Fold("How good they are, derived", [derived(groups.quality.work())]))
     return Part("groups", "Groups", tuple(blocks))
 
