@@ -227,6 +227,10 @@ def test_what_it_refuses():
         GaussianMixture(init=[[0.0]]).fit(X)
     with pytest.raises(DataError, match="n_components is 5, but there are only 2 different rows"):
         GaussianMixture(5, init="random").fit([[0.0], [1.0], [0.0]])
+    with pytest.raises(
+        ParameterError, match=r"n_components is 5, more than k-means can start from: .*3 rows"
+    ):
+        GaussianMixture(5).fit([[0.0], [1.0], [2.0]])
     with pytest.raises(DataError, match="column 'x0' holds infinity"):
         GaussianMixture().fit([[0.0], [math.inf], [1.0]])
     with pytest.warns(ConvergenceWarning, match="did not come to rest in 1 rounds; raise max_iter or tol"):

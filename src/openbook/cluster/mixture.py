@@ -175,7 +175,11 @@ class GaussianMixture(Clusterer, Density):
             seed = int(random.randint(np.iinfo(np.int32).max))
             start = KMeans(self.n_components, scale=self.scale, random_state=seed)
             start._remember(rows.schema)  # noqa: SLF001 (the rows have passed the border)
-            start._fit(rows)  # noqa: SLF001
+            try:
+                start._fit(rows)  # noqa: SLF001
+            except ParameterError as error:
+                msg = f"n_components is {self.n_components}, more than k-means can start from: {error}"
+                raise ParameterError(msg) from error
             return start._labels  # noqa: SLF001
         return Nearest(self._typed, self._given_means(rows, random))
 

@@ -15,11 +15,11 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.errors import DataError, ParameterError
+from openbook.errors import ParameterError
 from openbook.linear import LinearDiscriminant
 from openbook.linear.scored import linear_scores
+from openbook.reduce.directions import checked_scores, signed
 from openbook.reduce.picture import draw_rows
-from openbook.reduce.signs import signed
 from openbook.reduce.work import derive_discriminant, derive_scores
 from openbook.rules import Maybe, Whole
 
@@ -98,10 +98,7 @@ class LinearDiscriminantProjection(ClassNamePrefixFeaturesOutMixin, TransformerM
     def inverse_transform(self, scores):
         """The likeliest rows behind scores, as a table: those nearest to the mean by the covariance."""
         check_is_fitted(self)
-        scores = np.asarray(scores, dtype=float)
-        if scores.ndim != 2 or scores.shape[1] != self.n_components_:
-            msg = f"scores have {self.n_components_} columns, and this array has shape {scores.shape}"
-            raise DataError(msg)
+        scores = checked_scores(scores, self.n_components_)
         x = np.repeat(self.mean_[None], len(scores), axis=0)
         x[:, self.used_] += scores @ self.components_[:, self.used_] @ self._covariance
         return self.encoding_.decoded(x)

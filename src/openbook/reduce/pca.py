@@ -26,14 +26,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.data.conform import conform
 from openbook.data.read import read
-from openbook.errors import DataError, ParameterError
+from openbook.errors import ParameterError
 from openbook.fold import fold
 from openbook.kernels.normals import Normals, expected
 from openbook.linear.design import RawColumns
 from openbook.linear.joint_scatter import JointScatter
 from openbook.linear.scored import linear_scores, scored
+from openbook.reduce.directions import checked_scores, signed
 from openbook.reduce.picture import draw_biplot, draw_scree
-from openbook.reduce.signs import signed
 from openbook.reduce.work import derive_pca, derive_scores
 from openbook.rows import infinite_cell, weighed
 from openbook.rules import Flag, Maybe, Number, OneOf, Whole
@@ -233,10 +233,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
     def inverse_transform(self, scores):
         """The rows behind scores, as a table: numbers in units of their columns, the likeliest values."""
         check_is_fitted(self)
-        scores = np.asarray(scores, dtype=float)
-        if scores.ndim != 2 or scores.shape[1] != self.n_components_:
-            msg = f"scores have {self.n_components_} columns, and this array has shape {scores.shape}"
-            raise DataError(msg)
+        scores = checked_scores(scores, self.n_components_)
         return self.encoding_.decoded(scores @ self.components_ + self.mean_)
 
     @property
