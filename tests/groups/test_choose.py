@@ -91,9 +91,18 @@ def test_the_picture_and_the_doubt():
     assert chosen.work().conclusion == f"k = {chosen.k}: {chosen.doubt}"
 
 
+def test_more_clusters_than_different_rows():
+    chosen = choose_k(np.arange(40.0)[:, None] % 2, range(1, 5))
+    assert chosen.k == 2
+    assert chosen.figures["elbow"].tolist() == [40, 0, 0, 0]
+    assert np.isnan(chosen.figures["silhouette"][2:]).all()
+
+
 def test_what_is_refused():
     for ks in ([2, 3], [0, 1, 2], [1, 3, 5]):
         with pytest.raises(ParameterError, match="ks must be three or more whole numbers in a row"):
             choose_k(load("iris").drop("species"), ks)
     with pytest.raises(DataError, match="10 rows are too few for 10 clusters"):
         choose_k(np.arange(10.0)[:, None])
+    with pytest.raises(DataError, match="column 'x0' holds infinity"):
+        choose_k(np.r_[np.arange(39.0), np.inf][:, None], range(1, 4))

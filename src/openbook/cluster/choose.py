@@ -29,12 +29,13 @@ from openbook.cluster.contingency import contingency
 from openbook.cluster.quality import cluster_quality, row_errors
 from openbook.data import Column, Nominal, Numeric, Table, read
 from openbook.data.findings import plural
+from openbook.data.findings.repeats import row_hashes
 from openbook.draw import Numbers, Picture
 from openbook.draw.plot import dots, framed, legend, line
 from openbook.errors import DataError, ParameterError
 from openbook.fold import each
 from openbook.prepare import Encoding
-from openbook.rows import Rows
+from openbook.rows import Rows, infinite_cell
 from openbook.work import Grid, Work
 
 __all__ = ["ChosenK", "choose_k"]
@@ -155,6 +156,9 @@ def choose_k(X: Any, ks: Sequence[int] | None = None, model: Any = None, random_
         table = table.take(np.sort(rng.choice(len(table), _MOST_ROWS, replace=False)))
     if len(table) < 2 * tried[-1]:
         raise DataError(f"{len(table)} rows are too few for {tried[-1]} clusters; try fewer: ks=range(1, …)")
+    for name in table.schema.of(Numeric):
+        if np.isinf(table.data(name)).any():
+            raise infinite_cell(Rows.in_memory(table, np.zeros(len(table))))
     model = _usual(table) if model is None else model
     references = [_without_groups(table, rng) for _ in range(_REFERENCES)]
     halves = [rng.permutation(len(table)) for _ in range(_HALVES)]
@@ -192,7 +196,9 @@ def _labels(model: Any, k: int, table: Table, seed: int) -> Any:
 def _judged(
     model: Any, table: Table, references: list[Table], halves: list[np.ndarray], seed: int, k: int
 ) -> dict[str, float]:
-    """The figures of one k."""
+    """The figures of one k; where there are fewer different rows, each is a cluster, and nothing is left."""
+    if k > len(np.unique(row_hashes(table))):
+        return dict.fromkeys((*CRITERIA, "s"), math.nan) | {"elbow": 0.0}
     labels = _labels(model, k, table, seed).labels_ if k > 1 else np.zeros(len(table), np.intp)
     sse = float(row_errors(table, labels).sum())
     by_chance = np.array([_log_sse(model, k, one, seed) for one in references])
