@@ -11,9 +11,9 @@ from openbook.errors import DataError
 from openbook.fold import all_but_each
 from openbook.folding import Folding
 from openbook.neighbors import KNeighborsClassifier
-from openbook.registry import LEARNERS
+from openbook.registry import LEARNERS, learners
 
-ADDING_UP = [n for n, e in LEARNERS.items() if issubclass(e.cls, Folding) and e.make().one_pass]
+ADDING_UP = [e.name for e in learners() if issubclass(e.cls, Folding) and e.make().one_pass]
 
 
 def mixed_table(n=120, seed=0):

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openbook.baseline import OneR, ZeroR, ZeroRegressor
-from openbook.baseline.one_r import _cuts
+from openbook.baseline.one_r import SMALL
 from openbook.baseline.zero_regressor import _median
 from openbook.data import MISSING, UNSEEN, Nominal, Numeric, Schema, Table
+from openbook.prepare.discretise import equal_cuts
 
 SCHEMA = Schema((Nominal("colour", ("red", "green", "blue")), Numeric("size"), Nominal("flat", ("only",))))
 SIZES = st.sampled_from([0.0, 1.0, 1.0, 2.5, 7.0, -3.0, math.nan])
@@ -70,7 +71,7 @@ def test_a_numeric_rule_makes_the_errors_it_counts(problem, bins):
 @given(st.integers(2, 12), st.integers(1, 40))
 def test_intervals_hold_as_many_rows_each_and_six_at_least(bins, n):
     values = np.arange(float(n * bins))
-    sizes = np.bincount(np.searchsorted(_cuts(values, np.ones(len(values)), bins), values))
+    sizes = np.bincount(np.searchsorted(equal_cuts(values, np.ones(len(values)), bins, SMALL), values))
     assert len(sizes) == 1 or min(sizes) >= 6
     if n >= 6:
         assert sizes.tolist() == [n] * bins
@@ -79,7 +80,7 @@ def test_intervals_hold_as_many_rows_each_and_six_at_least(bins, n):
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=80), st.integers(2, 10))
 def test_equal_numbers_make_no_interval_of_fewer_than_six_rows(cells, bins):
     values, counts = np.unique(np.array(cells, dtype=float), return_counts=True)
-    cuts = _cuts(values, counts.astype(float), bins)
+    cuts = equal_cuts(values, counts.astype(float), bins, SMALL)
     sizes = np.bincount(np.searchsorted(cuts, values), counts, minlength=len(cuts) + 1)
     assert len(cuts) == 0 or min(sizes) >= 6
     assert len(cuts) < bins
