@@ -1,0 +1,41 @@
+"""Every learner, by name: it feeds the contract tests, the command line, studies, docs and benchmarks.
+
+A learner joins by a line in `predictors.py` or `untargeted.py`; its class is imported only when it is asked
+for.
+"""
+
+from typing import Any, get_args
+
+from openbook.errors import ParameterError, did_you_mean
+from openbook.registry.entry import Entry, Task, Untargeted, Variant
+from openbook.registry.predictors import PREDICTORS
+from openbook.registry.untargeted import UNTARGETED
+
+__all__ = ["LEARNERS", "Entry", "Task", "Untargeted", "Variant", "learner", "learners", "name_of"]
+
+LEARNERS = {entry.name: entry for entry in (*PREDICTORS, *UNTARGETED)}
+
+
+def learner(name: str) -> Entry:
+    """The entry of that name."""
+    if name not in LEARNERS:
+        msg = f"no learner {name!r}. {did_you_mean(name, tuple(LEARNERS))}"
+        raise ParameterError(msg)
+    return LEARNERS[name]
+
+
+def learners(*tasks: Task | Untargeted) -> tuple[Entry, ...]:
+    """The entries for these tasks; if none is named, for all that predict a target."""
+    return tuple(entry for entry in LEARNERS.values() if entry.task in (tasks or get_args(Task)))
+
+
+def name_of(model: Any) -> str:
+    """The registered name of a learner's class."""
+    place = f":{type(model).__name__}"
+    for entry in LEARNERS.values():
+        if entry.place.endswith(place) and entry.cls is type(model):
+            return entry.name
+    name = type(model).__name__
+    hint = "Use its model_, which is." if hasattr(model, "model_") else did_you_mean(name, tuple(LEARNERS))
+    msg = f"{name} is not a registered learner. {hint}"
+    raise ParameterError(msg)
