@@ -9,7 +9,7 @@ import hypothesis
 import numpy as np
 import pytest
 
-hypothesis.settings.register_profile("openbook", deadline=None)
+hypothesis.settings.register_profile("openbook", deadline=None, max_examples=50)
 hypothesis.settings.load_profile("openbook")
 
 RECORDS = Path(__file__).parent / "golden" / "worked_examples.json"

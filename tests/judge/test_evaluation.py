@@ -105,7 +105,8 @@ def test_it_reads_well():
     assert text.startswith("Evaluation of Gaussian naive Bayes")
     assert evaluation.interval().ends in text
     assert "95%, corrected resampled t" in text
-    assert "stratified 10-fold cross-validation, repeated 5 times; 150 rows tested; scores are means over 50" in text
+    words = "stratified 10-fold cross-validation, repeated 5 times; 150 rows tested; scores are means over 50"
+    assert words in text
     page = evaluation._repr_html_()
     assert "<table>" in page
     assert evaluation.interval().ends in page

@@ -1,9 +1,9 @@
 """Predictions that tell much about a learner: a typical one, the most doubtful, the most confidently wrong.
 
 They are taken from rows that the learner had not seen, each once: those of the first fold where it tests at
-least 50, so that one model made them all, else those of the first round of folds. Of numbers there is no doubt
-to go by, so they are the one with the median error, and those that lie farthest above and below the truth. Of
-equals, the first; a row is told once, and what there is not, such as a mistake, is left out.
+least 50, so that one model made them all, else those of the first round of folds. Of numbers there is no
+doubt to go by, so they are the one with the median error, and those that lie farthest above and below the
+truth. Of equals, the first; a row is told once, and what there is not, such as a mistake, is left out.
 """
 
 from collections.abc import Iterator
