@@ -144,6 +144,11 @@ def _ranking(screen: Console, result: StudyResult) -> None:
         cells = (name, words.score_words(row.score), row.interval.ends, *test)
         grid.add_row(*(Text(cell) for cell in cells), style="bold" if chosen else "")
     screen.print(grid)
+    tests = sorted({row.test.method for row in rows if row.test is not None})
+    note = f"Intervals: {'; '.join(sorted({row.interval.method for row in rows}))}."
+    if tests:
+        note += f" p: {'; '.join(tests)}, adjusted by Holm's method."
+    say(screen, f"\n{note}")
 
 
 def _test(screen: Console, result: StudyResult) -> None:
