@@ -3,9 +3,11 @@
 import gzip
 
 import numpy as np
+import polars as pl
 import pytest
 
 from openbook.data import Nominal, Numeric, delimited, read
+from openbook.data.frames import polars_columns
 from openbook.errors import DataError
 
 
@@ -113,6 +115,18 @@ def test_a_late_code_breaks_the_guess(file):
     table = read(file("n,m\n" + "".join(f"{i},{i}\n" for i in range(n)) + "007,0.5\n"))
     assert table.why["n"] == "codes such as '007' start with a zero, which a number would lose"
     assert table.schema["m"] == Numeric("m")
+
+
+def test_codes_in_one_column_leave_the_numbers_of_the_others(file, monkeypatch):
+    as_texts = []
+    monkeypatch.setattr(
+        delimited,
+        "polars_columns",
+        lambda frame, *rest: as_texts.append(frame) or polars_columns(frame, *rest),
+    )
+    table = read(file("zip,n,at\n0150,1.5,08:30\n5003,2.5,17:45\n"))
+    assert [table.schema[name].kind for name in table.names] == ["nominal", "numeric", "nominal"]
+    assert as_texts[0].schema["n"] == pl.Float64
 
 
 def test_kinds_of_a_file(file):

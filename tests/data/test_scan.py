@@ -47,6 +47,15 @@ def delimited(frame, tmp_path):
     return path
 
 
+def test_the_first_field_of_a_piece_may_be_a_code(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("n,m\n" + "".join(f"{i},{i}\n" for i in range(1, 301)) + "007,1\n")
+    scanned = scan(path, chunk_rows=300)
+    assert scanned.schema["n"].kind == "nominal"
+    assert scanned.schema["m"] == Numeric("m")
+    assert "007" in scanned.schema["n"].values
+
+
 @pytest.mark.parametrize("kind", ["parquet", "delimited"])
 def test_a_scan_knows_the_table(kind, request):
     path = request.getfixturevalue(kind)

@@ -40,7 +40,18 @@ from openbook.data.guess import (
     wants_numbers,
     wishes,
 )
-from openbook.data.lines import Bytes, FileBytes, complaint, line_of, may_hold_codes, not_utf8, records, sniff
+from openbook.data.lines import (
+    Bytes,
+    FileBytes,
+    columns_of_codes,
+    complaint,
+    count_separators,
+    holds_quotes,
+    line_of,
+    not_utf8,
+    records,
+    sniff,
+)
 from openbook.data.table import Table
 from openbook.errors import DataError
 
@@ -65,8 +76,8 @@ def read_delimited(path: Path, kinds: Kinds, missing: Collection[str]) -> Table:
     if not frame.height:
         msg = f"{path} has a header, but no rows"
         raise DataError(msg)
-    if (guessed := {name for name in numeric if asked.get(name) is None}) and file.may_hold_codes():
-        frame, _ = file.frame(numeric - guessed, missing)
+    if codes := file.columns_of_codes({name for name in numeric if asked.get(name) is None}):
+        frame, _ = file.frame(numeric - codes, missing)
     return table_of(
         [file.explained(column) for column in polars_columns(frame, asked, missing, EVERY_NUMBER)]
     )
@@ -106,7 +117,8 @@ class DelimitedFile:
 
     def guess_numeric(self, asked: dict[str, Wish], missing: Collection[str]) -> frozenset[str]:
         """The columns that look like plain numbers in the first rows, or are asked to be numbers."""
-        cells = factorise(self.parse(frozenset(), missing, rows=_PEEK_ROWS))
+        first_rows = next(self.spans(_PEEK_ROWS), (self.start, self.start))
+        cells = factorise(self.parse(frozenset(), missing, first_rows))
         spaced = any(number(token.strip()) is not None for token in missing if token.strip().lower() != "nan")
         return frozenset(
             name
@@ -119,13 +131,14 @@ class DelimitedFile:
     def spans(self, chunk_rows: int) -> Iterator[tuple[int, int]]:
         """Ranges of bytes that hold so many records each."""
         begin, seen = self.start, 0
-        for ends, _ in records(FileBytes(self.path), self.separator, self.start):
+        data = FileBytes(self.path) if self.unpacked is None else self.content()
+        for ends, _ in records(data, self.separator, self.start):
             for end in ends[chunk_rows - 1 - seen % chunk_rows :: chunk_rows]:
                 yield begin, int(end) + 1
                 begin = int(end) + 1
             seen += len(ends)
-        if begin < self.path.stat().st_size:
-            yield begin, self.path.stat().st_size
+        if begin < len(data):
+            yield begin, len(data)
 
     def frame(
         self, numeric: frozenset[str], missing: Collection[str], span: Span = None
@@ -143,25 +156,26 @@ class DelimitedFile:
                     numeric -= {self.names[broken.position]}
                 tokens = missing or ("",)
 
-    def parse(
-        self, numeric: AbstractSet[str], missing: Collection[str], span: Span = None, rows: int | None = None
-    ) -> "pl.DataFrame":
-        """The rows of the file, or of a span of its bytes, as numbers and texts."""
+    def parse(self, numeric: AbstractSet[str], missing: Collection[str], span: Span = None) -> "pl.DataFrame":
+        """The rows of the file, or of a span of its bytes, as numbers and texts.
+
+        Polars reads texts faster as categories, but then takes a stray quote for the end of its field.
+        """
         import polars as pl
 
-        dtypes = [pl.Float64 if name in numeric else pl.String for name in self.names]
+        quoted = holds_quotes(self.content(span))
+        text = pl.String if quoted else pl.Categorical
+        dtypes = [pl.Float64 if name in numeric else text for name in self.names]
         gaps = [token for token in missing if token]
         try:
             source, header = self._source(span)
             schema = dict(zip(header, dtypes, strict=True))
-            frame = pl.read_csv(
-                source, separator=self.separator, schema=schema, null_values=gaps, n_rows=rows
-            )
+            frame = pl.read_csv(source, separator=self.separator, schema=schema, null_values=gaps)
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
             raise self._error(str(error), numeric, span) from None
         frame.columns = list(self.names)
         if frame.width > 1 and frame[:, -1].null_count():
-            return self._without_blank_lines(frame, span, rows)
+            return self._without_blank_lines(frame, span, quoted=quoted)
         return frame
 
     def _source(self, span: Span) -> tuple[Any, list[str]]:
@@ -171,10 +185,7 @@ class DelimitedFile:
         if span is None and self.unpacked is None:
             header = pl.read_csv(self.path, separator=self.separator, n_rows=0).columns
             if len(header) != len(self.names):
-                msg = (
-                    f"{self.path}: the names in the header cannot be told apart; see its quotes and line ends"
-                )
-                raise DataError(msg)
+                raise _unclear_header(self.path)
             return self.path, header
         header = [f"c{i}" for i in range(len(self.names))]
         return io.BytesIO(self.separator.join(header).encode() + b"\n" + self._slice(span)), header
@@ -190,23 +201,27 @@ class DelimitedFile:
         start = self.start if span is None else 0
         return complaint(self.content(span), self.separator, len(self.names), start, before)
 
-    def _without_blank_lines(self, frame: "pl.DataFrame", span: Span, rows: int | None) -> "pl.DataFrame":
+    def _without_blank_lines(self, frame: "pl.DataFrame", span: Span, *, quoted: bool) -> "pl.DataFrame":
         """Drop the rows of blank lines, refuse short ones: polars fills both with nulls."""
         import polars as pl
 
         width = len(self.names)
         data, start = self.content(span), self.start if span is None else 0
-        short = np.concatenate([counts < width - 1 for _, counts in records(data, self.separator, start)])
-        if not short[:rows].any():
+        if count_separators(data, self.separator, start, quoted=quoted) == frame.height * (width - 1):
             return frame
+        short = np.concatenate([counts < width - 1 for _, counts in records(data, self.separator, start)])
         if reason := self._complaint(span):
             msg = f"{self.path}: {reason}"
             raise DataError(msg)
         return frame.filter(pl.Series(~short[: frame.height]))
 
-    def may_hold_codes(self, span: Span = None) -> bool:
-        """Whether some field may start with a zero and a digit."""
-        return may_hold_codes(self.content(span), self.separator, self.start if span is None else 0)
+    def columns_of_codes(self, among: Collection[str], span: Span = None) -> set[str]:
+        """Those of the columns in which some field may start with a zero and a digit, as codes do."""
+        if not among:
+            return set()
+        start = self.start if span is None else 0
+        codes = columns_of_codes(self.content(span), self.separator, start)
+        return {name for i, name in enumerate(self.names) if i in codes and name in among}
 
     def content(self, span: Span = None) -> Bytes:
         """The bytes of the file, or of a span; a file's are fetched where they are looked at."""
@@ -227,16 +242,22 @@ class DelimitedFile:
 def _names(path: Path, line: str, separator: str) -> tuple[tuple[str, ...], dict[str, str]]:
     """The names in the header, and a note on each that is made up."""
     try:
-        fields = next(csv.reader(io.StringIO(line, newline=""), delimiter=separator))
+        fields, *rest = csv.reader(io.StringIO(line, newline=""), delimiter=separator)
     except csv.Error as error:
         msg = f"{path}: the header cannot be read ({error})"
         raise DataError(msg) from None
+    if rest:
+        raise _unclear_header(path)
     names = [field.strip() or f"column_{i}" for i, field in enumerate(fields, start=1)]
     if twice := next((name for name, count in Counter(names).items() if count > 1), None):
         msg = f"{path}: two columns are called {twice!r}; rename one of them"
         raise DataError(msg)
     unnamed = (i for i, field in enumerate(fields, start=1) if not field.strip())
     return tuple(names), {f"column_{i}": f"column {i} has no name in the file" for i in unnamed}
+
+
+def _unclear_header(path: Path) -> DataError:
+    return DataError(f"{path}: the names in the header cannot be told apart; see its quotes and line ends")
 
 
 class _BrokenGuess(Exception):  # noqa: N818 (a signal between two methods)

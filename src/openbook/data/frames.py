@@ -108,12 +108,10 @@ def polars_cells(
     frame: "pl.DataFrame", asked: Mapping[str, Wish], missing: Collection[str], offset: int = 0
 ) -> dict[str, Cells]:
     """The cells of every column that does not just stay numbers; `offset` is the number of the first row."""
-    import polars as pl
-
     dtypes = frame.schema
     wanted = [name for name, dtype in dtypes.items() if needs_cells(name, dtype, asked.get(name))]
     texts = [name for name in wanted if _is_spelled(dtypes[name])]
-    cells = factorise(frame.select(pl.col(texts).cast(pl.String)))
+    cells = factorise(frame.select(_spelled(name, dtypes[name]) for name in texts))
     others = frame.select(name for name in wanted if name not in cells)
     cells |= {series.name: _declared_cells(series) for series in others}
     return {name: cells[name].cleaned(missing)._replace(offset=offset) for name in wanted}
@@ -125,16 +123,21 @@ def factorise(frame: "pl.DataFrame") -> dict[str, Cells]:
 
     if not frame.width:
         return {}
-    distinct = frame.select(pl.all().drop_nulls().unique().implode())
-    kinds = {series.name: pl.Enum(series[0]) for series in distinct}
-    codes = frame.select(
-        pl.col(name).cast(kind).to_physical().cast(pl.Int64).fill_null(MISSING)
-        for name, kind in kinds.items()
-    )
-    return {
-        name: Cells(kind.categories.to_list(), series.to_numpy())
-        for (name, kind), series in zip(kinds.items(), codes, strict=True)
-    }
+    texts = frame.select(pl.all().cast(pl.Categorical))
+    codes = texts.select(pl.all().to_physical().cast(pl.Int64).fill_null(MISSING))
+    return {text.name: _numbered(text, code.to_numpy()) for text, code in zip(texts, codes, strict=True)}
+
+
+def _numbered(texts: "pl.Series", codes: Array) -> Cells:
+    """Polars' codes, which it shares out over all columns, as positions among the texts of this one."""
+    import polars as pl
+
+    row_of = np.full(codes.max(initial=MISSING) + 2, MISSING)  # a row that holds the code; last, one for gaps
+    row_of[codes] = np.arange(len(codes))
+    held = np.flatnonzero(row_of[:-1] != MISSING)
+    position = np.full(len(row_of), MISSING)
+    position[held] = np.arange(len(held))
+    return Cells(texts.gather(row_of[held]).cast(pl.String).to_list(), position[codes])
 
 
 def needs_cells(name: str, dtype: "pl.DataType", wish: Wish) -> bool:
@@ -158,6 +161,12 @@ def _is_spelled(dtype: "pl.DataType") -> bool:
     return dtype.is_integer() or dtype in (pl.String, pl.Categorical, pl.Date, pl.Datetime, pl.Time)
 
 
+def _spelled(name: str, dtype: "pl.DataType") -> "pl.Expr":
+    import polars as pl
+
+    return pl.col(name) if dtype == pl.Categorical else pl.col(name).cast(pl.String)
+
+
 def _declared_cells(series: "pl.Series") -> Cells:
     """Columns whose type says what may occur in them, and numbers that are to be categories."""
     import polars as pl
@@ -176,8 +185,9 @@ def _decide_typed(series: "pl.Series", wish: Wish, why: str) -> Decided:
     import polars as pl
 
     numbers = series if series.dtype in (pl.Float32, pl.Float64) else series.cast(pl.Float64)
-    unknown = why == EVERY_NUMBER and not series.is_not_nan().any()
-    return decide_numbers(series.name, numbers.to_numpy(), wish, NO_KNOWN_CELL if unknown else why)
+    data = numbers.to_numpy()
+    unknown = why == EVERY_NUMBER and bool(np.isnan(data[:1]).all()) and bool(np.isnan(data).all())
+    return decide_numbers(series.name, data, wish, NO_KNOWN_CELL if unknown else why)
 
 
 def _from_pandas(frame: "pd.DataFrame", kinds: Kinds, missing: Collection[str]) -> Table:

@@ -173,7 +173,7 @@ class Tally:
     def add(self, cells: Cells) -> None:
         """Add the cells of a column, or of its next part."""
         self.declared = cells.declared
-        counts = np.bincount(cells.codes[cells.codes >= 0], minlength=len(cells.values))
+        counts = np.bincount(np.add(cells.codes, 1, dtype=np.intp), minlength=len(cells.values) + 1)[1:]
         self.longest = max(self.longest, max(map(len, cells.values), default=0))
         numbers = [number(value) for value in cells.values]
         gaps = np.array([x is not None and math.isnan(x) for x in numbers], dtype=bool)

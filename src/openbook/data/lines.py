@@ -13,14 +13,25 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Bytes", "FileBytes", "complaint", "line_of", "may_hold_codes", "not_utf8", "records", "sniff"]
+__all__ = [
+    "Bytes",
+    "FileBytes",
+    "columns_of_codes",
+    "complaint",
+    "count_separators",
+    "holds_quotes",
+    "line_of",
+    "not_utf8",
+    "records",
+    "sniff",
+]
 
 Bytes = npt.NDArray[np.uint8]
 Positions = npt.NDArray[Any]
 
 _SEPARATORS = ",;\t|"
 _BLOCK = 1 << 17
-_QUOTE, _NEWLINE, _ZERO = ord('"'), ord("\n"), ord("0")
+_QUOTE, _NEWLINE, _ZERO, _COMMA = ord('"'), ord("\n"), ord("0"), ord(",")
 _QUOTED = re.compile(r'"[^"]*"')
 _SNIFFED_LINES = 20
 
@@ -60,10 +71,11 @@ def sniff(lines: Sequence[str]) -> str:
     return best if best in bare[0] else ","
 
 
-def records(data: Bytes | FileBytes, separator: str, start: int = 0) -> Iterator[tuple[Positions, Positions]]:
-    """Block by block, where each record ends (its line break, or the end) and how many separators it has."""
-    inside, seen, before = 0, 0, 0  # an open quote; separators up to this block; those up to the last record
-    last_end = start - 1
+def _marks(
+    data: Bytes | FileBytes, separator: str, start: int
+) -> Iterator[tuple[int, npt.NDArray[np.bool_], npt.NDArray[np.bool_]]]:
+    """Block by block, where it begins, its line breaks and its separators, those inside quotes left out."""
+    inside = 0  # an open quote
     for at in range(start, len(data), _BLOCK):
         block = data[at : at + _BLOCK]
         newline, separating, quote = block == _NEWLINE, block == ord(separator), block == _QUOTE
@@ -72,6 +84,14 @@ def records(data: Bytes | FileBytes, separator: str, start: int = 0) -> Iterator
             inside = int(odd[-1])
             newline &= odd == 0
             separating &= odd == 0
+        yield at, newline, separating
+
+
+def records(data: Bytes | FileBytes, separator: str, start: int = 0) -> Iterator[tuple[Positions, Positions]]:
+    """Block by block, where each record ends (its line break, or the end) and how many separators it has."""
+    seen, before = 0, 0  # separators up to this block; those up to the last record
+    last_end = start - 1
+    for at, newline, separating in _marks(data, separator, start):
         ends, separators = np.flatnonzero(newline), np.flatnonzero(separating)
         if len(ends):
             upto = seen + np.searchsorted(separators, ends)
@@ -82,19 +102,48 @@ def records(data: Bytes | FileBytes, separator: str, start: int = 0) -> Iterator
         yield np.array([len(data)]), np.array([seen - before])
 
 
-def may_hold_codes(data: Bytes, separator: str, start: int = 0) -> bool:
-    """Whether some field may start with a zero and a digit, as codes do: 00123."""
-    opens = np.zeros(256, dtype=bool)
-    opens[[ord(sign) for sign in (separator, "\n", '"', " ", "\t")]] = True
-    for at in range(max(start - 1, 0), len(data), _BLOCK):
-        block = data[at : at + _BLOCK + 2]
-        digit = (block - np.uint8(_ZERO)) < 10
-        hits = block[1:-1] == _ZERO
-        hits &= digit[2:]
-        hits &= ~digit[:-2]
-        if opens[block[:-2][hits]].any():
-            return True
-    return False
+def count_separators(data: Bytes, separator: str, start: int = 0, *, quoted: bool = True) -> int:
+    """How many separators stand outside quotes; told that there are none, it need not look for them."""
+    if not quoted:
+        blocks = (data[at : at + _BLOCK] for at in range(start, len(data), _BLOCK))
+        return sum(int(np.count_nonzero(block == ord(separator))) for block in blocks)
+    return sum(int(np.count_nonzero(separating)) for _, _, separating in _marks(data, separator, start))
+
+
+def holds_quotes(data: Bytes, start: int = 0) -> bool:
+    """Whether there is a quote anywhere."""
+    return any((data[at : at + _BLOCK] == _QUOTE).any() for at in range(start, len(data), _BLOCK))
+
+
+def columns_of_codes(data: Bytes, separator: str, start: int = 0) -> set[int]:
+    """The columns, counted from 0, in which some field may start with a zero and a digit: 00123."""
+    found = {0} if re.match(rb"0\d", data[start : start + 2].tobytes()) else set()  # nothing stands before it
+    if not any(_code_starts(data, at, separator).any() for at in range(start, len(data), _BLOCK)):
+        return found
+    before = 0  # separators in the unfinished record before this block
+    for at, newline, separating in _marks(data, separator, start):
+        ends, separators = np.flatnonzero(newline), np.flatnonzero(separating)
+        upto = np.concatenate([[-before], np.searchsorted(separators, ends)])  # separators before each record
+        starts = np.flatnonzero(_code_starts(data, at, separator))
+        record = np.searchsorted(ends, starts, side="right")
+        found.update(np.unique(np.searchsorted(separators, starts, side="right") - upto[record]).tolist())
+        before = len(separators) - int(upto[-1])
+    return found
+
+
+def _code_starts(data: Bytes, at: int, separator: str) -> npt.NDArray[np.bool_]:
+    """In the block at `at`, the bytes that a zero and a digit follow and that may stand before a field."""
+    block = data[at : at + _BLOCK + 2]
+    starts = block[:-2] <= _COMMA  # blanks, line breaks, quotes, the comma
+    if ord(separator) > _COMMA:
+        starts |= block[:-2] == ord(separator)
+    starts &= block[1:-1] == _ZERO
+    starts &= _is_digit(block[2:])
+    return starts
+
+
+def _is_digit(data: Bytes) -> npt.NDArray[np.bool_]:
+    return (data - np.uint8(_ZERO)) < 10
 
 
 def complaint(data: Bytes, separator: str, width: int, start: int = 0, lines_before: int = 0) -> str:

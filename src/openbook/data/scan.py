@@ -215,11 +215,8 @@ class _Search:
 
     def _frame_of_numbers(self, file: DelimitedFile, span: Span) -> "pl.DataFrame":
         frame, held = file.frame(self.numeric, self.missing, span)
-        guessed = {name for name in held if self.asked.get(name) is None}
-        broken = self.numeric - held
-        if guessed and file.may_hold_codes(span):
-            broken |= guessed
-        if broken:
+        codes = file.columns_of_codes({name for name in held if self.asked.get(name) is None}, span)
+        if broken := (self.numeric - held) | codes:
             raise _NotNumbers(broken)
         self.known |= {name for name in held if frame[name].is_not_nan().any()}
         return frame
