@@ -183,7 +183,7 @@ class DelimitedFile:
         import polars as pl
 
         if span is None and self.unpacked is None:
-            header = pl.read_csv(self.path, separator=self.separator, n_rows=0).columns
+            header = pl.read_csv(self.path, separator=self.separator, n_rows=0, infer_schema=False).columns
             if len(header) != len(self.names):
                 raise _unclear_header(self.path)
             return self.path, header
