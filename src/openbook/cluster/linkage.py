@@ -45,7 +45,8 @@ def linkage_of_points(points, method, weights=None, *, allow_large=False):
         refuse_if_over(what, 24 * n * (d + 4), 3 * seconds, "sample the rows", allow=allow_large)
         from openbook.cluster.merge_kernels import merge_centres
 
-        return _merged(merge_centres, points, n, method, weights)
+        columns = points.numbers.transpose(1, 0, 2).reshape(points.numbers.shape[1], -1)
+        return _merged(merge_centres, columns, n, method, weights)
     refuse_if_over(what, 4 * n * n, _PAIR * n * n, _REMEDY, allow=allow_large)
     return linkage_of_pairs(all_pairs(points), method, weights)
 
