@@ -56,7 +56,7 @@ class Slots(NamedTuple):
 def first_least(values, first, last, lows):
     """The first of the smallest values from `first` to before `last`, or -1 if all are infinite.
 
-    lows, of any length, has room for the least of every so many-th: these are compared side by side.
+    Values are compared side by side: `lows` is room for the least of those that are its length apart.
     """
     step = lows.shape[0]
     for r in range(step):
@@ -64,7 +64,7 @@ def first_least(values, first, last, lows):
     for start in range(first, last, step):
         part = values[start : min(start + step, last)]
         for r in range(part.shape[0]):
-            lows[r] = part[r] if part[r] < lows[r] else lows[r]
+            lows[r] = min(lows[r], part[r])
     best, least = -1, np.inf
     for r in range(step):
         if lows[r] < least or (lows[r] == least < np.inf):
@@ -97,7 +97,7 @@ def doubt(slots, a, b):
 
 @inner
 def draw_nearer(slots, a, row):
-    """Where an earlier slot is nearer to a, by its distances to all, than to any other, note it."""
+    """Where an earlier slot is nearer to a than to what it knows, note it; row has the distances of a."""
     nearest, least = slots.nearest, slots.least
     for k in range(a):
         nearer = (row[k] < least[k]) | ((row[k] == least[k]) & (a < nearest[k]))
@@ -290,8 +290,8 @@ def midway(method, sizes, a, b, columns, centre):
 def merge_centres(columns, method, slots, merges):
     """Fill in merges; the centres are used up.
 
-    By Ward, two merged clusters are no nearer to a third than the nearer of them was. So earlier slots are not
-    looked at: the merged cluster is no nearer to any of them than the nearest it knows.
+    By Ward, two merged clusters are no nearer to a third than the nearer of them was. So earlier slots are
+    not looked at: the merged cluster is no nearer to any of them than the nearest it knows.
     """
     n = m = merges.shape[0] + 1
     row, centre, lows = np.empty(n), np.empty(columns.shape[0]), np.empty(_LOWS)
