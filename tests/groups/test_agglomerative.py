@@ -1,6 +1,7 @@
 """Agglomerative clustering: kernels against the twin, scipy's merges, matrices, weights, errors, size."""
 
 import fractions
+import itertools
 
 import numpy as np
 import pytest
@@ -31,11 +32,13 @@ def test_merges_are_those_of_scipy(method, n, d):
     np.testing.assert_allclose(linkage_of_pairs(pdist(X), method), theirs, rtol=1e-9)
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("seed", range(12))
-def test_the_kernel_merges_as_the_twin_does_also_where_pairs_are_equally_near(method, seed):
+@pytest.mark.parametrize(
+    ("method", "seed", "most"),
+    [*itertools.product(METHODS, range(12), [45]), ("single", 0, 150), ("complete", 0, 150)],
+)
+def test_the_kernel_merges_as_the_twin_does_also_where_pairs_are_equally_near(method, seed, most):
     rng = np.random.default_rng(seed)
-    n = int(rng.integers(2, 45))
+    n = int(rng.integers(2, most))
     matrix = squareform(rng.integers(1, 5, n * (n - 1) // 2).astype(float))
     found = linkage_of_pairs(squareform(matrix), method)
     twin = list(merged(matrix.tolist(), method))

@@ -5,9 +5,13 @@ the earliest rows. Every cluster knows the nearest of those after it, and how fa
 Müllner, 2011): after a merge, what is known of a cluster whose nearest was merged is a lower bound only, and
 is put right when that bound comes up as the smallest. So most merges look at a few rows of the matrix.
 
+Loops run over slices from 0 on: an index that might be negative, as far as the compiler can tell, would count
+from the end, and that question for every cell keeps it from taking several cells at once.
+
     slot      the place of a cluster, in the order of first rows; a merged cluster takes the earlier one.
               Slots that are free are closed up when they are a quarter of all
     pairs     float64 (m (m - 1) / 2,), condensed: slot 0 to all later ones, then slot 1, …
+    columns   float64 (d, at least m), the centres of the slots, one column of cells after the other
     merges    float64 (n - 1, 4): two clusters, the height, the weight; rows are clusters 0 to n - 1, and
               merge t makes cluster n + t, as in scipy
 
@@ -18,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from openbook.cluster.points import totals_of
+from openbook.cluster.points import add_squares, totals_of
 from openbook.kernels.jit import inner, jit
 from openbook.neighbors.tiles import TILE
 
@@ -29,6 +33,8 @@ SINGLE, COMPLETE, AVERAGE, WARD, CENTROID, MEDIAN = range(6)
 
 #: What stands for the nearest of a slot where all that is known is a bound.
 _DOUBTFUL = -1
+#: Cells that are summed together, and stay in the fastest cache meanwhile; cells compared side by side.
+_BLOCK, _LOWS = 512, 64
 
 
 class Slots(NamedTuple):
@@ -42,38 +48,30 @@ class Slots(NamedTuple):
 
     @classmethod
     def of(cls, n, weights=None):
-        room = -(-n // TILE) * TILE
-        gone = np.zeros(room)
-        gone[n:] = np.inf
-        names, nearest, sizes = np.arange(room), np.zeros(room, np.int64), np.ones(room)
-        if weights is not None:
-            sizes[:n] = weights
-        return cls(sizes, names, nearest, np.full(room, np.inf), gone)
-
-
-class Lanes(NamedTuple):
-    """Room to find the least of many: of each place within a tile, the least so far, and in which tile."""
-
-    least: np.ndarray
-    tiles: np.ndarray
+        sizes = np.ones(n) if weights is None else np.array(weights, dtype=float)
+        return cls(sizes, np.arange(n), np.zeros(n, np.int64), np.full(n, np.inf), np.zeros(n))
 
 
 @inner
-def first_least(values, first_tile, last_tile, lanes):
-    """The first of the smallest values in these tiles, or -1 if all are infinite."""
-    for r in range(TILE):
-        lanes.least[r], lanes.tiles[r] = np.inf, 0
-    for tile in range(first_tile, last_tile):
-        for r in range(TILE):
-            value = values[tile * TILE + r]
-            less = value < lanes.least[r]
-            lanes.least[r] = value if less else lanes.least[r]
-            lanes.tiles[r] = tile if less else lanes.tiles[r]
+def first_least(values, first, last, lows):
+    """The first of the smallest values from `first` to before `last`, or -1 if all are infinite.
+
+    Values are compared side by side: `lows` is room for the least of those that are its length apart.
+    """
+    step = lows.shape[0]
+    for r in range(step):
+        lows[r] = np.inf
+    for start in range(first, last, step):
+        part = values[start : min(start + step, last)]
+        for r in range(part.shape[0]):
+            lows[r] = min(lows[r], part[r])
     best, least = -1, np.inf
-    for r in range(TILE):
-        at = lanes.tiles[r] * TILE + r
-        if lanes.least[r] < least or (lanes.least[r] == least < np.inf and at < best):
-            best, least = at, lanes.least[r]
+    for r in range(step):
+        if lows[r] < least or (lows[r] == least < np.inf):
+            k = first + r
+            while values[k] != lows[r]:
+                k += step
+            best, least = k if lows[r] < least else min(best, k), lows[r]
     return best
 
 
@@ -90,11 +88,17 @@ def record(merges, t, slots, a, b, height):
 
 
 @inner
-def look_again(slots, a, b, row):
-    """After a merge into a, with row its distances to all: put right what earlier slots know, or doubt it."""
-    nearest, least = slots.nearest, slots.least
+def doubt(slots, a, b):
+    """After the merge of a and b, doubt what earlier slots know where it is one of these."""
+    nearest = slots.nearest
     for k in range(b):
         nearest[k] = _DOUBTFUL if nearest[k] in (a, b) else nearest[k]
+
+
+@inner
+def draw_nearer(slots, a, row):
+    """Where an earlier slot is nearer to a than to what it knows, note it; row has the distances of a."""
+    nearest, least = slots.nearest, slots.least
     for k in range(a):
         nearer = (row[k] < least[k]) | ((row[k] == least[k]) & (a < nearest[k]))
         nearest[k] = a if nearer else nearest[k]
@@ -102,12 +106,9 @@ def look_again(slots, a, b, row):
 
 
 @inner
-def know_nearest(slots, a, row, m, lanes):
-    """Find the nearest slot after a, with row the distances to all, infinite where free."""
-    first, last = a // TILE, (m + TILE - 1) // TILE
-    for k in range(first * TILE, a + 1):
-        row[k] = np.inf
-    best = first_least(row, first, last, lanes)
+def know_nearest(slots, a, row, m, lows):
+    """Find the nearest slot after a, with row the distances to these, infinite where free."""
+    best = first_least(row, a + 1, m, lows)
     slots.nearest[a] = best
     slots.least[a] = row[best] if best >= 0 else np.inf
 
@@ -137,8 +138,8 @@ def close_up(slots, m, moved, place):
 
 @inner
 def start_of(i, m):
-    """Where the row of slot i, which begins with slot i + 1, would begin if it began with slot 0."""
-    return i * (2 * m - i - 1) // 2 - i - 1
+    """Where the row of slot i begins, with slot i + 1."""
+    return i * (2 * m - i - 1) // 2
 
 
 @inner(fastmath=False)
@@ -167,6 +168,15 @@ def update(method, own, other, pair, a, b, sizes, row, m):  # noqa: C901 (a case
 
 
 @inner
+def later_pairs(pairs, a, m, row):
+    """Fill in the distances of slot a to those after it."""
+    start = start_of(a, m)
+    found, places = pairs[start : start + m - a - 1], row[a + 1 : m]
+    for k in range(found.shape[0]):
+        places[k] = found[k]
+
+
+@inner
 def gather(pairs, a, b, m, own, other):
     """Fill in the distances of slots a and b to all others; a comes before b.
 
@@ -177,16 +187,12 @@ def gather(pairs, a, b, m, own, other):
     for k in range(a):
         own[k], other[k] = pairs[at + a], pairs[at + b]
         at += m - k - 2
-    start = start_of(a, m)
-    at = start + m - a - 2
+    at += m - a - 2
     for k in range(a + 1, b):
         other[k] = pairs[at + b]
         at += m - k - 2
-    for k in range(a + 1, m):
-        own[k] = pairs[start + k]
-    start = start_of(b, m)
-    for k in range(b + 1, m):
-        other[k] = pairs[start + k]
+    later_pairs(pairs, a, m, own)
+    later_pairs(pairs, b, m, other)
 
 
 @inner
@@ -197,16 +203,17 @@ def scatter(pairs, a, m, row):
         pairs[at + a] = row[k]
         at += m - k - 2
     start = start_of(a, m)
-    for k in range(a + 1, m):
-        pairs[start + k] = row[k]
+    places, found = pairs[start : start + m - a - 1], row[a + 1 : m]
+    for k in range(found.shape[0]):
+        places[k] = found[k]
 
 
 @inner
-def later_pairs(pairs, a, m, gone, row):
-    """Fill in the distances of slot a to those after it, infinite where free."""
-    start = start_of(a, m)
-    for k in range(a + 1, m):
-        row[k] = pairs[start + k] + gone[k]
+def leave_out(gone, row, first, m):
+    """What is between a cluster and a free slot is infinite."""
+    free, values = gone[first:m], row[first:m]
+    for k in range(values.shape[0]):
+        values[k] += free[k]
 
 
 @inner
@@ -214,7 +221,7 @@ def shrink(pairs, m, moved, alive):
     """Keep the pairs of slots that are alive, in the same array."""
     at = 0
     for i in range(alive):
-        start = start_of(moved[i], m)
+        start = start_of(moved[i], m) - moved[i] - 1
         for j in range(i + 1, alive):
             pairs[at] = pairs[start + moved[j]]
             at += 1
@@ -224,106 +231,96 @@ def shrink(pairs, m, moved, alive):
 def merge_pairs(pairs, method, slots, merges):
     """Fill in merges; the matrix is used up."""
     n = m = merges.shape[0] + 1
-    own, other, row = np.zeros(n), np.zeros(n), np.full(slots.gone.shape[0], np.inf)
+    own, other, row = np.zeros(n), np.zeros(n), np.empty(n)
+    lows = np.empty(_LOWS)
     moved, place = np.empty(n, np.int64), np.empty(n, np.int64)
-    lanes = Lanes(np.empty(TILE), np.empty(TILE, np.int64))
     for a in range(n):
-        later_pairs(pairs, a, m, slots.gone, row)
-        know_nearest(slots, a, row, m, lanes)
+        later_pairs(pairs, a, m, row)
+        know_nearest(slots, a, row, m, lows)
     t = 0
     while t < n - 1:
-        a = first_least(slots.least, 0, (m + TILE - 1) // TILE, lanes)
+        a = first_least(slots.least, 0, m, lows)
         if slots.nearest[a] == _DOUBTFUL:
-            later_pairs(pairs, a, m, slots.gone, row)
-            know_nearest(slots, a, row, m, lanes)
+            later_pairs(pairs, a, m, row)
+            leave_out(slots.gone, row, a + 1, m)
+            know_nearest(slots, a, row, m, lows)
             continue
         b, height = slots.nearest[a], slots.least[a]
         gather(pairs, a, b, m, own, other)
         update(method, own, other, height, a, b, slots.sizes, row, m)
         record(merges, t, slots, a, b, height)
         scatter(pairs, a, m, row)
-        for k in range(m):
-            row[k] += slots.gone[k]
-        look_again(slots, a, b, row)
-        know_nearest(slots, a, row, m, lanes)
+        leave_out(slots.gone, row, 0, m)
+        doubt(slots, a, b)
+        draw_nearer(slots, a, row)
+        know_nearest(slots, a, row, m, lows)
         t += 1
-        if 4 * (n - t) < 3 * m and m > TILE:
+        if 4 * (n - t) < 3 * m:
             alive = close_up(slots, m, moved, place)
             shrink(pairs, m, moved, alive)
-            for k in range(alive, m):
-                row[k] = np.inf
             m = alive
 
 
 @inner
-def row_of_centres(points, sizes, gone, a, method, centre, row, first, m):
-    """Fill in what is between slot a and the others of every tile from `first` on, infinite where free."""
-    nothing = points.codes[0, :, 0]
-    size = sizes[a]
-    for tile in range(first, (m + TILE - 1) // TILE):
-        span = slice(tile * TILE, tile * TILE + TILE)
-        totals, others, free = row[span], sizes[span], gone[span]
-        totals_of(points, tile, centre, nothing, totals)
+def row_of_centres(columns, slots, a, method, centre, row, first, m):
+    """Fill in what is between slot a and the others from `first` on, infinite where free."""
+    size = slots.sizes[a]
+    for start in range(first, m, _BLOCK):
+        stop = min(start + _BLOCK, m)
+        totals, others = row[start:stop], slots.sizes[start:stop]
+        for k in range(totals.shape[0]):
+            totals[k] = 0.0
+        add_squares(columns, start, stop - start, centre, totals)
         if method == WARD:
-            for r in range(TILE):
-                totals[r] *= 2.0 * size * others[r] / (size + others[r])
-        for r in range(TILE):
-            totals[r] += free[r]
+            for k in range(totals.shape[0]):
+                totals[k] *= 2.0 * size * others[k] / (size + others[k])
+    leave_out(slots.gone, row, first, m)
 
 
 @inner
-def take_centre(points, slot, centre):
-    for j in range(centre.shape[0]):
-        centre[j] = points.numbers[slot // TILE, j, slot % TILE]
-
-
-@inner
-def put_centre(points, slot, centre):
-    for j in range(centre.shape[0]):
-        points.numbers[slot // TILE, j, slot % TILE] = centre[j]
-
-
-@inner
-def midway(method, slots, a, b, centre, other):
+def midway(method, sizes, a, b, columns, centre):
     """Move the centre of a to that of a and b together: by their rows, or halfway for the median."""
-    share = 0.5 if method == MEDIAN else slots.sizes[b] / (slots.sizes[a] + slots.sizes[b])
+    share = 0.5 if method == MEDIAN else sizes[b] / (sizes[a] + sizes[b])
     for j in range(centre.shape[0]):
-        centre[j] += share * (other[j] - centre[j])
+        columns[j, a] += share * (columns[j, b] - columns[j, a])
+        centre[j] = columns[j, a]
 
 
 @jit
-def merge_centres(points, method, slots, merges):
-    """Fill in merges; the points become centres, and are used up."""
+def merge_centres(columns, method, slots, merges):
+    """Fill in merges; the centres are used up.
+
+    By Ward, two merged clusters are no nearer to a third than the nearer of them was. So earlier slots are
+    not looked at: the merged cluster is no nearer to any of them than the nearest it knows.
+    """
     n = m = merges.shape[0] + 1
-    d = points.numbers.shape[1]
-    row = np.empty(points.numbers.shape[0] * TILE)
+    row, centre, lows = np.empty(n), np.empty(columns.shape[0]), np.empty(_LOWS)
     moved, place = np.empty(n, np.int64), np.empty(n, np.int64)
-    centre, other = np.empty(d), np.empty(d)
-    lanes = Lanes(np.empty(TILE), np.empty(TILE, np.int64))
     for a in range(n):
         slots.nearest[a], slots.least[a] = _DOUBTFUL, 0.0 if a < n - 1 else np.inf
     t = 0
     while t < n - 1:
-        a = first_least(slots.least, 0, (m + TILE - 1) // TILE, lanes)
-        take_centre(points, a, centre)
+        a = first_least(slots.least, 0, m, lows)
         if slots.nearest[a] == _DOUBTFUL:
-            row_of_centres(points, slots.sizes, slots.gone, a, method, centre, row, a // TILE, m)
-            know_nearest(slots, a, row, m, lanes)
+            for j in range(columns.shape[0]):
+                centre[j] = columns[j, a]
+            row_of_centres(columns, slots, a, method, centre, row, a + 1, m)
+            know_nearest(slots, a, row, m, lows)
             continue
         b, height = slots.nearest[a], slots.least[a]
-        take_centre(points, b, other)
-        midway(method, slots, a, b, centre, other)
-        put_centre(points, a, centre)
+        midway(method, slots.sizes, a, b, columns, centre)
         record(merges, t, slots, a, b, height)
-        row_of_centres(points, slots.sizes, slots.gone, a, method, centre, row, 0, m)
-        look_again(slots, a, b, row)
-        know_nearest(slots, a, row, m, lanes)
+        row_of_centres(columns, slots, a, method, centre, row, a + 1 if method == WARD else 0, m)
+        doubt(slots, a, b)
+        if method != WARD:
+            draw_nearer(slots, a, row)
+        know_nearest(slots, a, row, m, lows)
         t += 1
-        if 4 * (n - t) < 3 * m and m > TILE:
+        if 4 * (n - t) < 3 * m:
             m = close_up(slots, m, moved, place)
-            for k in range(m):
-                take_centre(points, moved[k], centre)
-                put_centre(points, k, centre)
+            for j in range(columns.shape[0]):
+                for k in range(m):
+                    columns[j, k] = columns[j, moved[k]]
 
 
 @inner
@@ -344,8 +341,7 @@ def span(points, numbers, codes, edges, totals):
     """
     n = m = points.n
     outside, origin = np.arange(n), np.zeros(n, np.int64)
-    far, of_tile = np.full(points.numbers.shape[0] * TILE, np.inf), np.empty(TILE)
-    lanes = Lanes(np.empty(TILE), np.empty(TILE, np.int64))
+    far, of_tile, lows = np.full(points.numbers.shape[0] * TILE, np.inf), np.empty(TILE), np.empty(_LOWS)
     current, slot = 0, 0
     for t in range(n - 1):
         m -= 1  # the last takes the place of the row that joined
@@ -359,6 +355,6 @@ def span(points, numbers, codes, edges, totals):
             first, last = tile * TILE, min(m, tile * TILE + TILE)
             totals_of(points, tile, numbers[current], codes[current], of_tile)
             nearer_through(of_tile, far, origin, first, last, current)
-        slot = first_least(far, 0, (m + TILE - 1) // TILE, lanes)
+        slot = first_least(far, 0, m, lows)
         current = outside[slot]
         edges[t, 0], edges[t, 1], totals[t] = origin[slot], current, far[slot]

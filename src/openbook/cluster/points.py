@@ -76,18 +76,24 @@ def between(points, numbers, codes):
 
 
 @inner
-def add_squares(columns, x, totals):
-    """Add the squares of all columns, four at a time: totals are fetched and put back less often."""
+def add_squares(columns, start, width, x, totals):
+    """Add the squares of all columns, from cell `start` on, to the totals of so many points.
+
+    Four columns at a time: totals are fetched and put back less often. What the query has in them is fetched
+    before the loop, as the compiler cannot tell that writing totals leaves it as it is.
+    """
+    cells = slice(start, start + width)
     fours = x.shape[0] // 4 * 4
     for j in range(0, fours, 4):
-        a, b, c, d = columns[j], columns[j + 1], columns[j + 2], columns[j + 3]
-        for r in range(TILE):
-            p, q, s, t = a[r] - x[j], b[r] - x[j + 1], c[r] - x[j + 2], d[r] - x[j + 3]
+        a, b, c, d = columns[j, cells], columns[j + 1, cells], columns[j + 2, cells], columns[j + 3, cells]
+        of_a, of_b, of_c, of_d = x[j], x[j + 1], x[j + 2], x[j + 3]
+        for r in range(width):
+            p, q, s, t = a[r] - of_a, b[r] - of_b, c[r] - of_c, d[r] - of_d
             totals[r] += (p * p + q * q) + (s * s + t * t)
     for j in range(fours, x.shape[0]):
-        a = columns[j]
-        for r in range(TILE):
-            p = a[r] - x[j]
+        a, of_a = columns[j, cells], x[j]
+        for r in range(width):
+            p = a[r] - of_a
             totals[r] += p * p
 
 
@@ -97,7 +103,7 @@ def totals_of(points, tile, numbers, codes, totals):
     for r in range(TILE):
         totals[r] = 0.0
     if points.kind == EUCLIDEAN:
-        add_squares(points.numbers[tile], numbers, totals)
+        add_squares(points.numbers[tile], 0, TILE, numbers, totals)
         return
     for j in range(codes.shape[0]):
         values, code = points.codes[tile, j], codes[j]
@@ -119,11 +125,10 @@ def _fill_pairs(points, numbers, codes, pairs):
     for i in range(points.n):
         for tile in range((i + 1) // TILE, points.numbers.shape[0]):
             totals_of(points, tile, numbers[i], codes[i], totals)
-            for r in range(TILE):
-                totals[r] = totals[r] / d if points.kind == GOWER else np.sqrt(totals[r])
             first, last = max(i + 1 - tile * TILE, 0), min(TILE, points.n - tile * TILE)
-            for r in range(first, last):
-                pairs[at + r - first] = totals[r]
+            of_pairs, found = pairs[at : at + last - first], totals[first:last]
+            for r in range(last - first):
+                of_pairs[r] = found[r] / d if points.kind == GOWER else np.sqrt(found[r])
             at += last - first
 
 
