@@ -64,7 +64,7 @@ def part_by_code(ground, growth, f, segment, found, routes, desk, branches):
     """
     start, end = segment
     column, below = ground.columns[f], found.below
-    place, n_rows = np.uintp(column.place), ground.codes.shape[0]
+    place, n_rows, n_codes = np.uintp(column.place), ground.codes.shape[0], column.n_codes
     members, codes, rows, side = ground.members[start:end], ground.codes, ground.rows, growth.side
     targets, aside, stats, first = desk.targets, growth.aside, growth.stats, growth.sizes[1]
     if column.kind == ORDERED:
@@ -72,7 +72,8 @@ def part_by_code(ground, growth, f, segment, found, routes, desk, branches):
             side[k] = codes[row_of(rows, n_rows, np.uintp(members[k])), place] > below
     else:
         for k in range(members.size):
-            side[k] = routes[codes[row_of(rows, n_rows, np.uintp(members[k])), place]]
+            code = codes[row_of(rows, n_rows, np.uintp(members[k])), place]
+            side[k] = code < n_codes and routes[code] > 0  # missing cells of no weight may be anywhere
     n_left = move_apart(members, side, growth.spare)
     move_apart(targets.w[start:end], side, aside.w)
     if targets.number.size:
