@@ -7,6 +7,7 @@ import joblib
 import numpy as np
 import pytest
 from sklearn import ensemble as theirs
+from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
 
 from openbook import load, open_model, save, scan
@@ -281,6 +282,17 @@ def test_whole_weights_are_rows_repeated():
     assert (weighed.predict_proba(X) == repeated.predict_proba(X)).all()
 
 
+def test_rows_of_no_weight_are_no_rows():
+    """Even where only they have gaps."""
+    X, y = gaps()
+    X = X.select(["colour", "shape"])
+    known = X.columns[0] >= 0
+    forest = RandomForestClassifier(5, bootstrap=False, random_state=0)
+    alone = clone(forest).fit(X.take(np.flatnonzero(known)), y[known])
+    weighed = forest.fit(X, y, sample_weight=known.astype(float))
+    np.testing.assert_array_equal(weighed.predict_proba(X), alone.predict_proba(X))
+
+
 def test_depth_and_leaves_are_kept():
     model = RandomForestClassifier(5, max_depth=2, random_state=0).fit(IRIS, SPECIES)
     assert max(tree.n_leaves for tree in model.trees_) <= 4
@@ -343,6 +355,7 @@ def test_a_damaged_file_is_refused(tmp_path):
         ({"sizes": lambda a: -a}, "its trees have no sizes"),
         ({"oob_curve_": lambda a: a[:-1]}, "are not those of its trees"),
         ({"value": lambda a: a[:-1]}, "wrong shape"),
+        ({"missing": lambda a: np.full_like(a, -1)}, "a missing cell has no branch"),
         ({"more": lambda _: np.zeros(1)}, "an array too many"),
     ],
 )

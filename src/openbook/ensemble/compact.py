@@ -2,9 +2,11 @@
 
     code of a number    how many of the forest's cuts in its column lie below it: x <= cut k where code <= k
     code of a value     its own
-    the largest code    missing, or a value never seen
+    the gap             the largest code: missing, or a value never seen
 
-Codes of a row fill one line of the cache, and so does every node on its way.
+A test that sends the gap left adds 1 to codes and cut: the gap turns to 0, and there is nothing to ask. A
+node takes eight bytes where codes are bytes, so a tree stays in the cache while many rows go down. Tests that
+do ask, those of nominal columns and those with a third branch, have `Detours`.
 """
 
 from typing import NamedTuple
@@ -12,48 +14,62 @@ from typing import NamedTuple
 import numpy as np
 
 from openbook.data import Nominal
-from openbook.kernels.jit import jit
+from openbook.kernels.bundle import bundle
+from openbook.kernels.jit import inner, jit
 from openbook.tree.columns import codes_of
-from openbook.tree.nodes import cuts_by_column
+from openbook.tree.nodes import LEAF, cuts_by_column
 
-__all__ = ["Compact", "coded_steps", "compact", "descend_codes"]
+__all__ = ["BLOCK", "Compact", "compact", "descend_codes", "detours_of", "fill_steps", "step_type"]
 
-STEP = np.dtype(
-    [
-        ("first", np.int32),
-        ("route", np.int32),
-        ("attribute", np.int32),
-        ("cut", np.uint32),
-        ("missing", np.int32),
-    ]
-)
+#: The turn of a test that is not ordered, or not in two.
+DETOUR = 2
 
-#: So many rows go down together: while one waits for memory, the others move.
-ABREAST = 8
+#: So many rows go down together: their codes stay in the cache.
+BLOCK = 512
 
 
-class Compact(NamedTuple):
-    """The nodes of all trees; cuts : list of float64, in each column, empty for nominal ones.
+@bundle
+class Detours(NamedTuple):
+    """What a DETOUR needs to know, by node; empty where there is none.
 
-    gap : the code of a missing cell, larger than all others, in the type of codes
-    values : float64 (n_nodes, n_outputs), what a leaf says; roots : intp (n_trees,)
+    route, missing : int32 (n_nodes,), routes : int32, as in `Tree`
+    """
+
+    route: np.ndarray
+    missing: np.ndarray
+    routes: np.ndarray
+
+
+@bundle
+class Ways(NamedTuple):
+    """The ways down all trees, and where they end.
+
+    steps : (n_nodes,), see `step_type`; roots : intp (n_trees,)
+    number : int32 (n_nodes,), of each leaf; values : float64 (n_leaves, n_outputs), what the leaves say
     """
 
     steps: np.ndarray
-    routes: np.ndarray
-    values: np.ndarray
+    detours: Detours
     roots: np.ndarray
+    number: np.ndarray
+    values: np.ndarray
+
+
+class Compact(NamedTuple):
+    """A forest; cuts : list of float64, in each column, empty for nominal ones.
+
+    gap : the code of a missing cell, larger than all others, in the type of codes
+    """
+
+    ways: Ways
     cuts: list
     gap: np.ndarray
 
     def outputs(self, X):
         """The mean over the trees of what each row's leaves say, (n_rows, n_outputs)."""
-        codes, leaves = self._codes(X), np.empty(len(X), dtype=np.intp)
-        out = np.zeros((len(X), self.values.shape[1]))
-        for root in self.roots:
-            descend_codes(self.steps, self.routes, root, codes, self.gap[()], leaves)
-            add_leaves(leaves, self.values, out)
-        return out / len(self.roots)
+        out, leaves = np.zeros((len(X), self.ways.values.shape[1])), np.empty(len(X), dtype=np.intp)
+        add_trees(self.ways, self._codes(X), self.gap[()], leaves, np.empty(BLOCK, np.intp), out)
+        return out / len(self.ways.roots)
 
     def _codes(self, X):
         gap = self.gap
@@ -70,72 +86,104 @@ class Compact(NamedTuple):
 
 
 def compact(trees, shares, schema):
-    """The trees of a forest for prediction; shares : what the leaves of each tree say."""
-    cuts = [_cuts(trees, j) for j in range(len(schema))]
-    sizes = np.array([tree.size for tree in trees])
-    roots = np.cumsum(sizes) - sizes
-    routes = np.cumsum([0, *(len(tree.routes) for tree in trees)])
-    steps = np.concatenate([_steps(t, cuts, *at) for t, *at in zip(trees, roots, routes, strict=False)])
-    every = np.concatenate([tree.routes for tree in trees])
+    """The trees of a forest for prediction; shares : from a tree to what its nodes say, were they leaves."""
+    tests = [dict(cuts_by_column(tree.attribute, tree.route)) for tree in trees]
+    cuts = [_cuts(trees, tests, j) for j in range(len(schema))]
     most = max(len(a.values) if isinstance(a, Nominal) else len(c) for a, c in zip(schema, cuts, strict=True))
     largest = next(np.iinfo(kind) for kind in (np.uint8, np.uint16, np.uint32) if most < np.iinfo(kind).max)
     gap = np.array(largest.max, largest.dtype)
-    return Compact(steps, every, np.concatenate(shares), roots, cuts, gap)
+    ends = np.cumsum([0, *(tree.size for tree in trees)])
+    steps = np.empty(ends[-1], step_type(gap, len(schema)))
+    for tree, own, root, end in zip(trees, tests, ends[:-1], ends[1:], strict=True):
+        codes = {j: np.searchsorted(cuts[j], tree.cut[at]) for j, at in own.items()}
+        fill_steps(steps[root:end], tree, own, codes, gap)
+        steps["first"][root:end] += np.int32(root)
+    number = np.cumsum(np.concatenate([tree.attribute == LEAF for tree in trees]), dtype=np.int32) - 1
+    values = np.concatenate([shares(tree)[tree.attribute == LEAF] for tree in trees])
+    return Compact(Ways(steps, detours_of(trees, steps), ends[:-1], number, values), cuts, gap)
 
 
-def _cuts(trees, j):
-    found = [tree.cut[(tree.attribute == j) & (tree.route < 0)] for tree in trees]
-    return np.unique(np.concatenate(found))
+def _cuts(trees, tests, j):
+    found = [tree.cut[own[j]] for tree, own in zip(trees, tests, strict=True) if j in own]
+    return np.unique(np.concatenate([np.zeros(0), *found]))
 
 
-def _steps(tree, cuts, root, route):
-    steps = coded_steps(tree, lambda j, own: np.searchsorted(cuts[j], own))
-    steps["first"] += np.int32(root)
-    steps["route"][tree.route >= 0] += np.int32(route)
-    return steps
+def step_type(gap, n_columns):
+    """The type of a node: where it leads, the column and the cut of its test, and its turn."""
+    column = np.min_scalar_type(n_columns)
+    fields = [("first", np.int32), ("attribute", column), ("cut", gap.dtype), ("turn", np.uint8)]
+    return np.dtype(fields, align=True)
 
 
-def coded_steps(tree, code_of):
-    """The nodes of a tree for the way down by codes; code_of : from a column and its cuts to their codes."""
-    steps = np.zeros(tree.size, dtype=STEP)
-    for name in ("first", "route", "attribute", "missing"):
-        steps[name] = getattr(tree, name)
-    for j, at in cuts_by_column(tree.attribute, tree.route):
-        steps["cut"][at] = code_of(j, tree.cut[at])
-    return steps
+def fill_steps(steps, tree, tests, codes, gap):
+    """Fill in the nodes of a tree for the way down by codes; a leaf leads to itself.
+
+    tests : the nodes that cut each column; codes : the largest codes on the left of their cuts
+    """
+    leaf = tree.attribute == LEAF
+    plain = (tree.route < 0) & (tree.branches == 2) & (tree.missing >= 0)
+    turn = plain & (tree.missing == 0)
+    steps["first"] = np.where(leaf, np.arange(tree.size), tree.first)
+    steps["attribute"] = np.where(leaf, 0, tree.attribute)
+    steps["cut"] = np.where(leaf, gap, 0)
+    for j, at in tests.items():
+        steps["cut"][at] = codes[j] + turn[at]
+    steps["turn"] = np.where(leaf | plain, turn, DETOUR)
+
+
+def detours_of(trees, steps):
+    """The detours of these trees, whose nodes are these."""
+    if not (steps["turn"] == DETOUR).any():
+        return Detours(*np.zeros((3, 0), np.int32))
+    starts = np.cumsum([0, *(len(tree.routes) for tree in trees)], dtype=np.int32)
+    routes = [np.where(t.route < 0, -1, t.route + start) for t, start in zip(trees, starts, strict=False)]
+    missing, every = ([getattr(tree, name) for tree in trees] for name in ("missing", "routes"))
+    return Detours(np.concatenate(routes), np.concatenate(missing), np.concatenate(every))
+
+
+@inner
+def branch_beyond(detours, node, code, gap, cut):
+    """The branch that a code takes at a node that is no plain test."""
+    route, branch = detours.route[node], np.int64(-1)
+    if code != gap:
+        branch = np.int64(code > cut) if route < 0 else np.int64(detours.routes[route + code])
+    return branch if branch >= 0 else np.int64(detours.missing[node])
 
 
 @jit(_nrt=False)
-def descend_codes(steps, routes, root, codes, gap, leaves):
-    """Fill in the leaf of each row."""
-    n = codes.shape[0]
-    for start in range(0, n, ABREAST):
-        end = min(start + ABREAST, n)
-        for i in range(start, end):
-            leaves[i] = root
-        under_way = True
-        while under_way:
-            under_way = False
-            for i in range(start, end):
-                node = np.uintp(leaves[i])
-                f = steps[node].attribute
-                if f < 0:
-                    continue
-                under_way = True
-                code = codes[np.uintp(i), np.uintp(f)]
-                branch = np.int64(code > steps[node].cut)
-                if code == gap:
-                    branch = np.int64(steps[node].missing)
-                elif steps[node].route >= 0:
-                    branch = np.int64(routes[np.uintp(steps[node].route) + np.uintp(code)])
-                    if branch < 0:
-                        branch = np.int64(steps[node].missing)
-                leaves[i] = steps[node].first + branch
+def descend_codes(steps, detours, root, codes, gap, leaves, moving):
+    """Fill in the leaf of each row.
+
+    moving : intp (BLOCK,), room for the rows that still move, a level at a time: while one waits for memory,
+        the others go on
+    """
+    for start in range(0, leaves.size, moving.size):
+        n = min(leaves.size - start, moving.size)
+        for k in range(n):
+            moving[k], leaves[start + k] = start + k, root
+        while n:
+            left = np.uintp(0)
+            for k in range(n):
+                i = np.uintp(moving[k])
+                node = leaves[i]
+                step = steps[np.uintp(node)]
+                code = np.int64(codes[i, np.uintp(step.attribute)])
+                branch = np.int64((code + step.turn) & gap > step.cut)
+                if step.turn == DETOUR:
+                    branch = branch_beyond(detours, node, code, gap, step.cut)
+                below = step.first + branch
+                leaves[i], moving[left] = below, i
+                left += np.uintp(below != node)
+            n = np.int64(left)
 
 
 @jit(_nrt=False)
-def add_leaves(leaves, values, out):
-    """Add to out[i] what the leaf of row i says."""
-    for i in range(leaves.size):
-        for c in range(out.shape[1]):
-            out[i, c] += values[np.uintp(leaves[i]), c]
+def add_trees(ways, codes, gap, leaves, moving, out):
+    """Add to out[i] what the leaves of row i say in all trees; leaves : intp (n_rows,), room."""
+    number, values = ways.number, ways.values
+    for t in range(ways.roots.size):
+        descend_codes(ways.steps, ways.detours, ways.roots[t], codes, gap, leaves, moving)
+        for i in range(leaves.size):
+            leaf = np.uintp(number[np.uintp(leaves[i])])
+            for c in range(out.shape[1]):
+                out[i, c] += values[leaf, c]

@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.base import Regressor
 from openbook.data.attributes import as_text
 from openbook.ensemble.bagging import drawn
-from openbook.ensemble.compact import coded_steps, compact, descend_codes
+from openbook.ensemble.compact import BLOCK, compact, descend_codes, detours_of, fill_steps, step_type
 from openbook.ensemble.members import number_of_rows, shortened
 from openbook.ensemble.outside import add_votes
 from openbook.errors import DataError
@@ -31,7 +31,7 @@ from openbook.rules import Flag, OneOf, Whole
 from openbook.tree.classifier import GrowingClassifier
 from openbook.tree.columns import encode
 from openbook.tree.learner import Growing, importances
-from openbook.tree.nodes import Tree, add_values, cells, check, leaves_of
+from openbook.tree.nodes import LEAF, SPREAD, Tree, add_values, cells, check, cuts_by_column, leaves_of
 from openbook.tree.plant import grown, tree_of
 from openbook.work import Grid, Step, Work, figure
 
@@ -92,7 +92,7 @@ class Forest(Growing):
 
     def _pack(self):
         """Put the trees together for prediction."""
-        self._compact = compact(self.trees_, [self._shares(tree) for tree in self.trees_], self.schema_)
+        self._compact = compact(self.trees_, self._shares, self.schema_)
 
     @property
     def oob_error_(self):
@@ -168,6 +168,9 @@ class Forest(Growing):
         self.trees_ = [Tree(*(parts[f][k] for f in Tree._fields)) for k in range(len(sizes))]
         for tree in self.trees_:
             check(tree, self.schema_, self._n_outputs)
+            if ((tree.missing == SPREAD) & (tree.attribute != LEAF)).any():
+                msg = "not a tree of a forest: a missing cell has no branch"
+                raise ValueError(msg)
         self.oob_curve_ = curve
         self._pack()
 
@@ -249,9 +252,13 @@ def _grow_tree(training, rule, n_classes, coded, random, seed):
     sample = training._replace(w=times.astype(float))
     growth, _, centre = grown(sample, rule, n_classes, rows, seed, noted=0)
     tree = tree_of(growth, training.scales, n_classes, centre, rule.criterion)
-    leaves, gap = np.empty(len(outside), dtype=np.intp), np.iinfo(coded.dtype).max
-    steps = coded_steps(tree, lambda j, cuts: training.scales[j].last_below(cuts))
-    descend_codes(steps, tree.routes, 0, coded[outside], coded.dtype.type(gap), leaves)
+    leaves, gap = np.empty(len(outside), dtype=np.intp), np.array(np.iinfo(coded.dtype).max, coded.dtype)
+    tests = dict(cuts_by_column(tree.attribute, tree.route))
+    codes = {j: training.scales[j].last_below(tree.cut[at]) for j, at in tests.items()}
+    steps = np.empty(tree.size, step_type(gap, coded.shape[1]))
+    fill_steps(steps, tree, tests, codes, gap)
+    room = np.empty(BLOCK, np.intp)
+    descend_codes(steps, detours_of([tree], steps), 0, coded[outside], gap[()], leaves, room)
     return tree, Outside(outside, leaves)
 
 

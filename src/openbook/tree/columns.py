@@ -228,8 +228,8 @@ def _scale(rows, pieces, j, bins):
     numbers = np.concatenate(pieces)
     if np.isinf(numbers).any():
         raise infinite_cell(rows)
-    order = np.argsort(numbers)
-    ascending = numbers[order]
+    order = np.argsort(numbers) if bins is None else None
+    ascending = np.sort(numbers) if order is None else numbers[order]
     known = ascending[: len(ascending) - np.isnan(ascending).sum()]
     steps = known[1:] > known[:-1]
     if bins is None and steps.sum() >= FEW:

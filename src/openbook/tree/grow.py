@@ -25,9 +25,9 @@ from openbook.tree.absolute import set_up, settle_branches
 from openbook.tree.columns import NOMINAL, SORTED
 from openbook.tree.criteria import weight_of
 from openbook.tree.nodes import SPREAD
-from openbook.tree.part import heaviest_of, make_parts, part, send_missing, take_sides
-from openbook.tree.search import FRACTIONAL, OWN_BRANCH, choose, lay_out, note, row_at, search
-from openbook.tree.split import TOTAL, Instances, add_instance, whole_below
+from openbook.tree.part import heaviest_of, make_parts, part, part_by_code, send_missing, take_sides
+from openbook.tree.search import FRACTIONAL, OWN_BRANCH, choose, count_together, lay_out, note, row_at, search
+from openbook.tree.split import TOTAL, Instances, Targets, add_instance, whole_below
 
 __all__ = [
     "DONE",
@@ -90,7 +90,7 @@ class Growth(NamedTuple):
     waiting : int64 (n,), the nodes still to be split, the topmost last
     sizes : int64 (3,), how many of those there are, how many nodes, how many routes
     side : int64 (capacity,), the branch of each instance at the node at hand; -1 - its first part if spread
-    spare : uint64 (capacity,), room for a segment
+    spare : uint64 (capacity,), room for a segment; aside : its targets and weights, if all columns are coded
     routes : int32, holds 0, 1, … for each nominal column; those of subsets are put behind
     branches : BRANCH (most branches,), of the node at hand
     """
@@ -101,6 +101,7 @@ class Growth(NamedTuple):
     sizes: np.ndarray
     side: np.ndarray
     spare: np.ndarray
+    aside: Targets
     routes: np.ndarray
     branches: np.ndarray
 
@@ -157,6 +158,13 @@ def place_for(evidence, nodes, node):
 
 
 @inner
+def draw(order, k, random):
+    """Draw the column that comes k-th, from those that have not come yet."""
+    other = k + whole_below(random, order.size - k)
+    order[k], order[other] = order[other], order[k]
+
+
+@inner
 def consider(ground, growth, node, rule, desk, found, evidence):
     """Search the columns: all in order, or max_features at random, and more until one can be split."""
     segment = (growth.nodes[node].start, growth.nodes[node].end)
@@ -165,17 +173,18 @@ def consider(ground, growth, node, rule, desk, found, evidence):
         sides[TOTAL, s] = stats[node, s]
     set_up(desk.ladder, ground, segment)
     noted = place_for(evidence, growth.nodes, node)
-    if ground.codes.shape[1]:
-        lay_out(ground, segment, desk)
+    n_drawn = min(rule.max_features, order.size)
+    for k in range(n_drawn if n_drawn < order.size else 0):
+        draw(order, k, desk.random)
+    count_together(ground, n_drawn, segment, desk)
     for f in range(order.size):
         found[f].gain = np.nan
     any_found = False
     for k in range(order.size):
-        if k >= rule.max_features and any_found:
-            break
-        if rule.max_features < order.size:
-            other = k + whole_below(desk.random, order.size - k)
-            order[k], order[other] = order[other], order[k]
+        if k >= n_drawn:
+            if any_found:
+                break
+            draw(order, k, desk.random)
         f = order[k]
         search(ground, f, segment, rule, desk, found[f])
         any_found = any_found or found[f].gain > 0
@@ -184,18 +193,26 @@ def consider(ground, growth, node, rule, desk, found, evidence):
 
 
 @inner
-def add_branches(ground, growth, node, branches, used):
-    """The nodes of the branches, whose members are in place."""
-    members, instances, stats, first = ground.members, ground.instances, growth.stats, growth.sizes[1]
-    start, depth = growth.nodes[node].start, growth.nodes[node].depth + 1
+def add_branches(growth, node, branches, used):
+    """The nodes of the branches, without their stats."""
+    nodes, first = growth.nodes, growth.sizes[1]
+    start, depth = nodes[node].start, nodes[node].depth + 1
     for b in range(branches.size):
-        child, end = growth.nodes[first + b], start + branches[b].size
+        child, end = nodes[first + b], start + branches[b].size
         child.start, child.end, child.depth, child.used = start, end, depth, used
-        for s in range(stats.shape[1]):
-            stats[first + b, s] = 0.0
-        for k in range(start, end):
-            add_instance(instances, np.uintp(members[k]), stats, first + b)
         start = end
+
+
+@inner
+def add_members(ground, growth, node, desk):
+    """The stats of a node, whose members are in place and have yet to be laid out."""
+    members, instances, stats = ground.members, ground.instances, growth.stats
+    start, end = growth.nodes[node].start, growth.nodes[node].end
+    for s in range(stats.shape[1]):
+        stats[node, s] = 0.0
+    for k in range(start, end):
+        add_instance(instances, np.uintp(members[k]), stats, node)
+    lay_out(ground, (start, end), desk)
 
 
 @inner
@@ -281,7 +298,10 @@ def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, P
         branches = growth.branches[: n_branches + 1]
         for b in range(branches.size):
             branches[b].size, branches[b].weight = 0, 0.0
-        gaps = take_sides(ground, f, segment, best, routes[max(route, 0) :], side, branches)
+        by_code = keys.shape[0] == 0 and n_branches == 2 and not best.gaps
+        own_routes, gaps = routes[max(route, 0) :], 0
+        if not by_code:
+            gaps = take_sides(ground, f, segment, best, own_routes, side, branches)
         own_branch = gaps > 0 and rule.missing == OWN_BRANCH
         if not own_branch:
             branches = branches[:n_branches]
@@ -301,10 +321,16 @@ def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, P
         if spread:
             used = make_parts(ground, segment, used, branches, side)
         in_two = branches.size == 2 and not spread
-        part(members[start:], end - start, side, spare, branches, in_two)
-        add_branches(ground, growth, node, branches, used)
-        settle_branches(desk.ladder, ground, growth, node, first, first + branches.size)
         last, sizes[0] = first + branches.size, sizes[0] - 1
+        if by_code:
+            part_by_code(ground, growth, f, segment, best, own_routes, desk, branches)
+            add_branches(growth, node, branches, used)
+        else:
+            part(members[start:], end - start, side, spare, branches, in_two)
+            add_branches(growth, node, branches, used)
+            for child in range(first, last):
+                add_members(ground, growth, child, desk)
+            settle_branches(desk.ladder, ground, growth, node, first, last)
         if is_vain(stats[node], stats[first:last], rule.penalty):
             continue
         if is_chance(stats[first:last], desk.sides[0], rule.critical):

@@ -9,10 +9,11 @@ import numpy as np
 
 from openbook.kernels.jit import inner
 from openbook.tree.columns import ORDERED, SORTED
+from openbook.tree.criteria import GINI, SQUARED, weight_of
 from openbook.tree.search import FRACTIONAL, OWN_BRANCH
-from openbook.tree.split import ROW, row_of
+from openbook.tree.split import ROW, add_number, row_of
 
-__all__ = ["BRANCH", "heaviest_of", "make_parts", "part", "send_missing", "take_sides"]
+__all__ = ["BRANCH", "heaviest_of", "make_parts", "part", "part_by_code", "send_missing", "take_sides"]
 
 #: A part of a row that is lighter goes to the heaviest branch as a whole.
 CRUMB = 1e-3
@@ -51,6 +52,68 @@ def take_sides(ground, f, segment, found, routes, side, branches):
         else:
             gaps += 1
     return gaps
+
+
+@inner
+def part_by_code(ground, growth, f, segment, found, routes, desk, branches):
+    """Part the members of a segment by their codes in column f, none of which is missing, into two branches,
+    and with them their targets and weights; the stats of the branches are filled in.
+
+    Where no column is sorted there are only the members to part, and none has to be found by its instance:
+    `side` is that of the first member, the second, …
+    """
+    start, end = segment
+    column, below = ground.columns[f], found.below
+    place, n_rows, n_codes = np.uintp(column.place), ground.codes.shape[0], column.n_codes
+    members, codes, rows, side = ground.members[start:end], ground.codes, ground.rows, growth.side
+    targets, aside, stats, first = desk.targets, growth.aside, growth.stats, growth.sizes[1]
+    if column.kind == ORDERED:
+        for k in range(members.size):
+            side[k] = codes[row_of(rows, n_rows, np.uintp(members[k])), place] > below
+    else:
+        for k in range(members.size):
+            code = codes[row_of(rows, n_rows, np.uintp(members[k])), place]
+            side[k] = code < n_codes and routes[code] > 0  # missing cells of no weight may be anywhere
+    n_left = move_apart(members, side, growth.spare)
+    move_apart(targets.w[start:end], side, aside.w)
+    if targets.number.size:
+        move_apart(targets.number[start:end], side, aside.number)
+    else:
+        move_apart(targets.y[start:end], side, aside.y)
+    branches[0].size, branches[1].size = n_left, members.size - n_left
+    add_targets(targets, (start, start + n_left), stats, first)
+    add_targets(targets, (start + n_left, end), stats, first + 1)
+    for b in range(2):
+        branches[b].weight = weight_of(stats, first + b, SQUARED if targets.number.size else GINI)
+
+
+@inner
+def move_apart(array, side, spare):
+    """Put those of side 0 before those of side 1, in order; how many there are of side 0."""
+    left, right = np.uintp(0), np.uintp(0)
+    for k in range(array.size):
+        x, b = array[k], np.uintp(side[k])
+        array[left] = x  # no branch to be guessed: what moves to the right is overwritten
+        spare[right] = x
+        left += np.uintp(1) - b
+        right += b
+    for k in range(np.int64(right)):
+        array[np.int64(left) + k] = spare[k]
+    return np.int64(left)
+
+
+@inner
+def add_targets(targets, span, stats, row):
+    """The stats of members that stand together."""
+    start, end = span
+    y, number, w = targets.y, targets.number, targets.w
+    for s in range(stats.shape[1]):
+        stats[row, s] = 0.0
+    for k in range(start, end):
+        if number.size:
+            add_number(number[k], w[k], stats, row)
+        else:
+            stats[row, np.uintp(y[k])] += w[k]
 
 
 @inner

@@ -16,7 +16,7 @@ from openbook.tree.grow import DONE, MORE_NODES, MORE_ROUTES, NODE, Ground, Grow
 from openbook.tree.nodes import LEAF, SPREAD, Tree, cuts_by_column, parents
 from openbook.tree.part import BRANCH
 from openbook.tree.search import FOUND, Desk, Evidence
-from openbook.tree.split import ROW, Instances
+from openbook.tree.split import ROW, Instances, Targets
 
 __all__ = ["N_SUMS", "Candidates", "grown", "n_slots", "plant", "tree_of"]
 
@@ -133,6 +133,7 @@ def _growth(ground, most, n_stats, rule):
         sizes=np.array([0, 1, used]),
         side=np.zeros(len(ground.rows), np.int64),
         spare=np.zeros(n, np.uint64),
+        aside=_targets(ground.instances, ground.members[:0] if len(ground.keys) else ground.members),
         routes=routes,
         branches=np.zeros(most, BRANCH),
     )
@@ -144,9 +145,8 @@ def _growth(ground, most, n_stats, rule):
 def _desk(ground, marks, most, n_stats, rule, seed):
     """Room for columns of so many codes, missing included."""
     n_coded = ground.codes.shape[1]
-    n = len(ground.members) if n_coded else 0
-    at_once = rule.max_features == len(ground.columns) and rule.criterion != ABSOLUTE
-    room = at_once and n_coded * most * n_stats <= MOST_COUNTS
+    at_once = 0 if rule.criterion == ABSOLUTE else min(rule.max_features, n_coded)
+    at_once = min(at_once, MOST_COUNTS // (most * n_stats))
     return Desk(
         hist=np.zeros((most, n_stats)),
         sides=np.zeros((5, n_stats)),
@@ -154,19 +154,25 @@ def _desk(ground, marks, most, n_stats, rule, seed):
         order=np.arange(len(ground.columns)),
         random=np.array([seed], np.uint64),
         occur=np.zeros(most // 64 + 1, np.uint64),
-        y=np.zeros(n if ground.instances.y.size else 0, np.uint16),
-        number=np.zeros(n if ground.instances.number.size else 0),
-        w=np.zeros(n),
+        targets=_targets(ground.instances, ground.members if n_coded else ground.members[:0]),
         whole=ground.instances.whole,
         score=np.zeros(most),
         rank=np.zeros(most, np.int64),
         ordered=np.zeros((most, n_stats)),
-        table=np.zeros((n_coded if room else 0, most, n_stats)),
-        counted=np.zeros(1, np.bool_),
+        table=np.zeros((at_once, most, n_stats)),
+        places=np.zeros(at_once, np.int64),
+        where=np.zeros(len(ground.columns), np.int64),
         every=np.full(most // 64 + 1, 2**64 - 1, np.uint64),
         marks=marks,
         ladder=ladder_of(len(ground.codes), len(ground.members)) if rule.criterion == ABSOLUTE else None,
     )
+
+
+def _targets(instances, members):
+    """The targets and weights of members."""
+    of = (members & ROW).astype(np.intp)
+    y, number = (a[of] if a.size else a for a in (instances.y, instances.number))
+    return Targets(y, number, instances.w[of])
 
 
 def _marks(scales, most):
@@ -221,7 +227,9 @@ def _more_instances(ground, growth):
         rows=_doubled(ground.rows, n),
         instances=instances._replace(**grown, unit=False, whole=np.zeros(0)),
     )
-    return ground, growth._replace(side=_doubled(growth.side, n), spare=_doubled(growth.spare, n))
+    aside = Targets(*(_doubled(array, n) if array.size else array for array in growth.aside))
+    side, spare = _doubled(growth.side, n), _doubled(growth.spare, n)
+    return ground, growth._replace(side=side, spare=spare, aside=aside)
 
 
 def _evidence(columns, n_stats, n_rows, noted):

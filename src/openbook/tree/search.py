@@ -18,7 +18,7 @@ from openbook.kernels.bundle import bundle
 from openbook.kernels.jit import inner
 from openbook.tree.absolute import Ladder, note_medians, scan
 from openbook.tree.columns import NOMINAL, ORDERED, SORTED
-from openbook.tree.criteria import ABSOLUTE, GAIN_RATIO, cost, plogp, weight_of
+from openbook.tree.criteria import ABSOLUTE, GAIN_RATIO, GINI, cost, plogp, weight_of
 from openbook.tree.split import (
     GAP,
     HIGH,
@@ -26,17 +26,19 @@ from openbook.tree.split import (
     MISSING,
     ROW,
     TOTAL,
+    Targets,
     add_instance,
     best_bin,
     best_cut,
     clear,
-    count_all_codes,
     count_codes,
+    count_side_by_side,
     keep_one_cut,
     multiway,
     tolerance,
 )
 from openbook.tree.subset import best_subset
+from openbook.tree.two_classes import best_bin_of_two, best_cut_of_two
 
 __all__ = [
     "FOUND",
@@ -47,6 +49,7 @@ __all__ = [
     "Evidence",
     "Rule",
     "choose",
+    "count_together",
     "lay_out",
     "note",
     "row_at",
@@ -80,7 +83,8 @@ class Rule(NamedTuple):
 
 
 #: The best split of a column at a node: its gain, NaN where there is none; its split information; the codes,
-#: or the keys of the segment, on both sides of a cut; how many keys of a sorted column are not missing.
+#: or the keys of the segment, on both sides of a cut; how many keys of a sorted column are not missing, and
+#: whether cells of a coded one are.
 FOUND = np.dtype(
     [
         ("gain", np.float64),
@@ -88,6 +92,7 @@ FOUND = np.dtype(
         ("below", np.int64),
         ("above", np.int64),
         ("known", np.int64),
+        ("gaps", np.bool_),
     ]
 )
 
@@ -115,9 +120,9 @@ class Desk(NamedTuple):
     sides : float64 (5, n_stats), of two sides, and of missing, known and all cells
     routes : int32 (most codes,), where the codes of a subset go
     order : int64 (n_columns,), of the columns; random : uint64 (1,), the state of the random numbers
-    table : float64 (n_coded, most codes + 1, n_stats), the histograms of all columns, if there is room
-    counted : bool (1,), whether they are those of the node at hand
-    y, number, w : of the members at hand, one after the other, and whole : as in `Instances`
+    table : float64 (n, most codes + 1, n_stats), histograms of several columns at once, if there is room
+    places : int64 (n,), their places in the codes; where : int64 (n_columns,), theirs in the table, or -1
+    targets : of the members, in their segments, if there are coded columns; whole : as in `Instances`
     score, rank, ordered : float64, int64 (most codes,), and like hist, to order the codes of a subset
     every : like occur, all bits
     marks : float64 (n_columns, most codes), the smallest number of each code, for cuts at random; else None
@@ -131,10 +136,9 @@ class Desk(NamedTuple):
     random: np.ndarray
     occur: np.ndarray
     table: np.ndarray
-    counted: np.ndarray
-    y: np.ndarray
-    number: np.ndarray
-    w: np.ndarray
+    places: np.ndarray
+    where: np.ndarray
+    targets: Targets
     whole: np.ndarray
     score: np.ndarray
     rank: np.ndarray
@@ -154,21 +158,33 @@ def least_beside(weight, n_classes, rule):
 
 @inner
 def lay_out(ground, segment, desk):
-    """Put the targets and weights of the members on the desk, and count their codes if they are many."""
+    """Put the targets and weights of the members on the desk, where coded columns are counted by them."""
     start, end = segment
-    members, table, instances = ground.members[start:end], desk.table, ground.instances
-    w, number, y = desk.w, desk.number, desk.y
+    members, instances = ground.members, ground.instances
+    y, number, w = desk.targets.y, desk.targets.number, desk.targets.w
     w_of, number_of, y_of = instances.w, instances.number, instances.y
-    for k in range(members.size):
+    for k in range(start, end if w.size else start):
         i = np.uintp(members[k])
         w[k] = w_of[i]
         if number.size:
             number[k] = number_of[i]
         else:
             y[k] = y_of[i]
-    desk.counted[0] = table.size > 0 and members.size * table.shape[0] >= table.size
-    if desk.counted[0]:
-        count_all_codes(ground, segment, desk)
+
+
+@inner
+def count_together(ground, n_drawn, segment, desk):
+    """Count the codes of the members in the first columns of the order at once, if the members are many."""
+    columns, order, table, places, where = ground.columns, desk.order, desk.table, desk.places, desk.where
+    coded, many = 0, segment[1] - segment[0] >= table.shape[1] * table.shape[2]
+    for k in range(order.size):
+        f = order[k]
+        where[f] = -1
+        if many and k < n_drawn and columns[f].kind != SORTED and coded < places.size:
+            where[f], places[coded] = coded, columns[f].place
+            coded += 1
+    if coded:
+        count_side_by_side(ground, segment, coded, desk)
 
 
 @inner
@@ -181,6 +197,12 @@ def search(ground, f, segment, rule, desk, found):
     else:
         weigh_coded(ground, f, segment, rule, desk, found)
         clear(desk.hist, ground.columns[f].n_codes + 1, desk.occur)
+
+
+@inner
+def of_two_classes(rule, sides):
+    """Whether the search for two classes by Gini will do."""
+    return rule.criterion == GINI and sides.shape[1] == 2
 
 
 @inner
@@ -200,7 +222,10 @@ def weigh_sorted(ground, f, segment, rule, desk, found):
     if w_known <= 0:
         return
     least = least_beside(w_known, sides.shape[1], rule)
-    drop, at, cuts, w_left = best_cut(keys[:n], instances, least, rule.criterion, sides)
+    if of_two_classes(rule, sides):
+        drop, at, cuts, w_left = best_cut_of_two(keys[:n], instances, least, sides)
+    else:
+        drop, at, cuts, w_left = best_cut(keys[:n], instances, least, rule.criterion, sides)
     found.below, found.above = at, at + 1
     if at >= 0:
         judge_cut(drop, cuts, w_left, rule, desk, found)
@@ -210,11 +235,11 @@ def weigh_sorted(ground, f, segment, rule, desk, found):
 def weigh_coded(ground, f, segment, rule, desk, found):
     """`search` in a coded column, whose histogram stays on the desk."""
     column, sides, criterion = ground.columns[f], desk.sides, rule.criterion
-    count_codes(ground, column.place, column.n_codes, segment, desk)
+    count_codes(ground, f, segment, desk)
     for s in range(sides.shape[1]):
         sides[GAP, s] = desk.hist[column.n_codes, s]
     take_known(sides)
-    found.gain, found.below = math.nan, -1
+    found.gain, found.below, found.gaps = math.nan, -1, weight_of(sides, GAP, criterion) > 0
     w_known, hist = weight_of(sides, KNOWN, criterion), desk.hist[: column.n_codes]
     if w_known <= 0:
         return
@@ -224,7 +249,10 @@ def weigh_coded(ground, f, segment, rule, desk, found):
     if column.kind == ORDERED:
         least = least_beside(w_known, sides.shape[1], rule)
         keep_one_cut(desk.marks, hist, f, desk, criterion)
-        drop, below, above, cuts, w_left = best_bin(hist, desk.occur, least, criterion, sides, desk.whole)
+        if of_two_classes(rule, sides):
+            drop, below, above, cuts, w_left = best_bin_of_two(hist, desk.occur, least, sides)
+        else:
+            drop, below, above, cuts, w_left = best_bin(hist, desk.occur, least, criterion, sides, desk.whole)
         found.below, found.above = below, above
     else:
         routes = desk.routes
@@ -336,7 +364,7 @@ def note(ground, f, segment, found, desk, evidence, at):
     if desk.ladder is not None:
         note_medians(desk.ladder, ground, f, segment, found, desk, stats, slot)
     elif kind != SORTED:
-        count_codes(ground, column.place, n_codes, segment, desk)
+        count_codes(ground, f, segment, desk)
         for code in range(n_codes + 1):
             branch = code
             if kind == ORDERED:

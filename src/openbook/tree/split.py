@@ -20,12 +20,13 @@ from openbook.tree.criteria import GINI, SQUARED, cost, plogp, weight_of
 
 __all__ = [
     "Instances",
+    "Targets",
     "add_instance",
     "best_bin",
     "best_cut",
     "clear",
-    "count_all_codes",
     "count_codes",
+    "count_side_by_side",
     "keep_one_cut",
     "multiway",
     "row_of",
@@ -63,6 +64,15 @@ class Instances(NamedTuple):
     w: np.ndarray
     unit: bool
     whole: np.ndarray
+
+
+@bundle
+class Targets(NamedTuple):
+    """The targets and weights of members, in the order in which they stand: as in `Instances`."""
+
+    y: np.ndarray
+    number: np.ndarray
+    w: np.ndarray
 
 
 @inner
@@ -189,18 +199,20 @@ def row_of(rows, n_rows, i):
 
 
 @inner
-def count_codes(ground, place, n_codes, segment, desk):
+def count_codes(ground, f, segment, desk):
     """Add the members of a segment to the histogram of their codes, which holds nothing yet, and note which
     codes may occur (by the last six bits); the targets and weights of the members lie on the desk.
     """
     start, end = segment
     members, codes, rows, table = ground.members[start:end], ground.codes, ground.rows, desk.table
-    hist, occur, y, number, w = desk.hist, desk.occur, desk.y, desk.number, desk.w
-    place, bits = np.uintp(place), np.uint64(0)
-    if desk.counted[0]:
+    place, n_codes, at = np.uintp(ground.columns[f].place), ground.columns[f].n_codes, desk.where[f]
+    hist, occur, targets = desk.hist, desk.occur, desk.targets
+    y, number, w = targets.y[start:end], targets.number[start:end], targets.w[start:end]
+    bits = np.uint64(0)
+    if at >= 0:
         for code in range(n_codes + 1):
             for s in range(hist.shape[1]):
-                hist[code, s] = table[place, code, s]
+                hist[code, s] = table[at, code, s]
         bits = ALL
     else:
         for k in range(members.size):
@@ -215,28 +227,29 @@ def count_codes(ground, place, n_codes, segment, desk):
 
 
 @inner
-def count_all_codes(ground, segment, desk):
-    """Count the members of a segment in all coded columns at once: a row's codes stand together."""
+def count_side_by_side(ground, segment, n_columns, desk):
+    """Count the members of a segment in the columns at the first places, all at once: a row is one read."""
     start, end = segment
     members, codes, rows, table = ground.members[start:end], ground.codes, ground.rows, desk.table
-    y, number, weights = desk.y, desk.number, desk.w
-    for f in range(table.shape[0]):
+    targets, places = desk.targets, desk.places[:n_columns]
+    y, number, weights = targets.y[start:end], targets.number[start:end], targets.w[start:end]
+    for j in range(n_columns):
         for code in range(table.shape[1]):
             for s in range(table.shape[2]):
-                table[f, code, s] = 0.0
+                table[j, code, s] = 0.0
     for k in range(members.size):
         row, w = row_of(rows, codes.shape[0], np.uintp(members[k])), weights[k]
         if number.size:
             wy = w * number[k]
-            for f in range(table.shape[0]):
-                code = np.uintp(codes[row, f])
-                table[f, code, 0] += w
-                table[f, code, 1] += wy
-                table[f, code, 2] += wy * number[k]
+            for j in range(places.size):
+                code = np.uintp(codes[row, np.uintp(places[j])])
+                table[j, code, 0] += w
+                table[j, code, 1] += wy
+                table[j, code, 2] += wy * number[k]
         else:
             c = np.uintp(y[k])
-            for f in range(table.shape[0]):
-                table[f, np.uintp(codes[row, f]), c] += w
+            for j in range(places.size):
+                table[j, np.uintp(codes[row, np.uintp(places[j])]), c] += w
 
 
 @inner
