@@ -112,7 +112,7 @@ def test_gaps_are_for_the_engine():
 
 
 def test_boosting_takes_the_stumps_of_fit():
-    """Thirty rounds: presorted rows against stumps fitted one by one, which a rejected setting makes it do."""
+    """Thirty rounds: stumps from presorted rows against stumps that are fitted one by one."""
     X, y = load("breast_cancer").split("diagnosis")
     quick = AdaBoostClassifier(n_estimators=30).fit(X, y)
     slow = AdaBoostClassifier(OneByOne(max_depth=1), n_estimators=30).fit(X, y)

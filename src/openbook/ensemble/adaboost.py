@@ -13,7 +13,6 @@ go back to where they began; the very first is kept, alone. A member without err
 is that of half a row's error. Missing cells are the learner's affair.
 """
 
-import math
 from functools import partial
 
 import numpy as np
@@ -38,6 +37,7 @@ from openbook.ensemble.members import (
 )
 from openbook.ensemble.rounds import add_votes, boost, vote_error
 from openbook.rules import Anything, Flag, Whole
+from openbook.tree import DecisionTreeClassifier
 from openbook.work import Grid, Step, Work, figure
 
 __all__ = ["AdaBoostClassifier"]
@@ -52,7 +52,9 @@ class AdaBoostClassifier(OneLearner, Classifier):
     Parameters
     ----------
     estimator : classifier, optional
-        A stump, `DecisionTreeClassifier(max_depth=1)`, unless given.
+        A stump unless given: `DecisionTreeClassifier(max_depth=1)` for two classes and columns of numbers or
+        ordinal values, all known. Otherwise with `bins=255`, so that the cuts of a column with more values
+        than that lie between bins of about equal size: there the exact search takes several times as long.
     n_estimators : int
         How many rounds there are at most.
     resample : bool
@@ -71,6 +73,7 @@ class AdaBoostClassifier(OneLearner, Classifier):
 
     Examples
     --------
+    >>> import math
     >>> from openbook.baseline import OneR
     >>> from openbook import load
     >>> X, y = load("weather").split("play")
@@ -96,14 +99,12 @@ class AdaBoostClassifier(OneLearner, Classifier):
         return {"n_estimators": (10, 50, 200)}
 
     def _default(self):
-        from openbook.tree import DecisionTreeClassifier
-
-        return DecisionTreeClassifier(max_depth=1)
+        return DecisionTreeClassifier(max_depth=1, bins=255)
 
     def _fit(self, rows):
         chunk = gathered(rows)
         start = chunk.w / chunk.w.sum()
-        grow = partial(self._grown, chunk, self._encoded(chunk), check_random_state(self.random_state))
+        grow = partial(self._grown, chunk, *self._encoded(chunk), check_random_state(self.random_state))
         half_a_row = 0.5 / number_of_rows(chunk.w)
         scores = np.zeros((len(start), len(self.classes_)))
         self.members_, figures, shown = [], [], [start[:SHOWN]]
@@ -117,16 +118,18 @@ class AdaBoostClassifier(OneLearner, Classifier):
         self.weights_ = np.array(shown)
 
     def _encoded(self, chunk):
-        """The rows as trees grow from them, where members are trees; else None."""
-        learner = self._learners()[0]
+        """The learner, and the rows as trees grow from them, where members are trees; else None."""
+        learner, told = self._learners()[0], self._told(chunk.y)
         if self.resample or not getattr(learner, "grows_again", False):
-            return None
-        return clone(learner).encoded(chunk.X, self._told(chunk.y))
+            return learner, None
+        stump = DecisionTreeClassifier(max_depth=1)
+        if self.estimator is None and (rows := clone(stump).presorted(chunk.X, told)):
+            return stump, rows
+        return learner, clone(learner).encoded(chunk.X, told)
 
-    def _grown(self, chunk, encoded, rng, weights):
+    def _grown(self, chunk, learner, encoded, rng, weights):
         """A member of these weights, and what it decides for every row."""
         X, y, w = chunk
-        learner = self._learners()[0]
         if self.resample or not takes_weights(type(learner).fit):
             times = drawn(rng, weights, number_of_rows(w))
         else:

@@ -101,9 +101,9 @@ class TreeClassifier(GrowingClassifier, TreeLearner):
         return codes
 
     def encoded(self, X, y):
-        return self._presorted(X, y) or super().encoded(X, y)
+        return self.presorted(X, y) or super().encoded(X, y)
 
-    def _presorted(self, X, y):
+    def presorted(self, X, y):
         """The rows for plain stumps of two classes, where that is what it grows; else None."""
         unasked = ("significance", "pre_prune", "prune", "max_features", "bins", "class_weight")
         if (
@@ -137,7 +137,7 @@ class StumpRows(NamedTuple):
             member.fit(self.X, self.y, sample_weight=w)
             return np.full(len(w), most_probable(member.tree_.value)[0])
         member.__dict__.update(self.learnt)
-        member._take(stump.tree, stump.candidates)
+        member.become(stump.tree, stump.candidates)
         return stump.decisions
 
 

@@ -112,8 +112,7 @@ class EncodedRows(NamedTuple):
         """Make a copy of the learner what `fit` makes of it with these weights, which are all above zero;
         gives the code of the class that it decides for, row by row.
         """
-        member.__dict__.update(self.learnt)
-        member._grow(self.rows, self.training._replace(w=w))
+        member.regrow(self, w)
         return member.decided(self.cells)
 
 
@@ -224,6 +223,11 @@ class TreeLearner(Growing):
         """What it knows of its rows before it grows, by the attribute's name."""
         return {name: value for name, value in vars(self).items() if name.endswith("_")}
 
+    def regrow(self, encoded, w):
+        """Become the tree that `fit` grows of encoded rows with these weights."""
+        self.__dict__.update(encoded.learnt)
+        self._grow(encoded.rows, encoded.training._replace(w=w))
+
     def _grow(self, rows, training):
         training = self._weighed(training)
         grown_on, held_out, seed = None, None, 1
@@ -233,11 +237,11 @@ class TreeLearner(Growing):
                 grown_on, held_out = self._parted(training.y, random)
             seed += int(random.randint(2**31 - 1))
         tree, candidates = plant(training, self._rule(training), self._n_classes, grown_on, seed)
-        self._take(tree, candidates)
+        self.become(tree, candidates)
         if self.prune is not None:
             self._cut_back(tree, self._pruned(tree, rows, training, held_out))
 
-    def _take(self, tree, candidates):
+    def become(self, tree, candidates):
         """Become this tree, which is not pruned."""
         self.tree_, self.candidates_, self.pruning_ = tree, candidates, Pruning.of(tree, ())
 

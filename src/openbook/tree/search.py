@@ -59,6 +59,10 @@ FRACTIONAL, MAJORITY, OWN_BRANCH = range(3)
 NEAR_AVERAGE, EQUAL_RATIO, MOST_BESIDE = 1e-3, 1e-6, 25.0
 
 
+#: Where no column has more codes, missing included, counting all at once pays for nodes of any size.
+FEW_CODES = 16
+
+
 @bundle
 class Rule(NamedTuple):
     """The settings of growth, as numbers.
@@ -166,7 +170,8 @@ def lay_out(ground, segment, desk):
             number[k] = number_of[i]
         else:
             y[k] = y_of[i]
-    desk.counted[0] = table.size > 0 and members.size * table.shape[0] >= table.size
+    many = table.shape[1] <= FEW_CODES or members.size * table.shape[0] >= table.size
+    desk.counted[0] = table.size > 0 and many
     if desk.counted[0]:
         count_all_codes(ground, segment, desk)
 
@@ -210,16 +215,20 @@ def weigh_sorted(ground, f, segment, rule, desk, found):
 def weigh_coded(ground, f, segment, rule, desk, found):
     """`search` in a coded column, whose histogram stays on the desk."""
     column, sides, criterion = ground.columns[f], desk.sides, rule.criterion
+    by_value = column.kind == NOMINAL and not rule.subset
+    if by_value and desk.counted[0]:
+        weigh_multiway(desk.table[column.place], column.n_codes, rule, desk, found)
+        return
     count_codes(ground, column.place, column.n_codes, segment, desk)
+    if by_value:
+        weigh_multiway(desk.hist, column.n_codes, rule, desk, found)
+        return
     for s in range(sides.shape[1]):
         sides[GAP, s] = desk.hist[column.n_codes, s]
     take_known(sides)
     found.gain, found.below = math.nan, -1
     w_known, hist = weight_of(sides, KNOWN, criterion), desk.hist[: column.n_codes]
     if w_known <= 0:
-        return
-    if column.kind == NOMINAL and not rule.subset:
-        weigh_multiway(column.n_codes, w_known, rule, desk, found)
         return
     if column.kind == ORDERED:
         least = least_beside(w_known, sides.shape[1], rule)
@@ -236,20 +245,24 @@ def weigh_coded(ground, f, segment, rule, desk, found):
 
 
 @inner
-def weigh_multiway(n_codes, w_known, rule, desk, found):
+def weigh_multiway(hist, n_codes, rule, desk, found):
     """Fill in what a branch for each code gains."""
-    criterion, sides, hist, whole = rule.criterion, desk.sides, desk.hist, desk.whole
+    criterion, sides, whole = rule.criterion, desk.sides, desk.whole
+    for s in range(sides.shape[1]):
+        sides[GAP, s] = hist[n_codes, s]
+    take_known(sides)
+    found.gain, found.below = math.nan, -1
     own = rule.missing == OWN_BRANCH
-    drop = multiway(hist[: n_codes + own], sides, TOTAL if own else KNOWN, rule.least, criterion, whole)
+    row = TOTAL if own else KNOWN
+    drop, spread = multiway(hist, n_codes + own, sides, row, rule.least, criterion, whole)
     if drop < 0:
         return
     weight = weight_of(sides, TOTAL, criterion)
     found.gain = drop / weight
     if criterion == GAIN_RATIO:
-        info = plogp(weight, whole) - plogp(weight - w_known, whole)
-        for code in range(n_codes):
-            info -= plogp(weight_of(hist, code, criterion), whole)
-        found.info = info / weight
+        if not own:
+            spread += plogp(weight_of(sides, GAP, criterion), whole)
+        found.info = (plogp(weight, whole) - spread) / weight
 
 
 @inner

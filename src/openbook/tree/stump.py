@@ -120,7 +120,8 @@ def put_in_bins(presorted, f):
 def best_stump(presorted, X, w, least, min_gain, spreads):
     """The stump of these weights, or None where no cut gains enough.
 
-    least : the weight on both sides of a cut; spreads : whether missing cells go both ways, else to the heavier
+    least : the weight that both sides of a cut must have
+    spreads : whether missing cells go down both branches, else down the heavier
     """
     n_columns, n_rows = presorted.keys.shape
     cuts, sides = np.zeros(n_columns, CUT), np.zeros((n_columns, 3, 2))
@@ -179,8 +180,8 @@ def _thresholds(keys, columns, at):
 def best_cuts(presorted, w, least, hist, cuts, sides):
     """Fill in the best cut of each column, and the weights of both classes below and above it.
 
-    hist : float64 (2 BINS,), room; cuts : CUT (n_columns,); sides : float64 (n_columns, 3, 2), zeros: the third
-        is for missing cells, and there are none
+    hist : float64 (2 BINS,), room; cuts : CUT (n_columns,)
+    sides : float64 (n_columns, 3, 2), zeros; the third side is for missing cells, and there are none
     """
     for f in range(cuts.size):
         codes = presorted.codes[f]
@@ -193,21 +194,33 @@ def best_cuts(presorted, w, least, hist, cuts, sides):
 
 
 @inner
+def totals_of(hist, n_bins):
+    """The weights of both classes."""
+    a, b = 0.0, 0.0
+    for k in range(n_bins):
+        a, b = a + hist[2 * k], b + hist[2 * k + 1]
+    return a, b
+
+
+@inner
+def best_between(hist, n_bins, totals, least):
+    """The most that a cut between bins drops."""
+    best, a, b = 0.0, 0.0, 0.0
+    for k in range(n_bins - 1):
+        a, b = a + hist[2 * k], b + hist[2 * k + 1]
+        if min(a + b, totals[0] + totals[1] - a - b) >= least:
+            best = max(best, drop_of(a, b, totals))
+    return best
+
+
+@inner
 def search(presorted, f, w, least, hist, cut):
     """Fill in the best cut of column f, whose bins are counted."""
     keys, ends, mixed, n_bins = presorted.keys[f], presorted.ends[f], presorted.mixed[f], presorted.n_bins[f]
-    totals = (0.0, 0.0)
-    for k in range(n_bins):
-        totals = (totals[0] + hist[2 * k], totals[1] + hist[2 * k + 1])
+    totals = totals_of(hist, n_bins)
     weight = totals[0] + totals[1]
     slack = ROUNDING * weight
-    enough, a, b = 0.0, 0.0, 0.0
-    for k in range(n_bins - 1):
-        a, b = a + hist[2 * k], b + hist[2 * k + 1]
-        if min(a + b, weight - a - b) >= least:
-            enough = max(enough, drop_of(a, b, totals))
-    enough -= 2 * slack  # an equal inside an earlier bin would win
-
+    enough = best_between(hist, n_bins, totals, least) - 2 * slack  # an equal inside an earlier bin would win
     cut.drop, cut.at = 0.0, -1
     a, b, drop = 0.0, 0.0, 0.0
     for k in range(n_bins):
