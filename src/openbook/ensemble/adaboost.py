@@ -104,7 +104,8 @@ class AdaBoostClassifier(OneLearner, Classifier):
     def _fit(self, rows):
         chunk = gathered(rows)
         start = chunk.w / chunk.w.sum()
-        grow = partial(self._grown, chunk, *self._encoded(chunk), check_random_state(self.random_state))
+        learner, encoded = self._encoded(chunk)
+        grow = partial(self._grown, chunk, learner, encoded, check_random_state(self.random_state))
         half_a_row = 0.5 / number_of_rows(chunk.w)
         scores = np.zeros((len(start), len(self.classes_)))
         self.members_, figures, shown = [], [], [start[:SHOWN]]
