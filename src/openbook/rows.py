@@ -46,10 +46,13 @@ class Chunk(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """All encoded rows: the pieces to fold over, and the schema of the inputs."""
+    """All encoded rows: the pieces to fold over, the schema of the inputs, and where they are in memory, they
+    themselves in one piece.
+    """
 
     schema: Schema
     pieces: Sequence[Any]
+    whole: Table | None = None
 
     @classmethod
     def in_memory(cls, X: Table, y: Array, w: Array | None = None) -> "Rows":
@@ -58,6 +61,7 @@ class Rows(NamedTuple):
         return cls(
             X.schema,
             [Chunk(X.take(s), y[s], ones[: len(y[s])] if w is None else w[s]) for s in spans],
+            X,
         )
 
     def tables(self) -> Iterator[Table]:

@@ -12,8 +12,8 @@ from openbook import load, tree
 from openbook.baseline import OneR, ZeroR
 from openbook.bayes import NaiveBayes
 from openbook.ensemble import AdaBoostClassifier
-from openbook.ensemble.adaboost import boost
 from openbook.ensemble.members import copied
+from openbook.ensemble.rounds import boost, reweigh
 
 X, Y = load("weather").split("play")
 STUMP = DecisionTreeClassifier(max_depth=1, random_state=0)
@@ -192,9 +192,9 @@ def test_trees_of_rows_encoded_once_are_those_of_fit(learner):
         assert repr(member) == repr(alone)
         for name, array in alone._arrays().items():
             np.testing.assert_array_equal(member._arrays()[name], array, err_msg=name)
-        wrong = alone.predict(table) != np.asarray(y)
-        weights = weights * np.where(wrong, math.exp(alpha), math.exp(-alpha))
-        weights /= weights.sum()
+        wrong, last = alone.predict(table) != np.asarray(y), weights
+        weights = np.empty(300)
+        reweigh(last, wrong, np.zeros(300, dtype=bool), math.exp(alpha), weights)
 
 
 def test_trees_level_by_level_are_fitted_one_by_one():

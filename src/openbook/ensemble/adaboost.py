@@ -13,9 +13,7 @@ go back to where they began; the very first is kept, alone. A member without err
 is that of half a row's error. Missing cells are the learner's affair.
 """
 
-import math
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -30,70 +28,22 @@ from openbook.ensemble.members import (
     OneLearner,
     copied,
     decided,
+    each_decided,
     fitted,
     gathered,
     number_of_rows,
     shortened,
     takes_weights,
 )
+from openbook.ensemble.rounds import add_votes, boost, vote_error
 from openbook.rules import Anything, Flag, Whole
+from openbook.tree import DecisionTreeClassifier
 from openbook.work import Grid, Step, Work, figure
 
-__all__ = ["AdaBoostClassifier", "Round", "boost"]
+__all__ = ["AdaBoostClassifier"]
 
 #: The rounds that are derived step by step.
 DERIVED = 5
-
-
-class Round(NamedTuple):
-    """One round of boosting.
-
-    member : the member, or None where it was thrown away
-    decisions : int (n,), the class that it decides for, row by row
-    error, alpha, z : as above; alpha is 0 where the member was thrown away
-    weights : float64 (n,), the weights after the round
-    """
-
-    member: object
-    decisions: np.ndarray
-    error: float
-    alpha: float
-    z: float
-    weights: np.ndarray
-
-
-def boost(grow, y, start, n_classes, n_rounds, least_error):
-    """The rounds of boosting, one after the other.
-
-    Parameters
-    ----------
-    grow : function of the weights, to a member and its decisions for all rows
-    y : int (n,), the classes
-    start : float64 (n,), the first weights; they sum to one
-    n_classes, n_rounds : int
-    least_error : float
-        The error that stands for none in alpha.
-    """
-    chance, several = 1 - 1 / n_classes, math.log(max(n_classes - 1, 1))
-    weights, kept = start, 0
-    for _ in range(n_rounds):
-        member, decisions = grow(weights)
-        wrong = decisions != y
-        error = float(weights @ wrong)
-        guesses = error > 0 and error >= chance
-        if guesses and kept:
-            weights = start
-            yield Round(None, decisions, error, 0.0, 1.0, weights)
-            continue
-        odds = max(error, least_error)
-        alpha = 1.0 if guesses else (math.log((1 - odds) / odds) + several) / 2
-        changed = weights * np.where(wrong, math.exp(alpha), math.exp(-alpha))
-        z = float(changed.sum())
-        weights = changed / z
-        kept += 1
-        yield Round(member, decisions, error, alpha, z, weights)
-        if guesses or error == 0:
-            return
 
 
 class AdaBoostClassifier(OneLearner, Classifier):
@@ -102,8 +52,9 @@ class AdaBoostClassifier(OneLearner, Classifier):
     Parameters
     ----------
     estimator : classifier, optional
-        A stump, `DecisionTreeClassifier(max_depth=1, bins=255)`, unless given: the cuts of a column with
-        more values than that lie between bins of about equal size.
+        A stump unless given: `DecisionTreeClassifier(max_depth=1)` for two classes and columns of numbers or
+        ordinal values, all known. Otherwise with `bins=255`, so that the cuts of a column with more values
+        than that lie between bins of about equal size: there the exact search takes several times as long.
     n_estimators : int
         How many rounds there are at most.
     resample : bool
@@ -122,6 +73,7 @@ class AdaBoostClassifier(OneLearner, Classifier):
 
     Examples
     --------
+    >>> import math
     >>> from openbook.baseline import OneR
     >>> from openbook import load
     >>> X, y = load("weather").split("play")
@@ -147,46 +99,45 @@ class AdaBoostClassifier(OneLearner, Classifier):
         return {"n_estimators": (10, 50, 200)}
 
     def _default(self):
-        from openbook.tree import DecisionTreeClassifier
-
         return DecisionTreeClassifier(max_depth=1, bins=255)
 
     def _fit(self, rows):
         chunk = gathered(rows)
         start = chunk.w / chunk.w.sum()
-        grow = partial(self._grown, chunk, self._encoded(chunk), check_random_state(self.random_state))
+        learner, encoded = self._encoded(chunk)
+        grow = partial(self._grown, chunk, learner, encoded, check_random_state(self.random_state))
         half_a_row = 0.5 / number_of_rows(chunk.w)
-        scores = np.zeros((len(start), len(self.classes_)), order="F")
+        scores = np.zeros((len(start), len(self.classes_)))
         self.members_, figures, shown = [], [], [start[:SHOWN]]
         for turn in boost(grow, chunk.y, start, len(self.classes_), self.n_estimators, half_a_row):
             if turn.member is not None:
                 self.members_.append(turn.member)
-            _add_votes(scores, turn.decisions, turn.alpha)
-            vote_error = float(start @ (most_probable(scores) != chunk.y))
-            figures.append([turn.error, turn.alpha, turn.z, vote_error])
-            shown.append(turn.weights[:SHOWN])
+            add_votes(scores, turn.decisions, turn.alpha)
+            figures.append([turn.error, turn.alpha, turn.z, vote_error(scores, chunk.y, start)])
+            shown.append(turn.weights[:SHOWN].copy())  # of all weights, no more is kept
         self.errors_, self.alphas_, self.z_, self.vote_errors_ = np.array(figures).T.copy()
         self.weights_ = np.array(shown)
 
     def _encoded(self, chunk):
-        """The rows as trees grow from them, where members are trees; else None."""
-        learner = self._learners()[0]
+        """The learner, and the rows as trees grow from them, where members are trees; else None."""
+        learner, told = self._learners()[0], self._told(chunk.y)
         if self.resample or not getattr(learner, "grows_again", False):
-            return None
-        return clone(learner).encoded(chunk.X, self._told(chunk.y))
+            return learner, None
+        stump = DecisionTreeClassifier(max_depth=1)
+        if self.estimator is None and (rows := clone(stump).presorted(chunk.X, told)):
+            return stump, rows
+        return learner, clone(learner).encoded(chunk.X, told)
 
-    def _grown(self, chunk, encoded, rng, weights):
+    def _grown(self, chunk, learner, encoded, rng, weights):
         """A member of these weights, and what it decides for every row."""
         X, y, w = chunk
-        learner = self._learners()[0]
         if self.resample or not takes_weights(type(learner).fit):
             times = drawn(rng, weights, number_of_rows(w))
         else:
             times = weights * w.sum()  # learners that want so many rows in a leaf mean rows of weight 1
         member = copied(learner, rng)
         if encoded is not None and times.all():
-            member.regrow(encoded, times)
-            return member, member.decided(encoded)
+            return member, encoded.grow(member, times)
         fitted(member, X, self._told(y), times)
         return member, decided(member, X, self.classes_)
 
@@ -197,9 +148,10 @@ class AdaBoostClassifier(OneLearner, Classifier):
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     def _scores(self, X):
-        scores = np.zeros((len(X), len(self.classes_)), order="F")
-        for member, alpha in zip(self.members_, self._kept_alphas(), strict=True):
-            _add_votes(scores, decided(member, X, self.classes_), alpha)
+        scores = np.zeros((len(X), len(self.classes_)))
+        votes = each_decided(self.members_, X, self.classes_)
+        for own, alpha in zip(votes, self._kept_alphas(), strict=True):
+            add_votes(scores, own, alpha)
         return scores
 
     def staged_predict(self, X):
@@ -215,14 +167,14 @@ class AdaBoostClassifier(OneLearner, Classifier):
     def _staged(self, X):
         """The scores after each member's vote, in one array that grows."""
         votes = self._each(X, self._votes)
-        scores = np.zeros((len(votes), len(self.classes_)), order="F")
+        scores = np.zeros((len(votes), len(self.classes_)))
         for own, alpha in zip(votes.T, self._kept_alphas(), strict=True):
-            _add_votes(scores, own, alpha)
+            add_votes(scores, own, alpha)
             yield scores
 
     def _votes(self, X):
         """The class that each member decides for, (n_rows, n_members)."""
-        return np.stack([decided(member, X, self.classes_) for member in self.members_], axis=1)
+        return np.stack(list(each_decided(self.members_, X, self.classes_)), axis=1)
 
     def _kept_alphas(self):
         return self.alphas_[self.alphas_ != 0]
@@ -322,7 +274,7 @@ class AdaBoostClassifier(OneLearner, Classifier):
     def _work_row(self, X):
         labels = [as_text(label) for label in self.classes_.tolist()]
         alphas = self._kept_alphas().tolist()
-        votes = [int(decided(member, X, self.classes_)[0]) for member in self.members_]
+        votes = self._votes(X)[0].tolist()
         rows = [
             [name, "no decision" if vote < 0 else labels[vote], alpha]
             for name, vote, alpha in zip(self._names(), votes, alphas, strict=True)
@@ -340,12 +292,6 @@ class AdaBoostClassifier(OneLearner, Classifier):
         parts = (shortened("votes", ["member", "vote", "alpha"], rows), *steps)
         end = f"Largest score: {self.target_} = {labels[scores.index(max(scores))]}."
         return Work(f"AdaBoost for {self.target_}: one prediction", parts, end)
-
-
-def _add_votes(scores, decisions, alpha):
-    """Add a member's alpha to the score of the class that it decides for, row by row."""
-    for c in range(scores.shape[1]):
-        scores[:, c] += alpha * (decisions == c)
 
 
 def _softmax(scores):

@@ -20,6 +20,8 @@ from openbook.base import Classifier, Learner
 from openbook.data import Column, Nominal, Numeric, SparseTable, Table
 from openbook.errors import ParameterError
 from openbook.rows import Chunk, infinite_cell
+from openbook.tree.classifier import TreeClassifier
+from openbook.tree.nodes import cells
 from openbook.work import Grid
 
 __all__ = [
@@ -29,6 +31,7 @@ __all__ = [
     "copied",
     "decided",
     "decisions",
+    "each_decided",
     "fitted",
     "gathered",
     "number_of_rows",
@@ -180,7 +183,7 @@ class OneLearner(Ensemble):
 def gathered(rows):
     """All rows as one chunk."""
     chunks = [piece if isinstance(piece, Chunk) else piece.load() for piece in rows.pieces]
-    X = chunks[0].X if len(chunks) == 1 else _stacked([chunk.X for chunk in chunks])
+    X = _stacked([chunk.X for chunk in chunks]) if rows.whole is None else rows.whole
     if any(np.isinf(X.data(name)).any() for name in X.schema.of(Numeric)):
         raise infinite_cell(rows)
     return Chunk(X, *(np.concatenate(part) for part in list(zip(*chunks, strict=True))[1:]))
@@ -248,6 +251,18 @@ def decided(member, X, classes):
     for code, label in enumerate(classes.tolist()):
         codes[labels == label] = code
     return codes
+
+
+def each_decided(members, X, classes):
+    """What each member decides, one after the other; the cells that trees descend by are laid out once."""
+    matrix = None
+    for member in members:
+        is_tree = isinstance(member, TreeClassifier) and member.schema_ == X.schema
+        if is_tree and np.array_equal(member.classes_, classes):
+            matrix = cells(X) if matrix is None else matrix
+            yield member.decided(matrix)
+        else:
+            yield decided(member, X, classes)
 
 
 def decisions(member, X, classes):

@@ -1,16 +1,20 @@
 """A decision tree for classes."""
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
 from openbook.base import Classifier, most_probable
+from openbook.data import Column, Table
 from openbook.errors import ParameterError, RefusalError, did_you_mean
 from openbook.measures import entropy, gini
 from openbook.rules import Anything, Maybe, Number, OneOf
+from openbook.tree.derive_splits import least_weight
 from openbook.tree.learner import Growing, TreeLearner
-from openbook.tree.nodes import LEAF, SPREAD, add_weights, leaves_of
+from openbook.tree.nodes import SPREAD, add_weights, leaves_of
 from openbook.tree.prune import PRUNINGS
+from openbook.tree.stump import Presorted, best_stump, presort
 
 __all__ = ["DecisionTreeClassifier", "GrowingClassifier", "TreeClassifier"]
 
@@ -87,21 +91,54 @@ class TreeClassifier(GrowingClassifier, TreeLearner):
     def _proba(self, X):
         return self._outputs(X)
 
-    def decided(self, encoded):
-        """The code of the class that it decides for, of each row it was regrown from."""
-        inner = self.tree_.attribute != LEAF
-        tested, place = np.unique(self.tree_.attribute[inner], return_inverse=True)
-        tree = self.tree_._replace(attribute=np.full_like(self.tree_.attribute, LEAF))
-        tree.attribute[inner] = place
-        cells = np.ascontiguousarray(encoded.columns[tested].T)
-        leaves = np.empty(len(cells), dtype=np.intp)
-        leaves_of(tree, cells, leaves)
+    def decided(self, matrix):
+        """The code of the class that it decides for, of each row of cells (see `nodes`)."""
+        leaves = np.empty(len(matrix), dtype=np.intp)
+        leaves_of(self.tree_, matrix, leaves)
         codes = most_probable(self._leaf_values())[leaves]
         if (spread := leaves == SPREAD).any():
-            codes[spread] = most_probable(
-                self._outputs_at(np.ascontiguousarray(encoded.columns[:, spread].T))
-            )
+            codes[spread] = most_probable(self._outputs_at(matrix[spread]))
         return codes
+
+    def encoded(self, X, y):
+        return self.presorted(X, y) or super().encoded(X, y)
+
+    def presorted(self, X, y):
+        """The rows for plain stumps of two classes, where that is what it grows; else None."""
+        unasked = ("significance", "pre_prune", "prune", "max_features", "bins", "class_weight")
+        if (
+            self.max_depth != 1
+            or self.criterion != "gini"
+            or any(getattr(self, name) is not None for name in unasked)
+        ):
+            return None
+        rows = self._training_rows(X, y, None)
+        codes = np.concatenate([chunk.y for chunk in rows.pieces])
+        presorted = presort(X, codes) if self._n_classes == 2 else None
+        return None if presorted is None else StumpRows(X, y, presorted, self._learnt())
+
+
+class StumpRows(NamedTuple):
+    """Rows for many stumps; see `EncodedRows`.
+
+    X : Table; y : Column, the target as `fit` takes it
+    """
+
+    X: Table
+    y: Column
+    presorted: Presorted
+    learnt: dict
+
+    def grow(self, member, w):
+        """As of `EncodedRows`."""
+        settings = (least_weight(member), member.min_gain, member.missing == "fractional")
+        stump = best_stump(self.presorted, self.X, w, *settings)
+        if stump is None:  # nothing to gain: a leaf
+            member.fit(self.X, self.y, sample_weight=w)
+            return np.full(len(w), most_probable(member.tree_.value)[0])
+        member.__dict__.update(self.learnt)
+        member.become(stump.tree, stump.candidates)
+        return stump.decisions
 
 
 class DecisionTreeClassifier(TreeClassifier):

@@ -258,5 +258,7 @@ def _coded(scales, dtype, chunk):
         if isinstance(chunk.X.schema.attributes[j], Numeric):
             column[:] = scale.codes(cells)
         else:
-            column[:] = np.where(cells < 0, _n_codes(scale), cells)
+            column[:] = cells
+            if cells.min(initial=0) < 0:
+                column[cells < 0] = _n_codes(scale)
     return codes, chunk.y, chunk.w

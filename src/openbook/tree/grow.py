@@ -24,7 +24,7 @@ from openbook.kernels.jit import inner, jit
 from openbook.tree.absolute import set_up, settle_branches
 from openbook.tree.columns import NOMINAL, SORTED
 from openbook.tree.criteria import weight_of
-from openbook.tree.nodes import SPREAD
+from openbook.tree.nodes import LEAF, SPREAD
 from openbook.tree.part import heaviest_of, make_parts, part, part_by_code, send_missing, take_sides
 from openbook.tree.search import FRACTIONAL, OWN_BRANCH, choose, count_together, lay_out, note, row_at, search
 from openbook.tree.split import TOTAL, Instances, Targets, add_instance, whole_below
@@ -200,6 +200,7 @@ def add_branches(growth, node, branches, used):
     for b in range(branches.size):
         child, end = nodes[first + b], start + branches[b].size
         child.start, child.end, child.depth, child.used = start, end, depth, used
+        child.attribute, child.missing, child.route = LEAF, SPREAD, -1
         start = end
 
 

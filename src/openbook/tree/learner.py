@@ -99,15 +99,21 @@ class Pruning(NamedTuple):
 class EncodedRows(NamedTuple):
     """Rows for many trees of one learner; see `TreeLearner.encoded`.
 
-    rows : Rows; training : Training
-    columns : float64 (n_columns, n_rows), column by column, since a shallow tree tests few of them
+    rows : Rows; training : Training; cells : float64 (n_rows, n_columns), see `nodes`
     learnt : what the learner knows of the rows before it grows, by the attribute's name
     """
 
     rows: Rows
     training: Training
-    columns: np.ndarray
+    cells: np.ndarray
     learnt: dict
+
+    def grow(self, member, w):
+        """Make a copy of the learner what `fit` makes of it with these weights, which are all above zero;
+        gives the code of the class that it decides for, row by row.
+        """
+        member.regrow(self, w)
+        return member.decided(self.cells)
 
 
 class Growing(Learner):
@@ -186,7 +192,7 @@ class TreeLearner(Growing):
         "validation": Number(above=0, at_most=0.9),
     }
 
-    #: Whether `regrow` does what `fit` does.
+    #: Whether it grows from encoded rows what `fit` grows.
     grows_again = True
 
     prune: str | None = None
@@ -211,14 +217,16 @@ class TreeLearner(Growing):
         X : Table, y : Column
         """
         rows = self._training_rows(X, y, None)
-        learnt = {name: value for name, value in vars(self).items() if name.endswith("_")}
-        return EncodedRows(rows, encode(rows, self.bins), np.array(cells(X).T, order="C"), learnt)
+        return EncodedRows(rows, encode(rows, self.bins), cells(X), self._learnt())
+
+    def _learnt(self):
+        """What it knows of its rows before it grows, by the attribute's name."""
+        return {name: value for name, value in vars(self).items() if name.endswith("_")}
 
     def regrow(self, encoded, w):
-        """Become the tree that `fit` grows of these rows with these weights, which are all above zero."""
+        """Become the tree that `fit` grows of encoded rows with these weights."""
         self.__dict__.update(encoded.learnt)
         self._grow(encoded.rows, encoded.training._replace(w=w))
-        return self
 
     def _grow(self, rows, training):
         training = self._weighed(training)
@@ -229,9 +237,13 @@ class TreeLearner(Growing):
                 grown_on, held_out = self._parted(training.y, random)
             seed += int(random.randint(2**31 - 1))
         tree, candidates = plant(training, self._rule(training), self._n_classes, grown_on, seed)
-        self.tree_, self.candidates_, self.pruning_ = tree, candidates, Pruning.of(tree, ())
+        self.become(tree, candidates)
         if self.prune is not None:
             self._cut_back(tree, self._pruned(tree, rows, training, held_out))
+
+    def become(self, tree, candidates):
+        """Become this tree, which is not pruned."""
+        self.tree_, self.candidates_, self.pruning_ = tree, candidates, Pruning.of(tree, ())
 
     def _parted(self, y, random):
         """The rows to grow on, and those that are held out to prune by: of every class its share."""

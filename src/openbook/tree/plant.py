@@ -121,13 +121,13 @@ def _ground(training, rows, n_classes, centre, rule):
 def _growth(ground, most, n_stats, rule):
     """A root with all rows."""
     n, columns = len(ground.members), ground.columns
-    room = max(min(n // 4, 2 * most ** min(rule.max_depth, 9)), most, 64)
+    room = max(min(n // 2, 2 * most ** min(rule.max_depth, 9)), most, 64)  # zeros cost nothing until used
     own = [np.arange(v) for v in columns["n_codes"][columns["kind"] == NOMINAL]]
     used = sum(map(len, own))
     routes = np.zeros(used + (min(room, 64) * most if rule.subset and own else 0), np.int32)
     routes[:used] = np.concatenate([np.zeros(0), *own])
     growth = Growth(
-        nodes=_leaves(room),
+        nodes=np.zeros(room, NODE),
         stats=np.zeros((room, n_stats)),
         waiting=np.zeros(room, np.int64),
         sizes=np.array([0, 1, used]),
@@ -137,7 +137,9 @@ def _growth(ground, most, n_stats, rule):
         routes=routes,
         branches=np.zeros(most, BRANCH),
     )
-    growth.nodes[0]["end"], growth.nodes[0]["used"] = n, len(ground.rows)
+    root = growth.nodes[0]
+    root["attribute"], root["missing"], root["route"] = LEAF, SPREAD, -1
+    root["end"], root["used"] = n, len(ground.rows)
     growth.stats[0] = _totals(ground.instances, ground.members, n_stats, rule.criterion)
     return growth
 
@@ -184,12 +186,6 @@ def _marks(scales, most):
     return marks
 
 
-def _leaves(n):
-    nodes = np.zeros(n, NODE)
-    nodes["attribute"], nodes["missing"], nodes["route"] = LEAF, SPREAD, -1
-    return nodes
-
-
 def _totals(instances, rows, n_stats, criterion):
     rows = slice(None) if len(rows) == len(instances.w) else rows.view(np.intp)
     w = instances.w[rows]
@@ -208,9 +204,8 @@ def _doubled(array, at_least):
 
 
 def _more_nodes(growth, most):
-    leaves = _leaves(max(len(growth.nodes), most))
     return growth._replace(
-        nodes=np.concatenate([growth.nodes, leaves]),
+        nodes=_doubled(growth.nodes, most),
         stats=_doubled(growth.stats, most),
         waiting=_doubled(growth.waiting, most),
     )

@@ -62,6 +62,10 @@ FRACTIONAL, MAJORITY, OWN_BRANCH = range(3)
 NEAR_AVERAGE, EQUAL_RATIO, MOST_BESIDE = 1e-3, 1e-6, 25.0
 
 
+#: Where no column has more codes, missing included, counting all at once pays for nodes of any size.
+FEW_CODES = 16
+
+
 @bundle
 class Rule(NamedTuple):
     """The settings of growth, as numbers.
@@ -176,7 +180,8 @@ def lay_out(ground, segment, desk):
 def count_together(ground, n_drawn, segment, desk):
     """Count the codes of the members in the first columns of the order at once, if the members are many."""
     columns, order, table, places, where = ground.columns, desk.order, desk.table, desk.places, desk.where
-    coded, many = 0, segment[1] - segment[0] >= table.shape[1] * table.shape[2]
+    many = table.shape[1] <= FEW_CODES or segment[1] - segment[0] >= table.shape[1] * table.shape[2]
+    coded = 0
     for k in range(order.size):
         f = order[k]
         where[f] = -1
@@ -235,16 +240,17 @@ def weigh_sorted(ground, f, segment, rule, desk, found):
 def weigh_coded(ground, f, segment, rule, desk, found):
     """`search` in a coded column, whose histogram stays on the desk."""
     column, sides, criterion = ground.columns[f], desk.sides, rule.criterion
+    by_value, counted = column.kind == NOMINAL and not rule.subset, desk.where[f]
+    if by_value and counted >= 0:
+        weigh_multiway(desk.table[counted], column.n_codes, rule, desk, found)
+        return
     count_codes(ground, f, segment, desk)
-    for s in range(sides.shape[1]):
-        sides[GAP, s] = desk.hist[column.n_codes, s]
-    take_known(sides)
-    found.gain, found.below, found.gaps = math.nan, -1, weight_of(sides, GAP, criterion) > 0
+    if by_value:
+        weigh_multiway(desk.hist, column.n_codes, rule, desk, found)
+        return
+    tell_gaps(desk.hist, column.n_codes, criterion, sides, found)
     w_known, hist = weight_of(sides, KNOWN, criterion), desk.hist[: column.n_codes]
     if w_known <= 0:
-        return
-    if column.kind == NOMINAL and not rule.subset:
-        weigh_multiway(column.n_codes, w_known, rule, desk, found)
         return
     if column.kind == ORDERED:
         least = least_beside(w_known, sides.shape[1], rule)
@@ -264,20 +270,30 @@ def weigh_coded(ground, f, segment, rule, desk, found):
 
 
 @inner
-def weigh_multiway(n_codes, w_known, rule, desk, found):
+def weigh_multiway(hist, n_codes, rule, desk, found):
     """Fill in what a branch for each code gains."""
-    criterion, sides, hist, whole = rule.criterion, desk.sides, desk.hist, desk.whole
+    criterion, sides, whole = rule.criterion, desk.sides, desk.whole
+    tell_gaps(hist, n_codes, criterion, sides, found)
     own = rule.missing == OWN_BRANCH
-    drop = multiway(hist[: n_codes + own], sides, TOTAL if own else KNOWN, rule.least, criterion, whole)
+    row = TOTAL if own else KNOWN
+    drop, spread = multiway(hist, n_codes + own, sides, row, rule.least, criterion, whole)
     if drop < 0:
         return
     weight = weight_of(sides, TOTAL, criterion)
     found.gain = drop / weight
     if criterion == GAIN_RATIO:
-        info = plogp(weight, whole) - plogp(weight - w_known, whole)
-        for code in range(n_codes):
-            info -= plogp(weight_of(hist, code, criterion), whole)
-        found.info = info / weight
+        if not own:
+            spread += plogp(weight_of(sides, GAP, criterion), whole)
+        found.info = (plogp(weight, whole) - spread) / weight
+
+
+@inner
+def tell_gaps(hist, n_codes, criterion, sides, found):
+    """Take the missing cells, which are counted last, from the known ones; nothing is found yet."""
+    for s in range(sides.shape[1]):
+        sides[GAP, s] = hist[n_codes, s]
+    take_known(sides)
+    found.gain, found.below, found.gaps = math.nan, -1, weight_of(sides, GAP, criterion) > 0
 
 
 @inner

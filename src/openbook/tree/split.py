@@ -16,7 +16,7 @@ from openbook.kernels.bits import lowest, without_lowest
 from openbook.kernels.bundle import bundle
 from openbook.kernels.jit import inner
 from openbook.tree.columns import MISSING_RANK
-from openbook.tree.criteria import GINI, SQUARED, cost, plogp, weight_of
+from openbook.tree.criteria import ENTROPY, GAIN_RATIO, GINI, SQUARED, cost, plogp, weight_of
 
 __all__ = [
     "Instances",
@@ -356,15 +356,25 @@ def best_bin(hist, occur, least, criterion, sides, whole):  # noqa: C901 (an inn
 
 
 @inner
-def multiway(hist, sides, row, least, criterion, whole):
-    """The drop in cost of a branch for each code, or -1 unless two branches have the least weight.
+def multiway(hist, n_codes, sides, row, least, criterion, whole):
+    """The drop in cost of a branch for each code, or -1 unless two branches have the least weight; and by
+    entropy, the sum of W log2 W over them, which split information is made of.
 
-    hist : whose sum is that row of sides
+    hist : whose first n_codes sum to that row of sides
     """
-    branches, below = 0, 0.0
-    for code in range(hist.shape[0]):
+    branches, below, spread = 0, 0.0, 0.0
+    for code in range(n_codes):
         weight = weight_of(hist, code, criterion)
-        if weight > 0 and weight >= least:
-            branches += 1
-        below += cost(hist, code, criterion, whole)
-    return cost(sides, row, criterion, whole) - below if branches >= 2 else -1.0
+        if criterion in (
+            ENTROPY,
+            GAIN_RATIO,
+        ):  # `cost` without a jump: small nodes lack many codes
+            outside, inside = plogp(weight, whole), 0.0
+            for c in range(hist.shape[1]):
+                inside += plogp(hist[code, c], whole)
+            below += outside - inside
+            spread += outside
+        else:
+            below += cost(hist, code, criterion, whole)
+        branches += (weight > 0) & (weight >= least)
+    return cost(sides, row, criterion, whole) - below if branches >= 2 else -1.0, spread
