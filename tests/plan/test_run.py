@@ -12,7 +12,7 @@ import openbook as ob
 from openbook.errors import PlanError
 from openbook.judge import compare, lock_away, protocol
 from openbook.plan import Candidate, Plan, make_plan, run
-from openbook.plan.looks import LOOKS
+from openbook.plan.looks import asked_looks
 
 MODULE = sys.modules["openbook.plan.run"]  # the package's `run` is the function
 
@@ -175,13 +175,13 @@ def test_progress_counts_every_fold_also_those_of_an_earlier_run(tmp_path):
     plan = make_plan("weather")
     told = []
     run(plan, tmp_path, progress=lambda done, total: told.append((done, total)))
-    total = 14 * len(plan.learners) + len(LOOKS)
+    total = 14 * len(plan.learners) + len(asked_looks(plan))
     assert told == [(i + 1, total) for i in range(total)]
     path = tmp_path / "results.jsonl"
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-2]))
     told.clear()
     run(plan, tmp_path, progress=lambda done, total: told.append((done, total)))
-    assert told == [(i + 1, total) for i in range(total - len(LOOKS) - 2, total)]
+    assert told == [(i + 1, total) for i in range(total - len(asked_looks(plan)) - 2, total)]
 
 
 def test_another_plan_is_not_written_over(tmp_path):
@@ -257,3 +257,17 @@ def test_an_interrupted_writing_leaves_the_old_file(tmp_path, monkeypatch):
         "report.html",
         "results.jsonl",
     ]
+
+
+@pytest.mark.parametrize(
+    ("sensitive", "costs"), [((), None), (("outlook",), {"No": {"Yes": 1.0}, "Yes": {"No": 2.0}})]
+)
+def test_no_time_is_told_of_what_was_asked_for_alone(tmp_path, monkeypatch, sensitive, costs):
+    monkeypatch.setattr(MODULE, "_LOOKING", 0.0)
+    plan = make_plan("weather", only=["one_r"], sensitive=sensitive, costs=costs)
+    result = run(plan, tmp_path, workers=1, time_limit=600)
+    asked = ["attributes", "fairness", "costs"] if costs else ["attributes"]
+    (note,) = (note for note in result.notes if note.startswith("the time limit left no time for: "))
+    missed = {look: why for look, why in result.looks.why_not.items() if why == "there was no time left"}
+    assert note.removeprefix("the time limit left no time for: ").split(", ") == list(missed)
+    assert list(missed) == asked  # of 14 rows there is nothing else to look at

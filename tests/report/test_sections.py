@@ -179,13 +179,6 @@ def test_of_many_classes_the_most_frequent_are_drawn():
     assert "truth k14, predicted k14" not in figure.picture
 
 
-def test_what_was_not_asked_for_was_not_missed(weather, hostile):
-    late = dict.fromkeys(("fairness", "costs", "curve"), "there was no time left")
-    for (result, _), missed in ((weather, {"curve"}), (hostile, set(late))):
-        looks = replace(result.looks, why_not=late)
-        assert set(words.not_looked(replace(result, looks=looks))) == missed
-
-
 def test_segments_and_mistakes(hostile, numbers):
     for result, page in (hostile, numbers):
         text = part_text(page, "segments")

@@ -1,7 +1,6 @@
 """The sentences of a report; the command line says some of them too."""
 
 import math
-import tomllib
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -103,12 +102,6 @@ def money(result: StudyResult) -> str:
     """What was found about costs; nothing where none are given."""
     found = result.looks.costs
     return "" if found is None else f"Costs: {found.work().conclusion}"
-
-
-def not_looked(result: StudyResult) -> dict[str, str]:
-    """The looks that were asked for and not taken, and why."""
-    asked = {"fairness": "sensitive" in result.roles, "costs": bool(tomllib.loads(result.plan).get("costs"))}
-    return {look: why for look, why in result.looks.why_not.items() if asked.get(look, True)}
 
 
 def told(finding: Finding) -> tuple[str, str, str]:

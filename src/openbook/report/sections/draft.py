@@ -149,7 +149,7 @@ def _limits(result: StudyResult) -> Iterator[str]:
     if result.choice.label in result.baselines:
         yield "Nothing was shown to be better than a baseline, which is not to say that nothing could be."
     yield "Intervals hold for rows like these; other times and places may differ."
-    if missed := words.not_looked(result):
+    if missed := result.looks.why_not:
         yield f"Not looked at: {', '.join(missed)}."
 
 
