@@ -161,6 +161,7 @@ def test_pictures():
     assert "4 components explain 100.0% of the variance." in scree
     biplot = model.draw(X, y).svg()
     assert biplot.count("<circle") == 150 + 3
+    assert "150 rows. Arrows: how much of each column is in the components." in biplot
     for word in ("setosa", "petal width (cm)", "component 1 (73.0%)"):
         assert word in biplot
     assert model.draw(X).svg().count("<circle") == 150
