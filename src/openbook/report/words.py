@@ -8,7 +8,6 @@ from openbook.data.describe import Description
 from openbook.data.findings import Finding, plural
 from openbook.judge import Evaluation
 from openbook.judge.intervals import shown as score_words
-from openbook.judge.intervals import shown_p as p_words
 from openbook.judge.splits import TINY
 from openbook.report.study import Example, StudyResult
 from openbook.work.step import cell
@@ -20,7 +19,6 @@ __all__ = [
     "example_words",
     "grouped",
     "model_words",
-    "p_words",
     "protocol_words",
     "score_words",
     "size_words",
