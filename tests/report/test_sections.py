@@ -9,7 +9,8 @@ import pytest
 from openbook.judge import Calibration, Confusion, PrecisionRecall, Regression, Roc, difference
 from openbook.judge.intervals import shown
 from openbook.report import Looks, to_html, words
-from openbook.report.sections import parts
+from openbook.report.blocks import Text
+from openbook.report.sections import parts, short
 from openbook.report.sections.draft import draft
 from openbook.report.sections.errors import confusion_figure
 
@@ -47,6 +48,23 @@ def test_the_ranking_has_every_score_interval_and_test(weather, hostile, numbers
                 assert f"{shown(row.test.difference, sign='+')} {row.test.interval.ends}" in text
                 assert row.test.method in text
         assert "results.jsonl" in text
+
+
+def test_the_caption_says_which_way_is_better(weather, numbers):
+    assert "more is better" in part_text(weather[1], "ranking")
+    assert "less is better" in part_text(numbers[1], "ranking")
+
+
+def test_in_short_better_means_significantly_better(weather, hostile):
+    result, page = hostile
+    assert result.over_baseline.p_value < 0.05
+    told = f"{result.choice.label} is significantly better than the simple rules it must beat."
+    assert told in part_text(page, "short")
+    few, _ = weather
+    few = replace(few, choice=replace(few.choice, label="naive Bayes"))
+    assert few.over_baseline.p_value > 0.05
+    told = [block.words for block in short.part(few).blocks if isinstance(block, Text)]
+    assert told[0].startswith("naive Bayes is not significantly better than the simple rules it must beat.")
 
 
 def test_the_choice_says_what_it_cost(weather):
