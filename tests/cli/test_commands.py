@@ -44,7 +44,7 @@ def test_sets_are_listed_with_their_targets(good):
 
 
 def test_export_prints_a_script(here, good):
-    good("study", "weather")
+    good("study", "weather", "--learner", "one_r")
     script = good("export", "weather/plan.toml")
     compile(script, "weather.py", "exec")
     assert "ob.load('weather')" in script

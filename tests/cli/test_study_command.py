@@ -79,13 +79,13 @@ def test_study_a_wide_table_in_short(here, good):
 
 
 def test_a_study_of_another_plan_is_kept_unless_told(here, good, complaint):
-    good("study", "weather")
-    words = complaint("study", "weather", "--seed", 4)
+    good("study", "weather", "--learner", "one_r")
+    words = complaint("study", "weather", "--learner", "one_r", "--seed", 4)
     assert "weather holds a study of another plan (they differ in protocol)" in words
     assert "--fresh" in words
     assert "--out" in words
-    good("study", "weather", "--seed", 4, "--fresh")
-    good("study", "weather", "--seed", 5, "--out", "other")
+    good("study", "weather", "--learner", "one_r", "--seed", 4, "--fresh")
+    good("study", "weather", "--learner", "one_r", "--seed", 5, "--out", "other")
 
 
 @pytest.mark.parametrize(

@@ -55,16 +55,15 @@ def test_the_caption_says_which_way_is_better(weather, numbers):
     assert "less is better" in part_text(numbers[1], "ranking")
 
 
-def test_in_short_better_means_significantly_better(weather, hostile):
+def test_in_short_better_means_significantly_better(hostile):
     result, page = hostile
     assert result.over_baseline.p_value < 0.05
     told = f"{result.choice.label} is significantly better than the simple rules it must beat."
     assert told in part_text(page, "short")
-    few, _ = weather
-    few = replace(few, choice=replace(few.choice, label="naive Bayes"))
-    assert few.over_baseline.p_value > 0.05
-    told = [block.words for block in short.part(few).blocks if isinstance(block, Text)]
-    assert told[0].startswith("naive Bayes is not significantly better than the simple rules it must beat.")
+    unsure = replace(result)
+    vars(unsure)["over_baseline"] = replace(result.over_baseline, p_value=0.06)
+    told = [block.words for block in short.part(unsure).blocks if isinstance(block, Text)]
+    assert told[0].startswith(f"{result.choice.label} is not significantly better than the simple rules")
 
 
 def test_the_choice_says_what_it_cost(weather):
