@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from openbook import load, read, scan
+from openbook.base import most_probable
 from openbook.baseline import OneR, ZeroR, ZeroRegressor
 from openbook.bayes import NaiveBayes
 from openbook.data import Nominal
@@ -277,3 +278,14 @@ def test_unknown_learners_are_named():
 
     with pytest.raises(ParameterError, match=r"NaiveBayesPlus is not a registered learner"):
         name_of(NaiveBayesPlus())
+
+
+@pytest.mark.parametrize("n_classes", [2, 6, 7, 9])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_of_equally_probable_classes_the_first_is_decided_for(n_classes, order):
+    proba = np.zeros((4, n_classes))
+    proba[0] = 1 / n_classes
+    proba[1, -2:] = 0.5
+    proba[2, [0, -1]] = 0.5
+    proba[3, -1] = 1.0
+    assert most_probable(np.asarray(proba, order=order)).tolist() == [0, n_classes - 2, 0, n_classes - 1]

@@ -1,5 +1,6 @@
 """The fold: order, laziness, pieces that load themselves, and statistics that join and part."""
 
+import threading
 from dataclasses import dataclass
 from operator import add
 
@@ -7,7 +8,7 @@ import joblib
 import numpy as np
 import pytest
 
-from openbook.fold import Statistics, fold, less
+from openbook.fold import Statistics, each, fold, less
 from openbook.kernels.counts import Counts
 from openbook.kernels.moments import Moments
 
@@ -114,3 +115,19 @@ def test_arrays_of_another_shape_or_type_are_refused():
         pair.filled({**good, "parts.0": np.zeros((1, 1), dtype=int)})
     with pytest.raises(KeyError, match="total"):
         pair.filled({"parts.0": np.zeros((1, 1))})
+
+
+def test_results_keep_the_order_of_the_pieces_whichever_is_ready_first():
+    second_is_ready = threading.Event()
+
+    def step(piece):
+        if piece == "first":
+            assert second_is_ready.wait(30)
+        else:
+            second_is_ready.set()
+        return piece
+
+    with joblib.parallel_config(backend="threading", n_jobs=2):
+        assert list(each(["first", "second"], step)) == ["first", "second"]
+        second_is_ready.clear()
+        assert list(each(["first", "second"], step, in_order=False)) == ["second", "first"]

@@ -7,9 +7,11 @@ from sklearn.linear_model import Perceptron
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
-from openbook import load
+from openbook import load, open_model, save
 from openbook.bayes import MinimumRisk, NaiveBayes
+from openbook.data import Column, Nominal
 from openbook.errors import ParameterError
+from openbook.judge import evaluate
 
 X, Y = load("weather").split("play")
 NUMBERS, LABELS = np.array([[1.0], [2.0], [3.0], [6.0], [7.0], [9.0]]), np.array(["no"] * 3 + ["yes"] * 3)
@@ -101,3 +103,37 @@ def test_weights_are_passed_on():
 def test_a_decision_within_a_decision():
     model = MinimumRisk(MinimumRisk(NaiveBayes()), costs=[[0, 1], [9, 0]]).fit(X, Y)
     assert model.work(X.row(0)).parts[-1].result == pytest.approx(model.risk(X)[0, 1])  # R(Yes | x)
+
+
+THREE = Column(Nominal("grade", ("low", "mid", "top")), np.array([0, 0, 0, 1, 1, 1], dtype=np.int8))
+GRADES = {"low": {"mid": 1, "top": 7}, "mid": {"low": 4, "top": 7}, "top": {"low": 2, "mid": 2}}
+
+
+@pytest.mark.parametrize("costs", [GRADES, [[0, 1, 7], [4, 0, 7], [2, 2, 0]]])
+def test_a_class_that_no_row_shows_has_probability_zero(costs, tmp_path):
+    model = MinimumRisk(NaiveBayes(), costs=costs).fit(NUMBERS, THREE)
+    assert model.classes_.tolist() == ["low", "mid"]
+    assert model.costs_.tolist() == [[0, 1], [4, 0]]
+    proba = model.predict_proba(NUMBERS)
+    np.testing.assert_allclose(model.risk(NUMBERS), np.stack([proba[:, 1], 4 * proba[:, 0]], axis=1))
+    opened = open_model(save(model, tmp_path / "m.openbook"))
+    assert (opened.predict(NUMBERS) == model.predict(NUMBERS)).all()
+    assert opened.costs_.tolist() == [[0, 1], [4, 0]]
+
+
+def test_costs_need_not_name_what_no_row_shows():
+    model = MinimumRisk(NaiveBayes(), costs={"low": {"mid": 1}, "mid": {"low": 4}}).fit(NUMBERS, THREE)
+    assert model.costs_.tolist() == [[0, 1], [4, 0]]
+    assert MinimumRisk(NaiveBayes(), costs=[[0, 1], [4, 0]]).fit(NUMBERS, THREE).costs_.tolist() == [
+        [0, 1],
+        [4, 0],
+    ]
+
+
+def test_a_fold_that_lacks_a_class_of_the_costs_is_judged_all_the_same():
+    y = np.array(["a", "a", "b", "b", "b", "c"])
+    costs = {d: {t: 1 for t in "abc" if t != d} for d in "abc"}
+    halves = [(np.arange(5), np.array([5])), (np.array([0, 2, 3, 5]), np.array([1, 4]))]
+    evaluation = evaluate(MinimumRisk(NaiveBayes(), costs=costs), NUMBERS, y, halves)
+    assert evaluation.folds[0].proba.tolist()[0][2] == 0
+    assert evaluation.folds[0].y_pred.tolist() == [1]  # c was never seen, and 9 is nearest to b

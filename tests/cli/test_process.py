@@ -45,7 +45,7 @@ def test_a_new_user_studies_weather(tmp_path):
 
 def test_a_terminal_without_unicode_is_no_hindrance(tmp_path):
     done = subprocess.run(
-        [*COMMAND, "study", "weather"],
+        [*COMMAND, "study", "weather", "--learner", "c45"],
         cwd=tmp_path,
         capture_output=True,
         env=environment(PYTHONIOENCODING="ascii"),
@@ -104,7 +104,7 @@ app(prog_name='openbook')
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for another process")
 def test_an_interrupted_study_says_so_in_one_line_and_goes_on(tmp_path):
     process = subprocess.Popen(
-        [sys.executable, "-c", SLOW, "study", "weather"],
+        [sys.executable, "-c", SLOW, "study", "weather", "--learner", "naive_bayes"],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -120,7 +120,11 @@ def test_an_interrupted_study_says_so_in_one_line_and_goes_on(tmp_path):
     assert sorted(p.name for p in (tmp_path / "weather").iterdir()) == ["plan.toml", "results.jsonl"]
     found = results.read_bytes()
     done = subprocess.run(
-        [*COMMAND, "study", "weather"], cwd=tmp_path, capture_output=True, env=environment(), check=False
+        [*COMMAND, "study", "weather", "--learner", "naive_bayes"],
+        cwd=tmp_path,
+        capture_output=True,
+        env=environment(),
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     assert results.read_bytes().startswith(found)

@@ -1,6 +1,7 @@
 """Every registered learner under every set of parameters that studies try, with a table that it can fit."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -33,16 +34,16 @@ class Case:
     def target(self) -> str:
         return "default" if self.classifies else "progression"
 
-    @property
+    @cached_property
     def table(self) -> Table:
         """Mixed kinds with gaps where classes are asked for; plain numbers elsewhere."""
         return load("credit", rows=300, seed=2) if self.classifies else load("diabetes").head(300)
 
-    @property
+    @cached_property
     def X(self) -> Table:  # noqa: N802 (the field's own name)
         return self.table.drop(self.target)
 
-    @property
+    @cached_property
     def y(self) -> Column:
         return self.table.column(self.target)
 
@@ -52,7 +53,18 @@ class Case:
         return {a.name: a for a in self.X.schema if isinstance(a, Ordinal)}
 
     def fitted(self) -> Any:
+        """A model of its own, for a test that teaches it more, or fits under other conditions."""
         return self.make().fit(self.X, self.y)
+
+    @cached_property
+    def model(self) -> Any:
+        """The model that all tests share; they ask it, and teach it nothing."""
+        return self.fitted()
+
+    @cached_property
+    def expected(self) -> Any:
+        """What it says of the rows that it was fitted on."""
+        return self.answers(self.model, self.X)
 
     def answers(self, model: Any, X: Any) -> Any:
         """What the model says of rows, as fully as it can."""

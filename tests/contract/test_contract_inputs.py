@@ -18,14 +18,13 @@ FORMS = {
 
 @pytest.mark.parametrize("form", FORMS)
 def test_rows_in_any_form(case, form):
-    expected = case.answers(case.fitted(), case.X)
     given = FORMS[form](case.X)
     if form == "dict rows":  # which know no order of values, and trees cut ordinal columns in two
         given = read(given, kinds=case.ordinal)
     model = case.make().fit(given, case.y)
     assert model.schema_.names == case.X.names
     for X in (case.X, FORMS[form](case.X)):
-        np.testing.assert_allclose(case.answers(model, X), expected, rtol=TOLERANCE)
+        np.testing.assert_allclose(case.answers(model, X), case.expected, rtol=TOLERANCE)
 
 
 def test_rows_as_arrays(case):
@@ -47,7 +46,6 @@ def test_float32_is_as_good_as_it_can_be(case):
 
 def test_a_target_in_any_form(case):
     pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
-    expected = case.answers(case.fitted(), case.X)
     values = case.y.tolist()
     targets = {
         "a list": values,
@@ -58,12 +56,12 @@ def test_a_target_in_any_form(case):
     }
     for form, y in targets.items():
         model = case.make().fit(case.X, y)
-        np.testing.assert_allclose(case.answers(model, case.X), expected, rtol=TOLERANCE, err_msg=form)
+        np.testing.assert_allclose(case.answers(model, case.X), case.expected, rtol=TOLERANCE, err_msg=form)
     for table in (case.table, case.table.to_pandas(), case.table.to_polars()):
         model = case.make().fit(table, case.target)
         assert model.target_ == case.target
         assert case.target not in model.schema_
-        np.testing.assert_allclose(case.answers(model, case.X), expected, rtol=TOLERANCE)
+        np.testing.assert_allclose(case.answers(model, case.X), case.expected, rtol=TOLERANCE)
 
 
 def test_a_target_is_needed_and_known(case):
@@ -84,7 +82,7 @@ def test_a_missing_target_is_named(case, gap):
 
 
 def test_no_rows_are_refused(case):
-    model = case.fitted()
+    model = case.model
     for act in (lambda: case.make().fit(case.X.head(0), case.y[:0]), lambda: model.predict(case.X.head(0))):
         with pytest.raises(DataError, match=r"Found array with 0 sample\(s\)"):
             act()
@@ -104,7 +102,7 @@ def test_an_infinite_number_is_named(case):
 
 
 def test_a_row_of_gaps_and_one_of_strange_values(case):
-    model = case.fitted()
+    model = case.model
     gaps = Table(case.X.schema, [np.full(2, np.nan if isinstance(a, Numeric) else -1) for a in case.X.schema])
     strange = [{a.name: -1e9 if isinstance(a, Numeric) else "never seen" for a in case.X.schema}] * 2
     for X in (gaps, strange, [strange[0] | dict.fromkeys(case.X.schema.of(Numeric), np.inf)]):
@@ -115,23 +113,22 @@ def test_a_row_of_gaps_and_one_of_strange_values(case):
 
 
 def test_probabilities_sum_to_one(classifier):
-    proba = classifier.fitted().predict_proba(classifier.X)
+    proba = classifier.model.predict_proba(classifier.X)
     assert proba.shape == (300, 2)
     assert (proba >= 0).all()
     np.testing.assert_allclose(proba.sum(axis=1), 1, rtol=1e-14)
 
 
 def test_columns_go_by_name(case):
-    model = case.fitted()
-    expected = case.answers(model, case.X)
+    model = case.model
     frame = case.X.to_pandas()
-    assert (case.answers(model, frame[frame.columns[::-1]]) == expected).all()
-    assert (case.answers(model, frame.assign(extra="beside the point")) == expected).all()
-    assert (case.answers(model, case.table) == expected).all()  # the target itself is one of those
+    assert (case.answers(model, frame[frame.columns[::-1]]) == case.expected).all()
+    assert (case.answers(model, frame.assign(extra="beside the point")) == case.expected).all()
+    assert (case.answers(model, case.table) == case.expected).all()  # the target itself is one of those
 
 
 def test_a_column_too_few_is_named(case):
-    model, first = case.fitted(), case.X.names[0]
+    model, first = case.model, case.X.names[0]
     with pytest.raises(DataError, match=f"column '{first}' is missing"):
         model.predict(case.X.drop(first))
     renamed = case.X.to_pandas().rename(columns={first: first + "s"})
@@ -147,22 +144,22 @@ def test_numbers_where_categories_were(case):
     with pytest.raises(
         DataError, match=f"column '{categories[0]}' was nominal in training .*holds numbers now"
     ):
-        case.fitted().predict(frame)
+        case.model.predict(frame)
 
 
 def test_words_where_numbers_were(case):
     name = case.X.schema.of(Numeric)[0]
     frame = case.X.to_pandas().assign(**{name: "many"})
     with pytest.raises(DataError, match=f"column '{name}' was numeric in training, but row 0 holds 'many'"):
-        case.fitted().predict(frame)
+        case.model.predict(frame)
     digits = case.X.to_pandas().astype({name: str})  # numbers in quotes are numbers
-    np.testing.assert_array_equal(case.answers(case.fitted(), digits), case.answers(case.fitted(), case.X))
+    np.testing.assert_array_equal(case.answers(case.model, digits), case.expected)
 
 
 def test_sparse_rows_are_not_categories(case):
     sparse = pytest.importorskip("scipy.sparse")
     X = sparse.csr_array(np.full((2, len(case.X.schema)), 1e6))
-    model = case.fitted()
+    model = case.model
     if case.X.schema.of(Categorical):
         with (
             pytest.warns(UserWarning, match="does not have valid feature names"),

@@ -41,7 +41,7 @@ def test_any_number_of_workers_gives_the_same_bits(case, chunk_rows):
 
 @pytest.mark.parametrize("rows", [1, 7, 299])
 def test_any_chunks_give_the_same_answers(case, chunk_rows, rows):
-    expected = case.answers(case.fitted(), case.X)
+    expected = case.expected
     chunk_rows(rows)
     np.testing.assert_allclose(case.answers(case.fitted(), case.X), expected, rtol=1e-10, atol=1e-14)
 
@@ -66,22 +66,21 @@ def test_a_file_is_as_good_as_memory(case, tmp_path):
     for i, part in enumerate(parts):
         part.write_parquet(tmp_path / f"{i}.parquet", row_group_size=40)
     pl.concat([part.cast(pl.String) for part in parts]).write_csv(tmp_path / "all.csv")
-    expected = case.answers(case.fitted(), case.X)
     for files in (f"{tmp_path}/*.parquet", tmp_path / "all.csv"):
         source = scan(files, case.ordinal, chunk_rows=50)
         model = case.make().fit(source, case.target)
-        np.testing.assert_allclose(case.answers(model, case.X), expected, rtol=1e-10, atol=1e-14)
-        np.testing.assert_allclose(case.answers(model, source), expected, rtol=1e-10, atol=1e-14)
+        np.testing.assert_allclose(case.answers(model, case.X), case.expected, rtol=1e-10, atol=1e-14)
+        np.testing.assert_allclose(case.answers(model, source), case.expected, rtol=1e-10, atol=1e-14)
 
 
 def test_save_and_open(case, tmp_path):
-    model = case.fitted()
+    model = case.model
     opened = open_model(save(model, tmp_path / "model.openbook"))
     assert type(opened) is type(model)
     assert repr(opened) == repr(model)
     assert opened.schema_ == model.schema_
     assert opened.target_ == model.target_
-    assert (case.answers(opened, case.X) == case.answers(model, case.X)).all()
+    assert (case.answers(opened, case.X) == case.expected).all()
     assert (opened.predict(case.X) == model.predict(case.X)).all()
     assert opened.work(case.X.row(1)).text() == model.work(case.X.row(1)).text()
     assert opened.work().text() == model.work().text()
@@ -97,9 +96,7 @@ def test_an_opened_model_goes_on_learning(case, tmp_path):
     for each in (model, opened):
         each.partial_fit(case.X.take(rest), case.y[rest])
     assert (case.answers(opened, case.X) == case.answers(model, case.X)).all()
-    np.testing.assert_allclose(
-        case.answers(opened, case.X), case.answers(case.fitted(), case.X), rtol=1e-9, atol=1e-14
-    )
+    np.testing.assert_allclose(case.answers(opened, case.X), case.expected, rtol=1e-9, atol=1e-14)
 
 
 def test_tables_go_through_scikit_learn(case):
@@ -108,17 +105,17 @@ def test_tables_go_through_scikit_learn(case):
     assert np.isfinite(scores).all()
     assert len(cross_val_predict(case.make(), case.X, case.y, cv=3)) == 300
     search = GridSearchCV(case.make(), {}, cv=3).fit(case.X, case.y)
-    assert (case.answers(search, case.X) == case.answers(case.fitted(), case.X)).all()
+    assert (case.answers(search, case.X) == case.expected).all()
     pipeline = Pipeline([("learner", case.make())]).fit(case.X, case.y)
-    assert (case.answers(pipeline, case.X) == case.answers(case.fitted(), case.X)).all()
+    assert (case.answers(pipeline, case.X) == case.expected).all()
 
 
 def test_a_clone_is_unfitted_and_equal(case):
-    model = case.fitted()
+    model = case.model
     twin = clone(model)
     assert not hasattr(twin, "schema_")
     assert repr(twin) == repr(model)
-    assert (case.answers(twin.fit(case.X, case.y), case.X) == case.answers(model, case.X)).all()
+    assert (case.answers(twin.fit(case.X, case.y), case.X) == case.expected).all()
 
 
 def test_cross_validation_judges_rows_that_were_not_learnt(case):

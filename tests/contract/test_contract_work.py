@@ -30,18 +30,18 @@ def check_work(work):
 
 
 def test_how_it_was_learnt(case):
-    check_work(case.fitted().work())
+    check_work(case.model.work())
 
 
 def test_how_a_row_was_decided(case):
-    model = case.fitted()
+    model = case.model
     for i in (0, 7):
         check_work(model.work(case.X.take([i])))
         check_work(model.work(case.X.row(i)))
 
 
 def test_the_work_of_a_row_of_gaps_and_strange_values(case):
-    model = case.fitted()
+    model = case.model
     check_work(model.work({}))
     strange = {a.name: -1e9 if isinstance(a, Numeric) else "never seen" for a in case.X.schema}
     check_work(model.work(strange))
@@ -50,14 +50,14 @@ def test_the_work_of_a_row_of_gaps_and_strange_values(case):
 def test_the_work_ends_with_the_prediction(classifier):
     if classifier.parameters.get("strategy"):
         pytest.skip("draws at random")
-    model = classifier.fitted()
+    model = classifier.model
     for i in range(0, 300, 50):
         row = classifier.X.take([i])
         assert str(model.predict(row)[0]) in model.work(row).conclusion
 
 
 def test_work_takes_one_row_in_any_form(case):
-    model, row = case.fitted(), case.X.take([3])
+    model, row = case.model, case.X.take([3])
     of_table = model.work(row).text()
     frame = row.to_pandas()
     assert model.work(frame).text() == of_table
@@ -67,7 +67,7 @@ def test_work_takes_one_row_in_any_form(case):
 
 
 def test_work_takes_no_more_than_one_row_and_no_other_column(case):
-    model = case.fitted()
+    model = case.model
     with pytest.raises(OpenbookError, match=r"work takes one row, got 2; pick one, as in"):
         model.work(case.X.take([0, 1]))
     with pytest.raises(OpenbookError, match=r"no column 'wages'\. "):
@@ -133,13 +133,13 @@ def test_a_broken_rule_is_worded(name, parameter, value):
 
 
 def test_complexity_counts(case):
-    size = case.fitted().complexity()
+    size = case.model.complexity()
     assert type(size) is int
     assert size > 0
 
 
 def test_prediction_changes_nothing(case):
-    model = case.fitted()
+    model = case.model
     case.answers(model, case.X)
     model.work(case.X.row(0))
     before = pickle.dumps(model)

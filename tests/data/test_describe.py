@@ -248,3 +248,17 @@ def test_columns_without_a_known_cell(rows):
     )
     for target in (None, *table.names):
         check_whole(describe(table, target))
+
+
+def test_nothing_in_a_table_commands_a_terminal_or_a_page():
+    hostile = table_of(
+        (Nominal("na\x1b[2Jme", ("a\x00\tb", "c\x07")), [0, 1, 0, 0]),
+        (Numeric("x\x9b"), [1.0, 2.0, 1.0, 1.0]),
+    )
+    d = describe(hostile)
+    shown = (str(d), d._repr_html_(), repr(hostile), hostile._repr_html_())
+    for text in shown:
+        assert text.replace("\n", "").isprintable()
+        assert "na�[2Jme" in text
+        assert "x�" in text
+    assert all("c�" in text for text in shown)

@@ -160,6 +160,24 @@ class TestByHand:
         ps = sorted(row.p_value for row in scores)
         assert min(row.p_adjusted for row in scores) == pytest.approx(min(1, 4 * ps[0]))
 
+    @pytest.mark.parametrize(
+        ("rows_of_values", "few"),
+        [
+            ((10, 10, 10, 10, 8), None),  # 2 of 10 cells expect 4: a fifth is not too many
+            ((10, 10, 10, 8, 8), 4),
+            ((*[10] * 9, 2), None),  # 2 of 20 expect 1 ...
+            ((*[10] * 8, 11, 1), 2),  # ... and here less than 1, which is too little in any cell
+        ],
+    )
+    def test_cochrans_rule_by_hand(self, rows_of_values, few):
+        """Classes take turns, so that every cell expects half the rows of its value."""
+        values = [f"v{i}" for i, n in enumerate(rows_of_values) for _ in range(n)]
+        rows = [{"value": value, "y": "ab"[i % 2]} for i, value in enumerate(values)]
+        (row,) = score_attributes(rows, "y", "chi_squared")
+        cells = 2 * len(rows_of_values)
+        told = f"low counts: {few} of {cells} cells expect fewer than 5 rows, so p is rough"
+        assert row.test.warning == (told if few else "")
+
     def test_low_counts_are_told(self):
         scores = score_attributes(openbook.load("weather"), "play", "chi_squared")
         told = "low counts: 6 of 6 cells expect fewer than 5 rows, so p is rough"

@@ -76,6 +76,24 @@ def test_an_empty_cluster_takes_the_farthest_row_and_says_so():
     assert "takes row 4, the farthest from its prototype" in str(model.work())
 
 
+def test_a_lone_row_is_not_taken_from_its_cluster_however_far_it_is():
+    """Row 2 is farthest, 8² from its mean, but alone; rows 0 and 1 are equally far, and 0 comes first."""
+    with pytest.warns(UserWarning, match="in iteration 1 cluster 2 was empty, and took row 0"):
+        model = KMeans(3, init=[[0.5], [20.0], [1000.0]], scale=False).fit([[0.0], [1.0], [12.0]])
+    assert model.labels_.tolist() == [2, 0, 1]
+    assert model.sse_trace_.tolist() == [64.5, 0.0]
+
+
+def test_a_row_that_was_left_alone_is_not_taken_either():
+    """Cluster 2 takes 22 from 0, which was second in distance and now is alone: cluster 3 takes 101.5."""
+    rows = [[0.0], [22.0], [99.0], [101.5]]
+    with pytest.warns(UserWarning, match="cluster 2 was empty, and took row 1"):
+        model = KMeans(4, init=[[10.0], [100.0], [1000.0], [1000.0]], scale=False).fit(rows)
+    assert model.history_.taken == [(1, 2, 1), (1, 3, 3)]
+    assert model.labels_.tolist() == [0, 2, 1, 3]
+    assert model.sse_trace_.tolist() == [100 + 144 + 1 + 2.25, 0.0]
+
+
 def test_two_empty_clusters_leave_no_other_empty():
     with pytest.warns(UserWarning, match="cluster 1 was empty, and took row 2.*1 more"):
         model = KMeans(3, init=[[0.0], [99.0], [98.0]], scale=False).fit([[0.0], [1.0], [9.0]])

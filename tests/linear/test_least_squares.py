@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from openbook import open_model, read, save
-from openbook.data import MISSING, Nominal, Numeric, Ordinal, Schema, Table
+from openbook.data import MISSING, Nominal, Schema, Table
 from openbook.errors import DataError, ParameterError
 from openbook.linear import LinearRegression, Polynomial
 from openbook.linear.derive_least_squares import by_columns, by_elimination
@@ -12,23 +12,6 @@ from openbook.prepare import Encoding
 from openbook.rows import Rows
 
 RNG = np.random.default_rng(3)
-
-MIXED = Schema((
-    Numeric("age"),
-    Nominal("sky", ("sunny", "rainy", "foggy", "never")),
-    Ordinal("size", ("S", "M", "L")),
-    Numeric("wind"),
-))  # fmt: skip
-
-
-def mixed(n=60, gaps=True, seed=0):
-    rng = np.random.default_rng(seed)
-    age, wind = rng.normal(40, 10, n), rng.normal(1e4, 1, n)
-    sky, size = rng.integers(0, 3, n).astype(np.int8), rng.integers(0, 3, n).astype(np.int8)
-    y = age + 3 * (sky == 1) - size + wind - 1e4 + rng.normal(size=n)
-    if gaps:
-        age[::7], wind[::5], sky[::6], size[::9] = np.nan, np.nan, MISSING, MISSING
-    return Table(MIXED, [age, sky, size, wind]), y
 
 
 def solved(X, y, w=None):
@@ -104,7 +87,7 @@ def test_penalties_see_standard_units_unless_told():
 
 
 @pytest.mark.parametrize("options", [{}, {"l2": 2.0}, {"l1": 3.0, "l2": 1.0}, {"l2": 1.0, "scale": False}])
-def test_one_pass_equals_the_encoding_rule(options):
+def test_one_pass_equals_the_encoding_rule(options, mixed):
     X, y = mixed()
     model = LinearRegression(**options).fit(X, y)
     scale, reference = bool(options) and options.get("scale", True), not options
@@ -121,11 +104,11 @@ def test_one_pass_equals_the_encoding_rule(options):
         assert np.append(model.intercept_, model.coef_) == pytest.approx(solved(Z, y), rel=1e-6)
 
 
-def test_missing_and_unseen_cells_count_as_the_mean():
+def test_missing_and_unseen_cells_count_as_the_mean(mixed):
     X, y = mixed()
     model = LinearRegression().fit(X, y)
     gap, unseen = (
-        Table(MIXED, [np.array([45.0]), np.array([c]), np.array([c]), np.array([1e4])]) for c in (-1, -2)
+        Table(X.schema, [np.array([45.0]), np.array([c]), np.array([c]), np.array([1e4])]) for c in (-1, -2)
     )
     value = dict(zip(model.names_, model.coef_, strict=True))
     mean = dict(zip(model.names_, model.encoding_.mean, strict=True))
@@ -261,7 +244,7 @@ def test_bad_targets_are_refused():
         model.partial_fit(X, np.ones((3, 2)))
 
 
-def test_weights_are_rows():
+def test_weights_are_rows(mixed):
     X, y = mixed()
     weights = np.arange(60) % 3 + 1.0
     heavy = LinearRegression().fit(X, y, sample_weight=weights)
@@ -277,11 +260,11 @@ def test_weights_are_rows():
 # more and fewer rows
 
 
-def test_values_that_come_later_are_learnt():
+def test_values_that_come_later_are_learnt(mixed):
     X, y = mixed(120)
     early = (X.data("sky") == 0) | (X.data("sky") == MISSING)
     first, later = X.take(early), X.take(~early)
-    narrow = Schema((MIXED["age"], Nominal("sky", ("sunny",)), MIXED["size"], MIXED["wind"]))
+    narrow = Schema((X.schema["age"], Nominal("sky", ("sunny",)), X.schema["size"], X.schema["wind"]))
     first = Table(narrow, first.columns)
     model = LinearRegression().fit(first, y[early])
     model.partial_fit(later, y[~early])
@@ -291,17 +274,17 @@ def test_values_that_come_later_are_learnt():
     assert model.coef_ == pytest.approx(whole.coef_, rel=1e-6)
 
 
-def test_what_was_never_learnt_cannot_be_forgotten():
+def test_what_was_never_learnt_cannot_be_forgotten(mixed):
     X, y = mixed()
     model = LinearRegression().fit(X.take(slice(40)), y[:40])
     with pytest.raises(DataError, match="they were never learnt, or none would be left"):
         model.forget(X.take(slice(40)), y[:40])
-    other = Table(MIXED, [X.columns[0] * 50, *X.columns[1:]])
+    other = Table(X.schema, [X.columns[0] * 50, *X.columns[1:]])
     with pytest.raises(DataError, match="they were never learnt"):
         model.forget(other.take(slice(30)), y[:30])
 
 
-def test_a_basis_keeps_its_first_encoding():
+def test_a_basis_keeps_its_first_encoding(mixed):
     X, y = mixed(200)
     model = LinearRegression(basis=Polynomial(2)).fit(X.take(slice(100)), y[:100])
     before = model.encoding_
@@ -311,95 +294,6 @@ def test_a_basis_keeps_its_first_encoding():
     model.forget(X.take(slice(100, 200)), y[100:])
     alone = LinearRegression(basis=Polynomial(2)).fit(X.take(slice(100)), y[:100])
     assert model.predict(X) == pytest.approx(alone.predict(X), rel=1e-8)
-
-
-# the Huber loss
-
-
-def test_the_huber_loss_shrugs_at_outliers():
-    X = RNG.normal(size=(100, 2))
-    y = X @ [2.0, -1.0] + 5 + 0.1 * RNG.normal(size=100)
-    y[:5] += 1000
-    plain, robust = LinearRegression().fit(X, y), LinearRegression(loss="huber").fit(X, y)
-    assert np.abs(plain.coef_ - [2, -1]).max() > 1
-    assert robust.coef_ == pytest.approx([2, -1], abs=0.05)
-    assert robust.intercept_ == pytest.approx(5, abs=0.05)
-    assert robust.sigma2_ is None
-    assert robust.work()["σ"].result == robust.scale_
-
-
-def test_the_huber_loss_is_least_where_it_stops():
-    X = RNG.normal(size=(80, 2))
-    y = X @ [2.0, -1.0] + RNG.standard_t(1.5, 80)
-    model = LinearRegression(loss="huber", epsilon=1.2).fit(X, y)
-
-    def loss(coef, intercept, scale):
-        u = np.abs(y - X @ coef - intercept) / scale
-        return (scale + scale * np.where(u <= 1.2, u**2, 2.4 * u - 1.44)).sum()
-
-    here = np.array([*model.coef_, model.intercept_, model.scale_])
-    least = loss(here[:2], here[2], here[3])
-    for k in range(4):
-        for step in (-1e-3, 1e-3):
-            there = here + step * np.eye(4)[k]
-            assert loss(there[:2], there[2], there[3]) > least
-
-
-def test_the_huber_loss_of_rows_on_a_plane_is_that_plane():
-    X = RNG.normal(size=(20, 2))
-    model = LinearRegression(loss="huber").fit(X, X @ [1.0, 2.0] + 3)
-    assert model.coef_ == pytest.approx([1, 2])
-    assert model.scale_ == pytest.approx(0, abs=1e-6)
-
-
-def test_the_huber_loss_needs_all_rows_and_one_target():
-    X, y = RNG.normal(size=(20, 2)), RNG.normal(size=20)
-    model = LinearRegression(loss="huber").fit(X, y)
-    for act in (model.partial_fit, model.forget):
-        with pytest.raises(
-            ParameterError, match="weighs every row by all others, and cannot learn in pieces"
-        ):
-            act(X, y)
-    with pytest.raises(DataError, match="the Huber loss takes one target, got 2; fit a model for each"):
-        model.fit(X, np.column_stack([y, y]))
-
-
-# paths
-
-
-def test_the_path_begins_with_no_column_and_ends_near_least_squares():
-    X, y = mixed(100, gaps=False)
-    path = LinearRegression().fit(X, y).path(n=30, least=1e-6)
-    assert path.coef.shape == (30, len(path.names))
-    assert not path.coef[0].any()
-    assert path.coef[1].any()
-    assert path.intercept[0] == pytest.approx(y.mean())
-    assert (np.diff(path.r2) >= -1e-12).all()
-    assert path.r2[-1] == pytest.approx(LinearRegression().fit(X, y).r2_, abs=1e-6)
-    middle = LinearRegression(l1=path.l1[15], l2=path.l2[15]).fit(X, y)
-    assert middle.names_ == path.names
-    assert middle.coef_ == pytest.approx(path.coef[15], abs=1e-8)
-
-
-def test_the_path_of_the_elastic_net():
-    X, Y = RNG.normal(size=(50, 4)), RNG.normal(size=(50, 2))
-    path = LinearRegression().fit(X, Y).path(n=10, ratio=0.5)
-    assert path.coef.shape == (10, 2, 4)
-    assert path.l1 == pytest.approx(path.l2)
-    again = LinearRegression(l1=path.l1[7], l2=path.l2[7]).fit(X, Y)
-    assert again.coef_ == pytest.approx(path.coef[7], abs=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"ratio": 0}, "ratio must be a number above 0 and at most 1, got 0"),
-        ({"n": 1}, "n must be at least 2"),
-    ],
-)
-def test_a_path_that_leads_nowhere_is_refused(options, message):
-    with pytest.raises(ParameterError, match=message):
-        LinearRegression().fit([[1.0], [2.0], [4.0]], [1.0, 2.0, 3.0]).path(**options)
 
 
 def test_a_level_must_be_one():

@@ -4,26 +4,8 @@ import numpy as np
 import pytest
 
 from openbook import open_model, save, scan
-from openbook.data import MISSING, Nominal, Numeric, Ordinal, Schema, Table
 from openbook.errors import ModelFileError
 from openbook.linear import LinearRegression, Polynomial, Radial, Sigmoid
-
-MIXED = Schema((
-    Numeric("age"),
-    Nominal("sky", ("sunny", "rainy", "foggy", "never")),
-    Ordinal("size", ("S", "M", "L")),
-    Numeric("wind"),
-))  # fmt: skip
-
-
-def mixed(n=60, gaps=True, seed=0):
-    rng = np.random.default_rng(seed)
-    age, wind = rng.normal(40, 10, n), rng.normal(1e4, 1, n)
-    sky, size = rng.integers(0, 3, n).astype(np.int8), rng.integers(0, 3, n).astype(np.int8)
-    y = age + 3 * (sky == 1) - size + wind - 1e4 + rng.normal(size=n)
-    if gaps:
-        age[::7], wind[::5], sky[::6], size[::9] = np.nan, np.nan, MISSING, MISSING
-    return Table(MIXED, [age, sky, size, wind]), y
 
 
 @pytest.mark.parametrize(
@@ -37,7 +19,7 @@ def mixed(n=60, gaps=True, seed=0):
         {"loss": "huber"},
     ],
 )
-def test_a_file_keeps_every_kind_of_model(options, tmp_path):
+def test_a_file_keeps_every_kind_of_model(options, tmp_path, mixed):
     X, y = mixed()
     model = LinearRegression(**options).fit(X, y)
     opened = open_model(save(model, tmp_path / "model.openbook"))
@@ -61,7 +43,7 @@ def test_a_file_keeps_every_kind_of_model(options, tmp_path):
         ("error_scale", lambda a: -1 - a, "at least 0"),
     ],
 )  # fmt: skip
-def test_a_hostile_file_is_refused(name, change, message):
+def test_a_hostile_file_is_refused(name, change, message, mixed):
     X, y = mixed()
     options = {"basis": Radial(3), "loss": "huber"} if "c" in name[:2] or name[0] == "e" else {}
     model = LinearRegression(**options).fit(X, y)
@@ -79,14 +61,14 @@ def test_a_hostile_file_is_refused(name, change, message):
         ({"flat": 3}, "cannot"),
     ],
 )
-def test_hostile_facts_are_refused(facts, message):
+def test_hostile_facts_are_refused(facts, message, mixed):
     X, y = mixed()
     saved = LinearRegression().fit(X, y)._saved()
     with pytest.raises(ValueError, match=message):
         LinearRegression()._opened(saved._replace(facts={**saved.facts, **facts}))
 
 
-def test_a_damaged_file_is_named(tmp_path):
+def test_a_damaged_file_is_named(tmp_path, mixed):
     X, y = mixed()
     model = LinearRegression().fit(X, y)
     model.statistics_.mean[0] = np.inf
@@ -94,10 +76,10 @@ def test_a_damaged_file_is_named(tmp_path):
         open_model(save(model, tmp_path / "bad.openbook"))
 
 
-def test_files_give_the_coefficients_of_memory(tmp_path):
+def test_files_give_the_coefficients_of_memory(tmp_path, mixed):
     X, y = mixed(3000)
     X.to_polars().with_columns(y=y).write_parquet(tmp_path / "rows.parquet", row_group_size=700)
-    source = scan(tmp_path / "rows.parquet", kinds={"size": MIXED["size"]}, chunk_rows=500)
+    source = scan(tmp_path / "rows.parquet", kinds={"size": X.schema["size"]}, chunk_rows=500)
     for options in ({}, {"l1": 2.0}, {"basis": Radial(5)}, {"loss": "huber"}):
         memory = LinearRegression(**options).fit(X, y)
         disk = LinearRegression(**options).fit(source, "y")

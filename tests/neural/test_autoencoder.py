@@ -1,9 +1,8 @@
-"""Autoencoders: the space of principal components, tables there and back, and scikit-learn's checks."""
+"""Autoencoders: the space of principal components, tables there and back."""
 
 import numpy as np
 import pytest
 from sklearn.decomposition import PCA
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from openbook import load, open_model, save
 from openbook.data import Numeric, Ordinal, Table, read
@@ -90,9 +89,3 @@ def test_what_it_refuses():
         model.inverse_transform(np.zeros((3, 4)))
     with pytest.raises(DataError, match="column 'petal width \\(cm\\)' is missing"):
         model.transform(X.drop("petal width (cm)"))
-
-
-@pytest.mark.filterwarnings("ignore")
-@parametrize_with_checks([Autoencoder((1,), epochs=20)])
-def test_scikit_learn_check(estimator, check):
-    check(estimator)

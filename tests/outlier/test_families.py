@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 from sklearn import covariance, ensemble, neighbors
 
-from openbook import load
+from openbook import load, read
 from openbook.data import Table
 from openbook.outlier import (
     LOF,
@@ -324,3 +324,12 @@ def test_runs_of_a_sequence():
     assert model.scores_[61] == pytest.approx(runs[58:62].max())
     assert model.predict(x[:, None])[60:64].tolist() == [-1] * 4
     assert model.predict([[0.0], [1.0]]).tolist() == [1, 1]  # fewer than a run: all there are
+
+
+def test_where_the_reach_is_the_distance_itself_the_columns_account_for_it():
+    """Steps of 1: each row is 1 from its nearest, and that from its own; LOF = 1, all by the column."""
+    model = LOF(k=1, scale=False).fit([[0.0], [1.0], [2.0], [3.0]])
+    account = model._account(read([[0.0]]))
+    assert account.score == 1.0
+    assert list(account.shares) == [1.0]
+    assert sum(part for _, part in account.rest) == 0.0

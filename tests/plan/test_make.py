@@ -250,3 +250,19 @@ def test_no_value_is_written_as_a_word():
     (forest,) = (c for c in plan.learners if c.label == "random forest")
     assert forest.knobs["max_features"] == [0.33, "none"]
     assert forest.values()["max_features"] == [0.33, None]
+
+
+def fifty(tmp_path, n):
+    rows = [(i * 37 % 50, "ab"[i % 2], "yes" if i % 3 else "no") for i in range(n)]
+    return csv(tmp_path, "size,letter,bought", rows, f"{n}.csv")
+
+
+def test_from_fifty_rows_on_ensembles_take_part_and_folds_can_be_asked_for(tmp_path):
+    few, enough = (make_plan(fifty(tmp_path, n), "bought") for n in (49, 50))
+    assert any("could not show on 49 rows that it is better" in note for note in few.notes)
+    assert not any("could not show on" in note for note in enough.notes)
+    assert few.ensembles == {}
+    assert enough.ensembles
+    assert make_plan(fifty(tmp_path, 50), "bought", folds=5).protocol.folds == 5
+    with pytest.raises(PlanError, match="there are 49 rows, and of fewer than 50 each is left out once"):
+        make_plan(fifty(tmp_path, 49), "bought", folds=5)

@@ -12,7 +12,7 @@ import openbook as ob
 from openbook.errors import PlanError
 from openbook.judge import compare, lock_away, protocol
 from openbook.plan import Candidate, Plan, make_plan, run
-from openbook.plan.looks import LOOKS
+from openbook.plan.looks import asked_looks
 
 MODULE = sys.modules["openbook.plan.run"]  # the package's `run` is the function
 
@@ -148,6 +148,11 @@ def test_a_forest_that_beats_its_trees_is_offered(tmp_path, slanted):
 def test_a_forest_without_a_tree_beside_it_has_nothing_to_beat(tmp_path, slanted):
     plan = make_plan(slanted, "class", folds=5, repeats=1, only=["random_forest"])
     assert plan.ensembles == {}
+    small = (
+        replace(c, parameters={"n_estimators": 20}) if c.learner == "random_forest" else c
+        for c in plan.learners
+    )
+    plan = replace(plan, learners=tuple(small))
     assert run(plan, tmp_path / "study").choice.label == "random forest"
 
 
@@ -172,35 +177,40 @@ def test_rows_without_a_target_take_no_part(tmp_path):
 
 
 def test_progress_counts_every_fold_also_those_of_an_earlier_run(tmp_path):
-    plan = make_plan("weather")
+    plan = make_plan("weather", only=["naive_bayes"])
     told = []
     run(plan, tmp_path, progress=lambda done, total: told.append((done, total)))
-    total = 14 * len(plan.learners) + len(LOOKS)
+    total = 14 * len(plan.learners) + len(asked_looks(plan))
     assert told == [(i + 1, total) for i in range(total)]
     path = tmp_path / "results.jsonl"
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-2]))
     told.clear()
     run(plan, tmp_path, progress=lambda done, total: told.append((done, total)))
-    assert told == [(i + 1, total) for i in range(total - len(LOOKS) - 2, total)]
+    assert told == [(i + 1, total) for i in range(total - len(asked_looks(plan)) - 2, total)]
+
+
+def weather(**options):
+    """A plan of few learners, where it is the files that matter."""
+    return make_plan("weather", only=["one_r"], **options)
 
 
 def test_another_plan_is_not_written_over(tmp_path):
-    run(make_plan("weather"), tmp_path)
+    run(weather(), tmp_path)
     before = (tmp_path / "plan.toml").read_bytes()
     with pytest.raises(
         PlanError, match=r"holds a study of another plan \(they differ in metric\); .* --fresh, .* --out"
     ):
-        run(make_plan("weather", metric="kappa"), tmp_path)
+        run(weather(metric="kappa"), tmp_path)
     with pytest.raises(PlanError, match=r"differ in data\)"):
-        run(make_plan("covid"), tmp_path)
+        run(make_plan("covid", only=["one_r"]), tmp_path)
     assert (tmp_path / "plan.toml").read_bytes() == before
-    assert run(make_plan("covid"), tmp_path, fresh=True).target == "infected"
+    assert run(make_plan("covid", only=["one_r"]), tmp_path, fresh=True).target == "infected"
 
 
 def test_fresh_removes_the_studys_own_files_only(tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
-    run(make_plan("weather"), tmp_path)
-    run(make_plan("weather", seed=5), tmp_path, fresh=True)
+    run(weather(), tmp_path)
+    run(weather(seed=5), tmp_path, fresh=True)
     assert (tmp_path / "notes.txt").read_text() == "mine"
     assert Plan.open(tmp_path / "plan.toml").protocol.seed == 5
 
@@ -208,9 +218,9 @@ def test_fresh_removes_the_studys_own_files_only(tmp_path):
 def test_a_file_in_the_way_is_not_written_over(tmp_path):
     (tmp_path / "report.html").write_text("mine")
     with pytest.raises(PlanError, match=r"report\.html is there already, but no plan\.toml"):
-        run(make_plan("weather"), tmp_path)
+        run(weather(), tmp_path)
     with pytest.raises(PlanError, match="is a file; name a folder with --out"):
-        run(make_plan("weather"), tmp_path / "report.html")
+        run(weather(), tmp_path / "report.html")
     assert (tmp_path / "report.html").read_text() == "mine"
 
 
@@ -241,7 +251,7 @@ def test_a_learner_that_fails_is_named_and_what_was_found_is_kept(tmp_path):
 
 
 def test_an_interrupted_writing_leaves_the_old_file(tmp_path, monkeypatch):
-    run(make_plan("weather"), tmp_path)
+    run(weather(), tmp_path)
     before = (tmp_path / "report.html").read_bytes()
 
     def interrupted(*_):
@@ -249,7 +259,7 @@ def test_an_interrupted_writing_leaves_the_old_file(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "fsync", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        run(make_plan("weather"), tmp_path)
+        run(weather(), tmp_path)
     assert (tmp_path / "report.html").read_bytes() == before
     assert sorted(p.name for p in tmp_path.iterdir()) == [
         "model.openbook",
@@ -257,3 +267,17 @@ def test_an_interrupted_writing_leaves_the_old_file(tmp_path, monkeypatch):
         "report.html",
         "results.jsonl",
     ]
+
+
+@pytest.mark.parametrize(
+    ("sensitive", "costs"), [((), None), (("outlook",), {"No": {"Yes": 1.0}, "Yes": {"No": 2.0}})]
+)
+def test_no_time_is_told_of_what_was_asked_for_alone(tmp_path, monkeypatch, sensitive, costs):
+    monkeypatch.setattr(MODULE, "_LOOKING", 0.0)
+    plan = make_plan("weather", only=["one_r"], sensitive=sensitive, costs=costs)
+    result = run(plan, tmp_path, workers=1, time_limit=600)
+    asked = ["attributes", "fairness", "costs"] if costs else ["attributes"]
+    (note,) = (note for note in result.notes if note.startswith("the time limit left no time for: "))
+    missed = {look: why for look, why in result.looks.why_not.items() if why == "there was no time left"}
+    assert note.removeprefix("the time limit left no time for: ").split(", ") == list(missed)
+    assert list(missed) == asked  # of 14 rows there is nothing else to look at

@@ -53,6 +53,20 @@ def test_how_many_components():
         PCA(2.5).fit(IRIS)
 
 
+def test_a_share_that_is_reached_but_for_rounding_is_reached():
+    """Variances 6, 3 and 1 of 10: the first explains 0.6, as a sum 0.5999999999999999."""
+    ends = np.diag(np.sqrt([18.0, 9.0, 3.0]))
+    rows = np.vstack([ends, -ends])
+    assert PCA(scale=False).fit(rows).explained_variance_ratio_[0] < 0.6
+    assert [PCA(share, scale=False).fit(rows).n_components_ for share in (0.6, 0.61, 0.9)] == [1, 2, 2]
+
+
+def test_one_row_varies_in_nothing():
+    model = PCA(scale=False, variance="sample").fit([[3.0, 4.0]])
+    assert model.explained_variance_.tolist() == [0.0]
+    assert model.transform([[3.0, 4.0]]).tolist() == [[0.0]]
+
+
 def test_rows_come_back():
     for missing in ("mean", "em"):
         model = PCA(missing=missing).fit(CREDIT)
@@ -91,6 +105,23 @@ def test_em_recovers_what_means_flatten():
     only = np.isnan(gaps[:, 2]) & ~np.isnan(both).any(axis=1)
     slopes = np.linalg.solve(em.covariance_[:2, :2], em.covariance_[:2, 2])
     np.testing.assert_allclose(filled[only], em.mean_[2] + both[only] @ slopes, rtol=1e-6)
+
+
+def test_em_finds_the_same_normal_whatever_variances_are_divided_by():
+    """By N - 1 instead of N all variances are N / (N - 1) as large, and each round gains as much."""
+    X = np.random.default_rng(1).normal(size=(20, 3)) @ [[1.0, 0.5, 0], [0, 1, 0.5], [0, 0, 1]]
+    X[::4, 0] = X[1::5, 2] = np.nan
+    mle, sample = (PCA(missing="em", variance=by).fit(X) for by in ("mle", "sample"))
+    np.testing.assert_allclose(sample.covariance_, mle.covariance_ * 20 / 19, rtol=1e-7)
+    np.testing.assert_allclose(np.diff(sample.trace_), np.diff(mle.trace_), rtol=1e-6)
+
+
+def test_em_ends_by_the_likelihood_of_a_row_however_many_there_are():
+    X = np.random.default_rng(1).normal(size=(20, 3)) @ [[1.0, 0.5, 0], [0, 1, 0.5], [0, 0, 1]]
+    X[::4, 0] = X[1::5, 2] = np.nan
+    once, often = (PCA(missing="em", tol=1e-4).fit(rows) for rows in (X, np.tile(X, (50, 1))))
+    assert once.n_iter_ == often.n_iter_ > 2
+    np.testing.assert_allclose(often.trace_, 50 * once.trace_)
 
 
 def test_em_without_gaps_is_the_plain_thing():
@@ -161,6 +192,7 @@ def test_pictures():
     assert "4 components explain 100.0% of the variance." in scree
     biplot = model.draw(X, y).svg()
     assert biplot.count("<circle") == 150 + 3
+    assert "150 rows. Arrows: how much of each column is in the components." in biplot
     for word in ("setosa", "petal width (cm)", "component 1 (73.0%)"):
         assert word in biplot
     assert model.draw(X).svg().count("<circle") == 150

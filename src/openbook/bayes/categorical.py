@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from openbook.bayes.kernels import add_table
-from openbook.bayes.likelihood import Factor, Likelihood, given, left_out
+from openbook.bayes.likelihood import ApartColumns, Factor, given, left_out
 from openbook.data import MISSING, UNSEEN, Categorical
 from openbook.kernels.counts import Counts
 from openbook.work import Step, Work
@@ -19,7 +19,7 @@ from openbook.work import Step, Work
 __all__ = ["CategoricalColumns"]
 
 
-class CategoricalColumns(Likelihood):
+class CategoricalColumns(ApartColumns):
     """Every column has its own table of probabilities."""
 
     name = "categorical"
@@ -55,10 +55,6 @@ class CategoricalColumns(Likelihood):
             unseen = np.nan_to_num(logs[:, -1:], nan=0.0, neginf=-np.inf)
             table = np.hstack([unseen, np.zeros_like(unseen), logs[:, :-1]])
             self.tables.append(np.ascontiguousarray(table.T))
-
-    def add_scores(self, X, scores):
-        for name in self.schema.names:
-            self.add_column(X, name, scores)
 
     def add_column(self, X, name, scores):
         add_table(X.data(name), self.tables[self.schema.position(name)], scores)

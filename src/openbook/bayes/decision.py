@@ -3,8 +3,9 @@
     R(i | x) = sum_j cost[i, j] P(j | x),    decide argmin_i R(i | x), the first of equals
 
 cost[i, j] is the cost of deciding i when the truth is j. With 0/1 costs that is the most probable class.
-With the reject option no decision is made where even the least risk exceeds the cost of rejecting. Missing
-cells are the classifier's affair.
+With the reject option no decision is made where even the least risk exceeds the cost of rejecting. A class
+that the target can have and no training row shows has probability 0, and is not decided for, whatever costs
+are given for it: in some fold a rare class is always absent. Missing cells are the classifier's affair.
 """
 
 from collections.abc import Mapping
@@ -14,7 +15,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from openbook.base import Saved
+from openbook.base import Learner, Saved
+from openbook.data import Categorical, Column
 from openbook.data.attributes import as_text
 from openbook.errors import ParameterError
 from openbook.measures import cost_matrix, expected_risk
@@ -30,7 +32,7 @@ class MinimumRisk(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     estimator : classifier with `predict_proba`
-    costs : square array in the order of `classes_`, or nested mapping; optional
+    costs : square array in the order of the target's classes, or nested mapping; optional
         `costs[i][j]` is the cost of deciding i when the truth is j; None is 0 where right and 1 where wrong.
     reject : float, optional
         The cost of making no decision; `predict` then gives None where that is the cheapest.
@@ -76,21 +78,40 @@ class MinimumRisk(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             msg = f"{type(self.estimator).__name__} takes no sample_weight"
             raise ParameterError(msg)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return self._around(clone(self.estimator).fit(X, y, **weights))
+        fitted = clone(self.estimator).fit(X, y, **weights)
+        named = isinstance(y, Column) and isinstance(y.attribute, Categorical)
+        return self._around(fitted, y.attribute.values if named else map(as_text, fitted.classes_.tolist()))
 
-    def _around(self, fitted):
-        """Become the decider around a fitted classifier."""
-        classes = fitted.classes_
-        self.costs_ = 1.0 - np.eye(len(classes)) if self.costs is None else cost_matrix(self.costs, classes)
-        self.classes_ = classes
+    def _around(self, fitted, possible):
+        """Become the decider around a fitted classifier; `possible` are all classes of the target."""
+        self._possible = list(possible)
+        self.costs_ = self._costs_among([as_text(label) for label in fitted.classes_.tolist()])
+        self.classes_ = fitted.classes_
         self.estimator_ = fitted
         return self
 
+    def _costs_among(self, seen):
+        """The costs of the classes that training rows show; others may be given, and are checked too."""
+        if self.costs is None:
+            return 1.0 - np.eye(len(seen))
+        if isinstance(self.costs, Mapping):
+            decisions = {as_text(label) for label in self.costs}
+            classes = [label for label in self._possible if label in seen or label in decisions]
+        else:
+            classes = self._possible if np.shape(self.costs)[:1] == (len(self._possible),) else seen
+        at = [classes.index(label) for label in seen]
+        return cost_matrix(self.costs, classes)[np.ix_(at, at)]
+
+    @property
+    def takes_tables(self):
+        """Whether the classifier is one of openbook's, so that judging gives it Tables and named classes."""
+        return bool(getattr(self.estimator, "takes_tables", isinstance(self.estimator, Learner)))
+
     def _saved(self):
-        return Saved({}, {}, {"estimator": self.estimator_})
+        return Saved({"classes": self._possible}, {}, {"estimator": self.estimator_})
 
     def _opened(self, saved):
-        self._around(saved.members["estimator"])
+        self._around(saved.members["estimator"], saved.facts["classes"])
 
     def predict_proba(self, X):
         """The classifier's probabilities."""

@@ -15,7 +15,7 @@ import math
 import numpy as np
 
 from openbook.bayes.kernels import add_density
-from openbook.bayes.likelihood import Factor, Likelihood, given, left_out
+from openbook.bayes.likelihood import ApartColumns, Factor, given, left_out
 from openbook.data import Numeric
 from openbook.fold import less
 from openbook.kernels.samples import Samples
@@ -26,7 +26,7 @@ __all__ = ["KernelColumns"]
 DENSITY = r"\frac{1}{W h} \sum_{i} \frac{w_i}{\sqrt{2 \pi}} e^{-\frac{(x - x_i)^2}{2 h^2}}"
 
 
-class KernelColumns(Likelihood):
+class KernelColumns(ApartColumns):
     """Every column keeps its values."""
 
     name = "kernel"
@@ -72,10 +72,6 @@ class KernelColumns(Likelihood):
         """The values of a class and their weights; those of all classes where it shows none."""
         values, weights = self.samples.cell(c, j)
         return (values, weights) if len(values) else self.samples.overall(j)
-
-    def add_scores(self, X, scores):
-        for name in self.schema.names:
-            self.add_column(X, name, scores)
 
     def add_column(self, X, name, scores):
         j = self.schema.position(name)

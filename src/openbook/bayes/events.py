@@ -20,7 +20,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from openbook.bayes.kernels import FEW, add_few, add_sparse_counts
-from openbook.bayes.likelihood import Factor, Likelihood, given, left_out
+from openbook.bayes.likelihood import ApartColumns, Factor, Likelihood, given, left_out
 from openbook.data import Categorical, Numeric, SparseTable
 from openbook.errors import DataError
 from openbook.fold import Statistics, less
@@ -115,7 +115,6 @@ class MultinomialColumns(EventColumns):
     """All columns together share out the events of a row: one table whose values are the columns."""
 
     name = "multinomial"
-    apart = False
 
     def _solve(self, statistics):
         self.counts = statistics.events
@@ -169,7 +168,7 @@ class MultinomialColumns(EventColumns):
         return len(self.labels) * (len(self.schema) - 1)
 
 
-class BernoulliColumns(EventColumns):
+class BernoulliColumns(EventColumns, ApartColumns):
     """Every column says whether its event happened; that it did not counts as well."""
 
     name = "bernoulli"

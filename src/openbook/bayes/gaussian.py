@@ -18,7 +18,7 @@ import math
 import numpy as np
 
 from openbook.bayes.kernels import add_normal
-from openbook.bayes.likelihood import Factor, Likelihood, given, left_out
+from openbook.bayes.likelihood import ApartColumns, Factor, given, left_out
 from openbook.data import Numeric
 from openbook.fold import less
 from openbook.kernels.moments import Moments
@@ -35,7 +35,7 @@ FLOOR = 1e-9
 LEAST = 1e-298
 
 
-class GaussianColumns(Likelihood):
+class GaussianColumns(ApartColumns):
     """Every column has a mean and a variance in each class."""
 
     name = "gaussian"

@@ -16,7 +16,7 @@ from openbook.errors import ParameterError
 from openbook.fold import Statistics
 from openbook.work import Step, Work
 
-__all__ = ["Factor", "Likelihood", "given", "left_out"]
+__all__ = ["ApartColumns", "Factor", "Likelihood", "given", "left_out"]
 
 
 class Factor(NamedTuple):
@@ -32,8 +32,6 @@ class Likelihood(ABC):
     #: The name by which `NaiveBayes(distributions=…)` asks for it, and what it needs, in words.
     name: ClassVar[str]
     needs: ClassVar[str]
-    #: Whether a column's factor is the same whatever other columns there are.
-    apart: ClassVar[bool] = True
 
     def __init__(self, schema: Schema) -> None:
         usable = self.usable(schema)
@@ -71,10 +69,6 @@ class Likelihood(ABC):
     def add_scores(self, X: Table, scores: np.ndarray) -> None:
         """Add the log-likelihood of each row under each class to scores (n_rows, n_classes)."""
 
-    def add_column(self, X: Table, name: str, scores: np.ndarray) -> None:
-        """Add the log-likelihood of one column alone; only where columns are `apart`."""
-        raise NotImplementedError
-
     @abstractmethod
     def factor(self, X: Table, name: str, c: int) -> Factor:
         """Derive the factor of one column of a one-row table for class c."""
@@ -91,6 +85,18 @@ class Likelihood(ABC):
     @abstractmethod
     def size(self) -> int:
         """The number of free parameters."""
+
+
+class ApartColumns(Likelihood):
+    """Columns each of whose factors is the same whatever other columns there are."""
+
+    def add_scores(self, X: Table, scores: np.ndarray) -> None:
+        for name in self.schema.names:
+            self.add_column(X, name, scores)
+
+    @abstractmethod
+    def add_column(self, X: Table, name: str, scores: np.ndarray) -> None:
+        """Add the log-likelihood of one column alone."""
 
 
 def left_out(name: str, truth: str, why: str) -> Factor:

@@ -27,6 +27,7 @@ from openbook.bayes.density import KernelColumns
 from openbook.bayes.derive import derive_model, derive_row
 from openbook.bayes.events import BernoulliColumns, MultinomialColumns
 from openbook.bayes.gaussian import GaussianColumns
+from openbook.bayes.likelihood import ApartColumns
 from openbook.bayes.smoothing import Epsilon, Laplace, MEstimate, NoSmoothing
 from openbook.data import Categorical, Numeric, SparseTable
 from openbook.data.attributes import as_text
@@ -267,12 +268,13 @@ class NaiveBayes(Folding, Classifier):
         rows. None where columns cannot be told apart: the multinomial shares its events out among them.
         """
         check_is_fitted(self)
-        if not all(likelihood.apart for likelihood in self.likelihoods_):
+        likelihoods = [each for each in self.likelihoods_ if isinstance(each, ApartColumns)]
+        if len(likelihoods) < len(self.likelihoods_):
             return None
         table = self._encode(X)
         # class after class in memory, as add_table goes
         scores = np.zeros((len(self.schema_), len(self.classes_), len(table))).transpose(0, 2, 1)
-        for likelihood in self.likelihoods_:
+        for likelihood in likelihoods:
             for name in likelihood.schema.names:
                 likelihood.add_column(table, name, scores[self.schema_.position(name)])
         return scores

@@ -15,6 +15,7 @@ from openbook.cli.screen import console, heading, notes, say, short
 from openbook.data import Table
 from openbook.data.describe import Description, describe
 from openbook.errors import PlanError
+from openbook.judge.intervals import shown_p
 from openbook.plan import Hypothesis, Plan, StudyResult, aim, make_plan, run
 from openbook.plan.explore_plan import ExplorePlan, open_plan
 from openbook.plan.run import claim_folder
@@ -140,7 +141,7 @@ def _ranking(screen: Console, result: StudyResult) -> None:
         chosen = row.label == result.choice.label
         name = ("→ " if chosen else "  ") + printable(row.label)
         name += "".join(f" ({tag})" for tag in words.tags(result, row.label))
-        test = ("", "") if row.test is None else (f"{row.test.difference:+.3f}", words.p_words(row.p_value))
+        test = ("", "") if row.test is None else (f"{row.test.difference:+.3f}", shown_p(row.p_value))
         cells = (name, words.score_words(row.score), row.interval.ends, *test)
         grid.add_row(*(Text(cell) for cell in cells), style="bold" if chosen else "")
     screen.print(grid)

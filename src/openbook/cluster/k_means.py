@@ -84,13 +84,8 @@ class KMeans(PrototypeClusterer):
         scale=True,
         random_state=None,
     ):
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
+        super().__init__(n_clusters, init, n_init, max_iter, tol, random_state)
         self.scale = scale
-        self.random_state = random_state
 
     def _nominal(self, schema):  # noqa: ARG002 (every column is encoded)
         return ()

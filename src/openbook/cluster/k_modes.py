@@ -69,16 +69,6 @@ class KModes(PrototypeClusterer):
     accepts = (Nominal, Ordinal)
     method, cost, scale = "k-modes", "cost", False
 
-    def __init__(
-        self, n_clusters=8, init="k-means++", n_init="auto", max_iter=300, tol=1e-4, random_state=None
-    ):
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-
     def refusal(self, schema):
         if (reason := super().refusal(schema)) is None:
             return None

@@ -75,14 +75,9 @@ class KPrototypes(PrototypeClusterer):
         scale=True,
         random_state=None,
     ):
-        self.n_clusters = n_clusters
+        super().__init__(n_clusters, init, n_init, max_iter, tol, random_state)
         self.gamma = gamma
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
         self.scale = scale
-        self.random_state = random_state
 
     def _nominal(self, schema):
         return schema.of(Nominal)

@@ -89,6 +89,16 @@ class History(NamedTuple):
 class PrototypeClusterer(Clusterer):
     """A clusterer whose clusters have prototypes."""
 
+    def __init__(
+        self, n_clusters=8, init="k-means++", n_init="auto", max_iter=300, tol=1e-4, random_state=None
+    ):
+        self.n_clusters = n_clusters
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
     @abstractmethod
     def _nominal(self, schema: Schema) -> tuple[str, ...]:
         """The columns that are compared as they are."""

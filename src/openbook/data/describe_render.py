@@ -8,6 +8,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from openbook.data.findings import Finding, plural, short
+from openbook.data.printable import printable
 from openbook.data.summary import ColumnSummary
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def to_html(description: "Description") -> str:
     """The same as `to_text`, in plain tables and a list."""
     tables = "".join(_html_table(head, rows) for head, rows in _grids(description))
     items = "".join(
-        f"<li><b>{escape(_where(finding))}</b> {escape(finding.message)}</li>"
+        f"<li><b>{escape(_where(finding))}</b> {escape(printable(finding.message))}</li>"
         for finding in description.findings
     )
     return f"<p>{escape(_headline(description))}</p>{tables}" + (f"<ul>{items}</ul>" if items else "")
@@ -188,5 +189,5 @@ def _indented(sign: str, text: str, at_most: int = 1000) -> str:
 
 def _clip(text: str, at_most: int) -> str:
     """On one line and no longer than that."""
-    text = " ".join(text.split()) if text.split() else repr(text)
+    text = printable(" ".join(text.split())) if text.split() else repr(text)
     return text if len(text) <= at_most else text[: at_most - 1] + "…"

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from openbook.data.attributes import MISSING, Attribute, Categorical, Numeric, Ordinal
+from openbook.data.printable import printable
 from openbook.data.schema import Schema
 from openbook.errors import DataError
 
@@ -256,7 +257,7 @@ class Table:
 
     def __repr__(self) -> str:
         cells = self._head_cells()
-        heads = [(a.name, a.kind) for a in self.schema]
+        heads = [(printable(a.name), a.kind) for a in self.schema]
         widths = [max(map(len, (*head, *column))) for head, column in zip(heads, cells, strict=True)]
         rows = [*zip(*heads, strict=True), *zip(*cells, strict=True)]
         lines = [f"Table of {len(self):,} rows, {len(self.schema)} columns"]
@@ -266,7 +267,9 @@ class Table:
         return "\n".join(line.rstrip() for line in lines)
 
     def _repr_html_(self) -> str:
-        heads = "".join(f"<th>{escape(a.name)}<br><small>{a.kind}</small></th>" for a in self.schema)
+        heads = "".join(
+            f"<th>{escape(printable(a.name))}<br><small>{a.kind}</small></th>" for a in self.schema
+        )
         rows = "".join(
             "<tr>" + "".join(f"<td>{escape(c)}</td>" for c in row) + "</tr>"
             for row in zip(*self._head_cells(), strict=True)
@@ -347,7 +350,7 @@ def _cell(value: object) -> str:
     """A cell as it is shown: a sign where it is missing, and no more of a long text than fits."""
     if value is None or (isinstance(value, float) and np.isnan(value)):
         return "?"
-    text = f"{value:.6g}" if isinstance(value, float) else str(value)
+    text = f"{value:.6g}" if isinstance(value, float) else printable(str(value))
     return text if len(text) <= _SHOWN_LETTERS else text[: _SHOWN_LETTERS - 1] + "…"
 
 

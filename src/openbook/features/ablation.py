@@ -43,11 +43,8 @@ class Ablation(SubsetSearch):
     verb = "dropped"
 
     def __init__(self, estimator, eps=0.0, metric=None, split=None, random_state=0):
-        self.estimator = estimator
+        super().__init__(estimator, metric, split, random_state)
         self.eps = eps
-        self.metric = metric
-        self.split = split
-        self.random_state = random_state
 
     def _walk(self, names: tuple[str, ...], judge: Judge) -> tuple[str, ...]:
         kept, path = names, []

@@ -11,6 +11,7 @@ import numpy as np
 from openbook.draw import Categories, Numbers, Picture
 from openbook.draw.plot import bars, framed, legend
 from openbook.judge.intervals import shown
+from openbook.judge.significance import p_words
 
 if TYPE_CHECKING:
     from openbook.features.scores import AttributeScores
@@ -59,4 +60,4 @@ def _notes(scores: "AttributeScores", finite: int) -> tuple[str, ...]:
 
 
 def _p(p: float) -> str:
-    return "" if math.isnan(p) else f", p {'< 0.001' if p < 0.001 else f'= {p:.3f}'}"
+    return "" if math.isnan(p) else f", p {p_words(p)}"

@@ -42,12 +42,6 @@ class ExhaustiveSelection(SubsetSearch):
     (15, 3)
     """
 
-    def __init__(self, estimator, metric=None, split=None, random_state=0):
-        self.estimator = estimator
-        self.metric = metric
-        self.split = split
-        self.random_state = random_state
-
     def _select(self, examples):
         if (d := len(examples.table.schema)) > MOST:
             raise ParameterError(

@@ -55,13 +55,10 @@ class ForwardSelection(SubsetSearch):
     }
 
     def __init__(self, estimator, k=None, min_gain=0.0, p=None, metric=None, split=None, random_state=0):
-        self.estimator = estimator
+        super().__init__(estimator, metric, split, random_state)
         self.k = k
         self.min_gain = min_gain
         self.p = p
-        self.metric = metric
-        self.split = split
-        self.random_state = random_state
 
     def _walk(self, names: tuple[str, ...], judge: Judge) -> tuple[str, ...]:
         kept: tuple[str, ...] = ()

@@ -17,12 +17,12 @@ from openbook.features.evidence import Contingency, Evidence
 from openbook.features.gather import Bins, Target, gather, target_task
 from openbook.features.measures import IndependenceTest, Measure, measure_named
 from openbook.judge.examples import Examples
-from openbook.judge.intervals import shown
+from openbook.judge.intervals import shown, shown_p
 from openbook.judge.significance import holm
 from openbook.rules import Whole
 from openbook.work import Grid, Work
 
-__all__ = ["AttributeScore", "AttributeScores", "check_bins", "p_words", "score_attributes", "score_examples"]
+__all__ = ["AttributeScore", "AttributeScores", "check_bins", "p_cell", "score_attributes", "score_examples"]
 
 #: Classes beyond this many have no column of their own in the table of scores.
 _FEW = 6
@@ -141,7 +141,7 @@ class AttributeScores:
 
     def _cells(self, row: AttributeScore, by_class: tuple[str, ...]) -> tuple[str, ...]:
         classes = [shown(row.per_class[label]) for label in by_class]
-        ps = [p_words(row.p_value), p_words(row.p_adjusted)]
+        ps = [p_cell(row.p_value), p_cell(row.p_adjusted)]
         return (row.attribute, row.kind, shown(row.score), *classes, f"{row.known:,}", *ps)
 
     def _note(self) -> str:
@@ -250,6 +250,6 @@ def _is_cut(row: AttributeScore) -> bool:
     return isinstance(row.evidence, Contingency) and row.kind == Numeric.kind
 
 
-def p_words(p: float) -> str:
-    """A p-value as a reader wants it; nothing where there is none."""
-    return "" if math.isnan(p) else "< 0.001" if p < 0.001 else f"{p:.3f}"
+def p_cell(p: float) -> str:
+    """A p-value as it stands in a table; nothing where there is none."""
+    return "" if math.isnan(p) else shown_p(p)

@@ -75,10 +75,11 @@ class SubsetSearch(Selector):
     #: What a step does, in words.
     verb = "added"
 
-    estimator: Any
-    metric: Any
-    split: Any
-    random_state: int
+    def __init__(self, estimator, metric=None, split=None, random_state=0):
+        self.estimator = estimator
+        self.metric = metric
+        self.split = split
+        self.random_state = random_state
 
     @property
     def takes_tables(self) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 from openbook.errors import DataError, ParameterError
 from openbook.features.gather import target_task
 from openbook.features.measures import MEASURES
-from openbook.features.scores import AttributeScore, AttributeScores, p_words, score_examples
+from openbook.features.scores import AttributeScore, AttributeScores, p_cell, score_examples
 from openbook.features.selector import Selector
 from openbook.judge.examples import Examples
 from openbook.judge.intervals import shown
@@ -112,7 +112,7 @@ class SelectAttributes(Selector):
         return Work(f"Attributes by {words} with {self.scores_.target}", (grid,), end)
 
     def _row(self, row: AttributeScore, kept: bool) -> tuple[str, ...]:
-        return row.attribute, shown(row.score), p_words(row.p_adjusted), "kept" if kept else row.why
+        return row.attribute, shown(row.score), p_cell(row.p_adjusted), "kept" if kept else row.why
 
 
 def how_many(selection: Any, columns: int, *, optional: bool = False) -> int | None:

@@ -21,7 +21,7 @@ import numpy as np
 from openbook.draw import Picture
 from openbook.errors import ParameterError
 from openbook.judge.intervals import Interval, shown, wilson
-from openbook.judge.scores import Scored
+from openbook.judge.scores import ThresholdCurve
 from openbook.work import Step, Work, figure
 
 __all__ = ["PrecisionRecall", "average_precision"]
@@ -55,7 +55,7 @@ class BestF(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class PrecisionRecall(Scored):
+class PrecisionRecall(ThresholdCurve):
     """The precision-recall curve of some scores.
 
     Parameters

@@ -28,7 +28,7 @@ from scipy.special import expit, logit, ndtri
 from openbook.draw import Picture
 from openbook.errors import DataError, ParameterError
 from openbook.judge.intervals import Interval, shown, upper_share
-from openbook.judge.scores import Scored
+from openbook.judge.scores import ThresholdCurve
 from openbook.work import Step, Work, figure
 
 __all__ = ["OperatingPoint", "Roc", "auc"]
@@ -68,7 +68,7 @@ class OperatingPoint:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Roc(Scored):
+class Roc(ThresholdCurve):
     """The ROC curve of some scores.
 
     Parameters

@@ -8,6 +8,7 @@ predicted by a model that had not seen it. Of several classes each stands agains
 """
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -24,11 +25,11 @@ from openbook.work import Grid, Work
 if TYPE_CHECKING:
     from openbook.judge.evaluation import Evaluation
 
-__all__ = ["Scored"]
+__all__ = ["Scored", "ThresholdCurve"]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Scored:
+class Scored(ABC):
     """Rows that are positive or not, and their scores.
 
     Parameters
@@ -105,6 +106,26 @@ class Scored:
     def n_negative(self) -> int:
         return len(self.parted[1])
 
+    def confusion(self, threshold: float) -> Confusion:
+        """The table where rows of this score or more are called positive."""
+        below, negatives_below = (int(np.searchsorted(part, threshold)) for part in self.parted)
+        counts = [[negatives_below, self.n_negative - negatives_below], [below, self.n_positive - below]]
+        return Confusion(np.array(counts), (f"not {self.positive}", self.positive), self.positive)
+
+    @abstractmethod
+    def work(self) -> Work:
+        """How the figures come about."""
+
+    def __repr__(self) -> str:
+        return self.work().text()
+
+    def _repr_html_(self) -> str:
+        return self.work().html()
+
+
+class ThresholdCurve(Scored):
+    """What becomes of the rows that are called positive, as the score from which on they are falls."""
+
     @cached_property
     def thresholds(self) -> np.ndarray:
         """The scores from which on rows are called positive: infinity, then every score, falling."""
@@ -115,16 +136,10 @@ class Scored:
         """How many positive and how many negative rows are called positive at each threshold: TP and FP."""
         return tuple(len(part) - np.searchsorted(part, self.thresholds) for part in self.parted)  # type: ignore[return-value]
 
-    def confusion(self, threshold: float) -> Confusion:
-        """The table where rows of this score or more are called positive."""
-        below, negatives_below = (int(np.searchsorted(part, threshold)) for part in self.parted)
-        counts = [[negatives_below, self.n_negative - negatives_below], [below, self.n_positive - below]]
-        return Confusion(np.array(counts), (f"not {self.positive}", self.positive), self.positive)
-
-    @cached_property
+    @property
+    @abstractmethod
     def points(self) -> np.ndarray:
         """The curve's, one for each of the last thresholds."""
-        raise NotImplementedError
 
     def some_points(self, header: tuple[str, str], most: int) -> Grid:
         """Up to so many points of the curve, its ends among them, with their thresholds."""
@@ -136,16 +151,6 @@ class Scored:
         ]
         title = "Points" if len(chosen) == n else f"{len(chosen)} of {n:,} points"
         return Grid(title, ("score from", *header), rows)
-
-    def work(self) -> Work:
-        """How the figures come about."""
-        raise NotImplementedError
-
-    def __repr__(self) -> str:
-        return self.work().text()
-
-    def _repr_html_(self) -> str:
-        return self.work().html()
 
 
 def _positive(labels: np.ndarray, positive: Any) -> np.ndarray:

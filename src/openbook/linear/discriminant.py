@@ -16,6 +16,7 @@ mean, and is marked in a column of its own. What the data cannot give is said in
 """
 
 import warnings
+from abc import abstractmethod
 from functools import partial
 
 import numpy as np
@@ -52,9 +53,9 @@ class _Discriminant(Folding, Classifier):
     def knobs(self):
         return {"shrinkage": (0.0, 0.1, 0.3, 1.0)}
 
+    @abstractmethod
     def _groups(self):
         """How many covariances are counted."""
-        raise NotImplementedError
 
     def _step(self):
         return partial(ClassScatter.of, self.schema_, len(self.classes_), self._groups())

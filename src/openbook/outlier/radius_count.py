@@ -69,20 +69,8 @@ class RadiusCount(Nearby):
         contamination=None,
         top=None,
     ):
+        super().__init__(_NEIGHBOUR, distance, scale, p, index, allow_large, threshold, contamination, top)
         self.radius = radius
-        self.distance = distance
-        self.scale = scale
-        self.p = p
-        self.index = index
-        self.allow_large = allow_large
-        self.threshold = threshold
-        self.contamination = contamination
-        self.top = top
-
-    @property
-    def k(self):
-        """The nearest row that the radius goes by."""
-        return _NEIGHBOUR
 
     def _compare(self, points):  # noqa: ARG002 (no row is compared with all others)
         self.radius_ = float(self.radius) if self.radius is not None else self._usual()

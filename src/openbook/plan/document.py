@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from openbook.errors import PlanError, did_you_mean
 from openbook.plan.files import write_text
@@ -43,6 +43,15 @@ class Document:
     @abstractmethod
     def to_record(self) -> dict[str, Any]:
         """Plain values, in the order of the file; what is not used is left out."""
+
+    @classmethod
+    @abstractmethod
+    def from_record(cls, record: Mapping[str, Any]) -> Self:
+        """The plan behind such values; PlanError where a part is missing, unknown or not as it should be."""
+
+    @classmethod
+    def from_toml(cls, text: str) -> Self:
+        return cls.from_record(parse(text))
 
     @property
     def fingerprint(self) -> str:

@@ -13,7 +13,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from openbook.errors import PlanError
 from openbook.plan.document import (
@@ -23,7 +23,6 @@ from openbook.plan.document import (
     check_format,
     checked,
     open_document,
-    parse,
     read_source,
     used,
 )
@@ -133,11 +132,9 @@ class ExplorePlan(Document):
         return self._made("oddities", self.oddities, "outliers")
 
     def _made(self, where: str, part: Grouping | Spotting, task: str) -> Any:
-        model = Candidate(where, part.learner, part.parameters).make()
+        model = Candidate(where, part.learner, part.parameters).seeded(self.seed)
         if learner(part.learner).task != task:
             raise PlanError(f"{where}.learner: {part.learner} is not for {task}")
-        if model.get_params(deep=False).get("random_state", 0) is None:
-            model.set_params(random_state=self.seed)
         return model
 
     def to_record(self) -> dict[str, Any]:
@@ -154,11 +151,7 @@ class ExplorePlan(Document):
         }
 
     @classmethod
-    def from_toml(cls, text: str) -> "ExplorePlan":
-        return cls.from_record(parse(text))
-
-    @classmethod
-    def from_record(cls, record: Mapping[str, Any]) -> "ExplorePlan":
+    def from_record(cls, record: Mapping[str, Any]) -> Self:
         check_format(record)
         part = checked(record, "", _PLAN)
         if part["task"] != EXPLORATION:

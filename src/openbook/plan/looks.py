@@ -27,10 +27,11 @@ from openbook.judge.mistakes import confident_mistakes
 from openbook.judge.segments import worst_segments
 from openbook.judge.splits import TINY, Protocol, protocol
 from openbook.plan.money import by_decision
+from openbook.plan.plan import Plan
 from openbook.plan.rows import StudyRows
 from openbook.report import Looks
 
-__all__ = ["LOOKS", "NO_TIME", "Looking"]
+__all__ = ["NO_TIME", "Looking", "asked_looks"]
 
 #: Why a look is not taken, once the time is up.
 NO_TIME = "there was no time left"
@@ -57,6 +58,12 @@ _FEW, _MANY = 2_000, 10_000
 _SHUFFLES, _PREDICTED = 5, 100_000
 
 
+def asked_looks(plan: Plan) -> list[str]:
+    """The looks that a plan asks for: fairness where a column is sensitive, costs where there are any."""
+    asked = {"fairness": plan.roles.sensitive, "costs": plan.costs}
+    return [look for look in LOOKS if asked.get(look, True)]
+
+
 @dataclass(frozen=True)
 class Looking:
     """All that the looks need.
@@ -81,7 +88,7 @@ class Looking:
         found: dict[str, Any] = {}
         why_not: dict[str, str] = {}
         with joblib.parallel_config(backend="threading", n_jobs=workers):
-            for name in LOOKS:
+            for name in asked_looks(self.rows.plan):
                 if reason := self._reason(name):
                     why_not[name] = reason
                 else:
@@ -90,8 +97,7 @@ class Looking:
                     except OpenbookError as error:
                         why_not[name] = str(error)
                 tell()
-        known = {name: look for name, look in found.items() if look is not None}
-        return Looks(self.label, **known, why_not=why_not)
+        return Looks(self.label, **found, why_not=why_not)
 
     def _reason(self, name: str) -> str:
         """Why a look is not taken, or nothing."""
@@ -145,8 +151,7 @@ class Looking:
 
     @cached_property
     def costs(self) -> Any:
-        money = self.rows.plan.costs
-        return costs(self.comparison[self.choice], by_decision(money)) if money else None
+        return costs(self.comparison[self.choice], by_decision(self.rows.plan.costs))
 
     @cached_property
     def importance(self) -> Any:

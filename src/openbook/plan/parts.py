@@ -163,6 +163,13 @@ class Candidate:
         """A new, unfitted learner; PlanError where a parameter is unknown or breaks its rule."""
         return self._made({name: self._value(name, value) for name, value in self.parameters.items()})
 
+    def seeded(self, seed: int) -> Any:
+        """The same; where it draws at random and no seed of its own is given, from this one."""
+        model = self.make()
+        if model.get_params(deep=False).get("random_state", 0) is None:
+            model.set_params(random_state=seed)
+        return model
+
     def values(self) -> dict[str, list[Any]]:
         """The values to try for each knob; PlanError where one is unknown or breaks its rule."""
         tried = {name: [self._value(name, value) for value in values] for name, values in self.knobs.items()}

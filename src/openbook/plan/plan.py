@@ -18,7 +18,7 @@ costs, hypotheses and knobs, is read as it is.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Self, get_args
 
 from openbook.errors import OpenbookError, PlanError, did_you_mean
 from openbook.judge.metrics import DEFAULTS, Metric, metric
@@ -29,7 +29,6 @@ from openbook.plan.document import (
     check_format,
     checked,
     open_document,
-    parse,
     read_source,
     used,
 )
@@ -127,9 +126,7 @@ class Plan(Document):
         decides : what knobs are tuned by; None takes the plan's metric
         """
         candidate, seed = self.contestant(label).candidate, self.protocol.seed
-        model, knobs = candidate.make(), candidate.values()
-        if model.get_params(deep=False).get("random_state", 0) is None:
-            model.set_params(random_state=seed)
+        model, knobs = candidate.seeded(seed), candidate.values()
         if self.costs:
             from openbook.bayes import MinimumRisk
 
@@ -167,11 +164,7 @@ class Plan(Document):
         return open_document(path, cls.from_record)
 
     @classmethod
-    def from_toml(cls, text: str) -> "Plan":
-        return cls.from_record(parse(text))
-
-    @classmethod
-    def from_record(cls, record: Mapping[str, Any]) -> "Plan":
+    def from_record(cls, record: Mapping[str, Any]) -> Self:
         check_format(record)
         part = checked(record, "", _PLAN)
         data = read_source(part["data"])

@@ -33,7 +33,7 @@ from openbook.plan.explore_plan import ExplorePlan, open_plan
 from openbook.plan.files import write_text
 from openbook.plan.jobs import done_by
 from openbook.plan.log import Log
-from openbook.plan.looks import LOOKS, NO_TIME, Looking
+from openbook.plan.looks import NO_TIME, Looking, asked_looks
 from openbook.plan.plan import Plan
 from openbook.plan.rows import StudyRows
 from openbook.plan.worked import worked_examples
@@ -86,7 +86,7 @@ def run(
     deadline = None if time_limit is None else start + _JUDGING * time_limit
     if workers == -1 and len(rows.y) < _FEW_ROWS:
         workers = 1
-    told = _Told(len(rows.splits) * len(plan.contestants) + len(LOOKS), progress)
+    told = _Told(len(rows.splits) * len(plan.contestants) + len(asked_looks(plan)), progress)
     with log.open():
         _judge(rows, log, workers, deadline, told)
         comparison = rows.comparison(log)

@@ -119,7 +119,7 @@ def draw_rows(title, names, scores, y=None, arrows=None) -> Picture:
         key += [(RARE, "others")] if len(classes) > COLOURS else []
     inside = "".join(dots(across.place(scores[some, 0]), up.place(scores[some, 1]), looks, told))
     notes = [
-        f"{len(scores):,} rows" if len(some) == len(scores) else f"{len(some):,} of {len(scores):,} rows"
+        f"{len(scores):,} rows." if len(some) == len(scores) else f"{len(some):,} of {len(scores):,} rows."
     ]
     if arrows is not None:
         inside += arrows.svg(across, up)

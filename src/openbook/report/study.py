@@ -52,7 +52,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Looks:
-    """What a closer look found; a look that was not taken is None, and `why_not` says why.
+    """What a closer look found; `why_not` says why one that was asked for is None.
 
     Parameters
     ----------

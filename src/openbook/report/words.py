@@ -1,7 +1,6 @@
 """The sentences of a report; the command line says some of them too."""
 
 import math
-import tomllib
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -9,7 +8,6 @@ from openbook.data.describe import Description
 from openbook.data.findings import Finding, plural
 from openbook.judge import Evaluation
 from openbook.judge.intervals import shown as score_words
-from openbook.judge.intervals import shown_p as p_words
 from openbook.judge.splits import TINY
 from openbook.report.study import Example, StudyResult
 from openbook.work.step import cell
@@ -21,7 +19,6 @@ __all__ = [
     "example_words",
     "grouped",
     "model_words",
-    "p_words",
     "protocol_words",
     "score_words",
     "size_words",
@@ -103,12 +100,6 @@ def money(result: StudyResult) -> str:
     """What was found about costs; nothing where none are given."""
     found = result.looks.costs
     return "" if found is None else f"Costs: {found.work().conclusion}"
-
-
-def not_looked(result: StudyResult) -> dict[str, str]:
-    """The looks that were asked for and not taken, and why."""
-    asked = {"fairness": "sensitive" in result.roles, "costs": bool(tomllib.loads(result.plan).get("costs"))}
-    return {look: why for look, why in result.looks.why_not.items() if asked.get(look, True)}
 
 
 def told(finding: Finding) -> tuple[str, str, str]:

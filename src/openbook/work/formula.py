@@ -10,11 +10,11 @@ need their braces (`x^{12}`, `\frac{1}{2}`). Text from data enters through `esca
 """
 
 import re
-import unicodedata
 from functools import lru_cache
 from string import ascii_letters
 from typing import NoReturn
 
+from openbook.data.printable import printable
 from openbook.work.nodes import (
     Accent,
     Big,
@@ -130,17 +130,6 @@ def is_tall(node: Node) -> bool:
     return False
 
 
-def printable(text: str) -> str:
-    r"""Text on one line that cannot command a terminal: line breaks and tabs as spaces, other controls as �.
-
-    >>> printable("New\nYork\x1b[2J")
-    'New York�[2J'
-    """
-    if text.isprintable():
-        return text
-    return "".join(" " if sign.isspace() else "�" if _controls(sign) else sign for sign in text)
-
-
 def escape(text: str) -> str:
     r"""Text for LaTeX's text mode, made `printable`.
 
@@ -160,13 +149,6 @@ def escape_text(text: str) -> str:
     Text(text='50%_off')
     """
     return rf"\text{{{escape(text)}}}"
-
-
-def _controls(sign: str) -> bool:
-    """Whether a sign acts instead of being shown; joiners stay, since emoji and scripts need them."""
-    if sign in "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}":
-        return False
-    return unicodedata.category(sign) in {"Cc", "Cf", "Cs"}
 
 
 class _Reader:

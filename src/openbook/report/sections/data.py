@@ -7,7 +7,6 @@ from openbook.data.summary import ColumnSummary
 from openbook.report import svg, words
 from openbook.report.blocks import Block, Card, Cards, Findings, Fold, Heading, Part, Shown, Text
 from openbook.report.study import StudyResult
-from openbook.work.formula import printable
 
 #: Findings that are shown at once; columns that are, and columns in all; bars of a nominal one.
 _FINDINGS, _FIRST, _MOST, _BARS = 5, 9, 36, 8
@@ -32,7 +31,7 @@ def part(result: StudyResult) -> Part:
         if len(ordered) > _MOST:
             more.append(Text(f"{len(ordered) - _MOST:,} more are in the table of figures alone.", "note"))
         blocks.append(Fold(f"{plural(len(ordered) - _FIRST, 'more column')}", more))
-    figures = Markup(printable(description._repr_html_()))  # noqa: S704 (escapes)
+    figures = Markup(description._repr_html_())  # noqa: S704 (escapes)
     table = Shown(Markup('<div class="described">{}</div>').format(figures))
     blocks.append(Fold("Every figure", [table]))
     return Part("data", "The data", tuple(blocks))

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from openbook.data.findings import plural
+from openbook.judge.significance import p_words
 from openbook.report import words
 from openbook.report.blocks import Draft, Fold, Part, Text
 from openbook.report.study import StudyResult
@@ -81,7 +82,7 @@ def _results(result: StudyResult) -> Iterator[str]:
     yield f"Table 1. {words.title(metric)} of the learners, with intervals and p-values against the baseline."
     lines = []
     for row in rows[:_MOST_ROWS]:
-        p = "" if row.test is None else f", p {words.p_words(row.p_value)}"
+        p = "" if row.test is None else f", p {p_words(row.p_value)}"
         lines.append(f"  {row.label}: {words.score_words(row.score)} {row.interval}{p}")
     if (more := len(rows) - len(lines)) > 0:
         lines.append(f"  … and {plural(more, 'more learner')}")
@@ -149,7 +150,7 @@ def _limits(result: StudyResult) -> Iterator[str]:
     if result.choice.label in result.baselines:
         yield "Nothing was shown to be better than a baseline, which is not to say that nothing could be."
     yield "Intervals hold for rows like these; other times and places may differ."
-    if missed := words.not_looked(result):
+    if missed := result.looks.why_not:
         yield f"Not looked at: {', '.join(missed)}."
 
 

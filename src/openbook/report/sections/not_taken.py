@@ -20,7 +20,7 @@ _NAMES = {
 
 def part(result: StudyResult) -> Part | None:
     reasons: dict[str, list[str]] = {}
-    for look, reason in words.not_looked(result).items():
+    for look, reason in result.looks.why_not.items():
         reasons.setdefault(reason, []).append(_NAMES.get(look, look))
     if not reasons:
         return None

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from openbook.data.findings import plural
 from openbook.judge import Interval
 from openbook.judge.comparison import Row
+from openbook.judge.intervals import shown_p
 from openbook.report import svg, words
 from openbook.report.blocks import (
     Block,
@@ -89,7 +90,7 @@ def _cells(row: Row) -> tuple[str, ...]:
     test = ("–", "–", "–")
     if row.test is not None:
         change = words.score_words(row.test.difference, sign="+")
-        test = (change, row.test.interval.ends, words.p_words(row.p_value))
+        test = (change, row.test.interval.ends, shown_p(row.p_value))
     return words.score_words(row.score), row.interval.ends, *test, size, rank
 
 

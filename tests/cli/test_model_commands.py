@@ -1,0 +1,160 @@
+"""Predict, work, rules and draw: what a model file is asked for."""
+
+import json
+
+import polars as pl
+import pytest
+
+import openbook as ob
+from openbook.tree import C45, ModelTreeRegressor, rules
+
+
+def test_predict_to_standard_output(loan_model, new, good):
+    lines = good("predict", loan_model, new).splitlines()
+    assert lines[0] == "owner,status,income,note,prediction"
+    assert lines[1] == "No,Married,120.0,hello,No"
+    assert lines[2].startswith(",Widowed,,,")
+
+
+def test_predict_keeps_whole_numbers_whole(loan_model, here, good):
+    (here / "n.csv").write_text("owner,status,income\nNo,Married,120\nNo,Single,\n")
+    assert good("predict", loan_model, "n.csv").splitlines()[1:] == ["No,Married,120,No", "No,Single,,Yes"]
+
+
+@pytest.mark.parametrize(
+    ("ending", "read"),
+    [
+        (".csv", pl.read_csv),
+        (".tsv", lambda path: pl.read_csv(path, separator="\t")),
+        (".parquet", pl.read_parquet),
+        (".jsonl", pl.read_ndjson),
+    ],
+)
+def test_predict_to_a_file_with_probabilities(loan_model, new, here, ending, read, good):
+    assert good("predict", loan_model, new, "-o", f"out{ending}", "--proba") == ""
+    frame = read(here / f"out{ending}")
+    assert frame.columns == ["owner", "status", "income", "note", "prediction", "P(No)", "P(Yes)"]
+    expected = ob.open_model(loan_model).predict_proba(ob.read(new))
+    assert frame["P(No)"].to_list() == pytest.approx(expected[:, 0].tolist())
+    assert frame["prediction"].to_list() == ob.open_model(loan_model).predict(ob.read(new)).tolist()
+    assert sorted(p.name for p in here.iterdir()) == ["new.csv", f"out{ending}"]
+
+
+def test_a_column_called_prediction_is_kept(loan_model, here, good):
+    (here / "p.csv").write_text("owner,status,income,prediction\nNo,Married,120,mine\n")
+    assert good("predict", loan_model, "p.csv").splitlines() == [
+        "owner,status,income,prediction,prediction_",
+        "No,Married,120,mine,No",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["nothing.openbook", "new.csv"], "there is no model file 'nothing.openbook'"),
+        (["new.csv", "new.csv"], "damaged or not a model file"),
+        (["MODEL", "nothing.csv"], "there is no file"),
+        (["MODEL", "weather"], "column 'owner' is missing"),
+        (["MODEL", "new.csv", "-o", "out.xls"], "cannot write out.xls: name a file that ends in .csv, .tsv"),
+        (["MODEL", "new.csv", "-o", "no/out.csv"], "cannot write out.csv: there is no folder 'no'"),
+        (["MODEL", "new.csv", "-o", "folder.csv"], "cannot write 'folder.csv': it is a folder"),
+    ],
+)
+def test_predict_complains_in_one_line(loan_model, new, here, args, words, complaint):
+    (here / "folder.csv").mkdir()
+    assert words in complaint("predict", *(loan_model if arg == "MODEL" else arg for arg in args))
+    assert sorted(p.name for p in here.iterdir()) == ["folder.csv", "new.csv"]
+
+
+def test_numbers_have_no_probabilities(here, good, complaint):
+    from openbook.baseline import ZeroRegressor
+
+    X, y = ob.load("diabetes").split("progression")
+    ob.save(ZeroRegressor().fit(X, y), "m.openbook")
+    assert "prediction" in good("predict", "m.openbook", "diabetes").splitlines()[0]
+    assert "--proba: ZeroRegressor predicts no probabilities" in complaint(
+        "predict", "m.openbook", "diabetes", "--proba"
+    )
+
+
+def test_work_of_a_row_counted_from_zero(loan_model, new, good):
+    expected = ob.open_model(loan_model).work({"owner": "No", "status": "Married", "income": 120})
+    assert good("work", loan_model, new, "--row", 0) == expected.text() + "\n"
+    assert good("work", loan_model, new) == expected.text() + "\n"
+    assert "owner = Yes" in good("work", loan_model, new, "--row", 2)
+
+
+def test_work_of_the_model(loan_model, good):
+    assert good("work", loan_model) == ob.open_model(loan_model).work().text() + "\n"
+
+
+def test_work_in_every_format(loan_model, new, here, good):
+    assert json.loads(good("work", loan_model, new, "--format", "json"))["title"]
+    assert good("work", loan_model, new, "--format", "html").startswith("<!doctype html>")
+    assert "\\frac" in good("work", loan_model, new, "--format", "latex")
+    assert good("work", loan_model, new, "-f", "text", "-o", "w.txt") == ""
+    assert (here / "w.txt").read_text(encoding="utf-8") == good("work", loan_model, new)
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["new.csv", "--row", "3"], "--row 3: new.csv has 3 rows; give one from 0 to 2"),
+        (["new.csv", "--row", "-1"], "--row -1: new.csv has 3 rows"),
+        (["new.csv", "--format", "pdf"], "pdf"),
+        (["new.csv", "-o", "no/w.txt"], "there is no folder 'no'"),
+    ],
+)
+def test_work_complains_in_one_line(loan_model, new, args, words, complaint):
+    assert words in complaint("work", loan_model, *args)
+
+
+@pytest.fixture(scope="module")
+def tree_model(tmp_path_factory):
+    X, y = ob.load("weather").split("play")
+    return ob.save(C45().fit(X, y), tmp_path_factory.mktemp("weather") / "model.openbook")
+
+
+def test_rules_in_every_format(tree_model, here, good):
+    told = good("rules", tree_model).splitlines()
+    assert told[0].split() == ["covers", "share", "confidence", "rule"]
+    assert told[1].endswith("if outlook = overcast then play = Yes")
+    assert len(told) == 1 + 5
+    listed = json.loads(good("rules", tree_model, "--format", "json"))
+    assert [rule["then"] for rule in listed["rules"]] == ["Yes", "Yes", "No", "No", "Yes"]
+    good("rules", tree_model, "-f", "sql", "-o", "rules.sql")
+    expected = rules(ob.open_model(tree_model)).sql() + "\n"
+    assert (
+        (here / "rules.sql").read_text(encoding="utf-8") == good("rules", tree_model, "-f", "sql") == expected
+    )
+
+
+def test_draw_to_the_screen_and_to_files(tree_model, here, good):
+    assert good("draw", tree_model).startswith("play (14 rows)\n├── outlook = overcast: Yes (4 of 4)\n")
+    assert "2 leaves hidden" in good("draw", tree_model, "--depth", 1)
+    for ending, start in ((".svg", "<svg"), (".dot", "digraph"), (".txt", "play")):
+        assert good("draw", tree_model, "-o", f"tree{ending}") == ""
+        assert (here / f"tree{ending}").read_text(encoding="utf-8").startswith(start)
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["rules", "LOAN"], "holds NaiveBayes, which is not one tree; openbook work "),
+        (["draw", "LOAN", "-o", "tree.svg"], "holds NaiveBayes, which is not one tree"),
+        (["rules", "nothing.openbook"], "there is no model file 'nothing.openbook'"),
+        (["rules", "TREE", "--format", "xml"], "xml"),
+        (["rules", "TREE", "-o", "no/rules.sql"], "there is no folder 'no'"),
+        (["draw", "TREE", "-o", "tree.png"], "cannot draw to 'tree.png': the name must end in .svg, .dot"),
+        (["draw", "TREE", "--depth", "-1"], "Invalid value for '--depth'"),
+        (["rules", "LINES"], "has a linear model in every leaf, and no rule says that; openbook work "),
+    ],
+)
+def test_rules_and_draw_complain_in_one_line_and_leave_nothing(
+    loan_model, tree_model, here, args, words, complaint
+):
+    X, y = ob.load("diabetes").split("progression")
+    lines = ob.save(ModelTreeRegressor().fit(X, y), here / "lines.openbook")
+    named = {"LOAN": loan_model, "TREE": tree_model, "LINES": lines}
+    assert words in complaint(*(named.get(arg, arg) for arg in args))
+    assert [p.name for p in here.iterdir()] == ["lines.openbook"]

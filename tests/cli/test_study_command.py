@@ -1,0 +1,241 @@
+"""Study and compare as their --help says, and every complaint in one line with exit code 2."""
+
+import polars as pl
+import pytest
+
+import openbook as ob
+
+
+def test_study_tells_all_and_leaves_a_folder(here, good):
+    told = good("study", "weather")
+    order = [
+        "14 rows, 5 columns, no cell missing, target 'play'",
+        "only 14 rows",
+        "naive Bayes, kernel density takes no part",
+        "random forest takes no part: it could not show on 14 rows",
+        "leave-one-out: each of the 14 rows",
+        "→ 0R (baseline)",
+        "1R (baseline)",
+        "The choice",
+        "Row 8 worked (its play is Yes)",
+        "Typical: right, with the median probability 0.615",
+        "∴ The largest: play = Yes.",
+        "Report: weather/report.html",
+        "Model:  weather/model.openbook",
+    ]
+    places = [told.find(words) for words in order]
+    assert -1 not in places, order[places.index(-1)]
+    assert places == sorted(places)
+    assert "\x1b" not in told
+    assert sorted(p.name for p in (here / "weather").iterdir()) == [
+        "model.openbook",
+        "plan.toml",
+        "report.html",
+        "results.jsonl",
+    ]
+
+
+def test_a_study_draws_the_tree_that_it_works(here, good):
+    told = good("study", "weather", "--learner", "c45")
+    assert "The tree of C4.5\nA tree of 5 leaves; it tests 3 of the 4 columns." in told
+    assert "By C4.5:\n" in told
+
+
+def test_study_says_the_same_twice_and_with_any_number_of_workers(here, good):
+    first = good("study", "weather", "--workers", 2)
+    before = (here / "weather" / "results.jsonl").read_bytes()
+    assert good("study", "weather", "--workers", 1) == first
+    assert (here / "weather" / "results.jsonl").read_bytes() == before
+    assert good("study", here / "weather" / "plan.toml", "--out", "weather") == first
+
+
+def test_study_a_file_with_options(here, good):
+    ob.load("iris").to_polars().with_columns(note=pl.lit("x")).write_csv("flowers.csv")
+    told = good(
+        *("study", "flowers.csv", "-t", "species", "--out", "deep/folder", "--quiet"),
+        *("--folds", 3, "--repeats", 1, "--seed", 7, "--test-share", 0.2, "--metric", "kappa"),
+        *("--learner", "naive_bayes", "--ignore", "note", "--kind", "species=setosa,versicolor,virginica"),
+    )
+    assert told.startswith("\nThe choice\n")
+    assert "The final test\n" in told
+    assert "kappa" in told
+    plan = (here / "deep/folder/plan.toml").read_text()
+    for line in (
+        'path = "../../flowers.csv"',
+        'kinds = { species = ["setosa", "versicolor", "virginica"] }',
+        'ignore = ["note"]',
+        'split = "cross-validation"\nfolds = 3\nrepeats = 1\ntest_share = 0.2\nseed = 7',
+        'metric = "kappa"',
+    ):
+        assert line in plan
+
+
+def test_study_a_wide_table_in_short(here, good):
+    told = good("study", "breast_cancer", "--folds", 2, "--repeats", 1, "--learner", "one_r")
+    assert "569 rows, 31 columns" in told
+    assert "Worth a look" in told
+    assert "Kinds, and why" not in told
+    assert "The final test" in told
+
+
+def test_a_study_of_another_plan_is_kept_unless_told(here, good, complaint):
+    good("study", "weather", "--learner", "one_r")
+    words = complaint("study", "weather", "--learner", "one_r", "--seed", 4)
+    assert "weather holds a study of another plan (they differ in protocol)" in words
+    assert "--fresh" in words
+    assert "--out" in words
+    good("study", "weather", "--learner", "one_r", "--seed", 4, "--fresh")
+    good("study", "weather", "--learner", "one_r", "--seed", 5, "--out", "other")
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["wether"], "there is no file and no bundled set 'wether'. Did you mean 'weather'?"),
+        (["nothing.csv"], "there is no file"),
+        (["empty.csv"], "empty.csv"),
+        (["."], "is a directory"),
+        (["table.csv"], "to look for groups takes at least 9"),
+        (["table.csv", "--folds", "5"], "say which column to predict: --target NAME. There are: a, b"),
+        (["weather", "--explore", "--metric", "accuracy"], "--metric is about predicting"),
+        (["weather", "--explore", "--quick"], "--quick or --thorough is about predicting"),
+        (["weather", "--explore", "--time-limit", "9"], "--time-limit is for judging learners"),
+        (["table.csv", "-t", "c"], "no column 'c'"),
+        (["weather", "--kind", "windy"], "--kind takes COLUMN=KIND, as in zip=nominal, got 'windy'"),
+        (["weather", "--kind", "windy=round"], "windy"),
+        (["weather", "--kind", "wind=nominal"], "Did you mean 'windy'?"),
+        (["weather", "--metric", "acuracy"], "Did you mean 'accuracy'?"),
+        (["weather", "--learner", "naive_baies"], "Did you mean 'naive_bayes'?"),
+        (["weather", "--learner", "minimum_risk"], "minimum_risk needs to be told more"),
+        (["weather", "--folds", "3"], "there are 14 rows"),
+        (["weather", "--folds", "three"], "Invalid value for '--folds'"),
+        (["iris", "--folds", "1"], "protocol.folds must be at least 2"),
+        (["iris", "--test-share", "2"], "protocol.test_share must be at least 0"),
+        (["iris", "--seed", "-1"], "protocol.seed must be"),
+        (["weather", "--out", "table.csv"], "is a file; name a folder with --out"),
+        (["weather", "--out", "table.csv/deeper"], "Not a directory"),
+        (["weather", "--workers", "0"], "--workers must be -1, for one a core, or at least 1, got 0"),
+        (["weather", "--nonsense"], "--nonsense"),
+        (["weather", "--quick", "--thorough"], "--quick and --thorough exclude each other"),
+        (
+            ["weather", "--time-limit", "soon"],
+            "--time-limit takes a time such as 90, 90s, 15m or 2h, got 'soon'",
+        ),
+        (["weather", "--time-limit", "0"], "--time-limit takes a time such as"),
+        (["weather", "--group", "wind"], "no column 'wind'. Did you mean 'windy'?"),
+        (["weather", "--time", "outlook"], "is neither a number nor a date"),
+        (["weather", "--weight", "windy"], "roles.weight: 'windy' is nominal, and weights are numbers"),
+        (["weather", "--sensitive", "play"], "roles.sensitive: 'play' is the target"),
+        (
+            ["weather", "--without", "wind"],
+            "hypotheses.without wind: 'wind' is no input. Did you mean 'windy'?",
+        ),
+        (["weather", "--attributes", "windy,"], "hypotheses.only windy,: '' is no input"),
+        (["weather", "--costs", "nothing.csv"], "nothing.csv: No such file"),
+        (
+            ["weather", "--costs", "table.csv"],
+            "table.csv: the columns must be truth, predicted, cost, got a, b",
+        ),
+        (["weather", "--costs", "costs.csv"], "costs.csv, line 2: the cost must be a number, got 'much'"),
+        (
+            ["weather", "--costs", "half.csv"],
+            "costs must say what deciding 'No' costs when the truth is 'Yes'",
+        ),
+        (["diabetes", "--costs", "half.csv"], "costs are for mistaking classes, and this is regression"),
+        ([], "Missing argument 'SOURCE'"),
+        (["nothing.toml"], "No such file"),
+        (["bad.toml"], "bad.toml: format must be 1 or 2"),
+        (
+            ["bad.toml", "--seed", "3"],
+            "bad.toml says everything but --out, --workers, --fresh, --quiet and --time-limit",
+        ),
+    ],
+)
+def test_study_complains_in_one_line(here, args, words, complaint):
+    (here / "table.csv").write_text("a,b\n1,x\n2,y\n")
+    (here / "empty.csv").write_text("")
+    (here / "bad.toml").write_text("format = 3\n")
+    (here / "costs.csv").write_text("truth,predicted,cost\nYes,No,much\n")
+    (here / "half.csv").write_text("truth,predicted,cost\nNo,Yes,3\n")
+    assert words in complaint("study", *args)
+
+
+def test_a_name_cannot_command_the_terminal(here, good, complaint):
+    (here / "t.csv").write_text("a\x1b[2J,b\n" + "".join(f"{'xy'[i % 2]},{'pq'[i % 2]}\n" for i in range(20)))
+    told = good("study", "t.csv", "--target", "b")
+    assert "\x1b" not in told
+    assert "a�[2J" in told
+    assert "\x1b" not in complaint("study", "t.csv", "--target", "\x1b[2J")
+
+
+def test_study_with_every_role(here, good):
+    table = ob.load("credit", rows=90, seed=1).to_polars()
+    more = [
+        pl.Series("name", [f"loan {i}" for i in range(90)]),
+        pl.Series("bank", [i // 3 for i in range(90)]),
+        pl.Series("w", [1 + i % 2 for i in range(90)]),
+    ]
+    table.with_columns(more).write_csv("loans.csv")
+    (here / "costs.csv").write_text("predicted,truth,cost\nno,yes,5\nyes,no,1\n")
+    told = good(
+        *("study", "loans.csv", "-t", "default", "--quick", "--folds", 3, "--learner", "naive_bayes"),
+        *("--id", "name", "--group", "bank", "--weight", "w", "--sensitive", "sex", "--costs", "costs.csv"),
+        *("--without", "sex", "--attributes", "money=income,amount", "--time-limit", "10m"),
+    )
+    for words in (
+        "name names the rows; it is no input",
+        "bank says which rows belong together",
+        "w says how much a row counts in learning; in the scores every row counts the same; it is no input",
+        "sex is sensitive: fairness is judged by it",
+        "a group's rows always together (30 groups)",
+        "naive Bayes · all columns",
+        "naive Bayes · without sex",
+        "naive Bayes · money",
+        "Cost ",
+        "(name loan ",
+    ):
+        assert words in told
+    plan = (here / "loans" / "plan.toml").read_text()
+    assert "[costs]\nyes = { no = 5.0 }\nno = { yes = 1.0 }\n" in plan
+    assert '[[hypotheses]]\nname = "money"\nattributes = ["income", "amount"]\n' in plan
+    assert good("study", "loans/plan.toml", "--quiet", "--time-limit", "10m").startswith("\nThe choice\n")
+
+
+def test_a_study_that_has_no_time_says_so_and_goes_on(here, good, complaint):
+    options = ("study", "weather", "--quiet", "--learner", "one_r")
+    assert "no fold is finished yet; run it again" in complaint(*options, "--time-limit", "0.0001s")
+    assert "The choice" in good(*options)
+
+
+def test_compare_two_studies(here, good):
+    options = ("--quick", "--learner", "c45", "--quiet")
+    good("study", "iris", "--out", "a", *options)
+    good("study", "iris", "--out", "b", "--ignore", "petal width (cm)", *options)
+    told = good("compare", "a", "b/")
+    for words in (
+        "roles.ignore",
+        "petal width (cm)",
+        "a: accuracy",
+        "b minus a",
+        "so that learners are paired",
+    ):
+        assert words in told
+    assert good("compare", "a", "b", "-o", "both.html") == ""
+    page = (here / "both.html").read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>")
+    assert "In what the plans differ" in page
+    good("study", "iris", "--out", "c", "--seed", 3, *options)
+    assert "but not the folds; give both the same seed" in good("compare", "a", "c")
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["a", "nothing"], "nothing holds no study: there is no plan.toml"),
+        (["a", "a/"], "are the same folder; name two studies"),
+        (["a"], "Missing argument 'B'"),
+    ],
+)
+def test_compare_complains_in_one_line(here, args, words, good, complaint):
+    good("study", "weather", "--out", "a", "--learner", "one_r", "--quiet")
+    assert words in complaint("compare", *args)

@@ -1,0 +1,211 @@
+"""Findings between rows, columns and the target: repeats, rare classes, leaks."""
+
+import numpy as np
+import pytest
+
+from openbook.data import Table, Text
+from openbook.data.findings.repeats import sample_rows
+
+ROWS = 400
+
+
+def test_duplicate_rows(one, with_column):
+    table = with_column()
+    twice = table.take(np.r_[np.arange(ROWS), [5, 5, 9]])
+    finding = one(twice, "duplicate rows")
+    assert (finding.columns, finding.severity) == ((), "note")
+    assert "3 rows (0.74%)" in finding.message
+    assert one(table.take(np.r_[np.arange(ROWS), np.arange(ROWS)]), "duplicate rows").severity == "warn"
+
+
+def test_rows_that_differ_in_one_cell_are_no_duplicates(table_of, found):
+    base = table_of(a=np.arange(100) / 7, t=(Text("t"), np.array(["w"] * 100, dtype=object)))
+    other = Table(base.schema, [base.data("a"), np.array(["v"] * 100, dtype=object)])
+    columns = [np.concatenate(pair) for pair in zip(base.columns, other.columns, strict=True)]
+    assert found(Table(base.schema, columns), "duplicate rows") == []
+
+
+def test_missing_cells_and_signed_zeros_are_equal_in_duplicates(table_of, one):
+    x = np.random.default_rng(0).normal(size=200)
+    y = np.random.default_rng(1).normal(size=200)
+    x[:2], y[:2] = [np.nan, -np.nan], [0.0, -0.0]  # two NaNs, two zeros: other bits, the same cells
+    assert "1 row " in one(table_of(x=x, y=y), "duplicate rows").message
+
+
+def test_repeats_are_to_be_expected_of_few_categories(table_of, found):
+    rng = np.random.default_rng(0)
+    columns = {name: rng.choice(["a", "b"], ROWS) for name in "pqr"}
+    assert found(table_of(**columns), "duplicate rows") == []
+
+
+def test_duplicate_columns(clean_columns, found, with_column):
+    columns = clean_columns()
+    inches = columns["height"] / 2.54
+    fahrenheit = columns["score"] * -1.8 + 32
+    colours = {"red": "rot", "green": "gruen", "blue": "blau"}
+    table = with_column(
+        again=columns["age"].copy(),
+        inches=inches,
+        fahrenheit=fahrenheit,
+        farbe=[colours[c] for c in columns["colour"]],
+    )
+    messages = {finding.columns: finding.message for finding in found(table, "duplicate columns")}
+    assert set(messages) == {
+        ("again", "age"),
+        ("inches", "height"),
+        ("fahrenheit", "score"),
+        ("farbe", "colour"),
+    }
+    assert "equal to 'age'" in messages["again", "age"]
+    assert "0.394 times 'height'" in messages["inches", "height"]
+    assert "(-1.8 × score + 32)" in messages["fahrenheit", "score"]
+    assert "one to one" in messages["farbe", "colour"]
+
+
+def test_a_code_and_its_label_are_one_column(one, with_column):
+    code = np.arange(ROWS) % 7
+    table = with_column(code=code, label=[f"level {c}" for c in code])
+    assert one(table, "duplicate columns").columns == ("label", "code")
+
+
+def test_columns_that_differ_in_one_row_are_no_duplicates(clean_columns, found, with_column):
+    columns = clean_columns()
+    age, colour, gap = columns["age"].copy(), columns["colour"].copy(), columns["score"].copy()
+    age[7] += 1
+    colour[7] = "green" if colour[7] != "green" else "red"
+    gap[7] = np.nan
+    assert found(with_column(age2=age, colour2=colour, gap=gap), "duplicate columns") == []
+
+
+def test_duplicates_are_confirmed_beyond_the_sample(table_of, found):
+    rng = np.random.default_rng(0)
+    a, c = rng.normal(size=50_000), rng.choice(["p", "q"], 50_000)
+    same = found(table_of(a=a, b=a * 2, c=c, d=c), "duplicate columns")
+    assert [finding.columns for finding in same] == [("b", "a"), ("d", "c")]
+    b, d = a * 2, c.copy()
+    spoiled = np.setdiff1d(np.arange(50_000), sample_rows(50_000, 5000))[0]
+    b[spoiled] = 0.3
+    d[spoiled] = "q" if c[spoiled] == "p" else "p"
+    assert found(table_of(a=a, b=b, c=c, d=d), "duplicate columns") == []
+
+
+def test_target_missing(clean_columns, found, one, with_column):
+    y: list[str | None] = list(clean_columns()["y"])
+    y[:6] = [None] * 6
+    table = with_column(y=y)
+    assert "missing in 6 rows" in one(table, "target missing", "y").message
+    assert found(table, "target missing") == []
+
+
+def test_rare_classes_and_imbalance(one, with_column):
+    y = ["no"] * (ROWS - 5) + ["yes"] * 5
+    table = with_column(y=y)
+    assert "'yes' (5 rows)" in one(table, "rare class", "y").message
+    assert "98.8% of the rows are 'no'" in one(table, "imbalance", "y").message
+
+
+def test_many_rare_classes_are_summed_up(one, with_column):
+    y = ["common"] * (ROWS - 8) + [f"rare {letter}" for letter in "abcdefgh"]
+    assert "and 3 more classes" in one(with_column(y=y), "rare class", "y").message
+
+
+def test_target_of_text(one, with_column):
+    words = np.array(["spam", "ham"] * (ROWS // 2), dtype=object)
+    assert 'kinds={"y": "nominal"}' in one(with_column(y=(Text("y"), words)), "target", "y").message
+
+
+@pytest.fixture(scope="module")
+def leak_columns(found):
+    """The columns that give the target away."""
+
+    def columns(table: Table, target: str = "y") -> list[str]:
+        return [finding.columns[0] for finding in found(table, "leak", target)]
+
+    return columns
+
+
+def test_leaks_of_a_class(clean_columns, found, with_column, leak_columns):
+    rng = np.random.default_rng(0)
+    columns = clean_columns()
+    y = columns["y"]
+    yes = y == "yes"
+    table = with_column(
+        copy=np.where(yes, "ja", "nein"),
+        finer=[f"{c}{i}" for c, i in zip(y, rng.integers(0, 5, ROWS), strict=True)],
+        threshold=np.where(yes, rng.uniform(5, 9, ROWS), rng.uniform(0, 4, ROWS)),
+        band=np.where(
+            yes, rng.uniform(4, 5, ROWS), rng.choice([-1, 1], ROWS) * rng.uniform(2, 3, ROWS) + 4.5
+        ),
+        filled=np.where(yes, rng.uniform(0, 1, ROWS), np.nan),
+        noted=np.where(yes, rng.choice(["p", "q"], ROWS), None),
+        words=(Text("words"), np.where(yes, "was late again", "always in time").astype(object)),
+    )
+    assert leak_columns(table) == ["copy", "finer", "threshold", "band", "filled", "noted", "words"]
+    finding = next(f for f in found(table, "leak", "y") if f.columns == ("copy",))
+    assert finding.severity == "warn"
+    assert "tells 'y' alone, without an error in 400 rows" in finding.message
+    assert "leave it out" in finding.message
+
+
+def test_a_nearly_perfect_leak(clean_columns, one, with_column):
+    y = clean_columns()["y"]
+    nearly = y.copy()
+    nearly[0] = "no" if y[0] == "yes" else "yes"
+    finding = one(with_column(nearly=nearly), "leak", "y")
+    errors = (y == "yes").sum()  # the majority gets every "yes" wrong
+    assert f"but for {1 / errors:.1%} of the majority's errors" in finding.message
+
+
+def test_a_file_sorted_by_class_leaks_through_its_row_number(clean_columns, with_column, leak_columns):
+    y = np.sort(clean_columns()["y"])
+    assert leak_columns(with_column(row=np.arange(ROWS), y=y)) == ["row"]
+
+
+def test_no_leaks(clean_columns, with_column, leak_columns):
+    rng = np.random.default_rng(0)
+    y = clean_columns()["y"]
+    table = with_column(
+        name=[f"K{i}" for i in range(ROWS)],  # each value once
+        triple=[f"T{i // 3}" for i in np.argsort(np.argsort(y, kind="stable"))],  # pure groups of three
+        row=np.arange(ROWS),
+        strong=np.where(y == "yes", rng.normal(3, 1, ROWS), rng.normal(0, 1, ROWS)),
+    )
+    assert leak_columns(table) == []
+
+
+def test_a_rare_class_is_not_determined_by_chance(with_column, leak_columns):
+    y = np.where(np.arange(ROWS) % 100 == 0, "yes", "no")
+    assert leak_columns(with_column(y=y)) == []
+
+
+def test_tiny_tables_show_no_leaks(table_of, leak_columns):
+    y = ["no", "yes"] * 20
+    assert leak_columns(table_of(copy=y, y=y)) == []
+
+
+def test_leaks_of_a_number(clean_columns, with_column, leak_columns):
+    columns = clean_columns()
+    height = columns["height"]
+    table = with_column(
+        log=np.log(height),
+        band=[f"{h:.0f}" for h in np.round(height / 20)],
+        exact=[f"{h:.0f}" for h in np.round(height)],
+        noisy=height + np.random.default_rng(1).normal(0, 3, ROWS),
+    )
+    assert leak_columns(table, "height") == ["log"]
+    steps = np.repeat([150.0, 160, 170, 180], ROWS // 4)
+    labels = np.repeat(["s", "m", "l", "xl"], ROWS // 4)
+    assert leak_columns(with_column(height=steps, size=labels), "height") == ["size"]
+
+
+def test_one_common_outlier_is_no_leak(with_column, leak_columns):
+    a, b = np.random.default_rng(0).normal(size=(2, ROWS))
+    a[0] = b[0] = 1e9  # |r| of the numbers is 1, of the ranks it is not
+    assert leak_columns(with_column(a=a, b=b), "b") == []
+
+
+def test_rows_without_a_target_do_not_hide_a_leak(clean_columns, with_column, leak_columns):
+    y: list[str | None] = list(clean_columns()["y"])
+    copy = [f"is {cell}" for cell in y]
+    y[::3] = [None] * len(y[::3])
+    assert leak_columns(with_column(copy=copy, y=y)) == ["copy"]
