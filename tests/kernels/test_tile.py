@@ -8,25 +8,25 @@ from openbook.kernels.tile import LINE_BYTES, aligned, fetch, tile, tile_shape
 
 RNG = np.random.default_rng(3)
 
-_multiply = {(4, 4): tile(4, 4), (8, 2): tile(8, 2)}
+_ADD = {(4, 4): tile(4, 4), (8, 2): tile(8, 2)}
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("shape", [(4, 4), (8, 2)])
 @pytest.mark.parametrize("n", [0, 1, 65])
 def test_a_tile_is_a_product(shape, dtype, n):
-    multiply = _multiply[shape]
+    add = _ADD[shape]
 
     @jit(cache=False)
     def run(a, b, out):
-        multiply(a, b, out)
+        add(a, b, out)
 
     rows, width = tile_shape(*shape, dtype)
     a, b = RNG.normal(size=(rows, n)).astype(dtype), RNG.normal(size=(n, width + 3)).astype(dtype)
     for laid_out in (a, np.asfortranarray(a)):
         out = np.full((rows + 1, width + 1), 7, dtype)
         run(laid_out, b, out)
-        expected = a.astype(float) @ b[:, :width].astype(float)
+        expected = 7 + a.astype(float) @ b[:, :width].astype(float)
         np.testing.assert_allclose(out[:rows, :width], expected, atol=100 * np.finfo(dtype).eps)
         assert (out[rows] == 7).all()
         assert (out[:, width] == 7).all()

@@ -1,6 +1,6 @@
 """A tile of a matrix product, added up in the processor's registers.
 
-    tile(rows, registers)  gives  multiply(a, b, out):   out[i, j] = sum over r of a[i, r] b[r, j]
+    tile(rows, registers)  gives  add(a, b, out):   out[i, j] += sum over r of a[i, r] b[r, j]
 
 a : (rows, n), laid out as it may be;  b : (n, at least width), out : (rows, at least width), rows contiguous;
 width : what `registers` of the processor's widest registers hold of out's numbers, see `tile_shape`
@@ -45,10 +45,10 @@ def aligned(shape, dtype):
 
 
 def tile(rows, registers):
-    """A function of kernels that multiplies a tile with this many registers in each row; see the module."""
+    """A function of kernels that adds to a tile with this many registers in each row; see the module."""
 
     @intrinsic
-    def multiply(_typing, a, b, out):
+    def add(_typing, a, b, out):
         n_rows, width = tile_shape(rows, registers, str(out.dtype))
         lanes = width // registers
 
@@ -68,12 +68,13 @@ def tile(rows, registers):
                     total = builder.fadd(builder.load(sums[i, c]), product, flags=_FUSED)
                     builder.store(total, sums[i, c])
             for i, c in places:
-                out_at.store(word(i), word(c * lanes), builder.load(sums[i, c]))
+                before = out_at.load(word(i), word(c * lanes), vector)
+                out_at.store(word(i), word(c * lanes), builder.fadd(before, builder.load(sums[i, c])))
             return context.get_dummy_value()
 
         return types.void(a, b, out), generate
 
-    return multiply
+    return add
 
 
 @intrinsic

@@ -43,7 +43,7 @@ _FAR = 2.0**100
 _UNIT = 2.0**-24
 
 _QUERIES, _POINTS = tile_shape(4, 4, np.float32)
-_multiply = tile(4, 4)
+_add_product = tile(4, 4)
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class Screen:
             room = found
 
     def moved(self, Q):
-        """Queries moved and scaled; and in single precision, with a column of ones, and rows to whole tiles."""
+        """Queries moved and scaled; and in single precision, with a column of ones, up to whole tiles."""
         moved = (Q - self.mean) / self.scale
         single = np.ones((-(-len(Q) // _QUERIES) * _QUERIES, Q.shape[1] + 1), np.float32)
         single[: len(Q), :-1] = moved
@@ -201,8 +201,11 @@ def _keep_best_of(block, scores, rows):
 @inner
 def _score(panel, single, first, scores):
     """The scores of the points of a panel for the queries from `first` on, as many as a tile has."""
+    for i in range(_QUERIES):
+        for j in range(_STRIDE):
+            scores[i, j] = 0.0
     for start in range(0, _STRIDE, _POINTS):
-        _multiply(single[first : first + _QUERIES], panel[:, start:], scores[:, start:])
+        _add_product(single[first : first + _QUERIES], panel[:, start:], scores[:, start:])
 
 
 @inner
