@@ -31,7 +31,7 @@ def test_products_of_rows_as_they_lie(n, d, targets, dtype):
     total = products_of_rows(x, y, roots, shift, middle)
     whole = np.column_stack([x - shift, y - middle, np.ones(n)]) * roots[:, None]
     used = d + targets + 1
-    assert np.triu(total[:used, :used]) == pytest.approx(np.triu(whole.T @ whole), abs=1e-12)
+    assert np.triu(total[:used, :used]) == pytest.approx(np.triu(whole.T @ whole), rel=1e-12, abs=1e-12)
 
 
 def tables():
