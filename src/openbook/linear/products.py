@@ -24,7 +24,31 @@ _add_tile = tile(8, 2)
 @jit
 def add_products(z, start, stop, total):
     """Add the products of the rows from `start` to `stop` to the upper triangle of `total`."""
-    _add_tiles(z, start, stop, total)
+    for p in range(np.uintp(0), np.uintp(z.shape[0]), np.uintp(4)):
+        a0, a1, a2, a3 = z[p], z[p + 1], z[p + 2], z[p + 3]
+        for q in range(p, np.uintp(z.shape[0]), np.uintp(4)):
+            b0, b1, b2, b3 = z[q], z[q + 1], z[q + 2], z[q + 3]
+            s00 = s01 = s02 = s03 = s10 = s11 = s12 = s13 = 0.0
+            s20 = s21 = s22 = s23 = s30 = s31 = s32 = s33 = 0.0
+            for r in range(start, stop):
+                u0, u1, u2, u3 = a0[r], a1[r], a2[r], a3[r]
+                v0, v1, v2, v3 = b0[r], b1[r], b2[r], b3[r]
+                s00, s01, s02, s03 = s00 + u0 * v0, s01 + u0 * v1, s02 + u0 * v2, s03 + u0 * v3
+                s10, s11, s12, s13 = s10 + u1 * v0, s11 + u1 * v1, s12 + u1 * v2, s13 + u1 * v3
+                s20, s21, s22, s23 = s20 + u2 * v0, s21 + u2 * v1, s22 + u2 * v2, s23 + u2 * v3
+                s30, s31, s32, s33 = s30 + u3 * v0, s31 + u3 * v1, s32 + u3 * v2, s33 + u3 * v3
+            _add_four(total[p], q, s00, s01, s02, s03)
+            _add_four(total[p + 1], q, s10, s11, s12, s13)
+            _add_four(total[p + 2], q, s20, s21, s22, s23)
+            _add_four(total[p + 3], q, s30, s31, s32, s33)
+
+
+@inner
+def _add_four(row, q, s0, s1, s2, s3):
+    row[q] += s0
+    row[q + 1] += s1
+    row[q + 2] += s2
+    row[q + 3] += s3
 
 
 def products_of_rows(x, y, roots, shift, middle):
@@ -74,32 +98,3 @@ def _add_block(z, n, used, x, following, total):
                     fetch(x, r, k)
             following += share
             _add_tile(z.T[i:], z[:n, j:], total[i:, j:])
-
-
-@inner
-def _add_tiles(z, start, stop, total):
-    for p in range(np.uintp(0), np.uintp(z.shape[0]), np.uintp(4)):
-        a0, a1, a2, a3 = z[p], z[p + 1], z[p + 2], z[p + 3]
-        for q in range(p, np.uintp(z.shape[0]), np.uintp(4)):
-            b0, b1, b2, b3 = z[q], z[q + 1], z[q + 2], z[q + 3]
-            s00 = s01 = s02 = s03 = s10 = s11 = s12 = s13 = 0.0
-            s20 = s21 = s22 = s23 = s30 = s31 = s32 = s33 = 0.0
-            for r in range(start, stop):
-                u0, u1, u2, u3 = a0[r], a1[r], a2[r], a3[r]
-                v0, v1, v2, v3 = b0[r], b1[r], b2[r], b3[r]
-                s00, s01, s02, s03 = s00 + u0 * v0, s01 + u0 * v1, s02 + u0 * v2, s03 + u0 * v3
-                s10, s11, s12, s13 = s10 + u1 * v0, s11 + u1 * v1, s12 + u1 * v2, s13 + u1 * v3
-                s20, s21, s22, s23 = s20 + u2 * v0, s21 + u2 * v1, s22 + u2 * v2, s23 + u2 * v3
-                s30, s31, s32, s33 = s30 + u3 * v0, s31 + u3 * v1, s32 + u3 * v2, s33 + u3 * v3
-            _add_four(total[p], q, s00, s01, s02, s03)
-            _add_four(total[p + 1], q, s10, s11, s12, s13)
-            _add_four(total[p + 2], q, s20, s21, s22, s23)
-            _add_four(total[p + 3], q, s30, s31, s32, s33)
-
-
-@inner
-def _add_four(row, q, s0, s1, s2, s3):
-    row[q] += s0
-    row[q + 1] += s1
-    row[q + 2] += s2
-    row[q + 3] += s3
