@@ -24,6 +24,7 @@ _add_tile = tile(8, 2)
 @jit
 def add_products(z, start, stop, total):
     """Add the products of the rows from `start` to `stop` to the upper triangle of `total`."""
+    start, stop = np.uintp(start), np.uintp(stop)  # or every cell would be asked for its sign
     for p in range(np.uintp(0), np.uintp(z.shape[0]), np.uintp(4)):
         a0, a1, a2, a3 = z[p], z[p + 1], z[p + 2], z[p + 3]
         for q in range(p, np.uintp(z.shape[0]), np.uintp(4)):
