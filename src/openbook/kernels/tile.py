@@ -10,6 +10,7 @@ it here. Each number of b that is loaded serves all the rows, each of a all the 
 """
 
 import math
+from typing import Any
 
 import llvmlite.binding as llvm
 import numpy as np
@@ -77,8 +78,7 @@ def tile(rows, registers):
     return add
 
 
-@intrinsic
-def fetch(_typing, array, _row, _column):
+def _fetch(_typing, array, _row, _column):
     """Have the line of the cache with this cell fetched, which will be needed soon; it need not exist."""
 
     def generate(context, builder, _signature, arguments):
@@ -91,6 +91,8 @@ def fetch(_typing, array, _row, _column):
 
     return types.void(array, types.intp, types.intp), generate
 
+
+fetch: Any = intrinsic(_fetch)
 
 _INT = ir.IntType(32)
 _BYTES = ir.IntType(8).as_pointer()
