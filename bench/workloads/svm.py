@@ -19,36 +19,54 @@ def make_linear(rows, seed):
     return X[:rows], y[:rows], X[rows:], y[rows:]
 
 
-def fit_hinge(given):
-    from openbook.svm import SVC
-
-    return SVC(kernel="linear", scale=False, calibrate=None).fit(*given[:2])
-
-
 def fit_squared(given):
     from openbook.svm import SVC
 
     return SVC(kernel="linear", loss="squared_hinge", scale=False, calibrate=None).fit(*given[:2])
 
 
-def fit_liblinear(given):
+def fit_squared_liblinear(given):
     from sklearn.svm import LinearSVC
 
     return LinearSVC(random_state=0).fit(*given[:2])
+
+
+#: At 1, LIBLINEAR is nowhere near the least plain hinge loss after minutes.
+HINGE_C = 0.01
+
+#: After so many, LIBLINEAR's objective is as good as equal; by its own measure it has not converged yet.
+HINGE_PASSES = 100
+
+
+def fit_hinge(given):
+    from openbook.svm import SVC
+
+    return SVC(C=HINGE_C, kernel="linear", scale=False, calibrate=None).fit(*given[:2])
+
+
+def fit_hinge_liblinear(given):
+    import warnings
+
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.svm import LinearSVC
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return LinearSVC(C=HINGE_C, loss="hinge", max_iter=HINGE_PASSES, random_state=0).fit(*given[:2])
 
 
 def predict(model, given):
     return model.predict(given[2])
 
 
-def linear_objective(power):
+def linear_objective(power, C):
     """The objective with slack to this power; LIBLINEAR's own has b²/2 more, which is nothing beside it."""
 
     def quality(model, given, predicted):
         X, y = given[:2]
         w, b = model.coef_[0], model.intercept_[0]
         slack = np.maximum(0.0, 1 - (2 * y - 1) * (X @ w + b))
-        objective = (0.5 * w @ w + (slack**power).sum()) / len(y)
+        objective = (0.5 * w @ w / C + (slack**power).sum()) / len(y)
         return {
             f"objective, slack to the power {power}": float(objective),
             **held_out(model, given, predicted),
@@ -57,7 +75,7 @@ def linear_objective(power):
     return quality
 
 
-LIBLINEAR, HINGE = "LinearSVC", "openbook, hinge"
+LIBLINEAR = "LinearSVC"
 
 LINEAR = Workload(
     name="svm-linear",
@@ -65,13 +83,28 @@ LINEAR = Workload(
     rows=200_000,
     make=make_linear,
     contestants={
-        OURS: Contestant(tuple, fit_squared, predict, linear_objective(2)),
-        HINGE: Contestant(tuple, fit_hinge, predict, linear_objective(1)),
-        LIBLINEAR: Contestant(tuple, fit_liblinear, predict, linear_objective(2), needs="sklearn"),
+        OURS: Contestant(tuple, fit_squared, predict, linear_objective(2, 1)),
+        LIBLINEAR: Contestant(tuple, fit_squared_liblinear, predict, linear_objective(2, 1), needs="sklearn"),
     },
-    goals=(Goal("fit", "times", 3, (LIBLINEAR,)), Goal("fit", "times", 3, (LIBLINEAR,), HINGE)),
+    goals=(Goal("fit", "times", 3, (LIBLINEAR,)),),
     tolerance=1e-5,
-    noise=1.0,  # for the accuracy of the plain hinge, which is another model
+    noise=0.1,  # rows held out at the border
+)
+
+LINEAR_HINGE = Workload(
+    name="svm-linear-hinge",
+    title=f"A linear support vector machine with the plain hinge loss, C = {HINGE_C}, 50 numeric columns",
+    rows=200_000,
+    make=make_linear,
+    contestants={
+        OURS: Contestant(tuple, fit_hinge, predict, linear_objective(1, HINGE_C)),
+        LIBLINEAR: Contestant(
+            tuple, fit_hinge_liblinear, predict, linear_objective(1, HINGE_C), needs="sklearn"
+        ),
+    },
+    goals=(Goal("fit", "times", 3, (LIBLINEAR,)),),
+    tolerance=1e-4,
+    noise=0.2,
 )
 
 

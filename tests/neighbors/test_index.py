@@ -208,10 +208,25 @@ def test_law_scores_are_as_wrong_as_said_at_most(d, scale, seed):
     Q = points[:10] + 10.0**scale * rng.normal(size=(10, d))
     screen = Screen.of(points)
     moved, single = screen.moved(Q)
-    scores = np.concatenate([block.copy() for _, block in screen.products(single)], axis=1)
+    scores, rows = screen.best(single, len(Q), len(points))
     half = np.longdouble(((Q[:, None] - points[None]) ** 2).sum(axis=2) / 2) / screen.scale**2
     exact = (moved.astype(np.longdouble) ** 2).sum(axis=1)[:, None] / 2 - half
+    assert np.array_equal(np.sort(rows, axis=1), np.tile(np.arange(50), (10, 1)))
+    exact = np.take_along_axis(exact, rows, axis=1)
     assert (np.abs(scores - exact) <= screen.error(moved)[:, None]).all()
+
+
+def test_queries_too_far_for_single_precision():
+    """Their scores are infinite, and prove nothing."""
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(2000, 20))
+    Q = np.concatenate([rng.normal(size=(40, 20)), 1e39 * rng.choice([-1.0, 1.0], (40, 20))])
+    for one, other in zip(
+        make_index(points, "euclidean", "brute").query(Q, 3),
+        make_index(points, "euclidean", "kd_tree").query(Q, 3),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_halving_fills_all_tiles_but_the_last():

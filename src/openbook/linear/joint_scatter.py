@@ -88,16 +88,18 @@ class JointScatter(Statistics):
         many = len(y) * used**2 > MANY
         matrix = design.rows(X) if many else None
         block_rows = BLOCK_ROWS if matrix is None else KERNEL_ROWS
-        whole, total = np.zeros((len(z), len(z))), np.zeros((size + 1, size + 1))
+        whole, total = np.zeros((used, used)), np.zeros((size + 1, size + 1))
         for start in range(0, len(y), block_rows):
             span = slice(start, min(start + block_rows, len(y)))
             if matrix is None:
                 _fill(z[:, : span.stop - start], design, X, y, roots, span, shift, middle)
                 products = _products(z, span.stop - start, many=many)
             else:
-                products = _products_of_rows(matrix[span], y[span], roots[span], shift, middle, z)
+                from openbook.linear.products import products_of_rows
+
+                products = products_of_rows(matrix[span], y[span], roots[span], shift, middle)
             if math.isfinite(products[: used - 1, used - 1].sum()):  # the sums of the rows
-                whole += products
+                whole += products[:used, :used]
                 continue
             own = np.empty((used, span.stop - start))
             _fill(own, design, X, y, roots, span, shift, middle)
@@ -106,7 +108,7 @@ class JointScatter(Statistics):
             products = _products(own, span.stop - start, many=many)
             total[np.ix_(places, places)] += products[: len(places), : len(places)]
         places = np.r_[:P, 2 * P : size + 1]
-        total[np.ix_(places, places)] += whole[:used, :used]
+        total[np.ix_(places, places)] += whole
         total = np.triu(total) + np.triu(total, 1).T
         weight = total[-1:, -1].copy()
         off = total[-1, :-1] / weight
@@ -201,15 +203,6 @@ def _products(z: np.ndarray, n: int, *, many: bool) -> np.ndarray:
     products = np.zeros((len(z), len(z)))
     for start in range(0, n, BLOCK_ROWS):
         add_products(z, start, min(start + BLOCK_ROWS, n), products)
-    return products
-
-
-def _products_of_rows(matrix, y, roots, shift, middle, z):
-    """The same of rows as they lie in memory; z is room to turn them in."""
-    from openbook.linear.products import add_rows
-
-    products = np.zeros((len(z), len(z)))
-    add_rows(matrix, y, roots, shift, middle, z, BLOCK_ROWS, products)
     return products
 
 

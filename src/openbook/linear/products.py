@@ -2,44 +2,29 @@ r"""Sums of products of many rows of few columns, faster than a general matrix p
 
     total[i, j] += sum over r of z[i, r] z[j, r]        for i <= j
 
-z holds one entry of all rows after the other, (K, n), so that four entries against four others are sixteen
-sums that stay in the processor's registers from the first row to the last. K is a multiple of four.
+Columns: z holds one entry of all rows after the other, (K, n), so that four entries against four others are
+sixteen sums that stay in the processor's registers from the first row to the last. K is a multiple of four.
+Rows as they lie in memory: a register holds some entries of one row, see `kernels.tile`.
 """
 
 import numpy as np
 
 from openbook.kernels.jit import inner, jit
+from openbook.kernels.tile import LINE_BYTES, aligned, fetch, tile, tile_shape
 
-__all__ = ["add_products", "add_rows"]
+__all__ = ["add_products", "products_of_rows"]
+
+#: Rows that are turned at a time: of some fifty entries, as many as fit the first cache.
+_BLOCK = 64
+
+_TALL, _WIDE = tile_shape(8, 2, float)
+_add_tile = tile(8, 2)
 
 
 @jit
 def add_products(z, start, stop, total):
     """Add the products of the rows from `start` to `stop` to the upper triangle of `total`."""
-    _add_tiles(z, start, stop, total)
-
-
-@jit
-def add_rows(x, y, roots, shift, middle, z, room, total):
-    """Turn rows to entries, in z, so many at a time, and add their products to `total`.
-
-    The entries of row r are roots[r] times x[r] - shift, y[r] - middle, and 1.
-    """
-    n, d, targets = x.shape[0], x.shape[1], y.shape[1]
-    for start in range(0, n, room):
-        m = min(room, n - start)
-        for r in range(m):
-            row, root = x[start + r], roots[start + r]
-            for j in range(d):
-                z[j, r] = (row[j] - shift[j]) * root
-            for t in range(targets):
-                z[d + t, r] = (y[start + r, t] - middle[t]) * root
-            z[d + targets, r] = root
-        _add_tiles(z, 0, m, total)
-
-
-@inner
-def _add_tiles(z, start, stop, total):
+    start, stop = np.uintp(start), np.uintp(stop)  # or every cell would be asked for its sign
     for p in range(np.uintp(0), np.uintp(z.shape[0]), np.uintp(4)):
         a0, a1, a2, a3 = z[p], z[p + 1], z[p + 2], z[p + 3]
         for q in range(p, np.uintp(z.shape[0]), np.uintp(4)):
@@ -65,3 +50,52 @@ def _add_four(row, q, s0, s1, s2, s3):
     row[q + 1] += s1
     row[q + 2] += s2
     row[q + 3] += s3
+
+
+def products_of_rows(x, y, roots, shift, middle):
+    """The sums of products of rows as they lie in memory, (K, K) and some room, of which i <= j counts.
+
+    The entries of row r are roots[r] times x[r] - shift, y[r] - middle, and 1.
+    """
+    used = x.shape[1] + y.shape[1] + 1
+    size = -(-used // _TALL) * _TALL + _WIDE  # the last tiles stick out
+    total = np.zeros((size, size))
+    _add_rows(x, y, roots, shift, middle, aligned((_BLOCK, size), float), total)
+    return total
+
+
+@jit
+def _add_rows(x, y, roots, shift, middle, z, total):
+    """Turn rows to entries, in z, a block at a time, and add their products to `total`."""
+    for start in range(0, x.shape[0], _BLOCK):
+        stop = min(start + _BLOCK, x.shape[0])
+        _turn(x, y, roots, shift, middle, start, stop, z)
+        _add_block(z, stop - start, x.shape[1] + y.shape[1] + 1, x, stop, total)
+
+
+@inner
+def _turn(x, y, roots, shift, middle, start, stop, z):
+    d, targets = x.shape[1], y.shape[1]
+    for r in range(start, stop):
+        row, root, entries = x[r], roots[r], z[r - start]
+        for j in range(d):
+            entries[j] = (row[j] - shift[j]) * root
+        for t in range(targets):
+            entries[d + t] = (y[r, t] - middle[t]) * root
+        entries[d + targets] = root
+
+
+@inner
+def _add_block(z, n, used, x, following, total):
+    """Add the products of the n rows of z, of which so many entries are used; x[following] comes next."""
+    tiles = 0
+    for i in range(0, used, _TALL):
+        tiles += -(-(used - i) // _WIDE)
+    share = -(-_BLOCK // tiles)
+    for i in range(0, used, _TALL):
+        for j in range(i, used, _WIDE):
+            for r in range(following, following + share):  # that memory is read while the tile is added up
+                for k in range(0, x.shape[1], LINE_BYTES // x.itemsize):
+                    fetch(x, r, k)
+            following += share
+            _add_tile(z.T[i:], z[:n, j:], total[i:, j:])

@@ -44,7 +44,7 @@ class Inverted(Index):
         pairs = []
         kept = min(k + SPARE[0], self.n_points)
         for first, scores, error, _ in self._scored(Q):
-            best, rows = best_scores([(0, scores)], kept)
+            best, rows = best_scores(scores, kept)
             sure = proven(best, k, error)
             pairs.append((first + np.repeat(np.flatnonzero(sure), kept), rows[sure].ravel()))
             if not sure.all():

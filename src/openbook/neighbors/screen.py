@@ -12,6 +12,9 @@ is right to
 and a hundredth more, in which the rounding of double precision is lost. If the worst of the k + spare best
 scores lies more than 2 error(q) below the k-th, then no point outside of them is among the k nearest.
 
+A panel of points meets a few queries at a time: their scores are added up in registers, and never leave the
+first cache.
+
 scores : float32 (m, kept), a heap per query with the smallest on top; rows : int64 (m, kept)
 """
 
@@ -21,6 +24,7 @@ import numpy as np
 
 from openbook.kernels.bits import lowest, without_lowest
 from openbook.kernels.jit import inner, jit
+from openbook.kernels.tile import aligned, tile, tile_shape
 
 __all__ = ["SPARE", "Screen", "best_scores", "error_of_scores", "proven", "scale_of"]
 
@@ -30,101 +34,105 @@ SPARE = (2, 62)
 #: Scores that are looked at together, as a word has bits: rarely is one of them better.
 _STRIDE = 64
 
-#: Points in a block, whole strides of them: with a block of queries, their product fits the second cache.
-_POINTS = 256
+#: Points of which the panels are made at a time, whole panels of them.
+_AT_A_TIME = 64 * _STRIDE
+
+#: Longer queries, moved and scaled, may have scores that single precision has no number for.
+_FAR = 2.0**100
 
 _UNIT = 2.0**-24
+
+_QUERIES, _POINTS = tile_shape(4, 4, np.float32)
+_add_product = tile(4, 4)
 
 
 @dataclass(frozen=True)
 class Screen:
     """Points in single precision, ready for products.
 
-    blocks : float32 (d + 1, _POINTS or fewer), points moved and scaled, a column each, and -½‖x‖² below
+    panels : float32 (n_panels, d + 1, _STRIDE), points moved and scaled, a column each, and -½‖x‖² below;
+        the last is filled up with points of score minus infinity
     mean, scale : by which they are moved, and divided
     longest : of the points, moved and scaled
     """
 
-    blocks: tuple[np.ndarray, ...]
+    panels: np.ndarray
+    n_points: int
     mean: np.ndarray
     scale: float
     longest: float
 
     @classmethod
     def of(cls, points):
+        n, d = points.shape
         mean = points.mean(axis=0, dtype=np.float64)
-        parts = [points[start : start + _POINTS] for start in range(0, len(points), _POINTS)]
-        longest = max(_length(part - mean).max() for part in parts)
-        scale = scale_of(longest)
-        blocks = []
-        for part in parts:
-            block = np.empty((len(mean) + 1, len(part)), np.float32)
-            moved = (part - mean) / scale
-            block[:-1] = moved.T
-            block[-1] = _length(moved) ** 2 / -2
-            blocks.append(block)
-        return cls(tuple(blocks), mean, scale, longest / scale)
+        spans = [slice(start, min(start + _AT_A_TIME, n)) for start in range(0, n, _AT_A_TIME)]
+        lengths = np.concatenate([_length(points[span] - mean) for span in spans])
+        scale = scale_of(lengths.max())
+        panels = aligned((-(-n // _STRIDE), d + 1, _STRIDE), np.float32)
+        for span in spans:
+            own = panels[span.start // _STRIDE : -(-span.stop // _STRIDE)]
+            rows = np.zeros((len(own) * _STRIDE, d + 1), np.float32)
+            some = slice(0, span.stop - span.start)
+            rows[some, :-1] = (points[span] - mean) / scale
+            rows[:, -1] = -np.inf
+            rows[some, -1] = (lengths[span] / scale) ** 2 / -2
+            own[:] = rows.reshape(-1, _STRIDE, d + 1).transpose(0, 2, 1)
+        return cls(panels, n, mean, scale, lengths.max() / scale)
 
     def candidates(self, Q, k, spare):
         """Rows that may be the nearest, (m, k + spare), and for which queries the nearest are among them."""
-        kept = min(k + spare, sum(block.shape[1] for block in self.blocks))
         with np.errstate(over="ignore", invalid="ignore"):  # an infinite score proves nothing
             moved, single = self.moved(Q)
-            scores, rows = best_scores(self.products(single), kept)
+            scores, rows = self.best(single, len(Q), min(k + spare, self.n_points))
             return rows, proven(scores, k, self.error(moved))
+
+    def best(self, single, n_queries, kept):
+        """The best scores of each query, as a heap, and their rows."""
+        scores, rows = _free_heaps(n_queries, kept)
+        _keep_best(self.panels, single, scores, rows)
+        return scores, rows
 
     def inside(self, Q, total):
         """Queries, and rows whose total may be as small as this: all of which it is, and some more."""
-        pairs = []
         with np.errstate(over="ignore", invalid="ignore"):
             moved, single = self.moved(Q)
             at_least = (_length(moved) ** 2 - total / self.scale**2) / 2 - self.error(moved)
-            for first, scores in self.products(single):
-                queries, rows = np.nonzero(~(scores < at_least[:, None]))
-                pairs.append((queries, first + rows))
-        return tuple(np.concatenate(part) for part in zip(*pairs, strict=True))
+        room = 64 * len(Q)
+        while True:
+            queries, rows = np.empty(room, np.int64), np.empty(room, np.int64)
+            found = _keep_inside(self.panels, single, at_least, queries, rows)
+            if found <= room:
+                return queries[:found], rows[:found]
+            room = found
 
     def moved(self, Q):
-        """Queries moved and scaled, and so in single precision, with a column of ones."""
+        """Queries moved and scaled; and in single precision, with a column of ones, up to whole tiles."""
         moved = (Q - self.mean) / self.scale
-        single = np.ones((len(Q), Q.shape[1] + 1), np.float32)
-        single[:, :-1] = moved
+        single = np.ones((-(-len(Q) // _QUERIES) * _QUERIES, Q.shape[1] + 1), np.float32)
+        single[: len(Q), :-1] = moved
         return moved, single
 
     def error(self, moved):
         return error_of_scores(_length(moved), self.longest, moved.shape[1] + 1)
 
-    def products(self, single):
-        """Scores of the queries, block after block of points, in the same place."""
-        place = np.empty(len(single) * _POINTS, np.float32)
-        for i, block in enumerate(self.blocks):
-            scores = place[: len(single) * block.shape[1]].reshape(len(single), block.shape[1])
-            yield i * _POINTS, np.matmul(single, block, out=scores)
 
-
-def best_scores(products, kept):
-    """The best scores of each query, as a heap, and their rows; products are pairs: first row, scores."""
-    scores = rows = None
-    for first, block in products:
-        if scores is None:
-            scores, rows = _start(block, kept)
-        _keep(block, first, scores, rows)
+def best_scores(block, kept):
+    """The best of all scores of each query, (m, n), as a heap, and their rows."""
+    scores, rows = _free_heaps(len(block), kept)
+    _keep_best_of(block, scores, rows)
     return scores, rows
 
 
-def _start(block, kept):
-    """Heaps of empty places, just worse than the best of the first block: all will be replaced."""
-    floor = np.full(block.shape[0], -np.inf, block.dtype)
-    if block.shape[1] >= kept:
-        floor = np.nextafter(np.partition(block[:, : _POINTS + kept], -kept, axis=1)[:, -kept], floor)
-    return np.repeat(floor[:, None], kept, axis=1), np.full((len(floor), kept), -1)
+def _free_heaps(n_queries, kept):
+    return np.full((n_queries, kept), -np.inf, np.float32), np.full((n_queries, kept), -1)
 
 
 def error_of_scores(lengths, longest, n_terms):
     """A bound on the error of scores: queries of these lengths, points up to `longest`, sums of n_terms."""
     gamma = (n_terms + 1) * _UNIT / np.maximum(1 - (n_terms + 1) * _UNIT, _UNIT)
     error = _UNIT * ((lengths + longest) ** 2 + longest**2) + gamma * longest * (lengths + longest / 2)
-    return 1.01 * error + 1e-30
+    return np.where(lengths < _FAR, 1.01 * error + 1e-30, np.inf)
 
 
 def scale_of(longest):
@@ -157,29 +165,78 @@ def _sift(scores, rows, score, row):
     scores[i], rows[i] = score, row
 
 
+@inner
+def _offer_stride(line, start, first, heap, heap_rows):
+    """Offer a stride of a query's scores to its heap; its points are the rows from `first` on."""
+    worst = heap[0]
+    any_better = 0
+    for j in range(_STRIDE):
+        any_better |= line[start + j] > worst
+    if any_better:
+        better = np.uint64(0)
+        for j in range(_STRIDE):
+            better |= np.uint64(line[start + j] > worst) << np.uint64(j)
+        while better:
+            j = lowest(better)
+            better = without_lowest(better)
+            if line[start + j] > worst:
+                _sift(heap, heap_rows, line[start + j], first + j)
+                worst = heap[0]
+
+
 @jit
-def _keep(block, first, scores, rows):
-    """Offer a block of scores, (queries, points from `first` on), to the heaps of the queries."""
+def _keep_best_of(block, scores, rows):
+    """Offer a block of scores, (queries, points), to the heaps of the queries."""
     n = block.shape[1]
     whole = n - n % _STRIDE
     for i in range(block.shape[0]):
         line, heap, heap_rows = block[i], scores[i], rows[i]
-        worst = heap[0]
         for start in range(0, whole, _STRIDE):
-            any_better = 0
-            for j in range(_STRIDE):
-                any_better |= line[start + j] > worst
-            if any_better:
-                better = np.uint64(0)
-                for j in range(_STRIDE):
-                    better |= np.uint64(line[start + j] > worst) << np.uint64(j)
-                while better:
-                    j = start + lowest(better)
-                    better = without_lowest(better)
-                    if line[j] > worst:
-                        _sift(heap, heap_rows, line[j], first + j)
-                        worst = heap[0]
+            _offer_stride(line, start, start, heap, heap_rows)
         for j in range(whole, n):
-            if line[j] > worst:
-                _sift(heap, heap_rows, line[j], first + j)
-                worst = heap[0]
+            if line[j] > heap[0]:
+                _sift(heap, heap_rows, line[j], j)
+
+
+@inner
+def _score(panel, single, first, scores):
+    """The scores of the points of a panel for the queries from `first` on, as many as a tile has."""
+    for i in range(_QUERIES):
+        for j in range(_STRIDE):
+            scores[i, j] = 0.0
+    for start in range(0, _STRIDE, _POINTS):
+        _add_product(single[first : first + _QUERIES], panel[:, start:], scores[:, start:])
+
+
+@inner
+def _offer_panels(panels, single, tile_scores, scores, rows):
+    for p in range(panels.shape[0]):
+        for first in range(0, single.shape[0], _QUERIES):
+            _score(panels[p], single, first, tile_scores)
+            for i in range(first, min(first + _QUERIES, scores.shape[0])):
+                _offer_stride(tile_scores[i - first], 0, p * _STRIDE, scores[i], rows[i])
+
+
+@jit
+def _keep_best(panels, single, scores, rows):
+    """Offer the scores of all points to the heaps of the queries."""
+    _offer_panels(panels, single, np.empty((_QUERIES, _STRIDE), np.float32), scores, rows)
+
+
+@jit
+def _keep_inside(panels, single, at_least, queries, rows):
+    """Fill in the pairs whose score is not below what it must be, as far as there is room; says how many."""
+    tile_scores = np.empty((_QUERIES, _STRIDE), np.float32)
+    found = 0
+    for p in range(panels.shape[0]):
+        panel = panels[p]
+        for first in range(0, single.shape[0], _QUERIES):
+            _score(panel, single, first, tile_scores)
+            for i in range(first, min(first + _QUERIES, at_least.shape[0])):
+                for j in range(_STRIDE):
+                    # what fills up a panel is no point; a score that is no number proves nothing
+                    if not tile_scores[i - first, j] < at_least[i] and panel[-1, j] > -np.inf:
+                        if found < rows.shape[0]:
+                            queries[found], rows[found] = i, p * _STRIDE + j
+                        found += 1
+    return found
