@@ -31,7 +31,7 @@ def fit_squared_liblinear(given):
     return LinearSVC(random_state=0).fit(*given[:2])
 
 
-#: At 1, LIBLINEAR is nowhere near the least plain hinge loss after minutes.
+#: At 1, LIBLINEAR is far from the least plain hinge loss after thirty passes (0.58 beside 0.39).
 HINGE_C = 0.01
 
 #: After so many, LIBLINEAR's objective is as good as equal; by its own measure it has not converged yet.
