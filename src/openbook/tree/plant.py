@@ -111,7 +111,7 @@ def _ground(training, rows, n_classes, centre, rule, keep):
 
 
 def _keys(training, rows, rule, keep):
-    """The keys of these rows, to be parted: others than those of the training rows if these are to be kept."""
+    """The keys of these rows, to be parted: a copy where those of the training rows are to be kept."""
     keys = training.keys
     if rule.criterion == ABSOLUTE:
         by_target, keep = np.argsort(training.y, kind="stable").astype(np.uint64), False
@@ -128,7 +128,7 @@ def _keys(training, rows, rule, keep):
 
 def _growth(ground, most, n_stats, rule):
     """A root with all rows."""
-    n, columns = len(ground.members), ground.columns
+    n, columns, targets = len(ground.members), ground.columns, ground.instances[:3]
     room = max(min(n // 2, 2 * most ** min(rule.max_depth, 9)), most, 64)  # zeros cost nothing until used
     own = [np.arange(v) for v in columns["n_codes"][columns["kind"] == NOMINAL]]
     used = sum(map(len, own))
@@ -141,7 +141,7 @@ def _growth(ground, most, n_stats, rule):
         sizes=np.array([0, 1, used]),
         side=np.zeros(len(ground.rows), np.int64),
         spare=np.zeros(n, np.uint64),
-        aside=_targets(ground.instances, ground.members[:0] if len(ground.keys) else ground.members),
+        aside=Targets(*(np.empty(0 if len(ground.keys) or not a.size else n, a.dtype) for a in targets)),
         routes=routes,
         branches=np.zeros(most, BRANCH),
     )
