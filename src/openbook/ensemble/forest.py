@@ -257,9 +257,8 @@ def _grow_batch(training, rule, n_classes, coded, seeds):
 
 
 def _grow_tree(training, rule, n_classes, coded, random, seed):
-    n = len(training.y)
     if coded is None:
-        growth, _, centre = grown(training, rule, n_classes, np.arange(n), seed, noted=0)
+        growth, _, centre = grown(training, rule, n_classes, None, seed, noted=0)
         return narrow(tree_of(growth, training.scales, n_classes, centre, rule.criterion)), None
     random.seed(seed)
     times = drawn(random, training.w, number_of_rows(training.w))

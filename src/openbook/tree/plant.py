@@ -66,7 +66,6 @@ def plant(training, rule, n_classes, rows=None, seed=1, noted=NOTED, keep=True):
     noted : the candidates of so many nodes are kept
     keep : whether more is to be grown from the training rows; else the keys themselves are parted
     """
-    rows = np.arange(len(training.y)) if rows is None else rows
     growth, evidence, centre = grown(training, rule, n_classes, rows, seed, noted, keep)
     tree = tree_of(growth, training.scales, n_classes, centre, rule.criterion)
     return tree, _candidates(evidence, training, n_classes, centre, rule.criterion)
@@ -75,13 +74,14 @@ def plant(training, rule, n_classes, rows=None, seed=1, noted=NOTED, keep=True):
 def grown(training, rule, n_classes, rows, seed, noted, keep=True):
     """The growth of a tree, the evidence of its upper nodes, and the origin of its target's sums."""
     n_stats, columns = n_classes or N_SUMS, training.columns
-    centre = 0.0 if n_classes else float(np.average(training.y[rows], weights=training.w[rows]))
+    own = slice(None) if rows is None else rows
+    centre = 0.0 if n_classes else float(np.average(training.y[own], weights=training.w[own]))
     ground = _ground(training, rows, n_classes, centre, rule, keep)
     most = max(int(columns["n_codes"].max()), 2) + 1
     growth = _growth(ground, most, n_stats, rule)
     marks = _marks(training.scales, most) if rule.random_cuts else None
     desk = _desk(ground, marks, most, n_stats, rule, seed)
-    evidence = _evidence(columns, n_stats, len(rows), noted)
+    evidence = _evidence(columns, n_stats, len(ground.members), noted)
     growth.sizes[0] = 1
     while (full := grow(ground, growth, rule, desk, np.zeros(len(columns), FOUND), evidence)) != DONE:
         if full == MORE_NODES:
@@ -107,7 +107,8 @@ def _ground(training, rows, n_classes, centre, rule, keep):
         instances = Instances(training.y.astype(np.uint16), none, w, unit, whole)
     else:
         instances = Instances(np.zeros(0, np.uint16), training.y - centre, w, unit, none)
-    return Ground(training.columns, training.codes, keys, rows.astype(np.uint64), np.arange(n), instances)
+    members = np.arange(n, dtype=np.uint64) if rows is None else rows.astype(np.uint64)
+    return Ground(training.columns, training.codes, keys, members, np.arange(n), instances)
 
 
 def _keys(training, rows, rule, keep):
@@ -116,7 +117,7 @@ def _keys(training, rows, rule, keep):
     if rule.criterion == ABSOLUTE:
         by_target, keep = np.argsort(training.y, kind="stable").astype(np.uint64), False
         keys = np.concatenate([keys, by_target[None]])
-    if len(rows) < len(training.y):
+    if rows is not None and len(rows) < len(training.y):
         kept = np.zeros(len(training.y), dtype=bool)
         kept[rows] = True
         own = np.empty((len(keys), len(rows)), np.uint64)
