@@ -87,25 +87,36 @@ class Compact(NamedTuple):
 
 def compact(trees, shares, schema):
     """The trees of a forest for prediction; shares : from a tree to what its nodes say, were they leaves."""
-    tests = [dict(cuts_by_column(tree.attribute, tree.route)) for tree in trees]
-    cuts = [_cuts(trees, tests, j) for j in range(len(schema))]
+    cuts = [_cuts(trees, j, attribute) for j, attribute in enumerate(schema)]
     most = max(len(a.values) if isinstance(a, Nominal) else len(c) for a, c in zip(schema, cuts, strict=True))
     largest = next(np.iinfo(kind) for kind in (np.uint8, np.uint16, np.uint32) if most < np.iinfo(kind).max)
     gap = np.array(largest.max, largest.dtype)
-    ends = np.cumsum([0, *(tree.size for tree in trees)])
-    steps = np.empty(ends[-1], step_type(gap, len(schema)))
-    for tree, own, root, end in zip(trees, tests, ends[:-1], ends[1:], strict=True):
-        codes = {j: np.searchsorted(cuts[j], tree.cut[at]) for j, at in own.items()}
-        fill_steps(steps[root:end], tree, own, codes, gap)
-        steps["first"][root:end] += np.int32(root)
-    number = np.cumsum(np.concatenate([tree.attribute == LEAF for tree in trees]), dtype=np.int32) - 1
-    values = np.concatenate([shares(tree)[tree.attribute == LEAF] for tree in trees])
-    return Compact(Ways(steps, detours_of(trees, steps), ends[:-1], number, values), cuts, gap)
+    roots, n_nodes = _starts(tree.size for tree in trees)
+    firsts, n_leaves = _starts(tree.n_leaves for tree in trees)
+    steps, number = np.empty(n_nodes, step_type(gap, len(schema))), np.empty(n_nodes, np.int32)
+    values = np.empty((n_leaves, shares(trees[0]).shape[1]))
+    for tree, root, first in zip(trees, roots, firsts, strict=True):
+        own, leaf = slice(root, root + tree.size), tree.attribute == LEAF
+        tests = dict(cuts_by_column(tree.attribute, tree.route))
+        codes = {j: np.searchsorted(cuts[j], tree.cut[at]) for j, at in tests.items()}
+        fill_steps(steps[own], tree, tests, codes, gap)
+        steps["first"][own] += np.int32(root)
+        number[own] = np.cumsum(leaf) + (first - 1)
+        values[first : first + tree.n_leaves] = shares(tree)[leaf]
+    return Compact(Ways(steps, detours_of(trees, steps), roots, number, values), cuts, gap)
 
 
-def _cuts(trees, tests, j):
-    found = [tree.cut[own[j]] for tree, own in zip(trees, tests, strict=True) if j in own]
-    return np.unique(np.concatenate([np.zeros(0), *found]))
+def _starts(sizes):
+    """Where each of these begins, one behind the other, and where the last ends."""
+    ends = np.cumsum([0, *sizes])
+    return ends[:-1], ends[-1]
+
+
+def _cuts(trees, j, attribute):
+    """Every cut of a column."""
+    if isinstance(attribute, Nominal):
+        return np.zeros(0)
+    return np.unique(np.concatenate([tree.cut[tree.attribute == j] for tree in trees]))
 
 
 def step_type(gap, n_columns):
@@ -138,7 +149,7 @@ def detours_of(trees, steps):
     starts = np.cumsum([0, *(len(tree.routes) for tree in trees)], dtype=np.int32)
     routes = [np.where(t.route < 0, -1, t.route + start) for t, start in zip(trees, starts, strict=False)]
     missing, every = ([getattr(tree, name) for tree in trees] for name in ("missing", "routes"))
-    return Detours(np.concatenate(routes), np.concatenate(missing), np.concatenate(every))
+    return Detours(*(np.concatenate(part, dtype=np.int32) for part in (routes, missing, every)))
 
 
 @inner

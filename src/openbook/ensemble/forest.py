@@ -31,7 +31,17 @@ from openbook.rules import Flag, OneOf, Whole
 from openbook.tree.classifier import GrowingClassifier
 from openbook.tree.columns import encode
 from openbook.tree.learner import Growing, importances
-from openbook.tree.nodes import LEAF, SPREAD, Tree, add_values, cells, check, cuts_by_column, leaves_of
+from openbook.tree.nodes import (
+    LEAF,
+    SPREAD,
+    Tree,
+    add_values,
+    cells,
+    check,
+    cuts_by_column,
+    leaves_of,
+    narrow,
+)
 from openbook.tree.plant import grown, tree_of
 from openbook.work import Grid, Step, Work, figure
 
@@ -75,6 +85,10 @@ class Forest(Growing):
     oob_curve_: np.ndarray
 
     def _fit(self, rows):
+        self._grow(rows)
+        self._pack()  # only now, when what the trees grew from is let go
+
+    def _grow(self, rows):
         training = self._weighed(encode(rows, self.bins))
         random = check_random_state(self.random_state)
         seeds = random.randint(1, np.iinfo(np.int32).max, size=self.n_estimators).tolist()
@@ -88,7 +102,6 @@ class Forest(Growing):
                 self.trees_.append(tree)
                 curve.append(votes.add(self._shares(tree), outside) if self.bootstrap else np.nan)
         self.oob_curve_ = np.array(curve)
-        self._pack()
 
     def _pack(self):
         """Put the trees together for prediction."""
@@ -231,8 +244,10 @@ class Votes:
 
 def _with_gaps(training):
     """The codes of the rows, the largest of all where a cell is missing."""
-    gap = np.iinfo(training.codes.dtype).max
-    return np.where(training.codes < training.columns["n_codes"], training.codes, gap)
+    codes, n_codes = training.codes, training.columns["n_codes"]
+    if (codes.max(axis=0) < n_codes).all():
+        return codes
+    return np.where(codes < n_codes, codes, np.iinfo(codes.dtype).max)
 
 
 def _grow_batch(training, rule, n_classes, coded, seeds):
@@ -242,10 +257,9 @@ def _grow_batch(training, rule, n_classes, coded, seeds):
 
 
 def _grow_tree(training, rule, n_classes, coded, random, seed):
-    n = len(training.y)
     if coded is None:
-        growth, _, centre = grown(training, rule, n_classes, np.arange(n), seed, noted=0)
-        return tree_of(growth, training.scales, n_classes, centre, rule.criterion), None
+        growth, _, centre = grown(training, rule, n_classes, None, seed, noted=0)
+        return narrow(tree_of(growth, training.scales, n_classes, centre, rule.criterion)), None
     random.seed(seed)
     times = drawn(random, training.w, number_of_rows(training.w))
     rows, outside = np.flatnonzero(times), np.flatnonzero(times == 0)
@@ -259,7 +273,7 @@ def _grow_tree(training, rule, n_classes, coded, random, seed):
     fill_steps(steps, tree, tests, codes, gap)
     room = np.empty(BLOCK, np.intp)
     descend_codes(steps, detours_of([tree], steps), 0, coded[outside], gap[()], leaves, room)
-    return tree, Outside(outside, leaves)
+    return narrow(tree), Outside(outside, leaves)
 
 
 class ForestClassifier(Forest, GrowingClassifier):

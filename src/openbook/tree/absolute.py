@@ -171,7 +171,7 @@ def settle_branches(ladder, ground, growth, node, first, last):
     if ladder is None:
         return
     for child in range(first, last):
-        span = (growth.nodes[child].start, growth.nodes[child].end)
+        span = (np.int64(growth.nodes[child].start), np.int64(growth.nodes[child].end))
         settle(ground, ladder, ground.members, span, growth.stats[node, 1], growth.stats, child)
 
 

@@ -67,6 +67,7 @@ class ByFolds(TreeLearner):
     nominal = "subset"
     missing = "majority"
     prune = "cost_complexity"
+    grows_once = False
 
     choice_: Choice
 

@@ -165,11 +165,13 @@ def encode(rows, bins=None):
     """The training rows of a tree, or of many."""
     share = None if bins is None else max(1, SAMPLE // len(rows.pieces))
     samples = list(each(rows.pieces, partial(_sampled, share)))
-    scales, keys = [], []
+    # room for all that may be sorted: what is not used costs nothing
+    n_numeric = 0 if bins is not None else sum(isinstance(a, Numeric) for a in rows.schema)
+    keys = np.empty((n_numeric, sum(map(len, samples)) if n_numeric else 0), np.uint64)
+    scales, n_sorted = [], 0
     for j in range(len(rows.schema)):
-        scale, order = _scale(rows, [table.columns[j] for table in samples], j, bins)
-        scales.append(scale)
-        keys += [] if order is None else [order]
+        scales.append(_scale(rows, [table.columns[j] for table in samples], j, bins, keys[n_sorted:]))
+        n_sorted += isinstance(scales[-1], Sorted)
     kind = np.array([_kind(scale) for scale in scales], dtype=np.int8)
     n_codes = np.array(
         [0 if k == SORTED else _n_codes(s) for k, s in zip(kind, scales, strict=True)], np.int32
@@ -180,10 +182,10 @@ def encode(rows, bins=None):
         raise RefusalError(msg)
     coded = [(j, scales[j]) for j in np.flatnonzero(kind != SORTED)]
     dtype = np.uint8 if n_codes.max(initial=0) <= FEW else np.uint16
-    parts = zip(*each(rows.pieces, partial(_coded, coded, dtype)), strict=True)
-    codes, y, w = (np.concatenate(part) for part in parts)
-    stacked = np.array(keys, dtype=np.uint64).reshape(len(keys), len(y))
-    return Training(_columns(kind, n_codes, len(y)), stacked, codes, scales, y, w)
+    parts, *rest = zip(*each(rows.pieces, partial(_coded, coded, dtype)), strict=True)
+    codes = parts[0] if len(parts) == 1 else np.concatenate(parts)
+    y, w = map(np.concatenate, rest)
+    return Training(_columns(kind, n_codes, len(y)), keys[:n_sorted].reshape(-1, len(y)), codes, scales, y, w)
 
 
 def _columns(kind, n_codes, n_rows):
@@ -215,16 +217,16 @@ def _sampled(share, chunk):
     return chunk.X.take(np.arange(0, len(chunk.y), max(1, len(chunk.y) // share)))  # a copy: no chunk is kept
 
 
-def _scale(rows, pieces, j, bins):
-    """The scale of a column, and its keys if it is sorted: the edges or numbers of an ordered one, a nominal
-    attribute itself. Cuts are float64, whatever the numbers are.
+def _scale(rows, pieces, j, bins, keys):
+    """The scale of a column: the edges or numbers of an ordered one, a nominal attribute itself. Cuts are
+    float64, whatever the numbers are. If it is sorted, keys[0] is filled in.
     """
     attribute = rows.schema.attributes[j]
     if isinstance(attribute, Nominal):
-        return attribute, None
+        return attribute
     if isinstance(attribute, Categorical):
         values = np.arange(len(attribute.values), dtype=float)
-        return Edges.of(values, values[:-1] + 0.5), None
+        return Edges.of(values, values[:-1] + 0.5)
     numbers = np.concatenate(pieces)
     if np.isinf(numbers).any():
         raise infinite_cell(rows)
@@ -233,21 +235,23 @@ def _scale(rows, pieces, j, bins):
     known = ascending[: len(ascending) - np.isnan(ascending).sum()]
     steps = known[1:] > known[:-1]
     if bins is None and steps.sum() >= FEW:
-        return Sorted(pieces), _keys(order, steps)
+        _fill_keys(order, steps, keys[0])
+        return Sorted(pieces)
     distinct = (known[np.r_[True, steps]] if len(known) else known).astype(float)
     if len(distinct) <= (bins or FEW):
-        return Edges.of(distinct, midpoint(distinct[:-1], distinct[1:])), None
+        return Edges.of(distinct, midpoint(distinct[:-1], distinct[1:]))
     low = known[np.arange(1, bins) * len(known) // bins - 1].astype(float)
     high = distinct[np.minimum(np.searchsorted(distinct, low, side="right"), len(distinct) - 1)]
-    return Edges.of(distinct, np.unique(midpoint(low, high)[low < high])), None
+    return Edges.of(distinct, np.unique(midpoint(low, high)[low < high]))
 
 
-def _keys(order, steps):
+def _fill_keys(order, steps, keys):
     """The keys of rows in ascending order; `steps` says where the number grows, as far as they are known."""
-    ranks = np.full(len(order), MISSING_RANK, dtype=np.uint64)
-    ranks[0] = 0
-    np.cumsum(steps, out=ranks[1 : len(steps) + 1], dtype=np.uint64)
-    return ranks << np.uint64(32) | order.astype(np.uint64)
+    keys[:] = MISSING_RANK
+    keys[0] = 0
+    np.cumsum(steps, out=keys[1 : len(steps) + 1], dtype=np.uint64)
+    keys <<= np.uint64(32)
+    keys |= order.view(np.uint64)
 
 
 def _coded(scales, dtype, chunk):

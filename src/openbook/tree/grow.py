@@ -63,22 +63,24 @@ class Ground(NamedTuple):
 
 
 #: A node while it grows: the fields of `Tree`; the two rows or codes between which an ordered test cuts; the
-#: segment of its rows, and how many instances are in use while it is split.
+#: segment of its rows, and how many instances are in use while it is split. As in `Tree`, no more than 2³¹ of
+#: anything.
 NODE = np.dtype(
     [
-        ("attribute", np.int64),
-        ("below", np.int64),
-        ("above", np.int64),
-        ("first", np.int64),
-        ("branches", np.int64),
-        ("missing", np.int64),
-        ("route", np.int64),
-        ("depth", np.int64),
-        ("start", np.int64),
-        ("end", np.int64),
-        ("used", np.int64),
         ("gain", np.float64),
-    ]
+        ("attribute", np.int32),
+        ("below", np.int32),
+        ("above", np.int32),
+        ("first", np.int32),
+        ("branches", np.int32),
+        ("missing", np.int32),
+        ("route", np.int32),
+        ("depth", np.int32),
+        ("start", np.int32),
+        ("end", np.int32),
+        ("used", np.int32),
+    ],
+    align=True,
 )
 
 
@@ -107,6 +109,12 @@ class Growth(NamedTuple):
 
 
 @inner
+def segment_of(nodes, node):
+    """Where the rows of a node start and end."""
+    return np.int64(nodes[node].start), np.int64(nodes[node].end)
+
+
+@inner
 def agree(stats, node, number, members, segment):
     """Whether the rows of a node have one and the same target."""
     start, end = segment
@@ -129,7 +137,7 @@ def may_split(ground, growth, node, rule):
         this.depth < rule.max_depth
         and this.end - this.start > 1
         and weight_of(stats, node, rule.criterion) >= 2 * rule.least
-        and not agree(stats, node, ground.instances.number, ground.members, (this.start, this.end))
+        and not agree(stats, node, ground.instances.number, ground.members, segment_of(growth.nodes, node))
     )
 
 
@@ -167,7 +175,7 @@ def draw(order, k, random):
 @inner
 def consider(ground, growth, node, rule, desk, found, evidence):
     """Search the columns: all in order, or max_features at random, and more until one can be split."""
-    segment = (growth.nodes[node].start, growth.nodes[node].end)
+    segment = segment_of(growth.nodes, node)
     order, sides, stats = desk.order, desk.sides, growth.stats
     for s in range(stats.shape[1]):
         sides[TOTAL, s] = stats[node, s]
@@ -196,7 +204,7 @@ def consider(ground, growth, node, rule, desk, found, evidence):
 def add_branches(growth, node, branches, used):
     """The nodes of the branches, without their stats."""
     nodes, first = growth.nodes, growth.sizes[1]
-    start, depth = nodes[node].start, nodes[node].depth + 1
+    start, depth = np.int64(nodes[node].start), nodes[node].depth + 1
     for b in range(branches.size):
         child, end = nodes[first + b], start + branches[b].size
         child.start, child.end, child.depth, child.used = start, end, depth, used
@@ -208,7 +216,7 @@ def add_branches(growth, node, branches, used):
 def add_members(ground, growth, node, desk):
     """The stats of a node, whose members are in place and have yet to be laid out."""
     members, instances, stats = ground.members, ground.instances, growth.stats
-    start, end = growth.nodes[node].start, growth.nodes[node].end
+    start, end = segment_of(growth.nodes, node)
     for s in range(stats.shape[1]):
         stats[node, s] = 0.0
     for k in range(start, end):
@@ -276,8 +284,8 @@ def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, P
     while sizes[0]:
         node = waiting[sizes[0] - 1]
         this, first = nodes[node], sizes[1]
-        start, end = this.start, this.end
-        segment = (start, end)
+        segment = segment_of(nodes, node)
+        start, end = segment
         consider(ground, growth, node, rule, desk, found, evidence)
         f = choose(found, desk, rule, ground.columns)
         if f < 0:
@@ -309,7 +317,7 @@ def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, P
         spread = send_missing(ground, segment, side, branches, rule) if gaps else 0
 
         # the branches' rows
-        used, parts = this.used, np.int64(0)
+        used, parts = np.int64(this.used), np.int64(0)
         for b in range(branches.size if spread else 0):
             parts += spread if branches[b].weight > 0 else 0
         if parts and max(used, end) + parts > members.size:

@@ -194,6 +194,8 @@ class TreeLearner(Growing):
 
     #: Whether it grows from encoded rows what `fit` grows.
     grows_again = True
+    #: Whether `fit` grows one tree alone.
+    grows_once = True
 
     prune: str | None = None
     confidence = 0.25
@@ -209,7 +211,7 @@ class TreeLearner(Growing):
         return {name: values for name, values in KNOBS.items() if name in own}
 
     def _fit(self, rows):
-        self._grow(rows, encode(rows, self.bins))
+        self._grow(rows, encode(rows, self.bins), keep=not self.grows_once)
 
     def encoded(self, X, y):
         """Rows for many copies of this learner, encoded once; they are all that it learns of them.
@@ -228,7 +230,7 @@ class TreeLearner(Growing):
         self.__dict__.update(encoded.learnt)
         self._grow(encoded.rows, encoded.training._replace(w=w))
 
-    def _grow(self, rows, training):
+    def _grow(self, rows, training, keep=True):
         training = self._weighed(training)
         grown_on, held_out, seed = None, None, 1
         if self.prune == "reduced_error" or self.max_features is not None:
@@ -236,7 +238,8 @@ class TreeLearner(Growing):
             if self.prune == "reduced_error":
                 grown_on, held_out = self._parted(training.y, random)
             seed += int(random.randint(2**31 - 1))
-        tree, candidates = plant(training, self._rule(training), self._n_classes, grown_on, seed)
+        rule = self._rule(training)
+        tree, candidates = plant(training, rule, self._n_classes, grown_on, seed, keep=keep)
         self.become(tree, candidates)
         if self.prune is not None:
             self._cut_back(tree, self._pruned(tree, rows, training, held_out))

@@ -32,6 +32,7 @@ __all__ = [
     "depths",
     "leaf_of",
     "leaves_of",
+    "narrow",
     "parents",
     "remaining",
 ]
@@ -41,7 +42,7 @@ SPREAD = -1
 
 
 class Tree(NamedTuple):
-    """The nodes, an array an aspect.
+    """The nodes, an array an aspect; whole numbers may be narrower than here (see `narrow`).
 
     attribute : int32 (n,), the column that is tested, or LEAF
     cut : float64 (n,), the threshold of an ordered test, else NaN
@@ -113,6 +114,22 @@ def cuts_by_column(attribute, route):
     at = at[np.argsort(attribute[at], kind="stable")]
     columns, starts = np.unique(attribute[at], return_index=True)
     return zip(columns.tolist(), np.split(at, starts[1:]), strict=False)
+
+
+def narrow(tree):
+    """The tree with its whole numbers in as few bytes as hold them, for those who keep many trees.
+
+    Each type holds every index of what it points into, so that places are still safe to add.
+    """
+    most = {
+        "attribute": tree.attribute.max(initial=0),
+        "first": tree.size,
+        "branches": tree.branches.max(),
+        "missing": tree.branches.max(),
+        "route": len(tree.routes),
+    }
+    types = {name: np.min_scalar_type(-1 - int(n)) for name, n in most.items()}
+    return tree._replace(**{name: getattr(tree, name).astype(kind) for name, kind in types.items()})
 
 
 def steps(tree):

@@ -55,7 +55,7 @@ def n_slots(attribute):
     return len(attribute.values) + 1 if isinstance(attribute, Nominal) else 3
 
 
-def plant(training, rule, n_classes, rows=None, seed=1, noted=NOTED):
+def plant(training, rule, n_classes, rows=None, seed=1, noted=NOTED, keep=True):
     """Grow a tree from encoded rows; the tree, and the candidates of its upper nodes.
 
     Parameters
@@ -64,26 +64,24 @@ def plant(training, rule, n_classes, rows=None, seed=1, noted=NOTED):
     rows : intp array, the rows to grow from, all by default
     seed : of the columns drawn at each node
     noted : the candidates of so many nodes are kept
+    keep : whether more is to be grown from the training rows; else the keys themselves are parted
     """
-    rows = np.arange(len(training.y)) if rows is None else rows
-    growth, evidence, centre = grown(training, rule, n_classes, rows, seed, noted)
+    growth, evidence, centre = grown(training, rule, n_classes, rows, seed, noted, keep)
     tree = tree_of(growth, training.scales, n_classes, centre, rule.criterion)
     return tree, _candidates(evidence, training, n_classes, centre, rule.criterion)
 
 
-def grown(training, rule, n_classes, rows, seed, noted):
+def grown(training, rule, n_classes, rows, seed, noted, keep=True):
     """The growth of a tree, the evidence of its upper nodes, and the origin of its target's sums."""
     n_stats, columns = n_classes or N_SUMS, training.columns
-    centre = 0.0 if n_classes else float(np.average(training.y[rows], weights=training.w[rows]))
-    if rule.criterion == ABSOLUTE:
-        by_target = np.argsort(training.y, kind="stable").astype(np.uint64)
-        training = training._replace(keys=np.concatenate([training.keys, by_target[None]]))
-    ground = _ground(training, rows, n_classes, centre, rule)
+    own = slice(None) if rows is None else rows
+    centre = 0.0 if n_classes else float(np.average(training.y[own], weights=training.w[own]))
+    ground = _ground(training, rows, n_classes, centre, rule, keep)
     most = max(int(columns["n_codes"].max()), 2) + 1
     growth = _growth(ground, most, n_stats, rule)
     marks = _marks(training.scales, most) if rule.random_cuts else None
     desk = _desk(ground, marks, most, n_stats, rule, seed)
-    evidence = _evidence(columns, n_stats, len(rows), noted)
+    evidence = _evidence(columns, n_stats, len(ground.members), noted)
     growth.sizes[0] = 1
     while (full := grow(ground, growth, rule, desk, np.zeros(len(columns), FOUND), evidence)) != DONE:
         if full == MORE_NODES:
@@ -96,15 +94,9 @@ def grown(training, rule, n_classes, rows, seed, noted):
     return growth, evidence, centre
 
 
-def _ground(training, rows, n_classes, centre, rule):
+def _ground(training, rows, n_classes, centre, rule, keep):
     n, none = len(training.y), np.zeros(0)
-    keys = training.keys
-    if len(rows) < n:
-        kept = np.zeros(n, dtype=bool)
-        kept[rows] = True
-        keys = np.array([column[kept[column & ROW]] for column in keys], np.uint64).reshape(-1, len(rows))
-    elif rule.max_depth > 1:  # the keys of a stump are never parted
-        keys = keys.copy()
+    keys = _keys(training, rows, rule, keep)
     w, whole = np.asarray(training.w, dtype=float), none
     unit = bool((w == 1).all())
     counts = n_classes and (unit or (w == np.rint(w)).all()) and w.sum() <= MOST_WHOLE
@@ -115,12 +107,29 @@ def _ground(training, rows, n_classes, centre, rule):
         instances = Instances(training.y.astype(np.uint16), none, w, unit, whole)
     else:
         instances = Instances(np.zeros(0, np.uint16), training.y - centre, w, unit, none)
-    return Ground(training.columns, training.codes, keys, rows.astype(np.uint64), np.arange(n), instances)
+    members = np.arange(n, dtype=np.uint64) if rows is None else rows.astype(np.uint64)
+    return Ground(training.columns, training.codes, keys, members, np.arange(n), instances)
+
+
+def _keys(training, rows, rule, keep):
+    """The keys of these rows, to be parted: a copy where those of the training rows are to be kept."""
+    keys = training.keys
+    if rule.criterion == ABSOLUTE:
+        by_target, keep = np.argsort(training.y, kind="stable").astype(np.uint64), False
+        keys = np.concatenate([keys, by_target[None]])
+    if rows is not None and len(rows) < len(training.y):
+        kept = np.zeros(len(training.y), dtype=bool)
+        kept[rows] = True
+        own = np.empty((len(keys), len(rows)), np.uint64)
+        for column, part in zip(keys, own, strict=True):
+            part[:] = column[kept[column & ROW]]
+        return own
+    return keys.copy() if keep and rule.max_depth > 1 else keys  # the keys of a stump are never parted
 
 
 def _growth(ground, most, n_stats, rule):
     """A root with all rows."""
-    n, columns = len(ground.members), ground.columns
+    n, columns, targets = len(ground.members), ground.columns, ground.instances[:3]
     room = max(min(n // 2, 2 * most ** min(rule.max_depth, 9)), most, 64)  # zeros cost nothing until used
     own = [np.arange(v) for v in columns["n_codes"][columns["kind"] == NOMINAL]]
     used = sum(map(len, own))
@@ -133,7 +142,7 @@ def _growth(ground, most, n_stats, rule):
         sizes=np.array([0, 1, used]),
         side=np.zeros(len(ground.rows), np.int64),
         spare=np.zeros(n, np.uint64),
-        aside=_targets(ground.instances, ground.members[:0] if len(ground.keys) else ground.members),
+        aside=Targets(*(np.empty(0 if len(ground.keys) or not a.size else n, a.dtype) for a in targets)),
         routes=routes,
         branches=np.zeros(most, BRANCH),
     )
