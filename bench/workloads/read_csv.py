@@ -61,11 +61,20 @@ def read_pandas(path):
 
 def judged(arrays, _path, _predicted):
     numbers, codes = arrays[: len(NUMBERS)], arrays[len(NUMBERS) :]
-    return {
-        "sum of numbers": float(np.nansum(numbers)),
-        "gaps": int(np.isnan(numbers).sum()) + sum(int((column < 0).sum()) for column in codes),
-        "words": len(np.unique(codes)) - 1,
-    }
+    return _quality(numbers, sum(int((column < 0).sum()) for column in codes))
+
+
+def judged_frame(frame, _path, _predicted):
+    words = [frame[name] for name in WORDS]
+    gaps = sum(
+        column.null_count() if hasattr(column, "null_count") else column.isna().sum() for column in words
+    )
+    return _quality([frame[name].to_numpy() for name in NUMBERS], int(gaps))
+
+
+def _quality(numbers, gaps_of_words):
+    gaps = int(np.isnan(numbers).sum())
+    return {"sum of numbers": float(np.nansum(numbers)), "gaps": gaps + gaps_of_words}
 
 
 POLARS, PLAIN, PANDAS = "polars, told the kinds", "polars.read_csv, words as texts", "pandas"
@@ -78,8 +87,8 @@ READ_CSV = Workload(
     contestants={
         OURS: Contestant(str, read_ours, quality=judged),
         POLARS: Contestant(str, read_polars, quality=judged, needs="polars"),
-        PLAIN: Contestant(str, read_polars_plainly, needs="polars"),
-        PANDAS: Contestant(str, read_pandas, needs="pandas"),
+        PLAIN: Contestant(str, read_polars_plainly, quality=judged_frame, needs="polars"),
+        PANDAS: Contestant(str, read_pandas, quality=judged_frame, needs="pandas"),
     },
     goals=(Goal("fit", "times", 1, (POLARS,)),),
 )

@@ -104,7 +104,7 @@ LINEAR_HINGE = Workload(
     },
     goals=(Goal("fit", "times", 3, (LIBLINEAR,)),),
     tolerance=1e-4,
-    noise=0.2,
+    noise=1.0,  # rows held out at the border
 )
 
 

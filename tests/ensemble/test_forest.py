@@ -394,3 +394,14 @@ def test_as_near_as_sklearn(kind):
     other = getattr(theirs, f"{kind}Regressor")(random_state=0)
     mine, other = (cross_val_score(model, X, y, cv=folds).mean() for model in (ours, other))
     assert mine > other - 0.03
+
+
+@pytest.mark.parametrize("rows", [60, 150])
+def test_weights_are_repeated_rows_whatever_room_the_trees_need(rows):
+    rng = np.random.default_rng(1)
+    X, y = rng.integers(0, 10, (rows, 3)).astype(float), rng.integers(0, 1000, rows).astype(float)
+    times = 1 + np.arange(rows) % 2
+    weighted = ExtraTreesRegressor(3, random_state=0).fit(X, y, sample_weight=times)
+    repeated = ExtraTreesRegressor(3, random_state=0).fit(X.repeat(times, axis=0), y.repeat(times))
+    for a, b in zip(weighted.trees_, repeated.trees_, strict=True):
+        np.testing.assert_array_equal(a.cut, b.cut)

@@ -284,6 +284,8 @@ def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, P
     while sizes[0]:
         node = waiting[sizes[0] - 1]
         this, first = nodes[node], sizes[1]
+        if first + growth.branches.size > nodes.size:  # before anything is drawn at random
+            return MORE_NODES
         segment = segment_of(nodes, node)
         start, end = segment
         consider(ground, growth, node, rule, desk, found, evidence)
@@ -322,8 +324,6 @@ def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, P
             parts += spread if branches[b].weight > 0 else 0
         if parts and max(used, end) + parts > members.size:
             return MORE_INSTANCES
-        if first + branches.size > nodes.size:
-            return MORE_NODES
         below, above = best.below, best.above
         if kind == SORTED:
             below, above = row_at(ground, f, start + below), row_at(ground, f, start + above)
