@@ -25,7 +25,15 @@ from openbook.tree.absolute import set_up, settle_branches
 from openbook.tree.columns import NOMINAL, SORTED
 from openbook.tree.criteria import weight_of
 from openbook.tree.nodes import LEAF, SPREAD
-from openbook.tree.part import heaviest_of, make_parts, part, part_by_code, send_missing, take_sides
+from openbook.tree.part import (
+    heaviest_of,
+    make_parts,
+    note_sides,
+    part,
+    part_by_code,
+    send_missing,
+    take_sides,
+)
 from openbook.tree.search import FRACTIONAL, OWN_BRANCH, choose, count_together, lay_out, note, row_at, search
 from openbook.tree.split import TOTAL, Instances, Targets, add_instance, whole_below
 
@@ -92,6 +100,7 @@ class Growth(NamedTuple):
     waiting : int64 (n,), the nodes still to be split, the topmost last
     sizes : int64 (3,), how many of those there are, how many nodes, how many routes
     side : int64 (capacity,), the branch of each instance at the node at hand; -1 - its first part if spread
+    bits : uint64 (capacity / 64 + 1,), the same where there are two branches
     spare : uint64 (capacity,), room for a segment; aside : its targets and weights, if all columns are coded
     routes : int32, holds 0, 1, … for each nominal column; those of subsets are put behind
     branches : BRANCH (most branches,), of the node at hand
@@ -102,6 +111,7 @@ class Growth(NamedTuple):
     waiting: np.ndarray
     sizes: np.ndarray
     side: np.ndarray
+    bits: np.ndarray
     spare: np.ndarray
     aside: Targets
     routes: np.ndarray
@@ -278,7 +288,7 @@ def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, P
     """Split what waits, until nothing does (DONE) or a table is full: then the caller makes room and comes
     back, and the node at hand is taken up again.
     """
-    keys, members, side, spare = ground.keys, ground.members, growth.side, growth.spare
+    keys, members, side = ground.keys, ground.members, growth.side
     nodes, stats, sizes = growth.nodes, growth.stats, growth.sizes
     waiting, routes = growth.waiting, growth.routes
     while sizes[0]:
@@ -335,7 +345,9 @@ def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, P
             part_by_code(ground, growth, f, segment, best, own_routes, desk, branches)
             add_branches(growth, node, branches, used)
         else:
-            part(members[start:], end - start, side, spare, branches, in_two)
+            if in_two:
+                note_sides(members[start:end], side, growth.bits)
+            part(members[start:], end - start, growth, branches, in_two)
             add_branches(growth, node, branches, used)
             for child in range(first, last):
                 add_members(ground, growth, child, desk)
@@ -350,7 +362,7 @@ def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, P
                 waiting[sizes[0]] = child
                 sizes[0] += 1
         for j in range(keys.shape[0] if sizes[0] > bottom else 0):
-            part(keys[j, start:], end - start, side, spare, branches, in_two)
+            part(keys[j, start:], end - start, growth, branches, in_two)
 
         this.attribute, this.gain, this.below, this.above = f, best.gain, below, above
         this.first, this.branches, this.missing, this.route = first, branches.size, SPREAD, route

@@ -141,6 +141,7 @@ def _growth(ground, most, n_stats, rule):
         waiting=np.zeros(room, np.int64),
         sizes=np.array([0, 1, used]),
         side=np.zeros(len(ground.rows), np.int64),
+        bits=np.zeros(len(ground.rows) // 64 + 1, np.uint64),
         spare=np.zeros(n, np.uint64),
         aside=Targets(*(np.empty(0 if len(ground.keys) or not a.size else n, a.dtype) for a in targets)),
         routes=routes,
@@ -232,8 +233,8 @@ def _more_instances(ground, growth):
         instances=instances._replace(**grown, unit=False, whole=np.zeros(0)),
     )
     aside = Targets(*(_doubled(array, n) if array.size else array for array in growth.aside))
-    side, spare = _doubled(growth.side, n), _doubled(growth.spare, n)
-    return ground, growth._replace(side=side, spare=spare, aside=aside)
+    side, spare, bits = _doubled(growth.side, n), _doubled(growth.spare, n), _doubled(growth.bits, 1)
+    return ground, growth._replace(side=side, bits=bits, spare=spare, aside=aside)
 
 
 def _evidence(columns, n_stats, n_rows, noted):
