@@ -180,8 +180,7 @@ class Estimator(BaseEstimator):
             method = partial(_on_encoded, self, method)
         else:
             pieces = list(self._encode(X).chunks())
-        parts = fold(pieces, partial(_listed, method), add)
-        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+        return _stacked(fold(pieces, partial(_listed, method), add))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -272,6 +271,19 @@ class Learner(Estimator):
 
 def _on_encoded(estimator: Estimator, method: Callable[[Table], Array], table: Table) -> Array:
     return method(conform(table, estimator.schema_))
+
+
+def _stacked(parts: list[Array]) -> Array:
+    """The parts one below the other; each is let go once it is copied, so that memory holds them once."""
+    if len(parts) == 1:
+        return parts[0]
+    end = sum(map(len, parts))
+    stacked = np.empty((end, *parts[0].shape[1:]), np.result_type(*parts))
+    while parts:
+        part = parts.pop()
+        stacked[end - len(part) : end] = part
+        end -= len(part)
+    return stacked
 
 
 def _listed(method: Callable[[Table], Array], table: Table) -> list[Array]:
