@@ -309,16 +309,6 @@ def test_importances_go_to_the_column_that_decides():
     assert model.feature_importances_.sum() == pytest.approx(1)
 
 
-def test_extra_trees_cut_at_random():
-    """All rows and all columns for every tree, and yet no two roots cut alike."""
-    rng = np.random.RandomState(0)
-    X = rng.rand(200, 1)
-    cuts = [t.cut[0] for t in ExtraTreesClassifier(20, random_state=0).fit(X, X[:, 0] > 0.5).trees_]
-    assert len(set(cuts)) > 10
-    best = RandomForestClassifier(20, bootstrap=False, random_state=0).fit(X, X[:, 0] > 0.5)
-    assert len({t.cut[0] for t in best.trees_}) == 1
-
-
 # --- files
 
 
@@ -394,14 +384,3 @@ def test_as_near_as_sklearn(kind):
     other = getattr(theirs, f"{kind}Regressor")(random_state=0)
     mine, other = (cross_val_score(model, X, y, cv=folds).mean() for model in (ours, other))
     assert mine > other - 0.03
-
-
-@pytest.mark.parametrize("rows", [60, 150])
-def test_weights_are_repeated_rows_whatever_room_the_trees_need(rows):
-    rng = np.random.default_rng(1)
-    X, y = rng.integers(0, 10, (rows, 3)).astype(float), rng.integers(0, 1000, rows).astype(float)
-    times = 1 + np.arange(rows) % 2
-    weighted = ExtraTreesRegressor(3, random_state=0).fit(X, y, sample_weight=times)
-    repeated = ExtraTreesRegressor(3, random_state=0).fit(X.repeat(times, axis=0), y.repeat(times))
-    for a, b in zip(weighted.trees_, repeated.trees_, strict=True):
-        np.testing.assert_array_equal(a.cut, b.cut)

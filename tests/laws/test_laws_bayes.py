@@ -74,7 +74,7 @@ def agree(a, b, X, rtol=1e-7):
     np.testing.assert_allclose(one, other, rtol=rtol, atol=1e-7)
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
 @given(problems())
 def test_the_kernels_equal_the_derivation(problem):
     learner, X, y, new = problem

@@ -38,7 +38,7 @@ def opened_or_refused(path, data, risk):
     assert message.startswith("bad.openbook")
 
 
-@settings(max_examples=200)
+@settings(max_examples=400)
 @given(st.data())
 def test_a_flipped_byte_is_found_or_does_no_harm(good, tmp_path_factory, data):
     content, risk = good

@@ -133,7 +133,7 @@ def groups(split):
     return [(*g.weights,) if hasattr(g, "weights") else (g.weight, g.mean, g.error) for g in split.groups]
 
 
-@settings(max_examples=250, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=600, suppress_health_check=[HealthCheck.too_slow])
 @given(problems(), st.sampled_from([None, 0]))
 def test_every_node_is_searched_as_in_plain_python(problem, few):
     """Gains, cuts, groups of rows and the winner: of every node, on ties, gaps, weights, constant columns."""

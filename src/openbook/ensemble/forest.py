@@ -12,6 +12,7 @@ Trees are grown side by side through `fold`, each from a seed of its own: the sa
 workers.
 """
 
+from abc import abstractmethod
 from functools import partial
 from typing import NamedTuple
 
@@ -113,9 +114,9 @@ class Forest(Growing):
         check_is_fitted(self)
         return float(self.oob_curve_[-1])
 
+    @abstractmethod
     def _shares(self, tree):
         """What each node says, if it is a leaf, (n_nodes, n_outputs)."""
-        raise NotImplementedError
 
     def _outputs(self, X):
         return self._compact.outputs(X)

@@ -16,6 +16,7 @@ and the smallest T_k is taken with R^cv(T_k) <= min R^cv + SE of that minimum.
 Missing cells go down the heavier branch, in learning and in prediction, so a row is in one node a level.
 """
 
+from abc import abstractmethod
 from functools import partial
 from typing import NamedTuple
 
@@ -115,9 +116,9 @@ class ByFolds(TreeLearner):
         losses = self._node_losses(tree, X[held_out], training.y[held_out], training.w[held_out])
         return np.stack([summed_over_leaves(path, loss)[steps] for loss in losses])
 
+    @abstractmethod
     def _node_losses(self, tree, X, y, w):
         """What the rows that come to each node lose if it is a leaf, and the squares of that; two arrays."""
-        raise NotImplementedError
 
     def _work(self):
         grown = super()._work()

@@ -5,6 +5,7 @@ parameters of them all.
 """
 
 import math
+from abc import abstractmethod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -276,9 +277,9 @@ class TreeLearner(Growing):
         self.candidates_ = Candidates(*(array[left] for array in self.candidates_))
         self.candidates_ = self.candidates_._replace(node=place[self.candidates_.node])
 
+    @abstractmethod
     def _leaf_values(self):
         """What each node says, if it is a leaf, (n_nodes, n_outputs)."""
-        raise NotImplementedError
 
     def _outputs(self, X):
         return self._outputs_at(cells(X))
