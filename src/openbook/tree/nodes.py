@@ -42,7 +42,7 @@ SPREAD = -1
 
 
 class Tree(NamedTuple):
-    """The nodes, an array an aspect; whole numbers may be narrower than here (see `narrow`).
+    """The nodes, an array an aspect; numbers may be narrower than here (see `narrow`).
 
     attribute : int32 (n,), the column that is tested, or LEAF
     cut : float64 (n,), the threshold of an ordered test, else NaN
@@ -117,9 +117,10 @@ def cuts_by_column(attribute, route):
 
 
 def narrow(tree):
-    """The tree with its whole numbers in as few bytes as hold them, for those who keep many trees.
+    """The tree with its numbers in as few bytes as hold them, for those who keep many trees.
 
-    Each type holds every index of what it points into, so that places are still safe to add.
+    The types of whole numbers hold every index of what they point into, so that places are still safe to add.
+    Weights and values go into float32 where nothing is lost: counts do.
     """
     most = {
         "attribute": tree.attribute.max(initial=0),
@@ -128,8 +129,16 @@ def narrow(tree):
         "missing": tree.branches.max(),
         "route": len(tree.routes),
     }
-    types = {name: np.min_scalar_type(-1 - int(n)) for name, n in most.items()}
-    return tree._replace(**{name: getattr(tree, name).astype(kind) for name, kind in types.items()})
+    kinds = {name: np.min_scalar_type(-1 - int(n)) for name, n in most.items()}
+    whole = {name: getattr(tree, name).astype(kind) for name, kind in kinds.items()}
+    return tree._replace(**whole, weight=_halved(tree.weight), value=_halved(tree.value))
+
+
+def _halved(numbers):
+    """The numbers in float32, unless it would round one of them."""
+    with np.errstate(over="ignore"):
+        half = numbers.astype(np.float32)
+    return half if (half == numbers).all() else numbers
 
 
 def steps(tree):
