@@ -284,7 +284,6 @@ class ForestClassifier(Forest, GrowingClassifier):
     _oob_formula = r"\frac{\text{rows the trees outside get wrong}}{\text{rows}}"
 
     def _shares(self, value):
-        value = value.astype(float)  # counts may be in float32
         return value / value.sum(axis=1, keepdims=True)
 
     def _proba(self, X):

@@ -119,8 +119,8 @@ def cuts_by_column(attribute, route):
 def narrow(tree):
     """The tree with its numbers in as few bytes as hold them, for those who keep many trees.
 
-    The types of whole numbers hold every index of what they point into, so that places are still safe to add.
-    Weights and values go into float32 where nothing is lost: counts do.
+    Each type holds every index of what it points into, so that places are still safe to add. Weights and
+    values that are counts of rows become whole numbers.
     """
     most = {
         "attribute": tree.attribute.max(initial=0),
@@ -129,16 +129,16 @@ def narrow(tree):
         "missing": tree.branches.max(),
         "route": len(tree.routes),
     }
-    kinds = {name: np.min_scalar_type(-1 - int(n)) for name, n in most.items()}
-    whole = {name: getattr(tree, name).astype(kind) for name, kind in kinds.items()}
-    return tree._replace(**whole, weight=_halved(tree.weight), value=_halved(tree.value))
+    types = {name: np.min_scalar_type(-1 - int(n)) for name, n in most.items()}
+    fewer = {name: getattr(tree, name).astype(kind) for name, kind in types.items()}
+    return tree._replace(**fewer, weight=_counts(tree.weight), value=_counts(tree.value))
 
 
-def _halved(numbers):
-    """The numbers in float32, unless it would round one of them."""
-    with np.errstate(over="ignore"):
-        half = numbers.astype(np.float32)
-    return half if (half == numbers).all() else numbers
+def _counts(numbers):
+    """The numbers in int32 if it holds them all, else as they are."""
+    with np.errstate(invalid="ignore"):  # of numbers that are too large
+        whole = numbers.astype(np.int32)
+    return whole if (whole == numbers).all() else numbers
 
 
 def steps(tree):
@@ -347,8 +347,8 @@ def check(tree, schema, n_outputs):
     n = len(np.atleast_1d(tree.attribute))
     for field, array in zip(Tree._fields, tree, strict=True):
         shape = {"value": (n, n_outputs), "routes": (array.size,)}.get(field, (n,))
-        kind = "f" if field in ("cut", "weight", "value", "gain") else "i"
-        _require(array.shape == shape and array.dtype.kind == kind, f"array {field!r} has the wrong shape")
+        kinds = {"cut": "f", "gain": "f", "weight": "if", "value": "if"}.get(field, "i")
+        _require(array.shape == shape and array.dtype.kind in kinds, f"array {field!r} has the wrong shape")
     _require(n > 0, "it has no nodes")
     leaf = tree.attribute == LEAF
     _require(((tree.attribute >= LEAF) & (tree.attribute < len(schema))).all(), "a node tests no column")
