@@ -13,6 +13,7 @@ A frame's index is not a column; reset it first if it should be. Number columns 
 allows.
 """
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,7 @@ from openbook.data.guess import (
     wishes,
 )
 from openbook.data.table import Table
+from openbook.data.words import coded_words
 from openbook.errors import DataError
 
 if TYPE_CHECKING:
@@ -53,6 +55,7 @@ __all__ = [
 
 Array = npt.NDArray[Any]
 
+_MANY_ROWS = 10_000  # from which on coding words ourselves is faster than polars
 _FRAME_MODULES = {"pandas", "polars", "pyarrow", "modin", "cudf", "narwhals"}
 
 
@@ -121,11 +124,17 @@ def factorise(frame: "pl.DataFrame") -> dict[str, Cells]:
     """Each column of texts as its distinct texts and a position for each row; columns in parallel."""
     import polars as pl
 
+    cells: dict[str, Cells] = {}
+    if frame.height >= _MANY_ROWS:
+        words = {text.name: coded_words(text) for text in frame if text.dtype == pl.String}
+        cells = {name: coded for name, coded in words.items() if coded is not None}
+        frame = frame.drop(cells)
     if not frame.width:
-        return {}
+        return cells
     texts = frame.select(pl.all().cast(pl.Categorical))
     codes = texts.select(pl.all().to_physical().cast(pl.Int64).fill_null(MISSING))
-    return {text.name: _numbered(text, code.to_numpy()) for text, code in zip(texts, codes, strict=True)}
+    numbered = zip(texts, codes, strict=True)
+    return cells | {text.name: _numbered(text, code.to_numpy()) for text, code in numbered}
 
 
 def _numbered(texts: "pl.Series", codes: Array) -> Cells:
@@ -185,7 +194,7 @@ def _decide_typed(series: "pl.Series", wish: Wish, why: str) -> Decided:
     import polars as pl
 
     numbers = series if series.dtype in (pl.Float32, pl.Float64) else series.cast(pl.Float64)
-    data = numbers.to_numpy()
+    data = (numbers.fill_null(math.nan) if numbers.null_count() else numbers).to_numpy()
     unknown = why == EVERY_NUMBER and bool(np.isnan(data[:1]).all()) and bool(np.isnan(data).all())
     return decide_numbers(series.name, data, wish, NO_KNOWN_CELL if unknown else why)
 

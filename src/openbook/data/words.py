@@ -1,0 +1,100 @@
+"""Columns of a few short words, coded where polars keeps them.
+
+The view of a short text (see `openbook.data.views`) consists of two halves a and b of 64 bits. A factor f is
+drawn until every word has a slot of its own, so that a row is coded by
+
+    slot = ((a xor b) f mod 2⁶⁴) div 2⁴⁴        code = table[slot]
+
+and holds that word if views[code] is its own view; else its word is new. A code of -1 is the empty text, which
+stands for a missing value, and what is missing. These are a few array operations on a block in the cache.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from openbook.data.attributes import MISSING
+from openbook.data.cells import Cells
+from openbook.data.views import Known, Views, texts_of, views_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["MOST_WORDS", "coded_words"]
+
+Codes = npt.NDArray[np.int16]
+
+#: A thousand words find slots of their own, of 2²⁰, at every other draw or so.
+MOST_WORDS = 1000
+
+_SLOT_BITS = 20
+_SAMPLE = 1000
+
+
+def coded_words(series: "pl.Series") -> Cells | None:
+    """A column of texts as its words and a code for each row; None if it has long words, or too many."""
+    words, parts = _Words(), []
+    for views, known in views_of(series):
+        codes = words.coded(views, known)
+        if codes is None:
+            return None
+        parts.append(codes)
+    return Cells(words.texts, np.concatenate(parts)) if parts else None
+
+
+class _Words:
+    """The words met so far, those first met in one block in the order of the alphabet."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self._views = np.zeros((1, 2), dtype=np.uint64)  # last, that of the empty text
+        self._draws = np.random.default_rng(0)
+        self._draw_table()
+
+    def coded(self, views: Views, known: Known) -> Codes | None:
+        """The code of each row; None if a new word cannot be taken in."""
+        while True:
+            codes = self._table.take(self._slots(views))
+            alike = self._views.take(codes, axis=0) == views
+            if alike.all():
+                break
+            new = ~alike.all(axis=1)
+            if known is not None:
+                new &= known
+            if not new.any():
+                break
+            if not self._learn(views[new][:_SAMPLE]):
+                return None
+        if known is not None:
+            codes[~known] = MISSING
+        return codes
+
+    def _learn(self, views: Views) -> bool:
+        distinct = np.array(list(set(map(tuple, views.tolist()))), dtype=np.uint64)
+        texts = texts_of(distinct)
+        if texts is None or len(self.texts) + len(texts) > MOST_WORDS:
+            return False
+        order = sorted(range(len(texts)), key=texts.__getitem__)
+        self.texts += [texts[i] for i in order]
+        self._views = np.concatenate([self._views[:-1], distinct[order], self._views[-1:]])
+        if len(np.unique(self._views[:, 0] ^ self._views[:, 1])) < len(self._views):
+            return False  # no factor tells them apart
+        self._draw_table()
+        return True
+
+    def _draw_table(self) -> None:
+        while True:
+            self._factor = self._draws.integers(1 << 64, dtype=np.uint64) | np.uint64(1)
+            slots = self._slots(self._views)
+            if len(np.unique(slots)) == len(slots):
+                break
+        self._table = np.zeros(1 << _SLOT_BITS, dtype=np.int16)
+        self._table[slots] = np.arange(len(slots))
+        self._table[slots[-1]] = MISSING
+
+    def _slots(self, views: Views) -> npt.NDArray[np.int64]:
+        slots = views[:, 0] ^ views[:, 1]
+        slots *= self._factor
+        slots >>= np.uint64(64 - _SLOT_BITS)
+        return slots.view(np.int64)
