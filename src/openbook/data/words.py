@@ -5,8 +5,8 @@ drawn until every word has a slot of its own, so that a row is coded by
 
     slot = ((a xor b) f mod 2⁶⁴) div 2⁴⁴        code = table[slot]
 
-and holds that word if views[code] is its own view; else its word is new. A code of -1 is the empty text, which
-stands for a missing value, and what is missing. These are a few array operations on a block in the cache.
+and holds that word if views[code] is its own view; else its word is new. A code of -1 is a missing text, or
+an empty one, which stands for a missing value. These are a few array operations on a block in the cache.
 """
 
 from typing import TYPE_CHECKING
