@@ -55,7 +55,7 @@ __all__ = [
 
 Array = npt.NDArray[Any]
 
-_MANY_ROWS = 10_000  # from which on coding words ourselves is faster than polars
+_MANY_ROWS = 4000  # from which on arrays are faster than a loop over the texts
 _FRAME_MODULES = {"pandas", "polars", "pyarrow", "modin", "cudf", "narwhals"}
 
 
@@ -121,20 +121,30 @@ def polars_cells(
 
 
 def factorise(frame: "pl.DataFrame") -> dict[str, Cells]:
-    """Each column of texts as its distinct texts and a position for each row; columns in parallel."""
+    """Each column of texts as its distinct texts and a position for each row."""
     import polars as pl
 
-    cells: dict[str, Cells] = {}
-    if frame.height >= _MANY_ROWS:
-        words = {text.name: coded_words(text) for text in frame if text.dtype == pl.String}
-        cells = {name: coded for name, coded in words.items() if coded is not None}
-        frame = frame.drop(cells)
     if not frame.width:
+        return {}
+    if frame.height < _MANY_ROWS:
+        return {texts.name: _listed(texts) for texts in frame.select(pl.all().cast(pl.String))}
+    words = {texts.name: coded_words(texts) for texts in frame if texts.dtype == pl.String}
+    cells = {name: coded for name, coded in words.items() if coded is not None}
+    others = [texts for texts in frame if texts.name not in cells]
+    if not others:
         return cells
-    texts = frame.select(pl.all().cast(pl.Categorical))
-    codes = texts.select(pl.all().to_physical().cast(pl.Int64).fill_null(MISSING))
-    numbered = zip(texts, codes, strict=True)
-    return cells | {text.name: _numbered(text, code.to_numpy()) for text, code in numbered}
+    categories = pl.DataFrame(others).select(pl.all().cast(pl.Categorical))
+    codes = categories.select(pl.all().to_physical().cast(pl.Int64).fill_null(MISSING))
+    numbered = zip(categories, codes, strict=True)
+    return cells | {texts.name: _numbered(texts, code.to_numpy()) for texts, code in numbered}
+
+
+def _listed(texts: "pl.Series") -> Cells:
+    position: dict[str, int] = {}
+    codes = [
+        MISSING if text is None else position.setdefault(text, len(position)) for text in texts.to_list()
+    ]
+    return Cells([*position], np.array(codes, dtype=np.intp))
 
 
 def _numbered(texts: "pl.Series", codes: Array) -> Cells:

@@ -50,7 +50,8 @@ class _Words:
         self.texts: list[str] = []
         self._views = np.zeros((1, 2), dtype=np.uint64)  # last, that of the empty text
         self._draws = np.random.default_rng(0)
-        self._draw_table()
+        self._factor = np.uint64(1)
+        self._table = np.full(1 << _SLOT_BITS, MISSING, dtype=np.int16)
 
     def coded(self, views: Views, known: Known) -> Codes | None:
         """The code of each row; None if a new word cannot be taken in."""
@@ -73,25 +74,29 @@ class _Words:
     def _learn(self, views: Views) -> bool:
         distinct = np.array(list(set(map(tuple, views.tolist()))), dtype=np.uint64)
         texts = texts_of(distinct)
-        if texts is None or len(self.texts) + len(texts) > MOST_WORDS:
+        before = len(self.texts)
+        if texts is None or before + len(texts) > MOST_WORDS:
             return False
         order = sorted(range(len(texts)), key=texts.__getitem__)
         self.texts += [texts[i] for i in order]
         self._views = np.concatenate([self._views[:-1], distinct[order], self._views[-1:]])
-        if len(np.unique(self._views[:, 0] ^ self._views[:, 1])) < len(self._views):
-            return False  # no factor tells them apart
-        self._draw_table()
+        return self._place(before) or self._place_anew()
+
+    def _place(self, first: int) -> bool:
+        """Give the words from this one on their slots; False if one is taken. The empty text has slot 0."""
+        slots = self._slots(self._views[first:-1])
+        if len(np.unique(slots)) < len(slots) or not slots.all() or (self._table[slots] != MISSING).any():
+            return False
+        self._table[slots] = np.arange(first, len(self.texts))
         return True
 
-    def _draw_table(self) -> None:
-        while True:
-            self._factor = self._draws.integers(1 << 64, dtype=np.uint64) | np.uint64(1)
-            slots = self._slots(self._views)
-            if len(np.unique(slots)) == len(slots):
-                break
-        self._table = np.zeros(1 << _SLOT_BITS, dtype=np.int16)
-        self._table[slots] = np.arange(len(slots))
-        self._table[slots[-1]] = MISSING
+    def _place_anew(self) -> bool:
+        """Draw another factor; False if none can tell the words apart."""
+        if len(np.unique(self._views[:, 0] ^ self._views[:, 1])) < len(self._views):
+            return False
+        self._table.fill(MISSING)
+        self._factor = self._draws.integers(1 << 64, dtype=np.uint64) | np.uint64(1)
+        return self._place(0) or self._place_anew()
 
     def _slots(self, views: Views) -> npt.NDArray[np.int64]:
         slots = views[:, 0] ^ views[:, 1]
