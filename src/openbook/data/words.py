@@ -55,18 +55,15 @@ class _Words:
 
     def coded(self, views: Views, known: Known) -> Codes | None:
         """The code of each row; None if a new word cannot be taken in."""
-        while True:
-            codes = self._table.take(self._slots(views))
-            alike = self._views.take(codes, axis=0) == views
-            if alike.all():
-                break
-            new = ~alike.all(axis=1)
-            if known is not None:
-                new &= known
-            if not new.any():
-                break
-            if not self._learn(views[new][:_SAMPLE]):
-                return None
+        codes, alike = self._look_up(views)
+        if not alike.all():
+            unseen = ~(alike[:, 0] & alike[:, 1])
+            rows = np.flatnonzero(unseen if known is None else unseen & known)
+            while len(rows):
+                if not self._learn(views[rows[:_SAMPLE]]):
+                    return None
+                codes[rows], alike = self._look_up(views[rows])
+                rows = rows[~(alike[:, 0] & alike[:, 1])]
         if known is not None:
             codes[~known] = MISSING
         return codes
@@ -97,6 +94,11 @@ class _Words:
         self._table.fill(MISSING)
         self._factor = self._draws.integers(1 << 64, dtype=np.uint64) | np.uint64(1)
         return self._place(0) or self._place_anew()
+
+    def _look_up(self, views: Views) -> tuple[Codes, npt.NDArray[np.bool_]]:
+        """A code for each view, and which halves of the view are those of its word."""
+        codes = self._table.take(self._slots(views))
+        return codes, self._views.take(codes, axis=0) == views
 
     def _slots(self, views: Views) -> npt.NDArray[np.int64]:
         slots = views[:, 0] ^ views[:, 1]
