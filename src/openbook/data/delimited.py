@@ -71,12 +71,12 @@ def read_delimited(path: Path, kinds: Kinds, missing: Collection[str]) -> Table:
     """A table from a CSV or TSV file."""
     file = DelimitedFile.open(path)
     asked = wishes(kinds, file.names)
-    frame, numeric = file.frame(file.guess_numeric(asked, missing), missing)
+    numeric = file.guess_numeric(asked, missing)
+    codes = file.columns_of_codes({name for name in numeric if asked.get(name) is None})
+    frame, _ = file.frame(numeric - codes, missing)
     if not frame.height:
         msg = f"{path} has a header, but no rows"
         raise DataError(msg)
-    if codes := file.columns_of_codes({name for name in numeric if asked.get(name) is None}):
-        frame, _ = file.frame(numeric - codes, missing)
     return table_of(
         [file.explained(column) for column in polars_columns(frame, asked, missing, EVERY_NUMBER)]
     )

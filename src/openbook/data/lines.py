@@ -30,7 +30,7 @@ Flags = npt.NDArray[np.bool_]
 Positions = npt.NDArray[Any]
 
 _SEPARATORS = ",;\t|"
-_BLOCK = 1 << 18
+_BLOCK = 1 << 17
 _QUOTE, _NEWLINE, _ZERO, _COMMA = ord('"'), ord("\n"), ord("0"), ord(",")
 _QUOTED = re.compile(r'"[^"]*"')
 _SNIFFED_LINES = 20
