@@ -204,7 +204,9 @@ def _decide_typed(series: "pl.Series", wish: Wish, why: str) -> Decided:
     import polars as pl
 
     numbers = series if series.dtype in (pl.Float32, pl.Float64) else series.cast(pl.Float64)
-    data = (numbers.fill_null(math.nan) if numbers.null_count() else numbers).to_numpy()
+    known = numbers.fill_null(math.nan) if numbers.null_count() else numbers
+    parts = [part.to_numpy() for part in known.get_chunks()]  # put together here: numpy asks for huge pages
+    data = parts[0] if len(parts) == 1 else np.concatenate(parts)
     unknown = why == EVERY_NUMBER and bool(np.isnan(data[:1]).all()) and bool(np.isnan(data).all())
     return decide_numbers(series.name, data, wish, NO_KNOWN_CELL if unknown else why)
 
