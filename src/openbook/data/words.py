@@ -28,6 +28,7 @@ Codes = npt.NDArray[np.int16]
 MOST_WORDS = 1000
 
 _SLOT_BITS = 20
+_DRAWS = 50
 _SAMPLE = 1000
 
 
@@ -87,12 +88,13 @@ class _Words:
         return True
 
     def _place_anew(self) -> bool:
-        """Draw another factor; False if none can tell the words apart."""
-        if len(np.unique(self._views[:, 0] ^ self._views[:, 1])) < len(self._views):
-            return False
-        self._table = np.zeros(len(self._table), dtype=np.int16)
-        self._factor = self._draws.integers(1 << 64, dtype=np.uint64) | np.uint64(1)
-        return self._place(1) or self._place_anew()
+        """Draw other factors; False if none of them tells the words apart."""
+        for _ in range(_DRAWS):
+            self._table = np.zeros(len(self._table), dtype=np.int16)
+            self._factor = self._draws.integers(1 << 64, dtype=np.uint64) | np.uint64(1)
+            if self._place(1):
+                return True
+        return False
 
     def _look_up(self, views: Views) -> tuple[Codes, npt.NDArray[np.bool_]]:
         """A position for each view, and which of its halves are those of the word there."""
