@@ -31,6 +31,7 @@ from openbook.tree.part import (
     note_sides,
     part,
     part_by_code,
+    part_by_value,
     send_missing,
     take_sides,
 )
@@ -319,7 +320,7 @@ def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, P
         branches = growth.branches[: n_branches + 1]
         for b in range(branches.size):
             branches[b].size, branches[b].weight = 0, 0.0
-        by_code = keys.shape[0] == 0 and n_branches == 2 and not best.gaps
+        by_code = keys.shape[0] == 0 and not best.gaps and (n_branches == 2 or kind == NOMINAL)
         own_routes, gaps = routes[max(route, 0) :], 0
         if not by_code:
             gaps = take_sides(ground, f, segment, best, own_routes, side, branches)
@@ -342,7 +343,10 @@ def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, P
         in_two = branches.size == 2 and not spread
         last, sizes[0] = first + branches.size, sizes[0] - 1
         if by_code:
-            part_by_code(ground, growth, f, segment, best, own_routes, desk, branches)
+            if n_branches == 2:
+                part_by_code(ground, growth, f, segment, best, own_routes, desk, branches)
+            else:
+                part_by_value(ground, growth, f, segment, desk, branches)
             add_branches(growth, node, branches, used)
         else:
             if in_two:

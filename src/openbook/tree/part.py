@@ -9,6 +9,7 @@ import numpy as np
 
 from openbook.kernels.jit import inner
 from openbook.tree.columns import ORDERED, SORTED
+from openbook.tree.counts import clear, count_codes
 from openbook.tree.criteria import GINI, SQUARED, weight_of
 from openbook.tree.search import FRACTIONAL, OWN_BRANCH
 from openbook.tree.split import ROW, add_number, row_of
@@ -20,6 +21,7 @@ __all__ = [
     "note_sides",
     "part",
     "part_by_code",
+    "part_by_value",
     "send_missing",
     "take_sides",
 ]
@@ -94,6 +96,60 @@ def part_by_code(ground, growth, f, segment, found, routes, desk, branches):
     add_targets(targets, (start + n_left, end), stats, first + 1)
     for b in range(2):
         branches[b].weight = weight_of(stats, first + b, SQUARED if targets.number.size else GINI)
+
+
+@inner
+def part_by_value(ground, growth, f, segment, desk, branches):
+    """`part_by_code` for a branch for each code."""
+    start, end = segment
+    members, codes, rows, spare = ground.members, ground.codes, ground.rows, growth.spare
+    place, n_rows, n_codes = np.uintp(ground.columns[f].place), codes.shape[0], np.uintp(branches.size)
+    y, number, w, unit = desk.targets.y, desk.targets.number, desk.targets.w, ground.instances.unit
+    y_aside, number_aside, w_aside = growth.aside.y, growth.aside.number, growth.aside.w
+    add_codes(ground, f, segment, desk, growth, branches)
+    for k in range(start, end):
+        code = np.uintp(codes[row_of(rows, n_rows, np.uintp(members[k])), place])
+        branch = branches[code if code < n_codes else np.uintp(0)]
+        to = np.uintp(branch.to)
+        branch.to += 1
+        spare[to] = members[k]
+        if number.size:
+            number_aside[to] = number[k]
+        else:
+            y_aside[to] = y[k]
+        if not unit:
+            w_aside[to] = w[k]
+    for k in range(end - start):
+        members[start + k] = spare[k]
+        if number.size:
+            number[start + k] = number_aside[k]
+        else:
+            y[start + k] = y_aside[k]
+        if not unit:
+            w[start + k] = w_aside[k]
+
+
+@inner
+def add_codes(ground, f, segment, desk, growth, branches):
+    """The stats and branches of the codes of column f."""
+    start, end = segment
+    hist, stats, first, unit = desk.hist, growth.stats, growth.sizes[1], ground.instances.unit
+    members, codes, rows, n_codes = ground.members, ground.codes, ground.rows, branches.size
+    place = np.uintp(ground.columns[f].place)
+    count_codes(ground, f, segment, desk)
+    for b in range(n_codes):
+        for s in range(hist.shape[1]):
+            stats[first + b, s] = hist[b, s]
+        branches[b].weight = weight_of(stats, first + b, SQUARED if desk.targets.number.size else GINI)
+        branches[b].size = np.int64(branches[b].weight) if unit else 0
+    clear(hist, n_codes + 1, desk.occur)
+    for k in range(start, start if unit else end):
+        code = np.int64(codes[row_of(rows, codes.shape[0], np.uintp(members[k])), place])
+        branches[code if code < n_codes else 0].size += 1
+    to = 0
+    for b in range(n_codes):
+        branches[b].to = to
+        to += branches[b].size
 
 
 @inner

@@ -11,6 +11,7 @@ import numpy as np
 from openbook.data import Nominal
 from openbook.tree.absolute import ladder_of, median_and_deviation
 from openbook.tree.columns import NOMINAL, Edges
+from openbook.tree.counts import PER_WORD
 from openbook.tree.criteria import ABSOLUTE, GINI
 from openbook.tree.grow import DONE, MORE_NODES, MORE_ROUTES, NODE, Ground, Growth, grow
 from openbook.tree.nodes import LEAF, SPREAD, Tree, cuts_by_column, parents
@@ -159,6 +160,8 @@ def _desk(ground, marks, most, n_stats, rule, seed):
     n_coded = ground.codes.shape[1]
     at_once = 0 if rule.criterion == ABSOLUTE else min(rule.max_features, n_coded)
     at_once = min(at_once, MOST_COUNTS // (most * n_stats))
+    all_drawn = rule.max_features >= len(ground.columns)
+    packed = all_drawn and ground.instances.unit and ground.instances.y.size and most <= PER_WORD
     return Desk(
         hist=np.zeros((most, n_stats)),
         sides=np.zeros((5, n_stats)),
@@ -172,6 +175,7 @@ def _desk(ground, marks, most, n_stats, rule, seed):
         rank=np.zeros(most, np.int64),
         ordered=np.zeros((most, n_stats)),
         table=np.zeros((at_once, most, n_stats)),
+        words=np.zeros((n_stats, at_once if packed else 0), np.uint64),
         places=np.zeros(at_once, np.int64),
         where=np.zeros(len(ground.columns), np.int64),
         every=np.full(most // 64 + 1, 2**64 - 1, np.uint64),

@@ -18,7 +18,16 @@ from openbook.kernels.bundle import bundle
 from openbook.kernels.jit import inner
 from openbook.tree.absolute import Ladder, note_medians, scan
 from openbook.tree.columns import NOMINAL, ORDERED, SORTED
-from openbook.tree.criteria import ABSOLUTE, GAIN_RATIO, GINI, cost, plogp, weight_of
+from openbook.tree.counts import (
+    clear,
+    count_codes,
+    count_packed,
+    count_side_by_side,
+    counter,
+    in_words,
+    multiway_packed,
+)
+from openbook.tree.criteria import ABSOLUTE, ENTROPY, GAIN_RATIO, GINI, cost, plogp, weight_of
 from openbook.tree.split import (
     GAP,
     HIGH,
@@ -30,9 +39,6 @@ from openbook.tree.split import (
     add_instance,
     best_bin,
     best_cut,
-    clear,
-    count_codes,
-    count_side_by_side,
     keep_one_cut,
     multiway,
     tolerance,
@@ -125,6 +131,7 @@ class Desk(NamedTuple):
     routes : int32 (most codes,), where the codes of a subset go
     order : int64 (n_columns,), of the columns; random : uint64 (1,), the state of the random numbers
     table : float64 (n, most codes + 1, n_stats), histograms of several columns at once, if there is room
+    words : uint64 (n_classes, n), to count them in (see `packed`), if their codes are few and weigh 1
     places : int64 (n,), their places in the codes; where : int64 (n_columns,), theirs in the table, or -1
     targets : of the members, in their segments, if there are coded columns; whole : as in `Instances`
     score, rank, ordered : float64, int64 (most codes,), and like hist, to order the codes of a subset
@@ -140,6 +147,7 @@ class Desk(NamedTuple):
     random: np.ndarray
     occur: np.ndarray
     table: np.ndarray
+    words: np.ndarray
     places: np.ndarray
     where: np.ndarray
     targets: Targets
@@ -188,7 +196,9 @@ def count_together(ground, n_drawn, segment, desk):
         if many and k < n_drawn and columns[f].kind != SORTED and coded < places.size:
             where[f], places[coded] = coded, columns[f].place
             coded += 1
-    if coded:
+    if coded and desk.words.size:
+        count_packed(ground, segment, coded, desk)
+    elif coded:
         count_side_by_side(ground, segment, coded, desk)
 
 
@@ -241,7 +251,11 @@ def weigh_coded(ground, f, segment, rule, desk, found):
     """`search` in a coded column, whose histogram stays on the desk."""
     column, sides, criterion = ground.columns[f], desk.sides, rule.criterion
     by_value, counted = column.kind == NOMINAL and not rule.subset, desk.where[f]
-    if by_value and counted >= 0:
+    packed = counted >= 0 and in_words(segment, desk)
+    if by_value and packed and criterion in (ENTROPY, GAIN_RATIO):
+        weigh_packed(counted, column.n_codes, rule, desk, found)
+        return
+    if by_value and counted >= 0 and not packed:
         weigh_multiway(desk.table[counted], column.n_codes, rule, desk, found)
         return
     count_codes(ground, f, segment, desk)
@@ -277,8 +291,35 @@ def weigh_multiway(hist, n_codes, rule, desk, found):
     own = rule.missing == OWN_BRANCH
     row = TOTAL if own else KNOWN
     drop, spread = multiway(hist, n_codes + own, sides, row, rule.least, criterion, whole)
-    if drop < 0:
-        return
+    if drop >= 0:
+        judge_multiway(drop, spread, rule, desk, found)
+
+
+@inner
+def weigh_packed(column, n_codes, rule, desk, found):
+    """`weigh_multiway` by the words of a column, by entropy."""
+    criterion, sides, words, whole = rule.criterion, desk.sides, desk.words, desk.whole
+    gaps = 0
+    for c in range(sides.shape[1]):
+        gap = counter(words[c, column], n_codes)
+        sides[GAP, c] = gap
+        gaps += gap
+    take_known(sides)
+    found.gain, found.below, found.gaps = math.nan, -1, gaps > 0
+    own = rule.missing == OWN_BRANCH
+    before = cost(sides, TOTAL if own else KNOWN, criterion, whole)
+    drop, spread = multiway_packed(words, column, n_codes + own, before, rule.least, whole)
+    if drop >= 0:
+        judge_multiway(drop, spread, rule, desk, found)
+
+
+@inner
+def judge_multiway(drop, spread, rule, desk, found):
+    """Fill in the gain of a branch for each code.
+
+    spread : the sum of W log2 W over the branches
+    """
+    criterion, sides, whole, own = rule.criterion, desk.sides, desk.whole, rule.missing == OWN_BRANCH
     weight = weight_of(sides, TOTAL, criterion)
     found.gain = drop / weight
     if criterion == GAIN_RATIO:

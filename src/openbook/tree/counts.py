@@ -1,0 +1,167 @@
+"""Counting columns of few codes, several at a time; kernels.
+
+A word of 64 bits has room for eight counters of a byte, one for each code of a column:
+
+    count of code 7 | … | count of code 1 | count of code 0
+
+so a row adds 1 << 8 code to the word of each column, all of them one after the other in memory, which a
+processor does for several columns at once. Counters hold up to MOST rows: nodes of no more are weighed by
+their words, of others the words are emptied into the histograms time and again.
+
+Rows weigh 1 each, and have a class.
+
+words : uint64 (n_classes, n_columns)
+"""
+
+import numpy as np
+
+from openbook.kernels.bits import lowest, without_lowest
+from openbook.kernels.jit import inner
+from openbook.tree.split import add_number, row_of
+
+__all__ = ["MOST", "PER_WORD", "count_packed", "counter", "multiway_packed"]
+
+#: So many codes, missing included, have a counter in a word.
+PER_WORD = 8
+
+#: The most rows that a counter holds.
+MOST = 255
+
+#: The bits of a counter.
+BITS, BYTE, ONE = np.uint64(8), np.uint64(MOST), np.uint64(1)
+
+
+ALL = np.uint64(2**64 - 1)
+
+
+@inner
+def count_codes(ground, f, segment, desk):
+    """Add the members of a segment to the histogram of their codes, which holds nothing yet, and note which
+    codes may occur (by the last six bits); the targets and weights of the members lie on the desk.
+    """
+    start, end = segment
+    members, codes, rows, table = ground.members[start:end], ground.codes, ground.rows, desk.table
+    place, n_codes, at = np.uintp(ground.columns[f].place), ground.columns[f].n_codes, desk.where[f]
+    hist, occur, targets = desk.hist, desk.occur, desk.targets
+    y, number, w = targets.y[start:end], targets.number[start:end], targets.w[start:end]
+    bits = np.uint64(0)
+    if at >= 0:
+        packed = in_words(segment, desk)
+        for code in range(n_codes + 1):
+            for s in range(hist.shape[1]):
+                hist[code, s] = counter(desk.words[s, at], code) if packed else table[at, code, s]
+        bits = ALL
+    else:
+        for k in range(members.size):
+            code = np.uintp(codes[row_of(rows, codes.shape[0], np.uintp(members[k])), place])
+            if number.size:
+                add_number(number[k], w[k], hist, code)
+            else:
+                hist[code, np.uintp(y[k])] += w[k]
+            bits |= np.uint64(1) << np.uint64(code & 63)
+    for word in range(occur.size):
+        occur[word] = bits
+
+
+@inner
+def count_side_by_side(ground, segment, n_columns, desk):
+    """Count the members of a segment in the columns at the first places, all at once: a row is one read."""
+    start, end = segment
+    members, codes, rows, table = ground.members[start:end], ground.codes, ground.rows, desk.table
+    targets, places = desk.targets, desk.places[:n_columns]
+    y, number, weights = targets.y[start:end], targets.number[start:end], targets.w[start:end]
+    for j in range(n_columns):
+        for code in range(table.shape[1]):
+            for s in range(table.shape[2]):
+                table[j, code, s] = 0.0
+    for k in range(members.size):
+        row, w = row_of(rows, codes.shape[0], np.uintp(members[k])), weights[k]
+        if number.size:
+            wy = w * number[k]
+            for j in range(places.size):
+                code = np.uintp(codes[row, np.uintp(places[j])])
+                table[j, code, 0] += w
+                table[j, code, 1] += wy
+                table[j, code, 2] += wy * number[k]
+        else:
+            c = np.uintp(y[k])
+            for j in range(places.size):
+                table[j, np.uintp(codes[row, np.uintp(places[j])]), c] += w
+
+
+@inner
+def clear(hist, n_codes, occur):
+    """Wipe the histogram, and the set of codes that occur."""
+    for word in range(occur.size):
+        bits = occur[word]
+        occur[word] = 0
+        while bits != 0:
+            code = 64 * word + lowest(bits)
+            bits = without_lowest(bits)
+            if code >= n_codes:
+                break
+            for s in range(hist.shape[1]):
+                hist[code, s] = 0.0
+
+
+@inner
+def in_words(segment, desk):
+    """Whether all columns that are counted at once are left in words."""
+    return desk.words.size > 0 and segment[1] - segment[0] <= MOST
+
+
+@inner
+def counter(word, code):
+    """How many rows have this code."""
+    return np.intp((word >> (np.uint64(code) * BITS)) & BYTE)
+
+
+@inner
+def count_packed(ground, segment, n_columns, desk):
+    """Count the members of a segment in the first columns of the codes; those of more than MOST, in the
+    table, as `count_side_by_side` does.
+    """
+    start, end = segment
+    table, words = desk.table, desk.words
+    many = end - start > MOST
+    for j in range(n_columns if many else 0):
+        for code in range(table.shape[1]):
+            for c in range(table.shape[2]):
+                table[j, code, c] = 0.0
+    for at in range(start, end, MOST):
+        pack(ground, at, min(at + MOST, end), n_columns, desk)
+        for c in range(words.shape[0] if many else 0):
+            for j in range(n_columns):
+                for code in range(table.shape[1]):
+                    table[j, code, c] += counter(words[c, j], code)
+
+
+@inner
+def pack(ground, start, end, n_columns, desk):
+    """Fill the words with up to MOST members."""
+    members, codes, rows, n_rows = ground.members, ground.codes, ground.rows, ground.codes.shape[0]
+    words, y = desk.words, desk.targets.y
+    for c in range(words.shape[0]):
+        for j in range(n_columns):
+            words[c, j] = 0
+    for k in range(start, end):
+        row, c = row_of(rows, n_rows, np.uintp(members[k])), np.uintp(y[k])
+        for j in range(n_columns):
+            words[c, j] += ONE << (np.uint64(codes[row, j]) * BITS)
+
+
+@inner(fastmath=False)
+def multiway_packed(words, column, n_codes, before, least, whole):
+    """`multiway` by the words of a column, by entropy; before : the cost of what is split."""
+    branches, below, spread = 0, 0.0, 0.0
+    for code in range(n_codes):
+        n, inside = 0, 0.0
+        for c in range(words.shape[0]):
+            count = counter(words[c, column], code)
+            n += count
+            inside += whole[np.uintp(count)]
+        outside = whole[np.uintp(n)]
+        below += outside - inside
+        spread += outside
+        branches += (n > 0) & (n >= least)
+    return before - below if branches >= 2 else -1.0, spread
