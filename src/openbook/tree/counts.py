@@ -13,6 +13,8 @@ Rows weigh 1 each, and have a class.
 words : uint64 (n_classes, n_columns)
 """
 
+import math
+
 import numpy as np
 
 from openbook.kernels.bits import lowest, without_lowest
@@ -150,18 +152,31 @@ def pack(ground, start, end, n_columns, desk):
             words[c, j] += ONE << (np.uint64(codes[row, j]) * BITS)
 
 
+@inner
+def has_gaps(words, column, n_codes):
+    """Whether cells of this column are missing."""
+    gaps = 0
+    for c in range(words.shape[0]):
+        gaps += counter(words[c, column], n_codes)
+    return gaps > 0
+
+
 @inner(fastmath=False)
-def multiway_packed(words, column, n_codes, before, least, whole):
-    """`multiway` by the words of a column, by entropy; before : the cost of what is split."""
+def multiway_packed(words, column, least, whole):
+    """Of a branch for each code, by entropy: the cost below, the sum of W log2 W over the branches, and how
+    many have the least weight; as `multiway` adds them up, term by term.
+    """
+    first, second, enough = words[0, column], words[1, column], max(np.int64(math.ceil(least)), 1)
     branches, below, spread = 0, 0.0, 0.0
-    for code in range(n_codes):
-        n, inside = 0, 0.0
-        for c in range(words.shape[0]):
-            count = counter(words[c, column], code)
-            n += count
-            inside += whole[np.uintp(count)]
+    for code in range(PER_WORD):  # a fixed number, so that there is no loop; codes that are none add nothing
+        a, b = counter(first, code), counter(second, code)
+        n, inside = a + b, whole[np.uintp(a)] + whole[np.uintp(b)]
+        for c in range(2, words.shape[0]):
+            a = counter(words[c, column], code)
+            n += a
+            inside += whole[np.uintp(a)]
         outside = whole[np.uintp(n)]
         below += outside - inside
         spread += outside
-        branches += (n > 0) & (n >= least)
-    return before - below if branches >= 2 else -1.0, spread
+        branches += n >= enough
+    return below, spread, branches

@@ -23,7 +23,7 @@ from openbook.kernels.bundle import bundle
 from openbook.kernels.jit import inner, jit
 from openbook.tree.absolute import set_up, settle_branches
 from openbook.tree.columns import NOMINAL, SORTED
-from openbook.tree.criteria import weight_of
+from openbook.tree.criteria import cost, weight_of
 from openbook.tree.nodes import LEAF, SPREAD
 from openbook.tree.part import (
     heaviest_of,
@@ -190,6 +190,8 @@ def consider(ground, growth, node, rule, desk, found, evidence):
     order, sides, stats = desk.order, desk.sides, growth.stats
     for s in range(stats.shape[1]):
         sides[TOTAL, s] = stats[node, s]
+    desk.node[0] = weight_of(sides, TOTAL, rule.criterion)
+    desk.node[1] = cost(sides, TOTAL, rule.criterion, desk.whole)
     set_up(desk.ladder, ground, segment)
     noted = place_for(evidence, growth.nodes, node)
     n_drawn = min(rule.max_features, order.size)

@@ -161,7 +161,9 @@ def _desk(ground, marks, most, n_stats, rule, seed):
     at_once = 0 if rule.criterion == ABSOLUTE else min(rule.max_features, n_coded)
     at_once = min(at_once, MOST_COUNTS // (most * n_stats))
     all_drawn = rule.max_features >= len(ground.columns)
-    packed = all_drawn and ground.instances.unit and ground.instances.y.size and most <= PER_WORD
+    packed = (
+        all_drawn and ground.instances.unit and ground.instances.y.size and most <= PER_WORD and n_stats > 1
+    )
     return Desk(
         hist=np.zeros((most, n_stats)),
         sides=np.zeros((5, n_stats)),
@@ -176,6 +178,7 @@ def _desk(ground, marks, most, n_stats, rule, seed):
         ordered=np.zeros((most, n_stats)),
         table=np.zeros((at_once, most, n_stats)),
         words=np.zeros((n_stats, at_once if packed else 0), np.uint64),
+        node=np.zeros(2),
         places=np.zeros(at_once, np.int64),
         where=np.zeros(len(ground.columns), np.int64),
         every=np.full(most // 64 + 1, 2**64 - 1, np.uint64),

@@ -23,11 +23,11 @@ from openbook.tree.counts import (
     count_codes,
     count_packed,
     count_side_by_side,
-    counter,
+    has_gaps,
     in_words,
     multiway_packed,
 )
-from openbook.tree.criteria import ABSOLUTE, ENTROPY, GAIN_RATIO, GINI, cost, plogp, weight_of
+from openbook.tree.criteria import ABSOLUTE, GAIN_RATIO, GINI, cost, plogp, weight_of
 from openbook.tree.split import (
     GAP,
     HIGH,
@@ -131,7 +131,8 @@ class Desk(NamedTuple):
     routes : int32 (most codes,), where the codes of a subset go
     order : int64 (n_columns,), of the columns; random : uint64 (1,), the state of the random numbers
     table : float64 (n, most codes + 1, n_stats), histograms of several columns at once, if there is room
-    words : uint64 (n_classes, n), to count them in (see `packed`), if their codes are few and weigh 1
+    words : uint64 (n_classes, n), to count those of few codes in (see `counts`), if there is room
+    node : float64 (2,), the weight and the cost of the node at hand
     places : int64 (n,), their places in the codes; where : int64 (n_columns,), theirs in the table, or -1
     targets : of the members, in their segments, if there are coded columns; whole : as in `Instances`
     score, rank, ordered : float64, int64 (most codes,), and like hist, to order the codes of a subset
@@ -148,6 +149,7 @@ class Desk(NamedTuple):
     occur: np.ndarray
     table: np.ndarray
     words: np.ndarray
+    node: np.ndarray
     places: np.ndarray
     where: np.ndarray
     targets: Targets
@@ -252,8 +254,8 @@ def weigh_coded(ground, f, segment, rule, desk, found):
     column, sides, criterion = ground.columns[f], desk.sides, rule.criterion
     by_value, counted = column.kind == NOMINAL and not rule.subset, desk.where[f]
     packed = counted >= 0 and in_words(segment, desk)
-    if by_value and packed and criterion in (ENTROPY, GAIN_RATIO):
-        weigh_packed(counted, column.n_codes, rule, desk, found)
+    if by_value and packed and desk.whole.size and not has_gaps(desk.words, counted, column.n_codes):
+        weigh_packed(counted, rule, desk, found)
         return
     if by_value and counted >= 0 and not packed:
         weigh_multiway(desk.table[counted], column.n_codes, rule, desk, found)
@@ -291,41 +293,26 @@ def weigh_multiway(hist, n_codes, rule, desk, found):
     own = rule.missing == OWN_BRANCH
     row = TOTAL if own else KNOWN
     drop, spread = multiway(hist, n_codes + own, sides, row, rule.least, criterion, whole)
-    if drop >= 0:
-        judge_multiway(drop, spread, rule, desk, found)
-
-
-@inner
-def weigh_packed(column, n_codes, rule, desk, found):
-    """`weigh_multiway` by the words of a column, by entropy."""
-    criterion, sides, words, whole = rule.criterion, desk.sides, desk.words, desk.whole
-    gaps = 0
-    for c in range(sides.shape[1]):
-        gap = counter(words[c, column], n_codes)
-        sides[GAP, c] = gap
-        gaps += gap
-    take_known(sides)
-    found.gain, found.below, found.gaps = math.nan, -1, gaps > 0
-    own = rule.missing == OWN_BRANCH
-    before = cost(sides, TOTAL if own else KNOWN, criterion, whole)
-    drop, spread = multiway_packed(words, column, n_codes + own, before, rule.least, whole)
-    if drop >= 0:
-        judge_multiway(drop, spread, rule, desk, found)
-
-
-@inner
-def judge_multiway(drop, spread, rule, desk, found):
-    """Fill in the gain of a branch for each code.
-
-    spread : the sum of W log2 W over the branches
-    """
-    criterion, sides, whole, own = rule.criterion, desk.sides, desk.whole, rule.missing == OWN_BRANCH
+    if drop < 0:
+        return
     weight = weight_of(sides, TOTAL, criterion)
     found.gain = drop / weight
     if criterion == GAIN_RATIO:
         if not own:
             spread += plogp(weight_of(sides, GAP, criterion), whole)
         found.info = (plogp(weight, whole) - spread) / weight
+
+
+@inner
+def weigh_packed(column, rule, desk, found):
+    """`weigh_multiway` by entropy, and by the words of a column without gaps."""
+    whole, weight, before = desk.whole, desk.node[0], desk.node[1]
+    found.gain, found.below, found.gaps = math.nan, -1, False
+    below, spread, branches = multiway_packed(desk.words, column, rule.least, whole)
+    if branches >= 2 and before >= below:
+        found.gain = (before - below) / weight
+        if rule.criterion == GAIN_RATIO:
+            found.info = (plogp(weight, whole) - spread) / weight
 
 
 @inner
