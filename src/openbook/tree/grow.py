@@ -60,7 +60,7 @@ class Ground(NamedTuple):
     columns, codes : see `columns`
     keys : uint64 (n_sorted, capacity), those of the target last for absolute errors; members : uint64
         (capacity,); both in segments
-    rows : int64 (capacity,), the row behind each instance
+    rows : int32 (capacity,), the row behind each instance
     """
 
     columns: np.ndarray

@@ -104,7 +104,7 @@ def part_by_value(ground, growth, f, segment, desk, branches):
     start, end = segment
     members, codes, rows, spare = ground.members, ground.codes, ground.rows, growth.spare
     place, n_rows, n_codes = np.uintp(ground.columns[f].place), codes.shape[0], np.uintp(branches.size)
-    y, number, w, unit = desk.targets.y, desk.targets.number, desk.targets.w, ground.instances.unit
+    y, number, w = desk.targets.y, desk.targets.number, desk.targets.w
     y_aside, number_aside, w_aside = growth.aside.y, growth.aside.number, growth.aside.w
     add_codes(ground, f, segment, desk, growth, branches)
     for k in range(start, end):
@@ -117,7 +117,7 @@ def part_by_value(ground, growth, f, segment, desk, branches):
             number_aside[to] = number[k]
         else:
             y_aside[to] = y[k]
-        if not unit:
+        if w.size:
             w_aside[to] = w[k]
     for k in range(end - start):
         members[start + k] = spare[k]
@@ -125,7 +125,7 @@ def part_by_value(ground, growth, f, segment, desk, branches):
             number[start + k] = number_aside[k]
         else:
             y[start + k] = y_aside[k]
-        if not unit:
+        if w.size:
             w[start + k] = w_aside[k]
 
 
@@ -175,10 +175,11 @@ def add_targets(targets, span, stats, row):
     for s in range(stats.shape[1]):
         stats[row, s] = 0.0
     for k in range(start, end):
+        weight = w[k] if w.size else 1.0
         if number.size:
-            add_number(number[k], w[k], stats, row)
+            add_number(number[k], weight, stats, row)
         else:
-            stats[row, np.uintp(y[k])] += w[k]
+            stats[row, np.uintp(y[k])] += weight
 
 
 @inner

@@ -109,7 +109,7 @@ def _ground(training, rows, n_classes, centre, rule, keep):
     else:
         instances = Instances(np.zeros(0, np.uint16), training.y - centre, w, unit, none)
     members = np.arange(n, dtype=np.uint64) if rows is None else rows.astype(np.uint64)
-    return Ground(training.columns, training.codes, keys, members, np.arange(n), instances)
+    return Ground(training.columns, training.codes, keys, members, np.arange(n, dtype=np.int32), instances)
 
 
 def _keys(training, rows, rule, keep):
@@ -130,7 +130,7 @@ def _keys(training, rows, rule, keep):
 
 def _growth(ground, most, n_stats, rule):
     """A root with all rows."""
-    n, columns, targets = len(ground.members), ground.columns, ground.instances[:3]
+    n, columns = len(ground.members), ground.columns
     room = max(min(n // 2, 2 * most ** min(rule.max_depth, 9)), most, 64)  # zeros cost nothing until used
     own = [np.arange(v) for v in columns["n_codes"][columns["kind"] == NOMINAL]]
     used = sum(map(len, own))
@@ -144,7 +144,7 @@ def _growth(ground, most, n_stats, rule):
         side=np.zeros(len(ground.rows), np.int64),
         bits=np.zeros(len(ground.rows) // 64 + 1, np.uint64),
         spare=np.zeros(n, np.uint64),
-        aside=Targets(*(np.empty(0 if len(ground.keys) or not a.size else n, a.dtype) for a in targets)),
+        aside=_aside(ground),
         routes=routes,
         branches=np.zeros(most, BRANCH),
     )
@@ -191,7 +191,14 @@ def _targets(instances, members):
     """The targets and weights of members."""
     of = (members & ROW).astype(np.intp)
     y, number = (a[of] if a.size else a for a in (instances.y, instances.number))
-    return Targets(y, number, instances.w[of])
+    return Targets(y, number, instances.w[:0] if instances.unit else instances.w[of])
+
+
+def _aside(ground):
+    """Room for the targets and weights of all members, where no column is sorted."""
+    instances, n = ground.instances, 0 if len(ground.keys) else len(ground.members)
+    y, number = (np.empty(n if a.size else 0, a.dtype) for a in (instances.y, instances.number))
+    return Targets(y, number, np.empty(0 if instances.unit else n))
 
 
 def _marks(scales, most):
@@ -239,9 +246,8 @@ def _more_instances(ground, growth):
         rows=_doubled(ground.rows, n),
         instances=instances._replace(**grown, unit=False, whole=np.zeros(0)),
     )
-    aside = Targets(*(_doubled(array, n) if array.size else array for array in growth.aside))
     side, spare, bits = _doubled(growth.side, n), _doubled(growth.spare, n), _doubled(growth.bits, 1)
-    return ground, growth._replace(side=side, bits=bits, spare=spare, aside=aside)
+    return ground, growth._replace(side=side, bits=bits, spare=spare, aside=_aside(ground))
 
 
 def _evidence(columns, n_stats, n_rows, noted):

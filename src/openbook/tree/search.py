@@ -177,9 +177,10 @@ def lay_out(ground, segment, desk):
     members, instances = ground.members, ground.instances
     y, number, w = desk.targets.y, desk.targets.number, desk.targets.w
     w_of, number_of, y_of = instances.w, instances.number, instances.y
-    for k in range(start, end if w.size else start):
+    for k in range(start, end if y.size + number.size else start):
         i = np.uintp(members[k])
-        w[k] = w_of[i]
+        if w.size:
+            w[k] = w_of[i]
         if number.size:
             number[k] = number_of[i]
         else:

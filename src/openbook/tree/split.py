@@ -64,7 +64,9 @@ class Instances(NamedTuple):
 
 @bundle
 class Targets(NamedTuple):
-    """The targets and weights of members, in the order in which they stand: as in `Instances`."""
+    """The targets and weights of members, in the order in which they stand: as in `Instances`, but without
+    weights where all weigh 1.
+    """
 
     y: np.ndarray
     number: np.ndarray
