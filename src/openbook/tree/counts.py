@@ -1,14 +1,14 @@
-"""Counting columns of few codes, several at a time; kernels.
+"""How many rows of a node have each code, by class; kernels.
 
-A word of 64 bits has room for eight counters of a byte, one for each code of a column:
+Columns are counted one by one, or several at once, side by side, since a row of codes is then read but once.
+Where rows weigh 1 each and codes are few, a word of 64 bits has room for all counters of a column and class,
+a byte for each code:
 
-    count of code 7 | … | count of code 1 | count of code 0
+    … | count of code 2 | count of code 1 | count of code 0
 
-so a row adds 1 << 8 code to the word of each column, all of them one after the other in memory, which a
-processor does for several columns at once. Counters hold up to MOST rows: nodes of no more are weighed by
-their words, of others the words are emptied into the histograms time and again.
-
-Rows weigh 1 each, and have a class.
+A row adds 1 << 8 code to the words of its class, which lie next to each other: a processor does that for
+several columns at once, and no counter has to be found by its code. A byte counts to MOST. Nodes of no more
+rows are weighed by their words; those of larger ones go to the histograms before they run over.
 
 words : uint64 (n_classes, n_columns)
 """
@@ -21,19 +21,21 @@ from openbook.kernels.bits import lowest, without_lowest
 from openbook.kernels.jit import inner
 from openbook.tree.split import add_number, row_of
 
-__all__ = ["MOST", "PER_WORD", "count_packed", "counter", "multiway_packed"]
+__all__ = [
+    "PER_WORD",
+    "clear",
+    "count_codes",
+    "count_packed",
+    "count_side_by_side",
+    "has_gaps",
+    "in_words",
+    "multiway_packed",
+]
 
-#: So many codes, missing included, have a counter in a word.
-PER_WORD = 8
+#: So many codes, missing included, have a counter in a word; the most rows that it holds.
+PER_WORD, MOST = 8, 255
 
-#: The most rows that a counter holds.
-MOST = 255
-
-#: The bits of a counter.
-BITS, BYTE, ONE = np.uint64(8), np.uint64(MOST), np.uint64(1)
-
-
-ALL = np.uint64(2**64 - 1)
+ONE, BITS, COUNTER, ALL = np.uint64(1), np.uint64(8), np.uint64(MOST), np.uint64(2**64 - 1)
 
 
 @inner
@@ -109,21 +111,19 @@ def clear(hist, n_codes, occur):
 
 @inner
 def in_words(segment, desk):
-    """Whether all columns that are counted at once are left in words."""
+    """Whether the counts of the columns that are counted at once are left in words."""
     return desk.words.size > 0 and segment[1] - segment[0] <= MOST
 
 
 @inner
 def counter(word, code):
     """How many rows have this code."""
-    return np.intp((word >> (np.uint64(code) * BITS)) & BYTE)
+    return np.intp((word >> (np.uint64(code) * BITS)) & COUNTER)
 
 
 @inner
 def count_packed(ground, segment, n_columns, desk):
-    """Count the members of a segment in the first columns of the codes; those of more than MOST, in the
-    table, as `count_side_by_side` does.
-    """
+    """`count_side_by_side` of the first columns, in words; counts of more than MOST end up in the table."""
     start, end = segment
     table, words = desk.table, desk.words
     many = end - start > MOST
@@ -165,11 +165,12 @@ def has_gaps(words, column, n_codes):
 @inner(fastmath=False)
 def multiway_packed(words, column, least, whole):
     """Of a branch for each code, by entropy: the cost below, the sum of W log2 W over the branches, and how
-    many have the least weight; as `multiway` adds them up, term by term.
+    many have the least weight. Without leave to reorder: terms are added as `multiway` adds them, so that
+    gains that cancel out cancel in small nodes as in large ones.
     """
     first, second, enough = words[0, column], words[1, column], max(np.int64(math.ceil(least)), 1)
     branches, below, spread = 0, 0.0, 0.0
-    for code in range(PER_WORD):  # a fixed number, so that there is no loop; codes that are none add nothing
+    for code in range(PER_WORD):  # a fixed number needs no loop, and codes that are none add nothing
         a, b = counter(first, code), counter(second, code)
         n, inside = a + b, whole[np.uintp(a)] + whole[np.uintp(b)]
         for c in range(2, words.shape[0]):

@@ -100,7 +100,7 @@ def part_by_code(ground, growth, f, segment, found, routes, desk, branches):
 
 @inner
 def part_by_value(ground, growth, f, segment, desk, branches):
-    """`part_by_code` for a branch for each code."""
+    """`part_by_code` with a branch for each code."""
     start, end = segment
     members, codes, rows, spare = ground.members, ground.codes, ground.rows, growth.spare
     place, n_rows, n_codes = np.uintp(ground.columns[f].place), codes.shape[0], np.uintp(branches.size)
@@ -109,7 +109,7 @@ def part_by_value(ground, growth, f, segment, desk, branches):
     add_codes(ground, f, segment, desk, growth, branches)
     for k in range(start, end):
         code = np.uintp(codes[row_of(rows, n_rows, np.uintp(members[k])), place])
-        branch = branches[code if code < n_codes else np.uintp(0)]
+        branch = branches[code if code < n_codes else np.uintp(0)]  # missing cells of no weight
         to = np.uintp(branch.to)
         branch.to += 1
         spare[to] = members[k]
@@ -131,7 +131,7 @@ def part_by_value(ground, growth, f, segment, desk, branches):
 
 @inner
 def add_codes(ground, f, segment, desk, growth, branches):
-    """The stats and branches of the codes of column f."""
+    """The stats of a branch for each code of column f, how many members it will have, and from where on."""
     start, end = segment
     hist, stats, first, unit = desk.hist, growth.stats, growth.sizes[1], ground.instances.unit
     members, codes, rows, n_codes = ground.members, ground.codes, ground.rows, branches.size
