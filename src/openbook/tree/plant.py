@@ -189,9 +189,8 @@ def _desk(ground, marks, most, n_stats, rule, seed):
 
 def _targets(instances, members):
     """The targets and weights of members."""
-    of = (members & ROW).astype(np.intp)
-    y, number = (a[of] if a.size else a for a in (instances.y, instances.number))
-    return Targets(y, number, instances.w[:0] if instances.unit else instances.w[of])
+    y, number = (a[members] if a.size else a for a in (instances.y, instances.number))
+    return Targets(y, number, instances.w[:0] if instances.unit else instances.w[members])
 
 
 def _aside(ground):
