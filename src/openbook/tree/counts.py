@@ -19,23 +19,62 @@ import numpy as np
 
 from openbook.kernels.bits import lowest, without_lowest
 from openbook.kernels.jit import inner
+from openbook.tree.columns import SORTED
 from openbook.tree.split import add_number, row_of
 
 __all__ = [
     "PER_WORD",
     "clear",
     "count_codes",
-    "count_packed",
-    "count_side_by_side",
+    "count_together",
     "has_gaps",
     "in_words",
+    "lay_out",
     "multiway_packed",
 ]
+
+#: Where no column has more codes, missing included, counting all at once pays for nodes of any size.
+FEW_CODES = 16
 
 #: So many codes, missing included, have a counter in a word; the most rows that it holds.
 PER_WORD, MOST = 8, 255
 
 ONE, BITS, COUNTER, ALL = np.uint64(1), np.uint64(8), np.uint64(MOST), np.uint64(2**64 - 1)
+
+
+@inner
+def lay_out(ground, segment, desk):
+    """Put the targets and weights of the members on the desk, where coded columns are counted by them."""
+    start, end = segment
+    members, instances = ground.members, ground.instances
+    y, number, w = desk.targets.y, desk.targets.number, desk.targets.w
+    w_of, number_of, y_of = instances.w, instances.number, instances.y
+    for k in range(start, end if y.size + number.size else start):
+        i = np.uintp(members[k])
+        if w.size:
+            w[k] = w_of[i]
+        if number.size:
+            number[k] = number_of[i]
+        else:
+            y[k] = y_of[i]
+
+
+@inner
+def count_together(ground, n_drawn, segment, desk):
+    """Count the codes of the members in the first columns of the order at once, if the members are many."""
+    columns, order, table, places, where = ground.columns, desk.order, desk.table, desk.places, desk.where
+    many = table.shape[1] <= FEW_CODES or segment[1] - segment[0] >= table.shape[1] * table.shape[2]
+    coded = 0
+    for k in range(order.size):
+        f = order[k]
+        where[f] = -1
+        if many and k < n_drawn and columns[f].kind != SORTED and coded < places.size:
+            where[f], places[coded] = coded, columns[f].place
+            coded += 1
+    if coded and desk.words.size:
+        count_packed(ground, segment, coded, desk)
+    elif coded:
+        count_side_by_side(ground, segment, coded, desk)
 
 
 @inner

@@ -23,6 +23,7 @@ from openbook.kernels.bundle import bundle
 from openbook.kernels.jit import inner, jit
 from openbook.tree.absolute import set_up, settle_branches
 from openbook.tree.columns import NOMINAL, SORTED
+from openbook.tree.counts import count_together, lay_out
 from openbook.tree.criteria import cost, weight_of
 from openbook.tree.nodes import LEAF, SPREAD
 from openbook.tree.part import (
@@ -35,7 +36,7 @@ from openbook.tree.part import (
     send_missing,
     take_sides,
 )
-from openbook.tree.search import FRACTIONAL, OWN_BRANCH, choose, count_together, lay_out, note, row_at, search
+from openbook.tree.search import FRACTIONAL, OWN_BRANCH, choose, note, row_at, search
 from openbook.tree.split import TOTAL, Instances, Targets, add_instance, whole_below
 
 __all__ = [

@@ -21,8 +21,6 @@ from openbook.tree.columns import NOMINAL, ORDERED, SORTED
 from openbook.tree.counts import (
     clear,
     count_codes,
-    count_packed,
-    count_side_by_side,
     has_gaps,
     in_words,
     multiway_packed,
@@ -55,8 +53,6 @@ __all__ = [
     "Evidence",
     "Rule",
     "choose",
-    "count_together",
-    "lay_out",
     "note",
     "row_at",
     "search",
@@ -66,10 +62,6 @@ FRACTIONAL, MAJORITY, OWN_BRANCH = range(3)
 
 #: C4.5's tolerances, and its bounds for the weight beside a cut.
 NEAR_AVERAGE, EQUAL_RATIO, MOST_BESIDE = 1e-3, 1e-6, 25.0
-
-
-#: Where no column has more codes, missing included, counting all at once pays for nodes of any size.
-FEW_CODES = 16
 
 
 @bundle
@@ -168,41 +160,6 @@ def least_beside(weight, n_classes, rule):
     if rule.criterion != GAIN_RATIO:
         return rule.least
     return min(max(0.1 * weight / n_classes, rule.least), max(MOST_BESIDE, rule.least))
-
-
-@inner
-def lay_out(ground, segment, desk):
-    """Put the targets and weights of the members on the desk, where coded columns are counted by them."""
-    start, end = segment
-    members, instances = ground.members, ground.instances
-    y, number, w = desk.targets.y, desk.targets.number, desk.targets.w
-    w_of, number_of, y_of = instances.w, instances.number, instances.y
-    for k in range(start, end if y.size + number.size else start):
-        i = np.uintp(members[k])
-        if w.size:
-            w[k] = w_of[i]
-        if number.size:
-            number[k] = number_of[i]
-        else:
-            y[k] = y_of[i]
-
-
-@inner
-def count_together(ground, n_drawn, segment, desk):
-    """Count the codes of the members in the first columns of the order at once, if the members are many."""
-    columns, order, table, places, where = ground.columns, desk.order, desk.table, desk.places, desk.where
-    many = table.shape[1] <= FEW_CODES or segment[1] - segment[0] >= table.shape[1] * table.shape[2]
-    coded = 0
-    for k in range(order.size):
-        f = order[k]
-        where[f] = -1
-        if many and k < n_drawn and columns[f].kind != SORTED and coded < places.size:
-            where[f], places[coded] = coded, columns[f].place
-            coded += 1
-    if coded and desk.words.size:
-        count_packed(ground, segment, coded, desk)
-    elif coded:
-        count_side_by_side(ground, segment, coded, desk)
 
 
 @inner
