@@ -97,11 +97,10 @@ def count_codes(ground, f, segment, desk):
     else:
         for k in range(members.size):
             code = np.uintp(codes[row_of(rows, codes.shape[0], np.uintp(members[k])), place])
-            weight = w[k] if w.size else 1.0
             if number.size:
-                add_number(number[k], weight, hist, code)
+                add_number(number[k], w[k], hist, code)
             else:
-                hist[code, np.uintp(y[k])] += weight
+                hist[code, np.uintp(y[k])] += w[k] if w.size else 1.0
             bits |= np.uint64(1) << np.uint64(code & 63)
     for word in range(occur.size):
         occur[word] = bits
@@ -119,8 +118,9 @@ def count_side_by_side(ground, segment, n_columns, desk):
             for s in range(table.shape[2]):
                 table[j, code, s] = 0.0
     for k in range(members.size):
-        row, w = row_of(rows, codes.shape[0], np.uintp(members[k])), weights[k] if weights.size else 1.0
+        row = row_of(rows, codes.shape[0], np.uintp(members[k]))
         if number.size:
+            w = weights[k]
             wy = w * number[k]
             for j in range(places.size):
                 code = np.uintp(codes[row, np.uintp(places[j])])
@@ -128,7 +128,7 @@ def count_side_by_side(ground, segment, n_columns, desk):
                 table[j, code, 1] += wy
                 table[j, code, 2] += wy * number[k]
         else:
-            c = np.uintp(y[k])
+            c, w = np.uintp(y[k]), weights[k] if weights.size else 1.0
             for j in range(places.size):
                 table[j, np.uintp(codes[row, np.uintp(places[j])]), c] += w
 

@@ -175,11 +175,10 @@ def add_targets(targets, span, stats, row):
     for s in range(stats.shape[1]):
         stats[row, s] = 0.0
     for k in range(start, end):
-        weight = w[k] if w.size else 1.0
         if number.size:
-            add_number(number[k], weight, stats, row)
+            add_number(number[k], w[k], stats, row)
         else:
-            stats[row, np.uintp(y[k])] += weight
+            stats[row, np.uintp(y[k])] += w[k] if w.size else 1.0
 
 
 @inner

@@ -161,9 +161,7 @@ def _desk(ground, marks, most, n_stats, rule, seed):
     at_once = 0 if rule.criterion == ABSOLUTE else min(rule.max_features, n_coded)
     at_once = min(at_once, MOST_COUNTS // (most * n_stats))
     all_drawn = rule.max_features >= len(ground.columns)
-    packed = (
-        all_drawn and ground.instances.unit and ground.instances.y.size and most <= PER_WORD and n_stats > 1
-    )
+    packed = _unit_classes(ground.instances) and n_stats > 1 and most <= PER_WORD and all_drawn
     return Desk(
         hist=np.zeros((most, n_stats)),
         sides=np.zeros((5, n_stats)),
@@ -190,14 +188,19 @@ def _desk(ground, marks, most, n_stats, rule, seed):
 def _targets(instances, members):
     """The targets and weights of members."""
     y, number = (a[members] if a.size else a for a in (instances.y, instances.number))
-    return Targets(y, number, instances.w[:0] if instances.unit else instances.w[members])
+    return Targets(y, number, instances.w[:0] if _unit_classes(instances) else instances.w[members])
 
 
 def _aside(ground):
     """Room for the targets and weights of all members, where no column is sorted."""
     instances, n = ground.instances, 0 if len(ground.keys) else len(ground.members)
     y, number = (np.empty(n if a.size else 0, a.dtype) for a in (instances.y, instances.number))
-    return Targets(y, number, np.empty(0 if instances.unit else n))
+    return Targets(y, number, np.empty(0 if _unit_classes(instances) else n))
+
+
+def _unit_classes(instances):
+    """Whether there are classes to count, and no weights to add up."""
+    return instances.unit and instances.y.size > 0
 
 
 def _marks(scales, most):

@@ -64,8 +64,8 @@ class Instances(NamedTuple):
 
 @bundle
 class Targets(NamedTuple):
-    """The targets and weights of members, in the order in which they stand: as in `Instances`, but without
-    weights where all weigh 1.
+    """The targets and weights of members, in the order in which they stand: as in `Instances`, but classes
+    that all weigh 1 come without weights.
     """
 
     y: np.ndarray
