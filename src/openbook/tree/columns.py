@@ -182,9 +182,7 @@ def encode(rows, bins=None):
         raise RefusalError(msg)
     coded = [(j, scales[j]) for j in np.flatnonzero(kind != SORTED)]
     dtype = np.uint8 if n_codes.max(initial=0) <= FEW else np.uint16
-    parts, *rest = zip(*each(rows.pieces, partial(_coded, coded, dtype)), strict=True)
-    codes = parts[0] if len(parts) == 1 else np.concatenate(parts)
-    y, w = map(np.concatenate, rest)
+    codes, y, w = _coded_rows(rows, coded, dtype)
     return Training(_columns(kind, n_codes, len(y)), keys[:n_sorted].reshape(-1, len(y)), codes, scales, y, w)
 
 
@@ -254,9 +252,30 @@ def _fill_keys(order, steps, keys):
     keys |= order.view(np.uint64)
 
 
+def _coded_rows(rows, scales, dtype):
+    """The codes, targets and weights of all rows. Of rows in memory, whose number is known, the chunks fill
+    in their own part of the codes, so that memory holds them once.
+    """
+    if rows.whole is None:
+        parts = zip(*each(rows.pieces, partial(_coded, scales, dtype)), strict=True)
+        return map(np.concatenate, parts)
+    codes = np.empty((len(rows.whole), len(scales)), dtype=dtype)
+    starts = np.cumsum([len(chunk.y) for chunk in rows.pieces])[:-1]
+    for _ in each([*zip(rows.pieces, np.split(codes, starts), strict=True)], partial(_fill_codes, scales)):
+        pass
+    return codes, *(np.concatenate([getattr(chunk, name) for chunk in rows.pieces]) for name in "yw")
+
+
 def _coded(scales, dtype, chunk):
     """A chunk's codes, target and weights."""
     codes = np.empty((len(chunk.y), len(scales)), dtype=dtype)
+    _fill_codes(scales, (chunk, codes))
+    return codes, chunk.y, chunk.w
+
+
+def _fill_codes(scales, part):
+    """Fill in the codes of a chunk: part is both."""
+    chunk, codes = part
     for column, (j, scale) in zip(codes.T, scales, strict=True):
         cells = chunk.X.columns[j]
         if isinstance(chunk.X.schema.attributes[j], Numeric):
@@ -265,4 +284,3 @@ def _coded(scales, dtype, chunk):
             column[:] = cells
             if cells.min(initial=0) < 0:
                 column[cells < 0] = _n_codes(scale)
-    return codes, chunk.y, chunk.w

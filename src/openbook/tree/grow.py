@@ -23,7 +23,8 @@ from openbook.kernels.bundle import bundle
 from openbook.kernels.jit import inner, jit
 from openbook.tree.absolute import set_up, settle_branches
 from openbook.tree.columns import NOMINAL, SORTED
-from openbook.tree.criteria import weight_of
+from openbook.tree.counts import count_together, lay_out
+from openbook.tree.criteria import cost, weight_of
 from openbook.tree.nodes import LEAF, SPREAD
 from openbook.tree.part import (
     heaviest_of,
@@ -31,10 +32,11 @@ from openbook.tree.part import (
     note_sides,
     part,
     part_by_code,
+    part_by_value,
     send_missing,
     take_sides,
 )
-from openbook.tree.search import FRACTIONAL, OWN_BRANCH, choose, count_together, lay_out, note, row_at, search
+from openbook.tree.search import FRACTIONAL, OWN_BRANCH, choose, note, row_at, search
 from openbook.tree.split import TOTAL, Instances, Targets, add_instance, whole_below
 
 __all__ = [
@@ -59,7 +61,7 @@ class Ground(NamedTuple):
     columns, codes : see `columns`
     keys : uint64 (n_sorted, capacity), those of the target last for absolute errors; members : uint64
         (capacity,); both in segments
-    rows : int64 (capacity,), the row behind each instance
+    rows : int32 (capacity,), the row behind each instance
     """
 
     columns: np.ndarray
@@ -189,6 +191,8 @@ def consider(ground, growth, node, rule, desk, found, evidence):
     order, sides, stats = desk.order, desk.sides, growth.stats
     for s in range(stats.shape[1]):
         sides[TOTAL, s] = stats[node, s]
+    desk.node[0] = weight_of(sides, TOTAL, rule.criterion)
+    desk.node[1] = cost(sides, TOTAL, rule.criterion, desk.whole)
     set_up(desk.ladder, ground, segment)
     noted = place_for(evidence, growth.nodes, node)
     n_drawn = min(rule.max_features, order.size)
@@ -319,7 +323,7 @@ def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, P
         branches = growth.branches[: n_branches + 1]
         for b in range(branches.size):
             branches[b].size, branches[b].weight = 0, 0.0
-        by_code = keys.shape[0] == 0 and n_branches == 2 and not best.gaps
+        by_code = keys.shape[0] == 0 and not best.gaps and (n_branches == 2 or kind == NOMINAL)
         own_routes, gaps = routes[max(route, 0) :], 0
         if not by_code:
             gaps = take_sides(ground, f, segment, best, own_routes, side, branches)
@@ -342,7 +346,10 @@ def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, P
         in_two = branches.size == 2 and not spread
         last, sizes[0] = first + branches.size, sizes[0] - 1
         if by_code:
-            part_by_code(ground, growth, f, segment, best, own_routes, desk, branches)
+            if n_branches == 2:
+                part_by_code(ground, growth, f, segment, best, own_routes, desk, branches)
+            else:
+                part_by_value(ground, growth, f, segment, desk, branches)
             add_branches(growth, node, branches, used)
         else:
             if in_two:

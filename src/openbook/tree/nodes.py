@@ -295,7 +295,7 @@ def parents(tree):
     """The parent of each node, -1 for the root."""
     above = np.full(tree.size, -1)
     inner = np.flatnonzero(tree.attribute != LEAF)
-    above[1:] = np.repeat(inner, tree.branches[inner])[np.argsort(_children(tree), kind="stable")]
+    above[_children(tree)] = np.repeat(inner, tree.branches[inner])
     return above
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from openbook.kernels.jit import inner
 from openbook.tree.columns import ORDERED, SORTED
+from openbook.tree.counts import clear, count_codes
 from openbook.tree.criteria import GINI, SQUARED, weight_of
 from openbook.tree.search import FRACTIONAL, OWN_BRANCH
 from openbook.tree.split import ROW, add_number, row_of
@@ -20,6 +21,7 @@ __all__ = [
     "note_sides",
     "part",
     "part_by_code",
+    "part_by_value",
     "send_missing",
     "take_sides",
 ]
@@ -97,6 +99,60 @@ def part_by_code(ground, growth, f, segment, found, routes, desk, branches):
 
 
 @inner
+def part_by_value(ground, growth, f, segment, desk, branches):
+    """`part_by_code` with a branch for each code."""
+    start, end = segment
+    members, codes, rows, spare = ground.members, ground.codes, ground.rows, growth.spare
+    place, n_rows, n_codes = np.uintp(ground.columns[f].place), codes.shape[0], np.uintp(branches.size)
+    y, number, w = desk.targets.y, desk.targets.number, desk.targets.w
+    y_aside, number_aside, w_aside = growth.aside.y, growth.aside.number, growth.aside.w
+    add_codes(ground, f, segment, desk, growth, branches)
+    for k in range(start, end):
+        code = np.uintp(codes[row_of(rows, n_rows, np.uintp(members[k])), place])
+        branch = branches[code if code < n_codes else np.uintp(0)]  # missing cells of no weight
+        to = np.uintp(branch.to)
+        branch.to += 1
+        spare[to] = members[k]
+        if number.size:
+            number_aside[to] = number[k]
+        else:
+            y_aside[to] = y[k]
+        if w.size:
+            w_aside[to] = w[k]
+    for k in range(end - start):
+        members[start + k] = spare[k]
+        if number.size:
+            number[start + k] = number_aside[k]
+        else:
+            y[start + k] = y_aside[k]
+        if w.size:
+            w[start + k] = w_aside[k]
+
+
+@inner
+def add_codes(ground, f, segment, desk, growth, branches):
+    """The stats of a branch for each code of column f, how many members it will have, and from where on."""
+    start, end = segment
+    hist, stats, first, unit = desk.hist, growth.stats, growth.sizes[1], ground.instances.unit
+    members, codes, rows, n_codes = ground.members, ground.codes, ground.rows, branches.size
+    place = np.uintp(ground.columns[f].place)
+    count_codes(ground, f, segment, desk)
+    for b in range(n_codes):
+        for s in range(hist.shape[1]):
+            stats[first + b, s] = hist[b, s]
+        branches[b].weight = weight_of(stats, first + b, SQUARED if desk.targets.number.size else GINI)
+        branches[b].size = np.int64(branches[b].weight) if unit else 0
+    clear(hist, n_codes + 1, desk.occur)
+    for k in range(start, start if unit else end):
+        code = np.int64(codes[row_of(rows, codes.shape[0], np.uintp(members[k])), place])
+        branches[code if code < n_codes else 0].size += 1
+    to = 0
+    for b in range(n_codes):
+        branches[b].to = to
+        to += branches[b].size
+
+
+@inner
 def move_apart(array, side, spare):
     """Put those of side 0 before those of side 1, in order; how many there are of side 0."""
     left, right = np.uintp(0), np.uintp(0)
@@ -122,7 +178,7 @@ def add_targets(targets, span, stats, row):
         if number.size:
             add_number(number[k], w[k], stats, row)
         else:
-            stats[row, np.uintp(y[k])] += w[k]
+            stats[row, np.uintp(y[k])] += w[k] if w.size else 1.0
 
 
 @inner

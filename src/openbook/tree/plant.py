@@ -11,6 +11,7 @@ import numpy as np
 from openbook.data import Nominal
 from openbook.tree.absolute import ladder_of, median_and_deviation
 from openbook.tree.columns import NOMINAL, Edges
+from openbook.tree.counts import PER_WORD
 from openbook.tree.criteria import ABSOLUTE, GINI
 from openbook.tree.grow import DONE, MORE_NODES, MORE_ROUTES, NODE, Ground, Growth, grow
 from openbook.tree.nodes import LEAF, SPREAD, Tree, cuts_by_column, parents
@@ -108,7 +109,7 @@ def _ground(training, rows, n_classes, centre, rule, keep):
     else:
         instances = Instances(np.zeros(0, np.uint16), training.y - centre, w, unit, none)
     members = np.arange(n, dtype=np.uint64) if rows is None else rows.astype(np.uint64)
-    return Ground(training.columns, training.codes, keys, members, np.arange(n), instances)
+    return Ground(training.columns, training.codes, keys, members, np.arange(n, dtype=np.int32), instances)
 
 
 def _keys(training, rows, rule, keep):
@@ -129,7 +130,7 @@ def _keys(training, rows, rule, keep):
 
 def _growth(ground, most, n_stats, rule):
     """A root with all rows."""
-    n, columns, targets = len(ground.members), ground.columns, ground.instances[:3]
+    n, columns = len(ground.members), ground.columns
     room = max(min(n // 2, 2 * most ** min(rule.max_depth, 9)), most, 64)  # zeros cost nothing until used
     own = [np.arange(v) for v in columns["n_codes"][columns["kind"] == NOMINAL]]
     used = sum(map(len, own))
@@ -143,7 +144,7 @@ def _growth(ground, most, n_stats, rule):
         side=np.zeros(len(ground.rows), np.int64),
         bits=np.zeros(len(ground.rows) // 64 + 1, np.uint64),
         spare=np.zeros(n, np.uint64),
-        aside=Targets(*(np.empty(0 if len(ground.keys) or not a.size else n, a.dtype) for a in targets)),
+        aside=_aside(ground),
         routes=routes,
         branches=np.zeros(most, BRANCH),
     )
@@ -159,6 +160,8 @@ def _desk(ground, marks, most, n_stats, rule, seed):
     n_coded = ground.codes.shape[1]
     at_once = 0 if rule.criterion == ABSOLUTE else min(rule.max_features, n_coded)
     at_once = min(at_once, MOST_COUNTS // (most * n_stats))
+    all_drawn = rule.max_features >= len(ground.columns)
+    packed = _unit_classes(ground.instances) and n_stats > 1 and most <= PER_WORD and all_drawn
     return Desk(
         hist=np.zeros((most, n_stats)),
         sides=np.zeros((5, n_stats)),
@@ -172,6 +175,8 @@ def _desk(ground, marks, most, n_stats, rule, seed):
         rank=np.zeros(most, np.int64),
         ordered=np.zeros((most, n_stats)),
         table=np.zeros((at_once, most, n_stats)),
+        words=np.zeros((n_stats, at_once if packed else 0), np.uint64),
+        node=np.zeros(2),
         places=np.zeros(at_once, np.int64),
         where=np.zeros(len(ground.columns), np.int64),
         every=np.full(most // 64 + 1, 2**64 - 1, np.uint64),
@@ -182,9 +187,20 @@ def _desk(ground, marks, most, n_stats, rule, seed):
 
 def _targets(instances, members):
     """The targets and weights of members."""
-    of = (members & ROW).astype(np.intp)
-    y, number = (a[of] if a.size else a for a in (instances.y, instances.number))
-    return Targets(y, number, instances.w[of])
+    y, number = (a[members] if a.size else a for a in (instances.y, instances.number))
+    return Targets(y, number, instances.w[:0] if _unit_classes(instances) else instances.w[members])
+
+
+def _aside(ground):
+    """Room for the targets and weights of all members, where no column is sorted."""
+    instances, n = ground.instances, 0 if len(ground.keys) else len(ground.members)
+    y, number = (np.empty(n if a.size else 0, a.dtype) for a in (instances.y, instances.number))
+    return Targets(y, number, np.empty(0 if _unit_classes(instances) else n))
+
+
+def _unit_classes(instances):
+    """Whether there are classes to count, and no weights to add up."""
+    return instances.unit and instances.y.size > 0
 
 
 def _marks(scales, most):
@@ -232,9 +248,8 @@ def _more_instances(ground, growth):
         rows=_doubled(ground.rows, n),
         instances=instances._replace(**grown, unit=False, whole=np.zeros(0)),
     )
-    aside = Targets(*(_doubled(array, n) if array.size else array for array in growth.aside))
     side, spare, bits = _doubled(growth.side, n), _doubled(growth.spare, n), _doubled(growth.bits, 1)
-    return ground, growth._replace(side=side, bits=bits, spare=spare, aside=aside)
+    return ground, growth._replace(side=side, bits=bits, spare=spare, aside=_aside(ground))
 
 
 def _evidence(columns, n_stats, n_rows, noted):

@@ -18,6 +18,13 @@ from openbook.kernels.bundle import bundle
 from openbook.kernels.jit import inner
 from openbook.tree.absolute import Ladder, note_medians, scan
 from openbook.tree.columns import NOMINAL, ORDERED, SORTED
+from openbook.tree.counts import (
+    clear,
+    count_codes,
+    has_gaps,
+    in_words,
+    multiway_packed,
+)
 from openbook.tree.criteria import ABSOLUTE, GAIN_RATIO, GINI, cost, plogp, weight_of
 from openbook.tree.split import (
     GAP,
@@ -30,9 +37,6 @@ from openbook.tree.split import (
     add_instance,
     best_bin,
     best_cut,
-    clear,
-    count_codes,
-    count_side_by_side,
     keep_one_cut,
     multiway,
     tolerance,
@@ -49,8 +53,6 @@ __all__ = [
     "Evidence",
     "Rule",
     "choose",
-    "count_together",
-    "lay_out",
     "note",
     "row_at",
     "search",
@@ -60,10 +62,6 @@ FRACTIONAL, MAJORITY, OWN_BRANCH = range(3)
 
 #: C4.5's tolerances, and its bounds for the weight beside a cut.
 NEAR_AVERAGE, EQUAL_RATIO, MOST_BESIDE = 1e-3, 1e-6, 25.0
-
-
-#: Where no column has more codes, missing included, counting all at once pays for nodes of any size.
-FEW_CODES = 16
 
 
 @bundle
@@ -125,6 +123,8 @@ class Desk(NamedTuple):
     routes : int32 (most codes,), where the codes of a subset go
     order : int64 (n_columns,), of the columns; random : uint64 (1,), the state of the random numbers
     table : float64 (n, most codes + 1, n_stats), histograms of several columns at once, if there is room
+    words : uint64 (n_classes, n), to count those of few codes in (see `counts`), if there is room
+    node : float64 (2,), the weight and the cost of the node at hand
     places : int64 (n,), their places in the codes; where : int64 (n_columns,), theirs in the table, or -1
     targets : of the members, in their segments, if there are coded columns; whole : as in `Instances`
     score, rank, ordered : float64, int64 (most codes,), and like hist, to order the codes of a subset
@@ -140,6 +140,8 @@ class Desk(NamedTuple):
     random: np.ndarray
     occur: np.ndarray
     table: np.ndarray
+    words: np.ndarray
+    node: np.ndarray
     places: np.ndarray
     where: np.ndarray
     targets: Targets
@@ -158,38 +160,6 @@ def least_beside(weight, n_classes, rule):
     if rule.criterion != GAIN_RATIO:
         return rule.least
     return min(max(0.1 * weight / n_classes, rule.least), max(MOST_BESIDE, rule.least))
-
-
-@inner
-def lay_out(ground, segment, desk):
-    """Put the targets and weights of the members on the desk, where coded columns are counted by them."""
-    start, end = segment
-    members, instances = ground.members, ground.instances
-    y, number, w = desk.targets.y, desk.targets.number, desk.targets.w
-    w_of, number_of, y_of = instances.w, instances.number, instances.y
-    for k in range(start, end if w.size else start):
-        i = np.uintp(members[k])
-        w[k] = w_of[i]
-        if number.size:
-            number[k] = number_of[i]
-        else:
-            y[k] = y_of[i]
-
-
-@inner
-def count_together(ground, n_drawn, segment, desk):
-    """Count the codes of the members in the first columns of the order at once, if the members are many."""
-    columns, order, table, places, where = ground.columns, desk.order, desk.table, desk.places, desk.where
-    many = table.shape[1] <= FEW_CODES or segment[1] - segment[0] >= table.shape[1] * table.shape[2]
-    coded = 0
-    for k in range(order.size):
-        f = order[k]
-        where[f] = -1
-        if many and k < n_drawn and columns[f].kind != SORTED and coded < places.size:
-            where[f], places[coded] = coded, columns[f].place
-            coded += 1
-    if coded:
-        count_side_by_side(ground, segment, coded, desk)
 
 
 @inner
@@ -241,7 +211,11 @@ def weigh_coded(ground, f, segment, rule, desk, found):
     """`search` in a coded column, whose histogram stays on the desk."""
     column, sides, criterion = ground.columns[f], desk.sides, rule.criterion
     by_value, counted = column.kind == NOMINAL and not rule.subset, desk.where[f]
-    if by_value and counted >= 0:
+    packed = counted >= 0 and in_words(segment, desk)
+    if by_value and packed and desk.whole.size and not has_gaps(desk.words, counted, column.n_codes):
+        weigh_packed(counted, rule, desk, found)
+        return
+    if by_value and counted >= 0 and not packed:
         weigh_multiway(desk.table[counted], column.n_codes, rule, desk, found)
         return
     count_codes(ground, f, segment, desk)
@@ -285,6 +259,18 @@ def weigh_multiway(hist, n_codes, rule, desk, found):
         if not own:
             spread += plogp(weight_of(sides, GAP, criterion), whole)
         found.info = (plogp(weight, whole) - spread) / weight
+
+
+@inner
+def weigh_packed(column, rule, desk, found):
+    """`weigh_multiway` by entropy, and by the words of a column without gaps."""
+    whole, weight, before = desk.whole, desk.node[0], desk.node[1]
+    found.gain, found.below, found.gaps = math.nan, -1, False
+    below, spread, branches = multiway_packed(desk.words, column, rule.least, whole)
+    if branches >= 2 and before >= below:
+        found.gain = (before - below) / weight
+        if rule.criterion == GAIN_RATIO:
+            found.info = (plogp(weight, whole) - spread) / weight
 
 
 @inner

@@ -24,9 +24,6 @@ __all__ = [
     "add_instance",
     "best_bin",
     "best_cut",
-    "clear",
-    "count_codes",
-    "count_side_by_side",
     "keep_one_cut",
     "multiway",
     "row_of",
@@ -37,7 +34,6 @@ __all__ = [
 ROW = np.uint64(0xFFFFFFFF)
 HIGH = np.uint64(32)
 MISSING = np.uint64(MISSING_RANK)
-ALL = np.uint64(2**64 - 1)
 
 #: The rows of the stats on the desk: two sides, and missing, known and all cells of the members at hand.
 #: NumPy's numbers, since numba compiles a function anew for each of Python's that it is called with.
@@ -68,7 +64,9 @@ class Instances(NamedTuple):
 
 @bundle
 class Targets(NamedTuple):
-    """The targets and weights of members, in the order in which they stand: as in `Instances`."""
+    """The targets and weights of members, in the order in which they stand: as in `Instances`, but classes
+    that all weigh 1 come without weights.
+    """
 
     y: np.ndarray
     number: np.ndarray
@@ -196,75 +194,6 @@ def whole_below(random, n):
 def row_of(rows, n_rows, i):
     """The row behind an instance: itself, unless the instance is a part; those come behind the n_rows."""
     return i if i < np.uintp(n_rows) else np.uintp(rows[i])
-
-
-@inner
-def count_codes(ground, f, segment, desk):
-    """Add the members of a segment to the histogram of their codes, which holds nothing yet, and note which
-    codes may occur (by the last six bits); the targets and weights of the members lie on the desk.
-    """
-    start, end = segment
-    members, codes, rows, table = ground.members[start:end], ground.codes, ground.rows, desk.table
-    place, n_codes, at = np.uintp(ground.columns[f].place), ground.columns[f].n_codes, desk.where[f]
-    hist, occur, targets = desk.hist, desk.occur, desk.targets
-    y, number, w = targets.y[start:end], targets.number[start:end], targets.w[start:end]
-    bits = np.uint64(0)
-    if at >= 0:
-        for code in range(n_codes + 1):
-            for s in range(hist.shape[1]):
-                hist[code, s] = table[at, code, s]
-        bits = ALL
-    else:
-        for k in range(members.size):
-            code = np.uintp(codes[row_of(rows, codes.shape[0], np.uintp(members[k])), place])
-            if number.size:
-                add_number(number[k], w[k], hist, code)
-            else:
-                hist[code, np.uintp(y[k])] += w[k]
-            bits |= np.uint64(1) << np.uint64(code & 63)
-    for word in range(occur.size):
-        occur[word] = bits
-
-
-@inner
-def count_side_by_side(ground, segment, n_columns, desk):
-    """Count the members of a segment in the columns at the first places, all at once: a row is one read."""
-    start, end = segment
-    members, codes, rows, table = ground.members[start:end], ground.codes, ground.rows, desk.table
-    targets, places = desk.targets, desk.places[:n_columns]
-    y, number, weights = targets.y[start:end], targets.number[start:end], targets.w[start:end]
-    for j in range(n_columns):
-        for code in range(table.shape[1]):
-            for s in range(table.shape[2]):
-                table[j, code, s] = 0.0
-    for k in range(members.size):
-        row, w = row_of(rows, codes.shape[0], np.uintp(members[k])), weights[k]
-        if number.size:
-            wy = w * number[k]
-            for j in range(places.size):
-                code = np.uintp(codes[row, np.uintp(places[j])])
-                table[j, code, 0] += w
-                table[j, code, 1] += wy
-                table[j, code, 2] += wy * number[k]
-        else:
-            c = np.uintp(y[k])
-            for j in range(places.size):
-                table[j, np.uintp(codes[row, np.uintp(places[j])]), c] += w
-
-
-@inner
-def clear(hist, n_codes, occur):
-    """Wipe the histogram, and the set of codes that occur."""
-    for word in range(occur.size):
-        bits = occur[word]
-        occur[word] = 0
-        while bits != 0:
-            code = 64 * word + lowest(bits)
-            bits = without_lowest(bits)
-            if code >= n_codes:
-                break
-            for s in range(hist.shape[1]):
-                hist[code, s] = 0.0
 
 
 @inner

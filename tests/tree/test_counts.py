@@ -1,0 +1,90 @@
+"""Counts in bytes of a word: as a crosstab has them, however many rows there are, and as weights would."""
+
+import numpy as np
+import pytest
+
+from openbook.data import Nominal, Schema, Table
+from openbook.tree import C45, ID3, DecisionTreeClassifier
+
+VALUES = 7  # with missing cells, as many codes as a word counts
+
+
+def table(codes, n_values=VALUES):
+    names = tuple(f"v{i}" for i in range(n_values))
+    schema = Schema(tuple(Nominal(f"x{j}", names) for j in range(codes.shape[1])))
+    return Table(schema, list(np.ascontiguousarray(codes.T, dtype=np.int8)))
+
+
+def drawn(n_rows, n_classes):
+    """Codes of six columns, and a class that depends on the first two."""
+    rng = np.random.default_rng(n_classes)
+    codes = rng.integers(0, VALUES, (n_rows, 6))
+    effects = rng.normal(size=(n_classes, 2, VALUES))
+    y = effects[:, [0, 1], codes[:, :2]].sum(axis=2) + rng.gumbel(size=(n_classes, n_rows))
+    return codes, y.argmax(axis=0)
+
+
+@pytest.mark.parametrize("n_rows", [2, 254, 255, 256, 510, 511, 1000])
+@pytest.mark.parametrize("gaps", [0, 1])
+def test_counts_are_those_of_a_crosstab(n_rows, gaps):
+    """Most rows share one code and one class, so that its counter is the first to run over."""
+    codes = np.zeros((n_rows, 3), dtype=int)
+    codes[:2, 1] = 1, VALUES - 1
+    codes[: n_rows // 2, 2] = VALUES - 1
+    codes[n_rows - gaps :, 2] = -1
+    y = np.r_[0, np.ones(n_rows - 1, dtype=int)]
+    model = ID3().fit(table(codes), y)
+    expected = np.zeros((3, VALUES + 1, 2))
+    for j in range(3):
+        np.add.at(expected[j], (codes[:, j] % (VALUES + 1), y), 1)
+    np.testing.assert_array_equal(model.candidates_.stats[0], expected.reshape(-1, 2))
+
+
+BY_RATIO = {"criterion": "gain_ratio", "missing": "branch"}
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+@pytest.mark.parametrize(
+    ("light", "heavy", "share_missing"),
+    [
+        (ID3(), ID3(), 0),
+        (C45(prune=None), C45(min_leaf=4, prune=None), 0),
+        (DecisionTreeClassifier(), DecisionTreeClassifier(), 0.03),
+        (DecisionTreeClassifier(**BY_RATIO), DecisionTreeClassifier(**BY_RATIO), 0.03),
+    ],
+)
+def test_rows_count_as_weights_do(light, heavy, share_missing, n_classes):
+    """Rows that weigh 2 each are added up as numbers: the same tree, of nodes twice as heavy."""
+    codes, y = drawn(2000, n_classes)
+    codes[np.random.default_rng(0).random(codes.shape) < share_missing] = -1
+    one = light.fit(table(codes), y).tree_
+    two = heavy.fit(table(codes), y, sample_weight=np.full(len(y), 2.0)).tree_
+    np.testing.assert_array_equal(one.attribute, two.attribute)
+    np.testing.assert_array_equal(one.first, two.first)
+    np.testing.assert_array_equal(2 * one.value, two.value)
+    np.testing.assert_allclose(one.gain, two.gain, rtol=1e-9, atol=1e-12)
+
+
+def test_each_branch_has_its_rows():
+    """The rows of each leaf, sent down one by one, are those that it was grown from."""
+    codes, y = drawn(3000, 3)
+    model = ID3().fit(table(codes), y)
+    leaves = model.apply(table(codes))
+    counts = np.zeros((model.tree_.size, 3))
+    np.add.at(counts, (leaves, y), 1)
+    occupied = np.unique(leaves)
+    np.testing.assert_array_equal(model.tree_.value[occupied], counts[occupied])
+
+
+def test_one_value_too_many_changes_nothing():
+    """An eighth value that no row has, too many for a word, leaves the tree as it is."""
+    codes, y = drawn(2000, 2)
+    packed, wide = (C45(prune=None).fit(table(codes, n), y).tree_ for n in (VALUES, VALUES + 1))
+    inner = packed.attribute >= 0
+    assert inner.sum() == (wide.attribute >= 0).sum()
+    np.testing.assert_array_equal(
+        np.sort(packed.weight[packed.weight > 0]), np.sort(wide.weight[wide.weight > 0])
+    )
+    np.testing.assert_allclose(
+        np.sort(packed.gain[inner]), np.sort(wide.gain[wide.attribute >= 0]), rtol=1e-9
+    )
