@@ -57,9 +57,9 @@ class Ground(NamedTuple):
     """The rows that are being parted.
 
     columns, codes : see `columns`
-    keys : uint64 (n_sorted, capacity), those of the target last for absolute errors; members : uint64
+    keys : uint32 (n_sorted, capacity), those of the target last for absolute errors; members : uint32
         (capacity,); both in segments
-    rows : int64 (capacity,), the row behind each instance
+    rows : uint32 (capacity,), the row behind each instance
     """
 
     columns: np.ndarray
@@ -99,9 +99,9 @@ class Growth(NamedTuple):
     nodes : NODE (n,); stats : float64 (n, n_stats), what adds up over their rows
     waiting : int64 (n,), the nodes still to be split, the topmost last
     sizes : int64 (3,), how many of those there are, how many nodes, how many routes
-    side : int64 (capacity,), the branch of each instance at the node at hand; -1 - its first part if spread
+    side : int32 (capacity,), the branch of each instance at the node at hand; -1 - its first part if spread
     bits : uint64 (capacity / 64 + 1,), the same where there are two branches
-    spare : uint64 (capacity,), room for a segment; aside : its targets and weights, if all columns are coded
+    spare : uint32 (capacity,), room for a segment; aside : its targets and weights, if all columns are coded
     routes : int32, holds 0, 1, … for each nominal column; those of subsets are put behind
     branches : BRANCH (most branches,), of the node at hand
     """

@@ -1,6 +1,6 @@
 """A split: the branch of each instance, and its rows parted; kernels.
 
-side : int64 (capacity,), the branch of each instance at the node at hand, -1 where its cell is missing; once
+side : int32 (capacity,), the branch of each instance at the node at hand, -1 where its cell is missing; once
     parts are made, -1 - the first part of one that is spread
 branches : BRANCH (n,), of the node at hand
 """
@@ -11,7 +11,8 @@ from openbook.kernels.jit import inner
 from openbook.tree.columns import ORDERED, SORTED
 from openbook.tree.criteria import GINI, SQUARED, weight_of
 from openbook.tree.search import FRACTIONAL, OWN_BRANCH
-from openbook.tree.split import ROW, add_number, row_of
+from openbook.tree.keys import FIRST, ROW
+from openbook.tree.split import add_number, row_of
 
 __all__ = [
     "BRANCH",
@@ -28,8 +29,8 @@ __all__ = [
 CRUMB = 1e-3
 
 #: A branch of the node at hand: how many instances it will have, the weight of those that are known to go
-#: there, and where the next one goes.
-BRANCH = np.dtype([("size", np.int64), ("weight", np.float64), ("to", np.int64)])
+#: there, where the next one goes, and how many FIRST keys there were when the last one went.
+BRANCH = np.dtype([("size", np.int64), ("weight", np.float64), ("to", np.int64), ("firsts", np.int64)])
 
 
 @inner
@@ -197,46 +198,58 @@ def note_sides(members, side, bits):
 def part(keys, n, growth, branches, in_two):
     """Part a segment of n keys, the first of which is keys[0], into its branches.
 
+    The first of equal numbers that goes to a branch is the FIRST of that branch.
+
     in_two : whether these are two, of whole instances, whose sides are noted
     """
     side, spare = growth.side, growth.spare
     if in_two:
         part_in_two(keys, n, growth.bits, spare)
         return
-    to = np.int64(0)
+    to, firsts = np.int64(0), 0
     for b in range(branches.size):
-        branches[b].to = to
+        branches[b].to, branches[b].firsts = to, 0
         to += branches[b].size
     for k in range(n):
         spare[k] = keys[k]
     for k in range(n):
         key = spare[k]
+        firsts += 1 if key & FIRST else 0
         b = side[np.uintp(key & ROW)]
         if b >= 0:
-            branch = branches[b]
-            keys[branch.to] = key
-            branch.to += 1
+            put(key & ~FIRST, firsts, keys, branches[b])
         else:
-            instance = np.uint64(-1 - b)
+            part = np.uint32(-1 - b)
             for b in range(branches.size):
-                branch = branches[b]
-                if branch.weight > 0:
-                    keys[branch.to] = (key & ~ROW) | instance
-                    branch.to += 1
-                    instance += np.uint64(1)
+                if branches[b].weight > 0:
+                    put((key & ~(FIRST | ROW)) | part, firsts, keys, branches[b])
+                    part += np.uint32(1)
+
+
+@inner
+def put(key, firsts, keys, branch):
+    """Put a key where the next one of a branch goes."""
+    keys[branch.to] = key | FIRST if firsts > branch.firsts else key
+    branch.to += 1
+    branch.firsts = firsts
 
 
 @inner
 def part_in_two(keys, n, bits, spare):
     """`part` for two branches and whole instances: what goes left moves up in its place."""
-    left, right = 0, 0
+    left, right = np.uintp(0), np.uintp(0)
+    first_left, first_right = np.uint32(0), np.uint32(0)  # FIRST until a key has taken it along
     for k in range(n):
         key = keys[k]
         i = np.uintp(key & ROW)
-        b = np.int64((bits[i >> np.uintp(6)] >> (np.uint64(i) & np.uint64(63))) & np.uint64(1))
-        keys[left] = key
-        spare[right] = key
-        left += 1 - b
+        b = np.uintp((bits[i >> np.uintp(6)] >> np.uint64(i & np.uintp(63))) & np.uint64(1))
+        first, rest = key & FIRST, key & ~FIRST
+        first_left, first_right = first_left | first, first_right | first
+        keys[left] = rest | first_left  # no branch to be guessed: what goes right is overwritten
+        spare[right] = rest | first_right
+        first_left &= np.uint32(0) - np.uint32(b)
+        first_right &= np.uint32(b) - np.uint32(1)
+        left += np.uintp(1) - b
         right += b
-    for k in range(right):
-        keys[left + k] = spare[k]
+    for k in range(np.int64(right)):
+        keys[np.int64(left) + k] = spare[k]

@@ -13,10 +13,11 @@ from openbook.tree.absolute import ladder_of, median_and_deviation
 from openbook.tree.columns import NOMINAL, Edges
 from openbook.tree.criteria import ABSOLUTE, GINI
 from openbook.tree.grow import DONE, MORE_NODES, MORE_ROUTES, NODE, Ground, Growth, grow
+from openbook.tree.keys import ROW, check_rows, mark_class, only
 from openbook.tree.nodes import LEAF, SPREAD, Tree, cuts_by_column, parents
 from openbook.tree.part import BRANCH
 from openbook.tree.search import FOUND, Desk, Evidence
-from openbook.tree.split import ROW, Instances, Targets
+from openbook.tree.split import Instances, Targets
 
 __all__ = ["N_SUMS", "Candidates", "grown", "n_slots", "plant", "tree_of"]
 
@@ -28,6 +29,8 @@ NOTED_ROWS, TOP = 200_000, 7
 N_SUMS = 3
 #: The most counts of all columns of a node that are kept side by side: what a core's cache can hold.
 MOST_COUNTS = 2**16
+#: So many classes are told apart by a byte.
+MOST_SHORT = 256
 #: The largest whole number whose logarithm is looked up.
 MOST_WHOLE = 10_000_000
 
@@ -104,25 +107,29 @@ def _ground(training, rows, n_classes, centre, rule, keep):
         whole = np.arange(w.sum() + 1)
         whole[1:] *= np.log2(whole[1:])
     if n_classes:
-        instances = Instances(training.y.astype(np.uint16), none, w, unit, whole)
+        y = training.y.astype(np.uint8 if n_classes <= MOST_SHORT else np.uint16)
+        instances = Instances(y, none, w, unit, whole)
     else:
-        instances = Instances(np.zeros(0, np.uint16), training.y - centre, w, unit, none)
-    members = np.arange(n, dtype=np.uint64) if rows is None else rows.astype(np.uint64)
-    return Ground(training.columns, training.codes, keys, members, np.arange(n), instances)
+        instances = Instances(np.zeros(0, np.uint8), training.y - centre, w, unit, none)
+    if n_classes == 2:
+        mark_class(keys, instances.y)
+    every = np.arange(n, dtype=np.uint32)
+    members = every.copy() if rows is None else rows.astype(np.uint32)
+    return Ground(training.columns, training.codes, keys, members, every, instances)
 
 
 def _keys(training, rows, rule, keep):
     """The keys of these rows, to be parted: a copy where those of the training rows are to be kept."""
     keys = training.keys
     if rule.criterion == ABSOLUTE:
-        by_target, keep = np.argsort(training.y, kind="stable").astype(np.uint64), False
+        by_target, keep = np.argsort(training.y, kind="stable").astype(np.uint32), False
         keys = np.concatenate([keys, by_target[None]])
     if rows is not None and len(rows) < len(training.y):
         kept = np.zeros(len(training.y), dtype=bool)
         kept[rows] = True
-        own = np.empty((len(keys), len(rows)), np.uint64)
+        own = np.empty((len(keys), len(rows)), np.uint32)
         for column, part in zip(keys, own, strict=True):
-            part[:] = column[kept[column & ROW]]
+            only(column, kept, part)
         return own
     return keys.copy() if keep and rule.max_depth > 1 else keys  # the keys of a stump are never parted
 
@@ -140,9 +147,9 @@ def _growth(ground, most, n_stats, rule):
         stats=np.zeros((room, n_stats)),
         waiting=np.zeros(room, np.int64),
         sizes=np.array([0, 1, used]),
-        side=np.zeros(len(ground.rows), np.int64),
+        side=np.zeros(len(ground.rows), np.int32),
         bits=np.zeros(len(ground.rows) // 64 + 1, np.uint64),
-        spare=np.zeros(n, np.uint64),
+        spare=np.zeros(n, np.uint32),
         aside=Targets(*(np.empty(0 if len(ground.keys) or not a.size else n, a.dtype) for a in targets)),
         routes=routes,
         branches=np.zeros(most, BRANCH),
@@ -182,7 +189,7 @@ def _desk(ground, marks, most, n_stats, rule, seed):
 
 def _targets(instances, members):
     """The targets and weights of members."""
-    of = (members & ROW).astype(np.intp)
+    of = members.astype(np.intp)
     y, number = (a[of] if a.size else a for a in (instances.y, instances.number))
     return Targets(y, number, instances.w[of])
 
@@ -197,7 +204,7 @@ def _marks(scales, most):
 
 
 def _totals(instances, rows, n_stats, criterion):
-    rows = slice(None) if len(rows) == len(instances.w) else rows.view(np.intp)
+    rows = slice(None) if len(rows) == len(instances.w) else rows
     w = instances.w[rows]
     if not instances.number.size:
         return np.bincount(instances.y[rows], w, minlength=n_stats)
@@ -224,6 +231,7 @@ def _more_nodes(growth, most):
 def _more_instances(ground, growth):
     """Room for as many parts as there are rows; weights are no longer all 1."""
     n = len(ground.rows)
+    check_rows(2 * n)
     instances = ground.instances
     grown = {name: _doubled(a, n) for name, a in zip(("y", "number", "w"), instances, strict=False) if a.size}
     ground = ground._replace(

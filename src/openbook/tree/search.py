@@ -19,12 +19,10 @@ from openbook.kernels.jit import inner
 from openbook.tree.absolute import Ladder, note_medians, scan
 from openbook.tree.columns import NOMINAL, ORDERED, SORTED
 from openbook.tree.criteria import ABSOLUTE, GAIN_RATIO, GINI, cost, plogp, weight_of
+from openbook.tree.keys import MISSING, ROW
 from openbook.tree.split import (
     GAP,
-    HIGH,
     KNOWN,
-    MISSING,
-    ROW,
     TOTAL,
     Targets,
     add_instance,
@@ -218,7 +216,7 @@ def weigh_sorted(ground, f, segment, rule, desk, found):
     for s in range(sides.shape[1]):
         sides[GAP, s] = 0.0
     n = end - start
-    while n > 0 and keys[n - 1] >> HIGH == MISSING:
+    while n > 0 and keys[n - 1] & MISSING:
         n -= 1
         add_instance(instances, np.uintp(keys[n] & ROW), sides, GAP)
     found.gain, found.below, found.known = math.nan, -1, n

@@ -13,7 +13,8 @@ import numpy as np
 
 from openbook.kernels.bits import lowest, without_lowest
 from openbook.kernels.jit import inner
-from openbook.tree.split import HIGH, KNOWN, ROUNDING, ROW
+from openbook.tree.keys import CLASS_BIT, FIRST, ROW
+from openbook.tree.split import KNOWN, ROUNDING
 
 __all__ = ["best_bin_of_two", "best_cut_of_two"]
 
@@ -21,7 +22,7 @@ __all__ = ["best_bin_of_two", "best_cut_of_two"]
 @inner
 def best_cut_of_two(keys, instances, least, sides):
     """`best_cut` for two classes by Gini."""
-    y, weights, unit = instances.y, instances.w, instances.unit
+    weights, unit = instances.w, instances.unit
     all_1 = sides[KNOWN, 1]
     all_w = sides[KNOWN, 0] + all_1
     w_left, left_1 = 0.0, 0.0
@@ -29,12 +30,11 @@ def best_cut_of_two(keys, instances, least, sides):
     bar = slack
     for k in range(keys.size - 1):
         key = keys[k]
-        i = np.uintp(key & ROW)
-        w = 1.0 if unit else weights[i]
+        w = 1.0 if unit else weights[np.uintp(key & ROW)]
         w_left += w
-        left_1 += w * y[i]
+        left_1 += w * ((key >> CLASS_BIT) & 1)
         w_right = all_w - w_left
-        if (key ^ keys[k + 1]) >> HIGH != 0 and w_left >= least and w_right >= least and w_right > 0:
+        if keys[k + 1] & FIRST and w_left >= least and w_right >= least and w_right > 0:
             cuts += 1
             d = left_1 * all_w - all_1 * w_left
             if d * d > bar * w_left * w_right:
