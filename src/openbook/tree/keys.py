@@ -23,6 +23,7 @@ __all__ = [
     "FIRST",
     "FIRST_BIT",
     "MISSING",
+    "NONE",
     "ROW",
     "check_rows",
     "mark_class",

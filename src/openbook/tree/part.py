@@ -11,7 +11,7 @@ from openbook.kernels.jit import inner
 from openbook.tree.columns import ORDERED, SORTED
 from openbook.tree.criteria import GINI, SQUARED, weight_of
 from openbook.tree.search import FRACTIONAL, OWN_BRANCH
-from openbook.tree.keys import FIRST, ROW
+from openbook.tree.keys import FIRST, FIRST_BIT, NONE, ROW
 from openbook.tree.split import add_number, row_of
 
 __all__ = [
@@ -237,19 +237,23 @@ def put(key, firsts, keys, branch):
 @inner
 def part_in_two(keys, n, bits, spare):
     """`part` for two branches and whole instances: what goes left moves up in its place."""
-    left, right = np.uintp(0), np.uintp(0)
+    left, right, firsts = 0, 0, 0
+    for k in range(n):
+        firsts += (keys[k] >> FIRST_BIT) & 1
+    tied = 0 < firsts < n  # members have no FIRST
     first_left, first_right = np.uint32(0), np.uint32(0)  # FIRST until a key has taken it along
     for k in range(n):
         key = keys[k]
         i = np.uintp(key & ROW)
-        b = np.uintp((bits[i >> np.uintp(6)] >> np.uint64(i & np.uintp(63))) & np.uint64(1))
-        first, rest = key & FIRST, key & ~FIRST
-        first_left, first_right = first_left | first, first_right | first
-        keys[left] = rest | first_left  # no branch to be guessed: what goes right is overwritten
-        spare[right] = rest | first_right
-        first_left &= np.uint32(0) - np.uint32(b)
-        first_right &= np.uint32(b) - np.uint32(1)
-        left += np.uintp(1) - b
+        b = np.int64((bits[i >> np.uintp(6)] >> (np.uint64(i) & np.uint64(63))) & np.uint64(1))
+        if tied:
+            first_left, first_right = first_left | (key & FIRST), first_right | (key & FIRST)
+            key &= ~FIRST
+            keys[left], spare[right] = key | first_left, key | first_right
+            first_left, first_right = first_left if b else NONE, NONE if b else first_right
+        else:
+            keys[left], spare[right] = key, key
+        left += 1 - b
         right += b
-    for k in range(np.int64(right)):
-        keys[np.int64(left) + k] = spare[k]
+    for k in range(right):
+        keys[left + k] = spare[k]

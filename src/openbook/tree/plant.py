@@ -18,6 +18,7 @@ from openbook.tree.nodes import LEAF, SPREAD, Tree, cuts_by_column, parents
 from openbook.tree.part import BRANCH
 from openbook.tree.search import FOUND, Desk, Evidence
 from openbook.tree.split import Instances, Targets
+from openbook.tree.two_classes import SMALL_BLOCK
 
 __all__ = ["N_SUMS", "Candidates", "grown", "n_slots", "plant", "tree_of"]
 
@@ -181,6 +182,7 @@ def _desk(ground, marks, most, n_stats, rule, seed):
         table=np.zeros((at_once, most, n_stats)),
         places=np.zeros(at_once, np.int64),
         where=np.zeros(len(ground.columns), np.int64),
+        counts=np.zeros(len(ground.members) // SMALL_BLOCK if len(ground.keys) else 0, np.uint8),
         every=np.full(most // 64 + 1, 2**64 - 1, np.uint64),
         marks=marks,
         ladder=ladder_of(len(ground.codes), len(ground.members)) if rule.criterion == ABSOLUTE else None,

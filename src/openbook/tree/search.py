@@ -124,6 +124,7 @@ class Desk(NamedTuple):
     order : int64 (n_columns,), of the columns; random : uint64 (1,), the state of the random numbers
     table : float64 (n, most codes + 1, n_stats), histograms of several columns at once, if there is room
     places : int64 (n,), their places in the codes; where : int64 (n_columns,), theirs in the table, or -1
+    counts : uint8, see `two_classes`
     targets : of the members, in their segments, if there are coded columns; whole : as in `Instances`
     score, rank, ordered : float64, int64 (most codes,), and like hist, to order the codes of a subset
     every : like occur, all bits
@@ -140,6 +141,7 @@ class Desk(NamedTuple):
     table: np.ndarray
     places: np.ndarray
     where: np.ndarray
+    counts: np.ndarray
     targets: Targets
     whole: np.ndarray
     score: np.ndarray
@@ -203,12 +205,6 @@ def search(ground, f, segment, rule, desk, found):
 
 
 @inner
-def of_two_classes(rule, sides):
-    """Whether the search for two classes by Gini will do."""
-    return rule.criterion == GINI and sides.shape[1] == 2
-
-
-@inner
 def weigh_sorted(ground, f, segment, rule, desk, found):
     """`search` in a sorted column."""
     start, end = segment
@@ -225,8 +221,10 @@ def weigh_sorted(ground, f, segment, rule, desk, found):
     if w_known <= 0:
         return
     least = least_beside(w_known, sides.shape[1], rule)
-    if of_two_classes(rule, sides):
-        drop, at, cuts, w_left = best_cut_of_two(keys[:n], instances, least, sides)
+    if sides.shape[1] == 2:
+        drop, at, cuts, w_left = best_cut_of_two(
+            keys[:n], instances, least, rule.criterion, sides, desk.counts
+        )
     else:
         drop, at, cuts, w_left = best_cut(keys[:n], instances, least, rule.criterion, sides)
     found.below, found.above = at, at + 1
@@ -253,7 +251,7 @@ def weigh_coded(ground, f, segment, rule, desk, found):
     if column.kind == ORDERED:
         least = least_beside(w_known, sides.shape[1], rule)
         keep_one_cut(desk.marks, hist, f, desk, criterion)
-        if of_two_classes(rule, sides):
+        if criterion == GINI and sides.shape[1] == 2:
             drop, below, above, cuts, w_left = best_bin_of_two(hist, desk.occur, least, sides)
         else:
             drop, below, above, cuts, w_left = best_bin(hist, desk.occur, least, criterion, sides, desk.whole)
