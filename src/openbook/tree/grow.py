@@ -26,6 +26,7 @@ from openbook.tree.columns import NOMINAL, SORTED
 from openbook.tree.criteria import weight_of
 from openbook.tree.nodes import LEAF, SPREAD
 from openbook.tree.part import (
+    cut_sides,
     heaviest_of,
     make_parts,
     note_sides,
@@ -33,6 +34,7 @@ from openbook.tree.part import (
     part_by_code,
     send_missing,
     take_sides,
+    weigh_branches,
 )
 from openbook.tree.search import FRACTIONAL, OWN_BRANCH, choose, count_together, lay_out, note, row_at, search
 from openbook.tree.split import TOTAL, Instances, Targets, add_instance, whole_below
@@ -320,8 +322,11 @@ def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, P
         for b in range(branches.size):
             branches[b].size, branches[b].weight = 0, 0.0
         by_code = keys.shape[0] == 0 and n_branches == 2 and not best.gaps
+        by_cut = kind == SORTED and best.known == end - start
         own_routes, gaps = routes[max(route, 0) :], 0
-        if not by_code:
+        if by_cut:
+            cut_sides(keys[column.place, start:end], best.below, growth.bits, branches)
+        elif not by_code:
             gaps = take_sides(ground, f, segment, best, own_routes, side, branches)
         own_branch = gaps > 0 and rule.missing == OWN_BRANCH
         if not own_branch:
@@ -345,12 +350,14 @@ def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, P
             part_by_code(ground, growth, f, segment, best, own_routes, desk, branches)
             add_branches(growth, node, branches, used)
         else:
-            if in_two:
+            if in_two and not by_cut:
                 note_sides(members[start:end], side, growth.bits)
             part(members[start:], end - start, growth, branches, in_two)
             add_branches(growth, node, branches, used)
             for child in range(first, last):
                 add_members(ground, growth, child, desk)
+            if by_cut:
+                weigh_branches(stats, first, branches, rule.criterion)
             settle_branches(desk.ladder, ground, growth, node, first, last)
         if is_vain(stats[node], stats[first:last], rule.penalty):
             continue

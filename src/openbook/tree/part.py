@@ -16,6 +16,7 @@ from openbook.tree.split import add_number, row_of
 
 __all__ = [
     "BRANCH",
+    "cut_sides",
     "heaviest_of",
     "make_parts",
     "note_sides",
@@ -23,6 +24,7 @@ __all__ = [
     "part_by_code",
     "send_missing",
     "take_sides",
+    "weigh_branches",
 ]
 
 #: A part of a row that is lighter goes to the heaviest branch as a whole.
@@ -65,6 +67,22 @@ def take_sides(ground, f, segment, found, routes, side, branches):
 
 
 @inner
+def cut_sides(keys, below, bits, branches):
+    """Note the sides of instances that are cut behind a key, none of them missing, and their numbers."""
+    for k in range(keys.size):
+        i = np.uintp(keys[k] & ROW)
+        note_side(bits, i, np.uint64(k > below))
+    branches[0].size, branches[1].size = below + 1, keys.size - below - 1
+
+
+@inner
+def weigh_branches(stats, first, branches, criterion):
+    """The weights of branches, from the stats of their nodes, of which this is the first."""
+    for b in range(branches.size):
+        branches[b].weight = weight_of(stats, first + b, criterion)
+
+
+@inner
 def part_by_code(ground, growth, f, segment, found, routes, desk, branches):
     """Part the members of a segment by their codes in column f, none of which is missing, into two branches,
     and with them their targets and weights; the stats of the branches are filled in.
@@ -93,8 +111,7 @@ def part_by_code(ground, growth, f, segment, found, routes, desk, branches):
     branches[0].size, branches[1].size = n_left, members.size - n_left
     add_targets(targets, (start, start + n_left), stats, first)
     add_targets(targets, (start + n_left, end), stats, first + 1)
-    for b in range(2):
-        branches[b].weight = weight_of(stats, first + b, SQUARED if targets.number.size else GINI)
+    weigh_branches(stats, first, branches, SQUARED if targets.number.size else GINI)
 
 
 @inner
@@ -190,8 +207,14 @@ def note_sides(members, side, bits):
     """Note the sides of members, 0 or 1, as bits: those of a million fit a cache, and are read by column."""
     for k in range(members.size):
         i = np.uintp(members[k])
-        word, at = i >> np.uintp(6), np.uint64(i) & np.uint64(63)
-        bits[word] = (bits[word] & ~(np.uint64(1) << at)) | (np.uint64(side[i]) << at)
+        note_side(bits, i, np.uint64(side[i]))
+
+
+@inner
+def note_side(bits, i, b):
+    """Note the side of an instance, 0 or 1."""
+    word, at = i >> np.uintp(6), np.uint64(i) & np.uint64(63)
+    bits[word] = (bits[word] & ~(np.uint64(1) << at)) | (b << at)
 
 
 @inner
