@@ -23,6 +23,7 @@ __all__ = [
     "FIRST",
     "FIRST_BIT",
     "MISSING",
+    "MOST_ROWS",
     "NONE",
     "ROW",
     "check_rows",
@@ -46,12 +47,12 @@ PATIENCE = 4
 def check_rows(n):
     """Refuse more rows, or parts of rows, than keys can tell apart."""
     if n > MOST_ROWS:
-        msg = f"{n:,} rows are more than the {MOST_ROWS:,} that can be sorted; give `bins`, which are not sorted"
+        msg = f"{n:,} rows are more than the {MOST_ROWS:,} that can be sorted; give `bins` instead"
         raise RefusalError(msg)
 
 
 def sort_rows(numbers, keys):
-    """Fill in the keys of the rows with these numbers, NaN if missing; how many distinct numbers there are."""
+    """Fill in the keys of rows with these numbers, NaN if missing; how many distinct numbers there are."""
     distinct = put_in_order(numbers, _by_float32(numbers), keys)
     return put_in_order(numbers, _by_rank(numbers), keys) if distinct < 0 else distinct
 

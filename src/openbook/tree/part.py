@@ -10,8 +10,8 @@ import numpy as np
 from openbook.kernels.jit import inner
 from openbook.tree.columns import ORDERED, SORTED
 from openbook.tree.criteria import GINI, SQUARED, weight_of
-from openbook.tree.search import FRACTIONAL, OWN_BRANCH
 from openbook.tree.keys import FIRST, FIRST_BIT, NONE, ROW
+from openbook.tree.search import FRACTIONAL, OWN_BRANCH
 from openbook.tree.split import add_number, row_of
 
 __all__ = [

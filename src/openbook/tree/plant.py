@@ -13,7 +13,7 @@ from openbook.tree.absolute import ladder_of, median_and_deviation
 from openbook.tree.columns import NOMINAL, Edges
 from openbook.tree.criteria import ABSOLUTE, GINI
 from openbook.tree.grow import DONE, MORE_NODES, MORE_ROUTES, NODE, Ground, Growth, grow
-from openbook.tree.keys import ROW, check_rows, mark_class, only
+from openbook.tree.keys import check_rows, mark_class, only
 from openbook.tree.nodes import LEAF, SPREAD, Tree, cuts_by_column, parents
 from openbook.tree.part import BRANCH
 from openbook.tree.search import FOUND, Desk, Evidence

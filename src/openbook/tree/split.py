@@ -51,7 +51,8 @@ ROUNDING = 1e-12
 class Instances(NamedTuple):
     """Rows, or parts of rows whose missing cells sent them down several branches.
 
-    y : uint8 or uint16 (n,), the class; number : float64 (n,), the target of a regression (one of the two is empty)
+    y : uint8 or uint16 (n,), the class; number : float64 (n,), the target of a regression (one of the two
+        is empty)
     w : float64 (n,), the weight; unit : whether all weigh 1
     whole : float64, x log2 x of the whole numbers x; empty where weights are not whole, or for Gini
     """
