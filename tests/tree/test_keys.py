@@ -152,3 +152,11 @@ def test_numbers_are_still_told_apart_behind_a_branch_for_each_word(criterion):
     tree = DecisionTreeClassifier(criterion=criterion, nominal="multiway", max_depth=5).fit(X, y).tree_
     assert (tree.attribute == 1).any()
     assert check_every_node(tree, [x, word], y, criterion) > 10
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+def test_rows_of_one_number_are_not_cut_though_their_classes_lie_apart(criterion):
+    x = np.concatenate([rng.normal(-3, 1, 300), np.zeros(1000), rng.normal(3, 1, 300)])
+    y = np.concatenate([rng.random(300) < 0.2, np.arange(1000) >= 500, rng.random(300) < 0.8]).astype(int)
+    tree = DecisionTreeClassifier(criterion=criterion, max_depth=3).fit(x[:, None], y).tree_
+    assert check_every_node(tree, [x], y, criterion) > 4
