@@ -11,22 +11,32 @@ from openbook.errors import RefusalError
 from openbook.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from openbook.tree.keys import CLASS, FIRST, MISSING, MOST_ROWS, ROW, check_rows, mark_class, only, sort_rows
 
-rng = np.random.default_rng(0)
 N = 3000
 
-COLUMNS = {
-    "normal": rng.normal(size=N),
-    "single": rng.normal(size=N).astype(np.float32),
-    "few": rng.integers(0, 7, N).astype(float),
-    "closer than float32 can tell": 1e9 + rng.random(N),
-    "larger than float32 holds": 1e200 * rng.normal(size=N),
-    "smaller than float32 holds": 1e-60 * rng.normal(size=N),
-    "gaps": np.where(rng.random(N) < 0.3, np.nan, rng.normal(size=N).round(1)),
-    "only gaps": np.full(N, np.nan),
-    "two zeros": rng.choice([-0.0, 0.0, -1.0, 1.0], N),
-    "falling": -np.arange(N, dtype=float),
-    "one": np.zeros(1),
-}
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(1)
+
+
+def columns():
+    rng = np.random.default_rng(0)
+    return {
+        "normal": rng.normal(size=N),
+        "single": rng.normal(size=N).astype(np.float32),
+        "few": rng.integers(0, 7, N).astype(float),
+        "closer than float32 can tell": 1e9 + rng.random(N),
+        "larger than float32 holds": 1e200 * rng.normal(size=N),
+        "smaller than float32 holds": 1e-60 * rng.normal(size=N),
+        "gaps": np.where(rng.random(N) < 0.3, np.nan, rng.normal(size=N).round(1)),
+        "only gaps": np.full(N, np.nan),
+        "two zeros": rng.choice([-0.0, 0.0, -1.0, 1.0], N),
+        "falling": -np.arange(N, dtype=float),
+        "one": np.zeros(1),
+    }
+
+
+COLUMNS = columns()
 
 
 def described(numbers):
@@ -60,7 +70,7 @@ def test_rows_of_any_numbers_are_in_order(numbers):
 
 
 @pytest.mark.parametrize("name", ["few", "gaps", "normal"])
-def test_keys_of_some_rows_are_those_of_their_numbers(name):
+def test_keys_of_some_rows_are_those_of_their_numbers(name, rng):
     numbers, kept = COLUMNS[name], rng.random(N) < 0.4
     keys, own, alone = (
         np.empty(N, np.uint32),
@@ -74,7 +84,7 @@ def test_keys_of_some_rows_are_those_of_their_numbers(name):
     np.testing.assert_array_equal(own & ~ROW, alone & ~ROW)
 
 
-def test_each_key_has_the_class_of_its_row():
+def test_each_key_has_the_class_of_its_row(rng):
     y = rng.integers(0, 2, N).astype(np.uint8)
     keys = np.empty((2, N), np.uint32)
     sort_rows(COLUMNS["normal"], keys[0])
@@ -131,7 +141,7 @@ def check_every_node(tree, columns, y, criterion, min_leaf=1):
     ("criterion", "n_classes"), [("gini", 2), ("entropy", 2), ("gini", 3), ("squared_error", 0)]
 )
 @pytest.mark.parametrize(("step", "min_leaf"), [(0.0, 1), (0.01, 1), (0.01, 70)])
-def test_every_node_has_the_best_of_all_cuts(criterion, n_classes, step, min_leaf):
+def test_every_node_has_the_best_of_all_cuts(criterion, n_classes, step, min_leaf, rng):
     """Numbers occur once, or many times (in hundredths)."""
     X = rng.normal(size=(1500, 3))
     X = np.round(X / step) * step if step else X
@@ -143,7 +153,7 @@ def test_every_node_has_the_best_of_all_cuts(criterion, n_classes, step, min_lea
 
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
-def test_numbers_are_still_told_apart_behind_a_branch_for_each_word(criterion):
+def test_numbers_are_still_told_apart_behind_a_branch_for_each_word(criterion, rng):
     x = rng.normal(size=1500).round(2)
     word = rng.choice(["clay", "loam", "sand"], 1500)
     y = ((x > 0) ^ (word == "loam") ^ (rng.random(1500) < 0.05)).astype(int) ^ (word == "sand")
@@ -155,7 +165,7 @@ def test_numbers_are_still_told_apart_behind_a_branch_for_each_word(criterion):
 
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
-def test_rows_of_one_number_are_not_cut_though_their_classes_lie_apart(criterion):
+def test_rows_of_one_number_are_not_cut_though_their_classes_lie_apart(criterion, rng):
     x = np.concatenate([rng.normal(-3, 1, 300), np.zeros(1000), rng.normal(3, 1, 300)])
     y = np.concatenate([rng.random(300) < 0.2, np.arange(1000) >= 500, rng.random(300) < 0.8]).astype(int)
     tree = DecisionTreeClassifier(criterion=criterion, max_depth=3).fit(x[:, None], y).tree_

@@ -59,16 +59,24 @@ def sort_rows(numbers, keys):
 
 def _by_float32(numbers):
     """The rows by their numbers in float32, which stand in front of them."""
-    with np.errstate(over="ignore"):
-        short = numbers.astype(np.float32) + np.float32(0)  # there is one zero only
-    bits = short.view(np.int32)
-    bits ^= (bits >> 31) & np.int32(GAP)  # now in the order of the numbers
-    bits[np.isnan(numbers)] = GAP
-    order = bits.astype(np.int64)
-    order <<= HIGH
-    order |= np.arange(len(numbers))
+    order = np.empty(len(numbers), np.int64)
+    put_in_front(numbers, order)
     order.sort()
     return order
+
+
+@jit(_nrt=False)
+def put_in_front(numbers, order):
+    """Fill in each number in float32, as a whole number that is as great among others, and its row."""
+    for i in range(numbers.size):
+        x = np.float32(numbers[i])
+        bits = np.int64(x.view(np.int32))
+        high = bits if bits >= 0 else bits ^ GAP
+        if x == 0:  # of which there are two
+            high = np.int64(0)
+        if np.isnan(x):
+            high = GAP
+        order[i] = high << HIGH | i
 
 
 def _by_rank(numbers):
