@@ -2,16 +2,19 @@
 
 Peak memory is the kernel's own high-water mark of the resident set (VmHWM), set back just before the step;
 where there is none (not Linux), the resident set is sampled every millisecond. "Above the input" subtracts
-the resident set just before the step, when the input is made and the code compiled. It is taken in the first
-run, whose time counts like any other. What works in another process (`Reported`) tells its own time, and its
-memory is not known.
+the resident set just before the step, when the input is made and the code compiled. What was used and freed
+until then is first handed back to the system, else the step could go into it unseen. Memory is taken in the
+first run, whose time counts like any other. What works in another process (`Reported`) tells its own time,
+and its memory is not known.
 """
 
+import ctypes
 import gc
 import json
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +76,7 @@ def _timed(work: Any) -> tuple[Any, float]:
 
 def peak_of(work: Any) -> tuple[Any, tuple[int, int]]:
     """The result, and peak memory: above what was resident before, and of the whole process."""
+    _hand_back()
     before = psutil.Process().memory_info().rss
     if _clear_peak():
         result = work()
@@ -80,6 +84,12 @@ def peak_of(work: Any) -> tuple[Any, tuple[int, int]]:
     else:
         result, peak = _sampled(work)
     return result, (max(peak - before, 0), peak)
+
+
+def _hand_back() -> None:
+    """Give memory that the allocator keeps for later back to the system, where it is glibc's."""
+    with suppress(AttributeError, OSError, TypeError):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _clear_peak() -> bool:

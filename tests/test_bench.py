@@ -182,16 +182,19 @@ def test_page_keeps_its_words_and_takes_new_tables(tmp_path):
     assert text.endswith("More words.\n")
 
 
-def test_peak_is_above_what_was_there():
-    """In a process of its own: in this one, earlier tests have left room that an array may go into."""
-    measure = """if True:
+@pytest.mark.parametrize("before", ["", "np.ones(4_000_000); [np.ones(10_000) for _ in range(400)]"])
+def test_peak_is_above_what_was_there(before):
+    """In a process of its own, where nothing or as much was used and freed before: that hides nothing."""
+    measure = f"""if True:
         import time, numpy as np
         from bench.child import peak_of
 
+        {before}
+
         def work():
-            held = np.ones(4_000_000)
+            held = [np.ones(10_000) for _ in range(400)]
             time.sleep(0.2)  # long enough to be seen where the resident set is sampled
-            return held.sum()
+            return sum(part.sum() for part in held)
 
         print(*peak_of(work)[1])
     """

@@ -1,6 +1,9 @@
 """One tree, grown to its full depth: numbers, categories, ten times the rows, and files on disk.
 
 All learn from the rows and are judged on a quarter as many others: `(X, y, X_held_out, y_held_out)`.
+
+scikit-learn learns from float32 alone. Its time is taken where it is given just that. Its memory is taken
+where it is given the numbers or codes that all are given: the copy that it makes of them is part of its peak.
 """
 
 import numpy as np
@@ -51,7 +54,8 @@ def predict(model, given):
     return model.predict(given[2])
 
 
-SKLEARN, J48 = "DecisionTreeClassifier", "WEKA J48, unpruned"
+SKLEARN, FROM_DOUBLE = "DecisionTreeClassifier", "DecisionTreeClassifier, from float64"
+J48 = "WEKA J48, unpruned"
 
 TREE = Workload(
     name="tree",
@@ -61,8 +65,9 @@ TREE = Workload(
     contestants={
         OURS: Contestant(tuple, fit_ours, predict, held_out),
         SKLEARN: Contestant(single, fit_sklearn, predict, held_out, needs="sklearn"),
+        FROM_DOUBLE: Contestant(tuple, fit_sklearn, predict, held_out, needs="sklearn"),
     },
-    goals=(Goal("fit", "times", 10, (SKLEARN,)), Goal("fit", "memory", 1, (SKLEARN,))),
+    goals=(Goal("fit", "times", 10, (SKLEARN,)), Goal("fit", "memory", 1, (FROM_DOUBLE,))),
     noise=3.0,  # 0.01 at 100,000 rows
     runs=1,
 )
@@ -108,6 +113,12 @@ def as_tables(data):
     return X, data[1], X_new, data[3]
 
 
+def bytes_of_codes(data):
+    """The codes in a byte each, as they are in tables."""
+    X, y, X_new, y_new = data
+    return X.astype(np.int8), y, X_new.astype(np.int8), y_new
+
+
 def arff_of_codes(data):
     X, y, X_new, y_new = data
     letters = np.array(list("abcde"))
@@ -122,7 +133,9 @@ def fit_id3(given):
     return ID3().fit(*given[:2])
 
 
-OUR_C45, ID3, CODES = "openbook, C4.5 unpruned", "WEKA Id3", "DecisionTreeClassifier, codes as numbers"
+OUR_C45, ID3 = "openbook, C4.5 unpruned", "WEKA Id3"
+CODES = "DecisionTreeClassifier, codes as numbers"
+FROM_BYTES = f"{CODES}, from int8"
 
 NOMINAL = Workload(
     name="tree-nominal",
@@ -135,12 +148,13 @@ NOMINAL = Workload(
         ID3: weka.contestant("trees.Id3", arff_of_codes),
         J48: weka.contestant("trees.J48 -U", arff_of_codes),
         CODES: Contestant(single, fit_sklearn, predict, held_out, needs="sklearn"),
+        FROM_BYTES: Contestant(bytes_of_codes, fit_sklearn, predict, held_out, needs="sklearn"),
     },
     goals=(
         Goal("fit", "times", 8, (ID3,)),
         Goal("fit", "times", 8, (J48,), OUR_C45),
         Goal("fit", "times", 5, (CODES,)),
-        Goal("fit", "memory", 1, (CODES,)),
+        Goal("fit", "memory", 1, (FROM_BYTES,)),
     ),
     noise=6.0,  # 0.02 at 100,000 rows: the trees differ in more than speed
 )

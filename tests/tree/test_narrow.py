@@ -34,7 +34,18 @@ def test_types_hold_every_index(n, attribute, kinds):
     assert (few.attribute.dtype, few.first.dtype) == kinds
     for field, wide in tree._asdict().items():
         np.testing.assert_array_equal(getattr(few, field), wide)
-    assert few.value.dtype == few.weight.dtype == np.float64
+
+
+@pytest.mark.parametrize(
+    ("number", "kind"),
+    [(2.0**31 - 1, np.int32), (2.0**31, np.float64), (0.5, np.float64), (-1e300, np.float64)],
+)
+def test_counts_are_whole_numbers(number, kind):
+    tree = tree_of_size(3, 0)._replace(weight=np.array([3.0, 1.0, 2.0]), value=np.array([3.0, number, 2.0]))
+    few = narrow(tree)
+    assert (few.weight.dtype, few.value.dtype) == (np.int32, kind)
+    np.testing.assert_array_equal(few.value, tree.value)
+    assert few.cut.dtype == few.gain.dtype == np.float64
 
 
 def test_keys_are_kept_for_the_next_tree():

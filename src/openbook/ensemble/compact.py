@@ -45,7 +45,8 @@ class Ways(NamedTuple):
     """The ways down all trees, and where they end.
 
     steps : (n_nodes,), see `step_type`; roots : intp (n_trees,)
-    number : int32 (n_nodes,), of each leaf; values : float64 (n_leaves, n_outputs), what the leaves say
+    number : int32 (n_nodes,), where in `values` stands what a leaf says
+    values : float64 (n, n_outputs), what leaves say; those that are sure of a class share a row
     """
 
     steps: np.ndarray
@@ -86,30 +87,43 @@ class Compact(NamedTuple):
 
 
 def compact(trees, shares, schema):
-    """The trees of a forest for prediction; shares : from a tree to what its nodes say, were they leaves."""
+    """The trees of a forest for prediction; shares : from the values of leaves to what they say."""
     cuts = [_cuts(trees, j, attribute) for j, attribute in enumerate(schema)]
     most = max(len(a.values) if isinstance(a, Nominal) else len(c) for a, c in zip(schema, cuts, strict=True))
     largest = next(np.iinfo(kind) for kind in (np.uint8, np.uint16, np.uint32) if most < np.iinfo(kind).max)
     gap = np.array(largest.max, largest.dtype)
-    roots, n_nodes = _starts(tree.size for tree in trees)
-    firsts, n_leaves = _starts(tree.n_leaves for tree in trees)
-    steps, number = np.empty(n_nodes, step_type(gap, len(schema))), np.empty(n_nodes, np.int32)
-    values = np.empty((n_leaves, shares(trees[0]).shape[1]))
-    for tree, root, first in zip(trees, roots, firsts, strict=True):
-        own, leaf = slice(root, root + tree.size), tree.attribute == LEAF
-        tests = dict(cuts_by_column(tree.attribute, tree.route))
+    roots = np.cumsum([0, *(tree.size for tree in trees)])[:-1]
+    number, values = _leaves(trees, roots, shares)
+    steps = np.empty(len(number), step_type(gap, len(schema)))
+    for tree, root in zip(trees, roots, strict=True):
+        own, tests = steps[root : root + tree.size], dict(cuts_by_column(tree.attribute, tree.route))
         codes = {j: np.searchsorted(cuts[j], tree.cut[at]) for j, at in tests.items()}
-        fill_steps(steps[own], tree, tests, codes, gap)
-        steps["first"][own] += np.int32(root)
-        number[own] = np.cumsum(leaf) + (first - 1)
-        values[first : first + tree.n_leaves] = shares(tree)[leaf]
+        fill_steps(own, tree, tests, codes, gap)
+        own["first"] += np.int32(root)
     return Compact(Ways(steps, detours_of(trees, steps), roots, number, values), cuts, gap)
 
 
-def _starts(sizes):
-    """Where each of these begins, one behind the other, and where the last ends."""
-    ends = np.cumsum([0, *sizes])
-    return ends[:-1], ends[-1]
+def _leaves(trees, roots, shares):
+    """The numbers of all nodes, 0 for inner ones, and the values of leaves by their numbers.
+
+    Of leaves that are sure of a class, the most by far in trees of full depth, one row serves all.
+    """
+    n_outputs, n_leaves = shares(trees[0].value[:1]).shape[1], sum(tree.n_leaves for tree in trees)
+    number, values = (
+        np.zeros(roots[-1] + trees[-1].size, np.int32),
+        np.empty((n_outputs + n_leaves, n_outputs)),
+    )
+    n = n_outputs
+    values[:n] = np.eye(n)
+    for tree, root in zip(trees, roots, strict=True):
+        leaves = np.flatnonzero(tree.attribute == LEAF)
+        said = shares(tree.value[leaves])
+        sure = (said == 1).any(axis=1) & (np.count_nonzero(said, axis=1) == 1)
+        places = np.where(sure, said.argmax(axis=1), n - 1 + np.cumsum(~sure))
+        number[root + leaves], values[places] = places, said
+        n += np.count_nonzero(~sure)
+    values.resize((n, n_outputs), refcheck=False)  # in place: there is no second copy
+    return number, values
 
 
 def _cuts(trees, j, attribute):

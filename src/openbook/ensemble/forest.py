@@ -101,7 +101,7 @@ class Forest(Growing):
         for batch in each(batches, step):
             for tree, outside in batch:
                 self.trees_.append(tree)
-                curve.append(votes.add(self._shares(tree), outside) if self.bootstrap else np.nan)
+                curve.append(votes.add(self._shares(tree.value), outside) if self.bootstrap else np.nan)
         self.oob_curve_ = np.array(curve)
 
     def _pack(self):
@@ -115,8 +115,8 @@ class Forest(Growing):
         return float(self.oob_curve_[-1])
 
     @abstractmethod
-    def _shares(self, tree):
-        """What each node says, if it is a leaf, (n_nodes, n_outputs)."""
+    def _shares(self, value):
+        """What leaves of these values say, (n_leaves, n_outputs)."""
 
     def _outputs(self, X):
         return self._compact.outputs(X)
@@ -222,7 +222,7 @@ class Forest(Growing):
 
     def _answer(self, tree, X):
         out = np.zeros((len(X), self._n_classes or 1))
-        add_values(tree, cells(X), self._shares(tree), out)
+        add_values(tree, cells(X), self._shares(tree.value), out)
         return out
 
 
@@ -283,8 +283,8 @@ class ForestClassifier(Forest, GrowingClassifier):
     rules = {**GrowingClassifier.rules, **Forest.rules}
     _oob_formula = r"\frac{\text{rows the trees outside get wrong}}{\text{rows}}"
 
-    def _shares(self, tree):
-        return tree.value / tree.value.sum(axis=1, keepdims=True)
+    def _shares(self, value):
+        return value / value.sum(axis=1, keepdims=True)
 
     def _proba(self, X):
         return self._outputs(X)
@@ -304,8 +304,8 @@ class ForestRegressor(Forest, Regressor):
     criterion = "squared_error"
     _oob_formula = r"\frac{1}{n} \sum_i (y_i - \hat{y}_i)^2"
 
-    def _shares(self, tree):
-        return tree.value[:, :1]
+    def _shares(self, value):
+        return value[:, :1].astype(float)
 
     def _predict(self, X):
         return self._outputs(X)[:, 0]

@@ -42,7 +42,7 @@ SPREAD = -1
 
 
 class Tree(NamedTuple):
-    """The nodes, an array an aspect; whole numbers may be narrower than here (see `narrow`).
+    """The nodes, an array an aspect; numbers may be narrower than here (see `narrow`).
 
     attribute : int32 (n,), the column that is tested, or LEAF
     cut : float64 (n,), the threshold of an ordered test, else NaN
@@ -117,9 +117,10 @@ def cuts_by_column(attribute, route):
 
 
 def narrow(tree):
-    """The tree with its whole numbers in as few bytes as hold them, for those who keep many trees.
+    """The tree with its numbers in as few bytes as hold them, for those who keep many trees.
 
-    Each type holds every index of what it points into, so that places are still safe to add.
+    Each type holds every index of what it points into, so that places are still safe to add. Weights and
+    values that are counts of rows become whole numbers.
     """
     most = {
         "attribute": tree.attribute.max(initial=0),
@@ -129,7 +130,15 @@ def narrow(tree):
         "route": len(tree.routes),
     }
     types = {name: np.min_scalar_type(-1 - int(n)) for name, n in most.items()}
-    return tree._replace(**{name: getattr(tree, name).astype(kind) for name, kind in types.items()})
+    fewer = {name: getattr(tree, name).astype(kind) for name, kind in types.items()}
+    return tree._replace(**fewer, weight=_counts(tree.weight), value=_counts(tree.value))
+
+
+def _counts(numbers):
+    """The numbers in int32 if it holds them all, else as they are."""
+    with np.errstate(invalid="ignore"):  # of numbers that are too large
+        whole = numbers.astype(np.int32)
+    return whole if (whole == numbers).all() else numbers
 
 
 def steps(tree):
@@ -338,8 +347,8 @@ def check(tree, schema, n_outputs):
     n = len(np.atleast_1d(tree.attribute))
     for field, array in zip(Tree._fields, tree, strict=True):
         shape = {"value": (n, n_outputs), "routes": (array.size,)}.get(field, (n,))
-        kind = "f" if field in ("cut", "weight", "value", "gain") else "i"
-        _require(array.shape == shape and array.dtype.kind == kind, f"array {field!r} has the wrong shape")
+        kinds = {"cut": "f", "gain": "f", "weight": "if", "value": "if"}.get(field, "i")
+        _require(array.shape == shape and array.dtype.kind in kinds, f"array {field!r} has the wrong shape")
     _require(n > 0, "it has no nodes")
     leaf = tree.attribute == LEAF
     _require(((tree.attribute >= LEAF) & (tree.attribute < len(schema))).all(), "a node tests no column")
