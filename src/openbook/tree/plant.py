@@ -138,7 +138,7 @@ def _keys(training, rows, rule, keep):
 def _growth(ground, most, n_stats, rule):
     """A root with all rows."""
     n, columns, targets = len(ground.members), ground.columns, ground.instances[:3]
-    room = max(min(n // 2, 2 * most ** min(rule.max_depth, 9)), most, 64)  # zeros cost nothing until used
+    room = max(min(n // 16, 2 * most ** min(rule.max_depth, 9)), most, 64)  # there is more when it is full
     own = [np.arange(v) for v in columns["n_codes"][columns["kind"] == NOMINAL]]
     used = sum(map(len, own))
     routes = np.zeros(used + (min(room, 64) * most if rule.subset and own else 0), np.int32)
