@@ -48,7 +48,4 @@ def test_blocks_may_end_anywhere(monkeypatch, block):
 
 def test_separators_in_quotes_do_not_count():
     data = content('a,b\n"x,y",2\n')
-    assert lines.holds_quotes(data)
-    assert not lines.holds_quotes(data, start=9)
     assert lines.count_separators(data, ",") == 2
-    assert lines.count_separators(data, ",", quoted=False) == 3

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from openbook.data import Table, delimited, read, scan
+from openbook.data import Table, delimited, frames, read, scan
 from openbook.errors import DataError, OpenbookError
 
 WORDS = st.sampled_from(
@@ -78,9 +78,15 @@ def assert_same(a: Table, b: Table) -> None:
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(rows=grids(), separator=st.sampled_from(",;\t|"), peek=st.integers(1, 4))
-def test_csv_is_read_as_its_texts_would_be(monkeypatch, rows, separator, peek):
+@given(
+    rows=grids(),
+    separator=st.sampled_from(",;\t|"),
+    peek=st.integers(1, 4),
+    many_rows=st.sampled_from([1, 100]),
+)
+def test_csv_is_read_as_its_texts_would_be(monkeypatch, rows, separator, peek, many_rows):
     monkeypatch.setattr(delimited, "_PEEK_ROWS", peek)  # so that later cells break the guess
+    monkeypatch.setattr(frames, "_MANY_ROWS", many_rows)  # so that polars codes the words, or we do
     with tempfile.TemporaryDirectory() as folder:
         path, dicts = write_csv(folder, rows, separator)
         assert_same(read(path), read(dicts))

@@ -27,6 +27,8 @@ MISSING_TOKENS = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
 
 BOOLEANS = ("false", "true")
 
+_BLOCK = 1 << 14
+
 # Possessive quantifiers (++, *+): a hostile text costs no more than its length.
 _NUMBER = re.compile(
     r"[+-]?(?:(?:\d++\.?+\d*+|\.\d++)(?:e[+-]?\d++)?|inf(?:inity)?|nan)", re.ASCII | re.IGNORECASE
@@ -91,9 +93,20 @@ class Cells(NamedTuple):
         """The first row whose value is flagged, and the value; None if there is no such row."""
         if not any(flags):
             return None
-        flagged = self.lookup(flags, False, np.bool_)
-        row = int(np.argmax(flagged))
-        return (self.offset + row, self.values[self.codes[row]]) if flagged[row] else None
+        flagged = np.array([*flags, False])
+        for begin in range(0, len(self.codes), _BLOCK):  # the first is mostly among the first
+            rows = np.flatnonzero(flagged[self.codes[begin : begin + _BLOCK]])
+            if len(rows):
+                row = begin + int(rows[0])
+                return self.offset + row, self.values[self.codes[row]]
+        return None
+
+    def count(self, flags: Sequence[bool]) -> int:
+        """How many rows have a value that is flagged."""
+        if all(flags):
+            return int(np.count_nonzero(self.codes != MISSING))
+        counts = np.bincount(np.add(self.codes, 1, dtype=np.intp), minlength=len(flags) + 1)
+        return int(counts[1:][np.array(flags)].sum())
 
     def lookup(self, answers: Sequence[Any] | Array, gap: Any, dtype: Any) -> Array:
         """One answer per value as one answer per row."""
@@ -126,6 +139,8 @@ class Cells(NamedTuple):
         return self.lookup([math.nan if value is None else value for value in numbers], math.nan, np.float64)
 
     def _codes(self, attribute: Categorical) -> Array:
+        if attribute.values == tuple(self.values):
+            return self.codes.astype(attribute.dtype)
         codes = attribute.codes
         if first := self.first([value not in codes for value in self.values]):
             row, text = first

@@ -46,7 +46,6 @@ from openbook.data.lines import (
     columns_of_codes,
     complaint,
     count_separators,
-    holds_quotes,
     line_of,
     not_utf8,
     records,
@@ -72,12 +71,12 @@ def read_delimited(path: Path, kinds: Kinds, missing: Collection[str]) -> Table:
     """A table from a CSV or TSV file."""
     file = DelimitedFile.open(path)
     asked = wishes(kinds, file.names)
-    frame, numeric = file.frame(file.guess_numeric(asked, missing), missing)
+    numeric = file.guess_numeric(asked, missing)
+    codes = file.columns_of_codes({name for name in numeric if asked.get(name) is None})
+    frame, _ = file.frame(numeric - codes, missing)
     if not frame.height:
         msg = f"{path} has a header, but no rows"
         raise DataError(msg)
-    if codes := file.columns_of_codes({name for name in numeric if asked.get(name) is None}):
-        frame, _ = file.frame(numeric - codes, missing)
     return table_of(
         [file.explained(column) for column in polars_columns(frame, asked, missing, EVERY_NUMBER)]
     )
@@ -157,15 +156,10 @@ class DelimitedFile:
                 tokens = missing or ("",)
 
     def parse(self, numeric: AbstractSet[str], missing: Collection[str], span: Span = None) -> "pl.DataFrame":
-        """The rows of the file, or of a span of its bytes, as numbers and texts.
-
-        Polars reads texts faster as categories, but then takes a stray quote for the end of its field.
-        """
+        """The rows of the file, or of a span of its bytes, as numbers and texts."""
         import polars as pl
 
-        quoted = holds_quotes(self.content(span))
-        text = pl.String if quoted else pl.Categorical
-        dtypes = [pl.Float64 if name in numeric else text for name in self.names]
+        dtypes = [pl.Float64 if name in numeric else pl.String for name in self.names]
         gaps = [token for token in missing if token]
         try:
             source, header = self._source(span)
@@ -175,7 +169,7 @@ class DelimitedFile:
             raise self._error(str(error), numeric, span) from None
         frame.columns = list(self.names)
         if frame.width > 1 and frame[:, -1].null_count():
-            return self._without_blank_lines(frame, span, quoted=quoted)
+            return self._without_blank_lines(frame, span)
         return frame
 
     def _source(self, span: Span) -> tuple[Any, list[str]]:
@@ -201,13 +195,13 @@ class DelimitedFile:
         start = self.start if span is None else 0
         return complaint(self.content(span), self.separator, len(self.names), start, before)
 
-    def _without_blank_lines(self, frame: "pl.DataFrame", span: Span, *, quoted: bool) -> "pl.DataFrame":
+    def _without_blank_lines(self, frame: "pl.DataFrame", span: Span) -> "pl.DataFrame":
         """Drop the rows of blank lines, refuse short ones: polars fills both with nulls."""
         import polars as pl
 
         width = len(self.names)
         data, start = self.content(span), self.start if span is None else 0
-        if count_separators(data, self.separator, start, quoted=quoted) == frame.height * (width - 1):
+        if count_separators(data, self.separator, start) == frame.height * (width - 1):
             return frame
         short = np.concatenate([counts < width - 1 for _, counts in records(data, self.separator, start)])
         if reason := self._complaint(span):

@@ -13,6 +13,7 @@ A frame's index is not a column; reset it first if it should be. Number columns 
 allows.
 """
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,7 @@ from openbook.data.guess import (
     wishes,
 )
 from openbook.data.table import Table
+from openbook.data.words import coded_words
 from openbook.errors import DataError
 
 if TYPE_CHECKING:
@@ -53,6 +55,7 @@ __all__ = [
 
 Array = npt.NDArray[Any]
 
+_MANY_ROWS = 4000  # from which on arrays are faster than a loop over the texts
 _FRAME_MODULES = {"pandas", "polars", "pyarrow", "modin", "cudf", "narwhals"}
 
 
@@ -118,14 +121,30 @@ def polars_cells(
 
 
 def factorise(frame: "pl.DataFrame") -> dict[str, Cells]:
-    """Each column of texts as its distinct texts and a position for each row; columns in parallel."""
+    """Each column of texts as its distinct texts and a position for each row."""
     import polars as pl
 
     if not frame.width:
         return {}
-    texts = frame.select(pl.all().cast(pl.Categorical))
-    codes = texts.select(pl.all().to_physical().cast(pl.Int64).fill_null(MISSING))
-    return {text.name: _numbered(text, code.to_numpy()) for text, code in zip(texts, codes, strict=True)}
+    if frame.height < _MANY_ROWS:
+        return {texts.name: _listed(texts) for texts in frame.select(pl.all().cast(pl.String))}
+    words = {texts.name: coded_words(texts) for texts in frame if texts.dtype == pl.String}
+    cells = {name: coded for name, coded in words.items() if coded is not None}
+    others = [texts for texts in frame if texts.name not in cells]
+    if not others:
+        return cells
+    categories = pl.DataFrame(others).select(pl.all().cast(pl.Categorical))
+    codes = categories.select(pl.all().to_physical().cast(pl.Int64).fill_null(MISSING))
+    numbered = zip(categories, codes, strict=True)
+    return cells | {texts.name: _numbered(texts, code.to_numpy()) for texts, code in numbered}
+
+
+def _listed(texts: "pl.Series") -> Cells:
+    position: dict[str, int] = {}
+    codes = [
+        MISSING if text is None else position.setdefault(text, len(position)) for text in texts.to_list()
+    ]
+    return Cells([*position], np.array(codes, dtype=np.intp))
 
 
 def _numbered(texts: "pl.Series", codes: Array) -> Cells:
@@ -185,7 +204,9 @@ def _decide_typed(series: "pl.Series", wish: Wish, why: str) -> Decided:
     import polars as pl
 
     numbers = series if series.dtype in (pl.Float32, pl.Float64) else series.cast(pl.Float64)
-    data = numbers.to_numpy()
+    known = numbers.fill_null(math.nan) if numbers.null_count() else numbers
+    parts = [part.to_numpy() for part in known.get_chunks()]  # put together here: numpy asks for huge pages
+    data = parts[0] if len(parts) == 1 else np.concatenate(parts)
     unknown = why == EVERY_NUMBER and bool(np.isnan(data[:1]).all()) and bool(np.isnan(data).all())
     return decide_numbers(series.name, data, wish, NO_KNOWN_CELL if unknown else why)
 

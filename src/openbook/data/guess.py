@@ -173,15 +173,13 @@ class Tally:
     def add(self, cells: Cells) -> None:
         """Add the cells of a column, or of its next part."""
         self.declared = cells.declared
-        counts = np.bincount(np.add(cells.codes, 1, dtype=np.intp), minlength=len(cells.values) + 1)[1:]
         self.longest = max(self.longest, max(map(len, cells.values), default=0))
         numbers = [number(value) for value in cells.values]
-        gaps = np.array([x is not None and math.isnan(x) for x in numbers], dtype=bool)
-        self.known += int(counts[~gaps].sum())
+        self.known += cells.count([x is None or not math.isnan(x) for x in numbers])
         self.values.update(zip(cells.values, numbers, strict=True))
         odd = [value is None for value in numbers]
         if any(odd):
-            self.odd += int(counts[odd].sum())
+            self.odd += cells.count(odd)
             self.first_odd = self.first_odd or cells.first(odd)
         self.code = _least(self.code, filter(_CODE.match, cells.values))
         self._look_for_commas(cells.values)

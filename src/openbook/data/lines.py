@@ -19,7 +19,6 @@ __all__ = [
     "columns_of_codes",
     "complaint",
     "count_separators",
-    "holds_quotes",
     "line_of",
     "not_utf8",
     "records",
@@ -27,6 +26,7 @@ __all__ = [
 ]
 
 Bytes = npt.NDArray[np.uint8]
+Flags = npt.NDArray[np.bool_]
 Positions = npt.NDArray[Any]
 
 _SEPARATORS = ",;\t|"
@@ -71,19 +71,27 @@ def sniff(lines: Sequence[str]) -> str:
     return best if best in bare[0] else ","
 
 
-def _marks(
-    data: Bytes | FileBytes, separator: str, start: int
-) -> Iterator[tuple[int, npt.NDArray[np.bool_], npt.NDArray[np.bool_]]]:
-    """Block by block, where it begins, its line breaks and its separators, those inside quotes left out."""
+def _unquoted(data: Bytes | FileBytes, start: int) -> Iterator[tuple[int, Bytes, Flags | None]]:
+    """Block by block, where it begins, its bytes, and which of them stand outside quotes; None if all do."""
     inside = 0  # an open quote
     for at in range(start, len(data), _BLOCK):
         block = data[at : at + _BLOCK]
-        newline, separating, quote = block == _NEWLINE, block == ord(separator), block == _QUOTE
-        if inside or quote.any():
-            odd = (np.cumsum(quote, dtype=np.uint8) + np.uint8(inside)) & 1
-            inside = int(odd[-1])
-            newline &= odd == 0
-            separating &= odd == 0
+        quote = block == _QUOTE
+        if not inside and not quote.any():
+            yield at, block, None
+            continue
+        odd = (np.cumsum(quote, dtype=np.uint8) + np.uint8(inside)) & 1
+        inside = int(odd[-1])
+        yield at, block, odd == 0
+
+
+def _marks(data: Bytes | FileBytes, separator: str, start: int) -> Iterator[tuple[int, Flags, Flags]]:
+    """Block by block, where it begins, its line breaks and its separators, those inside quotes left out."""
+    for at, block, outside in _unquoted(data, start):
+        newline, separating = block == _NEWLINE, block == ord(separator)
+        if outside is not None:
+            newline &= outside
+            separating &= outside
         yield at, newline, separating
 
 
@@ -102,17 +110,13 @@ def records(data: Bytes | FileBytes, separator: str, start: int = 0) -> Iterator
         yield np.array([len(data)]), np.array([seen - before])
 
 
-def count_separators(data: Bytes, separator: str, start: int = 0, *, quoted: bool = True) -> int:
-    """How many separators stand outside quotes; told that there are none, it need not look for them."""
-    if not quoted:
-        blocks = (data[at : at + _BLOCK] for at in range(start, len(data), _BLOCK))
-        return sum(int(np.count_nonzero(block == ord(separator))) for block in blocks)
-    return sum(int(np.count_nonzero(separating)) for _, _, separating in _marks(data, separator, start))
-
-
-def holds_quotes(data: Bytes, start: int = 0) -> bool:
-    """Whether there is a quote anywhere."""
-    return any((data[at : at + _BLOCK] == _QUOTE).any() for at in range(start, len(data), _BLOCK))
+def count_separators(data: Bytes, separator: str, start: int = 0) -> int:
+    """How many separators stand outside quotes."""
+    total = 0
+    for _, block, outside in _unquoted(data, start):
+        separating = block == ord(separator)
+        total += int(np.count_nonzero(separating if outside is None else separating & outside))
+    return total
 
 
 def columns_of_codes(data: Bytes, separator: str, start: int = 0) -> set[int]:
@@ -131,7 +135,7 @@ def columns_of_codes(data: Bytes, separator: str, start: int = 0) -> set[int]:
     return found
 
 
-def _code_starts(data: Bytes, at: int, separator: str) -> npt.NDArray[np.bool_]:
+def _code_starts(data: Bytes, at: int, separator: str) -> Flags:
     """In the block at `at`, the bytes that a zero and a digit follow and that may stand before a field."""
     block = data[at : at + _BLOCK + 2]
     starts = block[:-2] <= _COMMA  # blanks, line breaks, quotes, the comma
@@ -142,7 +146,7 @@ def _code_starts(data: Bytes, at: int, separator: str) -> npt.NDArray[np.bool_]:
     return starts
 
 
-def _is_digit(data: Bytes) -> npt.NDArray[np.bool_]:
+def _is_digit(data: Bytes) -> Flags:
     return (data - np.uint8(_ZERO)) < 10
 
 
