@@ -27,7 +27,8 @@ import numpy as np
 
 from openbook.kernels.jit import inner
 from openbook.tree.columns import NOMINAL, ORDERED, SORTED
-from openbook.tree.split import GAP, HIGH, KNOWN, LEFT, MISSING, ROUNDING, ROW, TOTAL
+from openbook.tree.keys import FIRST, MISSING, ROW
+from openbook.tree.split import GAP, KNOWN, LEFT, ROUNDING, TOTAL
 from openbook.tree.subset import sort_codes
 
 __all__ = ["Ladder", "ladder_of", "median_and_deviation", "note_medians", "scan", "set_up", "settle_branches"]
@@ -39,7 +40,7 @@ class Ladder(NamedTuple):
     target : float64 (capacity,), of each rung of the node at hand; rung : int64 (n_rows,), of its rows
     size : int64 (1,), how many rungs there are
     sums : float64 (capacity + 1, 2), a binary indexed tree of w and w (y - origin), wiped after use
-    keys : uint64 (capacity,), the members in the order of a coded column, code << 32 | instance
+    keys : uint32 (capacity,), the members in the order of the column at hand, FIRST at a new number or code
     first, turn : int64 (capacity + 2,), where each group of equal keys begins, and whose turn it is
     score, right : float64 (capacity + 2,), a group's median, and the deviation from a group on
     """
@@ -60,7 +61,7 @@ def ladder_of(n_rows, capacity):
     n = capacity + 2
     rung, size, sums = np.zeros(n_rows, np.int64), np.zeros(1, np.int64), np.zeros((n, 2))
     whole, real = np.zeros((2, n), np.int64), np.zeros((2, n))
-    return Ladder(np.zeros(n), rung, size, sums, np.zeros(n, np.uint64), *whole, *real)
+    return Ladder(np.zeros(n), rung, size, sums, np.zeros(n, np.uint32), *whole, *real)
 
 
 def median_and_deviation(y, w):
@@ -187,7 +188,7 @@ def lay_in_order(ladder, ground, f, segment, to):
         known = 0
         for k in range(start, end):
             keys[k - start] = ground.keys[place, k]
-            known += 1 if ground.keys[place, k] >> HIGH != MISSING else 0
+            known += 0 if ground.keys[place, k] & MISSING else 1
         return known
     n_codes = ground.columns[f].n_codes
     for code in range(n_codes + 1):
@@ -201,8 +202,13 @@ def lay_in_order(ladder, ground, f, segment, to):
     known = to[n_codes]
     for k in range(start, end):
         code = np.int64(ground.codes[ground.rows[np.uintp(ground.members[k])], place])
-        keys[to[code]] = (np.uint64(code) << HIGH) | ground.members[k]
+        keys[to[code]] = ground.members[k]
         to[code] += 1
+    first = 0
+    for code in range(n_codes + 1):
+        if to[code] > first:
+            keys[first] |= FIRST
+            first = to[code]
     return known
 
 
@@ -211,7 +217,7 @@ def group(ladder, start, end):
     """Fill in where each group of equal keys begins, and where the last ends: how many groups there are."""
     groups = 0
     for k in range(start, end):
-        if k == start or (ladder.keys[k] ^ ladder.keys[k - 1]) >> HIGH != 0:
+        if ladder.keys[k] & FIRST:
             ladder.first[groups], ladder.turn[groups] = k, groups
             groups += 1
     ladder.first[groups] = end
@@ -274,9 +280,9 @@ def scan(ladder, ground, f, segment, rule, own_branch, desk, found):
     if kind == SORTED:
         found.below, found.above = ladder.first[left] - 1, ladder.first[left]
     elif kind == ORDERED:
-        found.below, found.above = code_at(ladder, left - 1), code_at(ladder, left)
+        found.below, found.above = code_at(ladder, ground, f, left - 1), code_at(ladder, ground, f, left)
     else:
-        take_routes(ladder, groups, left, desk.routes)
+        take_routes(ladder, ground, f, groups, left, desk.routes)
     return drop, w_left
 
 
@@ -294,18 +300,19 @@ def part_groups(ladder, ground, groups, least, sides):
 
 
 @inner
-def take_routes(ladder, groups, left, routes):
+def take_routes(ladder, ground, f, groups, left, routes):
     """Where the codes go that so many groups on the left, in their turns, and the others have."""
     for code in range(routes.size):
         routes[code] = -1
     for t in range(groups):
-        routes[code_at(ladder, ladder.turn[t])] = 0 if t < left else 1
+        routes[code_at(ladder, ground, f, ladder.turn[t])] = 0 if t < left else 1
 
 
 @inner
-def code_at(ladder, g):
-    """The code of a group."""
-    return np.int64(ladder.keys[ladder.first[g]] >> HIGH)
+def code_at(ladder, ground, f, g):
+    """The code of a group in the coded column f."""
+    i = np.uintp(ladder.keys[ladder.first[g]] & ROW)
+    return np.int64(ground.codes[ground.rows[i], ground.columns[f].place])
 
 
 @inner
@@ -317,10 +324,8 @@ def note_medians(ladder, ground, f, segment, found, desk, stats, slot):
     known = lay_in_order(ladder, ground, f, segment, desk.rank)
     groups = group(ladder, 0, known)
     for g in range(groups):
-        code, k = code_at(ladder, g), ladder.first[g]
-        if kind != NOMINAL:
-            code = np.int64((k if kind == SORTED else code) > found.below)
-        ladder.turn[g] = code  # here, the slot of the group
+        at = ladder.first[g] if kind == SORTED else code_at(ladder, ground, f, g)
+        ladder.turn[g] = at if kind == NOMINAL else np.int64(at > found.below)  # here, the slot of the group
     merged = 0  # of groups that share a slot, the first stays
     for g in range(groups):
         if g == 0 or ladder.turn[g] != ladder.turn[g - 1]:

@@ -1,14 +1,13 @@
 """Training rows as the engine sees them: every column sorted once, or coded.
 
-    sorted     keys rank << 32 | row in ascending order; equal numbers share a rank, missing cells have the
-               rank MISSING_RANK and so stand last
+    sorted     the rows in ascending order, as keys (see `keys`)
     ordered    codes of ranks (few distinct numbers, ordinal values) or of bins
     nominal    codes of values
 
 The code of a missing cell is the number of codes. Ranks give exact cuts, halfway between neighbouring numbers
 of a node. With `bins`, a numeric column of more distinct numbers is shared out over so many bins of about
 equal size first, by an even sample of the rows, and cuts fall between bins only: a byte a cell instead of
-eight, and a search that does not sort.
+four, and a search that does not sort.
 """
 
 from functools import partial
@@ -21,10 +20,10 @@ from openbook.errors import RefusalError
 from openbook.fold import each
 from openbook.kernels.jit import jit
 from openbook.rows import infinite_cell
+from openbook.tree.keys import FIRST, MISSING, ROW, check_rows, sort_rows
 
 __all__ = [
     "COLUMN",
-    "MISSING_RANK",
     "NOMINAL",
     "ORDERED",
     "SORTED",
@@ -36,8 +35,6 @@ __all__ = [
 ]
 
 SORTED, ORDERED, NOMINAL = range(3)
-
-MISSING_RANK = 2**32 - 1
 
 #: A numeric column of no more distinct numbers than these is coded: counting beats sorting.
 FEW = 255
@@ -116,7 +113,7 @@ class Training(NamedTuple):
     """Everything that a tree grows from; the scale of each column says where its cuts fall.
 
     columns : COLUMN (n_columns,)
-    keys : uint64 (n_sorted, n_rows)
+    keys : uint32 (n_sorted, n_rows)
     codes : uint8 or uint16 (n_rows, n_coded), row by row, since a node looks at few rows and several columns
     """
 
@@ -167,7 +164,9 @@ def encode(rows, bins=None):
     samples = list(each(rows.pieces, partial(_sampled, share)))
     # room for all that may be sorted: what is not used costs nothing
     n_numeric = 0 if bins is not None else sum(isinstance(a, Numeric) for a in rows.schema)
-    keys = np.empty((n_numeric, sum(map(len, samples)) if n_numeric else 0), np.uint64)
+    n_rows = sum(map(len, samples)) if n_numeric else 0
+    check_rows(n_rows)
+    keys = np.empty((n_numeric, n_rows), np.uint32)
     scales, n_sorted = [], 0
     for j in range(len(rows.schema)):
         scales.append(_scale(rows, [table.columns[j] for table in samples], j, bins, keys[n_sorted:]))
@@ -228,28 +227,19 @@ def _scale(rows, pieces, j, bins, keys):
     numbers = np.concatenate(pieces)
     if np.isinf(numbers).any():
         raise infinite_cell(rows)
-    order = np.argsort(numbers) if bins is None else None
-    ascending = np.sort(numbers) if order is None else numbers[order]
-    known = ascending[: len(ascending) - np.isnan(ascending).sum()]
-    steps = known[1:] > known[:-1]
-    if bins is None and steps.sum() >= FEW:
-        _fill_keys(order, steps, keys[0])
-        return Sorted(pieces)
-    distinct = (known[np.r_[True, steps]] if len(known) else known).astype(float)
+    if bins is None:
+        if sort_rows(numbers, keys[0]) > FEW:
+            return Sorted(pieces)
+        known = numbers[keys[0][(keys[0] & (FIRST | MISSING)) == FIRST] & ROW]
+    else:
+        known = np.sort(numbers)
+        known = known[: len(known) - np.isnan(known).sum()]
+    distinct = known[np.r_[True, known[1:] > known[:-1]][: len(known)]].astype(float)
     if len(distinct) <= (bins or FEW):
         return Edges.of(distinct, midpoint(distinct[:-1], distinct[1:]))
     low = known[np.arange(1, bins) * len(known) // bins - 1].astype(float)
     high = distinct[np.minimum(np.searchsorted(distinct, low, side="right"), len(distinct) - 1)]
     return Edges.of(distinct, np.unique(midpoint(low, high)[low < high]))
-
-
-def _fill_keys(order, steps, keys):
-    """The keys of rows in ascending order; `steps` says where the number grows, as far as they are known."""
-    keys[:] = MISSING_RANK
-    keys[0] = 0
-    np.cumsum(steps, out=keys[1 : len(steps) + 1], dtype=np.uint64)
-    keys <<= np.uint64(32)
-    keys |= order.view(np.uint64)
 
 
 def _coded_rows(rows, scales, dtype):

@@ -27,6 +27,7 @@ from openbook.tree.counts import count_together, lay_out
 from openbook.tree.criteria import cost, weight_of
 from openbook.tree.nodes import LEAF, SPREAD
 from openbook.tree.part import (
+    cut_sides,
     heaviest_of,
     make_parts,
     note_sides,
@@ -35,6 +36,7 @@ from openbook.tree.part import (
     part_by_value,
     send_missing,
     take_sides,
+    weigh_branches,
 )
 from openbook.tree.search import FRACTIONAL, OWN_BRANCH, choose, note, row_at, search
 from openbook.tree.split import TOTAL, Instances, Targets, add_instance, whole_below
@@ -59,9 +61,9 @@ class Ground(NamedTuple):
     """The rows that are being parted.
 
     columns, codes : see `columns`
-    keys : uint64 (n_sorted, capacity), those of the target last for absolute errors; members : uint64
+    keys : uint32 (n_sorted, capacity), those of the target last for absolute errors; members : uint32
         (capacity,); both in segments
-    rows : int32 (capacity,), the row behind each instance
+    rows : uint32 (capacity,), the row behind each instance
     """
 
     columns: np.ndarray
@@ -101,9 +103,9 @@ class Growth(NamedTuple):
     nodes : NODE (n,); stats : float64 (n, n_stats), what adds up over their rows
     waiting : int64 (n,), the nodes still to be split, the topmost last
     sizes : int64 (3,), how many of those there are, how many nodes, how many routes
-    side : int64 (capacity,), the branch of each instance at the node at hand; -1 - its first part if spread
+    side : int32 (capacity,), the branch of each instance at the node at hand; -1 - its first part if spread
     bits : uint64 (capacity / 64 + 1,), the same where there are two branches
-    spare : uint64 (capacity,), room for a segment; aside : its targets and weights, if all columns are coded
+    spare : uint32 (capacity,), room for a segment; aside : its targets and weights, if all columns are coded
     routes : int32, holds 0, 1, … for each nominal column; those of subsets are put behind
     branches : BRANCH (most branches,), of the node at hand
     """
@@ -324,8 +326,11 @@ def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, P
         for b in range(branches.size):
             branches[b].size, branches[b].weight = 0, 0.0
         by_code = keys.shape[0] == 0 and not best.gaps and (n_branches == 2 or kind == NOMINAL)
+        by_cut = kind == SORTED and best.known == end - start
         own_routes, gaps = routes[max(route, 0) :], 0
-        if not by_code:
+        if by_cut:
+            cut_sides(keys[column.place, start:end], best.below, growth.bits, branches)
+        elif not by_code:
             gaps = take_sides(ground, f, segment, best, own_routes, side, branches)
         own_branch = gaps > 0 and rule.missing == OWN_BRANCH
         if not own_branch:
@@ -352,12 +357,14 @@ def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, P
                 part_by_value(ground, growth, f, segment, desk, branches)
             add_branches(growth, node, branches, used)
         else:
-            if in_two:
+            if in_two and not by_cut:
                 note_sides(members[start:end], side, growth.bits)
             part(members[start:], end - start, growth, branches, in_two)
             add_branches(growth, node, branches, used)
             for child in range(first, last):
                 add_members(ground, growth, child, desk)
+            if by_cut:
+                weigh_branches(stats, first, branches, rule.criterion)
             settle_branches(desk.ladder, ground, growth, node, first, last)
         if is_vain(stats[node], stats[first:last], rule.penalty):
             continue

@@ -1,6 +1,6 @@
 """A split: the branch of each instance, and its rows parted; kernels.
 
-side : int64 (capacity,), the branch of each instance at the node at hand, -1 where its cell is missing; once
+side : int32 (capacity,), the branch of each instance at the node at hand, -1 where its cell is missing; once
     parts are made, -1 - the first part of one that is spread
 branches : BRANCH (n,), of the node at hand
 """
@@ -11,11 +11,13 @@ from openbook.kernels.jit import inner
 from openbook.tree.columns import ORDERED, SORTED
 from openbook.tree.counts import clear, count_codes
 from openbook.tree.criteria import GINI, SQUARED, weight_of
+from openbook.tree.keys import FIRST, FIRST_BIT, NONE, ROW
 from openbook.tree.search import FRACTIONAL, OWN_BRANCH
-from openbook.tree.split import ROW, add_number, row_of
+from openbook.tree.split import add_number, row_of
 
 __all__ = [
     "BRANCH",
+    "cut_sides",
     "heaviest_of",
     "make_parts",
     "note_sides",
@@ -24,14 +26,15 @@ __all__ = [
     "part_by_value",
     "send_missing",
     "take_sides",
+    "weigh_branches",
 ]
 
 #: A part of a row that is lighter goes to the heaviest branch as a whole.
 CRUMB = 1e-3
 
 #: A branch of the node at hand: how many instances it will have, the weight of those that are known to go
-#: there, and where the next one goes.
-BRANCH = np.dtype([("size", np.int64), ("weight", np.float64), ("to", np.int64)])
+#: there, where the next one goes, and how many FIRST keys there were when the last one went.
+BRANCH = np.dtype([("size", np.int64), ("weight", np.float64), ("to", np.int64), ("firsts", np.int64)])
 
 
 @inner
@@ -66,6 +69,22 @@ def take_sides(ground, f, segment, found, routes, side, branches):
 
 
 @inner
+def cut_sides(keys, below, bits, branches):
+    """Note the sides of instances that are cut behind a key, none of them missing, and their numbers."""
+    for k in range(keys.size):
+        i = np.uintp(keys[k] & ROW)
+        note_side(bits, i, np.uint64(k > below))
+    branches[0].size, branches[1].size = below + 1, keys.size - below - 1
+
+
+@inner
+def weigh_branches(stats, first, branches, criterion):
+    """The weights of branches, from the stats of their nodes, of which this is the first."""
+    for b in range(branches.size):
+        branches[b].weight = weight_of(stats, first + b, criterion)
+
+
+@inner
 def part_by_code(ground, growth, f, segment, found, routes, desk, branches):
     """Part the members of a segment by their codes in column f, none of which is missing, into two branches,
     and with them their targets and weights; the stats of the branches are filled in.
@@ -94,8 +113,7 @@ def part_by_code(ground, growth, f, segment, found, routes, desk, branches):
     branches[0].size, branches[1].size = n_left, members.size - n_left
     add_targets(targets, (start, start + n_left), stats, first)
     add_targets(targets, (start + n_left, end), stats, first + 1)
-    for b in range(2):
-        branches[b].weight = weight_of(stats, first + b, SQUARED if targets.number.size else GINI)
+    weigh_branches(stats, first, branches, SQUARED if targets.number.size else GINI)
 
 
 @inner
@@ -245,13 +263,21 @@ def note_sides(members, side, bits):
     """Note the sides of members, 0 or 1, as bits: those of a million fit a cache, and are read by column."""
     for k in range(members.size):
         i = np.uintp(members[k])
-        word, at = i >> np.uintp(6), np.uint64(i) & np.uint64(63)
-        bits[word] = (bits[word] & ~(np.uint64(1) << at)) | (np.uint64(side[i]) << at)
+        note_side(bits, i, np.uint64(side[i]))
+
+
+@inner
+def note_side(bits, i, b):
+    """Note the side of an instance, 0 or 1."""
+    word, at = i >> np.uintp(6), np.uint64(i) & np.uint64(63)
+    bits[word] = (bits[word] & ~(np.uint64(1) << at)) | (b << at)
 
 
 @inner
 def part(keys, n, growth, branches, in_two):
     """Part a segment of n keys, the first of which is keys[0], into its branches.
+
+    The first of equal numbers that goes to a branch is the FIRST of that branch.
 
     in_two : whether these are two, of whole instances, whose sides are noted
     """
@@ -259,39 +285,53 @@ def part(keys, n, growth, branches, in_two):
     if in_two:
         part_in_two(keys, n, growth.bits, spare)
         return
-    to = np.int64(0)
+    to, firsts = np.int64(0), 0
     for b in range(branches.size):
-        branches[b].to = to
+        branches[b].to, branches[b].firsts = to, 0
         to += branches[b].size
     for k in range(n):
         spare[k] = keys[k]
     for k in range(n):
         key = spare[k]
+        firsts += 1 if key & FIRST else 0
         b = side[np.uintp(key & ROW)]
         if b >= 0:
-            branch = branches[b]
-            keys[branch.to] = key
-            branch.to += 1
+            put(key & ~FIRST, firsts, keys, branches[b])
         else:
-            instance = np.uint64(-1 - b)
+            part = np.uint32(-1 - b)
             for b in range(branches.size):
-                branch = branches[b]
-                if branch.weight > 0:
-                    keys[branch.to] = (key & ~ROW) | instance
-                    branch.to += 1
-                    instance += np.uint64(1)
+                if branches[b].weight > 0:
+                    put((key & ~(FIRST | ROW)) | part, firsts, keys, branches[b])
+                    part += np.uint32(1)
+
+
+@inner
+def put(key, firsts, keys, branch):
+    """Put a key where the next one of a branch goes."""
+    keys[branch.to] = key | FIRST if firsts > branch.firsts else key
+    branch.to += 1
+    branch.firsts = firsts
 
 
 @inner
 def part_in_two(keys, n, bits, spare):
     """`part` for two branches and whole instances: what goes left moves up in its place."""
-    left, right = 0, 0
+    left, right, firsts = 0, 0, 0
+    for k in range(n):
+        firsts += (keys[k] >> FIRST_BIT) & 1
+    tied = 0 < firsts < n  # members have no FIRST
+    first_left, first_right = np.uint32(0), np.uint32(0)  # FIRST until a key has taken it along
     for k in range(n):
         key = keys[k]
         i = np.uintp(key & ROW)
         b = np.int64((bits[i >> np.uintp(6)] >> (np.uint64(i) & np.uint64(63))) & np.uint64(1))
-        keys[left] = key
-        spare[right] = key
+        if tied:
+            first_left, first_right = first_left | (key & FIRST), first_right | (key & FIRST)
+            key &= ~FIRST
+            keys[left], spare[right] = key | first_left, key | first_right
+            first_left, first_right = first_left if b else NONE, NONE if b else first_right
+        else:
+            keys[left], spare[right] = key, key
         left += 1 - b
         right += b
     for k in range(right):

@@ -14,10 +14,12 @@ from openbook.tree.columns import NOMINAL, Edges
 from openbook.tree.counts import PER_WORD
 from openbook.tree.criteria import ABSOLUTE, GINI
 from openbook.tree.grow import DONE, MORE_NODES, MORE_ROUTES, NODE, Ground, Growth, grow
+from openbook.tree.keys import check_rows, mark_class, only
 from openbook.tree.nodes import LEAF, SPREAD, Tree, cuts_by_column, parents
 from openbook.tree.part import BRANCH
 from openbook.tree.search import FOUND, Desk, Evidence
-from openbook.tree.split import ROW, Instances, Targets
+from openbook.tree.split import Instances, Targets
+from openbook.tree.two_classes import SMALL_BLOCK
 
 __all__ = ["N_SUMS", "Candidates", "grown", "n_slots", "plant", "tree_of"]
 
@@ -29,6 +31,8 @@ NOTED_ROWS, TOP = 200_000, 7
 N_SUMS = 3
 #: The most counts of all columns of a node that are kept side by side: what a core's cache can hold.
 MOST_COUNTS = 2**16
+#: So many classes are told apart by a byte.
+MOST_SHORT = 256
 #: The largest whole number whose logarithm is looked up.
 MOST_WHOLE = 10_000_000
 
@@ -105,25 +109,29 @@ def _ground(training, rows, n_classes, centre, rule, keep):
         whole = np.arange(w.sum() + 1)
         whole[1:] *= np.log2(whole[1:])
     if n_classes:
-        instances = Instances(training.y.astype(np.uint16), none, w, unit, whole)
+        y = training.y.astype(np.uint8 if n_classes <= MOST_SHORT else np.uint16)
+        instances = Instances(y, none, w, unit, whole)
     else:
-        instances = Instances(np.zeros(0, np.uint16), training.y - centre, w, unit, none)
-    members = np.arange(n, dtype=np.uint64) if rows is None else rows.astype(np.uint64)
-    return Ground(training.columns, training.codes, keys, members, np.arange(n, dtype=np.int32), instances)
+        instances = Instances(np.zeros(0, np.uint8), training.y - centre, w, unit, none)
+    if n_classes == 2:
+        mark_class(keys, instances.y)
+    every = np.arange(n, dtype=np.uint32)
+    members = every.copy() if rows is None else rows.astype(np.uint32)
+    return Ground(training.columns, training.codes, keys, members, every, instances)
 
 
 def _keys(training, rows, rule, keep):
     """The keys of these rows, to be parted: a copy where those of the training rows are to be kept."""
     keys = training.keys
     if rule.criterion == ABSOLUTE:
-        by_target, keep = np.argsort(training.y, kind="stable").astype(np.uint64), False
+        by_target, keep = np.argsort(training.y, kind="stable").astype(np.uint32), False
         keys = np.concatenate([keys, by_target[None]])
     if rows is not None and len(rows) < len(training.y):
         kept = np.zeros(len(training.y), dtype=bool)
         kept[rows] = True
-        own = np.empty((len(keys), len(rows)), np.uint64)
+        own = np.empty((len(keys), len(rows)), np.uint32)
         for column, part in zip(keys, own, strict=True):
-            part[:] = column[kept[column & ROW]]
+            only(column, kept, part)
         return own
     return keys.copy() if keep and rule.max_depth > 1 else keys  # the keys of a stump are never parted
 
@@ -131,7 +139,7 @@ def _keys(training, rows, rule, keep):
 def _growth(ground, most, n_stats, rule):
     """A root with all rows."""
     n, columns = len(ground.members), ground.columns
-    room = max(min(n // 2, 2 * most ** min(rule.max_depth, 9)), most, 64)  # zeros cost nothing until used
+    room = max(min(n // 16, 2 * most ** min(rule.max_depth, 9)), most, 64)  # there is more when it is full
     own = [np.arange(v) for v in columns["n_codes"][columns["kind"] == NOMINAL]]
     used = sum(map(len, own))
     routes = np.zeros(used + (min(room, 64) * most if rule.subset and own else 0), np.int32)
@@ -141,9 +149,9 @@ def _growth(ground, most, n_stats, rule):
         stats=np.zeros((room, n_stats)),
         waiting=np.zeros(room, np.int64),
         sizes=np.array([0, 1, used]),
-        side=np.zeros(len(ground.rows), np.int64),
+        side=np.zeros(len(ground.rows), np.int32),
         bits=np.zeros(len(ground.rows) // 64 + 1, np.uint64),
-        spare=np.zeros(n, np.uint64),
+        spare=np.zeros(n, np.uint32),
         aside=_aside(ground),
         routes=routes,
         branches=np.zeros(most, BRANCH),
@@ -179,6 +187,7 @@ def _desk(ground, marks, most, n_stats, rule, seed):
         node=np.zeros(2),
         places=np.zeros(at_once, np.int64),
         where=np.zeros(len(ground.columns), np.int64),
+        counts=np.zeros(len(ground.members) // SMALL_BLOCK if len(ground.keys) else 0, np.uint8),
         every=np.full(most // 64 + 1, 2**64 - 1, np.uint64),
         marks=marks,
         ladder=ladder_of(len(ground.codes), len(ground.members)) if rule.criterion == ABSOLUTE else None,
@@ -213,7 +222,7 @@ def _marks(scales, most):
 
 
 def _totals(instances, rows, n_stats, criterion):
-    rows = slice(None) if len(rows) == len(instances.w) else rows.view(np.intp)
+    rows = slice(None) if len(rows) == len(instances.w) else rows
     w = instances.w[rows]
     if not instances.number.size:
         return np.bincount(instances.y[rows], w, minlength=n_stats)
@@ -240,6 +249,7 @@ def _more_nodes(growth, most):
 def _more_instances(ground, growth):
     """Room for as many parts as there are rows; weights are no longer all 1."""
     n = len(ground.rows)
+    check_rows(2 * n)
     instances = ground.instances
     grown = {name: _doubled(a, n) for name, a in zip(("y", "number", "w"), instances, strict=False) if a.size}
     ground = ground._replace(

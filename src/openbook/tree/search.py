@@ -26,12 +26,10 @@ from openbook.tree.counts import (
     multiway_packed,
 )
 from openbook.tree.criteria import ABSOLUTE, GAIN_RATIO, GINI, cost, plogp, weight_of
+from openbook.tree.keys import MISSING, ROW
 from openbook.tree.split import (
     GAP,
-    HIGH,
     KNOWN,
-    MISSING,
-    ROW,
     TOTAL,
     Targets,
     add_instance,
@@ -126,6 +124,7 @@ class Desk(NamedTuple):
     words : uint64 (n_classes, n), to count those of few codes in (see `counts`), if there is room
     node : float64 (2,), the weight and the cost of the node at hand
     places : int64 (n,), their places in the codes; where : int64 (n_columns,), theirs in the table, or -1
+    counts : uint8, see `two_classes`
     targets : of the members, in their segments, if there are coded columns; whole : as in `Instances`
     score, rank, ordered : float64, int64 (most codes,), and like hist, to order the codes of a subset
     every : like occur, all bits
@@ -144,6 +143,7 @@ class Desk(NamedTuple):
     node: np.ndarray
     places: np.ndarray
     where: np.ndarray
+    counts: np.ndarray
     targets: Targets
     whole: np.ndarray
     score: np.ndarray
@@ -175,12 +175,6 @@ def search(ground, f, segment, rule, desk, found):
 
 
 @inner
-def of_two_classes(rule, sides):
-    """Whether the search for two classes by Gini will do."""
-    return rule.criterion == GINI and sides.shape[1] == 2
-
-
-@inner
 def weigh_sorted(ground, f, segment, rule, desk, found):
     """`search` in a sorted column."""
     start, end = segment
@@ -188,7 +182,7 @@ def weigh_sorted(ground, f, segment, rule, desk, found):
     for s in range(sides.shape[1]):
         sides[GAP, s] = 0.0
     n = end - start
-    while n > 0 and keys[n - 1] >> HIGH == MISSING:
+    while n > 0 and keys[n - 1] & MISSING:
         n -= 1
         add_instance(instances, np.uintp(keys[n] & ROW), sides, GAP)
     found.gain, found.below, found.known = math.nan, -1, n
@@ -197,8 +191,10 @@ def weigh_sorted(ground, f, segment, rule, desk, found):
     if w_known <= 0:
         return
     least = least_beside(w_known, sides.shape[1], rule)
-    if of_two_classes(rule, sides):
-        drop, at, cuts, w_left = best_cut_of_two(keys[:n], instances, least, sides)
+    if sides.shape[1] == 2:
+        drop, at, cuts, w_left = best_cut_of_two(
+            keys[:n], instances, least, rule.criterion, sides, desk.counts
+        )
     else:
         drop, at, cuts, w_left = best_cut(keys[:n], instances, least, rule.criterion, sides)
     found.below, found.above = at, at + 1
@@ -229,7 +225,7 @@ def weigh_coded(ground, f, segment, rule, desk, found):
     if column.kind == ORDERED:
         least = least_beside(w_known, sides.shape[1], rule)
         keep_one_cut(desk.marks, hist, f, desk, criterion)
-        if of_two_classes(rule, sides):
+        if criterion == GINI and sides.shape[1] == 2:
             drop, below, above, cuts, w_left = best_bin_of_two(hist, desk.occur, least, sides)
         else:
             drop, below, above, cuts, w_left = best_bin(hist, desk.occur, least, criterion, sides, desk.whole)

@@ -3,7 +3,7 @@
 A split is judged by how much it lowers the cost (see `criteria`). Costs are kept up to date as rows or codes
 move, one after the other, from the right of the cut to its left. Of equals the first wins: the smallest cut.
 
-keys : uint64 (n,), the node's rows in the order of a sorted column (see `columns`)
+keys : uint32 (n,), the node's rows in the order of a sorted column (see `keys`)
 hist : float64 (n_codes + 1, n_stats), what adds up over the node's rows, code by code; missing cells last
 least : the weight that both sides of a cut, or two branches, must have
 """
@@ -15,8 +15,8 @@ import numpy as np
 from openbook.kernels.bits import lowest, without_lowest
 from openbook.kernels.bundle import bundle
 from openbook.kernels.jit import inner
-from openbook.tree.columns import MISSING_RANK
 from openbook.tree.criteria import ENTROPY, GAIN_RATIO, GINI, SQUARED, cost, plogp, weight_of
+from openbook.tree.keys import FIRST, ROW
 
 __all__ = [
     "Instances",
@@ -31,9 +31,6 @@ __all__ = [
     "whole_below",
 ]
 
-ROW = np.uint64(0xFFFFFFFF)
-HIGH = np.uint64(32)
-MISSING = np.uint64(MISSING_RANK)
 
 #: The rows of the stats on the desk: two sides, and missing, known and all cells of the members at hand.
 #: NumPy's numbers, since numba compiles a function anew for each of Python's that it is called with.
@@ -50,7 +47,8 @@ ROUNDING = 1e-12
 class Instances(NamedTuple):
     """Rows, or parts of rows whose missing cells sent them down several branches.
 
-    y : uint16 (n,), the class; number : float64 (n,), the target of a regression (one of the two is empty)
+    y : uint8 or uint16 (n,), the class; number : float64 (n,), the target of a regression (one of the two
+        is empty)
     w : float64 (n,), the weight; unit : whether all weigh 1
     whole : float64, x log2 x of the whole numbers x; empty where weights are not whole, or for Gini
     """
@@ -153,8 +151,7 @@ def best_cut(keys, instances, least, criterion, sides):
     b, w_right, none, slack = all_right(sides, criterion, whole)
     best, at, cuts, w_best = none, -1, 0, 0.0
     for k in range(keys.size - 1):
-        key = keys[k]
-        i = np.uintp(key & ROW)
+        i = np.uintp(keys[k] & ROW)
         w = 1.0 if unit else weights[i]
         if criterion == SQUARED:
             a += w * number[i]
@@ -171,7 +168,7 @@ def best_cut(keys, instances, least, criterion, sides):
                 b += plogp(r - w, whole) - plogp(r, whole)
         w_left += w
         w_right -= w
-        if (key ^ keys[k + 1]) >> HIGH != 0 and w_left >= least and w_right >= least and w_right > 0:
+        if keys[k + 1] & FIRST and w_left >= least and w_right >= least and w_right > 0:
             cuts += 1
             value = value_of(a, b, w_left, w_right, criterion, whole)
             if value > best + slack:

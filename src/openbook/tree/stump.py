@@ -22,6 +22,7 @@ from openbook.data import Nominal, Ordinal, SparseTable
 from openbook.kernels.bundle import bundle
 from openbook.kernels.jit import inner, jit
 from openbook.tree.columns import midpoint
+from openbook.tree.keys import CLASS, FIRST, MOST_ROWS, ROW, mark_class, sort_rows
 from openbook.tree.nodes import LEAF, SPREAD, Tree
 from openbook.tree.plant import Candidates
 from openbook.tree.split import ROUNDING
@@ -31,16 +32,12 @@ __all__ = ["Presorted", "Stump", "best_stump", "presort"]
 #: About so many bins has a column. More are slower to count, fewer to go through: by their rows.
 BINS = 1024
 
-#: A key: the row, its class, and whether it is the last of equal numbers.
-ROW, CLASS, LAST, NOTHING = np.array([2**30 - 1, 2**30, 2**31, 0], np.uint32)
-SHIFT = np.uint32(31)  # of LAST
-
 
 @bundle
 class Presorted(NamedTuple):
     """Rows in the order of every column, and in bins.
 
-    keys : uint32 (n_columns, n_rows), ascending
+    keys : uint32 (n_columns, n_rows), see `keys`
     codes : uint16 (n_columns, n_rows), twice the bin, plus the class, of each row
     ends : int32 (n_columns, most bins + 1), where in the keys a bin begins, and the last one ends
     n_bins : int32 (n_columns,); mixed : bool (n_columns, most bins), whether a bin has several numbers
@@ -68,7 +65,7 @@ class Stump(NamedTuple):
 def presort(X, y):
     """The rows of a table, two classes, for many stumps; None where stumps need the engine."""
     n_rows, n_columns = len(y), len(X.schema)
-    if n_rows > ROW or isinstance(X, SparseTable) or X.schema.of(Nominal):
+    if n_rows > MOST_ROWS or isinstance(X, SparseTable) or X.schema.of(Nominal):
         return None
     presorted = Presorted(
         keys=np.empty((n_columns, n_rows), np.uint32),
@@ -79,38 +76,30 @@ def presort(X, y):
     )
     for f, (attribute, column) in enumerate(zip(X.schema, X.columns, strict=True)):
         numbers = np.ascontiguousarray(column, dtype=float)
-        order = np.argsort(numbers)
-        first, last = numbers[order[[0, -1]]]
-        if np.isnan(last) or (isinstance(attribute, Ordinal) and first < 0):
+        if np.isnan(numbers).any() or (isinstance(attribute, Ordinal) and numbers.min() < 0):
             return None
-        put_in_order(numbers, order, y, presorted.keys[f])
-        put_in_bins(presorted, f)
+        distinct = sort_rows(numbers, presorted.keys[f])
+        mark_class(presorted.keys[f : f + 1], y)
+        put_in_bins(presorted, f, distinct)
     return presorted
 
 
-@jit(_nrt=False)
-def put_in_order(numbers, order, y, keys):
-    """Fill in the keys of a column."""
-    for p in range(order.size):
-        row = order[p]
-        key = np.uint32(row) | (CLASS if y[row] else NOTHING)
-        is_last = p + 1 == order.size or numbers[order[p + 1]] > numbers[row]
-        keys[p] = key | (LAST if is_last else NOTHING)
+@inner
+def is_last(keys, k):
+    """Whether the next key has another number, or there is none."""
+    return k + 1 == keys.size or keys[k + 1] & FIRST != 0
 
 
 @jit(_nrt=False)
-def put_in_bins(presorted, f):
-    """Share out the keys of column f over bins: one for each number, or of about equal size."""
+def put_in_bins(presorted, f, distinct):
+    """Share out the keys of column f over bins: one for each distinct number, or of about equal size."""
     keys, codes, ends, mixed = presorted.keys[f], presorted.codes[f], presorted.ends[f], presorted.mixed[f]
-    n, distinct = keys.size, 0
-    for p in range(n):
-        distinct += keys[p] >> SHIFT
-    k, numbers = 0, 0
+    n, k, numbers = keys.size, 0, 0
     for p in range(n):
         key = keys[p]
         codes[np.uintp(key & ROW)] = 2 * k + (1 if key & CLASS else 0)
-        numbers += key >> SHIFT
-        if key & LAST and (distinct <= BINS or (p + 1) * BINS >= (k + 1) * n):
+        numbers += 1 if key & FIRST else 0
+        if is_last(keys, p) and (distinct <= BINS or (p + 1) * BINS >= (k + 1) * n):
             mixed[k] = numbers > 1
             k, numbers = k + 1, 0
             ends[k] = p + 1
@@ -235,7 +224,7 @@ def search(presorted, f, w, least, hist, cut):
                     b += v
                 else:
                     a += v
-                if key & LAST and min(a + b, weight - a - b) >= least:
+                if is_last(keys, at) and min(a + b, weight - a - b) >= least:
                     inside = drop_of(a, b, totals)
                     if inside > cut.drop + slack:
                         cut.drop, cut.at = inside, at
