@@ -27,7 +27,6 @@ from openbook.tree.counts import count_together, lay_out
 from openbook.tree.criteria import cost, weight_of
 from openbook.tree.nodes import LEAF, SPREAD
 from openbook.tree.part import (
-    cut_sides,
     heaviest_of,
     make_parts,
     note_sides,
@@ -35,8 +34,8 @@ from openbook.tree.part import (
     part_by_code,
     part_by_value,
     send_missing,
+    take_cut,
     take_sides,
-    weigh_branches,
 )
 from openbook.tree.search import FRACTIONAL, OWN_BRANCH, choose, note, row_at, search
 from openbook.tree.split import TOTAL, Instances, Targets, add_instance, whole_below
@@ -229,15 +228,14 @@ def add_branches(growth, node, branches, used):
 
 
 @inner
-def add_members(ground, growth, node, desk):
-    """The stats of a node, whose members are in place and have yet to be laid out."""
+def add_members(ground, growth, node):
+    """The stats of a node, whose members are in place."""
     members, instances, stats = ground.members, ground.instances, growth.stats
     start, end = segment_of(growth.nodes, node)
     for s in range(stats.shape[1]):
         stats[node, s] = 0.0
     for k in range(start, end):
         add_instance(instances, np.uintp(members[k]), stats, node)
-    lay_out(ground, (start, end), desk)
 
 
 @inner
@@ -329,7 +327,7 @@ def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, P
         by_cut = kind == SORTED and best.known == end - start
         own_routes, gaps = routes[max(route, 0) :], 0
         if by_cut:
-            cut_sides(keys[column.place, start:end], best.below, growth.bits, branches)
+            take_cut(ground, growth, f, segment, best.below, branches, rule.criterion)
         elif not by_code:
             gaps = take_sides(ground, f, segment, best, own_routes, side, branches)
         own_branch = gaps > 0 and rule.missing == OWN_BRANCH
@@ -361,10 +359,9 @@ def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, P
                 note_sides(members[start:end], side, growth.bits)
             part(members[start:], end - start, growth, branches, in_two)
             add_branches(growth, node, branches, used)
-            for child in range(first, last):
-                add_members(ground, growth, child, desk)
-            if by_cut:
-                weigh_branches(stats, first, branches, rule.criterion)
+            for child in range(first, first if by_cut else last):
+                add_members(ground, growth, child)
+            lay_out(ground, (start, np.int64(nodes[last - 1].end)), desk)
             settle_branches(desk.ladder, ground, growth, node, first, last)
         if is_vain(stats[node], stats[first:last], rule.penalty):
             continue

@@ -13,11 +13,10 @@ from openbook.tree.counts import clear, count_codes
 from openbook.tree.criteria import GINI, SQUARED, weight_of
 from openbook.tree.keys import FIRST, FIRST_BIT, NONE, ROW
 from openbook.tree.search import FRACTIONAL, OWN_BRANCH
-from openbook.tree.split import add_number, row_of
+from openbook.tree.split import add_keys, add_number, row_of
 
 __all__ = [
     "BRANCH",
-    "cut_sides",
     "heaviest_of",
     "make_parts",
     "note_sides",
@@ -25,8 +24,8 @@ __all__ = [
     "part_by_code",
     "part_by_value",
     "send_missing",
+    "take_cut",
     "take_sides",
-    "weigh_branches",
 ]
 
 #: A part of a row that is lighter goes to the heaviest branch as a whole.
@@ -69,12 +68,22 @@ def take_sides(ground, f, segment, found, routes, side, branches):
 
 
 @inner
-def cut_sides(keys, below, bits, branches):
-    """Note the sides of instances that are cut behind a key, none of them missing, and their numbers."""
+def take_cut(ground, growth, f, segment, below, branches, criterion):
+    """`take_sides` of a sorted column without missing cells, whose keys go left up to this one: sides are
+    noted, and the stats of the branches filled in.
+    """
+    start, end = segment
+    keys, instances = ground.keys[ground.columns[f].place, start:end], ground.instances
+    bits, stats, first = growth.bits, growth.stats, growth.sizes[1]
     for k in range(keys.size):
-        i = np.uintp(keys[k] & ROW)
-        note_side(bits, i, np.uint64(k > below))
+        note_side(bits, np.uintp(keys[k] & ROW), np.uint64(k > below))
     branches[0].size, branches[1].size = below + 1, keys.size - below - 1
+    for b in range(2):
+        for s in range(stats.shape[1]):
+            stats[first + b, s] = 0.0
+    add_keys(keys[: below + 1], instances, stats, first)
+    add_keys(keys[below + 1 :], instances, stats, first + 1)
+    weigh_branches(stats, first, branches[:2], criterion)
 
 
 @inner
@@ -334,5 +343,6 @@ def part_in_two(keys, n, bits, spare):
             keys[left], spare[right] = key, key
         left += 1 - b
         right += b
-    for k in range(right):
-        keys[left + k] = spare[k]
+    rest = keys[left:n]
+    for k in range(rest.size):
+        rest[k] = spare[k]

@@ -32,7 +32,7 @@ from openbook.tree.split import (
     KNOWN,
     TOTAL,
     Targets,
-    add_instance,
+    add_keys,
     best_bin,
     best_cut,
     keep_one_cut,
@@ -184,7 +184,7 @@ def weigh_sorted(ground, f, segment, rule, desk, found):
     n = end - start
     while n > 0 and keys[n - 1] & MISSING:
         n -= 1
-        add_instance(instances, np.uintp(keys[n] & ROW), sides, GAP)
+    add_keys(keys[n:], instances, sides, GAP)
     found.gain, found.below, found.known = math.nan, -1, n
     take_known(sides)
     w_known = weight_of(sides, KNOWN, rule.criterion)
@@ -372,8 +372,8 @@ def note(ground, f, segment, found, desk, evidence, at):
         clear(hist, n_codes + 1, desk.occur)
     else:
         keys, instances = ground.keys[column.place, start:end], ground.instances
-        for k in range(keys.size):
-            branch = 2 if k >= found.known else np.int64(k > below)
-            add_instance(instances, np.uintp(keys[k] & ROW), stats, slot + branch)
+        add_keys(keys[: below + 1], instances, stats, slot)
+        add_keys(keys[below + 1 : found.known], instances, stats, slot + 1)
+        add_keys(keys[found.known :], instances, stats, slot + 2)
     if kind == SORTED and below >= 0:
         noted.below, noted.above = row_at(ground, f, start + below), row_at(ground, f, start + found.above)

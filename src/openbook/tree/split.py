@@ -16,12 +16,13 @@ from openbook.kernels.bits import lowest, without_lowest
 from openbook.kernels.bundle import bundle
 from openbook.kernels.jit import inner
 from openbook.tree.criteria import ENTROPY, GAIN_RATIO, GINI, SQUARED, cost, plogp, weight_of
-from openbook.tree.keys import FIRST, ROW
+from openbook.tree.keys import CLASS_BIT, FIRST, ROW
 
 __all__ = [
     "Instances",
     "Targets",
     "add_instance",
+    "add_keys",
     "best_bin",
     "best_cut",
     "keep_one_cut",
@@ -79,6 +80,20 @@ def add_instance(instances, i, stats, row):
         add_number(instances.number[i], w, stats, row)
     else:
         stats[row, np.uintp(instances.y[i])] += w
+
+
+@inner
+def add_keys(keys, instances, stats, row):
+    """Add the instances behind keys to a row of stats."""
+    if instances.unit and stats.shape[1] == 2:
+        ones = 0
+        for k in range(keys.size):
+            ones += (keys[k] >> CLASS_BIT) & 1
+        stats[row, 0] += keys.size - ones
+        stats[row, 1] += ones
+    else:
+        for k in range(keys.size):
+            add_instance(instances, np.uintp(keys[k] & ROW), stats, row)
 
 
 @inner

@@ -21,7 +21,7 @@ import numpy as np
 from openbook.kernels.bits import lowest, without_lowest
 from openbook.kernels.jit import inner
 from openbook.tree.criteria import GAIN_RATIO, GINI, plogp
-from openbook.tree.keys import CLASS_BIT, FIRST, FIRST_BIT, ROW
+from openbook.tree.keys import CLASS, CLASS_BIT, FIRST, FIRST_BIT, ROW
 from openbook.tree.split import KNOWN, ROUNDING, tolerance
 
 __all__ = ["SMALL_BLOCK", "best_bin_of_two", "best_cut_of_two"]
@@ -33,22 +33,28 @@ SMALL_BLOCK, LARGE_BLOCK, MANY_KEYS = 32, 128, 4096
 @inner
 def worth(left_1, w_left, totals, criterion, whole):
     """What a cut is worth that leaves these weights on its left: by Gini W / 2 times its drop, by entropy the
-    drop; 0 where a side has nothing.
+    drop. Both sides have some weight.
 
     totals : (W1, W)
     """
     all_1, all_w = totals
-    w_right = all_w - w_left
-    if w_left <= 0 or w_right <= 0:
-        return 0.0
+    w_right, right_1 = all_w - w_left, all_1 - left_1
     if criterion == GINI:
         d = left_1 * all_w - all_1 * w_left
         return d * d / (w_left * w_right)
-    left_0, right_1 = w_left - left_1, all_1 - left_1
     inside = plogp(all_w, whole) - plogp(all_1, whole) - plogp(all_w - all_1, whole)
-    left = plogp(w_left, whole) - plogp(left_1, whole) - plogp(left_0, whole)
+    left = plogp(w_left, whole) - plogp(left_1, whole) - plogp(w_left - left_1, whole)
     right = plogp(w_right, whole) - plogp(right_1, whole) - plogp(w_right - right_1, whole)
     return inside - left - right
+
+
+@inner(forceinline=True)
+def beats(left_1, w_left, totals, bar, criterion, whole):
+    """Whether such a cut is worth more than the bar."""
+    if criterion == GINI:
+        d = left_1 * totals[1] - totals[0] * w_left
+        return d * d > bar * (w_left * (totals[1] - w_left))
+    return worth(left_1, w_left, totals, criterion, whole) > bar
 
 
 @inner
@@ -61,8 +67,9 @@ def count_blocks(keys, size, counts, totals, least, criterion, whole):
             ones += (block[k] >> CLASS_BIT) & 1
         counts[j] = ones
         left_1 += ones
-        if keys[end] & FIRST and min(end, keys.size - end) >= least:
-            best = max(best, worth(float(left_1), float(end), totals, criterion, whole))
+        cuts = keys[end] & FIRST and min(end, keys.size - end) >= least
+        if cuts and beats(float(left_1), float(end), totals, best, criterion, whole):
+            best = worth(float(left_1), float(end), totals, criterion, whole)
     return best
 
 
@@ -73,42 +80,41 @@ def best_cut_of_two(keys, instances, least, criterion, sides, counts):
     counts : uint8, room for the counts of the blocks
     """
     weights, unit, whole, n = instances.w, instances.unit, instances.whole, keys.size
-    all_1 = sides[KNOWN, 1]
-    all_w = sides[KNOWN, 0] + all_1
-    totals = (all_1, all_w)
+    all_w = sides[KNOWN, 0] + sides[KNOWN, 1]
+    totals = (sides[KNOWN, 1], all_w)
     slack = ROUNDING * all_w * all_w / 2 if criterion == GINI else tolerance(sides, KNOWN, criterion, whole)
     w_left, left_1, bar, at, w_best = 0.0, 0.0, slack, -1, 0.0
     size = SMALL_BLOCK if n < MANY_KEYS else LARGE_BLOCK
-    n_blocks, enough = (n - 1) // size if unit else 0, 0.0
+    n_blocks, enough = (n - 1) // size if unit else 0, slack
     if n_blocks:  # an equal in an earlier block would win
         enough = count_blocks(keys, size, counts, totals, least, criterion, whole) - 2 * slack
-    here = 0.0
     for j in range(n_blocks + 1):
         start, end = j * size, n - 1
         if j < n_blocks:
-            ones, end = float(counts[j]), start + size
+            ones, end, least_bar = float(counts[j]), start + size, max(bar, enough)
             next_1, next_w = left_1 + ones, w_left + size
-            before, here = here, worth(next_1, next_w, totals, criterion, whole)
-            most = max(before, here)
-            most = max(most, worth(next_1, w_left + ones, totals, criterion, whole))
-            most = max(most, worth(left_1, next_w - ones, totals, criterion, whole))
-            if most <= max(bar, enough):
+            if not (
+                beats(left_1, w_left, totals, least_bar, criterion, whole)
+                or beats(next_1, w_left + ones, totals, least_bar, criterion, whole)
+                or beats(left_1, next_w - ones, totals, least_bar, criterion, whole)
+                or beats(next_1, next_w, totals, least_bar, criterion, whole)
+            ):
                 left_1, w_left = next_1, next_w
                 continue
-        for k in range(start, end):
-            key = keys[k]
+        block = keys[start : end + 1]
+        for k in range(block.size - 1):
+            key = block[k]
             w = 1.0 if unit else weights[np.uintp(key & ROW)]
             w_left += w
-            left_1 += w if (key >> CLASS_BIT) & 1 else 0.0
-            w_right = all_w - w_left
-            if criterion == GINI:
-                d = left_1 * all_w - all_1 * w_left
-                better = d * d > bar * (w_left * w_right)
-            else:
-                better = worth(left_1, w_left, totals, criterion, whole) > bar
-            if better and keys[k + 1] & FIRST and min(w_left, w_right) >= least and w_right > 0:
+            left_1 += w if key & CLASS else 0.0
+            if (
+                beats(left_1, w_left, totals, bar, criterion, whole)
+                and block[k + 1] & FIRST
+                and min(w_left, all_w - w_left) >= least
+                and w_left < all_w
+            ):
                 bar = worth(left_1, w_left, totals, criterion, whole) + slack
-                at, w_best = k, w_left
+                at, w_best = start + k, w_left
     drop = bar - slack
     if criterion == GINI:
         drop *= 2 / all_w
