@@ -24,7 +24,7 @@ from openbook.kernels.jit import inner, jit
 from openbook.tree.absolute import set_up, settle_branches
 from openbook.tree.columns import NOMINAL, SORTED
 from openbook.tree.counts import count_together, lay_out
-from openbook.tree.criteria import cost, weight_of
+from openbook.tree.criteria import GAIN_RATIO, cost, weight_of
 from openbook.tree.nodes import LEAF, SPREAD
 from openbook.tree.part import (
     heaviest_of,
@@ -202,15 +202,18 @@ def consider(ground, growth, node, rule, desk, found, evidence):
     count_together(ground, n_drawn, segment, desk)
     for f in range(order.size):
         found[f].gain = np.nan
-    any_found = False
+    any_found, top = False, 0.0
+    every_gain = noted >= 0 or rule.criterion == GAIN_RATIO or rule.missing == OWN_BRANCH
     for k in range(order.size):
         if k >= n_drawn:
             if any_found:
                 break
             draw(order, k, desk.random)
         f = order[k]
+        desk.node[2] = 0.0 if every_gain else top * desk.node[0]
         search(ground, f, segment, rule, desk, found[f])
-        any_found = any_found or found[f].gain > 0
+        if found[f].gain > top:  # no NaN is
+            any_found, top = True, found[f].gain
         if noted >= 0:
             note(ground, f, segment, found[f], desk, evidence, noted)
 

@@ -24,7 +24,6 @@ __all__ = [
     "FIRST_BIT",
     "MISSING",
     "MOST_ROWS",
-    "NONE",
     "ROW",
     "check_rows",
     "mark_class",

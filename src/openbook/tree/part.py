@@ -11,7 +11,7 @@ from openbook.kernels.jit import inner
 from openbook.tree.columns import ORDERED, SORTED
 from openbook.tree.counts import clear, count_codes
 from openbook.tree.criteria import GINI, SQUARED, weight_of
-from openbook.tree.keys import FIRST, FIRST_BIT, NONE, ROW
+from openbook.tree.keys import FIRST, FIRST_BIT, ROW
 from openbook.tree.search import FRACTIONAL, OWN_BRANCH
 from openbook.tree.split import add_keys, add_number, row_of
 
@@ -28,6 +28,8 @@ __all__ = [
     "take_sides",
 ]
 
+#: So many keys are looked at together for one that is not FIRST.
+BLOCK = 64
 #: A part of a row that is lighter goes to the heaviest branch as a whole.
 CRUMB = 1e-3
 
@@ -325,24 +327,43 @@ def put(key, firsts, keys, branch):
 @inner
 def part_in_two(keys, n, bits, spare):
     """`part` for two branches and whole instances: what goes left moves up in its place."""
-    left, right, firsts = 0, 0, 0
-    for k in range(n):
-        firsts += (keys[k] >> FIRST_BIT) & 1
-    tied = 0 < firsts < n  # members have no FIRST
-    first_left, first_right = np.uint32(0), np.uint32(0)  # FIRST until a key has taken it along
+    if keys[0] & FIRST:  # as in all sorted columns
+        hand_on(keys[:n], bits)
+    left, right = 0, 0
     for k in range(n):
         key = keys[k]
-        i = np.uintp(key & ROW)
-        b = np.int64((bits[i >> np.uintp(6)] >> (np.uint64(i) & np.uint64(63))) & np.uint64(1))
-        if tied:
-            first_left, first_right = first_left | (key & FIRST), first_right | (key & FIRST)
-            key &= ~FIRST
-            keys[left], spare[right] = key | first_left, key | first_right
-            first_left, first_right = first_left if b else NONE, NONE if b else first_right
-        else:
-            keys[left], spare[right] = key, key
+        b = side_of(bits, key)
+        keys[left], spare[right] = key, key
         left += 1 - b
         right += b
     rest = keys[left:n]
     for k in range(rest.size):
         rest[k] = spare[k]
+
+
+@inner
+def hand_on(keys, bits):
+    """Where equal numbers go to both sides, mark the first on the other side FIRST, too."""
+    met = 0  # the sides that the number at hand has gone to, as bits
+    for at in range(0, keys.size, BLOCK):
+        block, firsts = keys[at : min(at + BLOCK, keys.size)], 0
+        for k in range(block.size):
+            firsts += (block[k] >> FIRST_BIT) & 1
+        if firsts == block.size:
+            met = 1 << side_of(bits, block[block.size - 1])
+            continue
+        for k in range(block.size):
+            key = block[k]
+            side = 1 << side_of(bits, key)
+            if key & FIRST:
+                met = side
+            elif met & side == 0:
+                block[k] = key | FIRST
+                met |= side
+
+
+@inner
+def side_of(bits, key):
+    """The side that is noted for the instance of a key."""
+    i = np.uint64(key & ROW)
+    return np.int64((bits[np.uintp(i >> np.uint64(6))] >> (i & np.uint64(63))) & np.uint64(1))

@@ -184,7 +184,7 @@ def _desk(ground, marks, most, n_stats, rule, seed):
         ordered=np.zeros((most, n_stats)),
         table=np.zeros((at_once, most, n_stats)),
         words=np.zeros((n_stats, at_once if packed else 0), np.uint64),
-        node=np.zeros(2),
+        node=np.zeros(3),
         places=np.zeros(at_once, np.int64),
         where=np.zeros(len(ground.columns), np.int64),
         counts=np.zeros(len(ground.members) // SMALL_BLOCK if len(ground.keys) else 0, np.uint8),

@@ -122,7 +122,7 @@ class Desk(NamedTuple):
     order : int64 (n_columns,), of the columns; random : uint64 (1,), the state of the random numbers
     table : float64 (n, most codes + 1, n_stats), histograms of several columns at once, if there is room
     words : uint64 (n_classes, n), to count those of few codes in (see `counts`), if there is room
-    node : float64 (2,), the weight and the cost of the node at hand
+    node : float64 (3,), the weight and the cost of the node at hand; the drop that a column must reach to win
     places : int64 (n,), their places in the codes; where : int64 (n_columns,), theirs in the table, or -1
     counts : uint8, see `two_classes`
     targets : of the members, in their segments, if there are coded columns; whole : as in `Instances`
@@ -193,7 +193,7 @@ def weigh_sorted(ground, f, segment, rule, desk, found):
     least = least_beside(w_known, sides.shape[1], rule)
     if sides.shape[1] == 2:
         drop, at, cuts, w_left = best_cut_of_two(
-            keys[:n], instances, least, rule.criterion, sides, desk.counts
+            keys[:n], instances, least, rule.criterion, sides, desk.counts, desk.node[2]
         )
     else:
         drop, at, cuts, w_left = best_cut(keys[:n], instances, least, rule.criterion, sides)

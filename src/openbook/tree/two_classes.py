@@ -74,16 +74,18 @@ def count_blocks(keys, size, counts, totals, least, criterion, whole):
 
 
 @inner
-def best_cut_of_two(keys, instances, least, criterion, sides, counts):
+def best_cut_of_two(keys, instances, least, criterion, sides, counts, least_drop):
     """`best_cut` for two classes.
 
     counts : uint8, room for the counts of the blocks
+    least_drop : what a cut has to drop to be of any use
     """
     weights, unit, whole, n = instances.w, instances.unit, instances.whole, keys.size
     all_w = sides[KNOWN, 0] + sides[KNOWN, 1]
     totals = (sides[KNOWN, 1], all_w)
     slack = ROUNDING * all_w * all_w / 2 if criterion == GINI else tolerance(sides, KNOWN, criterion, whole)
-    w_left, left_1, bar, at, w_best = 0.0, 0.0, slack, -1, 0.0
+    least_worth = least_drop * all_w / 2 if criterion == GINI else least_drop
+    w_left, left_1, bar, at, w_best = 0.0, 0.0, max(slack, least_worth - slack), -1, 0.0
     size = SMALL_BLOCK if n < MANY_KEYS else LARGE_BLOCK
     n_blocks, enough = (n - 1) // size if unit else 0, slack
     if n_blocks:  # an equal in an earlier block would win
