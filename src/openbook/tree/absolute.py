@@ -28,7 +28,7 @@ import numpy as np
 from openbook.kernels.jit import inner
 from openbook.tree.columns import NOMINAL, ORDERED, SORTED
 from openbook.tree.keys import FIRST, MISSING, ROW
-from openbook.tree.split import GAP, KNOWN, LEFT, ROUNDING, TOTAL
+from openbook.tree.split import GAP, KNOWN, LEFT, ROUNDING, TOTAL, row_of
 from openbook.tree.subset import sort_codes
 
 __all__ = ["Ladder", "ladder_of", "median_and_deviation", "note_medians", "scan", "set_up", "settle_branches"]
@@ -81,6 +81,12 @@ def median_and_deviation(y, w):
 
 
 @inner
+def row_behind(ground, i):
+    """The row that an instance is, or is a part of."""
+    return row_of(ground.rows, ground.codes.shape[0], i)
+
+
+@inner
 def set_up(ladder, ground, segment):
     """Put up the rungs of a node's targets."""
     if ladder is None:
@@ -93,7 +99,7 @@ def set_up(ladder, ground, segment):
         if size == 0 or y > ladder.target[size - 1]:
             ladder.target[size] = y
             size += 1
-        ladder.rung[ground.rows[i]] = size - 1
+        ladder.rung[row_behind(ground, i)] = size - 1
     ladder.size[0] = size
 
 
@@ -137,7 +143,7 @@ def take(ground, ladder, keys, span, origin, weight, total):
     start, end = span
     for k in range(start, end):
         i = np.uintp(keys[k] & ROW)
-        rung = ladder.rung[ground.rows[i]]
+        rung = ladder.rung[row_behind(ground, i)]
         w, y = ground.instances.w[i], ladder.target[rung] - origin
         put(ladder, rung, w, y)
         weight += w
@@ -194,14 +200,14 @@ def lay_in_order(ladder, ground, f, segment, to):
     for code in range(n_codes + 1):
         to[code] = 0
     for k in range(start, end):
-        code = np.int64(ground.codes[ground.rows[np.uintp(ground.members[k])], place])
+        code = np.int64(ground.codes[row_behind(ground, np.uintp(ground.members[k])), place])
         if code < n_codes:
             to[code + 1] += 1
     for code in range(n_codes):
         to[code + 1] += to[code]
     known = to[n_codes]
     for k in range(start, end):
-        code = np.int64(ground.codes[ground.rows[np.uintp(ground.members[k])], place])
+        code = np.int64(ground.codes[row_behind(ground, np.uintp(ground.members[k])), place])
         keys[to[code]] = ground.members[k]
         to[code] += 1
     first = 0
@@ -312,7 +318,7 @@ def take_routes(ladder, ground, f, groups, left, routes):
 def code_at(ladder, ground, f, g):
     """The code of a group in the coded column f."""
     i = np.uintp(ladder.keys[ladder.first[g]] & ROW)
-    return np.int64(ground.codes[ground.rows[i], ground.columns[f].place])
+    return np.int64(ground.codes[row_behind(ground, i), ground.columns[f].place])
 
 
 @inner

@@ -62,7 +62,7 @@ class Ground(NamedTuple):
     columns, codes : see `columns`
     keys : uint32 (n_sorted, capacity), those of the target last for absolute errors; members : uint32
         (capacity,); both in segments
-    rows : uint32 (capacity,), the row behind each instance
+    rows : uint32 (capacity - n_rows,), the row behind each instance that is a part
     """
 
     columns: np.ndarray
@@ -100,7 +100,7 @@ class Growth(NamedTuple):
     """How far the tree has come.
 
     nodes : NODE (n,); stats : float64 (n, n_stats), what adds up over their rows
-    waiting : int64 (n,), the nodes still to be split, the topmost last
+    waiting : int32 (n,), the nodes still to be split, the topmost last
     sizes : int64 (3,), how many of those there are, how many nodes, how many routes
     side : int32 (capacity,), the branch of each instance at the node at hand; -1 - its first part if spread
     bits : uint64 (capacity / 64 + 1,), the same where there are two branches

@@ -249,6 +249,7 @@ def make_parts(ground, segment, used, branches, side):
     """Make of each spread instance a part for every branch with weight; side becomes -1 - its first part."""
     start, end = segment
     members, rows, instances, total = ground.members, ground.rows, ground.instances, 0.0
+    n_rows = ground.codes.shape[0]
     y, number, w = instances.y, instances.number, instances.w
     for b in range(branches.size):
         total += branches[b].weight
@@ -259,7 +260,7 @@ def make_parts(ground, segment, used, branches, side):
         side[i] = -1 - used
         for b in range(branches.size):
             if branches[b].weight > 0:
-                rows[used] = rows[i]
+                rows[used - n_rows] = row_of(rows, n_rows, i)
                 w[used] = w[i] * branches[b].weight / total
                 if number.size:
                     number[used] = number[i]

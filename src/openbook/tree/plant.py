@@ -115,9 +115,8 @@ def _ground(training, rows, n_classes, centre, rule, keep):
         instances = Instances(np.zeros(0, np.uint8), training.y - centre, w, unit, none)
     if n_classes == 2:
         mark_class(keys, instances.y)
-    every = np.arange(n, dtype=np.uint32)
-    members = every.copy() if rows is None else rows.astype(np.uint32)
-    return Ground(training.columns, training.codes, keys, members, every, instances)
+    members = np.arange(n, dtype=np.uint32) if rows is None else rows.astype(np.uint32)
+    return Ground(training.columns, training.codes, keys, members, np.zeros(0, np.uint32), instances)
 
 
 def _keys(training, rows, rule, keep):
@@ -138,7 +137,7 @@ def _keys(training, rows, rule, keep):
 
 def _growth(ground, most, n_stats, rule):
     """A root with all rows."""
-    n, columns = len(ground.members), ground.columns
+    n, capacity, columns = len(ground.members), len(ground.instances.w), ground.columns
     room = max(min(n // 16, 2 * most ** min(rule.max_depth, 9)), most, 64)  # there is more when it is full
     own = [np.arange(v) for v in columns["n_codes"][columns["kind"] == NOMINAL]]
     used = sum(map(len, own))
@@ -147,10 +146,10 @@ def _growth(ground, most, n_stats, rule):
     growth = Growth(
         nodes=np.zeros(room, NODE),
         stats=np.zeros((room, n_stats)),
-        waiting=np.zeros(room, np.int64),
+        waiting=np.zeros(room, np.int32),
         sizes=np.array([0, 1, used]),
-        side=np.zeros(len(ground.rows), np.int32),
-        bits=np.zeros(len(ground.rows) // 64 + 1, np.uint64),
+        side=np.zeros(capacity, np.int32),
+        bits=np.zeros(capacity // 64 + 1, np.uint64),
         spare=np.zeros(n, np.uint32),
         aside=_aside(ground),
         routes=routes,
@@ -158,7 +157,7 @@ def _growth(ground, most, n_stats, rule):
     )
     root = growth.nodes[0]
     root["attribute"], root["missing"], root["route"] = LEAF, SPREAD, -1
-    root["end"], root["used"] = n, len(ground.rows)
+    root["end"], root["used"] = n, capacity
     growth.stats[0] = _totals(ground.instances, ground.members, n_stats, rule.criterion)
     return growth
 
@@ -248,9 +247,9 @@ def _more_nodes(growth, most):
 
 def _more_instances(ground, growth):
     """Room for as many parts as there are rows; weights are no longer all 1."""
-    n = len(ground.rows)
-    check_rows(2 * n)
     instances = ground.instances
+    n = len(instances.w)
+    check_rows(2 * n)
     grown = {name: _doubled(a, n) for name, a in zip(("y", "number", "w"), instances, strict=False) if a.size}
     ground = ground._replace(
         keys=np.pad(ground.keys, ((0, 0), (0, n))),

@@ -37,6 +37,7 @@ from openbook.tree.split import (
     best_cut,
     keep_one_cut,
     multiway,
+    row_of,
     tolerance,
 )
 from openbook.tree.subset import best_subset
@@ -349,7 +350,8 @@ def choose(found, desk, rule, columns):
 @inner
 def row_at(ground, f, key):
     """The row behind a key of a sorted column."""
-    return ground.rows[np.intp(ground.keys[ground.columns[f].place, key] & ROW)]
+    i = np.uintp(ground.keys[ground.columns[f].place, key] & ROW)
+    return np.int64(row_of(ground.rows, ground.codes.shape[0], i))
 
 
 @inner
