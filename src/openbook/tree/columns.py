@@ -243,29 +243,23 @@ def _scale(rows, pieces, j, bins, keys):
 
 
 def _coded_rows(rows, scales, dtype):
-    """The codes, targets and weights of all rows. Of rows in memory, whose number is known, the chunks fill
-    in their own part of the codes, so that memory holds them once.
+    """The codes, targets and weights of all rows; where their number is known, codes are put in place as they
+    come, so that memory holds them once.
     """
+    parts = each(rows.pieces, partial(_coded, scales, dtype))
     if rows.whole is None:
-        parts = zip(*each(rows.pieces, partial(_coded, scales, dtype)), strict=True)
-        return map(np.concatenate, parts)
-    codes = np.empty((len(rows.whole), len(scales)), dtype=dtype)
-    starts = np.cumsum([len(chunk.y) for chunk in rows.pieces])[:-1]
-    for _ in each([*zip(rows.pieces, np.split(codes, starts), strict=True)], partial(_fill_codes, scales)):
-        pass
-    return codes, *(np.concatenate([getattr(chunk, name) for chunk in rows.pieces]) for name in "yw")
+        return map(np.concatenate, zip(*parts, strict=True))
+    codes, targets, end = np.empty((len(rows.whole), len(scales)), dtype=dtype), [], 0
+    for part, *target in parts:
+        codes[end : end + len(part)] = part
+        targets.append(target)
+        end += len(part)
+    return codes, *map(np.concatenate, zip(*targets, strict=True))
 
 
 def _coded(scales, dtype, chunk):
     """A chunk's codes, target and weights."""
     codes = np.empty((len(chunk.y), len(scales)), dtype=dtype)
-    _fill_codes(scales, (chunk, codes))
-    return codes, chunk.y, chunk.w
-
-
-def _fill_codes(scales, part):
-    """Fill in the codes of a chunk: part is both."""
-    chunk, codes = part
     for column, (j, scale) in zip(codes.T, scales, strict=True):
         cells = chunk.X.columns[j]
         if isinstance(chunk.X.schema.attributes[j], Numeric):
@@ -274,3 +268,4 @@ def _fill_codes(scales, part):
             column[:] = cells
             if cells.min(initial=0) < 0:
                 column[cells < 0] = _n_codes(scale)
+    return codes, chunk.y, chunk.w
