@@ -8,8 +8,8 @@
 That is all a search for cuts has to know: the numbers themselves are not looked at again. Rows with the same
 number stand in their own order.
 
-Columns are sorted as whole numbers, which processors do by the vector: the number in float32, whose bits are
-as much as 32, and the row behind it. What float32 cannot tell apart is put right by the numbers.
+Columns are sorted as whole numbers of 64 bits, which processors do by the vector: first the number in float32,
+then the row. What float32 cannot tell apart is put right by the numbers themselves.
 """
 
 import numpy as np
@@ -39,7 +39,7 @@ CLASS_BIT, FIRST_BIT, NONE = np.array([29, 30, 0], np.uint32)
 #: Where a number in float32 stands in 64 bits, and what stands there for a missing one.
 HIGH, GAP = np.int64(32), np.int64(2**31 - 1)
 LOW = np.int64(2**32 - 1)
-#: So many moves a row may it take to put right what float32 cannot tell apart.
+#: Putting right what float32 cannot tell apart may take so many moves a row; else ranks are sorted.
 PATIENCE = 4
 
 
