@@ -64,7 +64,7 @@ def count_together(ground, n_drawn, segment, desk):
     """Count the codes of the members in the first columns of the order at once, if the members are many."""
     columns, order, table, places, where = ground.columns, desk.order, desk.table, desk.places, desk.where
     many = table.shape[1] <= FEW_CODES or segment[1] - segment[0] >= table.shape[1] * table.shape[2]
-    coded = 0
+    coded = np.int64(0)  # not a literal, for which callees would be compiled anew
     for k in range(order.size):
         f = order[k]
         where[f] = -1

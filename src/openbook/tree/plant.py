@@ -295,7 +295,7 @@ def tree_of(growth, scales, n_classes, centre, criterion):
     for f, at in cuts_by_column(nodes["attribute"], nodes["route"]):
         cut[at] = scales[f].between(nodes["below"][at], nodes["above"][at])
     weight = stats.sum(axis=1) if n_classes else stats[:, 0].copy()
-    value = stats.copy() if n_classes else _value(stats, centre, criterion)
+    value = stats if n_classes else _value(stats, centre, criterion)
     whole = {
         name: nodes[name].astype(np.int32) for name in ("attribute", "first", "branches", "missing", "route")
     }

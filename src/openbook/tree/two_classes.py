@@ -48,7 +48,7 @@ def worth(left_1, w_left, totals, criterion, whole):
     return inside - left - right
 
 
-@inner(forceinline=True)
+@inner
 def beats(left_1, w_left, totals, bar, criterion, whole):
     """Whether such a cut is worth more than the bar."""
     if criterion == GINI:
