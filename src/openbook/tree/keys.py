@@ -8,8 +8,8 @@
 That is all a search for cuts has to know: the numbers themselves are not looked at again. Rows with the same
 number stand in their own order.
 
-Columns are sorted as whole numbers of 64 bits, which processors do by the vector: first the number in float32,
-then the row. What float32 cannot tell apart is put right by the numbers themselves.
+Columns are sorted as whole numbers of 64 bits, which processors do by the vector: first the number in
+float32, then the row. What float32 cannot tell apart is put right by the numbers themselves.
 """
 
 import numpy as np
