@@ -63,6 +63,12 @@ def test_what_lies_in_a_gap_is_no_word():
     assert texts_in(cells) == ["red", "green", None, "red"] * 10
 
 
+def test_a_gap_over_a_word_that_is_known_elsewhere_is_a_gap():
+    words = pl.Series(["red", "green", "red", "green"] * 10)
+    holes = pl.select(pl.when(pl.Series([True, True, False, False] * 10)).then(words)).to_series()
+    assert texts_in(coded_words(holes)) == ["red", "green", None, None] * 10
+
+
 def test_as_many_words_as_there_may_be():
     words = [f"w{i}" for i in range(MOST_WORDS)]
     assert texts_in(coded_words(pl.Series(words * 2))) == words * 2
