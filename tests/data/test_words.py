@@ -63,7 +63,8 @@ def test_what_lies_in_a_gap_is_no_word():
     assert texts_in(cells) == ["red", "green", None, "red"] * 10
 
 
-def test_a_gap_over_a_word_that_is_known_elsewhere_is_a_gap():
+def test_a_gap_over_a_word_that_is_known_from_an_earlier_block_is_a_gap(monkeypatch):
+    monkeypatch.setattr(views, "_BLOCK", 4)
     words = pl.Series(["red", "green", "red", "green"] * 10)
     holes = pl.select(pl.when(pl.Series([True, True, False, False] * 10)).then(words)).to_series()
     assert texts_in(coded_words(holes)) == ["red", "green", None, None] * 10
