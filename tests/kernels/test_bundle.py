@@ -86,3 +86,12 @@ def test_fields_of_other_types_are_compiled_apart():
 def test_a_field_of_a_type_unknown_to_kernels_is_refused():
     with pytest.raises(TypingError, match="Cannot determine Numba type of <class 'object'>"):
         fill(Outside(TABLE, Inside(False, object()), 0.0, None), np.zeros(2))
+
+
+def test_a_kernel_that_counts_references_takes_no_bundle():
+    @jit(cache=False)
+    def first(outside):
+        return outside.table[0, 0]
+
+    with pytest.raises(NotImplementedError, match=r"Outside is a bundle.*@jit\(_nrt=False\)"):
+        first(Outside(TABLE, Inside(False, np.zeros(1)), 0.0, None))

@@ -5,6 +5,7 @@ hundred words to pass, at every node and column, and make most of the code that 
 is laid out in memory once, when Python calls a kernel; from there on it is one word.
 
 A field is read from memory where it is asked for, so ahead of a loop, read into names what the loop needs.
+Kernels that take bundles count no references: `@jit(_nrt=False)`.
 """
 
 from functools import cache
@@ -78,13 +79,21 @@ def place(context: Any, builder: Any, kind: Bundle, address: Any, name: str) -> 
 
 @unbox(Bundle)
 def lay_out(kind: Bundle, values: Any, call: Any) -> NativeValue:
-    """Put the fields in memory, for as long as the call takes."""
+    """Put the fields in memory, for as long as the call takes: arrays are the tuple's, and only lent."""
+    if call.context.enable_nrt:  # names that hold arrays would give back what they never took
+        msg = f"{kind.name} is a bundle, for kernels that count no references; say @jit(_nrt=False)"
+        raise NotImplementedError(msg)
     builder, failed, natives = call.builder, cgutils.false_bit, []
     room = cgutils.alloca_once(builder, cgutils.intp_t, size=layout(kind)[1])
     address = builder.bitcast(room, cgutils.voidptr_t)
     for i, (name, field) in enumerate(kind.fields.items()):
-        native = call.unbox(field, call.pyapi.tuple_getitem(values, i))
-        builder.store(native.value, place(call.context, builder, kind, address, name))
+        value, at = call.pyapi.tuple_getitem(values, i), place(call.context, builder, kind, address, name)
+        if isinstance(field, types.Array):
+            refused = call.pyapi.numba_array_adaptor(value, builder.bitcast(at, cgutils.voidptr_t))
+            failed = builder.or_(failed, cgutils.is_not_null(builder, refused))
+            continue
+        native = call.unbox(field, value)
+        builder.store(native.value, at)
         failed = builder.or_(failed, native.is_error)
         natives.append(native)
 

@@ -6,6 +6,9 @@ and has sixty entries that nobody enters. With `Linked` a function stays as it w
 the top takes it in, so that everything is optimised once, together. That halves the time to compile.
 
 numba also goes through everything that + can mean at every + there is. Both compilers remember the answers.
+
+And it writes more instructions than a loop needs. Both compilers lower lean (see `lean`) and leave out what
+is for None (see `none`); `Linked` does without what counts references.
 """
 
 from types import BuiltinFunctionType
@@ -18,6 +21,9 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, CompilerBase
 from numba.core.compiler_machinery import LoweringPass, PassManager, register_pass
 from numba.extending import models, register_model
+
+from openbook.kernels.lean import LeanLowering
+from openbook.kernels.none import KnowNone
 
 __all__ = ["Entered", "Linked"]
 
@@ -61,7 +67,8 @@ class IntoLinkedLibrary(LoweringPass):
         return True
 
 
-#: What plain loops need; the passes for closures, comprehensions and array expressions are left out.
+#: What plain loops need; the passes for closures, comprehensions, array expressions and references are left
+#: out.
 PASSES = (
     untyped.TranslateByteCode,
     untyped.FixupArgs,
@@ -69,13 +76,13 @@ PASSES = (
     untyped.RewriteSemanticConstants,
     untyped.GenericRewrites,
     untyped.ReconstructSSA,
+    KnowNone,
     untyped.DeadBranchPrune,
     typed.NopythonTypeInference,
     typed.PreLowerStripPhis,
-    typed.IRLegalization,
     typed.AnnotateTypes,
     IntoLinkedLibrary,
-    typed.NativeLowering,
+    LeanLowering,
     typed.NoPythonBackend,
 )
 
@@ -128,6 +135,14 @@ class WithMemory(CompilerBase):
 
 class Entered(WithMemory, Compiler):
     """numba's own compiler, for kernels that Python calls."""
+
+    def define_pipelines(self) -> list[PassManager]:
+        (passes,) = super().define_pipelines()
+        passes.add_pass_after(KnowNone, untyped.IRProcessing)
+        lean = {typed.NativeLowering: LeanLowering}
+        passes.passes = [(lean.get(kind, kind), name) for kind, name in passes.passes]
+        passes.finalize()
+        return [passes]
 
 
 class Linked(WithMemory):

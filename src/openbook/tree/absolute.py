@@ -324,8 +324,6 @@ def code_at(ladder, ground, f, g):
 @inner
 def note_medians(ladder, ground, f, segment, found, desk, stats, slot):
     """Write down the weight, median and deviation of the branches of column f's candidate, from a slot on."""
-    if ladder is None:
-        return
     kind, n, n_codes = ground.columns[f].kind, segment[1] - segment[0], ground.columns[f].n_codes
     known = lay_in_order(ladder, ground, f, segment, desk.rank)
     groups = group(ladder, 0, known)

@@ -82,10 +82,15 @@ class Edges(NamedTuple):
     def between(self, below, above):
         """The cut between two codes that neighbour in a node: halfway, or at the edge of a bin near there."""
         halfway = midpoint(self.high[below], self.low[above])
-        if (self.low == self.high).all():
+        if self.exact:
             return halfway
         edge = np.searchsorted(self.cuts, halfway)
         return self.cuts[np.minimum(np.maximum(edge, below), above - 1)]
+
+    @property
+    def exact(self):
+        """Whether each code stands for one number."""
+        return bool((self.low == self.high).all())
 
     def last_below(self, cuts):
         """The last code whose numbers are below each of these cuts."""
@@ -113,12 +118,12 @@ class Training(NamedTuple):
     """Everything that a tree grows from; the scale of each column says where its cuts fall.
 
     columns : COLUMN (n_columns,)
-    keys : uint32 (n_sorted, n_rows)
+    keys : uint32 (n_sorted, n_rows); None where no column has more numbers than codes, binned or not
     codes : uint8 or uint16 (n_rows, n_coded), row by row, since a node looks at few rows and several columns
     """
 
     columns: np.ndarray
-    keys: np.ndarray
+    keys: np.ndarray | None
     codes: np.ndarray
     scales: list
     y: np.ndarray
@@ -182,7 +187,8 @@ def encode(rows, bins=None):
     coded = [(j, scales[j]) for j in np.flatnonzero(kind != SORTED)]
     dtype = np.uint8 if n_codes.max(initial=0) <= FEW else np.uint16
     codes, y, w = _coded_rows(rows, coded, dtype)
-    return Training(_columns(kind, n_codes, len(y)), keys[:n_sorted].reshape(-1, len(y)), codes, scales, y, w)
+    own_keys = None if all(map(_is_exact, scales)) else keys[:n_sorted].reshape(-1, len(y))
+    return Training(_columns(kind, n_codes, len(y)), own_keys, codes, scales, y, w)
 
 
 def _columns(kind, n_codes, n_rows):
@@ -201,6 +207,11 @@ def _kind(scale):
     if isinstance(scale, Sorted):
         return SORTED
     return ORDERED if isinstance(scale, Edges) else NOMINAL
+
+
+def _is_exact(scale):
+    """Whether the codes of a column tell all its values apart."""
+    return isinstance(scale, Nominal) or (isinstance(scale, Edges) and scale.exact)
 
 
 def _n_codes(scale):

@@ -20,7 +20,7 @@ import numpy as np
 from openbook.kernels.bits import lowest, without_lowest
 from openbook.kernels.jit import inner
 from openbook.tree.columns import SORTED
-from openbook.tree.split import add_number, row_of
+from openbook.tree.split import add_target, row_of
 
 __all__ = [
     "PER_WORD",
@@ -49,11 +49,11 @@ def lay_out(ground, segment, desk):
     members, instances = ground.members, ground.instances
     y, number, w = desk.targets.y, desk.targets.number, desk.targets.w
     w_of, number_of, y_of = instances.w, instances.number, instances.y
-    for k in range(start, end if y.size + number.size else start):
+    for k in range(start, end if ground.codes.shape[1] else start):
         i = np.uintp(members[k])
         if w.size:
             w[k] = w_of[i]
-        if number.size:
+        if y is None:
             number[k] = number_of[i]
         else:
             y[k] = y_of[i]
@@ -71,7 +71,7 @@ def count_together(ground, n_drawn, segment, desk):
         if many and k < n_drawn and columns[f].kind != SORTED and coded < places.size:
             where[f], places[coded] = coded, columns[f].place
             coded += 1
-    if coded and desk.words.size:
+    if desk.targets.y is not None and coded and desk.words.size:
         count_packed(ground, segment, coded, desk)
     elif coded:
         count_side_by_side(ground, segment, coded, desk)
@@ -83,10 +83,10 @@ def count_codes(ground, f, segment, desk):
     codes may occur (by the last six bits); the targets and weights of the members lie on the desk.
     """
     start, end = segment
-    members, codes, rows, table = ground.members[start:end], ground.codes, ground.rows, desk.table
+    members, codes, rows, table = ground.members, ground.codes, ground.rows, desk.table
     place, n_codes, at = np.uintp(ground.columns[f].place), ground.columns[f].n_codes, desk.where[f]
     hist, occur, targets = desk.hist, desk.occur, desk.targets
-    y, number, w = targets.y[start:end], targets.number[start:end], targets.w[start:end]
+    y, number, w = targets.y, targets.number, targets.w
     bits = np.uint64(0)
     if at >= 0:
         packed = in_words(segment, desk)
@@ -95,12 +95,9 @@ def count_codes(ground, f, segment, desk):
                 hist[code, s] = counter(desk.words[s, at], code) if packed else table[at, code, s]
         bits = ALL
     else:
-        for k in range(members.size):
-            code = np.uintp(codes[row_of(rows, codes.shape[0], np.uintp(members[k])), place])
-            if number.size:
-                add_number(number[k], w[k], hist, code)
-            else:
-                hist[code, np.uintp(y[k])] += w[k] if w.size else 1.0
+        for k in range(start, end):
+            code = np.uintp(codes[row_of(rows, codes.shape[0], np.uintp(members[np.uintp(k)])), place])
+            add_target(y, number, w, np.uintp(k), hist, code)
             bits |= np.uint64(1) << np.uint64(code & 63)
     for word in range(occur.size):
         occur[word] = bits
@@ -110,16 +107,17 @@ def count_codes(ground, f, segment, desk):
 def count_side_by_side(ground, segment, n_columns, desk):
     """Count the members of a segment in the columns at the first places, all at once: a row is one read."""
     start, end = segment
-    members, codes, rows, table = ground.members[start:end], ground.codes, ground.rows, desk.table
+    members, codes, rows, table = ground.members, ground.codes, ground.rows, desk.table
     targets, places = desk.targets, desk.places[:n_columns]
-    y, number, weights = targets.y[start:end], targets.number[start:end], targets.w[start:end]
+    y, number, weights = targets.y, targets.number, targets.w
     for j in range(n_columns):
         for code in range(table.shape[1]):
             for s in range(table.shape[2]):
                 table[j, code, s] = 0.0
-    for k in range(members.size):
+    for at in range(start, end):
+        k = np.uintp(at)
         row = row_of(rows, codes.shape[0], np.uintp(members[k]))
-        if number.size:
+        if y is None:
             w = weights[k]
             wy = w * number[k]
             for j in range(places.size):

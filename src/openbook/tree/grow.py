@@ -33,6 +33,7 @@ from openbook.tree.part import (
     part,
     part_by_code,
     part_by_value,
+    part_in_two,
     send_missing,
     take_cut,
     take_sides,
@@ -60,14 +61,15 @@ class Ground(NamedTuple):
     """The rows that are being parted.
 
     columns, codes : see `columns`
-    keys : uint32 (n_sorted, capacity), those of the target last for absolute errors; members : uint32
-        (capacity,); both in segments
+    keys : uint32 (n_sorted, capacity), those of the target last for absolute errors; None where there is
+        nothing to sort, binned or not (a type of its own: what would sort is not compiled)
+    members : uint32 (capacity,); like keys, in segments
     rows : uint32 (capacity - n_rows,), the row behind each instance that is a part
     """
 
     columns: np.ndarray
     codes: np.ndarray
-    keys: np.ndarray
+    keys: np.ndarray | None
     members: np.ndarray
     rows: np.ndarray
     instances: Instances
@@ -131,7 +133,7 @@ def segment_of(nodes, node):
 def agree(stats, node, number, members, segment):
     """Whether the rows of a node have one and the same target."""
     start, end = segment
-    if number.size:
+    if number is not None:
         for k in range(start + 1, end):  # noqa: SIM110 (a generator is no kernel)
             if number[members[k]] != number[members[start]]:
                 return False
@@ -326,10 +328,11 @@ def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, P
         branches = growth.branches[: n_branches + 1]
         for b in range(branches.size):
             branches[b].size, branches[b].weight = 0, 0.0
-        by_code = keys.shape[0] == 0 and not best.gaps and (n_branches == 2 or kind == NOMINAL)
+        sorts = keys is not None and keys.shape[0] > 0
+        by_code = not sorts and not best.gaps and (n_branches == 2 or kind == NOMINAL)
         by_cut = kind == SORTED and best.known == end - start
         own_routes, gaps = routes[max(route, 0) :], 0
-        if by_cut:
+        if keys is not None and by_cut:
             take_cut(ground, growth, f, segment, best.below, branches, rule.criterion)
         elif not by_code:
             gaps = take_sides(ground, f, segment, best, own_routes, side, branches)
@@ -345,7 +348,7 @@ def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, P
         if parts and max(used, end) + parts > members.size:
             return MORE_INSTANCES
         below, above = best.below, best.above
-        if kind == SORTED:
+        if keys is not None and kind == SORTED:
             below, above = row_at(ground, f, start + below), row_at(ground, f, start + above)
         if spread:
             used = make_parts(ground, segment, used, branches, side)
@@ -358,9 +361,12 @@ def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, P
                 part_by_value(ground, growth, f, segment, desk, branches)
             add_branches(growth, node, branches, used)
         else:
-            if in_two and not by_cut:
-                note_sides(members[start:end], side, growth.bits)
-            part(members[start:], end - start, growth, branches, in_two)
+            if keys is not None and in_two:
+                if not by_cut:
+                    note_sides(members[start:end], side, growth.bits)
+                part_in_two(members[start:], end - start, growth)
+            else:
+                part(members[start:], end - start, growth, branches)
             add_branches(growth, node, branches, used)
             for child in range(first, first if by_cut else last):
                 add_members(ground, growth, child)
@@ -375,8 +381,12 @@ def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, P
             if may_split(ground, growth, child, rule):
                 waiting[sizes[0]] = child
                 sizes[0] += 1
-        for j in range(keys.shape[0] if sizes[0] > bottom else 0):
-            part(keys[j, start:], end - start, growth, branches, in_two)
+        if keys is not None and sizes[0] > bottom:
+            for j in range(keys.shape[0]):
+                if in_two:
+                    part_in_two(keys[j, start:], end - start, growth)
+                else:
+                    part(keys[j, start:], end - start, growth, branches)
 
         this.attribute, this.gain, this.below, this.above = f, best.gain, below, above
         this.first, this.branches, this.missing, this.route = first, branches.size, SPREAD, route

@@ -13,7 +13,7 @@ from openbook.tree.counts import clear, count_codes
 from openbook.tree.criteria import GINI, SQUARED, weight_of
 from openbook.tree.keys import FIRST, FIRST_BIT, ROW
 from openbook.tree.search import FRACTIONAL, OWN_BRANCH
-from openbook.tree.split import add_keys, add_number, row_of
+from openbook.tree.split import add_keys, add_target, row_of
 
 __all__ = [
     "BRANCH",
@@ -23,6 +23,7 @@ __all__ = [
     "part",
     "part_by_code",
     "part_by_value",
+    "part_in_two",
     "send_missing",
     "take_cut",
     "take_sides",
@@ -47,7 +48,9 @@ def take_sides(ground, f, segment, found, routes, side, branches):
     start, end = segment
     column, below, known = ground.columns[f], found.below, found.known
     kind, place, n_codes = column.kind, column.place, column.n_codes
-    keys = ground.keys[place, start:end] if kind == SORTED else ground.members[start:end]
+    keys = ground.members[start:end]
+    if ground.keys is not None and kind == SORTED:
+        keys = ground.keys[place, start:end]
     codes, rows, w = ground.codes, ground.rows, ground.instances.w
     gaps = 0
     for k in range(keys.size):
@@ -117,14 +120,14 @@ def part_by_code(ground, growth, f, segment, found, routes, desk, branches):
             side[k] = code < n_codes and routes[code] > 0  # missing cells of no weight may be anywhere
     n_left = move_apart(members, side, growth.spare)
     move_apart(targets.w[start:end], side, aside.w)
-    if targets.number.size:
+    if targets.y is None:
         move_apart(targets.number[start:end], side, aside.number)
     else:
         move_apart(targets.y[start:end], side, aside.y)
     branches[0].size, branches[1].size = n_left, members.size - n_left
     add_targets(targets, (start, start + n_left), stats, first)
     add_targets(targets, (start + n_left, end), stats, first + 1)
-    weigh_branches(stats, first, branches, SQUARED if targets.number.size else GINI)
+    weigh_branches(stats, first, branches, SQUARED if targets.y is None else GINI)
 
 
 @inner
@@ -142,7 +145,7 @@ def part_by_value(ground, growth, f, segment, desk, branches):
         to = np.uintp(branch.to)
         branch.to += 1
         spare[to] = members[k]
-        if number.size:
+        if y is None:
             number_aside[to] = number[k]
         else:
             y_aside[to] = y[k]
@@ -150,7 +153,7 @@ def part_by_value(ground, growth, f, segment, desk, branches):
             w_aside[to] = w[k]
     for k in range(end - start):
         members[start + k] = spare[k]
-        if number.size:
+        if y is None:
             number[start + k] = number_aside[k]
         else:
             y[start + k] = y_aside[k]
@@ -169,7 +172,7 @@ def add_codes(ground, f, segment, desk, growth, branches):
     for b in range(n_codes):
         for s in range(hist.shape[1]):
             stats[first + b, s] = hist[b, s]
-        branches[b].weight = weight_of(stats, first + b, SQUARED if desk.targets.number.size else GINI)
+        branches[b].weight = weight_of(stats, first + b, SQUARED if desk.targets.y is None else GINI)
         branches[b].size = np.int64(branches[b].weight) if unit else 0
     clear(hist, n_codes + 1, desk.occur)
     for k in range(start, start if unit else end):
@@ -204,10 +207,7 @@ def add_targets(targets, span, stats, row):
     for s in range(stats.shape[1]):
         stats[row, s] = 0.0
     for k in range(start, end):
-        if number.size:
-            add_number(number[k], w[k], stats, row)
-        else:
-            stats[row, np.uintp(y[k])] += w[k] if w.size else 1.0
+        add_target(y, number, w, np.uintp(k), stats, row)
 
 
 @inner
@@ -262,7 +262,7 @@ def make_parts(ground, segment, used, branches, side):
             if branches[b].weight > 0:
                 rows[used - n_rows] = row_of(rows, n_rows, i)
                 w[used] = w[i] * branches[b].weight / total
-                if number.size:
+                if y is None:
                     number[used] = number[i]
                 else:
                     y[used] = y[i]
@@ -286,17 +286,12 @@ def note_side(bits, i, b):
 
 
 @inner
-def part(keys, n, growth, branches, in_two):
+def part(keys, n, growth, branches):
     """Part a segment of n keys, the first of which is keys[0], into its branches.
 
     The first of equal numbers that goes to a branch is the FIRST of that branch.
-
-    in_two : whether these are two, of whole instances, whose sides are noted
     """
     side, spare = growth.side, growth.spare
-    if in_two:
-        part_in_two(keys, n, growth.bits, spare)
-        return
     to, firsts = np.int64(0), 0
     for b in range(branches.size):
         branches[b].to, branches[b].firsts = to, 0
@@ -326,8 +321,11 @@ def put(key, firsts, keys, branch):
 
 
 @inner
-def part_in_two(keys, n, bits, spare):
-    """`part` for two branches and whole instances: what goes left moves up in its place."""
+def part_in_two(keys, n, growth):
+    """`part` for two branches of whole instances, whose sides are noted: what goes left moves up in its
+    place.
+    """
+    bits, spare = growth.bits, growth.spare
     if keys[0] & FIRST:  # as in all sorted columns
         hand_on(keys[:n], bits)
     left, right = 0, 0

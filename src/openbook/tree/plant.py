@@ -110,10 +110,10 @@ def _ground(training, rows, n_classes, centre, rule, keep):
         whole[1:] *= np.log2(whole[1:])
     if n_classes:
         y = training.y.astype(np.uint8 if n_classes <= MOST_SHORT else np.uint16)
-        instances = Instances(y, none, w, unit, whole)
+        instances = Instances(y, None, w, unit, whole)
     else:
-        instances = Instances(np.zeros(0, np.uint8), training.y - centre, w, unit, none)
-    if n_classes == 2:
+        instances = Instances(None, training.y - centre, w, unit, none)
+    if n_classes == 2 and keys is not None:
         mark_class(keys, instances.y)
     members = np.arange(n, dtype=np.uint32) if rows is None else rows.astype(np.uint32)
     return Ground(training.columns, training.codes, keys, members, np.zeros(0, np.uint32), instances)
@@ -123,8 +123,10 @@ def _keys(training, rows, rule, keep):
     """The keys of these rows, to be parted: a copy where those of the training rows are to be kept."""
     keys = training.keys
     if rule.criterion == ABSOLUTE:
-        by_target, keep = np.argsort(training.y, kind="stable").astype(np.uint32), False
-        keys = np.concatenate([keys, by_target[None]])
+        by_target, keep = np.argsort(training.y, kind="stable").astype(np.uint32)[None], False
+        keys = by_target if keys is None else np.concatenate([keys, by_target])
+    if keys is None:
+        return None
     if rows is not None and len(rows) < len(training.y):
         kept = np.zeros(len(training.y), dtype=bool)
         kept[rows] = True
@@ -186,7 +188,7 @@ def _desk(ground, marks, most, n_stats, rule, seed):
         node=np.zeros(3),
         places=np.zeros(at_once, np.int64),
         where=np.zeros(len(ground.columns), np.int64),
-        counts=np.zeros(len(ground.members) // SMALL_BLOCK if len(ground.keys) else 0, np.uint8),
+        counts=np.zeros(len(ground.members) // SMALL_BLOCK if _sorts(ground) else 0, np.uint8),
         every=np.full(most // 64 + 1, 2**64 - 1, np.uint64),
         marks=marks,
         ladder=ladder_of(len(ground.codes), len(ground.members)) if rule.criterion == ABSOLUTE else None,
@@ -195,20 +197,25 @@ def _desk(ground, marks, most, n_stats, rule, seed):
 
 def _targets(instances, members):
     """The targets and weights of members."""
-    y, number = (a[members] if a.size else a for a in (instances.y, instances.number))
+    y, number = (None if a is None else a[members] for a in (instances.y, instances.number))
     return Targets(y, number, instances.w[:0] if _unit_classes(instances) else instances.w[members])
 
 
 def _aside(ground):
     """Room for the targets and weights of all members, where no column is sorted."""
-    instances, n = ground.instances, 0 if len(ground.keys) else len(ground.members)
-    y, number = (np.empty(n if a.size else 0, a.dtype) for a in (instances.y, instances.number))
+    instances, n = ground.instances, 0 if _sorts(ground) else len(ground.members)
+    y, number = (None if a is None else np.empty(n, a.dtype) for a in (instances.y, instances.number))
     return Targets(y, number, np.empty(0 if _unit_classes(instances) else n))
 
 
 def _unit_classes(instances):
     """Whether there are classes to count, and no weights to add up."""
-    return instances.unit and instances.y.size > 0
+    return instances.unit and instances.y is not None
+
+
+def _sorts(ground):
+    """Whether columns are sorted."""
+    return ground.keys is not None and len(ground.keys) > 0
 
 
 def _marks(scales, most):
@@ -223,7 +230,7 @@ def _marks(scales, most):
 def _totals(instances, rows, n_stats, criterion):
     rows = slice(None) if len(rows) == len(instances.w) else rows
     w = instances.w[rows]
-    if not instances.number.size:
+    if instances.number is None:
         return np.bincount(instances.y[rows], w, minlength=n_stats)
     if criterion == ABSOLUTE:
         return np.array([w.sum(), *median_and_deviation(instances.number[rows], w)])
@@ -250,9 +257,10 @@ def _more_instances(ground, growth):
     instances = ground.instances
     n = len(instances.w)
     check_rows(2 * n)
-    grown = {name: _doubled(a, n) for name, a in zip(("y", "number", "w"), instances, strict=False) if a.size}
+    own = zip(("y", "number", "w"), instances, strict=False)
+    grown = {name: _doubled(a, n) for name, a in own if a is not None}
     ground = ground._replace(
-        keys=np.pad(ground.keys, ((0, 0), (0, n))),
+        keys=None if ground.keys is None else np.pad(ground.keys, ((0, 0), (0, n))),
         members=_doubled(ground.members, n),
         rows=_doubled(ground.rows, n),
         instances=instances._replace(**grown, unit=False, whole=np.zeros(0)),

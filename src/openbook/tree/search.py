@@ -25,7 +25,7 @@ from openbook.tree.counts import (
     in_words,
     multiway_packed,
 )
-from openbook.tree.criteria import ABSOLUTE, GAIN_RATIO, GINI, cost, plogp, weight_of
+from openbook.tree.criteria import GAIN_RATIO, GINI, cost, plogp, weight_of
 from openbook.tree.keys import MISSING, ROW
 from openbook.tree.split import (
     GAP,
@@ -166,9 +166,9 @@ def least_beside(weight, n_classes, rule):
 @inner
 def search(ground, f, segment, rule, desk, found):
     """Fill in the best split of column f for the members in a segment (start, end), which are laid out."""
-    if rule.criterion == ABSOLUTE:
+    if desk.ladder is not None:
         weigh_absolute(desk.ladder, ground, f, segment, rule, desk, found)
-    elif ground.columns[f].kind == SORTED:
+    elif ground.keys is not None and ground.columns[f].kind == SORTED:
         weigh_sorted(ground, f, segment, rule, desk, found)
     else:
         weigh_coded(ground, f, segment, rule, desk, found)
@@ -192,7 +192,7 @@ def weigh_sorted(ground, f, segment, rule, desk, found):
     if w_known <= 0:
         return
     least = least_beside(w_known, sides.shape[1], rule)
-    if sides.shape[1] == 2:
+    if instances.y is not None and sides.shape[1] == 2:
         drop, at, cuts, w_left = best_cut_of_two(
             keys[:n], instances, least, rule.criterion, sides, desk.counts, desk.node[2]
         )
@@ -209,7 +209,8 @@ def weigh_coded(ground, f, segment, rule, desk, found):
     column, sides, criterion = ground.columns[f], desk.sides, rule.criterion
     by_value, counted = column.kind == NOMINAL and not rule.subset, desk.where[f]
     packed = counted >= 0 and in_words(segment, desk)
-    if by_value and packed and desk.whole.size and not has_gaps(desk.words, counted, column.n_codes):
+    by_words = by_value and packed and desk.whole.size > 0
+    if desk.targets.y is not None and by_words and not has_gaps(desk.words, counted, column.n_codes):
         weigh_packed(counted, rule, desk, found)
         return
     if by_value and counted >= 0 and not packed:
@@ -282,8 +283,6 @@ def tell_gaps(hist, n_codes, criterion, sides, found):
 @inner
 def weigh_absolute(ladder, ground, f, segment, rule, desk, found):
     """`search` by absolute error."""
-    if ladder is None:
-        return
     drop, w_left = scan(ladder, ground, f, segment, rule, rule.missing == OWN_BRANCH, desk, found)
     if drop >= 0:
         if ground.columns[f].kind == NOMINAL and not rule.subset:
@@ -372,10 +371,10 @@ def note(ground, f, segment, found, desk, evidence, at):
             for s in range(stats.shape[1]):
                 stats[slot + branch, s] += hist[code, s]
         clear(hist, n_codes + 1, desk.occur)
-    else:
+    elif ground.keys is not None:
         keys, instances = ground.keys[column.place, start:end], ground.instances
         add_keys(keys[: below + 1], instances, stats, slot)
         add_keys(keys[below + 1 : found.known], instances, stats, slot + 1)
         add_keys(keys[found.known :], instances, stats, slot + 2)
-    if kind == SORTED and below >= 0:
+    if ground.keys is not None and kind == SORTED and below >= 0:
         noted.below, noted.above = row_at(ground, f, start + below), row_at(ground, f, start + found.above)

@@ -23,6 +23,7 @@ __all__ = [
     "Targets",
     "add_instance",
     "add_keys",
+    "add_target",
     "best_bin",
     "best_cut",
     "keep_one_cut",
@@ -49,13 +50,13 @@ class Instances(NamedTuple):
     """Rows, or parts of rows whose missing cells sent them down several branches.
 
     y : uint8 or uint16 (n,), the class; number : float64 (n,), the target of a regression (one of the two
-        is empty)
+        is None, and what is for it is not compiled)
     w : float64 (n,), the weight; unit : whether all weigh 1
     whole : float64, x log2 x of the whole numbers x; empty where weights are not whole, or for Gini
     """
 
-    y: np.ndarray
-    number: np.ndarray
+    y: np.ndarray | None
+    number: np.ndarray | None
     w: np.ndarray
     unit: bool
     whole: np.ndarray
@@ -67,19 +68,18 @@ class Targets(NamedTuple):
     that all weigh 1 come without weights.
     """
 
-    y: np.ndarray
-    number: np.ndarray
+    y: np.ndarray | None
+    number: np.ndarray | None
     w: np.ndarray
 
 
 @inner
 def add_instance(instances, i, stats, row):
     """Add an instance to a row of stats."""
-    w = instances.w[i]
-    if instances.number.size:
-        add_number(instances.number[i], w, stats, row)
+    if instances.y is None:
+        add_number(instances.number[i], instances.w[i], stats, row)
     else:
-        stats[row, np.uintp(instances.y[i])] += w
+        stats[row, np.uintp(instances.y[i])] += instances.w[i]
 
 
 @inner
@@ -94,6 +94,15 @@ def add_keys(keys, instances, stats, row):
     else:
         for k in range(keys.size):
             add_instance(instances, np.uintp(keys[k] & ROW), stats, row)
+
+
+@inner
+def add_target(y, number, w, k, stats, row):
+    """Add the k-th of `Targets`, taken apart, to a row of stats."""
+    if y is None:
+        add_number(number[k], w[k], stats, row)
+    else:
+        stats[row, np.uintp(y[k])] += w[k] if w.size else 1.0
 
 
 @inner
@@ -168,7 +177,7 @@ def best_cut(keys, instances, least, criterion, sides):
     for k in range(keys.size - 1):
         i = np.uintp(keys[k] & ROW)
         w = 1.0 if unit else weights[i]
-        if criterion == SQUARED:
+        if y is None:
             a += w * number[i]
             b -= w * number[i]
         else:
