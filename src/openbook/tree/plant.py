@@ -239,9 +239,11 @@ def _totals(instances, rows, n_stats, criterion):
 
 
 def _doubled(array, at_least):
-    """Room for as much again."""
-    more = max(len(array), at_least)
-    return np.concatenate([array, np.zeros((more, *array.shape[1:]), array.dtype)])
+    """Room for as much again; what is not used yet takes no memory."""
+    n, more = len(array), max(len(array), at_least)
+    room = np.zeros((n + more, *array.shape[1:]), array.dtype)
+    room[:n] = array
+    return room
 
 
 def _more_nodes(growth, most):
