@@ -16,7 +16,7 @@ from openbook.data import Attribute, Categorical, Nominal, Numeric, Schema, Tabl
 from openbook.data.findings import plural
 from openbook.errors import DataError, ParameterError
 from openbook.rules import Whole
-from openbook.tree import DecisionTreeRegressor
+from openbook.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from openbook.tree.conditions import Condition, Is, Within, simplified
 from openbook.tree.nodes import LEAF
 from openbook.tree.reading import reading
@@ -98,7 +98,11 @@ def _leaves(
         np.round(asked.data(name), places[name]) if name in places else asked.data(name)
         for name in asked.names
     ]
-    tree = DecisionTreeRegressor(nominal="subset", missing="branch", max_depth=max_depth, min_leaf=fewest)
+    settings = {"nominal": "subset", "missing": "branch", "max_depth": max_depth, "min_leaf": fewest}
+    if np.isin(values, (0, 1)).all():  # Gini is twice their variance, and a study of classes has it compiled
+        tree = DecisionTreeClassifier(criterion="gini", **settings)
+    else:
+        tree = DecisionTreeRegressor(**settings)
     tree.fit(Table(asked.schema, columns).take(grow), values[grow])
     for node in np.flatnonzero(np.isfinite(tree.tree_.cut)):
         name = asked.names[tree.tree_.attribute[node]]

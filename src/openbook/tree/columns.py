@@ -82,15 +82,10 @@ class Edges(NamedTuple):
     def between(self, below, above):
         """The cut between two codes that neighbour in a node: halfway, or at the edge of a bin near there."""
         halfway = midpoint(self.high[below], self.low[above])
-        if self.exact:
+        if (self.low == self.high).all():
             return halfway
         edge = np.searchsorted(self.cuts, halfway)
         return self.cuts[np.minimum(np.maximum(edge, below), above - 1)]
-
-    @property
-    def exact(self):
-        """Whether each code stands for one number."""
-        return bool((self.low == self.high).all())
 
     def last_below(self, cuts):
         """The last code whose numbers are below each of these cuts."""
@@ -118,7 +113,7 @@ class Training(NamedTuple):
     """Everything that a tree grows from; the scale of each column says where its cuts fall.
 
     columns : COLUMN (n_columns,)
-    keys : uint32 (n_sorted, n_rows); None where no column has more numbers than codes, binned or not
+    keys : uint32 (n_sorted, n_rows); None where no column holds numbers
     codes : uint8 or uint16 (n_rows, n_coded), row by row, since a node looks at few rows and several columns
     """
 
@@ -187,7 +182,7 @@ def encode(rows, bins=None):
     coded = [(j, scales[j]) for j in np.flatnonzero(kind != SORTED)]
     dtype = np.uint8 if n_codes.max(initial=0) <= FEW else np.uint16
     codes, y, w = _coded_rows(rows, coded, dtype)
-    own_keys = None if all(map(_is_exact, scales)) else keys[:n_sorted].reshape(-1, len(y))
+    own_keys = keys[:n_sorted].reshape(-1, len(y)) if rows.schema.of(Numeric) else None
     return Training(_columns(kind, n_codes, len(y)), own_keys, codes, scales, y, w)
 
 
@@ -207,11 +202,6 @@ def _kind(scale):
     if isinstance(scale, Sorted):
         return SORTED
     return ORDERED if isinstance(scale, Edges) else NOMINAL
-
-
-def _is_exact(scale):
-    """Whether the codes of a column tell all its values apart."""
-    return isinstance(scale, Nominal) or (isinstance(scale, Edges) and scale.exact)
 
 
 def _n_codes(scale):

@@ -61,8 +61,8 @@ class Ground(NamedTuple):
     """The rows that are being parted.
 
     columns, codes : see `columns`
-    keys : uint32 (n_sorted, capacity), those of the target last for absolute errors; None where there is
-        nothing to sort, binned or not (a type of its own: what would sort is not compiled)
+    keys : uint32 (n_sorted, capacity), those of the target last for absolute errors; None where no column
+        holds numbers (a type of its own: what would sort is not compiled)
     members : uint32 (capacity,); like keys, in segments
     rows : uint32 (capacity - n_rows,), the row behind each instance that is a part
     """
