@@ -36,6 +36,9 @@ __all__ = ["Presorted", "Stump", "best_stump", "presort"]
 #: About so many bins has a column. More are slower to count, fewer to go through: by their rows.
 BINS = 1024
 
+#: So many bins on each side of a wanted one are opened with it.
+NEAR = 4
+
 #: A bin whose keys are not there; one of these that has to be gone through; a column without a cut.
 CLOSED, WANTED, NO_CUT = -1, -2, -1
 
@@ -137,14 +140,15 @@ def put_in_bins(presorted, f, keys, y, distinct):
 
 def open_bins(presorted, f, column):
     """Add the keys of the wanted bins of column f."""
-    wanted = np.flatnonzero(presorted.opened[f] == WANTED)
+    opened = presorted.opened[f]
+    wanted = np.flatnonzero(opened == WANTED)
     ends = presorted.n_keys[0] + np.cumsum(presorted.sizes[f, wanted])
     keys = presorted.keys[presorted.n_keys[0] : ends[-1]]
     rows = np.empty(len(keys), np.uint32)
-    collect(presorted.codes[f], presorted.opened[f], rows)
+    collect(presorted.codes[f], opened, rows)
     sort_rows(column[rows & ROW].astype(float), keys)
     keys[:] = keys & FIRST | rows[keys & ROW]
-    presorted.opened[f, wanted] = ends - presorted.sizes[f, wanted]
+    opened[wanted] = ends - presorted.sizes[f, wanted]
     presorted.n_keys[0] = ends[-1]
 
 
@@ -277,21 +281,37 @@ def search(presorted, f, w, least, cut):
     slack = ROUNDING * weight
     enough = best_between(counts, n_bins, totals, least) - 2 * slack  # an equal in an earlier bin would win
     cut.drop, cut.bin, waits = 0.0, NO_CUT, False
-    a, b, drop = 0.0, 0.0, 0.0
+    a, b = 0.0, 0.0
     for k in range(n_bins):
         next_a, next_b = a + counts[2 * k], b + counts[2 * k + 1]
-        next_drop = drop_of(next_a, next_b, totals)
-        corners = max(drop, next_drop, drop_of(next_a, b, totals), drop_of(a, next_b, totals))
-        if mixed[k] and corners > enough:
-            if opened[k] >= 0:
+        corners = (
+            drops_more(a, b, totals, enough)
+            | drops_more(next_a, b, totals, enough)
+            | drops_more(a, next_b, totals, enough)
+            | drops_more(next_a, next_b, totals, enough)
+        )
+        if mixed[k] and corners:
+            if opened[k] < 0:
+                want(presorted, f, k)
+                waits = True
+            elif not waits:
                 search_inside(presorted, f, k, w, least, (a, b), totals, cut)
-            else:
-                opened[k], waits = WANTED, True
-        a, b, drop = next_a, next_b, next_drop
-        if k < n_bins - 1 and min(a + b, weight - a - b) >= least and drop > cut.drop + slack:
-            cut.drop, cut.bin, cut.taken = drop, k, sizes[k]
+        a, b = next_a, next_b
+        if k < n_bins - 1 and min(a + b, weight - a - b) >= least:
+            drop = drop_of(a, b, totals)
+            if drop > cut.drop + slack:
+                cut.drop, cut.bin, cut.taken = drop, k, sizes[k]
     if waits:
         cut.bin = WANTED
+
+
+@inner
+def want(presorted, f, k):
+    """Have a bin opened, and those near it: they are often wanted soon, and each time costs a pass."""
+    mixed, opened = presorted.mixed[f], presorted.opened[f]
+    for near in range(max(k - NEAR, 0), min(k + NEAR + 1, presorted.n_bins[f])):
+        if mixed[near] and opened[near] < 0:
+            opened[near] = WANTED
 
 
 @inner
@@ -320,6 +340,14 @@ def drop_of(a, b, totals):
         return 0.0
     tilt = a * totals[1] - b * totals[0]
     return 2 * tilt * tilt / (weight * left * (weight - left))
+
+
+@inner
+def drops_more(a, b, totals, enough):
+    """Whether such a cut drops more than enough; found without dividing, which takes the longest."""
+    weight, left = totals[0] + totals[1], a + b
+    tilt = a * totals[1] - b * totals[0]
+    return 2 * tilt * tilt > enough * weight * left * (weight - left)
 
 
 @inner
