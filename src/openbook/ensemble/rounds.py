@@ -66,7 +66,7 @@ def boost(grow, y, start, n_classes, n_rounds, least_error):
 
 
 def narrow(codes, n_classes):
-    """Codes of so many classes, or -1 for none, in as few bytes as will do; a copy only where that changes them."""
+    """Codes of so many classes, or -1 for none, in as few bytes as will do."""
     return codes.astype(np.min_scalar_type(-n_classes), copy=False)
 
 

@@ -39,8 +39,8 @@ BINS = 1024
 #: So many bins on each side of a wanted one are opened with it.
 NEAR = 4
 
-#: A bin whose keys are not there; one of these that has to be gone through; a column without a cut.
-CLOSED, WANTED, NO_CUT = -1, -2, -1
+#: A bin of a single number, which is never opened; one that is not open yet; one that has to be; no cut.
+SINGLE, CLOSED, WANTED, NO_CUT = -3, -2, -1, -4
 
 
 @bundle
@@ -51,8 +51,7 @@ class Presorted(NamedTuple):
     n_bins : int32 (n_columns,)
     sizes : int32 (n_columns, most bins), the rows of each bin
     edges : uint32 (n_columns, most bins, 2), rows with the least and the greatest number in each bin
-    mixed : bool (n_columns, most bins), whether a bin has several numbers
-    opened : int64 (n_columns, most bins), where in the keys a bin begins; CLOSED, or WANTED
+    opened : int64 (n_columns, most bins), where in the keys a bin begins; SINGLE, CLOSED or WANTED if nowhere
     keys : uint32 (n_columns * n_rows,), see `keys`; the system finds memory for those written, not for all
     n_keys : int64 (1,), how many are written
     counts : float64 (n_columns, 2 most bins), room for the weight of each code
@@ -62,7 +61,6 @@ class Presorted(NamedTuple):
     n_bins: np.ndarray
     sizes: np.ndarray
     edges: np.ndarray
-    mixed: np.ndarray
     opened: np.ndarray
     keys: np.ndarray
     n_keys: np.ndarray
@@ -100,8 +98,7 @@ def presort(X, y):
         n_bins=np.zeros(n_columns, np.int32),
         sizes=np.zeros((n_columns, BINS), np.int32),
         edges=np.zeros((n_columns, BINS, 2), np.uint32),
-        mixed=np.zeros((n_columns, BINS), np.bool_),
-        opened=np.full((n_columns, BINS), CLOSED),
+        opened=np.full((n_columns, BINS), SINGLE),
         keys=np.empty(n_columns * n_rows, np.uint32),
         n_keys=np.zeros(1, np.int64),
         counts=np.empty((n_columns, 2 * BINS)),
@@ -119,12 +116,8 @@ def presort(X, y):
 @jit(_nrt=False)
 def put_in_bins(presorted, f, keys, y, distinct):
     """Share out the rows of column f over bins: one for each distinct number, or of about equal size."""
-    codes, sizes, edges, mixed = (
-        presorted.codes[f],
-        presorted.sizes[f],
-        presorted.edges[f],
-        presorted.mixed[f],
-    )
+    codes, sizes = presorted.codes[f], presorted.sizes[f]
+    edges, opened = presorted.edges[f], presorted.opened[f]
     n, k, begin, numbers = keys.size, 0, 0, 0
     for p in range(n):
         row = np.uintp(keys[p] & ROW)
@@ -132,15 +125,18 @@ def put_in_bins(presorted, f, keys, y, distinct):
         numbers += 1 if keys[p] & FIRST else 0
         is_last = p + 1 == n or keys[p + 1] & FIRST != 0
         if is_last and (distinct <= BINS or (p + 1) * BINS >= (k + 1) * n):
-            sizes[k], mixed[k] = p + 1 - begin, numbers > 1
+            sizes[k], opened[k] = p + 1 - begin, CLOSED if numbers > 1 else SINGLE
             edges[k, 0], edges[k, 1] = keys[begin] & ROW, row
             k, begin, numbers = k + 1, p + 1, 0
     presorted.n_bins[f] = k
 
 
 def open_bins(presorted, f, column):
-    """Add the keys of the wanted bins of column f."""
+    """Add the keys of the wanted bins of column f, and of those near them, which are often wanted soon."""
     opened = presorted.opened[f]
+    near = np.flatnonzero(opened == WANTED)[:, None] + np.arange(-NEAR, NEAR + 1)
+    near = near[(near >= 0) & (near < BINS)]
+    opened[near[opened[near] == CLOSED]] = WANTED
     wanted = np.flatnonzero(opened == WANTED)
     ends = presorted.n_keys[0] + np.cumsum(presorted.sizes[f, wanted])
     keys = presorted.keys[presorted.n_keys[0] : ends[-1]]
@@ -169,9 +165,8 @@ def best_stump(presorted, X, w, least, min_gain, spreads):
     least : the weight that both sides of a cut must have
     spreads : whether missing cells go down both branches, else down the heavier
     """
-    n_columns, n_rows = presorted.codes.shape
+    n_columns = len(presorted.codes)
     cuts, sides = np.zeros(n_columns, CUT), np.zeros((n_columns, 3, 2))
-    count_bins(presorted, w)
     best_cuts(presorted, np.arange(n_columns), w, least, cuts, sides)
     waiting = np.flatnonzero(cuts["bin"] == WANTED)
     for f in waiting:
@@ -183,8 +178,7 @@ def best_stump(presorted, X, w, least, min_gain, spreads):
     if f < 0:
         return None
     value = np.array([sides[f].sum(axis=0), *sides[f, :2]])
-    decisions = np.empty(n_rows, dtype=np.int8)
-    decide(presorted, f, cuts[f], *most_probable(value[1:]), decisions)
+    decisions = _decided(presorted, f, cuts[f], *most_probable(value[1:]))
     thresholds = np.full(n_columns, np.nan)
     thresholds[is_cut] = midpoint(*_beside(X.columns, cuts, np.flatnonzero(is_cut)))
     tree = Tree(
@@ -225,15 +219,13 @@ def _beside(columns, cuts, which):
     return np.array([[float(columns[f][row]) for row in beside] for f, *beside in rows]).T
 
 
-@jit(_nrt=False)
-def count_bins(presorted, w):
-    """Fill in the weight of each class in each bin."""
-    for f in range(presorted.n_bins.size):
-        codes, counts = presorted.codes[f], presorted.counts[f]
-        for k in range(2 * presorted.n_bins[f]):
-            counts[k] = 0.0
-        for i in range(w.size):
-            counts[np.uintp(codes[i])] += w[i]
+def _decided(presorted, f, cut, below, above):
+    """The class of each row, by its bin and, in the cut's own bin, by its key."""
+    begin = presorted.opened[f, cut["bin"]]
+    above_in_bin = presorted.keys[begin + cut["taken"] : begin + presorted.sizes[f, cut["bin"]]] & ROW
+    is_above = presorted.codes[f] > 2 * cut["bin"] + 1
+    is_above[above_in_bin] = True
+    return np.where(is_above, np.int8(above), np.int8(below))
 
 
 @jit(_nrt=False)
@@ -244,11 +236,23 @@ def best_cuts(presorted, columns, w, least, cuts, sides):
     sides : float64 (n_columns, 3, 2), zeros; the third side is for missing cells, and there are none
     """
     for f in columns:
+        if cuts[f].bin != WANTED:  # else they are counted, and waited for bins to be opened
+            count(presorted, f, w)
         search(presorted, f, w, least, cuts[f])
         if cuts[f].bin != WANTED:
             sum_up(presorted, f, w, cuts[f], sides[f])
         if cuts[f].bin >= 0:
             find_rows(presorted, f, cuts[f])
+
+
+@inner
+def count(presorted, f, w):
+    """Fill in the weight of each class in each bin of column f."""
+    codes, counts = presorted.codes[f], presorted.counts[f]
+    for k in range(2 * presorted.n_bins[f]):
+        counts[k] = 0.0
+    for i in range(w.size):
+        counts[np.uintp(codes[i])] += w[i]
 
 
 @inner
@@ -274,44 +278,28 @@ def best_between(counts, n_bins, totals, least):
 @inner
 def search(presorted, f, w, least, cut):
     """Fill in the best cut of column f, or which of its bins have to be opened first."""
-    counts, n_bins, sizes = presorted.counts[f], presorted.n_bins[f], presorted.sizes[f]
-    mixed, opened = presorted.mixed[f], presorted.opened[f]
+    counts, n_bins = presorted.counts[f], presorted.n_bins[f]
+    sizes, opened = presorted.sizes[f], presorted.opened[f]
     totals = totals_of(counts, n_bins)
     weight = totals[0] + totals[1]
     slack = ROUNDING * weight
     enough = best_between(counts, n_bins, totals, least) - 2 * slack  # an equal in an earlier bin would win
     cut.drop, cut.bin, waits = 0.0, NO_CUT, False
-    a, b = 0.0, 0.0
+    a, b, drop = 0.0, 0.0, 0.0
     for k in range(n_bins):
         next_a, next_b = a + counts[2 * k], b + counts[2 * k + 1]
-        corners = (
-            drops_more(a, b, totals, enough)
-            | drops_more(next_a, b, totals, enough)
-            | drops_more(a, next_b, totals, enough)
-            | drops_more(next_a, next_b, totals, enough)
-        )
-        if mixed[k] and corners:
+        next_drop = drop_of(next_a, next_b, totals)
+        corners = max(drop, next_drop, drop_of(next_a, b, totals), drop_of(a, next_b, totals))
+        if opened[k] != SINGLE and corners > enough:
             if opened[k] < 0:
-                want(presorted, f, k)
-                waits = True
+                opened[k], waits = WANTED, True
             elif not waits:
                 search_inside(presorted, f, k, w, least, (a, b), totals, cut)
-        a, b = next_a, next_b
-        if k < n_bins - 1 and min(a + b, weight - a - b) >= least:
-            drop = drop_of(a, b, totals)
-            if drop > cut.drop + slack:
-                cut.drop, cut.bin, cut.taken = drop, k, sizes[k]
+        a, b, drop = next_a, next_b, next_drop
+        if k < n_bins - 1 and min(a + b, weight - a - b) >= least and drop > cut.drop + slack:
+            cut.drop, cut.bin, cut.taken = drop, k, sizes[k]
     if waits:
         cut.bin = WANTED
-
-
-@inner
-def want(presorted, f, k):
-    """Have a bin opened, and those near it: they are often wanted soon, and each time costs a pass."""
-    mixed, opened = presorted.mixed[f], presorted.opened[f]
-    for near in range(max(k - NEAR, 0), min(k + NEAR + 1, presorted.n_bins[f])):
-        if mixed[near] and opened[near] < 0:
-            opened[near] = WANTED
 
 
 @inner
@@ -343,14 +331,6 @@ def drop_of(a, b, totals):
 
 
 @inner
-def drops_more(a, b, totals, enough):
-    """Whether such a cut drops more than enough; found without dividing, which takes the longest."""
-    weight, left = totals[0] + totals[1], a + b
-    tilt = a * totals[1] - b * totals[0]
-    return 2 * tilt * tilt > enough * weight * left * (weight - left)
-
-
-@inner
 def sum_up(presorted, f, w, cut, sides):
     """Add up the bins of column f below and above a cut, and the rows of the bin that it is in."""
     counts, sizes, opened, keys = presorted.counts[f], presorted.sizes[f], presorted.opened[f], presorted.keys
@@ -374,14 +354,3 @@ def find_rows(presorted, f, cut):
         cut.below, cut.above = keys[above - 1] & ROW, keys[above] & ROW
     else:
         cut.below, cut.above = presorted.edges[f, k, 1], presorted.edges[f, k + 1, 0]
-
-
-@jit(_nrt=False)
-def decide(presorted, f, cut, below, above, decisions):
-    """Fill in the class of each row: first as if all of the cut's bin were below it."""
-    codes, keys, last = presorted.codes[f], presorted.keys, 2 * cut.bin + 1
-    for i in range(codes.size):
-        decisions[i] = below if codes[i] <= last else above
-    begin = presorted.opened[f, cut.bin]
-    for at in range(begin + cut.taken, begin + presorted.sizes[f, cut.bin]):
-        decisions[np.uintp(keys[at] & ROW)] = above
