@@ -17,6 +17,7 @@ Columns are numeric or ordinal, without missing cells; rows have weights above z
 the growing engine, which is also the twin: it grows the same stumps, rounding aside.
 """
 
+from mmap import mmap
 from typing import NamedTuple
 
 import numpy as np
@@ -36,8 +37,8 @@ __all__ = ["Presorted", "Stump", "best_stump", "presort"]
 #: About so many bins has a column. More are slower to count, fewer to go through: by their rows.
 BINS = 1024
 
-#: So many bins on each side of a wanted one are opened with it.
-NEAR = 4
+#: Bins are opened so many together, neighbours of each other; a divisor of BINS.
+NEAR = 8
 
 #: A bin of a single number, which is never opened; one that is not open yet; one that has to be; no cut.
 SINGLE, CLOSED, WANTED, NO_CUT = -3, -2, -1, -4
@@ -52,7 +53,7 @@ class Presorted(NamedTuple):
     sizes : int32 (n_columns, most bins), the rows of each bin
     edges : uint32 (n_columns, most bins, 2), rows with the least and the greatest number in each bin
     opened : int64 (n_columns, most bins), where in the keys a bin begins; SINGLE, CLOSED or WANTED if nowhere
-    keys : uint32 (n_columns * n_rows,), see `keys`; the system finds memory for those written, not for all
+    keys : uint32 (n_columns * n_rows,), see `keys`; mapped, so that only those written take memory
     n_keys : int64 (1,), how many are written
     counts : float64 (n_columns, 2 most bins), room for the weight of each code
     """
@@ -99,7 +100,7 @@ def presort(X, y):
         sizes=np.zeros((n_columns, BINS), np.int32),
         edges=np.zeros((n_columns, BINS, 2), np.uint32),
         opened=np.full((n_columns, BINS), SINGLE),
-        keys=np.empty(n_columns * n_rows, np.uint32),
+        keys=np.frombuffer(mmap(-1, 4 * n_columns * n_rows), np.uint32),
         n_keys=np.zeros(1, np.int64),
         counts=np.empty((n_columns, 2 * BINS)),
     )
@@ -133,30 +134,36 @@ def put_in_bins(presorted, f, keys, y, distinct):
 
 def open_bins(presorted, f, column):
     """Add the keys of the wanted bins of column f, and of those near them, which are often wanted soon."""
-    opened = presorted.opened[f]
-    near = np.flatnonzero(opened == WANTED)[:, None] + np.arange(-NEAR, NEAR + 1)
-    near = near[(near >= 0) & (near < BINS)]
-    opened[near[opened[near] == CLOSED]] = WANTED
-    wanted = np.flatnonzero(opened == WANTED)
-    ends = presorted.n_keys[0] + np.cumsum(presorted.sizes[f, wanted])
-    keys = presorted.keys[presorted.n_keys[0] : ends[-1]]
-    rows = np.empty(len(keys), np.uint32)
-    collect(presorted.codes[f], opened, rows)
+    begin, rows = int(presorted.n_keys[0]), np.empty(presorted.codes.shape[1], np.uint32)
+    rows = rows[: collect(presorted, f, rows)]
+    keys = presorted.keys[begin : begin + len(rows)]
     sort_rows(column[rows & ROW].astype(float), keys)
     keys[:] = keys & FIRST | rows[keys & ROW]
-    opened[wanted] = ends - presorted.sizes[f, wanted]
-    presorted.n_keys[0] = ends[-1]
 
 
 @jit(_nrt=False)
-def collect(codes, opened, rows):
-    """Fill in the rows of the wanted bins, and their class as in keys."""
-    to = 0
+def collect(presorted, f, rows):
+    """Say where the keys of the bins to open begin, and fill in their rows, with the class as in keys: so
+    many are there.
+    """
+    codes, sizes, opened = presorted.codes[f], presorted.sizes[f], presorted.opened[f]
+    for k in range(presorted.n_bins[f]):
+        if opened[k] == WANTED:
+            for near in range(k - k % NEAR, k - k % NEAR + NEAR):
+                opened[near] = WANTED if opened[near] == CLOSED else opened[near]
+    begin = end = presorted.n_keys[0]
+    for k in range(presorted.n_bins[f]):
+        if opened[k] == WANTED:
+            opened[k] = end
+            end += sizes[k]
+    presorted.n_keys[0] = end
+    n = 0
     for i in range(codes.size):
         code = codes[i]
-        if opened[np.uintp(code >> 1)] == WANTED:
-            rows[to] = np.uint32(i) | np.uint32(code & 1) << CLASS_BIT
-            to += 1
+        if opened[np.uintp(code >> 1)] >= begin:
+            rows[n] = np.uint32(i) | np.uint32(code & 1) << CLASS_BIT
+            n += 1
+    return n
 
 
 def best_stump(presorted, X, w, least, min_gain, spreads):
@@ -167,11 +174,12 @@ def best_stump(presorted, X, w, least, min_gain, spreads):
     """
     n_columns = len(presorted.codes)
     cuts, sides = np.zeros(n_columns, CUT), np.zeros((n_columns, 3, 2))
-    best_cuts(presorted, np.arange(n_columns), w, least, cuts, sides)
-    waiting = np.flatnonzero(cuts["bin"] == WANTED)
-    for f in waiting:
-        open_bins(presorted, f, X.columns[f])
-    best_cuts(presorted, waiting, w, least, cuts, sides)
+    columns = np.arange(n_columns)
+    while len(columns):  # twice at most, as then all that is wanted is open
+        best_cuts(presorted, columns, w, least, cuts, sides)
+        columns = np.flatnonzero(cuts["bin"] == WANTED)
+        for f in columns:
+            open_bins(presorted, f, X.columns[f])
     is_cut = cuts["bin"] != NO_CUT
     gain = np.where(is_cut, cuts["drop"] / sides.sum(axis=(1, 2)), np.nan)
     f = _chosen(gain, max(min_gain, ROUNDING))
@@ -235,7 +243,8 @@ def best_cuts(presorted, columns, w, least, cuts, sides):
     columns : int64, these; cuts : CUT (n_columns,)
     sides : float64 (n_columns, 3, 2), zeros; the third side is for missing cells, and there are none
     """
-    for f in columns:
+    for i in range(columns.size):
+        f = columns[i]
         if cuts[f].bin != WANTED:  # else they are counted, and waited for bins to be opened
             count(presorted, f, w)
         search(presorted, f, w, least, cuts[f])
