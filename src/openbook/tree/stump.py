@@ -40,8 +40,10 @@ BINS = 1024
 #: Bins are opened so many together, neighbours of each other; a divisor of BINS.
 NEAR = 8
 
-#: A bin of a single number, which is never opened; one that is not open yet; one that has to be; no cut.
-SINGLE, CLOSED, WANTED, NO_CUT = -3, -2, -1, -4
+#: A bin that is not open; one that a search has to go through first; one of a single number, never opened.
+CLOSED, WANTED, SINGLE = -1, -2, -3
+#: The bin of a cut that there is not.
+NO_CUT = -1
 
 
 @bundle
@@ -70,15 +72,7 @@ class Presorted(NamedTuple):
 
 #: The best cut of a column: its drop; its bin, or NO_CUT, or WANTED where bins have to be opened first; how
 #: many rows of this bin it takes to its left; the rows next to it on both sides.
-CUT = np.dtype(
-    [
-        ("drop", np.float64),
-        ("bin", np.int64),
-        ("taken", np.int64),
-        ("below", np.int64),
-        ("above", np.int64),
-    ]
-)
+CUT = np.dtype([("drop", np.float64), *((name, np.int64) for name in ("bin", "taken", "below", "above"))])
 
 
 class Stump(NamedTuple):
@@ -143,8 +137,8 @@ def open_bins(presorted, f, column):
 
 @jit(_nrt=False)
 def collect(presorted, f, rows):
-    """Say where the keys of the bins to open begin, and fill in their rows, with the class as in keys: so
-    many are there.
+    """Fill in the rows of the bins to open, with their class as in keys, and where the keys of each will
+    begin; gives how many rows there are.
     """
     codes, sizes, opened = presorted.codes[f], presorted.sizes[f], presorted.opened[f]
     for k in range(presorted.n_bins[f]):
@@ -229,10 +223,10 @@ def _beside(columns, cuts, which):
 
 def _decided(presorted, f, cut, below, above):
     """The class of each row, by its bin and, in the cut's own bin, by its key."""
-    begin = presorted.opened[f, cut["bin"]]
-    above_in_bin = presorted.keys[begin + cut["taken"] : begin + presorted.sizes[f, cut["bin"]]] & ROW
-    is_above = presorted.codes[f] > 2 * cut["bin"] + 1
-    is_above[above_in_bin] = True
+    k, taken = int(cut["bin"]), int(cut["taken"])
+    begin = int(presorted.opened[f, k])
+    is_above = presorted.codes[f] > 2 * k + 1
+    is_above[presorted.keys[begin + taken : begin + presorted.sizes[f, k]] & ROW] = True
     return np.where(is_above, np.int8(above), np.int8(below))
 
 
@@ -245,7 +239,7 @@ def best_cuts(presorted, columns, w, least, cuts, sides):
     """
     for i in range(columns.size):
         f = columns[i]
-        if cuts[f].bin != WANTED:  # else they are counted, and waited for bins to be opened
+        if cuts[f].bin != WANTED:  # else its bins are counted, and those it waited for are open
             count(presorted, f, w)
         search(presorted, f, w, least, cuts[f])
         if cuts[f].bin != WANTED:
