@@ -180,7 +180,7 @@ def best_stump(presorted, X, w, least, min_gain, spreads):
     if f < 0:
         return None
     value = np.array([sides[f].sum(axis=0), *sides[f, :2]])
-    decisions = _decided(presorted, f, cuts[f], *most_probable(value[1:]))
+    decisions = _decided(presorted, f, cuts[f], *most_probable(value[1:]).tolist())
     thresholds = np.full(n_columns, np.nan)
     thresholds[is_cut] = midpoint(*_beside(X.columns, cuts, np.flatnonzero(is_cut)))
     tree = Tree(
@@ -227,7 +227,7 @@ def _decided(presorted, f, cut, below, above):
     begin = int(presorted.opened[f, k])
     is_above = presorted.codes[f] > 2 * k + 1
     is_above[presorted.keys[begin + taken : begin + presorted.sizes[f, k]] & ROW] = True
-    return np.where(is_above, np.int8(above), np.int8(below))
+    return below + (above - below) * is_above.view(np.int8)  # np.where takes many times as long
 
 
 @jit(_nrt=False)
