@@ -13,7 +13,7 @@ from openbook.baseline import OneR, ZeroR
 from openbook.bayes import NaiveBayes
 from openbook.ensemble import AdaBoostClassifier
 from openbook.ensemble.members import copied
-from openbook.ensemble.rounds import boost, reweigh
+from openbook.ensemble.rounds import boost, narrow, reweigh, vote_error
 
 X, Y = load("weather").split("play")
 STUMP = DecisionTreeClassifier(max_depth=1, random_state=0)
@@ -67,6 +67,20 @@ def test_weights_begin_anew_where_a_member_guesses():
     assert seen[2].tolist() == [0.25] * 4
     assert turns[2].member == "member"
     assert turns[2].error == 0.25
+
+
+def test_the_vote_goes_to_the_first_of_equals():
+    """Rows of weight 1, 2, 4, 8: the last of the classes is right, the first, the second, and the first."""
+    scores = np.array([[1.0, 1.0, 2.0], [1.0, 1.0, 0.0], [0.5, 0.5, 0.5], [0.0, 3.0, 3.0]])
+    assert vote_error(scores, np.array([2, 0, 1, 0], np.int8), np.array([1.0, 2, 4, 8])) == 4 + 8
+
+
+@pytest.mark.parametrize(("n_classes", "size"), [(1, 1), (2, 1), (128, 1), (129, 2)])
+def test_codes_take_as_few_bytes_as_will_do(n_classes, size):
+    codes = narrow(np.array([0, n_classes - 1, -1]), n_classes)
+    assert codes.tolist() == [0, n_classes - 1, -1]
+    assert codes.itemsize == size
+    assert narrow(codes, n_classes) is codes
 
 
 def test_the_first_that_guesses_is_all_there_is():

@@ -8,8 +8,9 @@ from openbook.data import Column, Nominal, Numeric, Ordinal, Schema, Table
 from openbook.ensemble import AdaBoostClassifier
 from openbook.tree import DecisionTreeClassifier
 from openbook.tree.classifier import StumpRows
+from openbook.tree.keys import CLASS, FIRST, ROW
 from openbook.tree.learner import EncodedRows
-from openbook.tree.stump import BINS, drop_of, presort
+from openbook.tree.stump import BINS, best_stump, drop_of, presort
 
 SIZES = ("small", "medium", "large", "vast")
 
@@ -127,3 +128,99 @@ class OneByOne(DecisionTreeClassifier):
     """Stumps that are fitted, not grown from encoded rows."""
 
     grows_again = False
+
+
+def lumpy(n, rng):
+    """Columns of more numbers than bins, some of them in many rows: no ties, lumps, and tiny steps."""
+    whole = rng.integers(0, 3, n).astype(float)
+    columns = {
+        "plain": rng.normal(size=n),
+        "lumps": np.where(rng.random(n) < 0.7, whole, rng.normal(size=n)),
+        "pairs": rng.integers(0, n // 2, n).astype(float),
+        "steps": whole + 1e-12 * rng.integers(0, 2000, n),  # float32 cannot tell them apart
+    }
+    return Table(Schema(tuple(map(Numeric, columns))), list(columns.values()))
+
+
+def best_of_all_cuts(column, y, w):
+    """The first best cut of all that there are, and what it drops: the costs of the sides, one by one."""
+
+    def costs(classes):
+        total = classes.sum(axis=-1)
+        return total - (classes**2).sum(axis=-1) / total
+
+    numbers, place = np.unique(column, return_inverse=True)
+    weights = np.stack([np.bincount(place, w * (y == c), minlength=len(numbers)) for c in (0, 1)], axis=1)
+    left = np.cumsum(weights, axis=0)[:-1]
+    right = weights.sum(axis=0) - left
+    heavy = np.minimum(left.sum(axis=1), right.sum(axis=1)) >= 1
+    drops = np.where(heavy, costs(weights.sum(axis=0)) - costs(left) - costs(right), -1)
+    at = int(np.flatnonzero(drops > drops.max() - 1e-9 * w.sum())[0])
+    return drops[at], numbers[at], numbers[at + 1]
+
+
+def test_every_cut_is_the_best_of_all_round_after_round():
+    """Twelve rounds whose weights wander, so that bins are opened early and late, and some never."""
+    rng, n = np.random.default_rng(5), 6 * BINS
+    X, hidden = lumpy(n, rng), rng.normal(size=(12, n))
+    y = (X.data("plain") + X.data("lumps") + rng.normal(size=n) > 1).astype(np.intp)
+    rows, kept, stumps = presort(X, y), [], []
+    for spread in hidden:
+        w = np.exp(spread + rng.normal() * X.data("plain") * (2 * y - 1))
+        w *= n / w.sum()
+        stumps.append(best_stump(rows, X, w, 1.0, 0.0, True))
+        kept.append(int(rows.n_keys[0]))
+        for f, column in enumerate(X.columns):
+            drop, below, above = best_of_all_cuts(column, y, w)
+            assert below <= stumps[-1].candidates.cut[0, f] < above
+            assert stumps[-1].candidates.gain[0, f] == pytest.approx(drop / n, rel=1e-9)
+        f, cut = stumps[-1].tree.attribute[0], stumps[-1].tree.cut[0]
+        sides = np.where(X.columns[f] <= cut, *stumps[-1].tree.value[1:].argmax(axis=1))
+        assert stumps[-1].decisions.tolist() == sides.tolist()
+    assert 0 < kept[0] < kept[-1] < rows.keys.size / 2
+    assert len(set(kept)) > 4  # bins were opened in several rounds
+
+
+def test_opened_bins_hold_their_rows_in_order():
+    rng, n = np.random.default_rng(6), 4 * BINS
+    X, y = lumpy(n, rng), rng.integers(0, 2, n)
+    rows = presort(X, y)
+    for _ in range(5):
+        best_stump(rows, X, rng.exponential(size=n) ** 3 + 1e-3, 1.0, 0.0, True)
+    seen = 0
+    for f, k in zip(*np.nonzero(rows.opened >= 0), strict=True):
+        keys = rows.keys[rows.opened[f, k] :][: rows.sizes[f, k]]
+        inside = np.flatnonzero(rows.codes[f] >> 1 == k)
+        ordered = inside[np.argsort(X.columns[f][inside], kind="stable")]
+        assert (keys & ROW).tolist() == ordered.tolist()
+        assert (keys & CLASS > 0).tolist() == (y[ordered] == 1).tolist()
+        numbers = X.columns[f][ordered]
+        assert (keys & FIRST > 0).tolist() == [True, *(numbers[1:] > numbers[:-1])]
+        seen += len(keys)
+    assert seen == rows.n_keys[0] > 0
+
+
+def test_bins_of_one_number_stay_closed():
+    """As many numbers as bins: each has one of its own, and no cut lies inside."""
+    rng = np.random.default_rng(7)
+    X = Table.from_matrix(Schema((Numeric("a"),)), rng.integers(0, BINS, (9 * BINS, 1)).astype(float))
+    rows = presort(X, rng.integers(0, 2, 9 * BINS))
+    assert best_stump(rows, X, np.ones(9 * BINS), 1.0, 0.0, True) is not None
+    assert (rows.opened < 0).all()
+    assert rows.n_keys[0] == 0
+
+
+def test_all_bins_may_be_opened():
+    """Weights that make one bin after the other the best: in the end all keys are written, and none twice."""
+    n = 2 * BINS
+    X = Table.from_matrix(Schema((Numeric("a"),)), np.arange(n)[::-1, None].astype(float))
+    y = np.arange(n) // 2 % 2
+    rows = presort(X, y)
+    for k in range(0, n, 8):
+        w = np.full(n, 1e-3)
+        w[k : k + 8] = 10
+        stump = best_stump(rows, X, w, 1.0, 0.0, True)
+        drop, *_ = best_of_all_cuts(X.columns[0], y, w)
+        assert stump.candidates.gain[0, 0] == pytest.approx(drop / w.sum(), rel=1e-9)
+    assert (rows.opened[0] >= 0).all()
+    assert rows.n_keys[0] == n == len(set((rows.keys & ROW).tolist()))

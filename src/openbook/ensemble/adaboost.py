@@ -14,6 +14,7 @@ is that of half a row's error. Missing cells are the learner's affair.
 """
 
 from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -21,6 +22,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.base import Classifier, most_probable
+from openbook.data import Table
 from openbook.data.attributes import as_text
 from openbook.ensemble.bagging import drawn
 from openbook.ensemble.members import (
@@ -35,7 +37,7 @@ from openbook.ensemble.members import (
     shortened,
     takes_weights,
 )
-from openbook.ensemble.rounds import add_votes, boost, vote_error
+from openbook.ensemble.rounds import add_votes, boost, narrow, vote_error
 from openbook.rules import Anything, Flag, Whole
 from openbook.tree import DecisionTreeClassifier
 from openbook.work import Grid, Step, Work, figure
@@ -44,6 +46,21 @@ __all__ = ["AdaBoostClassifier"]
 
 #: The rounds that are derived step by step.
 DERIVED = 5
+
+
+class Given(NamedTuple):
+    """What members are grown from.
+
+    X : Table; y : int (n,), the classes; weight, n_rows : of all rows
+    learner : what members are copies of; encoded : the rows as trees grow from them, or None
+    """
+
+    X: Table
+    y: np.ndarray
+    weight: float
+    n_rows: int
+    learner: Any
+    encoded: Any
 
 
 class AdaBoostClassifier(OneLearner, Classifier):
@@ -102,44 +119,46 @@ class AdaBoostClassifier(OneLearner, Classifier):
         return DecisionTreeClassifier(max_depth=1, bins=255)
 
     def _fit(self, rows):
-        chunk = gathered(rows)
-        start = chunk.w / chunk.w.sum()
-        learner, encoded = self._encoded(chunk)
-        grow = partial(self._grown, chunk, learner, encoded, check_random_state(self.random_state))
-        half_a_row = 0.5 / number_of_rows(chunk.w)
-        scores = np.zeros((len(start), len(self.classes_)))
+        X, y, start = gathered(rows)
+        del rows  # which would hold the classes and weights a second time
+        y, weight, n_rows = narrow(y, len(self.classes_)), start.sum(), number_of_rows(start)
+        start /= weight
+        grow = partial(self._grown, self._given(X, y, weight, n_rows), check_random_state(self.random_state))
+        scores = np.zeros((len(y), len(self.classes_)))
         self.members_, figures, shown = [], [], [start[:SHOWN]]
-        for turn in boost(grow, chunk.y, start, len(self.classes_), self.n_estimators, half_a_row):
+        for turn in boost(grow, y, start, len(self.classes_), self.n_estimators, 0.5 / n_rows):
             if turn.member is not None:
                 self.members_.append(turn.member)
             add_votes(scores, turn.decisions, turn.alpha)
-            figures.append([turn.error, turn.alpha, turn.z, vote_error(scores, chunk.y, start)])
+            figures.append([turn.error, turn.alpha, turn.z, vote_error(scores, y, start)])
             shown.append(turn.weights[:SHOWN].copy())  # of all weights, no more is kept
         self.errors_, self.alphas_, self.z_, self.vote_errors_ = np.array(figures).T.copy()
         self.weights_ = np.array(shown)
 
-    def _encoded(self, chunk):
-        """The learner, and the rows as trees grow from them, where members are trees; else None."""
-        learner, told = self._learners()[0], self._told(chunk.y)
+    def _given(self, X, y, weight, n_rows):
+        """What members are grown from, with the rows encoded where members are trees."""
+        learner, told = self._learners()[0], self._told(y)
         if self.resample or not getattr(learner, "grows_again", False):
-            return learner, None
+            return Given(X, y, weight, n_rows, learner, None)
         stump = DecisionTreeClassifier(max_depth=1)
-        if self.estimator is None and (rows := clone(stump).presorted(chunk.X, told)):
-            return stump, rows
-        return learner, clone(learner).encoded(chunk.X, told)
+        if self.estimator is None and (encoded := clone(stump).presorted(X, told)):
+            return Given(X, y, weight, n_rows, stump, encoded)
+        return Given(X, y, weight, n_rows, learner, clone(learner).encoded(X, told))
 
-    def _grown(self, chunk, learner, encoded, rng, weights):
+    def _grown(self, given, rng, weights):
         """A member of these weights, and what it decides for every row."""
-        X, y, w = chunk
+        X, y, weight, n_rows, learner, encoded = given
         if self.resample or not takes_weights(type(learner).fit):
-            times = drawn(rng, weights, number_of_rows(w))
+            times = drawn(rng, weights, n_rows)
         else:
-            times = weights * w.sum()  # learners that want so many rows in a leaf mean rows of weight 1
+            times = weights * weight  # learners that want so many rows in a leaf mean rows of weight 1
         member = copied(learner, rng)
         if encoded is not None and times.all():
-            return member, encoded.grow(member, times)
-        fitted(member, X, self._told(y), times)
-        return member, decided(member, X, self.classes_)
+            decisions = encoded.grow(member, times)
+        else:
+            fitted(member, X, self._told(y), times)
+            decisions = decided(member, X, self.classes_)
+        return member, narrow(decisions, len(self.classes_))
 
     def decision_function(self, X):
         """The score of each class; for two classes, how far that of the second exceeds the first's."""
@@ -151,7 +170,7 @@ class AdaBoostClassifier(OneLearner, Classifier):
         scores = np.zeros((len(X), len(self.classes_)))
         votes = each_decided(self.members_, X, self.classes_)
         for own, alpha in zip(votes, self._kept_alphas(), strict=True):
-            add_votes(scores, own, alpha)
+            add_votes(scores, narrow(own, len(self.classes_)), alpha)
         return scores
 
     def staged_predict(self, X):
@@ -169,7 +188,7 @@ class AdaBoostClassifier(OneLearner, Classifier):
         votes = self._each(X, self._votes)
         scores = np.zeros((len(votes), len(self.classes_)))
         for own, alpha in zip(votes.T, self._kept_alphas(), strict=True):
-            add_votes(scores, own, alpha)
+            add_votes(scores, narrow(own, len(self.classes_)), alpha)
             yield scores
 
     def _votes(self, X):

@@ -1,6 +1,7 @@
 """The rounds of boosting: from a member's decisions to its alpha, the next weights and the vote.
 
-weights : float64 (n,), they sum to one; decisions : int (n,), -1 where a member rejects; y : int (n,)
+weights : float64 (n,), they sum to one; decisions : int (n,), -1 where a member rejects; y : int (n,); both
+are `narrow`, so that they take little memory
 scores : float64 (n, n_classes), the sum of the alphas of the members that decide for each class
 """
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from openbook.kernels.jit import jit
 
-__all__ = ["Round", "add_votes", "boost", "vote_error"]
+__all__ = ["Round", "add_votes", "boost", "narrow", "vote_error"]
 
 
 class Round(NamedTuple):
@@ -64,6 +65,11 @@ def boost(grow, y, start, n_classes, n_rounds, least_error):
             return
 
 
+def narrow(codes, n_classes):
+    """Codes of so many classes, or -1 for none, in as few bytes as will do."""
+    return codes.astype(np.min_scalar_type(-n_classes), copy=False)
+
+
 @jit(_nrt=False)
 def weight_of_wrong(weights, decisions, y):
     """The weight of the rows whose decision is wrong."""
@@ -100,8 +106,8 @@ def vote_error(scores, y, weights):
     """The weight of the rows for which another class has the largest score, the first of equals."""
     error = 0.0
     for i in range(y.size):
-        own, wrong = scores[i, y[i]], False
-        for c in range(scores.shape[1]):
-            wrong |= (scores[i, c] > own) | ((scores[i, c] == own) & (c < y[i]))
-        error += weights[i] if wrong else 0.0
+        best, top = 0, scores[i, 0]
+        for c in range(1, scores.shape[1]):
+            best, top = c if scores[i, c] > top else best, max(top, scores[i, c])
+        error += weights[i] * (best != y[i])  # a product, as no processor foresees which votes are wrong
     return error

@@ -9,10 +9,15 @@ b grow there. Counting the bins of a column takes one pass over its rows in the 
 the bins with a corner above the best cut between bins are gone through row by row, in sorted order. Of equals
 the first wins, as everywhere (see `split`).
 
+Few bins are ever gone through, and those again and again. So columns are sorted once to find the bins, and
+then only which row is in which bin is kept. A bin is opened when it is wanted for the first time: all that a
+column wants at a time are sorted together, and their keys stay.
+
 Columns are numeric or ordinal, without missing cells; rows have weights above zero. Everything else is for
 the growing engine, which is also the twin: it grows the same stumps, rounding aside.
 """
 
+from mmap import mmap
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +27,7 @@ from openbook.data import Nominal, Ordinal, SparseTable
 from openbook.kernels.bundle import bundle
 from openbook.kernels.jit import inner, jit
 from openbook.tree.columns import midpoint
-from openbook.tree.keys import CLASS, FIRST, MOST_ROWS, ROW, mark_class, sort_rows
+from openbook.tree.keys import CLASS, CLASS_BIT, FIRST, MOST_ROWS, ROW, sort_rows
 from openbook.tree.nodes import LEAF, SPREAD, Tree
 from openbook.tree.plant import Candidates
 from openbook.tree.split import ROUNDING
@@ -32,26 +37,42 @@ __all__ = ["Presorted", "Stump", "best_stump", "presort"]
 #: About so many bins has a column. More are slower to count, fewer to go through: by their rows.
 BINS = 1024
 
+#: Bins are opened so many together, neighbours of each other; a divisor of BINS.
+NEAR = 8
+
+#: A bin that is not open; one that a search has to go through first; one of a single number, never opened.
+CLOSED, WANTED, SINGLE = -1, -2, -3
+#: The bin of a cut that there is not.
+NO_CUT = -1
+
 
 @bundle
 class Presorted(NamedTuple):
-    """Rows in the order of every column, and in bins.
+    """Rows in the bins of every column, and in order within the bins that were opened.
 
-    keys : uint32 (n_columns, n_rows), see `keys`
     codes : uint16 (n_columns, n_rows), twice the bin, plus the class, of each row
-    ends : int32 (n_columns, most bins + 1), where in the keys a bin begins, and the last one ends
-    n_bins : int32 (n_columns,); mixed : bool (n_columns, most bins), whether a bin has several numbers
+    n_bins : int32 (n_columns,)
+    sizes : int32 (n_columns, most bins), the rows of each bin
+    edges : uint32 (n_columns, most bins, 2), rows with the least and the greatest number in each bin
+    opened : int64 (n_columns, most bins), where in the keys a bin begins; SINGLE, CLOSED or WANTED if nowhere
+    keys : uint32 (n_columns * n_rows,), see `keys`; mapped, so that only those written take memory
+    n_keys : int64 (1,), how many are written
+    counts : float64 (n_columns, 2 most bins), room for the weight of each code
     """
 
-    keys: np.ndarray
     codes: np.ndarray
-    ends: np.ndarray
     n_bins: np.ndarray
-    mixed: np.ndarray
+    sizes: np.ndarray
+    edges: np.ndarray
+    opened: np.ndarray
+    keys: np.ndarray
+    n_keys: np.ndarray
+    counts: np.ndarray
 
 
-#: The best cut of a column: its drop, and its last key on the left, -1 where there is none.
-CUT = np.dtype([("drop", np.float64), ("at", np.int64)])
+#: The best cut of a column: its drop; its bin, or NO_CUT, or WANTED where bins have to be opened first; how
+#: many rows of this bin it takes to its left; the rows next to it on both sides.
+CUT = np.dtype([("drop", np.float64), *((name, np.int64) for name in ("bin", "taken", "below", "above"))])
 
 
 class Stump(NamedTuple):
@@ -68,42 +89,75 @@ def presort(X, y):
     if n_rows > MOST_ROWS or isinstance(X, SparseTable) or X.schema.of(Nominal):
         return None
     presorted = Presorted(
-        keys=np.empty((n_columns, n_rows), np.uint32),
         codes=np.empty((n_columns, n_rows), np.uint16),
-        ends=np.zeros((n_columns, BINS + 1), np.int32),
         n_bins=np.zeros(n_columns, np.int32),
-        mixed=np.zeros((n_columns, BINS), np.bool_),
+        sizes=np.zeros((n_columns, BINS), np.int32),
+        edges=np.zeros((n_columns, BINS, 2), np.uint32),
+        opened=np.full((n_columns, BINS), SINGLE),
+        keys=np.frombuffer(mmap(-1, 4 * n_columns * n_rows), np.uint32),
+        n_keys=np.zeros(1, np.int64),
+        counts=np.empty((n_columns, 2 * BINS)),
     )
+    keys = np.empty(n_rows, np.uint32)
     for f, (attribute, column) in enumerate(zip(X.schema, X.columns, strict=True)):
         numbers = np.ascontiguousarray(column, dtype=float)
         if np.isnan(numbers).any() or (isinstance(attribute, Ordinal) and numbers.min() < 0):
             return None
-        distinct = sort_rows(numbers, presorted.keys[f])
-        mark_class(presorted.keys[f : f + 1], y)
-        put_in_bins(presorted, f, distinct)
+        distinct = sort_rows(numbers, keys)
+        put_in_bins(presorted, f, keys, y, distinct)
     return presorted
 
 
-@inner
-def is_last(keys, k):
-    """Whether the next key has another number, or there is none."""
-    return k + 1 == keys.size or keys[k + 1] & FIRST != 0
+@jit(_nrt=False)
+def put_in_bins(presorted, f, keys, y, distinct):
+    """Share out the rows of column f over bins: one for each distinct number, or of about equal size."""
+    codes, sizes = presorted.codes[f], presorted.sizes[f]
+    edges, opened = presorted.edges[f], presorted.opened[f]
+    n, k, begin, numbers = keys.size, 0, 0, 0
+    for p in range(n):
+        row = np.uintp(keys[p] & ROW)
+        codes[row] = 2 * k + y[row]
+        numbers += 1 if keys[p] & FIRST else 0
+        is_last = p + 1 == n or keys[p + 1] & FIRST != 0
+        if is_last and (distinct <= BINS or (p + 1) * BINS >= (k + 1) * n):
+            sizes[k], opened[k] = p + 1 - begin, CLOSED if numbers > 1 else SINGLE
+            edges[k, 0], edges[k, 1] = keys[begin] & ROW, row
+            k, begin, numbers = k + 1, p + 1, 0
+    presorted.n_bins[f] = k
+
+
+def open_bins(presorted, f, column):
+    """Add the keys of the wanted bins of column f, and of those near them, which are often wanted soon."""
+    begin, rows = int(presorted.n_keys[0]), np.empty(presorted.codes.shape[1], np.uint32)
+    rows = rows[: collect(presorted, f, rows)]
+    keys = presorted.keys[begin : begin + len(rows)]
+    sort_rows(column[rows & ROW].astype(float), keys)
+    keys[:] = keys & FIRST | rows[keys & ROW]
 
 
 @jit(_nrt=False)
-def put_in_bins(presorted, f, distinct):
-    """Share out the keys of column f over bins: one for each distinct number, or of about equal size."""
-    keys, codes, ends, mixed = presorted.keys[f], presorted.codes[f], presorted.ends[f], presorted.mixed[f]
-    n, k, numbers = keys.size, 0, 0
-    for p in range(n):
-        key = keys[p]
-        codes[np.uintp(key & ROW)] = 2 * k + (1 if key & CLASS else 0)
-        numbers += 1 if key & FIRST else 0
-        if is_last(keys, p) and (distinct <= BINS or (p + 1) * BINS >= (k + 1) * n):
-            mixed[k] = numbers > 1
-            k, numbers = k + 1, 0
-            ends[k] = p + 1
-    presorted.n_bins[f] = k
+def collect(presorted, f, rows):
+    """Fill in the rows of the bins to open, with their class as in keys, and where the keys of each will
+    begin; gives how many rows there are.
+    """
+    codes, sizes, opened = presorted.codes[f], presorted.sizes[f], presorted.opened[f]
+    for k in range(presorted.n_bins[f]):
+        if opened[k] == WANTED:
+            for near in range(k - k % NEAR, k - k % NEAR + NEAR):
+                opened[near] = WANTED if opened[near] == CLOSED else opened[near]
+    begin = end = presorted.n_keys[0]
+    for k in range(presorted.n_bins[f]):
+        if opened[k] == WANTED:
+            opened[k] = end
+            end += sizes[k]
+    presorted.n_keys[0] = end
+    n = 0
+    for i in range(codes.size):
+        code = codes[i]
+        if opened[np.uintp(code >> 1)] >= begin:
+            rows[n] = np.uint32(i) | np.uint32(code & 1) << CLASS_BIT
+            n += 1
+    return n
 
 
 def best_stump(presorted, X, w, least, min_gain, spreads):
@@ -112,18 +166,23 @@ def best_stump(presorted, X, w, least, min_gain, spreads):
     least : the weight that both sides of a cut must have
     spreads : whether missing cells go down both branches, else down the heavier
     """
-    n_columns, n_rows = presorted.keys.shape
+    n_columns = len(presorted.codes)
     cuts, sides = np.zeros(n_columns, CUT), np.zeros((n_columns, 3, 2))
-    best_cuts(presorted, w, least, np.zeros(2 * BINS), cuts, sides)
-    gain = np.where(cuts["at"] >= 0, cuts["drop"] / sides.sum(axis=(1, 2)), np.nan)
+    columns = np.arange(n_columns)
+    while len(columns):  # twice at most, as then all that is wanted is open
+        best_cuts(presorted, columns, w, least, cuts, sides)
+        columns = np.flatnonzero(cuts["bin"] == WANTED)
+        for f in columns:
+            open_bins(presorted, f, X.columns[f])
+    is_cut = cuts["bin"] != NO_CUT
+    gain = np.where(is_cut, cuts["drop"] / sides.sum(axis=(1, 2)), np.nan)
     f = _chosen(gain, max(min_gain, ROUNDING))
     if f < 0:
         return None
     value = np.array([sides[f].sum(axis=0), *sides[f, :2]])
-    below, above = most_probable(value[1:])
-    decisions = np.empty(n_rows, dtype=np.intp)
-    decide(presorted.keys[f], cuts["at"][f], below, above, decisions)
-    thresholds = _thresholds(presorted.keys, X.columns, cuts["at"])
+    decisions = _decided(presorted, f, cuts[f], *most_probable(value[1:]).tolist())
+    thresholds = np.full(n_columns, np.nan)
+    thresholds[is_cut] = midpoint(*_beside(X.columns, cuts, np.flatnonzero(is_cut)))
     tree = Tree(
         attribute=np.array([f, LEAF, LEAF], np.int32),
         cut=np.array([thresholds[f], np.nan, np.nan]),
@@ -156,81 +215,112 @@ def _chosen(gain, enough):
     return best
 
 
-def _thresholds(keys, columns, at):
-    """Halfway between the numbers on both sides of each column's cut; NaN where there is none."""
-    thresholds, cut = np.full(len(at), np.nan), np.flatnonzero(at >= 0)
-    beside = (keys[cut[:, None], at[cut, None] + np.arange(2)] & ROW).tolist()
-    numbers = [[float(columns[f][row]) for row in rows] for f, rows in zip(cut, beside, strict=True)]
-    thresholds[cut] = midpoint(*np.array(numbers).reshape(-1, 2).T)
-    return thresholds
+def _beside(columns, cuts, which):
+    """The numbers next to the cuts of these columns, below and above."""
+    rows = zip(which.tolist(), cuts["below"][which].tolist(), cuts["above"][which].tolist(), strict=True)
+    return np.array([[float(columns[f][row]) for row in beside] for f, *beside in rows]).T
+
+
+def _decided(presorted, f, cut, below, above):
+    """The class of each row, by its bin and, in the cut's own bin, by its key."""
+    k, taken = int(cut["bin"]), int(cut["taken"])
+    begin = int(presorted.opened[f, k])
+    is_above = presorted.codes[f] > 2 * k + 1
+    is_above[presorted.keys[begin + taken : begin + presorted.sizes[f, k]] & ROW] = True
+    return below + (above - below) * is_above.view(np.int8)  # np.where takes many times as long
 
 
 @jit(_nrt=False)
-def best_cuts(presorted, w, least, hist, cuts, sides):
-    """Fill in the best cut of each column, and the weights of both classes below and above it.
+def best_cuts(presorted, columns, w, least, cuts, sides):
+    """Fill in the best cut of each of these columns, and the weights of both classes below and above it.
 
-    hist : float64 (2 BINS,), room; cuts : CUT (n_columns,)
+    columns : int64, these; cuts : CUT (n_columns,)
     sides : float64 (n_columns, 3, 2), zeros; the third side is for missing cells, and there are none
     """
-    for f in range(cuts.size):
-        codes = presorted.codes[f]
-        for k in range(2 * presorted.n_bins[f]):
-            hist[k] = 0.0
-        for i in range(w.size):
-            hist[np.uintp(codes[i])] += w[i]
-        search(presorted, f, w, least, hist, cuts[f])
-        sum_up(presorted, f, w, hist, cuts[f].at, sides[f])
+    for i in range(columns.size):
+        f = columns[i]
+        if cuts[f].bin != WANTED:  # else its bins are counted, and those it waited for are open
+            count(presorted, f, w)
+        search(presorted, f, w, least, cuts[f])
+        if cuts[f].bin != WANTED:
+            sum_up(presorted, f, w, cuts[f], sides[f])
+        if cuts[f].bin >= 0:
+            find_rows(presorted, f, cuts[f])
 
 
 @inner
-def totals_of(hist, n_bins):
+def count(presorted, f, w):
+    """Fill in the weight of each class in each bin of column f."""
+    codes, counts = presorted.codes[f], presorted.counts[f]
+    for k in range(2 * presorted.n_bins[f]):
+        counts[k] = 0.0
+    for i in range(w.size):
+        counts[np.uintp(codes[i])] += w[i]
+
+
+@inner
+def totals_of(counts, n_bins):
     """The weights of both classes."""
     a, b = 0.0, 0.0
     for k in range(n_bins):
-        a, b = a + hist[2 * k], b + hist[2 * k + 1]
+        a, b = a + counts[2 * k], b + counts[2 * k + 1]
     return a, b
 
 
 @inner
-def best_between(hist, n_bins, totals, least):
+def best_between(counts, n_bins, totals, least):
     """The most that a cut between bins drops."""
     best, a, b = 0.0, 0.0, 0.0
     for k in range(n_bins - 1):
-        a, b = a + hist[2 * k], b + hist[2 * k + 1]
+        a, b = a + counts[2 * k], b + counts[2 * k + 1]
         if min(a + b, totals[0] + totals[1] - a - b) >= least:
             best = max(best, drop_of(a, b, totals))
     return best
 
 
 @inner
-def search(presorted, f, w, least, hist, cut):
-    """Fill in the best cut of column f, whose bins are counted."""
-    keys, ends, mixed, n_bins = presorted.keys[f], presorted.ends[f], presorted.mixed[f], presorted.n_bins[f]
-    totals = totals_of(hist, n_bins)
+def search(presorted, f, w, least, cut):
+    """Fill in the best cut of column f, or which of its bins have to be opened first."""
+    counts, n_bins = presorted.counts[f], presorted.n_bins[f]
+    sizes, opened = presorted.sizes[f], presorted.opened[f]
+    totals = totals_of(counts, n_bins)
     weight = totals[0] + totals[1]
     slack = ROUNDING * weight
-    enough = best_between(hist, n_bins, totals, least) - 2 * slack  # an equal inside an earlier bin would win
-    cut.drop, cut.at = 0.0, -1
+    enough = best_between(counts, n_bins, totals, least) - 2 * slack  # an equal in an earlier bin would win
+    cut.drop, cut.bin, waits = 0.0, NO_CUT, False
     a, b, drop = 0.0, 0.0, 0.0
     for k in range(n_bins):
-        next_a, next_b = a + hist[2 * k], b + hist[2 * k + 1]
+        next_a, next_b = a + counts[2 * k], b + counts[2 * k + 1]
         next_drop = drop_of(next_a, next_b, totals)
         corners = max(drop, next_drop, drop_of(next_a, b, totals), drop_of(a, next_b, totals))
-        if mixed[k] and corners > enough:
-            for at in range(ends[k], ends[k + 1] - 1):
-                key = keys[at]
-                v = w[np.uintp(key & ROW)]
-                if key & CLASS:
-                    b += v
-                else:
-                    a += v
-                if is_last(keys, at) and min(a + b, weight - a - b) >= least:
-                    inside = drop_of(a, b, totals)
-                    if inside > cut.drop + slack:
-                        cut.drop, cut.at = inside, at
+        if opened[k] != SINGLE and corners > enough:
+            if opened[k] < 0:
+                opened[k], waits = WANTED, True
+            elif not waits:
+                search_inside(presorted, f, k, w, least, (a, b), totals, cut)
         a, b, drop = next_a, next_b, next_drop
         if k < n_bins - 1 and min(a + b, weight - a - b) >= least and drop > cut.drop + slack:
-            cut.drop, cut.at = drop, ends[k + 1] - 1
+            cut.drop, cut.bin, cut.taken = drop, k, sizes[k]
+    if waits:
+        cut.bin = WANTED
+
+
+@inner
+def search_inside(presorted, f, k, w, least, before, totals, cut):
+    """Take the best cut inside a bin where it is better, given the weights of both classes before the bin."""
+    keys, begin = presorted.keys, presorted.opened[f, k]
+    (a, b), weight = before, totals[0] + totals[1]
+    for at in range(begin, begin + presorted.sizes[f, k] - 1):
+        key = keys[at]
+        v = w[np.uintp(key & ROW)]
+        if key & CLASS:
+            b += v
+        else:
+            a += v
+        if keys[at + 1] & FIRST and min(a + b, weight - a - b) >= least:
+            drop = drop_of(a, b, totals)
+            if drop > cut.drop + ROUNDING * weight:
+                cut.drop, cut.bin, cut.taken = drop, k, at + 1 - begin
 
 
 @inner
@@ -244,22 +334,26 @@ def drop_of(a, b, totals):
 
 
 @inner
-def sum_up(presorted, f, w, hist, at, sides):
+def sum_up(presorted, f, w, cut, sides):
     """Add up the bins of column f below and above a cut, and the rows of the bin that it is in."""
-    keys, ends = presorted.keys[f], presorted.ends[f]
+    counts, sizes, opened, keys = presorted.counts[f], presorted.sizes[f], presorted.opened[f], presorted.keys
     for k in range(presorted.n_bins[f]):
-        if ends[k] <= at < ends[k + 1] - 1:
-            for p in range(ends[k], ends[k + 1]):
-                key = keys[p]
-                sides[np.intp(p > at), 1 if key & CLASS else 0] += w[np.uintp(key & ROW)]
+        if k == cut.bin and cut.taken < sizes[k]:
+            for p in range(sizes[k]):
+                key = keys[opened[k] + p]
+                sides[np.intp(p >= cut.taken), 1 if key & CLASS else 0] += w[np.uintp(key & ROW)]
         else:
-            side = np.intp(ends[k] > at)
-            sides[side, 0] += hist[2 * k]
-            sides[side, 1] += hist[2 * k + 1]
+            side = np.intp(k > cut.bin)
+            sides[side, 0] += counts[2 * k]
+            sides[side, 1] += counts[2 * k + 1]
 
 
-@jit(_nrt=False)
-def decide(keys, at, below, above, decisions):
-    """Fill in the class of each row: that below for those up to this key."""
-    for k in range(keys.size):
-        decisions[np.uintp(keys[k] & ROW)] = below if k <= at else above
+@inner
+def find_rows(presorted, f, cut):
+    """Fill in the rows next to the cut of column f: in its bin, or where this and the next one meet."""
+    k, keys = cut.bin, presorted.keys
+    if cut.taken < presorted.sizes[f, k]:
+        above = presorted.opened[f, k] + cut.taken
+        cut.below, cut.above = keys[above - 1] & ROW, keys[above] & ROW
+    else:
+        cut.below, cut.above = presorted.edges[f, k, 1], presorted.edges[f, k + 1, 0]
