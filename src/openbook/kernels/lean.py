@@ -22,6 +22,7 @@ DATA, SHAPE = 4, 5
 
 #: How numba asks what `next` has given: the number, and whether there was one.
 PAIR = {"pair_first": 0, "pair_second": 1}
+RANGE_PAIRS = {types.Pair(kind, types.boolean) for kind in (types.int32, types.int64, types.uint64)}
 
 
 def indices_of(kind: Any) -> tuple[Any, ...]:
@@ -79,7 +80,7 @@ class LeanLower(Lower):
             return self.start_of(expr)
         if expr.op == "iternext" and isinstance(self.typeof(expr.value.name), types.RangeIteratorType):
             return self.next_of(resty, expr)
-        if expr.op in PAIR and isinstance(self.typeof(expr.value.name), types.Pair):
+        if expr.op in PAIR and self.typeof(expr.value.name) in RANGE_PAIRS:
             return self.builder.extract_value(self.loadvar(expr.value.name), PAIR[expr.op])
         return super().lower_expr(resty, expr)
 
