@@ -5,26 +5,37 @@ NaN means missing, so the flags that assume NaN and infinity away (nnan, ninf) s
 lanes and fuse multiply and add, which changes a result by rounding only.
 """
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numba
 
+from openbook.kernels.cache import KernelCache
 from openbook.kernels.linked import Entered, Linked
 
 __all__ = ["FLAGS", "inner", "jit"]
 
 FLAGS = {"nsz", "arcp", "contract", "reassoc"}
 
-jit: Any = partial(
-    numba.njit,
-    cache=True,
-    nogil=True,
-    error_model="numpy",
-    fastmath=FLAGS,
-    no_cfunc_wrapper=True,
-    pipeline_class=Entered,
-)
+OPTIONS: dict[str, Any] = {
+    "nogil": True,
+    "error_model": "numpy",
+    "fastmath": FLAGS,
+    "no_cfunc_wrapper": True,
+    "pipeline_class": Entered,
+}
+
+
+def jit(function: Callable[..., Any] | None = None, *, cache: bool = True, **options: Any) -> Any:
+    """Compile a kernel when it is first called, and keep it on disk; with or without options of numba's."""
+    if function is None:
+        return partial(jit, cache=cache, **options)
+    kernel = numba.njit(**(OPTIONS | options))(function)
+    if cache:
+        kernel._cache = KernelCache(function)  # noqa: SLF001 (numba's enable_caching, with our cache)
+    return kernel
+
 
 #: For kernels that only kernels call: Python cannot call them, so that a caller compiles in half the time.
 #: They count no references, so they must not hand arrays back.
