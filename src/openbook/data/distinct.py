@@ -23,20 +23,22 @@ def distinct_codes(cells: Array) -> tuple[Array, Array]:
     >>> distinct_codes(np.array([7.0, 5.0, 7.0]))
     (array([5., 7.]), array([1, 0, 1]))
     """
-    codes = _offsets(cells) if cells.size and cells.dtype.kind in "iuf" else None
-    if codes is None:
+    found = _offsets(cells) if cells.size and cells.dtype.kind in "iuf" else None
+    if found is None:
         return np.unique(cells, return_inverse=True)
+    codes, low = found
     occurs = np.bincount(codes) > 0
-    values = (np.flatnonzero(occurs) + int(cells.min())).astype(cells.dtype)
+    values = (np.flatnonzero(occurs) + low).astype(cells.dtype)
     return values, codes if occurs.all() else (np.cumsum(occurs) - 1)[codes]
 
 
-def _offsets(cells: Array) -> Array | None:
-    """How far each cell lies above the least, where all are whole and close together."""
-    low, high = cells.min(), cells.max()
-    if not (-(2**53) < low <= high < 2**53):  # NaN and infinity included
+def _offsets(cells: Array) -> tuple[Array, int] | None:
+    """How far each cell lies above the least, and that one, where all are whole and close together."""
+    least, most = cells.min(), cells.max()
+    if not (-(2**53) < least <= most < 2**53):  # NaN and infinity included
         return None
-    if int(high) - int(low) > max(len(cells), _NARROW):
+    low, high = int(least), int(most)
+    if high - low > max(len(cells), _NARROW):
         return None
-    offsets = np.subtract(cells, int(low), dtype=np.int64, casting="unsafe")  # cast in passing: one array
-    return offsets if cells.dtype.kind != "f" or (offsets + int(low) == cells).all() else None
+    offsets = np.subtract(cells, low, dtype=np.int64, casting="unsafe")  # cast in passing: one array
+    return (offsets, low) if cells.dtype.kind != "f" or (offsets + low == cells).all() else None

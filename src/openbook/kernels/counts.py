@@ -37,9 +37,8 @@ class Counts(Statistics):
             j = len(tables)
             pair, shape = columns[j : j + 2], (n_classes, *(n + 1 for n in n_values[j : j + 2]))
             if len(pair) == 2 and math.prod(shape) <= SMALL and pair[0].dtype == pair[1].dtype:
-                counts = np.zeros(shape)
-                count_pairs(*pair, y, w, counts)
-                tables += [counts.sum(axis=2), counts.sum(axis=1)]
+                tables += [np.zeros((n_classes, n)) for n in shape[1:]]
+                count_pairs(*pair, y, w, np.zeros(shape), *tables[j:])
             else:
                 tables.append(np.zeros(shape[:2]))
                 count_values(pair[0], y, w, tables[j])
@@ -63,13 +62,17 @@ def count_values(codes, y, w, counts):
 
 
 @jit
-def count_pairs(a, b, y, w, counts):
-    """Add each row to counts[class, value of a, value of b]; code -1 is the last of its axis."""
-    last_a, last_b = np.uintp(counts.shape[1] - 1), np.uintp(counts.shape[2] - 1)
+def count_pairs(a, b, y, w, counts, own_a, own_b):
+    """Add each row to counts[class, value of a + 1, value of b + 1], where code -1 is the first of its axis,
+    without a test; then these to own_a[class, value of a] and own_b[class, value of b], where it is the last.
+    """
     for i in range(a.shape[0]):
-        first = np.uintp(a[i]) if a[i] >= 0 else last_a
-        second = np.uintp(b[i]) if b[i] >= 0 else last_b
-        counts[np.uintp(y[i]), first, second] += w[i]
+        counts[np.uintp(y[i]), np.uintp(a[i] + 1), np.uintp(b[i] + 1)] += w[i]
+    for c in range(counts.shape[0]):
+        for j in range(counts.shape[1]):
+            for k in range(counts.shape[2]):
+                own_a[c, j - 1] += counts[c, j, k]
+                own_b[c, k - 1] += counts[c, j, k]
 
 
 @jit
