@@ -160,41 +160,6 @@ NOMINAL = Workload(
 )
 
 
-def tenth(data):
-    """Every tenth row to learn from."""
-    X, y, X_new, y_new = data
-    return np.ascontiguousarray(X[::10]), y[::10], X_new, y_new
-
-
-def held_out_and_depth(model, given, predicted):
-    """Also how many tests a training row goes through: every column of it is looked at for each of them."""
-    tree = model.tree_
-    tests = tree.weight[tree.attribute >= 0].sum() / len(given[1])
-    return held_out(model, given, predicted) | {"tests a row": float(tests)}
-
-
-def held_out_tenth(model, given, predicted):
-    """Under other names: fewer rows teach less, so there is nothing to compare."""
-    quality = held_out_and_depth(model, given, predicted)
-    return {f"{name}, a tenth of the rows": value for name, value in quality.items()}
-
-
-TENTH = "openbook, a tenth of the rows"
-
-SCALING = Workload(
-    name="tree-scaling",
-    title="A tree of full depth, ten times the rows: n log n would take 12 times as long",
-    rows=1_000_000,
-    make=make,
-    contestants={
-        OURS: Contestant(tuple, fit_ours, predict, held_out_and_depth),
-        TENTH: Contestant(tenth, fit_ours, predict, held_out_tenth),
-    },
-    goals=(Goal("fit", "growth", 12, (TENTH,)),),  # 10 log 10⁶ / log 10⁵
-    runs=1,
-)
-
-
 def binned():
     from openbook.tree import DecisionTreeClassifier
 

@@ -10,7 +10,7 @@ from openbook.tree import DecisionTreeClassifier
 from openbook.tree.classifier import StumpRows
 from openbook.tree.keys import CLASS, FIRST, ROW
 from openbook.tree.learner import EncodedRows
-from openbook.tree.stump import BINS, best_stump, drop_of, presort
+from openbook.tree.stump import beats, best_stump, drop_of, most_bins, presort
 
 SIZES = ("small", "medium", "large", "vast")
 
@@ -44,7 +44,7 @@ def encoded_and_fitted(settings, X, y, w):
 @pytest.mark.parametrize(
     "settings", [{}, {"min_leaf": 20, "missing": "majority"}, {"min_gain": 0.003, "missing": "branch"}]
 )
-@pytest.mark.parametrize("n", [40, 700, 8 * BINS])
+@pytest.mark.parametrize("n", [40, 700, 8192])
 @pytest.mark.parametrize("seed", range(4))
 def test_a_stump_is_what_fit_grows(n, seed, settings):
     """Every figure of the tree and of all candidates, whatever the weights, signal or none."""
@@ -83,7 +83,23 @@ def test_the_drop_is_that_of_gini():
     cost = lambda a, b: (a + b) * (1 - (a / (a + b)) ** 2 - (b / (a + b)) ** 2)  # noqa: E731
     wanted = cost(4, 6) - cost(3, 1) - cost(1, 5)
     assert drop_of.py_func(3.0, 1.0, (4.0, 6.0)) == pytest.approx(wanted, rel=1e-14)
-    assert drop_of.py_func(0.0, 0.0, (4.0, 6.0)) == 0
+    assert beats.py_func(3.0, 1.0, (4.0, 6.0), wanted - 1e-9)
+    assert not beats.py_func(3.0, 1.0, (4.0, 6.0), wanted + 1e-9)
+
+
+@pytest.mark.parametrize("left", [(0.0, 0.0), (4.0, 6.0), (-1e-17, 0.0), (4.0, 6.0 + 1e-15)])
+def test_no_cut_beats_anything_that_leaves_a_side_empty(left):
+    """However little rounding leaves there."""
+    assert not beats.py_func(*left, (4.0, 6.0), 0.0)
+    assert not beats.py_func(*left, (4.0, 6.0), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("n", "bins"), [(1, 64), (100, 64), (10_000, 256), (100_000, 1024), (1_000_000, 4096), (10**9, 16384)]
+)
+def test_bins_grow_with_the_square_root_of_the_rows(n, bins):
+    """3 √n, to the next power of two: 300, 949 and 3,000."""
+    assert most_bins(n) == bins
 
 
 @pytest.mark.parametrize(
@@ -161,7 +177,7 @@ def best_of_all_cuts(column, y, w):
 
 def test_every_cut_is_the_best_of_all_round_after_round():
     """Twelve rounds whose weights wander, so that bins are opened early and late, and some never."""
-    rng, n = np.random.default_rng(5), 6 * BINS
+    rng, n = np.random.default_rng(5), 6144
     X, hidden = lumpy(n, rng), rng.normal(size=(12, n))
     y = (X.data("plain") + X.data("lumps") + rng.normal(size=n) > 1).astype(np.intp)
     rows, kept, stumps = presort(X, y), [], []
@@ -177,12 +193,12 @@ def test_every_cut_is_the_best_of_all_round_after_round():
         f, cut = stumps[-1].tree.attribute[0], stumps[-1].tree.cut[0]
         sides = np.where(X.columns[f] <= cut, *stumps[-1].tree.value[1:].argmax(axis=1))
         assert stumps[-1].decisions.tolist() == sides.tolist()
-    assert 0 < kept[0] < kept[-1] < rows.keys.size / 2
+    assert 0 < kept[0] < kept[-1] < rows.keys.size
     assert len(set(kept)) > 4  # bins were opened in several rounds
 
 
 def test_opened_bins_hold_their_rows_in_order():
-    rng, n = np.random.default_rng(6), 4 * BINS
+    rng, n = np.random.default_rng(6), 4096
     X, y = lumpy(n, rng), rng.integers(0, 2, n)
     rows = presort(X, y)
     for _ in range(5):
@@ -202,17 +218,17 @@ def test_opened_bins_hold_their_rows_in_order():
 
 def test_bins_of_one_number_stay_closed():
     """As many numbers as bins: each has one of its own, and no cut lies inside."""
-    rng = np.random.default_rng(7)
-    X = Table.from_matrix(Schema((Numeric("a"),)), rng.integers(0, BINS, (9 * BINS, 1)).astype(float))
-    rows = presort(X, rng.integers(0, 2, 9 * BINS))
-    assert best_stump(rows, X, np.ones(9 * BINS), 1.0, 0.0, True) is not None
+    rng, n = np.random.default_rng(7), 9000
+    X = Table.from_matrix(Schema((Numeric("a"),)), rng.integers(0, most_bins(n), (n, 1)).astype(float))
+    rows = presort(X, rng.integers(0, 2, n))
+    assert best_stump(rows, X, np.ones(n), 1.0, 0.0, True) is not None
     assert (rows.opened < 0).all()
     assert rows.n_keys[0] == 0
 
 
 def test_all_bins_may_be_opened():
     """Weights that make one bin after the other the best: in the end all keys are written, and none twice."""
-    n = 2 * BINS
+    n = 2048
     X = Table.from_matrix(Schema((Numeric("a"),)), np.arange(n)[::-1, None].astype(float))
     y = np.arange(n) // 2 % 2
     rows = presort(X, y)

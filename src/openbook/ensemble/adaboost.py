@@ -40,12 +40,15 @@ from openbook.ensemble.members import (
 from openbook.ensemble.rounds import add_votes, boost, narrow, vote_error
 from openbook.rules import Anything, Flag, Whole
 from openbook.tree import DecisionTreeClassifier
+from openbook.tree.classifier import TreeClassifier
 from openbook.work import Grid, Step, Work, figure
 
 __all__ = ["AdaBoostClassifier"]
 
 #: The rounds that are derived step by step.
 DERIVED = 5
+#: So many cells are what a core's cache can hold.
+CELLS = 2**18
 
 
 class Given(NamedTuple):
@@ -167,11 +170,19 @@ class AdaBoostClassifier(OneLearner, Classifier):
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     def _scores(self, X):
-        scores = np.zeros((len(X), len(self.classes_)))
-        votes = each_decided(self.members_, X, self.classes_)
-        for own, alpha in zip(votes, self._kept_alphas(), strict=True):
-            add_votes(scores, narrow(own, len(self.classes_)), alpha)
+        scores, start = np.zeros((len(X), len(self.classes_))), 0
+        for some in X.chunks(self._rows_at_once(X)):
+            own = scores[start : start + len(some)]
+            start += len(some)
+            votes = each_decided(self.members_, some, self.classes_)
+            for decisions, alpha in zip(votes, self._kept_alphas(), strict=True):
+                add_votes(own, narrow(decisions, len(self.classes_)), alpha)
         return scores
+
+    def _rows_at_once(self, X):
+        """How many rows go from tree to tree together: their cells stay in the cache. Others take all."""
+        trees = all(isinstance(member, TreeClassifier) for member in self.members_)
+        return max(CELLS // len(X.schema) if trees else len(X), 1)
 
     def staged_predict(self, X):
         """What the first member says of each row, then the first two together, and so on."""

@@ -149,7 +149,7 @@ class CART(ByFolds, TreeClassifier):
     Parameters
     ----------
     min_leaf : float
-        The weight that both branches must have.
+        The weight that both branches must have. 1 asks for nothing: rows may weigh less.
     folds : int
         How many parts the rows are dealt into.
     random_state : int or RandomState, optional

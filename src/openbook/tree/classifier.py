@@ -158,7 +158,8 @@ class DecisionTreeClassifier(TreeClassifier):
         of their own. A value never seen counts as missing.
     max_depth : int, optional
     min_leaf : float
-        The weight that two branches at least must have.
+        The weight that two branches at least must have. 1 asks for nothing, except by gain ratio: rows, and
+        parts of them, may weigh less.
     min_gain : float
         A split must gain more.
     significance : float, optional

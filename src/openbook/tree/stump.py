@@ -17,6 +17,7 @@ Columns are numeric or ordinal, without missing cells; rows have weights above z
 the growing engine, which is also the twin: it grows the same stumps, rounding aside.
 """
 
+import math
 from mmap import mmap
 from typing import NamedTuple
 
@@ -34,10 +35,14 @@ from openbook.tree.split import ROUNDING
 
 __all__ = ["Presorted", "Stump", "best_stump", "presort"]
 
-#: About so many bins has a column. More are slower to count, fewer to go through: by their rows.
-BINS = 1024
+#: About so many bins has a column, times the square root of the rows: then what a bin may hide keeps step
+#: with what chance does in a column of noise. More are slower to count, fewer to go through.
+BINS, LEAST_BINS, MOST_BINS = 3, 64, 16384
 
-#: Bins are opened so many together, neighbours of each other; a divisor of BINS.
+#: So many rows are counted together.
+ROWS = 8192
+
+#: Bins are opened so many together, neighbours of each other; a divisor of how many there are.
 NEAR = 8
 
 #: A bin that is not open; one that a search has to go through first; one of a single number, never opened.
@@ -85,18 +90,18 @@ class Stump(NamedTuple):
 
 def presort(X, y):
     """The rows of a table, two classes, for many stumps; None where stumps need the engine."""
-    n_rows, n_columns = len(y), len(X.schema)
+    n_rows, n_columns, most = len(y), len(X.schema), most_bins(len(y))
     if n_rows > MOST_ROWS or isinstance(X, SparseTable) or X.schema.of(Nominal):
         return None
     presorted = Presorted(
         codes=np.empty((n_columns, n_rows), np.uint16),
         n_bins=np.zeros(n_columns, np.int32),
-        sizes=np.zeros((n_columns, BINS), np.int32),
-        edges=np.zeros((n_columns, BINS, 2), np.uint32),
-        opened=np.full((n_columns, BINS), SINGLE),
+        sizes=np.zeros((n_columns, most), np.int32),
+        edges=np.zeros((n_columns, most, 2), np.uint32),
+        opened=np.full((n_columns, most), SINGLE),
         keys=np.frombuffer(mmap(-1, 4 * n_columns * n_rows), np.uint32),
         n_keys=np.zeros(1, np.int64),
-        counts=np.empty((n_columns, 2 * BINS)),
+        counts=np.empty((n_columns, 2 * most)),
     )
     keys = np.empty(n_rows, np.uint32)
     for f, (attribute, column) in enumerate(zip(X.schema, X.columns, strict=True)):
@@ -108,18 +113,24 @@ def presort(X, y):
     return presorted
 
 
+def most_bins(n_rows):
+    """The most bins of a column: a power of two."""
+    wanted = 2 ** round(math.log2(BINS * math.sqrt(n_rows)))
+    return min(max(wanted, LEAST_BINS), MOST_BINS)
+
+
 @jit(_nrt=False)
 def put_in_bins(presorted, f, keys, y, distinct):
     """Share out the rows of column f over bins: one for each distinct number, or of about equal size."""
     codes, sizes = presorted.codes[f], presorted.sizes[f]
     edges, opened = presorted.edges[f], presorted.opened[f]
-    n, k, begin, numbers = keys.size, 0, 0, 0
+    n, k, begin, numbers, most = keys.size, 0, 0, 0, sizes.size
     for p in range(n):
         row = np.uintp(keys[p] & ROW)
         codes[row] = 2 * k + y[row]
         numbers += 1 if keys[p] & FIRST else 0
         is_last = p + 1 == n or keys[p + 1] & FIRST != 0
-        if is_last and (distinct <= BINS or (p + 1) * BINS >= (k + 1) * n):
+        if is_last and (distinct <= most or (p + 1) * most >= (k + 1) * n):
             sizes[k], opened[k] = p + 1 - begin, CLOSED if numbers > 1 else SINGLE
             edges[k, 0], edges[k, 1] = keys[begin] & ROW, row
             k, begin, numbers = k + 1, p + 1, 0
@@ -168,6 +179,7 @@ def best_stump(presorted, X, w, least, min_gain, spreads):
     """
     n_columns = len(presorted.codes)
     cuts, sides = np.zeros(n_columns, CUT), np.zeros((n_columns, 3, 2))
+    count(presorted, w)
     columns = np.arange(n_columns)
     while len(columns):  # twice at most, as then all that is wanted is open
         best_cuts(presorted, columns, w, least, cuts, sides)
@@ -231,6 +243,23 @@ def _decided(presorted, f, cut, below, above):
 
 
 @jit(_nrt=False)
+def count(presorted, w):
+    """Fill in the weight of each class in each bin of every column, some rows at a time: their weights stay
+    in the cache from column to column.
+    """
+    all_counts, all_codes, n_bins = presorted.counts, presorted.codes, presorted.n_bins
+    for f in range(n_bins.size):
+        for k in range(2 * n_bins[f]):
+            all_counts[f, k] = 0.0
+    for start in range(0, w.size, ROWS):
+        some = w[start : start + ROWS]
+        for f in range(n_bins.size):
+            counts, codes = all_counts[f], all_codes[f, start : start + ROWS]
+            for i in range(some.size):
+                counts[np.uintp(codes[i])] += some[i]
+
+
+@jit(_nrt=False)
 def best_cuts(presorted, columns, w, least, cuts, sides):
     """Fill in the best cut of each of these columns, and the weights of both classes below and above it.
 
@@ -239,23 +268,11 @@ def best_cuts(presorted, columns, w, least, cuts, sides):
     """
     for i in range(columns.size):
         f = columns[i]
-        if cuts[f].bin != WANTED:  # else its bins are counted, and those it waited for are open
-            count(presorted, f, w)
         search(presorted, f, w, least, cuts[f])
         if cuts[f].bin != WANTED:
             sum_up(presorted, f, w, cuts[f], sides[f])
         if cuts[f].bin >= 0:
             find_rows(presorted, f, cuts[f])
-
-
-@inner
-def count(presorted, f, w):
-    """Fill in the weight of each class in each bin of column f."""
-    codes, counts = presorted.codes[f], presorted.counts[f]
-    for k in range(2 * presorted.n_bins[f]):
-        counts[k] = 0.0
-    for i in range(w.size):
-        counts[np.uintp(codes[i])] += w[i]
 
 
 @inner
@@ -273,8 +290,8 @@ def best_between(counts, n_bins, totals, least):
     best, a, b = 0.0, 0.0, 0.0
     for k in range(n_bins - 1):
         a, b = a + counts[2 * k], b + counts[2 * k + 1]
-        if min(a + b, totals[0] + totals[1] - a - b) >= least:
-            best = max(best, drop_of(a, b, totals))
+        if min(a + b, totals[0] + totals[1] - a - b) >= least and beats(a, b, totals, best):
+            best = drop_of(a, b, totals)
     return best
 
 
@@ -288,19 +305,23 @@ def search(presorted, f, w, least, cut):
     slack = ROUNDING * weight
     enough = best_between(counts, n_bins, totals, least) - 2 * slack  # an equal in an earlier bin would win
     cut.drop, cut.bin, waits = 0.0, NO_CUT, False
-    a, b, drop = 0.0, 0.0, 0.0
+    a, b = 0.0, 0.0
     for k in range(n_bins):
         next_a, next_b = a + counts[2 * k], b + counts[2 * k + 1]
-        next_drop = drop_of(next_a, next_b, totals)
-        corners = max(drop, next_drop, drop_of(next_a, b, totals), drop_of(a, next_b, totals))
-        if opened[k] != SINGLE and corners > enough:
+        if opened[k] != SINGLE and (
+            beats(a, b, totals, enough)
+            or beats(next_a, next_b, totals, enough)
+            or beats(next_a, b, totals, enough)
+            or beats(a, next_b, totals, enough)
+        ):
             if opened[k] < 0:
                 opened[k], waits = WANTED, True
             elif not waits:
                 search_inside(presorted, f, k, w, least, (a, b), totals, cut)
-        a, b, drop = next_a, next_b, next_drop
-        if k < n_bins - 1 and min(a + b, weight - a - b) >= least and drop > cut.drop + slack:
-            cut.drop, cut.bin, cut.taken = drop, k, sizes[k]
+        a, b = next_a, next_b
+        allowed = k < n_bins - 1 and min(a + b, weight - a - b) >= least
+        if allowed and beats(a, b, totals, cut.drop + slack):
+            cut.drop, cut.bin, cut.taken = drop_of(a, b, totals), k, sizes[k]
     if waits:
         cut.bin = WANTED
 
@@ -310,6 +331,7 @@ def search_inside(presorted, f, k, w, least, before, totals, cut):
     """Take the best cut inside a bin where it is better, given the weights of both classes before the bin."""
     keys, begin = presorted.keys, presorted.opened[f, k]
     (a, b), weight = before, totals[0] + totals[1]
+    bar = cut.drop + ROUNDING * weight
     for at in range(begin, begin + presorted.sizes[f, k] - 1):
         key = keys[at]
         v = w[np.uintp(key & ROW)]
@@ -317,18 +339,24 @@ def search_inside(presorted, f, k, w, least, before, totals, cut):
             b += v
         else:
             a += v
-        if keys[at + 1] & FIRST and min(a + b, weight - a - b) >= least:
-            drop = drop_of(a, b, totals)
-            if drop > cut.drop + ROUNDING * weight:
-                cut.drop, cut.bin, cut.taken = drop, k, at + 1 - begin
+        allowed = keys[at + 1] & FIRST and min(a + b, weight - a - b) >= least
+        if allowed and beats(a, b, totals, bar):
+            cut.drop, cut.bin, cut.taken = drop_of(a, b, totals), k, at + 1 - begin
+            bar = cut.drop + ROUNDING * weight
+
+
+@inner
+def beats(a, b, totals, bar):
+    """Whether a cut that leaves so much of each class on its left drops more than the bar; no division."""
+    weight, left = totals[0] + totals[1], a + b
+    tilt = a * totals[1] - b * totals[0]
+    return 2 * tilt * tilt > bar * weight * left * (weight - left) and left > 0 and left < weight
 
 
 @inner
 def drop_of(a, b, totals):
-    """What a cut drops that leaves so much of each class on its left; 0 where a side has nothing."""
+    """What such a cut drops; both sides have some weight."""
     weight, left = totals[0] + totals[1], a + b
-    if left <= 0 or left >= weight:
-        return 0.0
     tilt = a * totals[1] - b * totals[0]
     return 2 * tilt * tilt / (weight * left * (weight - left))
 
