@@ -16,7 +16,17 @@ import numpy.typing as npt
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, column_or_1d
 
-from openbook.data import CHUNK_ROWS, MISSING, Attribute, Categorical, Column, Numeric, Schema, Table
+from openbook.data import (
+    CHUNK_ROWS,
+    MISSING,
+    Attribute,
+    Categorical,
+    Column,
+    Numeric,
+    Schema,
+    SparseTable,
+    Table,
+)
 from openbook.data.arrays import object_cells
 from openbook.data.conform import conform
 from openbook.data.distinct import distinct_codes
@@ -31,10 +41,14 @@ __all__ = [
     "class_codes",
     "infinite_cell",
     "name_of_target",
+    "refuse_infinity",
     "weighed",
 ]
 
 Array = npt.NDArray[Any]
+
+#: So many rows are looked at together: the cells of a matrix stay in the cache from column to column.
+_LOOKED_AT = 4096
 
 
 class Chunk(NamedTuple):
@@ -111,6 +125,17 @@ def weighed(table: Table, targets: Array, sample_weight: Any) -> Rows:
     if some.all():
         return Rows.in_memory(table, targets, weights)
     return Rows.in_memory(table.take(some), targets[some], weights[some])
+
+
+def refuse_infinity(table: Table) -> None:
+    """Refuse an infinite number, and name its cell."""
+    names = table.schema.of(Numeric)
+    if isinstance(table, SparseTable):
+        parts: Iterator[Array] = iter([table.sparse.data])
+    else:
+        parts = (some.data(name) for some in table.chunks(_LOOKED_AT) for name in names)
+    if any(np.isinf(part).any() for part in parts):
+        raise infinite_cell(Rows.in_memory(table, np.zeros(len(table))))
 
 
 def infinite_cell(rows: Rows) -> DataError:

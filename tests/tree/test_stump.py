@@ -95,10 +95,10 @@ def test_no_cut_beats_anything_that_leaves_a_side_empty(left):
 
 
 @pytest.mark.parametrize(
-    ("n", "bins"), [(1, 64), (100, 64), (10_000, 256), (100_000, 1024), (1_000_000, 4096), (10**9, 16384)]
+    ("n", "bins"), [(1, 64), (100, 64), (10_000, 512), (100_000, 2048), (1_000_000, 8192), (10**9, 16384)]
 )
 def test_bins_grow_with_the_square_root_of_the_rows(n, bins):
-    """3 √n, to the next power of two: 300, 949 and 3,000."""
+    """6 √n, to the next power of two: 600, 1,897 and 6,000."""
     assert most_bins(n) == bins
 
 

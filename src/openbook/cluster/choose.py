@@ -35,7 +35,7 @@ from openbook.draw.plot import dots, framed, legend, line
 from openbook.errors import DataError, ParameterError
 from openbook.fold import each
 from openbook.prepare import Encoding
-from openbook.rows import Rows, infinite_cell
+from openbook.rows import Rows, refuse_infinity
 from openbook.work import Grid, Work
 
 __all__ = ["ChosenK", "choose_k"]
@@ -156,9 +156,7 @@ def choose_k(X: Any, ks: Sequence[int] | None = None, model: Any = None, random_
         table = table.take(np.sort(rng.choice(len(table), _MOST_ROWS, replace=False)))
     if len(table) < 2 * tried[-1]:
         raise DataError(f"{len(table)} rows are too few for {tried[-1]} clusters; try fewer: ks=range(1, …)")
-    for name in table.schema.of(Numeric):
-        if np.isinf(table.data(name)).any():
-            raise infinite_cell(Rows.in_memory(table, np.zeros(len(table))))
+    refuse_infinity(table)
     model = _usual(table) if model is None else model
     references = [_without_groups(table, rng) for _ in range(_REFERENCES)]
     halves = [rng.permutation(len(table)) for _ in range(_HALVES)]

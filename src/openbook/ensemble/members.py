@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.base import Classifier, Learner
 from openbook.data import Column, Nominal, Numeric, SparseTable, Table
 from openbook.errors import ParameterError
-from openbook.rows import Chunk, infinite_cell
+from openbook.rows import Chunk, refuse_infinity
 from openbook.tree.classifier import TreeClassifier
 from openbook.tree.nodes import cells
 from openbook.work import Grid
@@ -184,8 +184,7 @@ def gathered(rows):
     """All rows as one chunk."""
     chunks = [piece if isinstance(piece, Chunk) else piece.load() for piece in rows.pieces]
     X = _stacked([chunk.X for chunk in chunks]) if rows.whole is None else rows.whole
-    if any(np.isinf(X.data(name)).any() for name in X.schema.of(Numeric)):
-        raise infinite_cell(rows)
+    refuse_infinity(X)
     return Chunk(X, *(np.concatenate(part) for part in list(zip(*chunks, strict=True))[1:]))
 
 

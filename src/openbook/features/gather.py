@@ -31,7 +31,7 @@ from openbook.kernels.counts import Counts
 from openbook.kernels.moments import Moments
 from openbook.kernels.samples import distinct
 from openbook.prepare.discretise import Split, equal_cuts, intervals, mdl_splits
-from openbook.rows import Chunk, Rows, infinite_cell
+from openbook.rows import Chunk, Rows, refuse_infinity
 
 __all__ = ["Bins", "Discrete", "Target", "discrete", "gather", "target_task"]
 
@@ -86,7 +86,7 @@ class Discrete:
 def discrete(table: Table, target: Target, bins: Bins) -> Discrete:
     """The attributes as categories: numbers are cut, text is left out."""
     assert target.classes is not None
-    _refuse_infinity(table)
+    refuse_infinity(table)
     names = [a.name for a in table.schema if not isinstance(a, Text)]
     cut = partial(_cut, target.values, len(target.classes), bins)
     columns = list(each([table.column(name) for name in names], cut))
@@ -123,7 +123,7 @@ def gather(table: Table, target: Target, measure: Measure, bins: Bins) -> dict[s
     """The evidence of every attribute that has some, by name; text has none."""
     if measure.of_counts:
         return _counted(table, target.as_classes(), bins)
-    _refuse_infinity(table)
+    refuse_infinity(table)
     if target.classes is None:
         return {a.name: _with_numbers(table.column(a.name), target) for a in table.schema if _usable(a)}
     numbers = [a.name for a in table.schema if isinstance(a, Numeric | Ordinal)]
@@ -196,9 +196,3 @@ def _numbers(column: Column) -> np.ndarray:
     if isinstance(column.attribute, Numeric):
         return column.data.astype(float, copy=False)
     return np.where(column.missing, math.nan, column.data.astype(float))
-
-
-def _refuse_infinity(table: Table) -> None:
-    for name in table.schema.of(Numeric):
-        if np.isinf(table.data(name)).any():
-            raise infinite_cell(Rows.in_memory(table.select([name]), np.zeros(len(table))))

@@ -43,7 +43,7 @@ from openbook.plan.run import Progress, claim_folder, versions
 from openbook.reduce import PCA
 from openbook.report.exploration import Associations, Exploration, Groups, Oddities
 from openbook.report.explore import to_html
-from openbook.rows import Rows, infinite_cell
+from openbook.rows import refuse_infinity
 from openbook.store import save
 
 __all__ = ["explore"]
@@ -120,8 +120,7 @@ class _Rows:
         self.X = table.drop(*plan.roles.columns)
         if odd := [a.name for a in self.X.schema if isinstance(a, Text)]:
             raise PlanError(f"{odd[0]} is free text, which cannot be explored; name it in roles.ignore")
-        if any(np.isinf(self.X.data(name)).any() for name in self.X.schema.of(Numeric)):
-            raise infinite_cell(Rows.in_memory(self.X, np.zeros(len(table), np.intp)))
+        refuse_infinity(self.X)
         self.names = None if plan.roles.id is None else table.column(plan.roles.id)
         self.notes: list[str] = []
         self.labels = np.zeros(len(table), dtype=np.intp)
