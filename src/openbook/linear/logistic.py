@@ -27,10 +27,11 @@ from openbook.errors import DataError, ParameterError
 from openbook.fold import Statistics, fold
 from openbook.linear.class_weight import CLASS_WEIGHT, class_factors
 from openbook.linear.inference import certainty, coefficient_table
-from openbook.linear.likelihood import Likelihood, Units, encoded_pieces, linear_scores
+from openbook.linear.likelihood import Likelihood, Units, encoded_pieces
 from openbook.linear.logistic_work import derive_model, derive_row
 from openbook.linear.losses import sigmoid, softmax
 from openbook.linear.maximum import PLAIN, maximise
+from openbook.linear.scored import linear_scores
 from openbook.prepare.encoding import ColumnSums, Encoding
 from openbook.rows import infinite_cell
 from openbook.rules import Anything, Flag, Maybe, Number, OneOf, Whole
@@ -320,8 +321,10 @@ class LogisticRegression(Classifier):
         return self._each(X, self._scores)
 
     def _scores(self, X):
-        theta = np.column_stack([self.coef_, self.intercept_])
-        return linear_scores(theta, _unscaled(self.encoding_)(X))
+        encoding = _unscaled(self.encoding_)
+        if self._n_scores == 1:
+            return linear_scores(encoding, X, self.coef_, self.intercept_)[:, 0]
+        return (self.coef_ @ encoding(X).T + self.intercept_[:, None]).T  # each class's own in one stretch
 
     def _proba(self, X):
         scores = self._scores(X)
