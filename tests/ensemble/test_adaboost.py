@@ -11,8 +11,8 @@ from sklearn.tree import DecisionTreeClassifier
 from openbook import load, tree
 from openbook.baseline import OneR, ZeroR
 from openbook.bayes import NaiveBayes
-from openbook.ensemble import AdaBoostClassifier
-from openbook.ensemble.members import copied
+from openbook.ensemble import AdaBoostClassifier, adaboost
+from openbook.ensemble.members import copied, each_decided
 from openbook.ensemble.rounds import boost, narrow, reweigh, vote_error
 
 X, Y = load("weather").split("play")
@@ -105,6 +105,20 @@ def test_the_vote_is_that_of_the_kept_members():
     text = model.work().text()
     assert "No better than guessing: the member is thrown away, and the weights begin anew." in text
     assert "bound" not in text
+
+
+@pytest.mark.parametrize("learner", [None, tree.C45(), NaiveBayes()])
+def test_rows_vote_alike_however_many_at_once(learner, monkeypatch):
+    """Seven rows of iris at a time: 21 times seven, and three; other learners than trees take all at once."""
+    X, y = load("iris").split("species")
+    model = AdaBoostClassifier(learner, n_estimators=3, random_state=0).fit(X, y)
+    expected, seen = model.decision_function(X), []
+    monkeypatch.setattr(adaboost, "CELLS", 7 * len(X.schema))
+    monkeypatch.setattr(
+        adaboost, "each_decided", lambda *given: (seen.append(len(given[1])), each_decided(*given))[1]
+    )
+    assert (model.decision_function(X) == expected).all()
+    assert seen == ([150] if isinstance(learner, NaiveBayes) else [7] * 21 + [3])
 
 
 def test_one_class_only():
