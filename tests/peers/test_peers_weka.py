@@ -123,7 +123,7 @@ def moved_down(X):
     return cut
 
 
-NOMINAL = ["weather", "covid", "flu", "codes"]
+NOMINAL = ["weather", "covid", "flu", "codes", "idle"]
 ALL = [*NOMINAL, "weather_numeric", "loan", "iris", "wine", "breast_cancer", "credit", "gaps"]
 
 

@@ -265,8 +265,8 @@ def weigh_packed(column, rule, desk, found):
     whole, weight, before = desk.whole, desk.node[0], desk.node[1]
     found.gain, found.below, found.gaps = math.nan, -1, False
     below, spread, branches = multiway_packed(desk.words, column, rule.least, whole)
-    if branches >= 2 and before >= below:
-        found.gain = (before - below) / weight
+    if branches >= 2:
+        found.gain = max(before - below, 0.0) / weight
         if rule.criterion == GAIN_RATIO:
             found.info = (plogp(weight, whole) - spread) / weight
 

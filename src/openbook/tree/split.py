@@ -327,4 +327,5 @@ def multiway(hist, n_codes, sides, row, least, criterion, whole):
         else:
             below += cost(hist, code, criterion, whole)
         branches += (weight > 0) & (weight >= least)
-    return cost(sides, row, criterion, whole) - below if branches >= 2 else -1.0, spread
+    drop = max(cost(sides, row, criterion, whole) - below, 0.0)  # never less, but by rounding
+    return drop if branches >= 2 else -1.0, spread

@@ -1,7 +1,8 @@
 """Write the ARFF files beside this script, and what WEKA makes of them: `python make.py path/to/weka.jar`.
 
-The data are openbook's bundled sets, and two generated ones: `codes` (nominal, no gaps, three classes) and
-`gaps` (numbers and categories, every sixth cell missing). README.md says what each kind of output is.
+The data are openbook's bundled sets, and three of its own: `codes` (nominal, no gaps, three classes), `gaps`
+(numbers and categories, every sixth cell missing) and `idle` (an attribute gains nothing, and counts for the
+average gain all the same). README.md says what each kind of output is.
 """
 
 import subprocess
@@ -30,7 +31,7 @@ EVALUATORS = {
     "symmetrical_uncertainty": "SymmetricalUncertAttributeEval",
     "chi_squared": "ChiSquaredAttributeEval",
 }
-ALL_NOMINAL = ("weather", "covid", "flu", "codes")
+ALL_NOMINAL = ("weather", "covid", "flu", "codes", "idle")
 BUNDLED = ("weather", "weather_numeric", "loan", "flu", "covid", "iris", "wine", "breast_cancer", "credit")
 
 
@@ -59,6 +60,16 @@ def gaps(rows=300):
     return Table(Schema((*attributes, Nominal("class", ("high", "low", "middle")))), [*columns, y])
 
 
+def idle():
+    """Twelve rows once with u, twice with v, three times with w: that attribute says nothing of the class."""
+    a, b, y = "abcbbaabccbb", "mmnnmmmmmmmm", "nnnnnyynnyny"
+    copies = "uvvwww"
+    columns = [a * len(copies), b * len(copies), "".join(c * len(a) for c in copies), y * len(copies)]
+    attributes = [Nominal(n, tuple(v)) for n, v in (("a", "abc"), ("b", "mn"), ("c", "uvw"), ("class", "ny"))]
+    codes = [[x.encode(cell) for cell in column] for x, column in zip(attributes, columns, strict=True)]
+    return Table(Schema(tuple(attributes)), [np.array(column) for column in codes])
+
+
 def tables():
     """Every table, its target last."""
     targets = {name: one.target for name, one in sets().items()}
@@ -68,6 +79,7 @@ def tables():
         yield name, table.select([*others, targets[name]])
     yield "codes", codes()
     yield "gaps", gaps()
+    yield "idle", idle()
 
 
 def arff(name, table):
