@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import openbook.rows
 from openbook import load, registry
 from openbook.data import Column, Ordinal, Table
 
@@ -98,3 +99,15 @@ CLASSIFIERS = {name: case for name, case in CASES.items() if case.classifies}
 @pytest.fixture(params=CLASSIFIERS.values(), ids=CLASSIFIERS.keys())
 def classifier(request: pytest.FixtureRequest) -> Case:
     return request.param
+
+
+@pytest.fixture
+def chunk_rows(monkeypatch):
+    """Set how many rows a chunk has, for learning and for predicting."""
+
+    def set_to(rows, learning=True):
+        if learning:
+            monkeypatch.setattr(openbook.rows, "CHUNK_ROWS", rows)
+        monkeypatch.setattr(Table.chunks, "__defaults__", (rows,))
+
+    return set_to

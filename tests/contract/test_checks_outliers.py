@@ -1,9 +1,12 @@
-"""scikit-learn's own checks, over every registered detector of outliers."""
+"""scikit-learn's own checks, over every registered detector of outliers, and any number of workers."""
 
+import joblib
+import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from openbook import registry
+from openbook import load, registry
 
 #: Checks that a detector may fail, with the reason.
 ODDER = "a higher score is odder, so decision_function is the threshold less the score"
@@ -42,3 +45,17 @@ def every_detector():
 )
 def test_scikit_learn_check(estimator, check):
     check(estimator)
+
+
+@pytest.mark.filterwarnings("ignore")  # some columns of the flowers do not vary enough for a detector
+@pytest.mark.parametrize("detector", list(every_detector()), ids=registry.name_of)
+def test_workers_change_no_bit(detector, chunk_rows):
+    X, _ = load("iris").split("species")
+    chunk_rows(37)
+    seeds = [name for name in detector.get_params() if name.endswith("random_state")]
+    detector = clone(detector).set_params(**dict.fromkeys(seeds, 0))
+    alone = clone(detector).fit(X).score_samples(X)
+    for backend, workers in (("threading", 2), ("threading", 4), ("loky", 2)):
+        with joblib.parallel_config(backend=backend, n_jobs=workers):
+            again = clone(detector).fit(X).score_samples(X)
+        np.testing.assert_array_equal(again, alone, err_msg=f"{backend}, {workers}")

@@ -8,22 +8,9 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 from sklearn.pipeline import Pipeline
 
-import openbook.rows
 from openbook import open_model, save, scan
 from openbook.data import Table
 from openbook.ensemble.members import Ensemble
-
-
-@pytest.fixture
-def chunk_rows(monkeypatch):
-    """Set how many rows a chunk has, for learning and for predicting."""
-
-    def set_to(rows, learning=True):
-        if learning:
-            monkeypatch.setattr(openbook.rows, "CHUNK_ROWS", rows)
-        monkeypatch.setattr(Table.chunks, "__defaults__", (rows,))
-
-    return set_to
 
 
 def test_any_number_of_workers_gives_the_same_bits(case, chunk_rows):
