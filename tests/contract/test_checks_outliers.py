@@ -47,7 +47,6 @@ def test_scikit_learn_check(estimator, check):
     check(estimator)
 
 
-@pytest.mark.filterwarnings("ignore")  # some columns of the flowers do not vary enough for a detector
 @pytest.mark.parametrize("detector", list(every_detector()), ids=registry.name_of)
 def test_workers_change_no_bit(detector, chunk_rows):
     X, _ = load("iris").split("species")

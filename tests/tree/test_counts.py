@@ -1,5 +1,7 @@
 """Counts in bytes of a word: as a crosstab has them, however many rows there are, and as weights would."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -63,6 +65,20 @@ def test_rows_count_as_weights_do(light, heavy, share_missing, n_classes):
     np.testing.assert_array_equal(one.first, two.first)
     np.testing.assert_array_equal(2 * one.value, two.value)
     np.testing.assert_allclose(one.gain, two.gain, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.7])
+@pytest.mark.parametrize("copies", [1, 40])
+def test_what_gains_nothing_gains_0(copies, weight):
+    """A value once, one twice, one three times as often, the same shares of classes with each: whichever way
+    it is rounded, that is a gain of 0, and counts for an average; never no split at all.
+    """
+    for a, b in itertools.product(range(1, 7), repeat=2):
+        times = copies * np.arange(1, 4)
+        codes = np.repeat(np.arange(3), times * (a + b))
+        y = np.concatenate([np.repeat([0, 1], [n * a, n * b]) for n in times])
+        model = C45(prune=None).fit(table(codes[:, None]), y, sample_weight=np.full(len(y), weight))
+        assert 0 <= model.candidates_.gain[0, 0] < 1e-12
 
 
 def test_each_branch_has_its_rows():

@@ -12,9 +12,7 @@ values never seen count as the encoding says. Ties go to the class that comes fi
 """
 
 import warnings
-from dataclasses import dataclass, replace
-from functools import partial
-from operator import add
+from dataclasses import replace
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -24,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.base import Classifier
 from openbook.data.attributes import as_text
 from openbook.errors import DataError, ParameterError
-from openbook.fold import Statistics, fold
+from openbook.linear.census import log_likelihood_of_shares, taken
 from openbook.linear.class_weight import CLASS_WEIGHT, class_factors
 from openbook.linear.inference import certainty, coefficient_table
 from openbook.linear.likelihood import Likelihood, Units, encoded_pieces
@@ -32,8 +30,7 @@ from openbook.linear.logistic_work import derive_model, derive_row
 from openbook.linear.losses import sigmoid, softmax
 from openbook.linear.maximum import PLAIN, maximise
 from openbook.linear.scored import linear_scores
-from openbook.prepare.encoding import ColumnSums, Encoding
-from openbook.rows import infinite_cell
+from openbook.prepare.encoding import Encoding
 from openbook.rules import Anything, Flag, Maybe, Number, OneOf, Whole
 from openbook.work import figure
 
@@ -44,15 +41,6 @@ FAR_FROM_ZERO = 1e4
 
 #: More estimates than these go without standard errors: their Hessian would take too long.
 MOST_ESTIMATES = 2000
-
-
-@dataclass(frozen=True)
-class Census(Statistics):
-    """What must be known before the first step: the columns, the weight of each class, the number of rows."""
-
-    columns: ColumnSums
-    classes: np.ndarray
-    rows: np.ndarray
 
 
 class LogisticRegression(Classifier):
@@ -162,7 +150,11 @@ class LogisticRegression(Classifier):
         if self.l1 and self.solver not in {"auto", "newton"}:
             msg = f"LogisticRegression: l1 needs solver='auto' or 'newton', got {self.solver!r}."
             raise ParameterError(msg)
-        census = self._census(rows)
+        if len(self.classes_) < 2:
+            only = as_text(self.classes_[0])
+            msg = f"LogisticRegression needs two classes, but all rows are of one class, {only!r}"
+            raise DataError(msg)
+        census = taken(rows, len(self.classes_))
         n_rows = int(census.rows[0])
         weights = class_factors(self, census.classes)
         standard = Encoding.from_sums(rows.schema, census.columns, reference=not (self.l1 or self.l2))
@@ -194,7 +186,7 @@ class LogisticRegression(Classifier):
             random=check_random_state(self.random_state),
         )
         self._keep(solution, likelihood, l1, Units.between(raw, own))
-        self.null_log_likelihood_ = _of_shares(census.classes * weights)
+        self.null_log_likelihood_ = float(log_likelihood_of_shares(census.classes * weights))
         self._announce()
 
     @property
@@ -205,17 +197,6 @@ class LogisticRegression(Classifier):
     def _has_errors(self):
         """Whether there are standard errors: not under a penalty, nor for too many estimates."""
         return not (self.l1 or self.l2) and self._n_scores * (len(self.encoding_) + 1) <= MOST_ESTIMATES
-
-    def _census(self, rows):
-        if len(self.classes_) < 2:
-            only = as_text(self.classes_[0])
-            msg = f"LogisticRegression needs two classes, but all rows are of one class, {only!r}"
-            raise DataError(msg)
-        with np.errstate(over="ignore", invalid="ignore"):
-            census = fold(rows.pieces, partial(_census, rows.schema, len(self.classes_)), add)
-        if not all(np.isfinite(array).all() for array in census.arrays().values()):
-            raise infinite_cell(rows)
-        return census
 
     def _first(self, classes, units):
         """Where θ starts, (n_scores, d + 1), intercept last."""
@@ -379,20 +360,9 @@ class LogisticRegression(Classifier):
         return derive_row(self, X)
 
 
-def _census(schema, n_classes, chunk):
-    classes = np.bincount(chunk.y, chunk.w, n_classes)
-    return Census(ColumnSums.of(schema, chunk), classes, np.array([len(chunk.y)]))
-
-
 def _unscaled(encoding):
     """The same encoding of columns in their own units."""
     return replace(encoding, shift=np.zeros(len(encoding)), scale=np.ones(len(encoding)))
-
-
-def _of_shares(classes):
-    """The log-likelihood of the classes' shares: Σ N_c ln(N_c / N)."""
-    some = classes[classes > 0]
-    return float(some @ np.log(some / some.sum()))
 
 
 def _checked(name, array, shape, *, finite=True):
