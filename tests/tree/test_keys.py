@@ -40,6 +40,11 @@ def columns():
 COLUMNS = columns()
 
 
+def room_for(keys):
+    """Room to sort rows in."""
+    return np.empty((2, len(keys)), np.uint64)
+
+
 def described(numbers):
     """The rows in order, which of them are the first with their number, and which are missing."""
     order = np.argsort(numbers, kind="stable")
@@ -53,7 +58,7 @@ def described(numbers):
 def test_rows_are_in_the_order_of_their_numbers(name):
     numbers = COLUMNS[name]
     keys = np.empty(len(numbers), np.uint32)
-    distinct = sort_rows(numbers, keys)
+    distinct = sort_rows(numbers, keys, room_for(keys))
     order, first, missing = described(numbers)
     np.testing.assert_array_equal(keys & ROW, order)
     np.testing.assert_array_equal((keys & FIRST) != 0, first)
@@ -64,7 +69,7 @@ def test_rows_are_in_the_order_of_their_numbers(name):
 @given(arrays(float, st.integers(1, 40), elements=st.floats(allow_infinity=False, width=64)))
 def test_rows_of_any_numbers_are_in_order(numbers):
     keys = np.empty(len(numbers), np.uint32)
-    sort_rows(numbers, keys)
+    sort_rows(numbers, keys, room_for(keys))
     order, first, _ = described(numbers)
     np.testing.assert_array_equal(keys & ROW, order)
     np.testing.assert_array_equal((keys & FIRST) != 0, first)
@@ -78,9 +83,9 @@ def test_keys_of_some_rows_are_those_of_their_numbers(name, rng):
         np.empty(kept.sum(), np.uint32),
         np.empty(kept.sum(), np.uint32),
     )
-    sort_rows(numbers, keys)
+    sort_rows(numbers, keys, room_for(keys))
     only(keys, kept, own)
-    sort_rows(numbers[kept], alone)
+    sort_rows(numbers[kept], alone, room_for(alone))
     np.testing.assert_array_equal(own & ROW, np.flatnonzero(kept)[alone & ROW])
     np.testing.assert_array_equal(own & ~ROW, alone & ~ROW)
 
@@ -88,8 +93,8 @@ def test_keys_of_some_rows_are_those_of_their_numbers(name, rng):
 def test_each_key_has_the_class_of_its_row(rng):
     y = rng.integers(0, 2, N).astype(np.uint8)
     keys = np.empty((2, N), np.uint32)
-    sort_rows(COLUMNS["normal"], keys[0])
-    sort_rows(COLUMNS["few"], keys[1])
+    sort_rows(COLUMNS["normal"], keys[0], room_for(keys[0]))
+    sort_rows(COLUMNS["few"], keys[1], room_for(keys[1]))
     before = keys.copy()
     mark_class(keys, y)
     np.testing.assert_array_equal((keys & CLASS) != 0, y[keys & ROW] == 1)

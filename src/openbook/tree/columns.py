@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from openbook.data import Categorical, Nominal, Numeric
+from openbook.data import Nominal, Numeric
 from openbook.errors import RefusalError
 from openbook.fold import each
 from openbook.kernels.jit import jit
 from openbook.rows import infinite_cell
-from openbook.tree.keys import FIRST, MISSING, ROW, check_rows, sort_rows
+from openbook.tree.keys import MISSING, ROW, check_rows, sort_rows
 
 __all__ = [
     "COLUMN",
@@ -42,6 +42,9 @@ FEW = 255
 MANY = 0.3
 #: So many rows are looked at to place bins.
 SAMPLE = 200_000
+#: So many columns are taken from their tables together, so many rows at a time: those of a matrix lie side by
+#: side, and come from memory once.
+TOGETHER, AT_ONCE = 4, 16384
 
 
 #: A column: what it is; its row in the keys or in the codes; how many codes there are, without missing (0 if
@@ -162,15 +165,24 @@ def encode(rows, bins=None):
     """The training rows of a tree, or of many."""
     share = None if bins is None else max(1, SAMPLE // len(rows.pieces))
     samples = list(each(rows.pieces, partial(_sampled, share)))
-    # room for all that may be sorted: what is not used costs nothing
-    n_numeric = 0 if bins is not None else sum(isinstance(a, Numeric) for a in rows.schema)
-    n_rows = sum(map(len, samples)) if n_numeric else 0
+    numeric = [j for j, attribute in enumerate(rows.schema) if isinstance(attribute, Numeric)]
+    n_rows = sum(map(len, samples)) if numeric else 0
     check_rows(n_rows)
-    keys = np.empty((n_numeric, n_rows), np.uint32)
-    scales, n_sorted = [], 0
-    for j in range(len(rows.schema)):
-        scales.append(_scale(rows, [table.columns[j] for table in samples], j, bins, keys[n_sorted:]))
-        n_sorted += isinstance(scales[-1], Sorted)
+    # room for all that may be sorted: what is not used costs nothing
+    keys = np.empty((len(numeric) if bins is None else 1, n_rows), np.uint32)
+    scales, n_sorted, columns, room = [], 0, _numbers(samples, numeric), np.empty((2, n_rows), np.uint64)
+    for j, attribute in enumerate(rows.schema):
+        if not isinstance(attribute, Numeric):
+            scales.append(_scale(attribute))
+            continue
+        numbers, own = next(columns), keys[n_sorted]
+        if np.isinf(numbers).any():
+            raise infinite_cell(rows)
+        if sort_rows(numbers, own, room) > FEW and bins is None:
+            scales.append(Sorted([table.columns[j] for table in samples]))
+            n_sorted += 1
+        else:
+            scales.append(_edges(numbers[own[own < MISSING] & ROW], FEW if bins is None else bins))
     kind = np.array([_kind(scale) for scale in scales], dtype=np.int8)
     n_codes = np.array(
         [0 if k == SORTED else _n_codes(s) for k, s in zip(kind, scales, strict=True)], np.int32
@@ -215,30 +227,34 @@ def _sampled(share, chunk):
     return chunk.X.take(np.arange(0, len(chunk.y), max(1, len(chunk.y) // share)))  # a copy: no chunk is kept
 
 
-def _scale(rows, pieces, j, bins, keys):
-    """The scale of a column: the edges or numbers of an ordered one, a nominal attribute itself. Cuts are
-    float64, whatever the numbers are. If it is sorted, keys[0] is filled in.
-    """
-    attribute = rows.schema.attributes[j]
+def _numbers(tables, columns):
+    """The numbers of these columns, one after the other, in room that later ones take over."""
+    starts = np.cumsum([0, *map(len, tables)])
+    room = np.empty((min(TOGETHER, len(columns)), starts[-1]))
+    for first in range(0, len(columns), TOGETHER):
+        some = columns[first : first + TOGETHER]
+        for table, start in zip(tables, starts, strict=False):
+            for at in range(0, len(table), AT_ONCE):
+                for j, numbers in zip(some, room, strict=False):
+                    part = table.columns[j][at : at + AT_ONCE]
+                    numbers[start + at : start + at + len(part)] = part
+        yield from room[: len(some)]
+
+
+def _scale(attribute):
+    """The scale of a column of codes: a nominal attribute itself, the edges of an ordinal one."""
     if isinstance(attribute, Nominal):
         return attribute
-    if isinstance(attribute, Categorical):
-        values = np.arange(len(attribute.values), dtype=float)
-        return Edges.of(values, values[:-1] + 0.5)
-    numbers = np.concatenate(pieces)
-    if np.isinf(numbers).any():
-        raise infinite_cell(rows)
-    if bins is None:
-        if sort_rows(numbers, keys[0]) > FEW:
-            return Sorted(pieces)
-        known = numbers[keys[0][(keys[0] & (FIRST | MISSING)) == FIRST] & ROW]
-    else:
-        known = np.sort(numbers)
-        known = known[: len(known) - np.isnan(known).sum()]
-    distinct = known[np.r_[True, known[1:] > known[:-1]][: len(known)]].astype(float)
-    if len(distinct) <= (bins or FEW):
+    values = np.arange(len(attribute.values), dtype=float)
+    return Edges.of(values, values[:-1] + 0.5)
+
+
+def _edges(known, bins):
+    """The scale of numbers in ascending order: a code for each that is distinct, or so many bins."""
+    distinct = known[np.r_[True, known[1:] > known[:-1]][: len(known)]]
+    if len(distinct) <= bins:
         return Edges.of(distinct, midpoint(distinct[:-1], distinct[1:]))
-    low = known[np.arange(1, bins) * len(known) // bins - 1].astype(float)
+    low = known[np.arange(1, bins) * len(known) // bins - 1]
     high = distinct[np.minimum(np.searchsorted(distinct, low, side="right"), len(distinct) - 1)]
     return Edges.of(distinct, np.unique(midpoint(low, high)[low < high]))
 

@@ -8,14 +8,15 @@
 That is all a search for cuts has to know: the numbers themselves are not looked at again. Rows with the same
 number stand in their own order.
 
-Columns are sorted as whole numbers of 64 bits, which processors do by the vector: first the number in
-float32, then the row. What float32 cannot tell apart is put right by the numbers themselves.
+Columns are sorted as whole numbers of 64 bits, first the number in float32, then the row: by one byte after
+the other, from the last to the first (radix sort), which takes as long for a row among many as among few.
+What float32 cannot tell apart is put right by the numbers themselves.
 """
 
 import numpy as np
 
 from openbook.errors import RefusalError
-from openbook.kernels.jit import jit
+from openbook.kernels.jit import inner, jit
 
 __all__ = [
     "CLASS",
@@ -37,8 +38,11 @@ ROW, CLASS, FIRST, MISSING = np.array([MOST_ROWS - 1, 2**29, 2**30, 2**31], np.u
 CLASS_BIT, FIRST_BIT, NONE = np.array([29, 30, 0], np.uint32)
 
 #: Where a number in float32 stands in 64 bits, and what stands there for a missing one.
-HIGH, GAP = np.int64(32), np.int64(2**31 - 1)
-LOW = np.int64(2**32 - 1)
+HIGH, GAP, LOW = np.uint64(32), np.uint64(2**32 - 1), np.uint64(2**32 - 1)
+#: The sign of a number in float32, and where it stands; zero, of which there are two, as a whole number.
+SIGN, SIGN_BIT, ZERO = np.uint64(2**31), np.uint64(31), np.uint64(2**31)
+#: What is sorted by at a time.
+BYTE, IN_BYTE = np.uint64(8), np.uint64(255)
 #: Putting right what float32 cannot tell apart may take so many moves a row; else ranks are sorted.
 PATIENCE = 4
 
@@ -50,18 +54,15 @@ def check_rows(n):
         raise RefusalError(msg)
 
 
-def sort_rows(numbers, keys):
-    """Fill in the keys of rows with these numbers, NaN if missing; how many distinct numbers there are."""
-    distinct = put_in_order(numbers, _by_float32(numbers), keys)
+def sort_rows(numbers, keys, room):
+    """Fill in the keys of rows with these numbers, NaN if missing; how many distinct numbers there are.
+
+    room : uint64 (2, n_rows), to sort in
+    """
+    put_in_front(numbers, room[0])
+    sort_by_front(*room, np.zeros((4, 256), np.int64))
+    distinct = put_in_order(numbers, room[0], keys)
     return put_in_order(numbers, _by_rank(numbers), keys) if distinct < 0 else distinct
-
-
-def _by_float32(numbers):
-    """The rows by their numbers in float32, which stand in front of them."""
-    order = np.empty(len(numbers), np.int64)
-    put_in_front(numbers, order)
-    order.sort()
-    return order
 
 
 @jit(_nrt=False)
@@ -69,20 +70,49 @@ def put_in_front(numbers, order):
     """Fill in each number in float32, as a whole number that is as great among others, and its row."""
     for i in range(numbers.size):
         x = np.float32(numbers[i])
-        bits = np.int64(x.view(np.int32))
-        high = bits if bits >= 0 else bits ^ GAP
-        if x == 0:  # of which there are two
-            high = np.int64(0)
+        bits = np.uint64(x.view(np.uint32))
+        is_below = bits >> SIGN_BIT
+        high = bits ^ (SIGN | (is_below * (SIGN - np.uint64(1))))  # below zero, the more bits the less
+        if x == 0:
+            high = ZERO
         if np.isnan(x):
             high = GAP
-        order[i] = high << HIGH | i
+        order[i] = high << HIGH | np.uint64(i)
+
+
+@jit(_nrt=False)
+def sort_by_front(order, other, counts):
+    """Sort by the high halves; those that share one stay as they stand.
+
+    other : room for as much; counts : int64 (4, 256), zeros
+    """
+    for i in range(order.size):
+        high = order[i] >> HIGH
+        for byte in range(4):
+            counts[byte, np.uintp((high >> (BYTE * np.uint64(byte))) & IN_BYTE)] += 1
+    for byte in range(4):
+        move_by(order, other, HIGH + BYTE * np.uint64(byte), counts[byte])
+        order, other = other, order
+
+
+@inner
+def move_by(order, to, shift, counts):
+    """Move each word to where those with its byte go, which are so many."""
+    end = 0
+    for b in range(counts.size):
+        counts[b], end = end, end + counts[b]
+    for i in range(order.size):
+        byte = np.uintp((order[i] >> shift) & IN_BYTE)
+        to[np.uintp(counts[byte])] = order[i]
+        counts[byte] += 1
 
 
 def _by_rank(numbers):
     """The rows by the ranks of their numbers, which stand in front of them."""
     order = np.argsort(numbers)
     ascending = numbers[order]
-    order[1:] |= np.cumsum(ascending[1:] > ascending[:-1]) << HIGH
+    order[1:] |= np.cumsum(ascending[1:] > ascending[:-1]) << 32
+    order = order.astype(np.uint64)
     order[np.isnan(ascending)] |= GAP << HIGH
     order.sort()
     return order
@@ -93,11 +123,11 @@ def put_in_order(numbers, order, keys):
     """Fill in the keys of rows, the low halves of `order`, that are in order but for equal high halves: how
     many distinct numbers there are; or -1 if too many rows have yet to be put in order.
     """
-    distinct, moves, n, last = 0, 0, order.size, np.int64(-(2**31) - 1)
-    for k in range(n):
-        this = order[k]
-        high, at = this >> HIGH, k
-        if high == last and high != GAP:
+    distinct, moves, n = 0, 0, order.size
+    for k in range(1, n):
+        this, at = order[k], k
+        high = this >> HIGH
+        if high == order[k - 1] >> HIGH and high != GAP:
             x = numbers[this & LOW]
             while at > 0 and order[at - 1] >> HIGH == high and numbers[order[at - 1] & LOW] > x:
                 order[at] = order[at - 1]
@@ -106,14 +136,12 @@ def put_in_order(numbers, order, keys):
             moves += k - at
             if moves > PATIENCE * n:
                 return -1
-        last = high
-    last = np.int64(-(2**31) - 1)
     for k in range(n):
         high, row = order[k] >> HIGH, order[k] & LOW
-        is_first = high != last or (high != GAP and numbers[row] > numbers[order[k - 1] & LOW])
+        is_first = k == 0 or high != order[k - 1] >> HIGH
+        is_first = is_first or (high != GAP and numbers[row] > numbers[order[k - 1] & LOW])
         distinct += is_first and high != GAP
         keys[k] = np.uint32(row) | (FIRST if is_first else NONE) | (MISSING if high == GAP else NONE)
-        last = high
     return distinct
 
 

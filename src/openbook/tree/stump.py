@@ -103,12 +103,12 @@ def presort(X, y):
         n_keys=np.zeros(1, np.int64),
         counts=np.empty((n_columns, 2 * most)),
     )
-    keys = np.empty(n_rows, np.uint32)
+    keys, room = np.empty(n_rows, np.uint32), np.empty((2, n_rows), np.uint64)
     for f, (attribute, column) in enumerate(zip(X.schema, X.columns, strict=True)):
         numbers = np.ascontiguousarray(column, dtype=float)
         if np.isnan(numbers).any() or (isinstance(attribute, Ordinal) and numbers.min() < 0):
             return None
-        distinct = sort_rows(numbers, keys)
+        distinct = sort_rows(numbers, keys, room)
         put_in_bins(presorted, f, keys, y, distinct)
     return presorted
 
@@ -144,7 +144,7 @@ def open_bins(presorted, f, column):
     begin, rows = int(presorted.n_keys[0]), np.empty(presorted.codes.shape[1], np.uint32)
     rows = rows[: collect(presorted, f, rows)]
     keys = presorted.keys[begin : begin + len(rows)]
-    sort_rows(column[rows & ROW].astype(float), keys)
+    sort_rows(column[rows & ROW].astype(float), keys, np.empty((2, len(rows)), np.uint64))
     keys[:] = keys & FIRST | rows[keys & ROW]
 
 
