@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from openbook.data import Nominal, Numeric
+from openbook.data import Categorical, Nominal, Numeric
 from openbook.errors import RefusalError
 from openbook.fold import each
 from openbook.kernels.jit import jit
@@ -42,9 +42,9 @@ FEW = 255
 MANY = 0.3
 #: So many rows are looked at to place bins.
 SAMPLE = 200_000
-#: So many columns are taken from their tables together, so many rows at a time: those of a matrix lie side by
-#: side, and come from memory once.
-TOGETHER, AT_ONCE = 4, 16384
+#: Columns of more rows than LONG are taken from their tables several together, so many rows at a time: those
+#: of a matrix lie side by side, and come from memory once.
+LONG, TOGETHER, AT_ONCE = 2**18, 4, 16384
 
 
 #: A column: what it is; its row in the keys or in the codes; how many codes there are, without missing (0 if
@@ -106,10 +106,11 @@ class Sorted(NamedTuple):
 
     def _at(self, rows):
         starts = np.cumsum([0, *map(len, self.pieces)])
-        piece = np.searchsorted(starts, rows, side="right") - 1
-        return np.array(
-            [self.pieces[p][r - starts[p]] for p, r in zip(piece, rows, strict=True)], dtype=float
-        )
+        piece, numbers = np.searchsorted(starts, rows, side="right") - 1, np.empty(len(rows))
+        for p in np.unique(piece):
+            here = piece == p
+            numbers[here] = self.pieces[p][rows[here] - starts[p]]
+        return numbers
 
 
 class Training(NamedTuple):
@@ -163,26 +164,7 @@ def midpoint(a, b):
 
 def encode(rows, bins=None):
     """The training rows of a tree, or of many."""
-    share = None if bins is None else max(1, SAMPLE // len(rows.pieces))
-    samples = list(each(rows.pieces, partial(_sampled, share)))
-    numeric = [j for j, attribute in enumerate(rows.schema) if isinstance(attribute, Numeric)]
-    n_rows = sum(map(len, samples)) if numeric else 0
-    check_rows(n_rows)
-    # room for all that may be sorted: what is not used costs nothing
-    keys = np.empty((len(numeric) if bins is None else 1, n_rows), np.uint32)
-    scales, n_sorted, columns, room = [], 0, _numbers(samples, numeric), np.empty((2, n_rows), np.uint64)
-    for j, attribute in enumerate(rows.schema):
-        if not isinstance(attribute, Numeric):
-            scales.append(_scale(attribute))
-            continue
-        numbers, own = next(columns), keys[n_sorted]
-        if np.isinf(numbers).any():
-            raise infinite_cell(rows)
-        if sort_rows(numbers, own, room) > FEW and bins is None:
-            scales.append(Sorted([table.columns[j] for table in samples]))
-            n_sorted += 1
-        else:
-            scales.append(_edges(numbers[own[own < MISSING] & ROW], FEW if bins is None else bins))
+    scales, keys = _scales(rows, bins)
     kind = np.array([_kind(scale) for scale in scales], dtype=np.int8)
     n_codes = np.array(
         [0 if k == SORTED else _n_codes(s) for k, s in zip(kind, scales, strict=True)], np.int32
@@ -194,8 +176,35 @@ def encode(rows, bins=None):
     coded = [(j, scales[j]) for j in np.flatnonzero(kind != SORTED)]
     dtype = np.uint8 if n_codes.max(initial=0) <= FEW else np.uint16
     codes, y, w = _coded_rows(rows, coded, dtype)
-    own_keys = keys[:n_sorted].reshape(-1, len(y)) if rows.schema.of(Numeric) else None
+    own_keys = keys.reshape(-1, len(y)) if rows.schema.of(Numeric) else None
     return Training(_columns(kind, n_codes, len(y)), own_keys, codes, scales, y, w)
+
+
+def _scales(rows, bins):
+    """The scale of every column: the edges or numbers of an ordered one, a nominal attribute itself; and the
+    keys of those that are sorted.
+    """
+    share = None if bins is None else max(1, SAMPLE // len(rows.pieces))
+    samples = list(each(rows.pieces, partial(_sampled, share)))
+    numeric = [j for j, attribute in enumerate(rows.schema) if isinstance(attribute, Numeric)]
+    n_rows = sum(map(len, samples)) if numeric else 0
+    check_rows(n_rows)
+    # room for all that may be sorted: what is not used costs nothing
+    keys = np.empty((len(numeric) if bins is None else 1, n_rows), np.uint32)
+    scales, n_sorted, columns, room = [], 0, _numbers(samples, numeric), np.empty((2, n_rows), np.uint64)
+    for j, attribute in enumerate(rows.schema):
+        if isinstance(attribute, Categorical):
+            scales.append(_scale(attribute))
+            continue
+        numbers, own = next(columns), keys[n_sorted]
+        if np.isinf(numbers).any():
+            raise infinite_cell(rows)
+        if sort_rows(numbers, own, room) > FEW and bins is None:
+            scales.append(Sorted([table.columns[j] for table in samples]))
+            n_sorted += 1
+        else:
+            scales.append(_edges(numbers[own[own < MISSING] & ROW], FEW if bins is None else bins))
+    return scales, keys[:n_sorted]
 
 
 def _columns(kind, n_codes, n_rows):
@@ -230,9 +239,10 @@ def _sampled(share, chunk):
 def _numbers(tables, columns):
     """The numbers of these columns, one after the other, in room that later ones take over."""
     starts = np.cumsum([0, *map(len, tables)])
-    room = np.empty((min(TOGETHER, len(columns)), starts[-1]))
-    for first in range(0, len(columns), TOGETHER):
-        some = columns[first : first + TOGETHER]
+    together = TOGETHER if starts[-1] > LONG else 1
+    room = np.empty((together, starts[-1]))
+    for first in range(0, len(columns), together):
+        some = columns[first : first + together]
         for table, start in zip(tables, starts, strict=False):
             for at in range(0, len(table), AT_ONCE):
                 for j, numbers in zip(some, room, strict=False):
@@ -242,7 +252,7 @@ def _numbers(tables, columns):
 
 
 def _scale(attribute):
-    """The scale of a column of codes: a nominal attribute itself, the edges of an ordinal one."""
+    """The scale of a column of values: a nominal attribute itself, the edges of an ordinal one."""
     if isinstance(attribute, Nominal):
         return attribute
     values = np.arange(len(attribute.values), dtype=float)

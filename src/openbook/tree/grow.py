@@ -188,14 +188,20 @@ def draw(order, k, random):
 
 
 @inner
-def consider(ground, growth, node, rule, desk, found, evidence):
-    """Search the columns: all in order, or max_features at random, and more until one can be split."""
-    segment = segment_of(growth.nodes, node)
-    order, sides, stats = desk.order, desk.sides, growth.stats
+def take_stats(stats, node, rule, desk):
+    """Put the stats of a node on the desk."""
+    sides = desk.sides
     for s in range(stats.shape[1]):
         sides[TOTAL, s] = stats[node, s]
     desk.node[0] = weight_of(sides, TOTAL, rule.criterion)
     desk.node[1] = cost(sides, TOTAL, rule.criterion, desk.whole)
+
+
+@inner
+def consider(ground, growth, node, rule, desk, found, evidence):
+    """Search the columns: all in order, or max_features at random, and more until one can be split."""
+    segment, order = segment_of(growth.nodes, node), desk.order
+    take_stats(growth.stats, node, rule, desk)
     set_up(desk.ladder, ground, segment)
     noted = place_for(evidence, growth.nodes, node)
     n_drawn = min(rule.max_features, order.size)

@@ -19,6 +19,7 @@ from openbook.tree.nodes import LEAF, SPREAD, Tree, cuts_by_column, parents
 from openbook.tree.part import BRANCH
 from openbook.tree.search import FOUND, Desk, Evidence
 from openbook.tree.split import Instances, Targets
+from openbook.tree.trunk import grow_trunk, part_columns, trunk_of
 from openbook.tree.two_classes import SMALL_BLOCK
 
 __all__ = ["N_SUMS", "Candidates", "grown", "n_slots", "plant", "tree_of"]
@@ -33,6 +34,8 @@ N_SUMS = 3
 MOST_COUNTS = 2**16
 #: So many classes are told apart by a byte.
 MOST_SHORT = 256
+#: So many rows are added up together.
+AT_ONCE = 65536
 #: The largest whole number whose logarithm is looked up.
 MOST_WHOLE = 10_000_000
 
@@ -86,8 +89,13 @@ def grown(training, rule, n_classes, rows, seed, noted, keep=True):
     growth = _growth(ground, most, n_stats, rule)
     marks = _marks(training.scales, most) if rule.random_cuts else None
     desk = _desk(ground, marks, most, n_stats, rule, seed)
-    evidence = _evidence(columns, n_stats, len(ground.members), noted)
+    trunk = trunk_of(ground, growth, rule)
+    evidence = _evidence(columns, n_stats, len(ground.members), noted if trunk is None else min(noted, 1))
     growth.sizes[0] = 1
+    if trunk is not None:
+        while grow_trunk(ground, growth, rule, desk, np.zeros(len(columns), FOUND), evidence, trunk) != DONE:
+            growth = _more_nodes(growth, most)
+        part_columns(ground, growth, rule)
     while (full := grow(ground, growth, rule, desk, np.zeros(len(columns), FOUND), evidence)) != DONE:
         if full == MORE_NODES:
             growth = _more_nodes(growth, most)
@@ -140,7 +148,7 @@ def _keys(training, rows, rule, keep):
 def _growth(ground, most, n_stats, rule):
     """A root with all rows."""
     n, capacity, columns = len(ground.members), len(ground.instances.w), ground.columns
-    room = max(min(n // 16, 2 * most ** min(rule.max_depth, 9)), most, 64)  # there is more when it is full
+    room = max(min(n // 8, 2 * most ** min(rule.max_depth, 9)), most, 64)  # there is more when it is full
     own = [np.arange(v) for v in columns["n_codes"][columns["kind"] == NOMINAL]]
     used = sum(map(len, own))
     routes = np.zeros(used + (min(room, 64) * most if rule.subset and own else 0), np.int32)
@@ -231,7 +239,11 @@ def _totals(instances, rows, n_stats, criterion):
     rows = slice(None) if len(rows) == len(instances.w) else rows
     w = instances.w[rows]
     if instances.number is None:
-        return np.bincount(instances.y[rows], w, minlength=n_stats)
+        y = instances.y[rows]
+        spans = (
+            slice(start, start + AT_ONCE) for start in range(0, len(y), AT_ONCE)
+        )  # bincount makes copies
+        return np.sum([np.bincount(y[s], w[s], minlength=n_stats) for s in spans], axis=0)
     if criterion == ABSOLUTE:
         return np.array([w.sum(), *median_and_deviation(instances.number[rows], w)])
     wy = w * instances.number[rows]

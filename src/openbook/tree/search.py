@@ -53,8 +53,10 @@ __all__ = [
     "Rule",
     "choose",
     "note",
+    "note_sorted",
     "row_at",
     "search",
+    "weigh_sorted",
 ]
 
 FRACTIONAL, MAJORITY, OWN_BRANCH = range(3)
@@ -356,7 +358,7 @@ def row_at(ground, f, key):
 @inner
 def note(ground, f, segment, found, desk, evidence, at):
     """Write down what the branches of column f's candidate would hold."""
-    start, end = segment
+    start, _ = segment
     column, noted, stats, hist = ground.columns[f], evidence.found[at, f], evidence.stats[at], desk.hist
     kind, n_codes, slot, below = column.kind, column.n_codes, column.slot, found.below
     noted.gain, noted.info, noted.below, noted.above = found.gain, found.info, below, found.above
@@ -372,9 +374,17 @@ def note(ground, f, segment, found, desk, evidence, at):
                 stats[slot + branch, s] += hist[code, s]
         clear(hist, n_codes + 1, desk.occur)
     elif ground.keys is not None:
-        keys, instances = ground.keys[column.place, start:end], ground.instances
-        add_keys(keys[: below + 1], instances, stats, slot)
-        add_keys(keys[below + 1 : found.known], instances, stats, slot + 1)
-        add_keys(keys[found.known :], instances, stats, slot + 2)
+        note_sorted(ground, f, segment, found, stats)
     if ground.keys is not None and kind == SORTED and below >= 0:
         noted.below, noted.above = row_at(ground, f, start + below), row_at(ground, f, start + found.above)
+
+
+@inner
+def note_sorted(ground, f, segment, found, stats):
+    """Write down what the keys of a sorted column hold below its cut, above it, and without a number."""
+    start, end = segment
+    column, instances = ground.columns[f], ground.instances
+    keys, slot = ground.keys[column.place, start:end], column.slot
+    add_keys(keys[: found.below + 1], instances, stats, slot)
+    add_keys(keys[found.below + 1 : found.known], instances, stats, slot + 1)
+    add_keys(keys[found.known :], instances, stats, slot + 2)

@@ -58,6 +58,37 @@ def beats(left_1, w_left, totals, bar, criterion, whole):
 
 
 @inner
+def bar_of(sides, least_drop, criterion, whole):
+    """(W1, W) of the known rows, the slack between equals, and what the first cut has to be worth to drop so
+    much.
+    """
+    totals = (sides[KNOWN, 1], sides[KNOWN, 0] + sides[KNOWN, 1])
+    slack, least_worth = tolerance(sides, KNOWN, criterion, whole), least_drop
+    if criterion == GINI:
+        slack, least_worth = slack * totals[1] / 2, least_worth * totals[1] / 2
+    return totals, slack, max(slack, least_worth - slack)
+
+
+@inner
+def drop_of(value, totals, criterion):
+    """What a cut drops that is worth so much."""
+    return value * 2 / totals[1] if criterion == GINI else value
+
+
+@inner
+def may_hide(left_1, w_left, ones, size, totals, bar, criterion, whole):
+    """Whether a corner is worth more than the bar, where so many rows, and so many of the second class among
+    them, follow on those on the left.
+    """
+    return (
+        beats(left_1, w_left, totals, bar, criterion, whole)
+        or beats(left_1 + ones, w_left + ones, totals, bar, criterion, whole)
+        or beats(left_1, w_left + size - ones, totals, bar, criterion, whole)
+        or beats(left_1 + ones, w_left + size, totals, bar, criterion, whole)
+    )
+
+
+@inner
 def count_blocks(keys, size, counts, totals, least, criterion, whole):
     """Count the second class in each block of keys; the most that a cut between two blocks is worth."""
     best, left_1 = 0.0, 0
@@ -81,11 +112,8 @@ def best_cut_of_two(keys, instances, least, criterion, sides, counts, least_drop
     least_drop : what a cut has to drop to be of any use
     """
     weights, unit, whole, n = instances.w, instances.unit, instances.whole, keys.size
-    all_w = sides[KNOWN, 0] + sides[KNOWN, 1]
-    totals = (sides[KNOWN, 1], all_w)
-    slack = ROUNDING * all_w * all_w / 2 if criterion == GINI else tolerance(sides, KNOWN, criterion, whole)
-    least_worth = least_drop * all_w / 2 if criterion == GINI else least_drop
-    w_left, left_1, bar, at, w_best = 0.0, 0.0, max(slack, least_worth - slack), -1, 0.0
+    totals, slack, bar = bar_of(sides, least_drop, criterion, whole)
+    w_left, left_1, all_w, at, w_best = 0.0, 0.0, totals[1], -1, 0.0
     size = SMALL_BLOCK if n < MANY_KEYS else LARGE_BLOCK
     n_blocks, enough = (n - 1) // size if unit else 0, slack
     if n_blocks:  # an equal in an earlier block would win
@@ -93,15 +121,9 @@ def best_cut_of_two(keys, instances, least, criterion, sides, counts, least_drop
     for j in range(n_blocks + 1):
         start, end = j * size, n - 1
         if j < n_blocks:
-            ones, end, least_bar = float(counts[j]), start + size, max(bar, enough)
-            next_1, next_w = left_1 + ones, w_left + size
-            if not (
-                beats(left_1, w_left, totals, least_bar, criterion, whole)
-                or beats(next_1, w_left + ones, totals, least_bar, criterion, whole)
-                or beats(left_1, next_w - ones, totals, least_bar, criterion, whole)
-                or beats(next_1, next_w, totals, least_bar, criterion, whole)
-            ):
-                left_1, w_left = next_1, next_w
+            ones, end = float(counts[j]), start + size
+            if not may_hide(left_1, w_left, ones, size, totals, max(bar, enough), criterion, whole):
+                left_1, w_left = left_1 + ones, w_left + size
                 continue
         block = keys[start : end + 1]
         for k in range(block.size - 1):
@@ -117,10 +139,8 @@ def best_cut_of_two(keys, instances, least, criterion, sides, counts, least_drop
             ):
                 bar = worth(left_1, w_left, totals, criterion, whole) + slack
                 at, w_best = start + k, w_left
-    drop = bar - slack
-    if criterion == GINI:
-        drop *= 2 / all_w
-    return drop, at, n_cuts(keys, instances, least, all_w) if criterion == GAIN_RATIO else 0, w_best
+    cuts = n_cuts(keys, instances, least, all_w) if criterion == GAIN_RATIO else 0
+    return drop_of(bar - slack, totals, criterion), at, cuts, w_best
 
 
 @inner
