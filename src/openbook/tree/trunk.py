@@ -36,9 +36,11 @@ from openbook.tree.split import GAP, KNOWN, TOTAL
 from openbook.tree.trunk_search import (
     BINS,
     NONE,
+    PER_WORD,
     TOGETHER,
     Trunk,
     best_between,
+    bin_of,
     count,
     next_member,
     put_in_bins,
@@ -49,8 +51,6 @@ from openbook.tree.trunk_search import (
 
 __all__ = ["grow_trunk", "part_columns", "trunk_of"]
 
-#: So many bins, of a byte each, are in a word.
-PER_WORD = 8
 #: Of fewer rows, or down to no more levels, a trunk takes as long as it saves.
 MANY, LEVELS = 2**19, 9
 #: A node is large if it has more rows than these, and more than a bin has at the root.
@@ -65,7 +65,6 @@ def trunk_of(ground, growth, rule):
     least, n_words = max(LARGE, n // BINS), -(-len(keys) // PER_WORD)
     near = np.zeros((TOGETHER, PER_WORD * n_words), np.uint8)
     trunk = Trunk(
-        bins=np.empty((len(keys), n_rows), np.uint8),
         words=np.empty((n_rows, n_words), np.uint64),
         starts=np.zeros((len(keys), BINS + 1), np.int64),
         counts=np.zeros((n // least + 2, len(keys), 2 * BINS), np.int32),  # and one to spare
@@ -78,12 +77,12 @@ def trunk_of(ground, growth, rule):
         near_words=near.view(np.uint64),
     )
     trunk.node[0] = 0
-    for f in range(len(keys)):
-        put_in_bins(keys[f, :n], trunk.starts[f], trunk.counts[0, f], trunk.bins[f])
-    by_row = trunk.words.view(np.uint8)[:, : len(keys)]
+    by_row, bins = trunk.words.view(np.uint8)[:, : len(keys)], np.empty((PER_WORD, n_rows), np.uint8)
     for first in range(0, len(keys), PER_WORD):
-        some = slice(first, first + PER_WORD)
-        by_row[:, some] = trunk.bins[some].T
+        some = keys[first : first + PER_WORD, :n]
+        for f, column in enumerate(some, first):
+            put_in_bins(column, trunk.starts[f], trunk.counts[0, f], bins[f - first])
+        by_row[:, first : first + len(some)] = bins[: len(some)].T
     return trunk
 
 
@@ -133,12 +132,12 @@ def part_members(ground, growth, segment, f, above, trunk):
     """Part the members of a node: those whose keys in column f come before this one go left; how many do."""
     start, end = segment
     members, side, keys, bits = ground.members[start:end], growth.side, ground.keys[f], growth.bits
-    bins, starts = trunk.bins[f], trunk.starts[f]
-    cut = bins[np.uintp(keys[above] & ROW)]
+    words, starts = trunk.words, trunk.starts[f]
+    cut = bin_of(words, np.uintp(keys[above] & ROW), f)
     for p in range(starts[cut], starts[cut + 1]):
         note_side(bits, np.uintp(keys[p] & ROW), np.uint64(p >= above))
     for k in range(members.size):
-        own = bins[np.uintp(members[k])]
+        own = bin_of(words, np.uintp(members[k]), f)
         side[k] = own > cut if own != cut else side_of(bits, members[k])
     return move_apart(members, side, growth.spare)
 

@@ -20,9 +20,11 @@ from openbook.tree.two_classes import bar_of, beats, drop_of, may_hide, worth
 __all__ = [
     "BINS",
     "NONE",
+    "PER_WORD",
     "TOGETHER",
     "Trunk",
     "best_between",
+    "bin_of",
     "count",
     "next_member",
     "put_in_bins",
@@ -31,8 +33,8 @@ __all__ = [
     "take_members",
 ]
 
-#: The most bins of a column: what a byte tells apart.
-BINS = 256
+#: The most bins of a column: what a byte tells apart. So many bytes are in a word.
+BINS, PER_WORD = 256, 8
 #: So many rows are counted together: fetched first, as they lie far apart.
 TOGETHER = 256
 #: No node, or no cut.
@@ -43,7 +45,7 @@ NONE = -1
 class Trunk(NamedTuple):
     """Rows in bins, and slots for the counts of large nodes.
 
-    bins : uint8 (n_columns, n_rows), the bin of each row; words : uint64 (n_rows, n_words), the same by rows
+    words : uint64 (n_rows, n_words), the bins of each row, a byte a column
     starts : int64 (n_columns, BINS + 1), the key that each bin begins with
     counts : int32 (n_slots, n_columns, 2 BINS), how many rows of each bin and class
     node : int64 (n_slots,), the node that has a slot and is still to be split, or NONE
@@ -54,7 +56,6 @@ class Trunk(NamedTuple):
     near : uint8 (TOGETHER, PER_WORD n_words), room for the bins of some rows; near_words : the same in words
     """
 
-    bins: np.ndarray
     words: np.ndarray
     starts: np.ndarray
     counts: np.ndarray
@@ -102,6 +103,12 @@ def count(trunk, rows, y, slot):
             c = np.uintp(y[np.uintp(some[k])])
             for f in range(counts.shape[0]):
                 counts[f, np.uintp(2) * np.uintp(near[k, f]) + c] += 1
+
+
+@inner
+def bin_of(words, row, f):
+    """The bin of a row in column f."""
+    return np.int64((words[row, f // PER_WORD] >> np.uint64(8 * (f % PER_WORD))) & np.uint64(BINS - 1))
 
 
 @inner
