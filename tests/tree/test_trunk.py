@@ -125,8 +125,9 @@ def test_large_nodes_are_split_in_the_trunk_and_no_others(rng, with_trunk, trunk
 
 def test_where_most_bins_may_hide_the_best_cut_the_growing_engine_takes_over(rng, with_trunk, trunks):
     """Noise: what a cut gains there is less than what a bin of hundreds of rows may hide."""
-    X, y = rng.normal(size=(60_000, 2)), rng.integers(0, 2, 60_000)
+    X, y = rng.normal(size=(70_000, 2)), rng.integers(0, 2, 70_000)
     tree = with_trunk(DecisionTreeClassifier(), X, y, large=1000).tree_
+    np.testing.assert_array_equal(tree.value[0], np.bincount(y))
     large = (tree.attribute >= 0) & (tree.weight > 1000)
     assert trunks[0] < large.sum() / 2
     check_same(tree, DecisionTreeClassifier().fit(X, y).tree_)
