@@ -4,11 +4,12 @@ value of a node    the weight of each class; or the mean of the target and the s
                    median and the absolute error. An empty branch takes its parent's.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
-from openbook.data import Nominal
+from openbook.data import CHUNK_ROWS, Nominal
 from openbook.tree.absolute import ladder_of, median_and_deviation
 from openbook.tree.columns import NOMINAL, Edges
 from openbook.tree.counts import PER_WORD
@@ -17,9 +18,9 @@ from openbook.tree.grow import DONE, MORE_NODES, MORE_ROUTES, NODE, Ground, Grow
 from openbook.tree.keys import check_rows, mark_class, only
 from openbook.tree.nodes import LEAF, SPREAD, Tree, cuts_by_column, parents
 from openbook.tree.part import BRANCH
-from openbook.tree.search import FOUND, Desk, Evidence
+from openbook.tree.search import FOUND, FRACTIONAL, Desk, Evidence
 from openbook.tree.split import Instances, Targets
-from openbook.tree.trunk import grow_trunk, part_columns, trunk_of
+from openbook.tree.trunk import grow_trunk, part_columns, trunk_of, wait_for
 from openbook.tree.two_classes import SMALL_BLOCK
 
 __all__ = ["N_SUMS", "Candidates", "grown", "n_slots", "plant", "tree_of"]
@@ -34,8 +35,9 @@ N_SUMS = 3
 MOST_COUNTS = 2**16
 #: So many classes are told apart by a byte.
 MOST_SHORT = 256
-#: So many rows are added up together.
-AT_ONCE = 65536
+#: Of more rows than FAR that are coded, those of a node are brought next to each other when it has about NEAR
+#: of them: what lies further apart does not stay in a cache.
+FAR, NEAR = 2**18, 2**16
 #: The largest whole number whose logarithm is looked up.
 MOST_WHOLE = 10_000_000
 
@@ -96,15 +98,43 @@ def grown(training, rule, n_classes, rows, seed, noted, keep=True):
         while grow_trunk(ground, growth, rule, desk, np.zeros(len(columns), FOUND), evidence, trunk) != DONE:
             growth = _more_nodes(growth, most)
         part_columns(ground, growth, rule)
-    while (full := grow(ground, growth, rule, desk, np.zeros(len(columns), FOUND), evidence)) != DONE:
-        if full == MORE_NODES:
-            growth = _more_nodes(growth, most)
-        elif full == MORE_ROUTES:
-            growth = growth._replace(routes=_doubled(growth.routes, most))
-        else:
-            ground, growth = _more_instances(ground, growth)
-            desk = _desk(ground, marks, most, n_stats, rule, desk.random[0])
+    for stage in _stages(ground, rule):
+        while (full := grow(ground, growth, stage, desk, np.zeros(len(columns), FOUND), evidence)) != DONE:
+            if full == MORE_NODES:
+                growth = _more_nodes(growth, most)
+            elif full == MORE_ROUTES:
+                growth = growth._replace(routes=_doubled(growth.routes, most))
+            else:
+                ground, growth = _more_instances(ground, growth)
+                desk = _desk(ground, marks, most, n_stats, rule, desk.random[0])
+        if stage is not rule:
+            ground = _gathered(ground, growth, rule, stage.max_depth)
     return growth, evidence, centre
+
+
+def _stages(ground, rule):
+    """The rules to grow by, one after the other: many coded rows first down to nodes of NEAR, or about."""
+    n = len(ground.members)
+    depth = math.ceil(math.log2(n / NEAR)) if n > FAR else 0
+    deeper = 0 < depth < rule.max_depth
+    if not deeper or _sorts(ground) or rule.criterion == ABSOLUTE or rule.missing == FRACTIONAL:
+        return [rule]
+    return [rule._replace(max_depth=depth), rule]
+
+
+def _gathered(ground, growth, rule, depth):
+    """The members in the order of their nodes, those of a node next to each other; what lies at this depth is
+    to be split by the rule.
+    """
+    members, own = ground.members, zip(("y", "number", "w"), ground.instances, strict=False)
+    ground = ground._replace(
+        codes=ground.codes[members],
+        members=np.arange(len(members), dtype=np.uint32),
+        instances=ground.instances._replace(**{name: a[members] for name, a in own if a is not None}),
+    )
+    growth.nodes["used"] = len(members)
+    wait_for(ground, growth, rule, depth)
+    return ground
 
 
 def _ground(training, rows, n_classes, centre, rule, keep):
@@ -240,9 +270,7 @@ def _totals(instances, rows, n_stats, criterion):
     w = instances.w[rows]
     if instances.number is None:
         y = instances.y[rows]
-        spans = (
-            slice(start, start + AT_ONCE) for start in range(0, len(y), AT_ONCE)
-        )  # bincount makes copies
+        spans = (slice(at, at + CHUNK_ROWS) for at in range(0, len(y), CHUNK_ROWS))  # bincount makes copies
         return np.sum([np.bincount(y[s], w[s], minlength=n_stats) for s in spans], axis=0)
     if criterion == ABSOLUTE:
         return np.array([w.sum(), *median_and_deviation(instances.number[rows], w)])

@@ -49,7 +49,7 @@ from openbook.tree.trunk_search import (
     take_members,
 )
 
-__all__ = ["grow_trunk", "part_columns", "trunk_of"]
+__all__ = ["grow_trunk", "part_columns", "trunk_of", "wait_for"]
 
 #: Of fewer rows, or down to no more levels, a trunk takes as long as it saves.
 MANY, LEVELS = 2**19, 9
@@ -220,31 +220,26 @@ def grow_trunk(ground, growth, rule, desk, found, evidence, trunk):
 
 def part_columns(ground, growth, rule):
     """Part the columns into the segments of all branches of the trunk, and have `grow` go on there."""
-    nodes = growth.nodes[: growth.sizes[1]]
-    ends = np.flatnonzero(nodes["attribute"] == LEAF)
-    ends = ends[np.argsort(nodes["start"][ends])]
-    branch = np.zeros(len(growth.side), np.uint16 if len(ends) <= 2**16 else np.uint32)
-    part_into(ground, growth, rule, ends, branch, np.zeros((len(ends), 2), np.uint32))
+    ends = wait_for(ground, growth, rule, 0)
+    if growth.sizes[0]:
+        branch = np.zeros(len(growth.side), np.uint16 if len(ends) <= 2**16 else np.uint32)
+        part_into(ground, growth, ends, branch, np.zeros((len(ends), 2), np.uint32))
 
 
 @jit(_nrt=False)
-def part_into(ground, growth, rule, ends, branch, places):
+def part_into(ground, growth, ends, branch, places):
     """Part the columns into the segments of these nodes, which come in the order of their segments.
 
     branch : uint16 or uint32 (n_rows,), room for the branch of each row
     places : uint32 (n_branches, 2), room for where the next key of a branch goes, and how many FIRST keys
         there were when the last one went
     """
-    members, spare, nodes, sizes = ground.members, growth.spare, growth.nodes, growth.sizes
-    sizes[0] = 0
+    members, spare, nodes = ground.members, growth.spare, growth.nodes
     for b in range(ends.size):
         start, end = segment_of(nodes, ends[b])
         for k in range(start, end):
             branch[np.uintp(members[k])] = b
-        if may_split(ground, growth, ends[b], rule):
-            growth.waiting[sizes[0]] = ends[b]
-            sizes[0] += 1
-    for f in range(ground.keys.shape[0] if sizes[0] else 0):
+    for f in range(ground.keys.shape[0]):
         keys, firsts = ground.keys[f, : members.size], np.uint32(0)
         for b in range(ends.size):
             places[b, 0], places[b, 1] = nodes[ends[b]].start, 0
@@ -257,3 +252,25 @@ def part_into(ground, growth, rule, ends, branch, places):
             places[own, 0], places[own, 1] = places[own, 0] + np.uint32(1), firsts
         for k in range(keys.size):
             keys[k] = spare[k]
+
+
+def wait_for(ground, growth, rule, depth):
+    """Have the nodes at this depth and below wait for `grow`, as far as they have no branches yet and may be
+    split; all that have none, in the order of their segments.
+    """
+    nodes = growth.nodes[: growth.sizes[1]]
+    ends = np.flatnonzero((nodes["attribute"] == LEAF) & (nodes["depth"] >= depth))
+    ends = ends[np.argsort(nodes["start"][ends])]
+    put_on_pile(ground, growth, rule, ends)
+    return ends
+
+
+@jit(_nrt=False)
+def put_on_pile(ground, growth, rule, ends):
+    """Have these nodes wait, if they may be split."""
+    sizes = growth.sizes
+    sizes[0] = 0
+    for k in range(ends.size):
+        if may_split(ground, growth, ends[k], rule):
+            growth.waiting[sizes[0]] = ends[k]
+            sizes[0] += 1
