@@ -273,7 +273,7 @@ def _grow_tree(training, rule, n_classes, coded, random, seed):
     steps = np.empty(tree.size, step_type(gap, coded.shape[1]))
     fill_steps(steps, tree, tests, codes, gap)
     room = np.empty(BLOCK, np.intp)
-    descend_codes(steps, detours_of([tree], steps), 0, coded[outside], gap[()], leaves, room)
+    descend_codes(steps, detours_of([tree], steps), 0, coded.take(outside, axis=0), gap[()], leaves, room)
     return narrow(tree), Outside(outside, leaves)
 
 
