@@ -48,8 +48,9 @@ from openbook.work import Grid, Step, Work, figure
 
 __all__ = ["Forest", "ForestClassifier", "ForestRegressor"]
 
-#: So many trees are grown by a worker before it hands them in.
-BATCH = 5
+#: So many trees are grown by a worker before it hands them in, with the rows that they did not see; fewer of
+#: many rows.
+BATCH, BATCH_ROWS = 5, 5_000_000
 #: The most cells of a matrix of proximities.
 MOST_PAIRS = 10**8
 
@@ -93,7 +94,8 @@ class Forest(Growing):
         training = self._weighed(encode(rows, self.bins))
         random = check_random_state(self.random_state)
         seeds = random.randint(1, np.iinfo(np.int32).max, size=self.n_estimators).tolist()
-        batches = [seeds[k : k + BATCH] for k in range(0, len(seeds), BATCH)]
+        size = max(1, min(BATCH, BATCH_ROWS // len(training.y)))
+        batches = [seeds[k : k + size] for k in range(0, len(seeds), size)]
         coded = _with_gaps(training) if self.bootstrap else None
         step = partial(_grow_batch, training, self._rule(training), self._n_classes, coded)
         votes = Votes(training, self._n_classes)
@@ -231,7 +233,7 @@ class Votes:
 
     def __init__(self, training, n_classes):
         n = len(training.y)
-        self.y, self.w = training.y.astype(float), training.w.astype(float)
+        self.y, self.w = training.y.astype(float), np.asarray(training.w, dtype=float)
         self.votes, self.losses = np.zeros((n, (n_classes or 1) + 1)), np.full(n, -1.0)
         self.loss = self.heard = 0.0
 
@@ -265,8 +267,10 @@ def _grow_tree(training, rule, n_classes, coded, random, seed):
     times = drawn(random, training.w, number_of_rows(training.w))
     rows, outside = np.flatnonzero(times), np.flatnonzero(times == 0)
     sample = training._replace(w=times.astype(float))
+    del times  # each is of the size of a column
     growth, _, centre = grown(sample, rule, n_classes, rows, seed, noted=0)
     tree = tree_of(growth, training.scales, n_classes, centre, rule.criterion)
+    del growth, sample, rows
     leaves, gap = np.empty(len(outside), dtype=np.intp), np.array(np.iinfo(coded.dtype).max, coded.dtype)
     tests = dict(cuts_by_column(tree.attribute, tree.route))
     codes = {j: training.scales[j].last_below(tree.cut[at]) for j, at in tests.items()}
