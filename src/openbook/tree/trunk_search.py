@@ -160,8 +160,6 @@ def search_bins(trunk, keys, f, slot, rule, desk, spare, found):
         if size == 0:
             continue
         if not may_hide(left_1, w_left, ones, size, totals, max(bar, enough), criterion, whole):
-            if better(left_1, w_left, totals, least, bar, criterion, whole):
-                bar, above = worth(left_1, w_left, totals, criterion, whole) + slack, starts[k]
             left_1, w_left = left_1 + ones, w_left + size
             continue
         trunk.allowed[0] -= starts[k + 1] - starts[k]
