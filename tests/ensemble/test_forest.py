@@ -18,6 +18,7 @@ from openbook.ensemble import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
+from openbook.ensemble import forest as engine
 from openbook.ensemble.bagging import drawn
 from openbook.ensemble.members import number_of_rows
 from openbook.errors import DataError, ModelFileError, ParameterError
@@ -88,6 +89,22 @@ def test_the_same_forest_on_two_workers(forest, backend):
     with joblib.parallel_config(backend=backend, n_jobs=2):
         together = forest(12, random_state=3).fit(X, y)
     same_trees(alone, together)
+
+
+def test_the_same_forest_of_many_rows_whose_trees_are_handed_in_one_by_one(monkeypatch):
+    sizes, grow_batch = [], engine._grow_batch
+
+    def counted(*given):
+        sizes.append(len(given[-1]))
+        return grow_batch(*given)
+
+    together = RandomForestClassifier(12, random_state=3).fit(IRIS, SPECIES)
+    monkeypatch.setattr(engine, "_grow_batch", counted)
+    monkeypatch.setattr(engine, "BATCH_ROWS", 1)
+    alone = RandomForestClassifier(12, random_state=3).fit(IRIS, SPECIES)
+    assert sizes == [1] * 12
+    same_trees(alone, together)
+    np.testing.assert_array_equal(alone.oob_curve_, together.oob_curve_)
 
 
 def test_another_seed_is_another_forest():

@@ -40,6 +40,7 @@ from openbook.tree.part import (
 )
 from openbook.tree.search import FRACTIONAL, OWN_BRANCH, choose, note, row_at, search
 from openbook.tree.split import TOTAL, Instances, Targets, add_instance, whole_below
+from openbook.tree.stopping import is_chance, is_vain
 
 __all__ = [
     "DONE",
@@ -50,6 +51,7 @@ __all__ = [
     "Ground",
     "Growth",
     "grow",
+    "wait_for",
 ]
 
 #: What `grow` says when it comes back: it is done, or one of the tables is full.
@@ -249,55 +251,6 @@ def add_members(ground, growth, node):
         add_instance(instances, np.uintp(members[k]), stats, node)
 
 
-@inner
-def is_chance(stats, columns, critical):
-    """Whether the branches' classes differ no more than chance would have it (chi-squared).
-
-    stats : float64 (n_branches, n_classes); columns : float64 (n_classes,), room for their sums
-    critical : by degrees of freedom; None for no test
-    """
-    if critical is None:
-        return False
-    total, statistic, filled_rows, filled_columns = 0.0, 0.0, 0, 0
-    for c in range(stats.shape[1]):
-        columns[c] = 0.0
-        for b in range(stats.shape[0]):
-            columns[c] += stats[b, c]
-        total += columns[c]
-        filled_columns += 1 if columns[c] > 0 else 0
-    for b in range(stats.shape[0]):
-        row = 0.0
-        for c in range(stats.shape[1]):
-            row += stats[b, c]
-        filled_rows += 1 if row > 0 else 0
-        for c in range(stats.shape[1]):
-            expected = row * columns[c] / total
-            if expected > 0:
-                off = stats[b, c] - expected
-                statistic += off * off / expected
-    return statistic <= critical[(filled_rows - 1) * (filled_columns - 1)]
-
-
-@inner
-def is_vain(totals, stats, penalty):
-    """Whether the branches have no smaller pessimistic error (errors + penalty per leaf) than one leaf; with
-    a penalty of None they are not asked.
-    """
-    if penalty is None:
-        return False
-    most, weight = 0.0, 0.0
-    for c in range(totals.size):
-        most, weight = max(most, totals[c]), weight + totals[c]
-    leaf, branches = weight - most + penalty, 0.0
-    for b in range(stats.shape[0]):
-        most, weight = 0.0, 0.0
-        for c in range(totals.size):
-            most, weight = max(most, stats[b, c]), weight + stats[b, c]
-        if weight > 0:
-            branches += weight - most + penalty
-    return branches >= leaf
-
-
 @jit(_nrt=False)
 def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, PLR0915 (one loop over the nodes)
     """Split what waits, until nothing does (DONE) or a table is full: then the caller makes room and comes
@@ -402,3 +355,25 @@ def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, P
         if route == sizes[2]:
             sizes[2] += n_values
     return DONE
+
+
+def wait_for(ground, growth, rule, depth):
+    """Have the nodes at this depth and below wait for `grow`, as far as they have no branches yet and may be
+    split; all that have none, in the order of their segments.
+    """
+    nodes = growth.nodes[: growth.sizes[1]]
+    ends = np.flatnonzero((nodes["attribute"] == LEAF) & (nodes["depth"] >= depth))
+    ends = ends[np.argsort(nodes["start"][ends])]
+    put_on_pile(ground, growth, rule, ends)
+    return ends
+
+
+@jit(_nrt=False)
+def put_on_pile(ground, growth, rule, ends):
+    """Have these nodes wait, if they may be split."""
+    sizes = growth.sizes
+    sizes[0] = 0
+    for k in range(ends.size):
+        if may_split(ground, growth, ends[k], rule):
+            growth.waiting[sizes[0]] = ends[k]
+            sizes[0] += 1

@@ -14,13 +14,13 @@ from openbook.tree.absolute import ladder_of, median_and_deviation
 from openbook.tree.columns import NOMINAL, Edges
 from openbook.tree.counts import PER_WORD
 from openbook.tree.criteria import ABSOLUTE, GINI
-from openbook.tree.grow import DONE, MORE_NODES, MORE_ROUTES, NODE, Ground, Growth, grow
+from openbook.tree.grow import DONE, MORE_NODES, MORE_ROUTES, NODE, Ground, Growth, grow, wait_for
 from openbook.tree.keys import check_rows, mark_class, only
 from openbook.tree.nodes import LEAF, SPREAD, Tree, cuts_by_column, parents
 from openbook.tree.part import BRANCH
 from openbook.tree.search import FOUND, FRACTIONAL, Desk, Evidence
 from openbook.tree.split import Instances, Targets
-from openbook.tree.trunk import grow_trunk, part_columns, trunk_of, wait_for
+from openbook.tree.trunk import grow_trunk, part_columns, trunk_of
 from openbook.tree.two_classes import SMALL_BLOCK
 
 __all__ = ["N_SUMS", "Candidates", "grown", "n_slots", "plant", "tree_of"]

@@ -11,7 +11,7 @@ large node is left, every column is parted once, into the segments of all branch
 
 The trunk is for two classes by Gini or entropy, rows that weigh 1, and sorted columns without missing cells
 that are all searched. Anything else is for `grow`, which is also the twin: it splits the same nodes in the
-same way.
+same way, but where two cuts differ by no more than rounding.
 """
 
 import numpy as np
@@ -27,9 +27,9 @@ from openbook.tree.grow import (
     place_for,
     segment_of,
     take_stats,
+    wait_for,
 )
 from openbook.tree.keys import FIRST, FIRST_BIT, MISSING, ROW
-from openbook.tree.nodes import LEAF
 from openbook.tree.part import heaviest_of, move_apart, note_side, side_of
 from openbook.tree.search import FRACTIONAL, choose, note_sorted, row_at, weigh_sorted
 from openbook.tree.split import GAP, KNOWN, TOTAL
@@ -49,7 +49,7 @@ from openbook.tree.trunk_search import (
     take_members,
 )
 
-__all__ = ["grow_trunk", "part_columns", "trunk_of", "wait_for"]
+__all__ = ["grow_trunk", "part_columns", "trunk_of"]
 
 #: Of fewer rows, or down to no more levels, a trunk takes as long as it saves.
 MANY, LEVELS = 2**19, 9
@@ -252,25 +252,3 @@ def part_into(ground, growth, ends, branch, places):
             places[own, 0], places[own, 1] = places[own, 0] + np.uint32(1), firsts
         for k in range(keys.size):
             keys[k] = spare[k]
-
-
-def wait_for(ground, growth, rule, depth):
-    """Have the nodes at this depth and below wait for `grow`, as far as they have no branches yet and may be
-    split; all that have none, in the order of their segments.
-    """
-    nodes = growth.nodes[: growth.sizes[1]]
-    ends = np.flatnonzero((nodes["attribute"] == LEAF) & (nodes["depth"] >= depth))
-    ends = ends[np.argsort(nodes["start"][ends])]
-    put_on_pile(ground, growth, rule, ends)
-    return ends
-
-
-@jit(_nrt=False)
-def put_on_pile(ground, growth, rule, ends):
-    """Have these nodes wait, if they may be split."""
-    sizes = growth.sizes
-    sizes[0] = 0
-    for k in range(ends.size):
-        if may_split(ground, growth, ends[k], rule):
-            growth.waiting[sizes[0]] = ends[k]
-            sizes[0] += 1
