@@ -59,7 +59,7 @@ def check_end(model, test, target, expected):
     proba = dict(zip(model.classes_, model.predict_proba([test])[0], strict=True))
     assert proba == exactly(expected["posterior"])
     assert model.predict([test])[0] == expected["prediction"]
-    assert work.conclusion == f"The most probable: {target} = {expected['prediction']}."
+    assert work.conclusion == f"Most probable: {target} = {expected['prediction']}."
     evidence = math.fsum(expected["joint"].values())
     assert work["P(x)"].result == exactly(evidence)
     assert model.score_samples([test])[0] == pytest.approx(math.log(evidence), rel=1e-12)
@@ -204,7 +204,7 @@ def test_minimum_risk_derived(golden, id_):
     model.fit([[float(i)] for i in range(2 * len(classes))], sorted(classes * 2))
     work = model.work({})  # nothing is known of the row
     assert [work[f"R({c} | x)"].result for c in classes] == exactly(record["expected"]["risk"])
-    assert work.conclusion == f"Least risk: {record['expected']['action']}."
+    assert work.conclusion == f"Lowest expected cost: {record['expected']['action']}."
     assert model.predict([[math.nan]])[0] == record["expected"]["action"]
 
 

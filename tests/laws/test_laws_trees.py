@@ -206,7 +206,7 @@ def test_a_prediction_is_what_its_work_says(problem):
         work = model.work(new.take([i]))
         derived = [work[f"P(class = {label})"].result for label in model.classes_]
         np.testing.assert_allclose(shares, derived, rtol=1e-12)
-        assert work.conclusion == f"The most probable: {labels[i]}."
+        assert work.conclusion == f"Most probable: {labels[i]}."
 
 
 @given(problems())

@@ -58,7 +58,7 @@ def test_a_gaussian_window_has_no_end():
     assert model.predict_proba([[1e6]])[0].tolist() == pytest.approx(
         [0, 1]
     )  # e^(-5e11), and less by e^(-1e6)
-    assert model.work([1e6]).conclusion == "The most probable: b."
+    assert model.work([1e6]).conclusion == "Most probable: b."
     numbers = ParzenRegressor(radius=1, kernel="gaussian", scale=False).fit([[0.0], [1.0]], [4.0, 10.0])
     assert numbers.predict([[-1e6]])[0] == pytest.approx(4)
     assert numbers.work([-1e6])["class of x"].result == pytest.approx(4)

@@ -291,7 +291,7 @@ def test_the_way_down():
     ]
     assert part(work, "reached").rows == (("outlook = sunny, humidity = high", 3, 0, 3, 1),)
     assert (work["P(play = No)"].numbers, work["P(play = No)"].result) == (r"\frac{3}{3}", 1)
-    assert work.conclusion == "The most probable: No."
+    assert work.conclusion == "Most probable: No."
 
 
 @pytest.mark.parametrize(("outlook", "said"), [(None, "missing"), ("fog", "a value never seen")])

@@ -156,7 +156,7 @@ class MinimumRisk(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if self.reject is not None and least > self.reject:
             end = f"Rejecting costs {figure(self.reject)}, less than any decision: no decision."
         else:
-            end = f"Least risk: {labels[risks.index(least)]}."
+            end = f"Lowest expected cost: {labels[risks.index(least)]}."
         return Work("Minimum risk: one decision", (inner, *steps), end)
 
     def refusal(self, schema):

@@ -41,7 +41,7 @@ def derive_row(model, X) -> Work:
         winner = labels[probabilities.index(max(probabilities))]
         end = f"Every class has a product of 0: the data decide nothing, and the prior answers {winner}."
     else:
-        end = f"The most probable: {winner}."
+        end = f"Most probable: {winner}."
     title = f"Naive Bayes for {model.target_}: one prediction"
     return Work(title, (Work("prior", tuple(priors)), *products, posterior), end)
 

@@ -298,7 +298,7 @@ class ForestClassifier(Forest, GrowingClassifier):
 
     def _verdict(self, steps):
         winner = max(range(len(steps)), key=lambda c: steps[c].result)
-        return f"The most probable: {self.target_} = {as_text(self.classes_.tolist()[winner])}."
+        return f"Most probable: {self.target_} = {as_text(self.classes_.tolist()[winner])}."
 
 
 class ForestRegressor(Forest, Regressor):

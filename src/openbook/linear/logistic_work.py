@@ -117,7 +117,7 @@ def derive_row(model, X) -> Work:
     winner = labels[probabilities.index(max(probabilities))]
     parts.append(Work("probability", steps))
     title = f"Logistic regression for {model.target_}: one prediction"
-    return Work(title, tuple(parts), f"The most probable: {winner}.")
+    return Work(title, tuple(parts), f"Most probable: {winner}.")
 
 
 def _cells(model, X):

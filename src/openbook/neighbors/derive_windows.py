@@ -73,7 +73,7 @@ def derive_density(model, X) -> Work:
         for label, number, p in zip(labels, numbers, posterior, strict=True)
     ]
     winner = labels[posterior.index(max(posterior))]
-    end = f"The most probable: {winner}."
+    end = f"Most probable: {winner}."
     if not total > 0:
         end = f"No row lies in the window: the prior answers {winner}."
     shown = [f"{model.target_} = {labels[c]}" for c in said]

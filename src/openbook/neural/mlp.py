@@ -154,7 +154,7 @@ class MLPClassifier(NetworkLearner, Classifier):
             note = "" if formula == "o_k" else f"p = {'(o + 1) / 2' if low else 'o'}, from 0 to 1"
             steps = [Step(name, formula, "", share, note) for name, share in zip(names, shares, strict=True)]
         best = as_text(self.classes_.tolist()[shares.index(max(shares))])
-        return steps, f"The most probable: {self.target_} = {best}."
+        return steps, f"Most probable: {self.target_} = {best}."
 
 
 class MLPRegressor(NetworkLearner, Regressor):

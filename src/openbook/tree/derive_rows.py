@@ -121,7 +121,7 @@ def _classes(told, leaves):
         formula = r"\frac{n_c}{n}" if len(leaves) == 1 else r"\sum_l s_l \cdot \frac{n_{lc}}{n_l}"
         steps.append(Step(f"P({told.target} = {as_text(label)})", formula, joined(terms, " + "), total))
         sums.append(total)
-    return steps, f"The most probable: {as_text(told.classes[sums.index(max(sums))])}."
+    return steps, f"Most probable: {as_text(told.classes[sums.index(max(sums))])}."
 
 
 def _numbers(told, leaves):
