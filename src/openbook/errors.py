@@ -56,9 +56,8 @@ class InterruptedFit(UserWarning):
 
 
 def did_you_mean(name: str, known: Sequence[str]) -> str:
-    """Point to the nearest known name, or list the first of them."""
+    """Point to the nearest known name, or list them all."""
     near = get_close_matches(str(name), known, n=1)
     if near:
         return f"Did you mean {near[0]!r}?"
-    shown = ", ".join(known[:12]) + (", …" if len(known) > 12 else "")
-    return f"There are: {shown}."
+    return f"There are: {', '.join(known)}."

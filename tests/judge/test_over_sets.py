@@ -226,3 +226,33 @@ def test_the_picture_of_two_and_of_too_few():
     two = over(("C4.5", "C4.5+m")).draw()
     assert "Wilcoxon signed rank, exact" in two.notes[0]
     assert "more than the ranks can differ" in ladder(3, n=2).draw().svg()
+
+
+def test_a_named_metric_says_whether_more_of_plain_scores_is_better():
+    """Of RMSE less is better: the line wins on both sets."""
+    rmse = {"a": {"line": 1.0, "mean": 2.0}, "b": {"line": 10.0, "mean": 30.0}}
+    found = compare_over_sets(rmse, "rmse")
+    assert found.mean_ranks == {"line": 1.0, "mean": 2.0}
+    assert found.what == "RMSE"
+    assert compare_over_sets(rmse, greater_is_better=False).mean_ranks == {"line": 1.0, "mean": 2.0}
+    with pytest.raises(ParameterError, match="of RMSE less is better; leave out greater_is_better"):
+        compare_over_sets(rmse, "rmse", greater_is_better=True)
+    with pytest.raises(ParameterError, match=r"no metric 'rms'. Did you mean 'rmse'"):
+        compare_over_sets(rmse, "rms")
+
+
+def test_scores_of_one_set_do_not_tie_because_another_has_large_ones():
+    """RMSE in cents beside RMSE in shares: each data set is ranked by its own digits."""
+    prices = {"line": 4.0e9, "mean": 5.0e9, "tree": 6.0e9}
+    shares = {"line": 1.0e-4, "mean": 2.0e-4, "tree": 3.0e-4}
+    found = compare_over_sets({"prices": prices, "shares": shares}, "rmse")
+    assert found.ranks.tolist() == [[1, 2, 3], [1, 2, 3]]
+
+
+def test_comparisons_ranked_by_different_metrics_are_not_mixed():
+    models = {"naive Bayes": NaiveBayes(), "1R": OneR()}
+    iris = compare(models, *load("iris").split("species"), metrics="accuracy")
+    wine = compare(models, *load("wine").split("cultivar"), metrics="log_loss")
+    with pytest.raises(DataError, match="iris is ranked by accuracy and wine by log loss; say which"):
+        compare_over_sets({"iris": iris, "wine": wine})
+    assert compare_over_sets({"iris": iris, "wine": wine}, "accuracy").what == "accuracy"

@@ -113,10 +113,9 @@ def _numbers_as_codes(column: Column, attribute: Categorical) -> Array:
     numbers = {float(value): code for value, code in attribute.codes.items() if _is_plain_number(value)}
     known = ~column.missing
     if known.any() and not numbers:
-        few = ", ".join(attribute.values[:5])
         first = as_text(column.data[known][0])
         msg = (
-            f"column {column.name!r} was {attribute.kind} in training ({few}), but holds numbers now"
+            f"column {column.name!r} was {attribute.kind} in training ({', '.join(attribute.values)}), but holds numbers now"
             f" ({first}, …); give the categories in the spelling of the training data"
         )
         raise DataError(msg)

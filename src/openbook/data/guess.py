@@ -263,7 +263,10 @@ def _categorical(name: str, tally: Tally, kind: type[Categorical], why: str) -> 
     if len(numbers) == len(tally.values):
         return kind(name, tuple(sorted(numbers, key=lambda value: (numbers[value], value)))), why
     if kind is Ordinal:
-        few = ", ".join(map(repr, sorted(tally.values)[:5]))
-        msg = f"column {name!r} cannot be ordinal without an order; list it: kinds={{{name!r}: [{few}, …]}}"
+        listed = ", ".join(map(repr, sorted(tally.values)))
+        msg = (
+            f"column {name!r} cannot be ordinal without an order; list its values from lowest to highest, as"
+            f" in kinds={{{name!r}: [{listed}]}}"
+        )
         raise DataError(msg)
     return kind(name, tuple(sorted(tally.values))), why

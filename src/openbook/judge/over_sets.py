@@ -24,6 +24,7 @@ from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.judge.comparison import Comparison
 from openbook.judge.evaluation import Which
 from openbook.judge.intervals import around, shown, upper_share
+from openbook.judge.metrics import METRICS, Metric
 from openbook.judge.rank_line import rank_line
 from openbook.judge.ranks import Friedman, critical_difference, friedman, ranks_of, wilcoxon
 from openbook.judge.significance import TestResult, Tests, adjusted
@@ -219,7 +220,7 @@ class OverSets:
 def compare_over_sets(
     scores: Mapping[str, Any],
     which: Which = None,
-    greater_is_better: bool = True,
+    greater_is_better: bool | None = None,
     learners: Sequence[str] | None = None,
 ) -> OverSets:
     """Compare learners over several data sets.
@@ -227,10 +228,9 @@ def compare_over_sets(
     Parameters
     ----------
     scores : mapping of data set to a Comparison, or to a mapping of learner to score
-    which : the metric; None takes the first of the Comparisons' own
-        Ignored for plain scores.
-    greater_is_better : bool, of plain scores
-        A metric knows.
+    which : the metric; None takes the one that the Comparisons themselves are ranked by
+        With plain scores it says what they are, and so whether more is better.
+    greater_is_better : whether more is better; None for a metric that knows, and else for more
     learners : those to compare; None takes all that the first data set has
 
     Examples
@@ -243,13 +243,12 @@ def compare_over_sets(
     >>> over.mean_ranks
     {'forest': 1.5, 'tree': 1.6666666666666667, '0R': 2.8333333333333335}
     """
-    what = "score"
+    function = _named(which) if isinstance(which, str) else which
     if comparisons := {name: each for name, each in scores.items() if isinstance(each, Comparison)}:
         if len(comparisons) < len(scores):
             odd = next(name for name in scores if name not in comparisons)
             raise DataError(f"{odd} is no Comparison, as others are; give Comparisons or scores, not both")
-        function = next(iter(comparisons.values())).metric(which)
-        what, greater_is_better = function.words, function.greater_is_better
+        function = function or _own_metric(comparisons)
         scores = {
             name: {label: each.score(function) for label, each in comparison.evaluations.items()}
             for name, comparison in comparisons.items()
@@ -263,7 +262,31 @@ def compare_over_sets(
         if learners is None and (extra := [label for label in row if label not in names]):
             raise DataError(f"only {name} has {extra[0]}; name the `learners` that all data sets have")
     table = np.array([[row[label] for label in names] for row in scores.values()], dtype=float)
-    return OverSets(names, tuple(scores), table, greater_is_better, what)
+    if function is None:
+        return OverSets(names, tuple(scores), table, greater_is_better is not False)
+    if greater_is_better not in (None, function.greater_is_better):
+        more = "more" if function.greater_is_better else "less"
+        raise ParameterError(f"of {function.words} {more} is better; leave out greater_is_better")
+    return OverSets(names, tuple(scores), table, function.greater_is_better, function.words)
+
+
+def _named(name: str) -> Metric:
+    if name not in METRICS:
+        raise ParameterError(f"no metric {name!r}. {did_you_mean(name, tuple(METRICS))}")
+    return METRICS[name]
+
+
+def _own_metric(comparisons: Mapping[str, Comparison]) -> Metric:
+    """What all of them are ranked by; an error where they differ, since their scores are no one score."""
+    own = {name: each.metric() for name, each in comparisons.items()}
+    (first, function), *others = own.items()
+    for name, other in others:
+        if other.name != function.name:
+            raise DataError(
+                f"{first} is ranked by {function.words} and {name} by {other.words}; say which, as in"
+                f" which={function.name!r}"
+            )
+    return function
 
 
 def _z_test(mean: float, base: float, error: float, level: float) -> TestResult:

@@ -255,8 +255,11 @@ def critical_difference(k: int, n: int, alpha: float = 0.05) -> Step:
 
 
 def ranks_of(losses: np.ndarray) -> np.ndarray:
-    """Ranks along the last axis, 1 for the least, ties shared; NaN has no rank, and counts for none."""
-    values = same_digits(losses)
+    """Ranks along the last axis, 1 for the least, ties shared; NaN has no rank, and counts for none.
+
+    Each row is rounded by its own largest value: data sets differ in scale.
+    """
+    values = np.apply_along_axis(same_digits, -1, losses)
     own, others = values[..., :, None], values[..., None, :]
     ranks = (own > others).sum(axis=-1) + ((own == others).sum(axis=-1) + 1) / 2
     return np.where(np.isnan(values), np.nan, ranks)

@@ -212,7 +212,7 @@ class LogisticRegression(Classifier):
         except (TypeError, ValueError):
             start = np.array(np.nan)
         if start.shape != shape or not np.isfinite(start).all():
-            names = ", ".join(self.encoding_.names[:6]) + (", …" if len(self.encoding_) > 6 else "")
+            names = ", ".join(self.encoding_.names)
             msg = (
                 f"LogisticRegression: start must be finite numbers of shape {shape}: the intercept, then"
                 f" {names}; got {self.start!r}"

@@ -185,7 +185,7 @@ class Perceptron(Classifier):
         if start.shape != self._shape or not np.isfinite(start).all():
             msg = (
                 f"Perceptron: start must be finite weights of shape {self._shape}: the bias, then"
-                f" {', '.join(self.encoding_.names[:6])}{', …' if len(self.encoding_) > 6 else ''};"
+                f" {', '.join(self.encoding_.names)};"
                 f" got shape {start.shape}"
             )
             raise ParameterError(msg)
