@@ -4,6 +4,8 @@ All of them are `OpenbookError`s, which the command line prints as one line, and
 error that a scikit-learn user would expect to catch.
 """
 
+import re
+import shlex
 from collections.abc import Sequence
 from difflib import get_close_matches
 
@@ -17,6 +19,7 @@ __all__ = [
     "RefusalError",
     "UnknownColumn",
     "did_you_mean",
+    "for_command_line",
 ]
 
 
@@ -61,3 +64,31 @@ def did_you_mean(name: str, known: Sequence[str]) -> str:
     if near:
         return f"Did you mean {near[0]!r}?"
     return f"There are: {', '.join(known)}."
+
+
+#: A keyword argument of Python in a hint, with what leads to it.
+_KINDS = re.compile(
+    r"(?:(?:read|scan)(?: it)? with |list it: )?kinds=\{(['\"])(.+?)\1: (\[.+?\]|['\"].+?['\"])\}"
+)
+_MISSING = re.compile(r"read with missing=\[.*?\](?=[;.]|$)")
+_GROUPS = re.compile(r"groups=(['\"])(.+?)\1")
+
+
+def for_command_line(words: str) -> str:
+    """A message whose hints are worded for Python, with the options of the command line instead.
+
+    >>> for_command_line("If they are codes, read with kinds={'zip': 'nominal'}.")
+    'If they are codes, add --kind zip=nominal.'
+    >>> for_command_line("list it: kinds={'size': ['S', 'M', …]}")
+    'add --kind size=S,M,…'
+    """
+    words = _KINDS.sub(_kind_option, words)
+    words = _MISSING.sub("leave those cells empty in the file", words)
+    return _GROUPS.sub(lambda found: f"--group {shlex.quote(found[2])}", words)
+
+
+def _kind_option(found: re.Match[str]) -> str:
+    values = [value.strip(" '\"") for value in found[3].strip("[]").split(", ")]
+    option = f"{found[2]}={','.join(values)}"
+    plain = re.fullmatch(r"[\w.=,…-]+", option)
+    return f"add --kind {option if plain else shlex.quote(option)}"

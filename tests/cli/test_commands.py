@@ -3,24 +3,50 @@
 import pytest
 
 import openbook as ob
+from openbook import registry
+from openbook.judge.metrics import METRICS
 
 
 @pytest.mark.parametrize(
-    "command", ["study", "compare", "describe", "predict", "work", "rules", "draw", "sets", "export"]
+    "command",
+    [
+        "study",
+        "compare",
+        "describe",
+        "outliers",
+        "predict",
+        "work",
+        "rules",
+        "draw",
+        "export",
+        "sets",
+        "learners",
+        "metrics",
+        "detectors",
+    ],
 )
 def test_every_command_helps_with_an_example(command, good):
     told = good(command, "--help")
     assert "Usage: " in told
-    assert f"Example: openbook {command}" in told
-    assert f"\n  {command} " in good("--help")
+    assert "Example: openbook " in told
+    assert f" {command} " in good("--help")
 
 
 def test_version(good):
     assert good("--version") == f"openbook {ob.__version__}\n"
 
 
-def test_nothing_asked_is_helped(openbook):
-    assert "Start here: openbook study weather" in openbook().output
+def test_no_arguments_print_the_help(openbook, good):
+    bare = openbook()
+    assert (bare.exit_code, bare.stderr) == (0, "")
+    assert bare.stdout.strip() == good("--help").strip()
+    assert "Start here: openbook study weather" in bare.stdout
+
+
+def test_the_options_of_a_study_are_grouped(good):
+    told = good("study", "--help")
+    for panel in ("Columns", "Learners", "Evaluation", "Run"):
+        assert f"─ {panel} ─" in told
 
 
 def test_describe_a_set_and_a_file(here, good):
@@ -39,8 +65,36 @@ def test_describe_complains_in_one_line(complaint):
 
 def test_sets_are_listed_with_their_targets(good):
     told = good("sets").splitlines()
-    assert [line.split()[0] for line in told] == list(ob.sets())
+    assert [line.split()[0] for line in told[:-2] if line[0] != " "] == list(ob.sets())
     assert told[0].split()[:4] == ["weather", "14", "rows", "play"]
+
+
+def test_learners_metrics_and_detectors_are_listed_in_full(good):
+    def first_words(told):
+        return {line.split()[0] for line in told.splitlines() if line and line[0].islower()}
+
+    assert first_words(good("learners")) == {entry.name for entry in registry.learners()}
+    assert first_words(good("metrics")) == set(METRICS)
+    assert first_words(good("detectors")) == {entry.name for entry in registry.learners("outliers")}
+
+
+@pytest.mark.parametrize("command", [["learners"], ["metrics"], ["describe", "wine"], ["describe", "credit"]])
+def test_a_narrow_terminal_wraps_between_words(command, good, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")
+    words = {"more", *good(*command).split()}  # "… 2 more" takes the place of what has no room
+    monkeypatch.setenv("COLUMNS", "60")
+    narrow = good(*command)
+    assert max(map(len, narrow.splitlines())) <= 60
+    assert {word for word in narrow.split() if word.isalpha()} <= words  # no word is broken
+
+
+def test_hints_use_the_options_of_the_command_line(here, good, complaint):
+    (here / "t.csv").write_text("my code,y\n" + "1,a\n2,b\n" * 20)
+    assert "add --kind 'my code=nominal'" in good("describe", "t.csv")
+    (here / "sizes.csv").write_text("size,y\n" + "S,a\nM,b\nL,a\n" * 20)
+    told = complaint("describe", "sizes.csv", "--kind", "size=ordinal")
+    assert "add --kind size=L,M,S" in told
+    assert "kinds=" not in told
 
 
 def test_export_prints_a_script(here, good):
@@ -48,11 +102,13 @@ def test_export_prints_a_script(here, good):
     script = good("export", "weather/plan.toml")
     compile(script, "weather.py", "exec")
     assert "ob.load('weather')" in script
+    assert good("export", "weather") == script
     assert good("export", "weather/plan.toml", "-o", "weather.py") == ""
     assert (here / "weather.py").read_text(encoding="utf-8") == script
 
 
 def test_export_complains_in_one_line(here, complaint):
     assert "nothing.toml: No such file" in complaint("export", "nothing.toml")
+    assert "has no plan.toml; name the folder of a study" in complaint("export", here)
     (here / "plan.toml").write_text("hello")
     assert "plan.toml: not TOML" in complaint("export", "plan.toml")

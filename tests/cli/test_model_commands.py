@@ -16,6 +16,12 @@ def test_predict_to_standard_output(loan_model, new, good):
     assert lines[2].startswith(",Widowed,,,")
 
 
+def test_a_folder_stands_for_its_model(loan_model, new, here, good, complaint):
+    assert good("predict", loan_model.parent, new) == good("predict", loan_model, new)
+    assert good("work", loan_model.parent) == good("work", loan_model)
+    assert "has no model.openbook; name the folder of a study" in complaint("predict", here, new)
+
+
 def test_predict_keeps_whole_numbers_whole(loan_model, here, good):
     (here / "n.csv").write_text("owner,status,income\nNo,Married,120\nNo,Single,\n")
     assert good("predict", loan_model, "n.csv").splitlines()[1:] == ["No,Married,120,No", "No,Single,,Yes"]

@@ -116,7 +116,7 @@ def test_an_interrupted_study_says_so_in_one_line_and_goes_on(tmp_path):
     process.send_signal(signal.SIGINT)
     _, err = process.communicate()
     assert process.returncode == 130
-    assert err.decode() == "openbook: interrupted; a study goes on where it stopped when it is run again\n"
+    assert err.decode() == "openbook: interrupted; run the same command again to resume a study\n"
     assert sorted(p.name for p in (tmp_path / "weather").iterdir()) == ["plan.toml", "results.jsonl"]
     found = results.read_bytes()
     done = subprocess.run(

@@ -1,6 +1,7 @@
-"""What goes wrong in a command is told in one line, with the exit code that `main` states."""
+"""Errors of a command: one line each, with the exit code that `main` states."""
 
 import gc
+import os
 import sys
 import warnings
 from collections.abc import Sequence
@@ -9,7 +10,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from openbook.errors import OpenbookError
+from openbook.errors import OpenbookError, for_command_line
 
 __all__ = ["Commands"]
 
@@ -18,7 +19,7 @@ _UsageError: Any = typer.BadParameter.__base__
 
 
 class Commands(TyperGroup):
-    """Whatever goes wrong through no fault of openbook is told in one line."""
+    """Prints errors of the user or the system as one line."""
 
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> Any:  # type: ignore[override]
         extra["standalone_mode"] = False
@@ -39,24 +40,27 @@ class Commands(TyperGroup):
         except (KeyboardInterrupt, typer.Abort):
             code = 130
         if code == 130:
-            typer.echo(
-                "openbook: interrupted; a study goes on where it stopped when it is run again", err=True
-            )
+            typer.echo("openbook: interrupted; run the same command again to resume a study", err=True)
         sys.exit(code if isinstance(code, int) else 0)
 
 
 def _note(message: Warning | str, *_: Any, **__: Any) -> None:
-    """A warning, told as plainly as an error."""
+    """A warning in one line, as an error."""
     from openbook.work.formula import printable
 
-    typer.echo(f"openbook: note: {printable(str(message))}", err=True)
+    typer.echo(f"openbook: note: {printable(for_command_line(str(message)))}", err=True)
 
 
 def _fail(message: str) -> None:
     from openbook.work.formula import printable
 
-    typer.echo(f"openbook: {printable(message)}", err=True)
+    name = typer.style("openbook:", fg="red") if _coloured() else "openbook:"
+    typer.echo(f"{name} {printable(for_command_line(message))}", err=True)
     sys.exit(2)
+
+
+def _coloured() -> bool:
+    return sys.stderr.isatty() and not os.environ.get("NO_COLOR")
 
 
 def _os_words(error: OSError) -> str:

@@ -10,7 +10,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from openbook.cli.bar import progress_bar
-from openbook.cli.screen import console, heading, notes, say, short
+from openbook.cli.screen import console, heading, notes, readable, say, short
 from openbook.data import Table
 from openbook.data.describe import Description, describe
 from openbook.errors import PlanError
@@ -61,7 +61,7 @@ def run_exploration(
     screen = console()
     if not quiet:
         heading(screen, "The data")
-        say(screen, short(description))
+        say(screen, short(description, readable(screen)))
     with progress_bar("Exploring") as progress:
         result = explore(
             plan, folder, table=table, description=description, workers=workers, progress=progress

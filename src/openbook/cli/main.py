@@ -1,6 +1,6 @@
 """The commands of openbook. Everything heavy is imported inside the command that needs it.
 
-Exit codes: 0 done; 2 bad input, with one line on standard error; 130 interrupted, with nothing half-written.
+Exit codes: 0 success; 2 bad input, with one line on standard error; 130 interrupted, no half-written file.
 """
 
 from pathlib import Path
@@ -10,9 +10,12 @@ import typer
 
 from openbook.cli.complaints import Commands
 from openbook.cli.options import (
+    COLUMNS,
+    Ignore,
     Kinds,
     ModelArgument,
     NewArgument,
+    Out,
     RulesFormat,
     SourceArgument,
     Target,
@@ -23,14 +26,16 @@ from openbook.cli.options import (
 
 __all__ = ["app"]
 
+#: The panels of the help.
+_LEARNERS, _EVALUATION, _RUN, _LISTS = "Learners", "Evaluation", "Run", "Lists"
+
 app = typer.Typer(
     cls=Commands,
     name="openbook",
     help="Machine learning that shows its work.",
     epilog="Start here: openbook study weather",
-    no_args_is_help=True,
     add_completion=False,
-    rich_markup_mode=None,
+    rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
 
@@ -43,123 +48,192 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(invoke_without_command=True)
 def _main(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+    context: typer.Context,
+    version: Annotated[  # noqa: ARG001 (its callback acts)
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    pass
+    if context.invoked_subcommand is None and (words := context.get_help()):
+        typer.echo(words)  # empty where typer has printed the panels itself
 
 
 @app.command(epilog="Example: openbook study loans.csv --target cheat --kind zip=nominal --out loans")
 def study(
-    source: Annotated[str, typer.Argument(metavar="SOURCE", help="A file, a bundled set, or a plan.toml.")],
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="SOURCE", help="A data file, a bundled data set, a plan.toml or the folder of a study."
+        ),
+    ],
     target: Target = None,
     explore: Annotated[
         bool,
         typer.Option(
             "--explore",
-            help="Predict nothing: look for groups, oddities and associations. The target, if there is one,"
-            " is left aside.",
+            help="Do not predict: look for clusters, outliers and association rules. A target, if there is"
+            " one, is not used, only compared with the clusters.",
         ),
     ] = False,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="The folder of the study; by default the source's name."),
+        typer.Option(
+            "--out",
+            "-o",
+            help="Folder of the study. By default the name of the source.",
+            rich_help_panel=_RUN,
+        ),
     ] = None,
     kind: Kinds = None,
-    ignore: Annotated[
-        list[str] | None, typer.Option(help="A column to leave out. May be given several times.")
-    ] = None,
+    ignore: Ignore = None,
     id_column: Annotated[
-        str | None, typer.Option("--id", metavar="COLUMN", help="The column that names the rows; no input.")
+        str | None,
+        typer.Option(
+            "--id",
+            metavar="COLUMN",
+            help="Column with the row IDs. Not used as a feature.",
+            rich_help_panel=COLUMNS,
+        ),
     ] = None,
     group: Annotated[
         str | None,
         typer.Option(
             metavar="COLUMN",
-            help="Rows that share it, such as a patient's, train or test together; no input.",
+            help="Keep rows with the same value, such as those of one patient, in the same fold. Not used as"
+            " a feature.",
+            rich_help_panel=COLUMNS,
         ),
     ] = None,
     time: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="Numbers or dates: the past trains, the future tests; no input."),
+        typer.Option(
+            metavar="COLUMN",
+            help="Numbers or dates: train on the past, test on the future. Not used as a feature.",
+            rich_help_panel=COLUMNS,
+        ),
+    ] = None,
+    weight: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN", help="Weight of each row. Not used as a feature.", rich_help_panel=COLUMNS
+        ),
     ] = None,
     sensitive: Annotated[
         list[str] | None,
         typer.Option(
             metavar="COLUMN",
-            help="Judge fairness by this column. It stays an input unless it is ignored too. May be given"
-            " several times.",
+            help="Evaluate fairness between the groups of this column. It remains a feature unless it is also"
+            " ignored. Repeatable.",
+            rich_help_panel=COLUMNS,
         ),
     ] = None,
-    weight: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="How much each row counts in learning; no input."),
-    ] = None,
-    costs: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="What mistakes cost: a CSV file of truth, predicted, cost."),
+    learner: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Evaluate only this learner and the baselines; `openbook learners` lists the names."
+            " Repeatable.",
+            rich_help_panel=_LEARNERS,
+        ),
     ] = None,
     attributes: Annotated[
         list[str] | None,
         typer.Option(
             metavar="[NAME=]A,B,…",
-            help="Try these columns alone, beside all of them. May be given several times.",
+            help="Also evaluate the learners on these columns only. Repeatable.",
+            rich_help_panel=_LEARNERS,
         ),
     ] = None,
     without: Annotated[
         list[str] | None,
         typer.Option(
             metavar="[NAME=]A,B,…",
-            help="Try all columns but these, beside all of them. May be given several times.",
+            help="Also evaluate the learners without these columns. Repeatable.",
+            rich_help_panel=_LEARNERS,
         ),
     ] = None,
-    learner: Annotated[
-        list[str] | None,
-        typer.Option(help="Try only this learner, and the baselines. May be given several times."),
-    ] = None,
-    metric: Annotated[str | None, typer.Option(help="What learners are ranked by.")] = None,
-    folds: Annotated[int | None, typer.Option(help="Folds of the cross-validation.")] = None,
-    repeats: Annotated[int | None, typer.Option(help="How often the cross-validation is repeated.")] = None,
-    test_share: Annotated[
-        float | None, typer.Option(help="The share of rows kept for one final test; 0 for none.")
-    ] = None,
-    seed: Annotated[int | None, typer.Option(help="Of every random choice.  [default: 0]")] = None,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer folds, and no learner that is slow on so many rows.")
-    ] = False,
     thorough: Annotated[
-        bool, typer.Option("--thorough", help="Tune the learners' knobs inside the folds; more repeats.")
+        bool,
+        typer.Option(
+            "--thorough",
+            help="Tune the learners' parameters inside the folds, with more repeats.",
+            rich_help_panel=_LEARNERS,
+        ),
     ] = False,
+    quick: Annotated[
+        bool,
+        typer.Option(
+            "--quick",
+            help="Fewer folds, and no learners that are slow on this many rows.",
+            rich_help_panel=_LEARNERS,
+        ),
+    ] = False,
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Rank the learners by this score; `openbook metrics` lists the names.",
+            rich_help_panel=_EVALUATION,
+        ),
+    ] = None,
+    costs: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Costs of errors: a CSV file with the columns truth, predicted, cost.",
+            rich_help_panel=_EVALUATION,
+        ),
+    ] = None,
+    folds: Annotated[
+        int | None, typer.Option(help="Folds of the cross-validation.", rich_help_panel=_EVALUATION)
+    ] = None,
+    repeats: Annotated[
+        int | None, typer.Option(help="Repetitions of the cross-validation.", rich_help_panel=_EVALUATION)
+    ] = None,
+    test_share: Annotated[
+        float | None,
+        typer.Option(
+            help="Share of the rows held out for the final test; 0 for no final test.",
+            rich_help_panel=_EVALUATION,
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Random seed.", show_default="0", rich_help_panel=_EVALUATION)
+    ] = None,
     time_limit: Annotated[
         str | None,
         typer.Option(
             metavar="TIME",
-            help="Stop judging in time, as in 90, 90s, 15m or 2h, and report what was found. Run it again"
-            " without a limit to go on.",
+            help="Stop after this time, such as 90s, 15m or 2h, and report the results so far. Run the study"
+            " again without a limit to complete it.",
+            rich_help_panel=_RUN,
         ),
     ] = None,
-    workers: Annotated[int, typer.Option(help="Threads; -1 for one a core.")] = -1,
+    workers: Annotated[int, typer.Option(help="Threads; -1 for one per core.", rich_help_panel=_RUN)] = -1,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Throw away what the folder holds of an earlier study.")
+        bool,
+        typer.Option("--fresh", help="Discard an earlier study in the folder.", rich_help_panel=_RUN),
     ] = False,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Print only the choice and the folder.")
+        bool,
+        typer.Option(
+            "--quiet", "-q", help="Print only the result and the names of the files.", rich_help_panel=_RUN
+        ),
     ] = False,
 ) -> None:
-    """Describe, rank the learners, choose one, and report; without a target, explore.
+    """Compare learners on a table, choose a model, and write a report.
 
-    The folder holds plan.toml, results.jsonl, report.html and model.openbook. A study that was
-    interrupted goes on where it stopped when the same command is run again. A study without a
-    target looks for groups, oddities and associations, and leaves labels.csv with the cluster of
-    every row.
+    The folder of the study holds plan.toml, results.jsonl, report.html and model.openbook. Run the
+    same command again to resume a study that was interrupted.
+
+    Without a target, the study explores: it looks for clusters, outliers and association rules, and
+    labels.csv has the cluster of each row.
     """
     if workers != -1 and workers < 1:
-        raise typer.BadParameter(f"--workers must be -1, for one a core, or at least 1, got {workers}")
+        raise typer.BadParameter(f"--workers must be -1 (one per core) or at least 1, got {workers}")
     if quick and thorough:
-        raise typer.BadParameter("--quick and --thorough exclude each other; give one of them")
+        raise typer.BadParameter("--quick and --thorough exclude each other; use one of them")
     seconds = seconds_of(time_limit)
     from openbook.cli.study import hypotheses, run_study
 
@@ -190,15 +264,15 @@ def study(
 @app.command(epilog="Example: openbook compare loans/ loans-without-sex/ -o both.html")
 def compare(
     a: Annotated[Path, typer.Argument(metavar="A", help="The folder of a study.")],
-    b: Annotated[Path, typer.Argument(metavar="B", help="The folder of another.")],
+    b: Annotated[Path, typer.Argument(metavar="B", help="The folder of another study.")],
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="A page to write to; by default on the screen.")
+        Path | None, typer.Option("--out", "-o", help="HTML page to write. By default print to the screen.")
     ] = None,
 ) -> None:
-    """Set two studies side by side.
+    """Compare two studies.
 
-    In what their plans differ, what each chose, and how the learners compare: by paired tests
-    where both were judged on the same rows and folds, by their intervals where not.
+    Shows how their plans differ, which model each chose, and how the scores compare: by paired tests
+    where both studies used the same rows and folds, otherwise by their intervals.
     """
     from openbook.cli.bar import waiting
     from openbook.cli.derivations import write_work
@@ -211,43 +285,45 @@ def compare(
 
 @app.command(epilog="Example: openbook describe loans.csv --target cheat")
 def describe(source: SourceArgument, target: Target = None, kind: Kinds = None) -> None:
-    """Say what a table holds, and what deserves a second look."""
+    """Describe the columns of a table and point out problems."""
     from openbook.cli.bar import waiting
+    from openbook.cli.screen import print_description
     from openbook.cli.tables import default_target, open_table
     from openbook.data.describe import describe as describe_table
 
-    with waiting("Reading and describing"):
+    with waiting("Reading the data"):
         table = open_table(source, kinds_of(kind))
         description = describe_table(table, target or default_target(source))
-    typer.echo(str(description))
+    print_description(description)
 
 
 @app.command(epilog="Example: openbook outliers loans.csv --labels fraud=yes --out loans-odd")
 def outliers(
     source: SourceArgument,
     kind: Kinds = None,
-    ignore: Annotated[
-        list[str] | None, typer.Option(help="A column to leave out. May be given several times.")
-    ] = None,
+    ignore: Ignore = None,
     detector: Annotated[
-        str, typer.Option("--detector", "-d", help="How oddness is measured.")
+        str,
+        typer.Option(
+            "--detector", "-d", metavar="NAME", help="Method; `openbook detectors` lists the names."
+        ),
     ] = "isolation_forest",
-    top: Annotated[int, typer.Option(help="How many of the oddest rows to print.")] = 10,
+    top: Annotated[int, typer.Option(help="Number of outliers to print.")] = 10,
     labels: Annotated[
         str | None,
         typer.Option(
             metavar="COLUMN[=VALUE]",
-            help="The column that tells which rows are known to be odd: those of VALUE, or else of the rarer"
-            " of two. It is not looked at, but what is found is held against it.",
+            help="Column that marks the known outliers: the rows with VALUE, by default with the rarer of two"
+            " values. It is not used as a feature; the result is evaluated against it.",
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="A folder for the scores of all rows, and pictures.")
+        Path | None, typer.Option("--out", "-o", help="Folder for the scores of all rows and the charts.")
     ] = None,
 ) -> None:
-    """Find the oddest rows of a table, and say what makes each odd.
+    """Find the outliers of a table and explain each.
 
-    An isolation forest, unless told otherwise: it takes every kind of column, and gaps, as they are.
+    The default is an isolation forest, which accepts all kinds of columns and missing values.
     """
     from openbook.cli.outliers import run_outliers
 
@@ -263,24 +339,24 @@ def predict(
         typer.Option(
             "--out",
             "-o",
-            help="Where to write: .csv, .tsv, .parquet or .jsonl; by default CSV on standard output.",
+            help="File to write: .csv, .tsv, .parquet or .jsonl. By default print CSV.",
         ),
     ] = None,
     proba: Annotated[bool, typer.Option("--proba", help="Add the probability of each class.")] = False,
 ) -> None:
-    """Predict new rows.
+    """Predict the target of new rows.
 
-    Their columns are written with a column "prediction" and, if asked for, the probability of
-    each class.
+    The output has the columns of NEW and a column "prediction".
     """
     from openbook.cli.bar import waiting
+    from openbook.cli.folders import model_file
     from openbook.cli.predictions import predicted, writer
     from openbook.cli.tables import open_table
     from openbook.store import open_model
 
     write = writer(out)
     with waiting("Predicting"):
-        frame = predicted(open_model(model), open_table(new), with_proba=proba)
+        frame = predicted(open_model(model_file(model)), open_table(new), with_proba=proba)
     write(frame)
 
 
@@ -288,37 +364,41 @@ def predict(
 def work(
     model: ModelArgument,
     new: Annotated[
-        str | None, typer.Argument(metavar="[NEW]", help="A file with the row, or a bundled set.")
+        str | None, typer.Argument(metavar="[NEW]", help="A data file with the row, or a bundled data set.")
     ] = None,
-    row: Annotated[int, typer.Option(help="Which row of NEW; the first is 0, as in Python.")] = 0,
-    form: Annotated[WorkFormat, typer.Option("--format", "-f", help="How to write it.")] = WorkFormat.text,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="A file to write to.")] = None,
+    row: Annotated[int, typer.Option(help="Row of NEW; the first is 0.")] = 0,
+    form: Annotated[
+        WorkFormat, typer.Option("--format", "-f", help="Format of the output.")
+    ] = WorkFormat.text,
+    out: Out = None,
 ) -> None:
-    """Show how a prediction was made.
+    """Derive a prediction step by step.
 
-    Without NEW, show how the model was learnt.
+    Without NEW, derive the model from its training data.
     """
     from openbook.cli.derivations import derive, write_work
+    from openbook.cli.folders import model_file
     from openbook.store import open_model
 
-    write_work(derive(open_model(model), new, row), form.value, out)
+    write_work(derive(open_model(model_file(model)), new, row), form.value, out)
 
 
 @app.command(epilog="Example: openbook rules loans/model.openbook --format sql")
 def rules(
     model: ModelArgument,
     form: Annotated[
-        RulesFormat, typer.Option("--format", "-f", help="How to write them.")
+        RulesFormat, typer.Option("--format", "-f", help="Format of the output.")
     ] = RulesFormat.text,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="A file to write to.")] = None,
+    out: Out = None,
 ) -> None:
-    """Print the rules of a tree, one for each leaf.
+    """Print a decision tree as rules, one for each leaf.
 
-    As SQL, they are a query for the rows of a table t and what is predicted for each.
+    The SQL format is a query that selects the rows of a table t with their predictions.
     """
+    from openbook.cli.folders import model_file
     from openbook.cli.trees import write_rules
 
-    write_rules(model, form.value, out)
+    write_rules(model_file(model), form.value, out)
 
 
 @app.command(epilog="Example: openbook draw loans/model.openbook -o tree.svg")
@@ -326,36 +406,30 @@ def draw(
     model: ModelArgument,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Where to draw: .svg, .dot or .txt; by default on the screen."),
+        typer.Option("--out", "-o", help="File to write: .svg, .dot or .txt. By default draw on the screen."),
     ] = None,
     depth: Annotated[
-        int | None, typer.Option(min=0, help="Draw so many tests one below the other.  [default: all]")
+        int | None, typer.Option(min=0, help="Maximum depth of the drawing.", show_default="all")
     ] = None,
 ) -> None:
-    """Draw a tree."""
+    """Draw a decision tree."""
+    from openbook.cli.folders import model_file
     from openbook.cli.trees import write_drawing
 
-    write_drawing(model, depth, out)
+    write_drawing(model_file(model), depth, out)
 
 
-@app.command(epilog="Example: openbook sets")
-def sets() -> None:
-    """List the bundled sets, ready for study and describe."""
-    from openbook.cli.tables import list_sets
-
-    list_sets()
-
-
-@app.command(epilog="Example: openbook export loans/plan.toml -o loans.py")
+@app.command(epilog="Example: openbook export loans/ -o loans.py")
 def export(
-    plan: Annotated[Path, typer.Argument(metavar="PLAN", help="The plan.toml of a study.")],
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="A file to write to.")] = None,
+    plan: Annotated[Path, typer.Argument(metavar="PLAN", help="The folder of a study, or its plan.toml.")],
+    out: Out = None,
 ) -> None:
-    """Print a Python script that redoes a study without its plan."""
+    """Write a study as a Python script."""
+    from openbook.cli.folders import plan_file
     from openbook.plan.explore_plan import ExplorePlan, open_plan
     from openbook.plan.files import write_text
 
-    opened = open_plan(plan)
+    opened = open_plan(plan_file(plan))
     if isinstance(opened, ExplorePlan):
         from openbook.plan.explore_export import export_exploration
 
@@ -368,3 +442,35 @@ def export(
         typer.echo(script, nl=False)
     else:
         write_text(out, script)
+
+
+@app.command(epilog="Example: openbook study weather", rich_help_panel=_LISTS)
+def sets() -> None:
+    """List the bundled data sets."""
+    from openbook.cli.lists import list_sets
+
+    list_sets()
+
+
+@app.command(epilog="Example: openbook study weather --learner naive_bayes", rich_help_panel=_LISTS)
+def learners() -> None:
+    """List the learners that a study can use."""
+    from openbook.cli.lists import list_learners
+
+    list_learners()
+
+
+@app.command(epilog="Example: openbook study weather --metric log_loss", rich_help_panel=_LISTS)
+def metrics() -> None:
+    """List the scores by which a study can rank the learners."""
+    from openbook.cli.lists import list_metrics
+
+    list_metrics()
+
+
+@app.command(epilog="Example: openbook outliers loans.csv --detector lof", rich_help_panel=_LISTS)
+def detectors() -> None:
+    """List the methods that find outliers."""
+    from openbook.cli.lists import list_detectors
+
+    list_detectors()

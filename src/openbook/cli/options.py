@@ -7,9 +7,12 @@ from typing import Annotated, Any
 import typer
 
 __all__ = [
+    "COLUMNS",
+    "Ignore",
     "Kinds",
     "ModelArgument",
     "NewArgument",
+    "Out",
     "RulesFormat",
     "SourceArgument",
     "Target",
@@ -18,23 +21,49 @@ __all__ = [
     "seconds_of",
 ]
 
-Target = Annotated[str | None, typer.Option("--target", "-t", help="The column to predict.")]
+#: The panel of the help with the options about columns.
+COLUMNS = "Columns"
+
+Target = Annotated[
+    str | None,
+    typer.Option("--target", "-t", metavar="COLUMN", help="The column to predict.", rich_help_panel=COLUMNS),
+]
+Ignore = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--ignore",
+        metavar="COLUMN",
+        help="Column that is not used as a feature. Repeatable.",
+        rich_help_panel=COLUMNS,
+    ),
+]
 Kinds = Annotated[
     list[str] | None,
     typer.Option(
         "--kind",
         "-k",
         metavar="COLUMN=KIND",
-        help="Overrule the guess: numeric, nominal, ordinal or text; for an ordinal column also its values "
-        "from lowest to highest, as in size=small,medium,large. May be given several times.",
+        help="Set the kind of a column: numeric, nominal, ordinal or text. For an ordinal column give its"
+        " values from lowest to highest, as in size=small,medium,large. Repeatable.",
+        rich_help_panel=COLUMNS,
     ),
 ]
 SourceArgument = Annotated[
     str,
-    typer.Argument(metavar="SOURCE", help="A file (CSV, TSV, Parquet, ARFF, JSON lines) or a bundled set."),
+    typer.Argument(
+        metavar="SOURCE", help="A data file (CSV, TSV, Parquet, ARFF, JSON lines) or a bundled set."
+    ),
 ]
-ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="A model.openbook file.")]
-NewArgument = Annotated[str, typer.Argument(metavar="NEW", help="A file with the rows, or a bundled set.")]
+ModelArgument = Annotated[
+    Path, typer.Argument(metavar="MODEL", help="The folder of a study, or its model.openbook.")
+]
+NewArgument = Annotated[
+    str, typer.Argument(metavar="NEW", help="A data file with the rows, or a bundled data set.")
+]
+
+Out = Annotated[
+    Path | None, typer.Option("--out", "-o", help="File to write. By default print to the screen.")
+]
 
 
 class WorkFormat(StrEnum):
@@ -64,7 +93,7 @@ def seconds_of(given: str | None) -> float | None:
     except ValueError:
         seconds = 0.0
     if not 0 < seconds < float("inf"):
-        raise typer.BadParameter(f"--time-limit takes a time such as 90, 90s, 15m or 2h, got {given!r}")
+        raise typer.BadParameter(f"--time-limit needs a time such as 90s, 15m or 2h, got {given!r}")
     return seconds
 
 
@@ -77,6 +106,6 @@ def kinds_of(given: list[str] | None) -> dict[str, Any]:
     for entry in given or ():
         column, sign, kind = entry.rpartition("=")
         if not sign or not column or not kind:
-            raise typer.BadParameter(f"--kind takes COLUMN=KIND, as in zip=nominal, got {entry!r}")
+            raise typer.BadParameter(f"--kind needs COLUMN=KIND, as in zip=nominal, got {entry!r}")
         kinds[column] = kind.split(",") if "," in kind else kind
     return kinds

@@ -1,29 +1,86 @@
-"""What studies say on the screen: headings, text, the data in short."""
+"""What commands print: headings, text, tables; wrapped between words at the width of the terminal.
 
+Rich colours the output where the terminal supports it, and heeds NO_COLOR. Output to a file or a pipe has no
+colour, and is as wide as COLUMNS says, or 110.
+"""
+
+import os
+import textwrap
 from collections.abc import Sequence
+from dataclasses import replace
 
+from rich import box
+from rich.cells import cell_len
 from rich.console import Console
+from rich.table import Table as Grid
 from rich.text import Text
 
 from openbook.data.describe import Description
+from openbook.data.describe_render import to_text
+from openbook.errors import for_command_line
 from openbook.work.formula import printable
 
-__all__ = ["console", "heading", "notes", "say", "short"]
+__all__ = [
+    "columns",
+    "console",
+    "figures",
+    "heading",
+    "notes",
+    "print_description",
+    "say",
+    "short",
+    "wrapped",
+]
 
-#: Tables of more columns are told in short: the report has them whole.
+#: Tables of more columns are described in short: the report has the details.
 _MOST_COLUMNS = 15
 
 #: The width of what is written to a file or a pipe.
 _WIDTH = 110
 
+#: Derivations and descriptions are not wider than this.
+_READABLE = 100
+
 
 def console() -> Console:
     screen = Console(highlight=False)
-    return screen if screen.is_terminal else Console(highlight=False, width=_WIDTH)
+    if screen.is_terminal or os.environ.get("COLUMNS", "").isdigit():
+        return screen
+    return Console(highlight=False, width=_WIDTH)
+
+
+def readable(screen: Console) -> int:
+    """The width of preformatted text on this screen."""
+    return min(screen.width, _READABLE)
 
 
 def say(screen: Console, text: str, style: str = "") -> None:
-    screen.print(Text("\n".join(printable(line) for line in text.split("\n")), style=style))
+    """Print text; its lines are kept, and those that are too long wrapped."""
+    lines = [part for line in text.split("\n") for part in wrapped(for_command_line(line), screen.width)]
+    for line in lines:
+        look = style or ("yellow" if line.startswith("  ! ") else "")
+        screen.print(Text(line, style=look), no_wrap=True, overflow="ignore", crop=False, soft_wrap=True)
+
+
+def wrapped(line: str, width: int) -> list[str]:
+    """A line in parts no wider than that, broken between words and indented as the line begins.
+
+    >>> wrapped("  · one two three", 12)
+    ['  · one two', '    three']
+    """
+    line = printable(line)
+    if cell_len(line) <= width:
+        return [line]
+    body = line.lstrip(" ·!→")
+    indent = len(line) - len(body)
+    return textwrap.wrap(
+        body,
+        width,
+        initial_indent=line[:indent],
+        subsequent_indent=" " * indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def heading(screen: Console, text: str) -> None:
@@ -35,9 +92,75 @@ def notes(screen: Console, lines: Sequence[str]) -> None:
         say(screen, f"· {line}")
 
 
-def short(description: Description) -> str:
+def short(description: Description, width: int = _READABLE) -> str:
     """The description; of a wide table only the headline and the findings."""
-    blocks = str(description).split("\n\n")
+    blocks = to_text(_for_command_line(description), width).split("\n\n")
     if len(description.columns) <= _MOST_COLUMNS:
         return "\n\n".join(blocks)
     return "\n\n".join([blocks[0], *(block for block in blocks[1:] if block.startswith("Worth a look"))])
+
+
+def print_description(description: Description) -> None:
+    screen = console()
+    say(screen, to_text(_for_command_line(description), readable(screen)))
+
+
+def _for_command_line(description: Description) -> Description:
+    """Its findings with hints that can be typed."""
+    findings = [replace(one, message=for_command_line(one.message)) for one in description.findings]
+    return replace(description, findings=tuple(findings))
+
+
+def columns(screen: Console, rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> None:
+    """Rows without a header: the last cell is wrapped, the others never."""
+    grid = Grid.grid(padding=(0, 2), pad_edge=False)
+    last = len(rows[0]) - 1
+    for i in range(last + 1):
+        style = "cyan" if i == 0 else ""
+        grid.add_column(justify="right" if i in right else "left", no_wrap=i < last, style=style)
+    for row in rows:
+        grid.add_row(*(Text(printable(cell)) for cell in row))
+    screen.print(grid)
+
+
+def figures(
+    screen: Console,
+    head: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    spare: Sequence[int] = (),
+    strong: Sequence[int] = (),
+    left: Sequence[int] = (0,),
+) -> None:
+    """A table of figures; where the screen is narrow, first without its spare columns.
+
+    Parameters
+    ----------
+    spare : columns to do without, the first to go first
+    strong : rows to set off
+    left : columns of words, which wrap; the others are figures, which never do
+    """
+    kept = list(range(len(head)))
+    cells = [[printable(cell) for cell in row] for row in (head, *rows)]
+    for column in spare:
+        if _least(cells, kept, left) <= screen.width:
+            break
+        kept.remove(column)
+    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for column in kept:
+        words = column in left
+        justify = "left" if words else "right"
+        grid.add_column(Text(cells[0][column]), justify=justify, no_wrap=not words, overflow="fold")  # type: ignore[arg-type]
+    for i, row in enumerate(cells[1:]):
+        grid.add_row(*(Text(row[column]) for column in kept), style="bold green" if i in strong else "")
+    screen.print(grid)
+
+
+def _least(cells: Sequence[Sequence[str]], kept: Sequence[int], left: Sequence[int]) -> int:
+    """The least width of a table: columns of words are as wide as their longest word."""
+    widths = []
+    for column in kept:
+        parts = [row[column] for row in cells]
+        parts = [word for part in parts for word in part.split()] if column in left else parts
+        widths.append(max(map(cell_len, parts), default=0))
+    return sum(widths) + 3 * (len(kept) - 1)

@@ -11,7 +11,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from openbook.cli.bar import progress_bar, waiting
-from openbook.cli.screen import console, heading, notes, say, short
+from openbook.cli.screen import console, heading, notes, readable, say, short
 from openbook.data import Table
 from openbook.data.describe import Description, describe
 from openbook.errors import PlanError
@@ -58,7 +58,7 @@ def run_study(
 ) -> None:
     """Make a plan or read one, run it, and say what came out; `options` are those of `make_plan`."""
     start = monotonic()
-    with waiting("Reading and describing"):
+    with waiting("Reading the data"):
         plan, table, description = _planned(source, options)
     folder = out or (Path(source).parent if _is_plan(source) else Path(Path(source).stem))
     if isinstance(plan, ExplorePlan):
@@ -72,7 +72,7 @@ def run_study(
     screen = console()
     if not quiet:
         heading(screen, "The data")
-        say(screen, short(description))
+        say(screen, short(description, readable(screen)))
         heading(screen, "The plan")
         notes(screen, plan.notes)
     left = None if time_limit is None else start + time_limit - monotonic()

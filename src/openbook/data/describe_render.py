@@ -30,6 +30,8 @@ _GRIDS = (
     (("nominal", "ordinal"), ("", "values")),
     (("text",), ("characters",)),
 )
+#: Figures that a narrow screen does without, the first to go first.
+_SPARE = ("skew", "q1", "q3", "std", "mean", "")
 _LEFT_ALIGNED = ("", "values", "characters")
 
 
@@ -43,11 +45,13 @@ def bars(counts: Sequence[int]) -> str:
     return "".join(_BLOCKS[max(8 * n // top, 1) - 1] if n else " " for n in counts)
 
 
-def to_text(description: "Description") -> str:
-    """A headline, a grid for each kind, the kinds' reasons, the findings; about 100 characters wide."""
+def to_text(description: "Description", width: int = _WIDTH) -> str:
+    """A headline, a grid for each kind, the kinds' reasons, the findings; about `width` characters wide."""
     parts = [_headline(description)]
-    parts += ["\n".join(_lines(head, rows)) for head, rows in _grids(description)]
-    parts += ["\n".join(lines) for lines in (_reasons(description), _findings(description.findings)) if lines]
+    for head, rows in _grids(description, width):
+        parts.append("\n".join(_lines(*_narrowed(head, rows, width))))
+    texts = (_reasons(description, width), _findings(description.findings, width))
+    parts += ["\n".join(lines) for lines in texts if lines]
     return "\n\n".join(parts)
 
 
@@ -69,14 +73,14 @@ def _headline(description: "Description") -> str:
     return f"{plural(description.rows, 'row')}, {plural(len(description.columns), 'column')}, {gaps}{target}"
 
 
-def _grids(description: "Description") -> Iterator[tuple[list[str], list[list[str]]]]:
+def _grids(description: "Description", width: int = _WIDTH) -> Iterator[tuple[list[str], list[list[str]]]]:
     """The head and the rows of the grid of each kind, since each kind has figures of its own."""
     for kinds, heads in _GRIDS:
         of_kind = [summary for summary in description.columns if summary.kind in kinds]
         if of_kind:
             title = " and ".join(kind for kind in kinds if any(s.kind == kind for s in of_kind))
             taken = max(len(_clip(s.name, _NAME_WIDTH)) for s in of_kind) + 24
-            room = _WIDTH - taken - (11 if any(s.missing for s in of_kind) else 0)
+            room = width - taken - (11 if any(s.missing for s in of_kind) else 0)
             rows = [_row(s, room, starred=s.name == description.target) for s in of_kind]
             yield _without_empty([title, "missing", "distinct", *heads], rows)
 
@@ -125,6 +129,17 @@ def _values(summary: ColumnSummary, room: int) -> str:
     return " · ".join(shown) + (f" · … {rest:,} more" if rest else "")
 
 
+def _narrowed(head: list[str], rows: list[list[str]], width: int) -> tuple[list[str], list[list[str]]]:
+    """The grid without the figures that a narrow screen has no room for."""
+    for spare in _SPARE:
+        if max(map(len, _lines(head, rows))) <= width:
+            break
+        if spare in head:
+            place = head.index(spare)
+            head, *rows = ([*line[:place], *line[place + 1 :]] for line in (head, *rows))
+    return head, rows
+
+
 def _lines(head: list[str], rows: list[list[str]]) -> Iterator[str]:
     columns = list(zip(head, *rows, strict=True))
     widths = [max(map(len, column)) for column in columns]
@@ -144,7 +159,7 @@ def _html_table(head: list[str], rows: list[list[str]]) -> str:
     return f"<table><thead>{line(head, 'th')}</thead><tbody>{body}</tbody></table>"
 
 
-def _reasons(description: "Description") -> list[str]:
+def _reasons(description: "Description", width: int) -> list[str]:
     """Why each column has its kind, columns of one reason together."""
     groups: dict[str, list[str]] = defaultdict(list)
     for summary in description.columns:
@@ -153,13 +168,13 @@ def _reasons(description: "Description") -> list[str]:
     if not groups:
         return []
     lines = [
-        _indented("", f"{', '.join(_clip(n, _NAME_WIDTH) for n in names)} – {why}")
+        _indented("", f"{', '.join(_clip(n, _NAME_WIDTH) for n in names)} – {why}", width)
         for why, names in groups.items()
     ]
     return ["Kinds, and why", *lines]
 
 
-def _findings(findings: Sequence[Finding]) -> list[str]:
+def _findings(findings: Sequence[Finding], width: int) -> list[str]:
     if not findings:
         return []
     groups: dict[tuple[str, str], list[Finding]] = defaultdict(list)
@@ -169,10 +184,10 @@ def _findings(findings: Sequence[Finding]) -> list[str]:
     for (severity, kind), group in groups.items():
         sign = "! " if severity == "warn" else "· "
         spelt_out = group if len(group) == _SPELT_OUT + 1 else group[:_SPELT_OUT]
-        lines += [_indented(sign, f"{_where(finding)}: {finding.message}") for finding in spelt_out]
+        lines += [_indented(sign, f"{_where(finding)}: {finding.message}", width) for finding in spelt_out]
         if rest := [_where(finding) for finding in group[len(spelt_out) :]]:
             lines.append(
-                _indented(sign, f"{kind} also in {len(rest):,} more: {', '.join(rest)}", at_most=300)
+                _indented(sign, f"{kind} also in {len(rest):,} more: {', '.join(rest)}", width, at_most=300)
             )
     return lines
 
@@ -181,9 +196,13 @@ def _where(finding: Finding) -> str:
     return _clip(finding.columns[0], _NAME_WIDTH) if finding.columns else "the table"
 
 
-def _indented(sign: str, text: str, at_most: int = 1000) -> str:
+def _indented(sign: str, text: str, width: int, at_most: int = 1000) -> str:
     return fill(
-        _clip(text, at_most), _WIDTH, initial_indent="  " + sign, subsequent_indent=" " * (2 + len(sign))
+        _clip(text, at_most),
+        width,
+        initial_indent="  " + sign,
+        subsequent_indent=" " * (2 + len(sign)),
+        break_on_hyphens=False,
     )
 
 

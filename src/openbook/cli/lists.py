@@ -1,0 +1,79 @@
+"""Lists of what openbook has: bundled data sets, learners, metrics and outlier detectors."""
+
+from openbook.cli.screen import columns, console, heading, say
+
+__all__ = ["list_detectors", "list_learners", "list_metrics", "list_sets"]
+
+_METRICS = {
+    "accuracy": "share of correct predictions",
+    "error": "share of wrong predictions",
+    "balanced_accuracy": "mean recall of the classes",
+    "precision": "share of the predicted positives that are positive",
+    "recall": "share of the positives that are found",
+    "specificity": "share of the negatives that are recognised",
+    "f1": "harmonic mean of precision and recall",
+    "macro_f1": "mean F1 of the classes",
+    "weighted_f1": "mean F1 of the classes, weighted by their rows",
+    "kappa": "agreement beyond chance (Cohen)",
+    "mcc": "correlation of truth and prediction (Matthews)",
+    "log_loss": "mean negative log probability of the true class",
+    "brier": "mean squared error of the probabilities",
+    "roc_auc": "area under the ROC curve",
+    "average_precision": "area under the precision-recall curve",
+    "mse": "mean squared error",
+    "rmse": "root mean squared error",
+    "mae": "mean absolute error",
+    "r2": "share of the variance that is explained",
+    "correlation": "correlation of truth and prediction (Pearson)",
+}
+
+
+def list_sets() -> None:
+    from openbook.data.sets import sets
+
+    screen = console()
+    rows = [(each.name, f"{each.rows:,} rows", each.target, each.description) for each in sets().values()]
+    columns(screen, rows, right=(1,))
+    say(screen, "\nExample: openbook study wine")
+
+
+def list_learners() -> None:
+    """Those that predict, by task; a mark shows the ones that every study tries."""
+    from openbook.registry import learners
+
+    screen = console()
+    for task in ("classification", "regression"):
+        heading(screen, task.capitalize())
+        entries = learners(task)
+        columns(screen, [(each.name, "*" if each.study else " ", each.summary) for each in entries])
+    say(
+        screen,
+        "\n* evaluated by every study, where the data allow it."
+        "\nExample: openbook study wine --learner random_forest",
+    )
+
+
+def list_metrics() -> None:
+    from openbook.judge.metrics import METRICS
+
+    screen = console()
+    for task in ("classification", "regression"):
+        heading(screen, task.capitalize())
+        rows = [
+            (each.name, "↑" if each.greater_is_better else "↓", _METRICS[each.name])
+            for each in METRICS.values()
+            if each.task == task
+        ]
+        columns(screen, rows)
+    say(
+        screen,
+        "\n↑ higher is better, ↓ lower is better.\nExample: openbook study wine --metric log_loss",
+    )
+
+
+def list_detectors() -> None:
+    from openbook.registry import learners
+
+    screen = console()
+    columns(screen, [(each.name, each.summary) for each in learners("outliers")])
+    say(screen, "\nExample: openbook outliers wine --detector lof")
