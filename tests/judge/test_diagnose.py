@@ -15,6 +15,8 @@ from openbook.errors import DataError, ParameterError
 from openbook.judge import (
     METRICS,
     Curve,
+    Evaluation,
+    FoldResult,
     Metric,
     compare,
     complexity_curve,
@@ -217,7 +219,7 @@ def test_every_sentence_has_a_number_and_an_interval():
     found = diagnose_model(TREE, X, y, rivals=RIVALS["classification"], name="tree")
     for each in found.evidence:
         assert re.search(
-            r"[+-]\d+\.\d+ \[-?\d+\.\d+, -?\d+\.\d+\] \(95%, corrected resampled t\), p ", each.words
+            r"[+-]\d+\.\d+ \[-?\d+\.\d+, -?\d+\.\d+\] \(9[57.]+%, corrected resampled t\), p ", each.words
         )
         assert str(each) == f"{each.name}: {each.words}"
     text = " ".join(str(found).split())
@@ -280,6 +282,9 @@ def fact(
         (fact(slope="falling", learners="better"), "high bias"),
         (fact(learners="none better"), "noise floor"),
         (fact(learners="none better", slope="unclear"), "noise floor"),
+        (fact(learners="slightly better"), "noise floor"),
+        (fact(slope="slightly falling", learners="none better"), "noise floor"),
+        (fact(gap="large", slope="rising", learners="none better", level_with=("a",)), "noise floor"),
         (fact(learners="unclear"), "high bias or noise floor"),
         (fact(), "high bias or noise floor"),
     ],
@@ -290,9 +295,54 @@ def test_the_decision_table(facts, verdict):
 
 def test_every_verdict_has_a_meaning_and_remedies():
     assert MEANINGS.keys() == REMEDIES.keys()
+    assert all(REMEDIES.values())  # advice is never empty
     told = {"high variance": "more rows", "over-fitting": "a simpler model", "high bias": "a richer model"}
     for verdict, first in told.items():
         assert REMEDIES[verdict][0].startswith(first)
+
+
+def sized(before, now):
+    """A learning curve of two sizes, by the validation error of each fold; the training error is 0.1."""
+    errors = np.array([before, now])
+    return Curve(
+        "size", "m", "training rows", (100, 200), METRICS["error"], np.full_like(errors, 0.1), errors,
+        np.full(len(before), 0.5), 200, 20, own=1,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "wobble", "finding"),
+    [
+        (-0.05, 0.001, "falling"),  # a tenth of the baseline's 0.5, in every fold
+        (-0.005, 0.0001, "slightly falling"),  # a hundredth, in every fold
+        (-0.02, 0.02, "unclear"),  # a twenty-fifth, but some folds rise
+        (0.0, 0.002, "flat"),
+        (0.05, 0.001, "rising"),
+    ],
+)
+def test_a_curve_that_falls_is_not_called_flat(change, wobble, finding):
+    before = np.full(10, 0.3)
+    now = before + change + wobble * np.tile([1, -1], 5)
+    assert diagnose(sized(before, now))["slope"].finding == finding
+
+
+def test_what_is_better_by_little_is_not_called_no_better():
+    """0.29 instead of 0.30 in every fold: the interval excludes zero, but the baseline errs in half."""
+    y = np.tile([0, 1], 500)
+    ours, theirs = (evaluated(y, share) for share in (0.30, 0.29))
+    found = diagnose(ours, rivals={"other": theirs})["other learners"]
+    assert found.finding == "slightly better"
+
+
+def evaluated(y, share):
+    """An Evaluation of ten folds, the same share of each class wrong in all of them."""
+    folds = []
+    for i in range(10):
+        rows = np.arange(100 * i, 100 * i + 100)
+        said = y[rows].copy()
+        said[: round(100 * share)] = 1 - said[: round(100 * share)]
+        folds.append(FoldResult(i, rows, y[rows], said, None, 900, 0.0, 0.0, None, ()))
+    return Evaluation("m", "classification", np.array([0, 1]), tuple(folds), ("error",))
 
 
 def test_shares_of_the_baseline():
@@ -329,14 +379,47 @@ def test_errors():
         diagnose(nowhere)
 
 
+def rare(n, random):
+    """One row in a hundred is of the rarer class, and two columns are 1.3 larger there: AUC Φ(1.3) = 0.90."""
+    y = (random.random(n) < 0.01).astype(int)
+    return random.normal(size=(n, 2)) + 1.3 * y[:, None], y
+
+
+def test_a_rare_class_with_signal_is_not_called_unlearnt():
+    """Hardly a row is more likely of the rare class than not, and yet the probabilities tell."""
+    X, y = rare(2000, np.random.default_rng(0))
+    found = diagnose(evaluate(LogisticRegression(), X, y, metrics="accuracy"))
+    assert found["level"].finding == "no better"
+    assert found["probabilities"].finding == "better"
+    assert found.verdict == "useful probabilities"
+    assert found.remedies[0].startswith("another decision threshold")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_noise_in_a_rare_class_is_called_unlearnt(seed):
+    random = np.random.default_rng(seed)
+    y = (random.random(500) < 0.05).astype(int)
+    found = diagnose(evaluate(LogisticRegression(), random.normal(size=(500, 3)), y, metrics="accuracy"))
+    assert (found["probabilities"].finding, found.verdict) == ("no better", "nothing learnt")
+
+
+def test_another_learner_whose_probabilities_tell_shows_that_there_is_something_to_learn():
+    X, y = rare(2000, np.random.default_rng(0))
+    stump = DecisionTreeClassifier(max_depth=1, min_samples_leaf=900, random_state=0)
+    compared = compare({"stump": stump, "logistic": LogisticRegression()}, X, y, metrics="accuracy")
+    found = diagnose(compared["stump"], rivals={"logistic": compared["logistic"]})
+    assert found["other learners"].learnable
+    assert found.verdict != "nothing learnt"
+
+
 def test_a_rare_class_needs_another_metric():
     """A tenth is of the rarer class, and though the column tells, no row is more likely of it than not."""
     random = np.random.default_rng(0)
     y = (random.random(400) < 0.1).astype(int)
     X = (random.normal(size=400) + y)[:, None]
     found = diagnose(learning_curve(GaussianNB(), X, y))
-    assert found.verdict == "nothing learnt"
-    assert "a metric that sees rare classes: metric='roc_auc' or 'log_loss'" in found.needed[0]
+    assert found.verdict == "undecided"  # a curve holds no probabilities
+    assert "metric='roc_auc' or 'log_loss'" in found.needed[0]
     assert diagnose(learning_curve(GaussianNB(), X, y, metric="roc_auc"))["level"].finding == "better"
 
 

@@ -115,8 +115,8 @@ def _numbers_as_codes(column: Column, attribute: Categorical) -> Array:
     if known.any() and not numbers:
         first = as_text(column.data[known][0])
         msg = (
-            f"column {column.name!r} was {attribute.kind} in training ({', '.join(attribute.values)}), but holds numbers now"
-            f" ({first}, …); give the categories in the spelling of the training data"
+            f"column {column.name!r} was {attribute.kind} in training ({', '.join(attribute.values)}), but"
+            f" holds numbers now ({first}, …); give the categories in the spelling of the training data"
         )
         raise DataError(msg)
     listed = np.array(sorted(numbers))

@@ -6,19 +6,24 @@ Less than a tenth of that does not matter, however significant. What is looked a
 
     level    is validation better than the baseline?   yes: significantly, fold by fold or row by row
     gap      validation minus training                 large: over a tenth, significantly; small: less
-    slope    what the last step to more rows changed   falling: over a fiftieth, significantly; flat: not, and
-                                                       no end of the interval is over a tenth
-    better   does another learner, or another value    yes: by over a tenth, significantly after Holm; no:
-             of a parameter, do better?                less. Where the level is other than yes, a learner is
-                                                       asked to be better than the baseline
+    slope    what the last step to more rows changed   falling: over a fiftieth, significantly; flat: less,
+                                                       and no end of the interval is over a tenth; slightly
+                                                       falling: less, but significantly, which counts as flat
+    better   does another learner, or another value    yes: by over a tenth, significantly; no: less, or
+             of a parameter, do better?                slightly better. Where the level is other than yes, a
+                                                       learner is asked to be better than the baseline, in its
+                                                       decisions or in its probabilities
+    proba    are the probabilities better than the     yes: by AUC or log loss, significantly. Looked at where
+             baseline's?                               the level is other than yes
 
 What is over a tenth, but not significant, is unclear. The verdict is that of the first line that holds:
 
     level   gap        slope     better               verdict
     other   large      any       yes                  over-fitting         (other: than yes)
     other   any        any       yes                  under-fitting
+    other   any        any       no; proba yes        useful probabilities
+    unclear any        any       any                  undecided, also where proba is not known
     no      any        any       any                  nothing learnt
-    unclear any        any       any                  undecided
     yes     any        any       a value does         over-fitting if its training error is larger than this
                                                       one's, else under-fitting
     yes     and no more than a tenth is left          fine
@@ -51,6 +56,7 @@ from openbook.judge.curves import learning_curve
 from openbook.judge.evaluate import compare
 from openbook.judge.evaluation import Evaluation
 from openbook.judge.evidence import (
+    NOT_MUCH_BETTER,
     TENTH,
     Better,
     Evidence,
@@ -59,6 +65,7 @@ from openbook.judge.evidence import (
     better_setting,
     gap,
     level,
+    probabilities,
     slope,
     zero,
 )
@@ -71,8 +78,6 @@ __all__ = ["Diagnosis", "Facts", "diagnose", "diagnose_model", "verdict_of"]
 
 #: With so much of the baseline's error left even in training, a learner fits too little.
 HALF = 0.5
-#: Where the baseline errs less often than this, a rare class is what there is to learn.
-QUARTER = 0.25
 
 
 @dataclass(frozen=True, repr=False)
@@ -83,7 +88,8 @@ class Diagnosis:
     ----------
     label : the learner's name
     verdict : "under-fitting", "high bias", "over-fitting", "high variance", "noise floor", "fine", or one of
-        "nothing learnt", "high bias or noise floor", "still learning", "undecided", "nothing to learn"
+        "nothing learnt", "useful probabilities", "high bias or noise floor", "still learning", "undecided",
+        "nothing to learn"
     evidence : Evidences, each with its numbers and intervals
     remedies : what to try, the most promising first
     needed : what would make the verdict surer
@@ -101,7 +107,7 @@ class Diagnosis:
         return MEANINGS[self.verdict]
 
     def __getitem__(self, name: str) -> Evidence:
-        """The evidence of that name: "level", "gap", "slope", "other learners", or a parameter's."""
+        """The evidence of that name: "level", "probabilities", "gap", "slope", "other learners", …"""
         for each in self.evidence:
             if each.name == name:
                 return each
@@ -240,7 +246,8 @@ class Facts:
     left, left_in_training : what is left of the baseline's loss in validation and in training, as shares
     settings : for each curve over a parameter, whether another value does better
     learners : whether another learner does better
-    rarely_wrong : whether the baseline makes so few errors that counting them shows little
+    decisions_only : whether there are decisions to go by, but not the probabilities behind them
+    probabilities : whether they are better than the baseline's, where the decisions are not
     """
 
     level: Evidence
@@ -250,10 +257,11 @@ class Facts:
     slope: Evidence | None = None
     settings: tuple[Better, ...] = ()
     learners: Better | None = None
-    rarely_wrong: bool = False
+    decisions_only: bool = False
+    probabilities: Evidence | None = None
 
     def all(self) -> list[Evidence]:
-        found = (self.level, self.gap, self.slope, *self.settings, self.learners)
+        found = (self.level, self.probabilities, self.gap, self.slope, *self.settings, self.learners)
         return [each for each in found if each is not None]
 
 
@@ -262,13 +270,14 @@ def verdict_of(facts: Facts) -> str:
     settings = [each for each in facts.settings if each.finding == "better"]
     learner = facts.learners is not None and facts.learners.finding == "better"
     others = [*facts.settings, *([facts.learners] if facts.learners is not None else [])]
-    none_better = bool(others) and all(each.finding == "none better" for each in others)
+    none_better = bool(others) and all(each.finding in NOT_MUCH_BETTER for each in others)
     gap = "not known" if facts.gap is None else facts.gap.finding
     slope = "not known" if facts.slope is None else facts.slope.finding
+    slope = "flat" if slope in ("slightly falling", "rising") else slope
     if facts.level.finding != "better":
-        if not settings and not (facts.learners is not None and facts.learners.learnable):
-            return "undecided" if facts.level.finding == "unclear" else "nothing learnt"
-        return "over-fitting" if gap == "large" else "under-fitting"
+        if settings or (facts.learners is not None and facts.learners.learnable):
+            return "over-fitting" if gap == "large" else "under-fitting"
+        return _not_better(facts)
     if settings:
         return settings[0].how
     if facts.left <= TENTH:
@@ -285,6 +294,13 @@ def verdict_of(facts: Facts) -> str:
     if slope == "falling":
         return "still learning"
     return "noise floor" if none_better else "high bias or noise floor"
+
+
+def _not_better(facts: Facts) -> str:
+    """The verdict where decisions do not beat the baseline, and nothing else that was tried does."""
+    if facts.probabilities is not None and facts.probabilities.finding == "better":
+        return "useful probabilities"
+    return "undecided" if facts.level.finding == "unclear" or facts.decisions_only else "nothing learnt"
 
 
 def _facts(
@@ -313,15 +329,18 @@ def _facts(
         return None
     sizes = [curve for curve in curves if curve.kind == "size" and len(curve) > 1]
     settings = [better_setting(scale, curve) for curve in curves if curve.kind != "size"]
+    against = level(scale, score, test)
+    unseen = evaluation is not None and baseline is not None and against.finding != "better"
     return Facts(
-        level(scale, score, test),
+        against,
         scale.share(score),
         gap(scale, curves[0], own[0]) if curves else None,
         scale.share(curves[0].mean(own[0], "training")) if curves else 0.0,
         slope(scale, sizes[0]) if sizes else None,
         tuple(each for each in settings if each is not None),
         better_learner(scale, evaluation, baseline, rivals) if rivals and evaluation and baseline else None,
-        metric.name in ("accuracy", "error") and scale.loss(base) < QUARTER,
+        evaluation is None and metric.task == "classification" and not metric.needs_proba,
+        probabilities(scale, evaluation, baseline) if unseen else None,  # type: ignore[arg-type]
     )
 
 
@@ -329,8 +348,8 @@ def _needed(facts: Facts) -> Iterator[str]:
     """What would make the verdict surer."""
     if facts.level.finding == "unclear":
         yield "more rows, or more folds: whether it is better than the baseline is not settled"
-    if facts.rarely_wrong and facts.level.finding != "better":
-        yield "a metric that sees rare classes: metric='roc_auc' or 'log_loss'; the baseline errs too rarely"
+    if facts.decisions_only and facts.level.finding != "better":
+        yield "the probabilities, which may tell more than decisions: metric='roc_auc' or 'log_loss'"
     if facts.gap is None:
         yield "the training error: curve=learning_curve(model, X, y)"
     elif facts.gap.finding == "unclear":

@@ -1,5 +1,8 @@
 """What a diagnosis goes by: level against the baseline, gap, slope, and whether something does better.
 
+Decisions at a threshold of 0.5 can equal the baseline's while the probabilities behind them tell much: so it
+is where a class is rare. Where decisions are no better, probabilities are judged by log loss and AUC.
+
 Each is a finding in a word, and a sentence with its numbers and intervals. Sizes are shares of the baseline's
 loss: loss is what a score lacks of the best possible one, and for RMSE its square.
 """
@@ -17,14 +20,31 @@ from openbook.judge.comparison import difference
 from openbook.judge.curve import Curve, written
 from openbook.judge.evaluation import Evaluation
 from openbook.judge.intervals import shown
-from openbook.judge.metrics import Metric
+from openbook.judge.metrics import METRICS, Metric
 from openbook.judge.results import FoldResult
-from openbook.judge.significance import TestResult, holm, p_words
+from openbook.judge.significance import TestResult, p_words
 
-__all__ = ["Better", "Evidence", "Scale", "better_learner", "better_setting", "gap", "level", "slope", "zero"]
+__all__ = [
+    "Better",
+    "Evidence",
+    "Scale",
+    "better_learner",
+    "better_setting",
+    "gap",
+    "level",
+    "probabilities",
+    "slope",
+    "zero",
+]
 
 #: Less than this share of the baseline's loss does not matter, and less than that of a doubling is no slope.
 TENTH, LITTLE = 0.1, 0.02
+
+#: The findings that say of other learners or settings that none does better by as much as matters.
+NOT_MUCH_BETTER = ("none better", "slightly better")
+
+#: Scores of probabilities, which see what decisions at a threshold of 0.5 miss.
+_OF_PROBABILITIES = ("roc_auc", "log_loss")
 
 
 @dataclass(frozen=True)
@@ -44,7 +64,8 @@ class Better(Evidence):
     """Whether something else does better: `how` is "over-fitting" or "under-fitting" for another setting.
 
     level_with : the learners that are not significantly worse
-    learnable : whether one of them is better than the baseline, so that there is something to learn
+    learnable : whether one of them is better than the baseline, in its decisions or its probabilities, so
+        that there is something to learn
     """
 
     how: Literal["", "over-fitting", "under-fitting"] = ""
@@ -103,6 +124,34 @@ def level(scale: Scale, score: float, test: TestResult) -> Evidence:
     return Evidence("level", finding, words)
 
 
+def probabilities(scale: Scale, evaluation: Evaluation, baseline: Evaluation) -> Evidence | None:
+    """Whether the probabilities are better than the baseline's, by AUC or log loss; None without any."""
+    tests = _probability_tests(scale, evaluation, baseline)
+    if not tests:
+        return None
+    name = min(tests, key=lambda name: tests[name].p_value)
+    test, p = tests[name], min(1.0, len(tests) * tests[name].p_value)
+    score, base = evaluation.score(name), baseline.score(name)
+    better = METRICS[name].better(score, base) and p < scale.alpha
+    words = (
+        f"validation {METRICS[name].words} {shown(score)}, that of the baseline {shown(base)}:"
+        f" {_difference(test, base, p)}"
+    )
+    return Evidence("probabilities", "better" if better else "no better", words)
+
+
+def _probability_tests(scale: Scale, one: Evaluation, other: Evaluation) -> dict[str, TestResult]:
+    """The tests of two learners' probabilities, their level shared among them; empty without probabilities.
+
+    Those whose score is undefined, such as the AUC of folds without a class, are left out.
+    """
+    if one.n_classes < 2 or one.predictions.proba is None or other.predictions.proba is None:
+        return {}
+    level = 1 - scale.alpha / len(_OF_PROBABILITIES)
+    tests = {name: difference(one, other, METRICS[name], level) for name in _OF_PROBABILITIES}
+    return {name: test for name, test in tests.items() if not math.isnan(test.p_value)}
+
+
 def gap(scale: Scale, curve: Curve, point: int) -> Evidence:
     """How far validation is behind training."""
     training, validation = curve.mean(point, "training"), curve.mean(point)
@@ -124,10 +173,10 @@ def slope(scale: Scale, curve: Curve) -> Evidence:
     test = curve.change(last - 1, last, scale.level)
     gained = -scale.worse(now, before)
     most = max(scale.worse(now - end, now) for end in _reach(test))
-    if scale.significant(test) and gained >= LITTLE:
-        finding = "falling"
+    if scale.significant(test):
+        finding = "rising" if gained < 0 else "falling" if gained >= LITTLE else "slightly falling"
     else:
-        finding = "flat" if max(gained, most) < TENTH else "unclear"
+        finding = "flat" if gained < LITTLE and most < TENTH else "unclear"
     rows = f"{written(curve.across[last - 1])} to {written(curve.across[last])} training rows"
     words = (
         f"from {rows} the validation {scale.metric.words} went from {shown(before)} to {shown(now)}:"
@@ -145,7 +194,10 @@ def _reach(test: TestResult) -> tuple[float, float]:
 def better_learner(
     scale: Scale, evaluation: Evaluation, baseline: Evaluation, rivals: Mapping[str, Evaluation]
 ) -> Better:
-    """Whether another learner does better on the same folds, p-values adjusted for their number."""
+    """Whether another learner does better on the same folds.
+
+    Intervals and p-values are Bonferroni's for the number of learners, so that both say the same.
+    """
     function, own = scale.metric, evaluation.score(scale.metric)
     scores = {label: rival.score(function) for label, rival in rivals.items()}
     best = min(scores, key=lambda label: scale.share(scores[label]))
@@ -153,8 +205,9 @@ def better_learner(
     test, p = ours[best]
     finding = _finding(scale.worse(own, scores[best]), scale.significant(test, p))
     words = f"{best} has {function.words} {shown(scores[best])}: {_difference(test, own, p)}"
-    words += f" (Holm), the best of {plural(len(rivals), 'other learner')}" if len(rivals) > 1 else ""
+    words += f", the best of {plural(len(rivals), 'other learner')}" if len(rivals) > 1 else ""
     words += f"; against the baseline {_difference(theirs[best][0], scale.base, theirs[best][1])}"
+    words += f"; Bonferroni's correction for {len(rivals)} learners" if len(rivals) > 1 else ""
     return Better(
         "other learners",
         finding,
@@ -164,17 +217,25 @@ def better_learner(
             for label, (test, p) in ours.items()
             if not (scale.significant(test, p) and scale.worse(scores[label], own) > 0)
         ),
-        learnable=scale.significant(*theirs[best]) and scale.share(scores[best]) < 1,
+        learnable=(scale.significant(*theirs[best]) and scale.share(scores[best]) < 1)
+        or _some_probabilities_tell(scale, rivals, baseline),
     )
+
+
+def _some_probabilities_tell(scale: Scale, rivals: Mapping[str, Evaluation], baseline: Evaluation) -> bool:
+    """Whether the probabilities of any of them are better than the baseline's, allowing for their number."""
+    shared = replace(scale, alpha=scale.alpha / len(rivals))
+    found = (probabilities(shared, rival, baseline) for rival in rivals.values())
+    return any(each is not None and each.finding == "better" for each in found)
 
 
 def _against(
     scale: Scale, rivals: Mapping[str, Evaluation], other: Evaluation
 ) -> dict[str, tuple[TestResult, float]]:
-    """Each rival's test against another learner, and its p-value adjusted by Holm's method."""
-    tests = [difference(rival, other, scale.metric, scale.level) for rival in rivals.values()]
-    adjusted = holm([test.p_value for test in tests]).tolist()
-    return dict(zip(rivals, zip(tests, adjusted, strict=True), strict=True))
+    """Each rival's test against another learner, interval and p-value by Bonferroni's method."""
+    level = 1 - scale.alpha / len(rivals)
+    tests = {label: difference(rival, other, scale.metric, level) for label, rival in rivals.items()}
+    return {label: (test, min(1.0, len(rivals) * test.p_value)) for label, test in tests.items()}
 
 
 def better_setting(scale: Scale, curve: Curve) -> Better | None:
@@ -193,15 +254,17 @@ def better_setting(scale: Scale, curve: Curve) -> Better | None:
     else:
         words += f"; the best of {several} is {written(curve.across[best])}, {shown(curve.mean(best))}:"
         words += f" {_difference(test, curve.mean(own))}"
-    if finding == "none better":
+    if finding in NOT_MUCH_BETTER:
         return Better(curve.axis, finding, words)
     words += f"; its training {what} is {'worse' if simpler else 'better'}"
     return Better(curve.axis, finding, words, how="over-fitting" if simpler else "under-fitting")
 
 
 def _finding(gained: float, significant: bool) -> str:
-    """Whether something else does better: by over a tenth, and significantly."""
-    return "none better" if gained <= TENTH else "better" if significant else "unclear"
+    """Whether something else does better: by over a tenth of the baseline's loss, and significantly."""
+    if gained > TENTH:
+        return "better" if significant else "unclear"
+    return "slightly better" if significant and gained > 0 else "none better"
 
 
 def zero(evaluation: Evaluation) -> Evaluation:

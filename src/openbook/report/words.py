@@ -93,7 +93,7 @@ def verdict(result: StudyResult) -> str:
     if found is None:
         return ""
     words = f"Diagnosis of {found.label}: {found.verdict}. {title(found.meaning)}."
-    return f"{words} To try first: {found.remedies[0]}." if found.remedies else words
+    return f"{words} Next: {found.remedies[0]}."
 
 
 def money(result: StudyResult) -> str:
