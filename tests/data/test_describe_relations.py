@@ -192,7 +192,7 @@ def test_leaks_of_a_number(clean_columns, with_column, leak_columns):
         exact=[f"{h:.0f}" for h in np.round(height)],
         noisy=height + np.random.default_rng(1).normal(0, 3, ROWS),
     )
-    assert leak_columns(table, "height") == ["log"]
+    assert leak_columns(table, "height") == ["log", "band"]  # a band is the height, cut into intervals
     steps = np.repeat([150.0, 160, 170, 180], ROWS // 4)
     labels = np.repeat(["s", "m", "l", "xl"], ROWS // 4)
     assert leak_columns(with_column(height=steps, size=labels), "height") == ["size"]
@@ -209,3 +209,130 @@ def test_rows_without_a_target_do_not_hide_a_leak(clean_columns, with_column, le
     copy = [f"is {cell}" for cell in y]
     y[::3] = [None] * len(y[::3])
     assert leak_columns(with_column(copy=copy, y=y)) == ["copy"]
+
+
+def test_a_column_that_is_the_target_cut_at_a_threshold(with_column, leak_columns, clean_columns):
+    height = clean_columns()["height"]
+    table = with_column(
+        low=(height < 160).astype(float),
+        high=np.where(height > 185, "yes", "no"),
+        spoilt=np.where(np.arange(ROWS) % 40 == 0, 1.0, height < 160),  # 10 rows are low at any height
+        middle=np.where(np.abs(height - 170) < 5, "yes", "no"),  # "no" has two ranges: no cut
+    )
+    assert leak_columns(table, "height") == ["low", "high"]
+
+
+def test_a_target_of_two_numbers_is_given_away_as_classes_are(with_column, leak_columns, clean_columns):
+    height = clean_columns()["height"]
+    assert leak_columns(with_column(low=(height < 160).astype(float)), "low") == ["height"]
+
+
+def normal_scores(auc: float, yes: np.ndarray, seed: int) -> np.ndarray:
+    """Numbers of standard deviation 1 in both classes; AUC = Φ(d / √2) with means d apart."""
+    from scipy.stats import norm
+
+    return np.random.default_rng(seed).normal(size=len(yes)) + yes * np.sqrt(2) * norm.ppf(auc)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_column_that_ranks_the_classes(clean_columns, with_column, leak_columns, seed):
+    yes = clean_columns()["y"] == "yes"
+    table = with_column(told=normal_scores(0.997, yes, seed), strong=normal_scores(0.97, yes, seed + 100))
+    assert leak_columns(table) == ["told"]
+
+
+def test_the_auc_of_several_classes_is_that_of_the_two_told_worst(with_column, leak_columns):
+    rng = np.random.default_rng(0)
+    kind = np.arange(ROWS) % 3
+    apart = kind * 6 + rng.normal(size=ROWS)
+    two_alike = np.minimum(kind, 1) * 6 + kind + rng.normal(size=ROWS)
+    names = np.array(["a", "b", "c"])[kind]
+    assert leak_columns(with_column(apart=apart, two_alike=two_alike, y=names)) == ["apart"]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_flag_of_one_class(clean_columns, with_column, found, seed):
+    rng = np.random.default_rng(seed + 1)  # 0 drew the classes
+    yes = clean_columns()["y"] == "yes"
+    table = with_column(
+        flag=(yes & (rng.random(ROWS) < 0.9)).astype(float),
+        noted=np.where(yes & (rng.random(ROWS) < 0.9), rng.choice(["p", "q", "r"], ROWS), None),
+        half=(yes & (rng.random(ROWS) < 0.5)).astype(float),
+        noisy=np.where(rng.random(ROWS) < 0.9, yes, ~yes).astype(float),
+    )
+    flags = found(table, "leak", "y")
+    assert [finding.columns[0] for finding in flags] == ["flag", "noted"]
+    share = (table.data("flag")[yes] == 1).mean()
+    words = f"is 1 in {share:.1%} of the rows with 'y' 'yes', and in 0.0% of those with 'no', in 400 rows."
+    assert words in flags[0].message
+    assert flags[1].message.startswith("is known in ")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_column_that_moves_with_the_number(clean_columns, with_column, leak_columns, seed):
+    height = clean_columns()["height"]
+    noise = np.random.default_rng(seed).normal(size=ROWS)
+    noise -= np.polyval(np.polyfit(height, noise, 1), height)
+
+    def correlated(r: float) -> np.ndarray:  # r of the sample, exactly
+        return height + noise / noise.std() * height.std() * np.sqrt(1 / r**2 - 1)
+
+    made = correlated(0.991)
+    assert np.corrcoef(made, height)[0, 1] == pytest.approx(0.991)
+    assert leak_columns(with_column(made=made, honest=correlated(0.97)), "height") == ["made"]
+
+
+def test_a_number_that_follows_from_a_column(with_column, leak_columns):
+    x = np.random.default_rng(0).uniform(0, 10, ROWS)
+    table = with_column(x=x, wave=np.sin(x), coarse=np.floor(x))
+    assert leak_columns(table, "wave") == ["x"]
+
+
+@pytest.mark.parametrize("names", [lambda i: 1000.0 + i, lambda i: f"P{i:03d}"], ids=["numbers", "words"])
+@pytest.mark.parametrize("target", ["classes", "numbers"])
+def test_patients_with_one_outcome_each_are_groups(with_column, leak_columns, one, names, target):
+    rng = np.random.default_rng(0)
+    patient = np.arange(ROWS) % 40
+    outcome = rng.permutation(40)
+    y = np.where(outcome % 2, "ill", "well")[patient] if target == "classes" else outcome[patient] * 1.0
+    table = with_column(patient=[names(i) for i in patient], y=y)
+    assert leak_columns(table) == []
+    finding = one(table, "groups", "y")
+    assert (finding.columns, finding.severity) == (("patient",), "warn")
+    assert finding.message.startswith("each of its 40 values has one outcome of 'y' only.")
+
+
+def jittered(table: Table, rows: np.ndarray, scale: float = 1e-6) -> Table:
+    """The table and, after it, some rows again with a jitter in every number."""
+    twice = table.take(np.r_[np.arange(len(table)), rows])
+    columns = [column.copy() for column in twice.columns]
+    rng = np.random.default_rng(1)
+    for attribute, column in zip(twice.schema, columns, strict=True):
+        if attribute.kind == "numeric":
+            column[len(table) :] += rng.normal(0, scale, len(rows))
+    return Table(twice.schema, columns)
+
+
+def test_copies_with_a_jitter(with_column, found, one):
+    table = with_column()
+    assert found(table, "near-duplicate rows") == []
+    finding = one(jittered(table, np.arange(0, ROWS, 10)), "near-duplicate rows")
+    assert finding.severity == "warn"
+    assert finding.message.startswith("40 rows (9.09%) nearly equal to an earlier one")
+    assert one(jittered(table, np.arange(3)), "near-duplicate rows").severity == "note"
+    assert found(jittered(table, np.arange(0, ROWS, 10), scale=1.0), "near-duplicate rows") == []
+
+
+def test_a_jitter_of_other_words_or_gaps_is_no_copy(with_column, found):
+    table = jittered(with_column(), np.arange(50))
+    assert found(table, "near-duplicate rows") != []
+    for name, spoilt in (("colour", (table.data("colour") + 1) % 3), ("age", np.full(len(table), np.nan))):
+        columns = [
+            np.where(np.arange(len(table)) < ROWS, data, spoilt) if attribute.name == name else data
+            for attribute, data in zip(table.schema, table.columns, strict=True)
+        ]
+        assert found(Table(table.schema, columns), "near-duplicate rows") == []
+
+
+def test_one_dense_column_makes_no_near_copies(table_of, found):
+    assert found(table_of(x=np.random.default_rng(0).normal(size=50_000)), "near-duplicate rows") == []

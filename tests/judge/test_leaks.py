@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler, TargetEncoder
 import openbook as ob
 from openbook.baseline import ZeroR, ZeroRegressor
 from openbook.bayes import NaiveBayes
-from openbook.data import Nominal, Numeric, Schema, Table, Text
+from openbook.data import Column, Nominal, Numeric, Schema, Table, Text
 from openbook.errors import DataError, UnknownColumn
 from openbook.judge import leaks
 from openbook.neighbors import KNeighborsClassifier
@@ -217,3 +217,96 @@ def test_bad_requests_are_refused():
 
     with pytest.raises(DataError, match=r"sparse columns cannot be searched for leaks; pass X.toarray\(\)"):
         leaks(sp.csr_array(np.eye(60)), np.arange(60) % 2)
+
+
+def test_a_patients_number_with_one_outcome_is_no_target_encoding():
+    """Forty patients of 25 rows each: every patient has one outcome."""
+    patient = np.arange(1000) % 40
+    outcome = np.random.default_rng(2).permutation(np.arange(40) % 2)[patient]
+    others = RNG.normal(size=1000)
+    for number in (patient + 1.0, 1000.0 + 7 * patient, 52.1 + patient / 40):  # a latitude may be one, too
+        table = Table(Schema((Numeric("number"), Numeric("other"))), [number, others])
+        assert kinds(table, outcome) == [("groups", ("number",), "warn")]
+        assert leaks(table, outcome).suspects == ()
+
+
+def titanic():
+    """As seaborn has it: the same fact twice, as `survived` and as `alive`."""
+    rng = np.random.default_rng(3)
+    survived = rng.random(800) < 0.4
+    fare = rng.lognormal(3, 1, 800) * (1 + survived)
+    alive = Nominal("alive", ("no", "yes"))
+    boat = Nominal("boat", tuple("ABCDEFGH"))
+    boats = np.where(survived & (rng.random(800) < 0.95), rng.integers(0, 8, 800), -1)
+    schema = Schema((Numeric("fare"), alive, boat))
+    table = Table(schema, [fare, survived.astype(alive.dtype), boats.astype(boat.dtype)])
+    return table, Column(Nominal("survived", ("no", "yes")), survived.astype(alive.dtype))
+
+
+def test_suspects_are_the_columns_that_give_the_target_away():
+    X, y = titanic()
+    found = leaks(X, y)
+    assert found.suspects == ("alive", "boat")
+    assert found.why["alive"] == "`alive` tells 'survived' alone, without an error in 800 rows."
+    assert found.why["boat"].startswith("`boat` is known in ")
+    assert leaks(plus("encoded", SHARES[CITY]), DEFAULT).suspects == ("encoded",)
+    assert leaks(CREDIT, DEFAULT).suspects == ()
+
+
+@pytest.mark.parametrize("name", ["iris", "wine", "breast_cancer"])
+def test_strong_columns_of_real_sets_are_no_suspects(name):
+    from sklearn import datasets
+
+    X, y = getattr(datasets, f"load_{name}")(return_X_y=True)
+    assert leaks(X, y).suspects == ()
+
+
+def test_copies_with_a_jitter_in_training_and_test():
+    X, y = ob.load("wine").split("cultivar")
+    x = np.asarray(X, dtype=float)
+    twice = np.concatenate([x, x[::2] + RNG.normal(0, 1e-6, (89, 13))])
+    labels = np.concatenate([np.asarray(y), np.asarray(y)[::2]])
+    split = [(np.arange(178), np.arange(178, 267)), (np.arange(178, 267), np.arange(178))]
+    evaluation = ob.evaluate(KNeighborsClassifier(1), twice, labels, split)
+    (found,) = leaks(twice, labels, evaluation).of("near-duplicate rows")
+    assert found.severity == "warn"
+    assert "178 of 267 (66.7%) of the test rows have an equal or nearly equal twin" in found.message
+    assert "Error 0.000 on those" in found.message
+
+
+def test_one_column_that_carries_the_model_is_a_note_of_its_own():
+    X, y = ob.load("iris").split("species")
+    split = KFold(5, shuffle=True, random_state=0)
+    found = leaks(X, y, ob.evaluate(NaiveBayes(), X, y, split))
+    (note,) = found.of("one column")
+    assert (note.severity, found.suspects) == ("note", ())
+    assert note.columns[0] in ("petal length (cm)", "petal width (cm)")
+    assert note.message.startswith("one column carries the model: alone it explains 8")
+    wine, cultivar = ob.load("wine").split("cultivar")
+    assert leaks(wine, cultivar, ob.evaluate(NaiveBayes(), wine, cultivar, split)).of("one column") == ()
+
+
+def test_what_one_column_explains_by_hand():
+    """Two values, two folds: the value's mean in the other fold, drawn towards that fold's mean by a row."""
+    from openbook.judge.examples import Examples
+    from openbook.judge.single_columns import carrier
+
+    x, y = np.array([0, 0, 1, 1, 0, 0, 1, 1.0]), np.array([0, 0, 10, 10, 0, 0, 10, 10.0])
+    table = Table(Schema((Numeric("x"), Numeric("noise"))), [x, np.array([1, 2, 1, 2, 2, 1, 2, 1.0])])
+    halves = [(np.arange(4, 8), np.arange(4)), (np.arange(4), np.arange(4, 8))]
+
+    class Knows(ZeroRegressor):
+        def _predict(self, X):
+            return 10 * X.data("x")
+
+    evaluation = ob.evaluate(Knows(), table, y, halves)
+    found = carrier(Examples.of(table, y, "regression"), evaluation)
+    # each value: (sum of two + mean 5) / 3 = 5/3 or 25/3, so each row misses by 5/3, and (5/3)² / 5² = 1/9
+    assert found is None  # 1 - 1/9 is below nine tenths of what the model explains, which is all
+    many = Table(table.schema, [np.repeat(c, 10) for c in table.columns])
+    folds = [(np.arange(40, 80), np.arange(40)), (np.arange(40), np.arange(40, 80))]
+    found = carrier(
+        Examples.of(many, np.repeat(y, 10), "regression"), ob.evaluate(Knows(), many, np.repeat(y, 10), folds)
+    )
+    assert (found.column, found.model) == ("x", 1.0)
+    assert found.share == pytest.approx(1 - (5 / 21) ** 2 / 25)

@@ -11,6 +11,7 @@ from openbook.data.findings import (
     agreement,
     column_findings,
     leaks,
+    near_rows,
     plural,
     repeated_columns,
     repeated_rows,
@@ -90,6 +91,7 @@ def describe(table: Table, target: str | None = None) -> Description:
             findings += target_findings(facts)
     findings += repeated_columns(table, summaries, target)
     findings += repeated_rows(table, agreements)
+    findings += near_rows(table)
     findings.sort(key=lambda finding: finding.severity != "warn")
     return Description(len(table), tuple(summaries), target, tuple(findings))
 

@@ -12,8 +12,13 @@ true means m scatter around any function of v by s / sqrt(n), so that
 
 and a value far too small for that says that the fit was made from these very rows. Such m are linear in 1, v,
 1/n and v/n (p = 4; p = 2 where all n are equal). Means without the row itself ("leave one out") give classes
-away outright: along the column the class changes from value to value, and each value tells it. Encodings that
-were fitted inside folds leave no such trace.
+away outright: of n rows, S of the class, each of the S holds (S - 1) / (n - 1), and each of the others
+S / (n - 1). So a value v that c rows hold, all of one class, tells how many rows there were,
+
+    n = 1 + (c - 1) / v    if they are of the class,    n = (c - v) / (1 - v)    if they are not
+
+and that is a whole number. A patient's number with one outcome for each patient is not of this kind.
+Encodings that were fitted inside folds leave no such trace.
 
 Missing cells are left out.
 """
@@ -34,8 +39,9 @@ __all__ = ["prepared_outside"]
 _GROUP, _LOOSE = 5, 0.2
 #: The chance of a fit so close, and the least share of the means' variance that it must explain.
 _CHANCE, _EXPLAINED = 1e-6, 0.99
-#: The fewest changes of class along a column that tells it; the share of blind errors that it may leave.
-_CHANGES, _UNTOLD = 10, 0.1
+#: Of means without the row itself: the share of rows whose value may hold both classes, and the share that
+#: must tell a whole number of rows; two groups of one mean are counted as one, and do not.
+_UNTOLD, _WHOLE = 0.1, 0.5
 #: Figures that agree to this are the same.
 _SAME = 1e-6
 #: So few cells may hold the mean by chance.
@@ -123,9 +129,9 @@ def _encodes(data: np.ndarray, examples: Examples) -> bool:
     if examples.classes is None:
         targets = [y]
     else:  # of two classes, the other one says the same
-        if _left_out(which, y.astype(np.intp), len(examples.classes)):
-            return True
         first = 1 if len(examples.classes) == 2 else 0
+        if any(_left_out(values[large], which, y == c) for c in range(first, len(examples.classes))):
+            return True
         targets = [(y == c).astype(float) for c in range(first, len(examples.classes))]
     return any(
         _made_of_means(values[large], counts[large].astype(float), which, each, examples.classes is not None)
@@ -133,13 +139,16 @@ def _encodes(data: np.ndarray, examples: Examples) -> bool:
     )
 
 
-def _left_out(which: np.ndarray, classes: np.ndarray, n_classes: int) -> bool:
-    """Whether values tell the class though neighbours differ, as means without the row itself do."""
-    width = (int(which.max()) + 1) * n_classes
-    counts = np.bincount(which * n_classes + classes, minlength=width).reshape(-1, n_classes)
-    errors, blind = len(classes) - counts.max(axis=1).sum(), len(classes) - counts.sum(axis=0).max()
-    changes = (np.diff(counts.argmax(axis=1)) != 0).sum()
-    return bool(changes >= _CHANGES and errors <= _UNTOLD * blind)
+def _left_out(values: np.ndarray, which: np.ndarray, of_class: np.ndarray) -> bool:
+    """Whether values are shares of the class among the other rows of a group."""
+    rows, held = np.bincount(which), np.bincount(which, of_class)
+    pure, inside = (held == 0) | (held == rows), (values > 0) & (values < 1)
+    if rows[pure & inside].sum() < (1 - _UNTOLD) * len(which) or len(np.unique(held[inside] > 0)) < 2:
+        return False
+    v, c = values[inside], rows[inside]
+    groups = np.where(held[inside] > 0, 1 + (c - 1) / v, (c - v) / (1 - v))
+    whole = np.abs(groups - np.rint(groups)) <= _SAME * groups
+    return bool(c[whole].sum() >= _WHOLE * c.sum())
 
 
 def _made_of_means(v: np.ndarray, n: np.ndarray, which: np.ndarray, y: np.ndarray, counted: bool) -> bool:

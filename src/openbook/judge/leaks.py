@@ -5,14 +5,18 @@ Looked for in the table:
     leak               a column alone tells the target, or nearly (`openbook.data.findings.leaks`)
     target encoding    a column is made of means of the target over all rows
     identifier         a column names its row
-    duplicate rows     rows that come more than once, and so in training and in test
+    duplicate rows     rows that come more than once, and so in training and in test; near-duplicate rows,
+                       which a jitter sets apart
     groups             a column names whom or what a row belongs to, and several rows belong together
     order              rows stand in the order of a column that may be time
     scaled, filled     columns were prepared on all rows, before the split
 
 and, with an evaluation, in its folds: which share of the test rows has an equal twin in training, or belongs
 to a group that trains too, and whether the model errs less on those. An evaluation keeps the rows that were
-tested; which ones trained is known where those were all the others.
+tested; which ones trained is known where those were all the others. With an evaluation there is also
+
+    one column         a column alone explains nearly as much as the model does (`judge.single_columns`): no
+                       leak in itself, but the score is as good as that column
 
 Everything is a suspicion. A leak that is none of these is not found; the surest sign of one is a score that
 is too good. What is done to the rows by means of the target before they are split, `leak_test` can tell.
@@ -27,7 +31,7 @@ import numpy as np
 
 from openbook.data import Column, Numeric, Schema, SparseTable, Table, read
 from openbook.data.describe import describe
-from openbook.data.findings import TINY, Finding, plural
+from openbook.data.findings import TINY, Finding, near_codes, plural
 from openbook.data.findings.repeats import row_hashes
 from openbook.errors import DataError
 from openbook.judge.evaluation import Evaluation
@@ -36,6 +40,7 @@ from openbook.judge.first_round import row_losses
 from openbook.judge.intervals import shown
 from openbook.judge.leak_columns import prepared_outside
 from openbook.judge.metrics import Task
+from openbook.judge.single_columns import carrier
 from openbook.judge.splits import task_of
 from openbook.work import Work
 
@@ -45,6 +50,8 @@ __all__ = ["Leaks", "leaks"]
 _FEWEST_GROUPS, _MOST_ROWS = 20, 50
 #: A larger share of test rows with a twin is grave: of every copy, two rows have one.
 _MANY_TWINS = 0.02
+#: Findings of columns that give the target away.
+_GIVE_AWAY = ("leak", "target encoding")
 _WHOM = "id|patient|subject|person|customer|client|user|session|household|device|machine"
 _NAMES_GROUPS = re.compile(rf"(^|[\W_])({_WHOM})s?($|[\W_\d])", re.IGNORECASE)
 _DATE = re.compile(r"\d{4}-\d\d?-\d\d?|\d\d?[./]\d\d?[./]\d{4}")
@@ -72,6 +79,17 @@ class Leaks:
     def of(self, kind: str) -> tuple[Finding, ...]:
         """Those of one kind, such as "leak" or "duplicate rows"."""
         return tuple(one for one in self.findings if one.kind == kind)
+
+    @property
+    def suspects(self) -> tuple[str, ...]:
+        """The columns that give the target away; a study evaluates its choice without them, too."""
+        return tuple(self.why)
+
+    @property
+    def why(self) -> dict[str, str]:
+        """A sentence for each suspect."""
+        giving = [one for one in self.findings if one.kind in _GIVE_AWAY]
+        return {one.columns[0]: f"`{one.columns[0]}` {one.message.partition('. ')[0]}." for one in giving}
 
     def work(self) -> Work:
         """The findings, to print or to show."""
@@ -118,14 +136,20 @@ def leaks(X: Any, y: Any, evaluation: Evaluation | None = None, groups: Any = No
         raise DataError(f"X has {len(examples)} rows, but groups has {len(groups)}")
     whole = _with_target(examples)
     described = describe(whole, whole.names[-1]).findings
-    twins = [one for one in described if one.kind == "duplicate rows"]
-    findings = [one for one in described if one.kind in ("leak", "identifier")]
-    findings += prepared_outside(examples)
-    if twins:
-        findings.append(_twins(twins[0], whole, evaluation))
-    findings += _groups(examples.table, groups, evaluation)
+    findings = list(prepared_outside(examples))
+    encoded = {one.columns for one in findings if one.kind == "target encoding"}
+    findings += [
+        one
+        for one in described
+        if one.kind in ("leak", "identifier", "groups") and one.columns not in encoded
+    ]
+    findings += _twins(described, whole, evaluation)
+    told = {one.columns for one in findings}
+    findings += (one for one in _groups(examples.table, groups, evaluation) if one.columns not in told)
     findings += _ordered(examples)
-    findings.sort(key=lambda one: one.severity != "warn")
+    if evaluation is not None:
+        findings += _one_column(examples, evaluation)
+    findings.sort(key=lambda one: (one.severity != "warn", one.kind not in _GIVE_AWAY))
     return Leaks(tuple(findings), len(examples), examples.name)
 
 
@@ -155,19 +179,37 @@ def _with_target(examples: Examples) -> Table:
     return Table(Schema((*table.schema.attributes, attribute)), [*table.columns, target.data])
 
 
-def _twins(found: Finding, whole: Table, evaluation: Evaluation | None) -> Finding:
-    """The finding of equal rows, with what they do in the folds."""
-    if evaluation is None:
-        return found
-    _, same = np.unique(row_hashes(whole), return_inverse=True)
-    met = _met_in_training(same, evaluation)
-    if met is None or not met.any():
+def _twins(described: tuple[Finding, ...], whole: Table, evaluation: Evaluation | None) -> Iterator[Finding]:
+    """The findings of equal and of nearly equal rows, with what those do in the folds."""
+    for found in described:
+        if found.kind == "duplicate rows":
+            yield _in_folds(found, np.unique(row_hashes(whole), return_inverse=True)[1], "equal", evaluation)
+        elif found.kind == "near-duplicate rows" and (near := near_codes(whole)) is not None:
+            yield _in_folds(found, near, "equal or nearly equal", evaluation)
+
+
+def _in_folds(found: Finding, same: np.ndarray, how: str, evaluation: Evaluation | None) -> Finding:
+    met = None if evaluation is None else _met_in_training(same, evaluation)
+    if evaluation is None or met is None or not met.any():
         return found
     message = (
-        f"{_share(met)} of the test rows have an equal twin, target included, among the rows that trained."
+        f"{_share(met)} of the test rows have an {how} twin, target included, among the rows that trained."
         f"{_errors(met, evaluation)} Remove what is a copy by mistake, or keep copies together as groups."
     )
     return Finding(found.kind, found.columns, "warn" if met.mean() > _MANY_TWINS else "note", message)
+
+
+def _one_column(examples: Examples, evaluation: Evaluation) -> Iterator[Finding]:
+    """Whether one column carries the model."""
+    found = carrier(examples, evaluation)
+    if found is None:
+        return
+    message = (
+        f"one column carries the model: alone it explains {found.share:.1%} of the variance of"
+        f" {examples.name!r} in rows that were not used to learn it, the model with all columns"
+        f" {found.model:.1%}. Make sure that it will be known, and measured the same way, when you predict."
+    )
+    yield Finding("one column", (found.column,), "note", message)
 
 
 def _groups(table: Table, groups: Any, evaluation: Evaluation | None) -> Iterator[Finding]:

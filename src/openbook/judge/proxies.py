@@ -21,7 +21,7 @@ from openbook.data import Categorical, Column, Numeric, Table
 from openbook.judge.intervals import Interval, corrected_t, wilson
 from openbook.judge.significance import corrected_t_test, holm
 
-__all__ = ["Proxy", "proxies"]
+__all__ = ["Proxy", "binned", "proxies"]
 
 _FOLDS = 10
 #: Into how many intervals of about equal frequency a number is cut, at most.
@@ -68,7 +68,7 @@ def proxies(table: Table, groups: np.ndarray, level: float = 0.95, seed: int = 0
     n = len(rows)
     found, p_values = [], []
     for name in names:
-        scores = _scores(_values(table.column(name).take(rows)), codes, folds, n_folds, k)
+        scores = _scores(binned(table.column(name).take(rows)), codes, folds, n_folds, k)
         test = corrected_t_test(scores - 1 / k, n - n / n_folds, n / n_folds, level)
         score = float(scores.mean())
         if np.ptp(scores) <= 1e-12:
@@ -92,8 +92,8 @@ def _stratified(codes: np.ndarray, seed: int) -> np.ndarray:
     return folds
 
 
-def _values(column: Column) -> np.ndarray:
-    """A code for each cell, 0 where it is missing."""
+def binned(column: Column) -> np.ndarray:
+    """A code for each cell, 0 where it is missing; numbers in intervals of about equal frequency."""
     if isinstance(column.attribute, Categorical):
         return np.maximum(column.data, -1).astype(np.intp) + 1
     finite = column.data[np.isfinite(column.data)]

@@ -3,6 +3,7 @@
 from openbook.data.findings.columns import column_findings, target_findings
 from openbook.data.findings.finding import TINY, Finding, plural, short
 from openbook.data.findings.leaks import leaks
+from openbook.data.findings.near_rows import near_codes, near_rows
 from openbook.data.findings.repeats import agreement, repeated_columns, repeated_rows
 
 __all__ = [
@@ -11,6 +12,8 @@ __all__ = [
     "agreement",
     "column_findings",
     "leaks",
+    "near_codes",
+    "near_rows",
     "plural",
     "repeated_columns",
     "repeated_rows",
