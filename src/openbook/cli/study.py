@@ -8,12 +8,13 @@ from typing import Any
 from rich import box
 from rich.console import Console
 from rich.table import Table as Grid
-from rich.text import Text
+from rich.text import Text as Words
 
 from openbook.cli.bar import progress_bar, waiting
-from openbook.cli.screen import console, heading, notes, readable, say, short
+from openbook.cli.screen import console, figures, heading, notes, readable, say, short
 from openbook.data import Table
 from openbook.data.describe import Description, describe
+from openbook.data.findings import plural
 from openbook.errors import PlanError
 from openbook.judge.intervals import shown_p
 from openbook.plan import Hypothesis, Plan, StudyResult, aim, make_plan, run
@@ -21,7 +22,10 @@ from openbook.plan.explore_plan import ExplorePlan, open_plan
 from openbook.plan.run import claim_folder
 from openbook.plan.source import Source
 from openbook.report import words
-from openbook.report.portrait import legible, tree_words
+from openbook.report.blocks import Block, Text
+from openbook.report.blocks import Table as TableBlock
+from openbook.report.fitted import unwrapped
+from openbook.report.portrait import legible, model_blocks, tree_words
 from openbook.work import Work
 from openbook.work.formula import printable
 
@@ -30,6 +34,8 @@ __all__ = ["run_study"]
 #: Derivations of more lines are cut: the report has them whole.
 _MOST_LINES = 60
 _MOST_REMEDIES = 3
+#: Tables of a model, and rows of each, that are printed.
+_MOST_TABLES, _MOST_ROWS = 3, 12
 
 
 def hypotheses(attributes: Sequence[str], without: Sequence[str]) -> list[Hypothesis]:
@@ -93,7 +99,7 @@ def run_study(
     _test(screen, result)
     if not quiet:
         _looks(screen, result)
-        _trees(screen, result)
+        _models(screen, result)
         _works(screen, result)
     say(screen, f"\nReport: {result.report}\nModel:  {result.model_file}")
 
@@ -136,14 +142,14 @@ def _ranking(screen: Console, result: StudyResult) -> None:
     metric = words.title(comparison.metric().words)
     grid.add_column("")
     for name in (metric, level, f"against {comparison.baseline}", "p"):
-        grid.add_column(Text(printable(name)), justify="right", no_wrap=True)
+        grid.add_column(Words(printable(name)), justify="right", no_wrap=True)
     for row in rows:
         chosen = row.label == result.choice.label
         name = ("→ " if chosen else "  ") + printable(row.label)
         name += "".join(f" ({tag})" for tag in words.tags(result, row.label))
         test = ("", "") if row.test is None else (f"{row.test.difference:+.3f}", shown_p(row.p_value))
         cells = (name, words.score_words(row.score), row.interval.ends, *test)
-        grid.add_row(*(Text(cell) for cell in cells), style="bold" if chosen else "")
+        grid.add_row(*(Words(cell) for cell in cells), style="bold" if chosen else "")
     screen.print(grid)
     tests = sorted({row.test.method for row in rows if row.test is not None})
     note = f"Intervals: {'; '.join(sorted({row.interval.method for row in rows}))}."
@@ -190,14 +196,37 @@ def _looks(screen: Console, result: StudyResult) -> None:
                 say(screen, f"Over deciding {way}, a row saves {saved}.")
 
 
-def _trees(screen: Console, result: StudyResult) -> None:
+def _models(screen: Console, result: StudyResult) -> None:
+    """What each worked model is, in short; the report has it whole."""
     for label, model in result.models.items():
-        if getattr(model, "tree_", None) is not None:
-            drawing = legible(model)
-            heading(screen, f"The tree of {label}")
-            say(screen, tree_words(model, drawing))
-            if model.tree_.size > 1:
-                say(screen, f"\n{drawing.text()}")
+        heading(screen, f"The model: {label}")
+        tree = getattr(unwrapped(model), "tree_", None)
+        if tree is None:
+            _blocks(screen, model_blocks(result, label))
+            continue
+        drawing = legible(unwrapped(model))
+        say(screen, tree_words(unwrapped(model), drawing))
+        if tree.size > 1:
+            say(screen, f"\n{drawing.text()}")
+
+
+def _blocks(screen: Console, blocks: Sequence[Block]) -> None:
+    """Text and the first tables; pictures and folds are the report's."""
+    tables = [block for block in blocks if isinstance(block, TableBlock)]
+    for block in blocks:
+        if isinstance(block, Text):
+            say(screen, block.words)
+        elif isinstance(block, TableBlock) and block in tables[:_MOST_TABLES]:
+            shown = [row.cells for row in block.rows[:_MOST_ROWS]]
+            say(screen, f"\n{block.caption}")
+            words = [i for i, side in enumerate(block.sides) if not side]
+            figures(screen, block.header, shown, left=words)
+            if block.note:
+                say(screen, block.note)
+            if (more := len(block.rows) - _MOST_ROWS) > 0:
+                say(screen, f"… {more} more rows in the report")
+    if (more := len(tables) - _MOST_TABLES) > 0:
+        say(screen, f"\n… {plural(more, 'more table')} in the report")
 
 
 def _works(screen: Console, result: StudyResult) -> None:

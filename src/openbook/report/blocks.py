@@ -41,8 +41,10 @@ __all__ = [
     "sketched",
 ]
 
-#: What stands on the right of its column: numbers, intervals, p-values, and what is said in their place.
-_FIGURE = re.compile(r"[+−-]?[\d.,∞]+(e[+-]?\d+)?%?\*?|< ?0\.\d+|\[.*\]|undefined|–|\?|", re.DOTALL)
+#: What stands on the right of its column: numbers (with a spread or a count behind), intervals, p-values, and
+#: what is said in their place.
+_NUMBER = r"[+−-]?[\d.,∞]+(e[+-]?\d+)?%?\*?"
+_FIGURE = re.compile(rf"{_NUMBER}( ± {_NUMBER}| \({_NUMBER}\))?|< ?0\.\d+|\[.*\]|undefined|–|\?|", re.DOTALL)
 
 #: A derivation of more characters than this is long.
 _LONG = 40_000

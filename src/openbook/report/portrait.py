@@ -1,4 +1,4 @@
-"""What the worked models look like: a tree and its rules; how an ensemble grew; importances; regions."""
+"""What the worked models are: coefficients, tables, a tree and its rules, members, importances, regions."""
 
 from typing import Any
 
@@ -8,32 +8,39 @@ from openbook.data.findings import plural
 from openbook.report import svg
 from openbook.report.blocks import Block, Figure, Heading, Line, Table, Text, drawn, sketched
 from openbook.report.boundary import draw_boundary, usable_columns
+from openbook.report.fitted import inside, unwrapped
 from openbook.report.study import StudyResult
 from openbook.work import figure
 
-__all__ = ["legible", "portraits", "tree_words"]
+__all__ = ["legible", "model_blocks", "portraits", "tree_words"]
 
 #: What a page shows of a tree and of its rules, and how many importances.
 _MOST_ENDS = 30
 _MOST_RULES = 10
 _MOST_BARS = 12
+#: Leaves of a member that is spelt out.
+_MOST_SPELT = 4
 
 
 def portraits(result: StudyResult) -> list[Block]:
     """A portrait of each worked model that can be looked at, in blocks."""
     blocks: list[Block] = []
-    for label, model in result.models.items():
-        if portrait := [*_portrait(model), *_boundary(result, label)]:
+    for label in result.models:
+        if portrait := [*model_blocks(result, label), *_boundary(result, label)]:
             blocks.append(Heading(label if label == result.choice.label else f"Beside the choice: {label}"))
             blocks += portrait
     return blocks
 
 
-def _portrait(model: Any) -> list[Block]:
+def model_blocks(result: StudyResult, label: str) -> list[Block]:
+    """What a worked model is."""
+    model = unwrapped(result.models[label])
     if getattr(model, "tree_", None) is not None:
         return _tree(model)
-    pictures = [*_growth(model), *_importances(model)]
-    return [*([Text(words)] if pictures and (words := _members(model)) else []), *pictures]
+    if blocks := inside(model, result.training[0], weighted="weight" in result.roles):
+        return blocks
+    words = [Text(words)] if (words := _members(model)) else []
+    return [*words, *_importances(model), *_rounds(model), *_growth(model)]
 
 
 def _boundary(result: StudyResult, label: str) -> list[Block]:
@@ -127,6 +134,30 @@ def _members(model: Any) -> str:
         nodes = sum(tree.size for tree in model.trees_) / len(model.trees_)
         return f"{plural(len(model.trees_), 'tree')} of {nodes:,.0f} nodes on average."
     return f"{plural(len(model.members_), 'member')}." if hasattr(model, "members_") else ""
+
+
+def _rounds(model: Any) -> list[Table]:
+    """The members of a boosted ensemble with the largest votes."""
+    if not hasattr(model, "alphas_"):
+        return []
+    order = np.argsort(-np.asarray(model.alphas_), kind="stable")[:_MOST_RULES]
+    rows = [
+        Line((f"{i + 1}", _member_words(model.members_[i]), figure(model.alphas_[i], 3), figure(e, 3)))
+        for i in order.tolist()
+        for e in [model.errors_[i]]
+    ]
+    caption = f"The {len(rows)} members with the largest weights"
+    note = "Error: the weighted share of the training rows that the member gets wrong in its round."
+    return [Table(caption, ("round", "member", "weight", "error"), tuple(rows), note)]
+
+
+def _member_words(member: Any) -> str:
+    """A small tree as its rules; another learner by its name."""
+    from openbook.tree import rules
+
+    if getattr(member, "tree_", None) is None or member.tree_.n_leaves > _MOST_SPELT:
+        return type(member).__name__
+    return "; ".join(f"{rule.premise}: {rule.outcome}" for rule in rules(member))
 
 
 def _growth(model: Any) -> list[Figure]:

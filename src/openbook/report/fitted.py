@@ -1,0 +1,321 @@
+"""What a fitted model is, as text and tables: coefficients, probabilities, rules, importances, layers.
+
+    inside(model, X)        blocks for the page; the command line prints the text and the tables
+
+X are the training rows. Trees and ensembles are in portrait.py, since they are drawn.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri
+
+from openbook.data import Table as Rows
+from openbook.data.attributes import as_text
+from openbook.data.findings import plural
+from openbook.judge.intervals import shown_p
+from openbook.report.blocks import Block, Fold, Line, Table, Text
+from openbook.report.laplace import odds
+from openbook.work import Grid, figure
+
+__all__ = ["inside", "unwrapped"]
+
+#: Rows of a table that are shown at once; values of a column, classes and tables of columns.
+_MOST_ROWS, _MOST_VALUES, _MOST_CLASSES, _MOST_TABLES = 15, 12, 8, 6
+#: Encoded columns for which the discriminants are solved again.
+_MOST_SOLVED = 500
+_LEVEL = 0.95
+
+
+def unwrapped(model: Any) -> Any:
+    """The learner inside of one that tunes it, or decides by it."""
+    for name in ("model_", "estimator_"):
+        if (inner := getattr(model, name, None)) is not None:
+            return unwrapped(inner)
+    return model
+
+
+def inside(model: Any, X: Rows, *, weighted: bool = False) -> list[Block]:
+    """The model in text and tables; nothing for learners that are shown otherwise.
+
+    X are the rows that it was fitted on, and `weighted` says whether they had weights.
+    """
+    if not type(model).__module__.startswith("openbook."):
+        return []
+    if type(model).__name__ == "LogisticRegression":
+        return _logistic(model, X, weighted=weighted)
+    show = _SHOWN.get(type(model).__name__)
+    return [] if show is None else show(model)
+
+
+def _cut(caption: str, header: Sequence[str], rows: Sequence[Sequence[str]], note: str = "") -> list[Block]:
+    """A table; of a long one the first rows, and the others in a fold."""
+    lines = [Line(tuple(row)) for row in rows]
+    first = Table(caption, tuple(header), tuple(lines[:_MOST_ROWS]), note)
+    if len(lines) <= _MOST_ROWS:
+        return [first]
+    rest = Table("", tuple(header), tuple(lines[_MOST_ROWS:]))
+    return [first, Fold(f"{len(lines) - _MOST_ROWS:,} more rows", [rest])]
+
+
+def _range(low: float, high: float) -> str:
+    return "–" if math.isnan(low) or math.isnan(high) else f"[{figure(low, 4)}, {figure(high, 4)}]"
+
+
+def _by_weight(values: np.ndarray) -> np.ndarray:
+    """The intercept, then the others from the largest."""
+    return np.append(0, 1 + np.argsort(-np.abs(values[1:]), kind="stable"))
+
+
+def _linear(model: Any) -> list[Block]:
+    table = model.coefficients(_LEVEL)
+    terms, own = table.data("term"), table.data("coefficient")
+    sure = "low" in table.names
+    order = _by_weight(np.nan_to_num(table.data("t")) if sure else own)
+    header = ["term", "coefficient", *(["95% interval", "p"] if sure else [])]
+    rows = []
+    for i in order:
+        cells = [terms[i], figure(own[i], 4)]
+        if sure:
+            p = table.data("p")[i]
+            cells += [
+                _range(table.data("low")[i], table.data("high")[i]),
+                "–" if math.isnan(p) else shown_p(p),
+            ]
+        rows.append(cells)
+    text = (
+        f"A linear model: {model.target_} is the intercept plus the sum of the coefficients times their"
+        " columns."
+        " A coefficient is the change in the prediction per unit of its column, the others held constant."
+    )
+    note = "Intervals and p-values: Student’s t, unpenalised least squares." if sure else ""
+    note = f"{note} Sorted by |t|." if sure else "A penalised fit has no intervals. Sorted by size."
+    return [Text(text), *_cut("Coefficients", header, rows, note)]
+
+
+def _logistic(model: Any, X: Rows, *, weighted: bool) -> list[Block]:
+    classes = [as_text(label) for label in model.classes_.tolist()]
+    names = ["intercept", *model.encoding_.names]
+    several = len(classes) > 2
+    about = f"The log odds of {model.target_} = " + (
+        f"each class against {classes[0]}" if several else f"{classes[1]}"
+    )
+    text = (
+        f"A logistic regression. {about} are the intercept plus the sum of the coefficients times their"
+        " columns."
+        " One unit more of a column multiplies the odds by its odds ratio, the others held constant."
+    )
+    tables: list[list[Block]] = []
+    reach = float(ndtri((1 + _LEVEL) / 2))
+    spread = np.append(1.0, model.encoding_.scale)
+    sure = False
+    for label, own, errors in odds(model, X, weighted=weighted):
+        sure = errors is not None
+        header = ["term", "coefficient", "odds ratio", *(["95% interval of the odds ratio"] if sure else [])]
+        rows = []
+        with np.errstate(over="ignore", invalid="ignore"):
+            for i in _by_weight(own * spread):
+                cells = [names[i], figure(own[i], 4), "–" if i == 0 else figure(float(np.exp(own[i])), 4)]
+                if errors is not None:
+                    low, high = np.exp(own[i] - reach * errors[i]), np.exp(own[i] + reach * errors[i])
+                    cells.append("–" if i == 0 else _range(float(low), float(high)))
+                rows.append(cells)
+        caption = f"Coefficients: {as_text(label)}" + (f" against {classes[0]}" if several else "")
+        tables.append(_cut(caption, header, rows, _interval_note(model, sure=sure)))
+    first, *others = tables[:_MOST_CLASSES]
+    blocks: list[Block] = [Text(text), *first]
+    if others:
+        blocks.append(Fold(f"{len(others)} more against {classes[0]}", [b for each in others for b in each]))
+    return blocks
+
+
+def _interval_note(model: Any, *, sure: bool) -> str:
+    if not sure:
+        return "Sorted by the effect of one standard deviation."
+    if model.covariance_ is not None:
+        how = "Wald, maximum likelihood"
+    else:
+        how = (
+            f"normal approximation around the fit with the L2 penalty {model.l2:g}, which shrinks"
+            " coefficients towards 0"
+        )
+    return f"Intervals: {how}. Sorted by the effect of one standard deviation."
+
+
+def _naive_bayes(model: Any) -> list[Block]:
+    classes = [as_text(label) for label in model.classes_.tolist()][:_MOST_CLASSES]
+    blocks: list[Block] = [
+        Text(
+            "Naive Bayes multiplies the prior probability of a class by the probabilities of the row’s values"
+            " given that class."
+        ),
+        *_priors(model),
+    ]
+    for likelihood in model.likelihoods_:
+        if likelihood.name == "categorical":
+            blocks += _value_tables(likelihood, classes)
+        elif likelihood.name == "gaussian":
+            blocks += _normal_curves(likelihood, classes)
+        else:
+            columns = plural(len(likelihood.schema), "column")
+            blocks.append(Text(f"{columns} with the distribution “{likelihood.name}”."))
+    return blocks
+
+
+def _priors(model: Any) -> list[Block]:
+    rows = [
+        (as_text(label), f"{share:.1%}")
+        for label, share in zip(model.classes_.tolist(), model.prior_, strict=True)
+    ]
+    return _cut("Prior probabilities", (model.target_, "prior"), rows)
+
+
+def _value_tables(likelihood: Any, classes: Sequence[str]) -> list[Block]:
+    tables: list[Table] = []
+    for attribute, counts, logs in zip(
+        likelihood.attributes, likelihood.counts, likelihood.tables, strict=True
+    ):
+        shares = np.exp(logs[2:])  # behind the rows for unseen and missing values
+        order = np.argsort(-counts.sum(axis=0), kind="stable")
+        rows = [
+            Line(
+                (
+                    attribute.values[v],
+                    *(f"{shares[v, c]:.3f} ({counts[c, v]:g})" for c in range(len(classes))),
+                )
+            )
+            for v in order[:_MOST_VALUES]
+        ]
+        rest = len(order) - _MOST_VALUES
+        note = f"{rest:,} rarer values are not shown." if rest > 0 else ""
+        header = (attribute.name, *classes)
+        tables.append(Table(f"P({attribute.name} | class), and rows", header, tuple(rows), note))
+    shown: list[Block] = [*tables[:_MOST_TABLES]]
+    if rest := tables[_MOST_TABLES:]:
+        shown.append(Fold(plural(len(rest), "more column"), rest))
+    return shown
+
+
+def _normal_curves(likelihood: Any, classes: Sequence[str]) -> list[Block]:
+    mean, spread = likelihood.mean, np.sqrt(likelihood.variance)
+    rows = [
+        (name, *(f"{figure(mean[c, j], 4)} ± {figure(spread[c, j], 4)}" for c in range(len(classes))))
+        for j, name in enumerate(likelihood.schema.names)
+    ]
+    return _cut("Mean ± standard deviation of each class", ("column", *classes), rows)
+
+
+def _zero_r(model: Any) -> list[Block]:
+    likely = as_text(model.classes_[int(np.argmax(model.prior_))])
+    return [
+        Text(f"A baseline: it predicts {likely}, the most frequent class, for every row."),
+        *_priors(model),
+    ]
+
+
+def _constant(model: Any) -> list[Block]:
+    value = figure(float(model.predict([dict.fromkeys(model.schema_.names)])[0]), 4)
+    return [Text(f"A baseline: it predicts the {model.strategy}, {value}, for every row.")]
+
+
+def _one_r(model: Any) -> list[Block]:
+    grid = next(p for p in model.work().parts if isinstance(p, Grid) and p.title == model.attribute_)
+    rows = [[str(row[0]), str(row[-2]), figure(sum(row[1:-2])), figure(row[-1])] for row in grid.rows]
+    header = (model.attribute_, f"predicted {model.target_}", "rows", "errors")
+    return [Text(f"One rule, on {model.attribute_}."), *_cut("The rule", header, rows)]
+
+
+def _discriminant(model: Any) -> list[Block]:
+    classes = [as_text(label) for label in model.classes_.tolist()][:_MOST_CLASSES]
+    names = [model.encoding_.names[i] for i in model.used_]
+    linear = hasattr(model, "covariance_")
+    shape = "one covariance matrix for all classes" if linear else "a covariance matrix for each class"
+    text = f"Each class is a normal distribution with its own mean; there is {shape}."
+    means = model.means_
+    if linear:
+        cells = [[figure(means[c, j], 4) for c in range(len(classes))] for j in range(len(names))]
+        caption = "Class means"
+    else:
+        spreads = np.sqrt(np.diagonal(model.covariances_, axis1=1, axis2=2))
+        cells = [
+            [f"{figure(means[c, j], 4)} ± {figure(spreads[c, j], 4)}" for c in range(len(classes))]
+            for j in range(len(names))
+        ]
+        caption = "Mean ± standard deviation of each class"
+    rows = [(name, *row) for name, row in zip(names, cells, strict=True)]
+    blocks = [Text(text), *_priors(model), *_cut(caption, ("column", *classes), rows)]
+    if linear and len(names) <= _MOST_SOLVED:
+        own = np.column_stack([model.intercept_, model.coef_])
+        terms = [
+            (name, *(figure(own[c, j], 4) for c in range(len(classes))))
+            for j, name in enumerate(["intercept", *names])
+        ]
+        note = "The class with the largest sum of coefficients times columns is predicted."
+        blocks += _cut("Coefficients of the discriminants", ("term", *classes), terms, note)
+    return blocks
+
+
+def _neighbours(model: Any) -> list[Block]:
+    work = model.work()
+    columns = next((p for p in work.parts if isinstance(p, Grid) and p.title == "columns"), None)
+    weights = "with equal weight" if model.weights == "uniform" else f"with the weights “{model.weights}”"
+    outcome = "they vote" if hasattr(model, "classes_") else "the prediction is their mean"
+    text = (
+        f"{work.conclusion} A prediction finds the k = {model.k} stored rows that are nearest to the new one,"
+        f" by the distance “{model.distance_}”; {outcome}, {weights}."
+    )
+    return [Text(text), *([Table.of(columns, "Distance of two rows")] if columns is not None else [])]
+
+
+def _machine(model: Any) -> list[Block]:
+    n = len(model.support_)
+    kernel = model.kernel if isinstance(model.kernel, str) else "own"
+    scale = f", gamma {figure(model.gamma_, 4)}" if kernel in ("rbf", "poly") else ""
+    text = (
+        f"A support vector machine: {plural(n, 'support vector')} of the training rows decide;"
+        f" kernel “{kernel}”{scale}, C = {model.C:g}."
+    )
+    if hasattr(model, "margin_"):
+        widths = ", ".join(figure(width, 4) for width in np.atleast_1d(model.margin_)[:_MOST_CLASSES])
+        text += f" Width of the margin: {widths}."
+    blocks: list[Block] = [Text(text)]
+    if kernel == "linear":
+        own = np.atleast_2d(model.coef_)
+        names = model.encoding_.names
+        order = np.argsort(-np.abs(own * model.encoding_.scale).max(axis=0), kind="stable")
+        rows = [[names[j], *(figure(w, 4) for w in own[:_MOST_CLASSES, j])] for j in order]
+        each = len(getattr(model, "classes_", ())) == len(own)
+        heads = (
+            map(as_text, model.classes_.tolist()) if each else (f"weight {c + 1}" for c in range(len(own)))
+        )
+        header = ["column", *(["weight"] if len(own) == 1 else heads)]
+        note = "Sorted by the effect of one standard deviation."
+        blocks += _cut("Weights", header[: len(rows[0])], rows, note)
+    return blocks
+
+
+def _network(model: Any) -> list[Block]:
+    layers = next(p for p in model.work().parts if isinstance(p, Grid) and p.title == "layers")
+    weights = sum(row[-1] or 0 for row in layers.rows)
+    text = f"A network of {plural(len(layers.rows) - 1, 'layer')} with {weights:,} weights."
+    text = f"{text} {model.work().conclusion}"
+    return [Text(text), Table.of(layers, "Layers")]
+
+
+_SHOWN: dict[str, Callable[[Any], list[Block]]] = {
+    "ZeroR": _zero_r,
+    "ZeroRegressor": _constant,
+    "OneR": _one_r,
+    "NaiveBayes": _naive_bayes,
+    "LinearRegression": _linear,
+    "LinearDiscriminant": _discriminant,
+    "QuadraticDiscriminant": _discriminant,
+    "KNeighborsClassifier": _neighbours,
+    "KNeighborsRegressor": _neighbours,
+    "SVC": _machine,
+    "SVR": _machine,
+    "MLPClassifier": _network,
+    "MLPRegressor": _network,
+}

@@ -1,0 +1,86 @@
+r"""How sure the coefficients of a logistic regression with an L2 penalty are.
+
+    H = Σ_i (diag(p_i) - p_i p_i') ⊗ x_i x_i' + λ I       the curvature of the penalised log-likelihood
+    V = H⁻¹                                             Laplace's approximation of the posterior covariance
+
+x_i are the encoded columns in standard units behind a 1, whose coefficient, the intercept, has no penalty.
+The penalty is the log density of a normal prior with variance 1/λ, so the intervals are credible intervals.
+Of several classes, coefficients are relative to the first class: β_c - β_0.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.linalg import eigh
+
+from openbook.data import Table
+
+__all__ = ["Estimates", "odds"]
+
+#: Work that a page has time for: multiplications for the curvature.
+_MOST_WORK = 2e10
+#: Directions of less curvature than this share of the most are not identified.
+_SINGULAR = 1e-12
+
+
+class Estimates(NamedTuple):
+    """The coefficients of one class against the reference, in units of the columns, intercept first.
+
+    label : the class
+    coefficients, errors : (1 + d,); errors are None where they cannot be computed, and NaN for an intercept
+    """
+
+    label: Any
+    coefficients: np.ndarray
+    errors: np.ndarray | None
+
+
+def odds(model: Any, X: Table, *, weighted: bool = False) -> list[Estimates]:
+    """For every class but the first: the coefficients of a fitted LogisticRegression and their errors.
+
+    X are the rows that it was fitted on; `weighted` rows have no errors here.
+    """
+    own = np.column_stack([model.intercept_, model.coef_])
+    if len(own) > 1:
+        own = own[1:] - own[0]
+    labels = model.classes_.tolist()[1:]
+    errors = _errors(model, X, weighted=weighted)
+    spreads = [None] * len(labels) if errors is None else list(errors)
+    return [Estimates(*each) for each in zip(labels, own, spreads, strict=True)]
+
+
+def _errors(model: Any, X: Table, *, weighted: bool) -> np.ndarray | None:
+    """Standard errors, (classes - 1, 1 + d)."""
+    k, d = len(model.classes_) - 1, len(model.encoding_)
+    if model.covariance_ is not None:
+        errors: np.ndarray = np.sqrt(np.maximum(np.diag(model.covariance_), 0.0)).reshape(k, 1 + d)
+        return errors
+    scores = 1 if k == 1 else k + 1
+    work = float(len(X)) * (scores * (d + 1)) ** 2 + float(scores * (d + 1)) ** 3
+    if weighted or model.l1 or model.class_weight is not None or work > _MOST_WORK:
+        return None
+    covariance = _covariance(model, X, scores)
+    if scores > 1:
+        covariance = covariance[1:, 1:] - covariance[:1, 1:] - covariance[1:, :1] + covariance[:1, :1]
+    variances = np.array([np.diag(covariance[c, c]) for c in range(k)])
+    scale = np.append(np.nan, model.encoding_.scale)  # an intercept in standard units is another one
+    return np.sqrt(variances) / scale
+
+
+def _covariance(model: Any, X: Table, scores: int) -> np.ndarray:
+    """Of the coefficients in standard units, (scores, scores, 1 + d, 1 + d)."""
+    standard = np.column_stack([np.ones(len(X)), model.encoding_(X)])
+    proba = model.predict_proba(X)
+    proba = proba[:, 1:] if scores == 1 else proba
+    width = standard.shape[1]
+    curvature = np.empty((scores, width, scores, width))
+    for a in range(scores):
+        for b in range(scores):
+            weights = proba[:, a] * ((a == b) - proba[:, b])
+            curvature[a, :, b] = standard.T @ (weights[:, None] * standard)
+    hessian = curvature.reshape(scores * width, scores * width)
+    hessian += np.diag(np.tile(np.append(0.0, np.full(width - 1, model.l2)), scores))
+    values, vectors = eigh(hessian)
+    known = values > _SINGULAR * values[-1]
+    inverse = (vectors[:, known] / values[known]) @ vectors[:, known].T
+    return inverse.reshape(scores, width, scores, width).swapaxes(1, 2)

@@ -1,0 +1,138 @@
+"""The model as text and tables: coefficients with intervals, probabilities, rules, layers."""
+
+import math
+
+import numpy as np
+import pytest
+
+import openbook as ob
+from openbook import registry
+from openbook.ensemble import AdaBoostClassifier
+from openbook.linear import LinearRegression, LogisticRegression
+from openbook.report.blocks import Fold, Table, Text
+from openbook.report.fitted import inside, unwrapped
+from openbook.report.laplace import odds
+
+
+def tables(model, X):
+    return {block.caption: block for block in inside(model, X) if isinstance(block, Table)}
+
+
+def cells(table):
+    return {row.cells[0]: row.cells[1:] for row in table.rows}
+
+
+def test_naive_bayes_shows_counts_and_normal_curves():
+    X, y = ob.load("loan").split("cheat")
+    shown = tables(registry.learner("naive_bayes").make().fit(X, y), X)
+    # 7 of 10 did not cheat; 4 of those 7 own no home, smoothed (4 + 1) / (7 + 2)
+    assert cells(shown["Prior probabilities"]) == {"No": ("70.0%",), "Yes": ("30.0%",)}
+    assert cells(shown["P(owner | class), and rows"])["No"] == ("0.556 (4)", "0.800 (3)")
+    income = cells(shown["Mean ± standard deviation of each class"])["income"]
+    assert [cell.split(" ± ")[0] for cell in income] == ["110", "90"]
+
+
+def test_a_linear_model_shows_coefficients_with_intervals():
+    X = ob.read([{"x": x} for x in (0.0, 1, 2, 3, 4)])
+    y = np.array([1.0, 3, 4, 8, 9])
+    (table,) = tables(LinearRegression().fit(X, y), X).values()
+    # slope 21 / 10, residual sum of squares 1.9, so s² = 1.9 / 3 and the error is sqrt(1.9 / 30); t_0.975(3)
+    reach = 3.182446 * math.sqrt(1.9 / 30)
+    coefficient, interval, p = cells(table)["x"]
+    assert coefficient == "2.1"
+    low, high = (float(end) for end in interval.strip("[]").split(", "))
+    assert (low, high) == pytest.approx((2.1 - reach, 2.1 + reach), rel=1e-3)
+    assert p == "0.004"
+    assert table.header == ("term", "coefficient", "95% interval", "p")
+
+
+def test_a_penalty_that_vanishes_gives_the_intervals_of_wald():
+    X, y = ob.load("breast_cancer").split("diagnosis")
+    X = ob.read(X.block(list(X.names[:2])))
+    plain, nearly = (LogisticRegression(l2=l2).fit(X, y) for l2 in (0.0, 1e-8))
+    (expected,), (found,) = odds(plain, X), odds(nearly, X)
+    assert found.errors is not None
+    assert expected.errors is not None
+    assert found.coefficients == pytest.approx(expected.coefficients, rel=1e-4)
+    assert found.errors[1:] == pytest.approx(expected.errors[1:], rel=1e-4)
+
+
+def test_several_classes_have_intervals_of_their_difference_from_the_first():
+    X, y = ob.load("iris").split("species")
+    rng = np.random.default_rng(0)
+    labels = np.asarray(list(y))
+    labels = np.where(rng.random(150) < 0.3, rng.permutation(labels), labels)  # so that classes overlap
+    plain, nearly = (LogisticRegression(l2=l2).fit(X, labels) for l2 in (0.0, 1e-7))
+    for expected, found in zip(odds(plain, X), odds(nearly, X), strict=True):
+        assert found.label == expected.label
+        assert found.errors[1:] == pytest.approx(expected.errors[1:], rel=1e-3)
+
+
+def test_weighted_rows_and_lasso_have_no_intervals():
+    X, y = ob.load("loan").split("cheat")
+    model = LogisticRegression().fit(X, y)
+    assert odds(model, X)[0].errors is not None
+    assert odds(model, X, weighted=True)[0].errors is None
+    assert odds(LogisticRegression(l2=0, l1=0.5).fit(X, y), X)[0].errors is None
+
+
+def test_odds_ratios_are_the_exponentials_of_the_coefficients():
+    X, y = ob.load("loan").split("cheat")
+    model = LogisticRegression().fit(X, y)
+    (table,) = tables(model, X).values()
+    assert table.header[2:] == ("odds ratio", "95% interval of the odds ratio")
+    coefficient, ratio, interval = cells(table)["status = Married"]
+    assert float(ratio) == pytest.approx(math.exp(float(coefficient)), rel=1e-3)
+    low, high = (float(end) for end in interval.strip("[]").split(", "))
+    assert low < float(ratio) < high
+    assert low * high == pytest.approx(float(ratio) ** 2, rel=1e-2)  # symmetric in the logarithm
+
+
+def test_one_rule_says_what_it_predicts():
+    X, y = ob.load("weather").split("play")
+    (table,) = tables(registry.learner("one_r").make().fit(X, y), X).values()
+    assert table.header == ("outlook", "predicted play", "rows", "errors")
+    assert cells(table) == {
+        "overcast": ("Yes", "4", "0"),
+        "rain": ("Yes", "5", "2"),
+        "sunny": ("No", "5", "2"),
+    }
+
+
+@pytest.mark.parametrize(
+    "name", [e.name for e in registry.learners("classification", "regression") if e.study]
+)
+def test_every_learner_of_a_study_shows_what_it_is(name):
+    from openbook.report.portrait import _importances, _members
+
+    entry = registry.learner(name)
+    source, target = ("iris", "species") if entry.task == "classification" else ("diabetes", "progression")
+    X, y = ob.load(source).split(target)
+    model = entry.make().fit(X, y)
+    drawn = getattr(model, "tree_", None) is not None or _members(model) or _importances(model)
+    blocks = inside(model, X)
+    assert drawn or any(isinstance(block, Text) for block in blocks)
+
+
+def test_long_tables_are_folded():
+    X, y = ob.load("breast_cancer").split("diagnosis")
+    blocks = inside(registry.learner("naive_bayes").make().fit(X, y), X)
+    assert all(len(block.rows) <= 15 for block in blocks if isinstance(block, Table))
+    assert any(isinstance(block, Fold) and "more rows" in block.summary for block in blocks)
+
+
+def test_a_wrapper_shows_the_learner_inside():
+    class Tuned:
+        model_ = LogisticRegression()
+
+    assert unwrapped(Tuned()) is Tuned.model_
+    assert inside(object(), None) == []
+
+
+def test_boosting_spells_out_its_stumps():
+    from openbook.report.portrait import _rounds
+
+    X, y = ob.load("weather").split("play")
+    (table,) = _rounds(AdaBoostClassifier(n_estimators=5, random_state=0).fit(X, y))
+    assert table.header == ("round", "member", "weight", "error")
+    assert all("play = " in row.cells[1] for row in table.rows)
