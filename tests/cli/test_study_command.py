@@ -37,7 +37,7 @@ def test_study_tells_all_and_leaves_a_folder(here, good):
 
 def test_a_study_draws_the_tree_that_it_works(here, good):
     told = good("study", "weather", "--learner", "c45")
-    assert "The tree of C4.5\nA tree of 5 leaves; it tests 3 of the 4 columns." in told
+    assert "The model: C4.5\nA tree with 5 leaves. It splits on 3 of the 4 columns." in told
     assert "By C4.5:\n" in told
 
 

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 import openbook as ob
-from openbook.bayes import NaiveBayes
 from openbook.ensemble import AdaBoostClassifier, ExtraTreesClassifier, RandomForestClassifier
 from openbook.report.blocks import Text
-from openbook.report.portrait import _portrait, legible
+from openbook.report.portrait import legible, portrait
 from openbook.tree import CART, ID3, DecisionTreeClassifier, ModelTreeRegressor
 
 X, Y = ob.load("weather").split("play")
@@ -25,60 +24,59 @@ def test_a_small_tree_is_drawn_whole():
 
 def test_a_big_tree_is_drawn_as_deep_as_it_is_legible_and_says_what_is_hidden():
     model = DecisionTreeClassifier().fit(*steps(200))
-    portrait = _portrait(model)
+    shown = portrait(model, None)
     ends = [place for place in legible(model).places if not place.children]
     hidden = sum(place.hidden for place in ends)
     assert 2 < len(ends) <= 30
     assert hidden + sum(not place.hidden for place in ends) == 200  # every leaf is drawn or counted
-    words, drawing, rules = portrait
-    assert words.words.startswith("A tree of 200 leaves; it tests 1 of the 1 column. Below ")
-    assert words.words.endswith(f"the drawing stops: {hidden} leaves are hidden.")
+    words, drawing, rules = shown
+    assert words.words.startswith(
+        "A tree with 200 leaves. It splits on 1 of the 1 column. The drawing stops at depth "
+    )
+    assert words.words.endswith(f": {hidden} leaves are hidden.")
     assert "<svg" in drawing.picture
     assert len(rules.rows) == 10
-    assert rules.note.endswith("190 rules more cover the other 95.0%.")
+    assert rules.note.endswith("190 more rules cover the other 95.0%.")
 
 
 def test_rules_stand_in_order_of_what_they_cover():
-    rules = _portrait(ID3().fit(X, Y))[-1]
+    rules = portrait(ID3().fit(X, Y), X)[-1]
     assert [row.cells[2] for row in rules.rows] == ["4", "3", "3", "2", "2"]
     assert rules.rows[0].cells == ("outlook = overcast", "play = Yes", "4", "28.6%", "100.0%")
-    assert rules.header == ("if", "then", "covers", "share", "confidence")
+    assert rules.header == ("if", "then", "rows", "share", "confidence")
 
 
 def test_a_single_leaf_is_said_and_not_drawn():
-    words = "A single leaf: no test was worth its while, so all rows get the same answer."
-    assert _portrait(CART().fit(X, Y)) == [Text(words)]
+    words = "A tree with a single leaf: no split improves it, so all rows get the same prediction."
+    assert portrait(CART().fit(X, Y), X) == [Text(words)]
 
 
 def test_a_model_tree_shows_its_lines():
     """y = x / 2 below 20, and 90 - 2 x from there on."""
     x = [[float(i)] for i in range(40)]
     model = ModelTreeRegressor().fit(x, [i / 2 if i < 20 else 90 - 2 * i for i in range(40)])
-    words, _, lines = _portrait(model)
-    assert "A linear model answers in every leaf" in words.words
+    words, _, lines = portrait(model, X)
+    assert "Each leaf has a linear model" in words.words
     said = [row.cells[1].split(" = ")[1].split(" × ")[0] for row in lines.rows]
     (a, b), (c, d) = [[float(t) for t in one.replace("- ", "+ -").split(" + ")] for one in said]
     assert [a, b, c, d] == pytest.approx([0, 0.5, 90, -2], abs=1e-9)
-    words, _ = _portrait(ModelTreeRegressor().fit(x, [float(i) for i in range(40)]))  # and no drawing
-    assert words.words.endswith("so a linear model answers for all rows.")
+    words, _ = portrait(ModelTreeRegressor().fit(x, [float(i) for i in range(40)]), X)  # and no drawing
+    assert words.words.endswith("so one linear model predicts all rows.")
 
 
 def test_a_forest_shows_how_it_grew_and_what_it_looks_at():
     model = RandomForestClassifier(n_estimators=30, random_state=0).fit(X, Y)
-    words, curve, shares = _portrait(model)
+    words, shares, curve = portrait(model, X)
     assert words.words.startswith("30 trees of ")
-    assert f"{model.oob_error_:.3g} in the end" in curve.caption
+    assert f"{model.oob_error_:.3g} at the end" in curve.caption
     assert "<polyline" in curve.picture
     heaviest = X.names[int(np.argmax(model.feature_importances_))]
     assert f"{heaviest} {model.feature_importances_.max():.1%}, " in shares.picture
 
 
 def test_extra_trees_have_no_curve_and_adaboost_has_no_importances():
-    _, shares = _portrait(ExtraTreesClassifier(n_estimators=5, random_state=0).fit(X, Y))
+    _, shares = portrait(ExtraTreesClassifier(n_estimators=5, random_state=0).fit(X, Y), X)
     assert "share of the gain" in shares.caption
-    _, curve = _portrait(AdaBoostClassifier(n_estimators=5).fit(X, Y))
-    assert curve.caption.startswith("Training error of the vote after so many rounds, ")
-
-
-def test_others_sit_for_no_portrait():
-    assert _portrait(NaiveBayes().fit(X, Y)) == []
+    _, rounds, curve = portrait(AdaBoostClassifier(n_estimators=5).fit(X, Y), X)
+    assert rounds.header[0] == "round"
+    assert curve.caption.startswith("Training error of the vote by the number of rounds: ")

@@ -135,8 +135,8 @@ def test_a_test_that_the_folds_did_not_promise_is_told(hostile):
 def test_the_tree_is_drawn_and_its_rules_are_listed(weather):
     """The tree that every textbook has: outlook, then humidity and windy."""
     text = part_text(weather[1], "model")
-    assert "Beside the choice: C4.5" in text
-    assert "A tree of 5 leaves; it tests 3 of the 4 columns." in text
+    assert "For comparison: C4.5" in text
+    assert "A tree with 5 leaves. It splits on 3 of the 4 columns." in text
     assert "outlook = sunny and humidity = high play = No 3 21.4% 100.0%" in text
     assert "play by " in text  # its regions
 

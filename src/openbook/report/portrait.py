@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from openbook.data import Table as Rows
 from openbook.data.findings import plural
 from openbook.report import svg
 from openbook.report.blocks import Block, Figure, Heading, Line, Table, Text, drawn, sketched
@@ -12,7 +13,7 @@ from openbook.report.fitted import inside, unwrapped
 from openbook.report.study import StudyResult
 from openbook.work import figure
 
-__all__ = ["legible", "model_blocks", "portraits", "tree_words"]
+__all__ = ["legible", "model_blocks", "portrait", "portraits", "tree_words"]
 
 #: What a page shows of a tree and of its rules, and how many importances.
 _MOST_ENDS = 30
@@ -26,18 +27,23 @@ def portraits(result: StudyResult) -> list[Block]:
     """A portrait of each worked model that can be looked at, in blocks."""
     blocks: list[Block] = []
     for label in result.models:
-        if portrait := [*model_blocks(result, label), *_boundary(result, label)]:
-            blocks.append(Heading(label if label == result.choice.label else f"Beside the choice: {label}"))
-            blocks += portrait
+        if own := [*model_blocks(result, label), *_boundary(result, label)]:
+            blocks.append(Heading(label if label == result.choice.label else f"For comparison: {label}"))
+            blocks += own
     return blocks
 
 
 def model_blocks(result: StudyResult, label: str) -> list[Block]:
     """What a worked model is."""
-    model = unwrapped(result.models[label])
+    return portrait(result.models[label], result.training[0], weighted="weight" in result.roles)
+
+
+def portrait(model: Any, X: Rows, *, weighted: bool = False) -> list[Block]:
+    """What a model is; X are the rows that it was fitted on, which may have had weights."""
+    model = unwrapped(model)
     if getattr(model, "tree_", None) is not None:
         return _tree(model)
-    if blocks := inside(model, result.training[0], weighted="weight" in result.roles):
+    if blocks := inside(model, X, weighted=weighted):
         return blocks
     words = [Text(words)] if (words := _members(model)) else []
     return [*words, *_importances(model), *_rounds(model), *_growth(model)]
@@ -51,8 +57,9 @@ def _boundary(result: StudyResult, label: str) -> list[Block]:
         return []
     picture = draw_boundary(model, X, y)
     about = (
-        "What the model says where the two columns that matter most to it vary. Dots are training rows; one"
-        " in another class’s region may still be predicted right, since its other cells differ."
+        "The predicted class as the two most important columns vary and the others stay fixed. Dots are"
+        " training rows. A row in the region of another class may still be predicted correctly, because its"
+        " other columns differ."
     )
     return [drawn(picture, about, *picture.notes)]
 
@@ -74,16 +81,15 @@ def tree_words(model: Any, drawing: Any) -> str:
     """What there is to say about a tree and its drawing."""
     tree, lines = model.tree_, hasattr(model, "lines_")
     if tree.size == 1:
-        answer = "a linear model answers for all rows" if lines else "all rows get the same answer"
-        return f"A single leaf: no test was worth its while, so {answer}."
+        answer = "one linear model predicts all rows" if lines else "all rows get the same prediction"
+        return f"A tree with a single leaf: no split improves it, so {answer}."
     tested = len(np.unique(tree.attribute[tree.attribute >= 0]))
-    words = (
-        f"A tree of {tree.n_leaves} leaves; it tests {tested} of the {plural(len(model.schema_), 'column')}."
-    )
+    used = f"{tested} of the {plural(len(model.schema_), 'column')}"
+    words = f"A tree with {tree.n_leaves} leaves. It splits on {used}."
     if lines:
-        words += " A linear model answers in every leaf; the drawing has the mean of the leaf’s rows."
+        words += " Each leaf has a linear model; the drawing shows the mean of the leaf’s rows."
     if hidden := sum(place.hidden for place in drawing.places):
-        words += f" Below {plural(drawing.max_depth, 'test')} the drawing stops: {hidden} leaves are hidden."
+        words += f" The drawing stops at depth {drawing.max_depth}: {hidden} leaves are hidden."
     return words
 
 
@@ -102,7 +108,7 @@ def _lines(model: Any) -> Table:
     lines = next(part for part in model.work().parts if part.title == "lines")
     listed = sorted(lines.rows, key=lambda row: -row[1])
     shown, rest = listed[:_MOST_RULES], len(listed) - _MOST_RULES
-    note = "The linear model of each leaf, before it is smoothed by those of the nodes above."
+    note = "The linear model of each leaf, before smoothing with the models of the nodes above it."
     rows = [Line((leaf, f"{model.target_} = {line}", figure(n))) for leaf, n, line, _ in shown]
     note = f"{note} {rest} more leaves are not shown." if rest > 0 else note
     return Table("Linear models of the leaves", ("if", "then", "rows"), tuple(rows), note)
@@ -115,17 +121,17 @@ def _rules(model: Any) -> Table:
     listed = sorted(rules(model), key=lambda rule: -rule.weight)
     shown, rest = listed[:_MOST_RULES], listed[_MOST_RULES:]
     sure = shown[0].confidence is not None
-    note = "A rule for each leaf; it covers so many of the training rows"
-    note += ", and its confidence is the share of them that are of its class." if sure else "."
+    note = "One rule for each leaf. Rows: training rows that the rule covers."
+    note += " Confidence: share of them in the predicted class." if sure else ""
     if rest:
         share = sum(rule.share for rule in rest)
-        note += f" {plural(len(rest), 'rule')} more cover the other {share:.1%}."
+        note += f" {plural(len(rest), 'more rule')} cover the other {share:.1%}."
     rows = []
     for rule in shown:
         confidence = [f"{rule.confidence:.1%}"] if sure else []
         cells = (rule.premise, rule.outcome, figure(rule.weight), f"{rule.share:.1%}", *confidence)
         rows.append(Line(cells))
-    header = ("if", "then", "covers", "share", *(["confidence"] if sure else []))
+    header = ("if", "then", "rows", "share", *(["confidence"] if sure else []))
     return Table("Rules", header, tuple(rows), note)
 
 
@@ -165,16 +171,16 @@ def _growth(model: Any) -> list[Figure]:
     if hasattr(model, "oob_curve_"):
         kind = "error" if hasattr(model, "classes_") else "mean squared error"
         title, values, of = f"Out-of-bag {kind}", model.oob_curve_, "trees"
-        told = "each row judged by the trees that did not see it"
+        told = "each row is predicted by the trees that were not trained on it"
     elif hasattr(model, "vote_errors_"):
         title, values, of = "Training error of the vote", model.vote_errors_, "rounds"
-        told = "it flatters, since the members have seen these rows"
+        told = "optimistic, because the members were trained on these rows"
     else:
         return []
     known = [(i, float(v)) for i, v in enumerate(values, start=1) if not np.isnan(v)]
     if len(known) < 2:
         return []
-    caption = f"{title} after so many {of}, {figure(known[-1][1], 3)} in the end: {told}."
+    caption = f"{title} by the number of {of}: {figure(known[-1][1], 3)} at the end; {told}."
     return [sketched(svg.curve(title, known, axis=of), "", caption, "narrow")]
 
 
@@ -185,5 +191,5 @@ def _importances(model: Any) -> list[Figure]:
     named = sorted(zip(model.schema_.names, shares.tolist(), strict=True), key=lambda pair: -pair[1])
     shown = named[:_MOST_BARS]
     bars = svg.bars("Importances", shown, rest=len(named) - len(shown), form="{:.1%}", letters=26)
-    caption = "Each column’s share of the gain of all tests, on the training rows."
+    caption = "Importance: share of the gain of all splits, on the training rows."
     return [sketched(bars, "", caption, "narrow")]

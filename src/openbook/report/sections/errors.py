@@ -45,7 +45,7 @@ def part(result: StudyResult) -> Part:
     blocks: list[Block] = []
     for label in result.models:
         if len(result.models) > 1:
-            blocks.append(Heading(label if label == result.choice.label else f"Beside the choice: {label}"))
+            blocks.append(Heading(label if label == result.choice.label else f"For comparison: {label}"))
         blocks += show(result, label)
     return Part("errors", "Where it errs", tuple(blocks))
 
