@@ -178,7 +178,7 @@ class Anything(_Plain):
 class ColumnKinds(Anything):
     """Kinds as `openbook.read` takes them; attributes are written as in a schema."""
 
-    what: str = "None or kinds as openbook.read takes them"
+    what: str = "None or kinds as in openbook.read"
 
     def to_json(self, value: Any) -> Any:
         if not isinstance(value, Mapping):

@@ -73,8 +73,8 @@ def test_study_a_file_with_options(here, good):
 def test_study_a_wide_table_in_short(here, good):
     told = good("study", "breast_cancer", "--folds", 2, "--repeats", 1, "--learner", "one_r")
     assert "569 rows, 31 columns" in told
-    assert "Worth a look" in told
-    assert "Kinds, and why" not in told
+    assert "Findings" in told
+    assert "Kinds and reasons" not in told
     assert "The final test" in told
 
 

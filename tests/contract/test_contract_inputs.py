@@ -164,7 +164,7 @@ def test_sparse_rows_are_not_categories(case):
         with (
             pytest.warns(UserWarning, match="does not have valid feature names"),
             pytest.raises(
-                DataError, match="column 'sex' was nominal in training, and sparse data hold numbers only"
+                DataError, match="column 'sex' was nominal in training, but sparse data are numeric"
             ),
         ):
             model.predict(X)

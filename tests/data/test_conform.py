@@ -36,7 +36,9 @@ def test_texts_become_numbers_where_training_had_them():
 
 def test_numbers_in_place_of_words_are_refused_even_one_row_at_a_time():
     for rows in ([{"age": 1.0, "sex": 2.0}], [{"age": 1.0, "sex": 2.0}, {"age": 1.0, "sex": 3.0}]):
-        with pytest.raises(DataError, match=r"column 'sex' was nominal in training .*but holds numbers now"):
+        with pytest.raises(
+            DataError, match=r"column 'sex' was nominal in training .*but now contains numbers"
+        ):
             conform(read(rows), SCHEMA)
 
 

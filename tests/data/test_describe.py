@@ -160,7 +160,7 @@ def test_text_stays_narrow():
 def test_many_findings_of_one_kind_are_folded():
     table = table_of(*((Numeric(f"flat{i}"), np.zeros(60)) for i in range(20)))
     shown = str(describe(table))
-    assert shown.count("every row holds the same value") == 3
+    assert shown.count("every row has the same value") == 3
     assert "constant also in 17 more: flat3, flat4" in " ".join(shown.split())
 
 

@@ -84,8 +84,8 @@ def test_constants(found, one, with_column):
     table = with_column(flat=np.full(ROWS, 3.0), one=["x"] * ROWS, known=[None, "x"] * (ROWS // 2))
     findings = found(table, "constant")
     assert [finding.columns for finding in findings] == [("flat",), ("one",), ("known",)]
-    assert "only their being known" in findings[2].message
-    assert "nothing to tell apart" in one(with_column(y=["no"] * ROWS), "constant", "y").message
+    assert "only whether a cell is missing" in findings[2].message
+    assert "nothing to predict" in one(with_column(y=["no"] * ROWS), "constant", "y").message
 
 
 def test_near_constant(found, one, with_column):
@@ -184,7 +184,7 @@ def test_sentinels(code, low, high, one, with_column):
     finding = one(with_column(x=x), "sentinel")
     assert finding.severity == "warn"
     assert finding.message.startswith(
-        f"{code} (80 times) may stand for missing: the others run from {low} to {high - 1}"
+        f"{code} (80 times) may mean missing: the others range from {low} to {high - 1}"
     )
 
 

@@ -59,13 +59,13 @@ def test_numbers_with_a_few_odd_cells():
         "2 of 20 cells are not numbers, first 'abc' in row 17;"
         " if that means missing, read with missing=[…, 'abc']"
     )
-    assert guessed("1", "2", "x")[1].startswith("1 of 3 cells is no number, first 'x' in row 2")
+    assert guessed("1", "2", "x")[1].startswith("1 of 3 cells is not a number, first 'x' in row 2")
 
 
 def test_words():
     attribute, why, data = guessed("sunny", "rain", None, "Rain", "rain ")
     assert attribute == Nominal("c", ("Rain", "rain", "sunny"))
-    assert why == "words: 3 different values"
+    assert why == "words: 3 distinct values"
     assert data.tolist() == [2, 1, -1, 0, 1]
 
 
@@ -78,7 +78,7 @@ def test_booleans_are_spelled_alike():
 def test_nothing_known():
     attribute, why, data = guessed(None, "", "?")
     assert attribute == Numeric("c")
-    assert why == "no known cell; taken as numeric"
+    assert why == "no known cell; assumed to be numeric"
     assert np.isnan(data).all()
 
 
@@ -99,7 +99,7 @@ def test_one_long_cell_is_enough():
 def test_too_many_values(monkeypatch):
     monkeypatch.setattr("openbook.data.guess.MOST_VALUES", 3)
     assert guessed("a", "b", "c")[0].kind == "nominal"
-    assert guessed("a", "b", "c", "d")[:2] == (Text("c"), "free text: more than 3 different texts")
+    assert guessed("a", "b", "c", "d")[:2] == (Text("c"), "free text: more than 3 distinct texts")
     assert guessed("1", "2", "3", "4")[0].kind == "numeric"
     assert guessed("01", "02", "03", "04")[0].kind == "text"
     assert read([{"c": v} for v in "abcd"], kinds={"c": "nominal"}).schema["c"].values == ("a", "b", "c", "d")

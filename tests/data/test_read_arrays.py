@@ -34,7 +34,7 @@ def test_nested_lists_keep_their_kinds():
     table = read([[1, "a", True, None], [2.5, "b", False, None]])
     assert [a.kind for a in table.schema] == ["numeric", "nominal", "nominal", "numeric"]
     assert table.row(0) == {"x0": 1.0, "x1": "a", "x2": "true", "x3": pytest.approx(np.nan, nan_ok=True)}
-    assert table.why["x3"] == "no known cell; taken as numeric"
+    assert table.why["x3"] == "no known cell; assumed to be numeric"
     assert not table.schema.named
 
 
@@ -106,7 +106,7 @@ def test_anything_that_makes_an_array_will_do():
         (sp.csr_array(np.array([[1 + 2j]])), "Complex data not supported"),
         (sp.csr_array((0, 3)), r"0 sample\(s\)"),
         ([[1, 2], [3]], "rows differ in length: row 0 has 2 cells, row 1 has 1"),
-        (np.array([[1]], dtype="timedelta64[s]"), "has no kind"),
+        (np.array([[1]], dtype="timedelta64[s]"), "is not supported"),
         ([], "Expected 2D array"),
         ([{}], r"0 feature\(s\)"),
         ([{"a": 1}, [2]], "row 1 is a list"),
@@ -140,7 +140,7 @@ def test_sparse_matrices_stay_sparse(form):
 
 def test_a_sparse_matrix_can_only_be_numbers():
     assert len(read(sp.eye_array(3), kinds="numeric")) == 3
-    with pytest.raises(DataError, match="'x0' is part of a sparse matrix"):
+    with pytest.raises(DataError, match="'x0' is in a sparse matrix"):
         read(sp.eye_array(3), kinds={0: "nominal"})
 
 
@@ -150,7 +150,7 @@ def test_dict_rows_take_their_columns_from_all_rows():
     assert np.isnan(table.data("a")[1])
     assert table.schema["c"] == Nominal("c", ("false", "true"))
     assert table.data("c").tolist() == [-1, 1]
-    assert table.why == {"a": "numbers", "b": "words: 2 different values", "c": "true or false"}
+    assert table.why == {"a": "numbers", "b": "words: 2 distinct values", "c": "true or false"}
 
 
 def test_one_dict_is_one_row():
@@ -170,7 +170,7 @@ def test_kinds_overrule_a_table():
     assert again.data("size").tolist() == [1, 0, -1]
     assert again.schema["n"] == Nominal("n", ("9", "10"))  # sorted as numbers
     assert again.data("n").tolist() == [1, 0, -1]
-    assert again.why["n"] == "nominal, as asked"
+    assert again.why["n"] == "nominal, as requested"
     assert read(again, kinds={"n": "numeric"}).data("n")[0] == 10
     assert read(again, kinds={"size": "text"}).data("size").tolist() == ["large", "small", None]
     assert read(read(again, kinds={"size": "text"}), kinds={"size": "nominal"}).schema["size"].values == (

@@ -32,7 +32,7 @@ def test_kinds_and_reasons(file):
     assert table.why == {
         "age": "every known cell is a number",
         "smoker": "true or false",
-        "city": "words: 1 different value",
+        "city": "words: 1 distinct value",
         "zip": "codes such as '0150' start with a zero, which a number would lose",
     }
     assert np.isnan(table.data("age")[1])
@@ -88,7 +88,7 @@ def test_empty_names_are_numbered_and_said(file):
     table = read(file("a,,b,\n1,2,3,\n"))
     assert table.names == ("a", "column_2", "b", "column_4")
     assert table.why["column_2"] == "column 2 has no name in the file; every known cell is a number"
-    assert table.why["column_4"] == "column 4 has no name in the file; no known cell; taken as numeric"
+    assert table.why["column_4"] == "column 4 has no name in the file; no known cell; assumed to be numeric"
 
 
 def test_a_huge_field(file):
@@ -106,7 +106,7 @@ def test_a_late_cell_breaks_the_guess(file):
     table = read(file("n,m\n" + "".join(f"{i},{i}\n" for i in range(n)) + "n/k,1\n"))
     assert table.schema["m"] == Numeric("m")
     assert table.schema["n"].kind == "nominal"
-    assert table.why["n"].startswith(f"1 of {n + 1:,} cells is no number, first 'n/k' in row {n:,}")
+    assert table.why["n"].startswith(f"1 of {n + 1:,} cells is not a number, first 'n/k' in row {n:,}")
     assert table.data("m").tolist() == [*range(n), 1]
 
 
@@ -162,7 +162,7 @@ def test_na_can_be_a_value(file):
         (b"a,b,c\n1,2,3\n4,5\n", "line 3 has 2 fields, but the header has 3"),
         (b"a,b\n1,2\n\n3,4,5\n", "line 4 has 3 fields, but the header has 2"),
         (b'a,b\n"x\ny",2\n3\n', "line 4 has 1 fields, but the header has 2"),
-        (b'a,b\n1,"x\n3,4\n', "line 2: a quote is opened and never closed"),
+        (b'a,b\n1,"x\n3,4\n', "line 2: an opening quote is never closed"),
         (
             b'a,b\n5" nail,2\n3,4\n',
             "line 2: a quote inside a field; put the field in quotes and double the quote",
@@ -173,8 +173,8 @@ def test_na_can_be_a_value(file):
         ("a,b\n1,2\n".encode("utf-16"), "is UTF-16.*iconv -f UTF-16 -t UTF-8"),
         ("a,b\n1,2\n".encode("utf-16-le"), "not a text file: byte 1 is NUL"),
         (b"a,b\n1,\0\n", "not a text file: byte 6 is NUL"),
-        (b"a,b\r1,2\r", "ends its lines with carriage returns only.*tr"),
-        (b"a\rb,c\nx,y\n", "the names in the header cannot be told apart"),
+        (b"a,b\r1,2\r", "has carriage returns as line ends.*tr"),
+        (b"a\rb,c\nx,y\n", "the names in the header cannot be separated"),
     ],
 )
 def test_what_is_wrong_is_said(file, content, message):

@@ -147,7 +147,7 @@ def test_decimals_and_small_integers():
 @pytest.mark.parametrize(
     ("frame", "message"),
     [
-        (pl.DataFrame({"v": [[1, 2]]}), "column 'v' holds List.*spread it over several columns"),
+        (pl.DataFrame({"v": [[1, 2]]}), "column 'v' holds List.*split it into several columns"),
         (pl.DataFrame({"v": [{"a": 1}]}), "column 'v' holds Struct"),
         (pl.DataFrame({"v": [b"x"]}), "column 'v' holds Binary"),
         (pl.DataFrame({"v": [dt.timedelta(1)]}), "column 'v' holds Duration"),

@@ -191,7 +191,7 @@ def test_a_file_that_changed(parquet, frame):
     with pytest.raises(DataError, match="has changed since it was scanned; scan it again"):
         piece.load()
     parquet.unlink()
-    with pytest.raises(DataError, match="cannot be opened any more"):
+    with pytest.raises(DataError, match="can no longer be opened"):
         piece.load()
 
 

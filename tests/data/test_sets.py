@@ -123,8 +123,8 @@ def test_credit_depends_on_its_seed_alone():
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("wether", {}, "no bundled set 'wether'. Did you mean 'weather'"),
-        ("weather", {"rows": 3}, "'weather' takes no options, got rows"),
+        ("wether", {}, "no bundled data set 'wether'. Did you mean 'weather'"),
+        ("weather", {"rows": 3}, "'weather' has no options, got rows"),
         ("credit", {"row": 3}, "no option 'row'. Did you mean 'rows'"),
         ("credit", {"rows": 0}, "rows must be a whole number of at least 1, got 0"),
         ("credit", {"rows": 2.5}, "rows must be a whole number"),

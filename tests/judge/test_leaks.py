@@ -177,7 +177,7 @@ def test_training_rows_that_are_not_known_are_not_guessed():
     X, y = CREDIT.take(copies), DEFAULT.take(copies)
     part = ob.evaluate(ZeroR(), X, y, ShuffleSplit(1, test_size=100, train_size=500, random_state=0))
     (found,) = leaks(X, y, part)
-    assert "equal to an earlier one in every column" in found.message
+    assert "identical to an earlier row" in found.message
 
 
 def test_groups_across_folds():

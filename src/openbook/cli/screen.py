@@ -97,7 +97,7 @@ def short(description: Description, width: int = _READABLE) -> str:
     blocks = to_text(_for_command_line(description), width).split("\n\n")
     if len(description.columns) <= _MOST_COLUMNS:
         return "\n\n".join(blocks)
-    return "\n\n".join([blocks[0], *(block for block in blocks[1:] if block.startswith("Worth a look"))])
+    return "\n\n".join([blocks[0], *(block for block in blocks[1:] if block.startswith("Findings"))])
 
 
 def print_description(description: Description) -> None:

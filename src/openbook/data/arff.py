@@ -114,7 +114,7 @@ def _attribute(i: int, declaration: str) -> Attribute:
         return Text(name)
     if word in {"date", "relational"}:
         raise _Wrong(
-            i, f"attribute {name!r} is of type {word}, which has no kind here; convert or remove it first"
+            i, f"attribute {name!r} is of type {word}, which is not supported; convert or remove it first"
         )
     raise _Wrong(i, f"attribute {name!r} has the unknown type {kind[:40]!r}; use numeric, string or {{a, b}}")
 

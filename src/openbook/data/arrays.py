@@ -104,7 +104,7 @@ def from_sparse(source: Any, kinds: Kinds) -> SparseTable:
     schema = unnamed_schema(matrix.shape[1])
     for name, wish in wishes(kinds, schema.names).items():
         if not wants_numbers(wish):
-            msg = f"column {name!r} is part of a sparse matrix, which holds numbers only; pass a dense array"
+            msg = f"column {name!r} is in a sparse matrix, which can contain only numbers; pass a dense array"
             raise DataError(msg)
     return SparseTable(schema, matrix)
 
@@ -207,7 +207,7 @@ def _as_array(source: Any) -> Array:
         msg = f"Complex data not supported\n{array}\n"
         raise DataError(msg)
     if array.dtype.kind in "mV":
-        msg = f"an array of {array.dtype} has no kind; convert it to numbers or texts first"
+        msg = f"an array of {array.dtype} is not supported; convert it to numbers or texts first"
         raise DataError(msg)
     return array
 

@@ -37,9 +37,7 @@ def conform(table: Table, schema: Schema, who: str = "the model", *, grow: bool 
         table = _renamed(table, schema)
     if isinstance(table, SparseTable):
         if other := [a for a in schema if not isinstance(a, Numeric)]:
-            msg = (
-                f"column {other[0].name!r} was {other[0].kind} in training, and sparse data hold numbers only"
-            )
+            msg = f"column {other[0].name!r} was {other[0].kind} in training, but sparse data are numeric"
             raise DataError(msg)
         return table.select(schema.names)
     if absent := [name for name in schema.names if name not in table.schema]:
@@ -116,7 +114,7 @@ def _numbers_as_codes(column: Column, attribute: Categorical) -> Array:
         first = as_text(column.data[known][0])
         msg = (
             f"column {column.name!r} was {attribute.kind} in training ({', '.join(attribute.values)}), but"
-            f" holds numbers now ({first}, …); give the categories in the spelling of the training data"
+            f" now contains numbers ({first}, …); give the categories in the spelling of the training data"
         )
         raise DataError(msg)
     listed = np.array(sorted(numbers))

@@ -251,7 +251,7 @@ def _names(path: Path, line: str, separator: str) -> tuple[tuple[str, ...], dict
 
 
 def _unclear_header(path: Path) -> DataError:
-    return DataError(f"{path}: the names in the header cannot be told apart; see its quotes and line ends")
+    return DataError(f"{path}: the names in the header cannot be separated; check its quotes and line ends")
 
 
 class _BrokenGuess(Exception):  # noqa: N818 (a signal between two methods)
@@ -289,7 +289,7 @@ def _check_text(path: Path, head: bytes) -> None:
         msg = f"{path} is not a text file: byte {head.index(0):,} is NUL"
         raise DataError(msg)
     if b"\n" not in head and b"\r" in head:
-        msg = f"{path} ends its lines with carriage returns only; convert it: tr '\\r' '\\n' < old > new"
+        msg = f"{path} has carriage returns as line ends; convert it: tr '\\r' '\\n' < old > new"
         raise DataError(msg)
     line = head.partition(b"\n")[0]
     if reason := not_utf8(np.frombuffer(line, np.uint8)):

@@ -101,5 +101,5 @@ def _size_findings(table: Table) -> Iterator[Finding]:
         yield Finding("empty", (), "warn", "the table has no rows.")
     elif len(table) < TINY:
         rows = plural(len(table), "row")
-        message = f"only {rows}: the next few could look quite different. Trust wide intervals."
+        message = f"only {rows}: estimates are very uncertain."
         yield Finding("tiny", (), "note", message)

@@ -171,7 +171,7 @@ def _reasons(description: "Description", width: int) -> list[str]:
         _indented("", f"{', '.join(_clip(n, _NAME_WIDTH) for n in names)} – {why}", width)
         for why, names in groups.items()
     ]
-    return ["Kinds, and why", *lines]
+    return ["Kinds and reasons", *lines]
 
 
 def _findings(findings: Sequence[Finding], width: int) -> list[str]:
@@ -180,7 +180,7 @@ def _findings(findings: Sequence[Finding], width: int) -> list[str]:
     groups: dict[tuple[str, str], list[Finding]] = defaultdict(list)
     for finding in findings:
         groups[finding.severity, finding.kind].append(finding)
-    lines = ["Worth a look (! before fitting, · good to know)"]
+    lines = ["Findings (! check before fitting, · for information)"]
     for (severity, kind), group in groups.items():
         sign = "! " if severity == "warn" else "· "
         spelt_out = group if len(group) == _SPELT_OUT + 1 else group[:_SPELT_OUT]

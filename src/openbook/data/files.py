@@ -37,7 +37,7 @@ def format_of(path: Path) -> str:
     suffix = path.suffixes[-2:-1] if path.suffix.lower() == ".gz" else path.suffixes[-1:]
     known = suffix[0].lower() if suffix else ""
     if known not in FORMATS or (path.suffix.lower() == ".gz" and known not in {".csv", ".tsv", ".txt"}):
-        msg = f"{path}: the format is told by the end of the name, which must be one of {' '.join(FORMATS)}"
+        msg = f"{path}: the file extension gives the format and must be one of {' '.join(FORMATS)}"
         raise DataError(msg)
     return known
 

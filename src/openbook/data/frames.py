@@ -168,8 +168,8 @@ def needs_cells(name: str, dtype: "pl.DataType", wish: Wish) -> bool:
     if _is_spelled(dtype) or dtype in (pl.Boolean, pl.Enum, pl.Null):
         return True
     msg = (
-        f"column {name!r} holds {dtype}, which is neither numbers nor texts;"
-        " spread it over several columns, convert it, or leave it out"
+        f"column {name!r} holds {dtype}, which is neither numeric nor text;"
+        " split it into several columns, convert it, or leave it out"
     )
     raise DataError(msg)
 

@@ -59,7 +59,7 @@ Kinds = str | Mapping[Any, str | Sequence[Any] | Attribute] | None
 Wish = type[Attribute] | Attribute | None
 
 EVERY_NUMBER = "every known cell is a number"
-NO_KNOWN_CELL = "no known cell; taken as numeric"
+NO_KNOWN_CELL = "no known cell; assumed to be numeric"
 
 LONGEST_VALUE = 200
 MOST_VALUES = 100_000
@@ -122,7 +122,7 @@ def wants_numbers(wish: Wish) -> bool:
 def decide_numbers(name: str, numbers: Array, wish: Wish = None, why: str = "numbers") -> Decided:
     """A column that came as numbers, NaN where missing."""
     if wants_numbers(wish):
-        return Decided(Numeric(name), numbers, why if wish is None else "numeric, as asked")
+        return Decided(Numeric(name), numbers, why if wish is None else "numeric, as requested")
     return decide_cells(name, number_cells(numbers), wish)
 
 
@@ -201,9 +201,9 @@ def _least(value: str | None, others: Iterable[str]) -> str | None:
 def judge(name: str, tally: Tally, wish: Wish = None) -> tuple[Attribute, str]:
     """The attribute, and the reason for its kind."""
     if isinstance(wish, Attribute):
-        return wish, f"{wish.kind}, as asked"
+        return wish, f"{wish.kind}, as requested"
     if wish is not None:
-        asked = f"{wish.kind}, as asked"
+        asked = f"{wish.kind}, as requested"
         return (
             _categorical(name, tally, wish, asked) if issubclass(wish, Categorical) else (wish(name), asked)
         )
@@ -232,7 +232,7 @@ def _reads_as_text(tally: Tally) -> str:
         return f"free text: a cell has {tally.longest:,} characters"
     distinct = len(tally.values)
     if tally.overfull or distinct > MOST_VALUES:
-        return f"free text: more than {MOST_VALUES:,} different texts"
+        return f"free text: more than {MOST_VALUES:,} distinct texts"
     words = sum(len(value.split()) for value in tally.values) / distinct
     if words >= WORDS_OF_TEXT and 2 * distinct > tally.known:
         return f"free text: {words:.0f} words on average, and most cells differ"
@@ -246,12 +246,15 @@ def _why_nominal(tally: Tally) -> str:
     if not tally.odd:
         return f"codes such as {tally.code!r} start with a zero, which a number would lose"
     if tally.with_commas:
-        return f"in {tally.comma!r} the comma may mean decimals or thousands; asked to be numeric, decimals"
+        return (
+            f"in {tally.comma!r} the comma may mean decimals or thousands; requested as numeric, so decimals"
+        )
     if 2 * tally.odd > tally.known or tally.first_odd is None:
-        return f"words: {distinct:,} different {'value' if distinct == 1 else 'values'}"
+        return f"words: {distinct:,} distinct {'value' if distinct == 1 else 'values'}"
     row, value = tally.first_odd
     return (
-        f"{tally.odd:,} of {tally.known:,} cells {'is no number' if tally.odd == 1 else 'are not numbers'},"
+        f"{tally.odd:,} of {tally.known:,} cells"
+        f" {'is not a number' if tally.odd == 1 else 'are not numbers'},"
         f" first {value!r} in row {row:,}; if that means missing, read with missing=[…, {value!r}]"
     )
 

@@ -159,7 +159,7 @@ def complaint(data: Bytes, separator: str, width: int, start: int = 0, lines_bef
         line = lines_before + line_of(data, stray)
         return f"line {line:,}: a quote inside a field; put the field in quotes and double the quote"
     if len(quotes) % 2:
-        return f"line {lines_before + line_of(data, int(quotes[-1])):,}: a quote is opened and never closed"
+        return f"line {lines_before + line_of(data, int(quotes[-1])):,}: an opening quote is never closed"
     begin = start
     for ends, separators in records(data, separator, start):
         begins = np.concatenate([[begin], ends[:-1] + 1])

@@ -249,7 +249,7 @@ class _Search:
             plain = (
                 (EVERY_NUMBER if name in self.known else NO_KNOWN_CELL) if name in self.numeric else "numbers"
             )
-            attribute, why = Numeric(name), plain if wish is None else "numeric, as asked"
+            attribute, why = Numeric(name), plain if wish is None else "numeric, as requested"
         return attribute, f"{self.notes[name]}; {why}" if name in self.notes else why
 
 
@@ -272,7 +272,7 @@ def _open(path: Path) -> File:
         return ParquetFile.open(path)
     if path.suffix.lower() in {".csv", ".tsv", ".txt"}:
         return DelimitedFile.open(path)
-    msg = f"{path}: only Parquet, CSV and TSV files can be scanned; read it whole, or convert it to Parquet"
+    msg = f"{path}: only Parquet, CSV and TSV files can be scanned; use read, or convert it to Parquet"
     raise DataError(msg)
 
 
@@ -297,6 +297,6 @@ def _stamp(path: Path) -> tuple[int, int]:
     try:
         status = path.stat()
     except OSError as error:
-        msg = f"{path} cannot be opened any more ({error.strerror})"
+        msg = f"{path} can no longer be opened ({error.strerror})"
         raise DataError(msg) from None
     return status.st_size, status.st_mtime_ns

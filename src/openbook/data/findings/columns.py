@@ -30,11 +30,11 @@ def column_findings(facts: Facts, *, is_target: bool) -> Iterator[Finding]:
     if summary.distinct <= 1:
         yield from _constant(summary, is_target=is_target)
     elif not is_target and (evidence := _identifier_evidence(facts)):
-        message = f"likely an identifier: {evidence}. A model would learn rows by heart; leave it out."
+        message = f"likely an identifier: {evidence}. A model would memorise rows; leave it out."
         yield Finding("identifier", (summary.name,), "warn", message)
     elif not is_target and _is_near_constant(facts):
         others = plural(summary.known - int(facts.counts.max()), "cell")
-        message = f"nearly constant: all but {others} of {summary.known:,} hold the same value."
+        message = f"nearly constant: all but {others} of {summary.known:,} have the same value."
         yield Finding("near constant", (summary.name,), "note", message)
     elif summary.kind == "numeric":
         yield from number_findings(facts)
@@ -62,13 +62,13 @@ def _gaps(summary: ColumnSummary, *, is_target: bool) -> Iterator[Finding]:
         yield Finding("missing", columns, "warn", "every cell is missing; leave it out.")
     elif is_target and summary.missing:
         message = (
-            f"the target is missing in {plural(summary.missing, 'row')}, from which nothing can be learnt."
+            f"the target is missing in {plural(summary.missing, 'row')}; these rows are not used in training."
         )
         yield Finding("target missing", columns, "warn", message)
     elif summary.missing_share > _MOSTLY_MISSING:
         message = (
             f"mostly missing: {summary.missing:,} of {plural(summary.rows, 'cell')} ({share}). Find out why; "
-            "if being missing says something in itself, keep that as a category, else leave the column out."
+            "if missingness is informative, make it a category; otherwise leave the column out."
         )
         yield Finding("missing", columns, "warn", message)
 
@@ -76,8 +76,8 @@ def _gaps(summary: ColumnSummary, *, is_target: bool) -> Iterator[Finding]:
 def _infinite(summary: ColumnSummary) -> Iterator[Finding]:
     if summary.infinite:
         message = (
-            f"{plural(summary.infinite, 'infinite number')}, left out of the figures. Often a division by "
-            "zero; repair it at the source or make it missing."
+            f"{plural(summary.infinite, 'infinite number')}, left out of the statistics. Often a division by "
+            "zero; correct it at the source or make it missing."
         )
         yield Finding("infinite", (summary.name,), "warn", message)
 
@@ -85,7 +85,7 @@ def _infinite(summary: ColumnSummary) -> Iterator[Finding]:
 def _unseen(summary: ColumnSummary) -> Iterator[Finding]:
     if summary.unseen:
         cells = plural(summary.unseen, "cell")
-        message = f"{cells} with a value that the schema does not list; learners treat it as unknown."
+        message = f"{cells} with a value that is not in the schema; learners treat it as unknown."
         yield Finding("unseen", (summary.name,), "note", message)
 
 
@@ -93,11 +93,11 @@ def _constant(summary: ColumnSummary, *, is_target: bool) -> Iterator[Finding]:
     if summary.rows < 2 or summary.distinct == 0 or summary.unseen:
         return
     if is_target:
-        message = "the target has one value only, so there is nothing to tell apart."
+        message = "the target has only one value, so there is nothing to predict."
     elif summary.missing:
-        message = "the known cells all hold the same value; only their being known can say anything."
+        message = "all known cells have the same value; only whether a cell is missing can be informative."
     else:
-        message = "every row holds the same value, which says nothing; leave it out."
+        message = "every row has the same value; leave it out."
     yield Finding("constant", (summary.name,), "warn", message)
 
 
@@ -110,7 +110,7 @@ def _identifier_evidence(facts: Facts) -> str:
         return _running_number(facts)
     if facts.summary.kind == "text" and any(len(name.split()) > 1 for name in facts.names):
         return ""
-    return f"{distinct:,} different values in {known:,} cells"
+    return f"{distinct:,} distinct values in {known:,} cells"
 
 
 def _running_number(facts: Facts) -> str:
@@ -122,7 +122,7 @@ def _running_number(facts: Facts) -> str:
     if reach == n:
         return f"the whole numbers from {ends}, each once"
     if n * (n - 1) / (2 * reach) >= 10:  # the fewest repeats to expect of n numbers drawn from so many
-        return f"whole numbers from {ends} of which none repeats, as chance would have it"
+        return f"whole numbers from {ends} without a repeat, which is unlikely by chance"
     return ""
 
 
@@ -140,10 +140,10 @@ def _spellings(facts: Facts) -> Iterator[Finding]:
         return ", ".join(f"{name!r} ({count[name]:,})" for name in names)
 
     for group in same_words(facts.names):
-        message = f"the same value in several spellings? {shown(*group)}. If so, settle on one."
+        message = f"the same value in several spellings? {shown(*group)}. If so, use one of them."
         yield Finding("spelling", columns, "warn", message)
     for slip, meant in near_words(facts.names, facts.counts.tolist()):
-        message = f"a slip of the pen? {shown(slip)} beside {shown(meant)}. If so, correct it."
+        message = f"a typing error? {shown(slip)} beside {shown(meant)}. If so, correct it."
         yield Finding("spelling", columns, "note", message)
 
 
@@ -157,9 +157,7 @@ def _rare_classes(facts: Facts) -> Iterator[Finding]:
     if rare:
         first = ", ".join(f"{name!r} ({plural(count, 'row')})" for name, count in rare[:_SHOWN])
         more = f" and {plural(len(rare) - _SHOWN, 'more class')}" if len(rare) > _SHOWN else ""
-        message = (
-            f"hardly seen: {first}{more}. Too few to learn or to judge; merge them, or gather more rows."
-        )
+        message = f"rare classes: {first}{more}. Too few rows; merge the classes, or collect more rows."
         yield Finding("rare class", (facts.summary.name,), "warn", message)
 
 
@@ -168,7 +166,7 @@ def _imbalance(facts: Facts) -> Iterator[Finding]:
     if facts.summary.known >= TINY and share >= 0.9:
         most = facts.names[int(facts.counts.argmax())]
         message = (
-            f"{share:.1%} of the rows are {most!r}, so always saying that is right {share:.1%} of the time. "
-            "Judge by balanced accuracy, recall or costs rather than by accuracy."
+            f"{share:.1%} of the rows are {most!r}, so always predicting it is {share:.1%} accurate. "
+            "Use balanced accuracy, recall or costs instead of accuracy."
         )
         yield Finding("imbalance", (facts.summary.name,), "note", message)

@@ -35,7 +35,7 @@ def number_findings(facts: Facts) -> Iterator[Finding]:
         yield _sentinel_finding(facts, codes, x)
     if distinct <= _FEW_VALUES and len(x) >= 5 * distinct and (x == np.floor(x)).all():
         override = f'kinds={{"{name}": "nominal"}}'
-        message = f"only {distinct} different whole numbers. If they are codes, read with {override}."
+        message = f"only {distinct} distinct whole numbers. If they are codes, read with {override}."
         yield Finding("few values", (name,), "note", message)
     elif distinct > _FEW_VALUES and len(x) >= _ENOUGH:
         figures = numbers(x) if codes else facts.summary.numbers
@@ -84,8 +84,8 @@ def _occurrences(ordered: Array, value: float) -> int:
 def _sentinel_finding(facts: Facts, codes: list[float], rest: Array) -> Finding:
     found = ", ".join(f"{code:.0f} ({_occurrences(facts.ordered, code):,} times)" for code in codes)
     message = (
-        f"{found} may stand for missing: the others run from {short(rest[0])} to {short(rest[-1])}. If so, "
-        "make these cells empty; until then they count as numbers."
+        f"{found} may mean missing: the others range from {short(rest[0])} to {short(rest[-1])}. If so, "
+        "make these cells empty; otherwise they count as numbers."
     )
     return Finding("sentinel", (facts.summary.name,), "warn", message)
 
@@ -111,9 +111,7 @@ def _outliers(name: str, x: Array, figures: Numbers) -> Iterator[Finding]:
             )
             if count
         )
-        message = (
-            f"outside the box-plot fences: {sides}. Check the extremes; clip or remove what is an error."
-        )
+        message = f"outside the box-plot fences: {sides}. Check the extremes; correct or remove errors."
         yield Finding("outliers", (name,), "note", message)
 
 
@@ -126,5 +124,5 @@ def _skew(name: str, figures: Numbers) -> Iterator[Finding]:
         remedy = "log x" if figures.minimum > 0 else "log(1 + x)"
     side = "right" if figures.skew > 0 else "left"
     seen = f"strongly skewed to the {side} (skew {figures.skew:.2g})"
-    message = f"{seen}. Where a learner assumes a bell curve, try {remedy}."
+    message = f"{seen}. For learners that assume a normal distribution, try {remedy}."
     yield Finding("skew", (name,), "note", message)

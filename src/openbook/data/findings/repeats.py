@@ -61,8 +61,8 @@ def repeated_rows(table: Table, agreements: Sequence[float]) -> Iterator[Finding
     repeats = int((hashed[1:] == hashed[:-1]).sum())
     if repeats > 10 * by_chance:
         message = (
-            f"{plural(repeats, 'row')} ({repeats / rows:.2%}) equal to an earlier one in every column. "
-            "Remove what is a copy by mistake: a copy on both sides of a split makes every score too good."
+            f"{plural(repeats, 'row')} ({repeats / rows:.2%}) identical to an earlier row. "
+            "Remove accidental copies: a copy in both training and test rows inflates every score."
         )
         yield Finding("duplicate rows", (), "warn" if repeats > 0.01 * rows else "note", message)
 

@@ -49,13 +49,13 @@ def load(name: str, **options: Any) -> Table:
     """
     known = sets()
     if name not in known:
-        msg = f"there is no bundled set {name!r}. {did_you_mean(str(name), tuple(known))}"
+        msg = f"there is no bundled data set {name!r}. {did_you_mean(str(name), tuple(known))}"
         raise ParameterError(msg)
     if options and name != "credit":
-        msg = f"the set {name!r} takes no options, got {', '.join(options)}; only 'credit' is generated"
+        msg = f"the data set {name!r} has no options, got {', '.join(options)}; only 'credit' is generated"
         raise ParameterError(msg)
     if unknown := [option for option in options if option not in ("rows", "seed")]:
-        msg = f"the set 'credit' has no option {unknown[0]!r}. {did_you_mean(unknown[0], ('rows', 'seed'))}"
+        msg = f"data set 'credit' has no option {unknown[0]!r}. {did_you_mean(unknown[0], ('rows', 'seed'))}"
         raise ParameterError(msg)
     return known[name].make(**options)
 
@@ -119,7 +119,10 @@ _SETS = {
             "regression",
         ),
         BundledSet(
-            "credit", "synthetic loans, mixed kinds, gaps, 8% defaults (rows=…, seed=…)", 1000, "default"
+            "credit",
+            "synthetic loans: mixed kinds, missing values, 8% defaults (rows=…, seed=…)",
+            1000,
+            "default",
         ),
     )
 }

@@ -20,7 +20,7 @@ def part(result: StudyResult) -> Part:
     blocks: list[Block] = [Text(f"{result.name} holds {words.size_words(result)}; {gaps}.")]
     if found := words.grouped(description.findings):
         found.sort(key=lambda one: one[0] != "warn")
-        blocks += [Heading("Worth a look"), Findings(found[:_FINDINGS])]
+        blocks += [Heading("Findings"), Findings(found[:_FINDINGS])]
         if rest := found[_FINDINGS:]:
             blocks.append(Fold(f"{len(rest)} more", [Findings(rest)]))
     ordered = sorted(description.columns, key=lambda column: column.name != result.target)
