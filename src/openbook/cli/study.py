@@ -180,6 +180,9 @@ def _choice(screen: Console, result: StudyResult) -> None:
 def _looks(screen: Console, result: StudyResult) -> None:
     """What a closer look found, in a sentence each; the report has the figures and the pictures."""
     looks = result.looks
+    if sentence := words.without_suspects(result):
+        heading(screen, "Leaks")
+        say(screen, sentence)
     if (found := looks.diagnosis) is not None:
         heading(screen, f"The diagnosis of {looks.label}")
         say(screen, found.work().conclusion)

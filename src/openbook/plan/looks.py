@@ -16,7 +16,7 @@ from sklearn.base import clone
 
 from openbook.errors import OpenbookError
 from openbook.features import score_attributes
-from openbook.judge import Comparison, Evaluation, permutation_importance
+from openbook.judge import Comparison, Evaluation, evaluate_fold, permutation_importance
 from openbook.judge.costs import costs
 from openbook.judge.curve import Curve
 from openbook.judge.curves import learning_curve
@@ -40,6 +40,7 @@ NO_TIME = "there was no time left"
 LOOKS = (
     "attributes",
     "leaks",
+    "without_suspects",
     "mistakes",
     "segments",
     "fairness",
@@ -50,7 +51,7 @@ LOOKS = (
 )
 
 #: Those that fewer than TINY rows have no use for.
-_MANY_ROWS = ("leaks", "mistakes", "segments", "importance", "curve", "diagnosis")
+_MANY_ROWS = ("leaks", "without_suspects", "mistakes", "segments", "importance", "curve", "diagnosis")
 
 #: Up to so many rows a curve is drawn twice over, and from so many on with fewer folds.
 _FEW, _MANY = 2_000, 10_000
@@ -132,6 +133,22 @@ class Looking:
     @cached_property
     def leaks(self) -> Any:
         return leaks(self.rows.X, self.rows.y, self.evaluation, self.rows.order.get("groups"))
+
+    @cached_property
+    def without_suspects(self) -> Evaluation | None:
+        """The same learner on the folds of the first round, without the columns that give the target away."""
+        rows, inputs = self.rows, self.rows.inputs(self.label)
+        kept = [name for name in inputs.names if name not in self.leaks.suspects]
+        if not kept or len(kept) == len(inputs.names):
+            return None
+        X, model = inputs.select(kept), rows.model(self.label)
+        folds = [
+            evaluate_fold(
+                model, X, rows.y, *rows.splits[fold.index], fold.index, self.label, **rows.arguments
+            )
+            for fold in self.evaluation.first_round
+        ]
+        return rows.evaluation(self.label, folds)
 
     @cached_property
     def mistakes(self) -> Any:

@@ -64,6 +64,8 @@ class Looks:
     segments : where it errs most
     mistakes : the rows that it is most sure of, and wrong about
     leaks : what may make its score too good
+    without_suspects : the learner evaluated without the columns that give the target away; None where
+        there are none, or no others
     fairness : of the choice, by sensitive column
     costs : what the decisions of the choice cost
     why_not : mapping of a look to the reason why it was not taken
@@ -77,6 +79,7 @@ class Looks:
     segments: Segments | None = None
     mistakes: Mistakes | None = None
     leaks: Leaks | None = None
+    without_suspects: Evaluation | None = None
     fairness: Mapping[str, Fairness] = field(default_factory=dict)
     costs: Costs | None = None
     why_not: Mapping[str, str] = field(default_factory=dict)

@@ -26,6 +26,7 @@ __all__ = [
     "test_beside_judging",
     "test_words",
     "title",
+    "without_suspects",
 ]
 
 #: Findings of one kind that are spelt out.
@@ -100,6 +101,25 @@ def money(result: StudyResult) -> str:
     """What was found about costs; nothing where none are given."""
     found = result.looks.costs
     return "" if found is None else f"Costs: {found.work().conclusion}"
+
+
+def without_suspects(result: StudyResult) -> str:
+    """The columns that give the target away, and the score with and without them; empty if there are none."""
+    leaks, without = result.looks.leaks, result.looks.without_suspects
+    if leaks is None or not leaks.suspects:
+        return ""
+    names = [f"`{name}`" for name in leaks.suspects]
+    several = len(names) > 1
+    listed = f"{', '.join(names[:-1])} and {names[-1]}" if several else names[0]
+    start = f"{listed} {'give' if several else 'gives'} {result.target!r} away."
+    them, label = "them" if several else "it", result.looks.label
+    if without is None:
+        return f"{start} There is no score of {label} without {them}."
+    judged = result.comparison[label]
+    scores = (f"{score_words(each.score())} {each.interval()}" for each in (judged, without))
+    return "{} {} has {} {} with {them}, and {} without {them}.".format(
+        start, label, judged.metric().words, *scores, them=them
+    )
 
 
 def told(finding: Finding) -> tuple[str, str, str]:

@@ -14,6 +14,8 @@ def part(result: StudyResult) -> Part | None:
         " that are split, an order of time, columns that were scaled or filled before the rows were split."
     )
     blocks: list[Block] = [Text(found.work().conclusion, "verdict")]
+    if sentence := words.without_suspects(result):
+        blocks.append(Text(sentence, "verdict"))
     if len(found):
         blocks.append(Findings([words.told(one) for one in found]))
     return Part("leaks", "Leaks", (*blocks, Text(about, "note")))

@@ -8,6 +8,7 @@ from openbook.report.study import StudyResult
 _NAMES = {
     "attributes": "what each column tells of the target",
     "leaks": "leaks",
+    "without_suspects": "the score without the columns that give the target away",
     "mistakes": "the most confident mistakes",
     "segments": "the worst segments",
     "fairness": "fairness",

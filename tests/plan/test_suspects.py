@@ -1,0 +1,56 @@
+"""A column that gives the target away: the study evaluates its choice without it, and says both scores."""
+
+import numpy as np
+import pytest
+
+import openbook as ob
+from openbook.judge import evaluate
+from openbook.plan import make_plan, run
+from openbook.report import words
+
+
+@pytest.fixture(scope="module")
+def leaking(tmp_path_factory):
+    """Wine, with its cultivar under another name."""
+    folder = tmp_path_factory.mktemp("leaking")
+    X, y = ob.load("wine").split("cultivar")
+    rows = np.column_stack([np.asarray(X, dtype=float)[:, :2], np.asarray(y)])
+    lines = [f"{a},{b},grower {c},{c}" for a, b, c in rows.tolist()]
+    (folder / "wine.csv").write_text("\n".join(["alcohol,acid,grower,cultivar", *lines]))
+    plan = make_plan(
+        str(folder / "wine.csv"), target="cultivar", folds=3, repeats=2, test_share=0, only=["naive_bayes"]
+    )
+    return run(plan, folder / "study", workers=1)
+
+
+def test_the_choice_is_evaluated_without_the_suspects(leaking):
+    looks = leaking.looks
+    assert looks.leaks.suspects == ("grower",)
+    judged = leaking.comparison[looks.label]
+    folds = [fold.rows for fold in judged.first_round]
+    assert [fold.rows.tolist() for fold in looks.without_suspects.folds] == [rows.tolist() for rows in folds]
+    table = ob.read(leaking.folder.parent / "wine.csv")
+    X, y = table.select(["alcohol", "acid"]), table.column("cultivar")
+    others = [np.setdiff1d(np.arange(178), rows) for rows in folds]
+    model = leaking.models[looks.label]
+    expected = evaluate(type(model)(**model.get_params()), X, y, list(zip(others, folds, strict=True)))
+    assert looks.without_suspects.score("accuracy") == pytest.approx(expected.score("accuracy"))
+    assert judged.score("accuracy") > 0.1 + looks.without_suspects.score("accuracy")
+
+
+def test_the_screen_and_the_page_say_both_scores(leaking):
+    sentence = words.without_suspects(leaking)
+    without = leaking.looks.without_suspects
+    assert sentence.startswith(f"`grower` gives 'cultivar' away. {leaking.looks.label} has accuracy ")
+    assert sentence.endswith(
+        f"with it, and {words.score_words(without.score())} {without.interval()} without it."
+    )
+    assert "gives &#39;cultivar&#39; away" in leaking.report.read_text()
+
+
+def test_without_suspects_there_is_nothing_to_leave_out(tmp_path):
+    plan = make_plan("wine", folds=3, repeats=1, test_share=0, only=["naive_bayes"])
+    result = run(plan, tmp_path / "study", workers=1)
+    assert result.looks.without_suspects is None
+    assert words.without_suspects(result) == ""
+    assert "without_suspects" not in result.looks.why_not
