@@ -51,7 +51,7 @@ LOOKS = (
 )
 
 #: Those that fewer than TINY rows have no use for.
-_MANY_ROWS = ("leaks", "without_suspects", "mistakes", "segments", "importance", "curve", "diagnosis")
+_MANY_ROWS = ("leaks", "mistakes", "segments", "importance", "curve", "diagnosis")
 
 #: Up to so many rows a curve is drawn twice over, and from so many on with fewer folds.
 _FEW, _MANY = 2_000, 10_000
@@ -138,6 +138,8 @@ class Looking:
     def without_suspects(self) -> Evaluation | None:
         """The same learner on the folds of the first round, without the columns that give the target away."""
         rows, inputs = self.rows, self.rows.inputs(self.label)
+        if self._reason("leaks"):
+            return None
         kept = [name for name in inputs.names if name not in self.leaks.suspects]
         if not kept or len(kept) == len(inputs.names):
             return None
