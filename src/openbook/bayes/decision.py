@@ -12,21 +12,20 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted
 
-from openbook.base import Learner, Saved
+from openbook.base import Saved
+from openbook.bayes.around import AroundClassifier
 from openbook.data import Categorical, Column
 from openbook.data.attributes import as_text
-from openbook.errors import ParameterError
 from openbook.measures import cost_matrix, expected_risk
-from openbook.rules import Anything, Maybe, Number, Rule, check_parameters
+from openbook.rules import Anything, Maybe, Number, Rule
 from openbook.work import Step, Work, figure
 
 __all__ = ["MinimumRisk"]
 
 
-class MinimumRisk(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class MinimumRisk(AroundClassifier):
     """Decide for the least expected cost instead of the greatest probability.
 
     Parameters
@@ -63,22 +62,10 @@ class MinimumRisk(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.costs = costs
         self.reject = reject
 
-    def knobs(self):
-        """Those of the classifier."""
-        own = self.estimator.knobs() if hasattr(self.estimator, "knobs") else {}
-        return {f"estimator__{name}": values for name, values in own.items()}
-
     def fit(self, X, y, sample_weight=None):
         """Fit the classifier; `sample_weight` is passed on where it takes one."""
-        check_parameters(self, self.rules)
-        if not hasattr(self.estimator, "predict_proba"):
-            msg = f"MinimumRisk needs probabilities, and {type(self.estimator).__name__} has no predict_proba"
-            raise ParameterError(msg)
-        if sample_weight is not None and not has_fit_parameter(self.estimator, "sample_weight"):
-            msg = f"{type(self.estimator).__name__} takes no sample_weight"
-            raise ParameterError(msg)
-        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        fitted = clone(self.estimator).fit(X, y, **weights)
+        self._check(sample_weight)
+        fitted = self._fitted(X, y, sample_weight)
         named = isinstance(y, Column) and isinstance(y.attribute, Categorical)
         return self._around(fitted, y.attribute.values if named else map(as_text, fitted.classes_.tolist()))
 
@@ -102,21 +89,11 @@ class MinimumRisk(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         at = [classes.index(label) for label in seen]
         return cost_matrix(self.costs, classes)[np.ix_(at, at)]
 
-    @property
-    def takes_tables(self):
-        """Whether the classifier is one of openbook's, so that judging gives it Tables and named classes."""
-        return bool(getattr(self.estimator, "takes_tables", isinstance(self.estimator, Learner)))
-
     def _saved(self):
         return Saved({"classes": self._possible}, {}, {"estimator": self.estimator_})
 
     def _opened(self, saved):
         self._around(saved.members["estimator"], saved.facts["classes"])
-
-    def predict_proba(self, X):
-        """The classifier's probabilities."""
-        check_is_fitted(self)
-        return self.estimator_.predict_proba(X)
 
     def risk(self, X):
         """The expected cost of each decision, in the order of `classes_`."""
@@ -158,35 +135,3 @@ class MinimumRisk(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         else:
             end = f"Lowest expected cost: {labels[risks.index(least)]}."
         return Work("Minimum risk: one decision", (inner, *steps), end)
-
-    def refusal(self, schema):
-        """Why the classifier cannot fit a table of this schema, or None; others than ours do not say."""
-        return self.estimator.refusal(schema) if hasattr(self.estimator, "refusal") else None
-
-    def complexity(self):
-        """The size of the classifier."""
-        check_is_fitted(self)
-        return self._learner("complexity").complexity()
-
-    def _learner(self, ability):
-        """The fitted classifier, if it has what only our learners have."""
-        if not hasattr(self.estimator_, ability):
-            name = type(self.estimator_).__name__
-            msg = f"{name} has no {ability}; put one of openbook's learners into MinimumRisk"
-            raise ParameterError(msg)
-        return self.estimator_
-
-    def __getattr__(self, name):
-        # what scikit-learn and reports ask of any fitted learner is the classifier's
-        if (
-            name in {"schema_", "target_", "n_features_in_", "feature_names_in_", "_one_row"}
-            and "estimator_" in self.__dict__
-        ):
-            return getattr(self.estimator_, name)
-        msg = f"{type(self).__name__!r} object has no attribute {name!r}"
-        raise AttributeError(msg)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags = self.estimator.__sklearn_tags__().input_tags
-        return tags

@@ -45,6 +45,13 @@ PREDICTORS = (
         ),
     ),
     Entry(
+        "tuned_threshold",
+        "openbook.bayes:TunedThresholdClassifierCV",
+        "classification",
+        "a decision threshold tuned on training rows, for two classes of which one is rare",
+        around="naive_bayes",
+    ),
+    Entry(
         "minimum_risk",
         "openbook.bayes:MinimumRisk",
         "classification",
