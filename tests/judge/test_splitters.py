@@ -86,7 +86,9 @@ def test_two_rows_always_leave_one_out():
         (TimeOrdered(2, gap=2), 6, None, None, "a gap of 2 rows leaves none of the 2 before fold 0 to train"),
         (TimeOrdered(0), 6, None, None, "folds must be at least 1 and gap at least 0, got 0 and 0"),
         (TimeOrdered(2, -1), 6, None, None, "got 2 and -1"),
-        (TimeOrdered(2), 6, None, [1, 2] * 3, "all groups before fold 0 are tested in it"),
+        (TimeOrdered(2), 6, None, [1] * 6, "no row can be tested by a model of earlier rows of other groups"),
+        (TimeOrdered(2, test_groups="old"), 6, None, None, "test_groups must be 'new' or 'known', got 'old'"),
+        (TimeOrdered(2, first=5), 6, None, None, "2 folds need 3 blocks one after the other"),
         (
             TimeOrdered(1, time=["31.5.2024", "2024-06-01"]),
             2,
@@ -193,7 +195,9 @@ def test_times_of_every_kind_are_put_in_order(time):
 def test_groups_that_are_tested_do_not_train_however_early():
     groups = np.array(list("abcabdaefg"))
     splits = rows_of(TimeOrdered(1), 10, groups=groups)
-    assert splits == [([1, 2, 4], [5, 6, 7, 8, 9])]  # a, at 6, is tested: rows 0 and 3 are out
+    assert sorted(row for _, test in splits for row in test) == [5, 6, 7, 8, 9]
+    for train, test in splits:  # where a, at 6, is tested, its rows 0 and 3 do not train
+        assert train == ([1, 2, 4] if 6 in test else [0, 1, 2, 3, 4])
 
 
 # protocols
@@ -250,13 +254,106 @@ def test_a_protocol_by_time():
     assert (plan.kind, plan.get_n_splits()) == ("time-ordered", 10)
     assert plan.words == "time-ordered: 10 blocks, each predicted by a model of the rows before it"
     train, test = next(plan.split(y))
-    assert (train.tolist(), test.tolist()) == (list(range(109, 99, -1)), list(range(99, 89, -1)))
+    assert (train.tolist(), test.tolist()) == (list(range(109, 59, -1)), list(range(59, 53, -1)))
 
 
 def test_few_rows_give_few_blocks_of_time_and_it_is_said():
     plan = protocol([0, 1] * 10, time=range(20))
-    assert "(3 blocks, not 10, as there are 20 rows at 20 times)" in plan.words
-    assert plan.get_n_splits() == 3
+    assert "(2 blocks, not 10, as there are 20 rows at 20 times)" in plan.words
+    assert plan.get_n_splits() == 2
+
+
+@pytest.mark.parametrize("n", [50, 60, 100, 200, 500, 1000, 3000])
+def test_blocks_of_time_are_even_and_the_first_model_has_rows_enough(n):
+    plan = protocol(np.arange(n) % 2, time=np.arange(n))
+    splits = [(len(train), len(test)) for train, test in plan.split(np.zeros(n))]
+    assert splits[0][0] >= min(n // 2, 50)
+    assert splits[0][0] + sum(tested for _, tested in splits) == n  # no row but the first ones is left out
+    sizes = [tested for _, tested in splits]
+    assert min(sizes) >= 5
+    assert max(sizes) == min(sizes)
+    assert len(splits) == min(10, (n - min(n // 2, 50)) // 5)
+
+
+def test_testing_begins_where_a_second_class_has_come_up():
+    y = ["no"] * 120 + ["no", "yes"] * 40
+    plan = protocol(y, time=range(200))
+    train, _ = next(plan.split(y))
+    assert train.tolist() == list(range(130))  # the fifth yes is row 129
+    assert "; the first 130 rows only train, as there is hardly more than one class before" in plan.words
+
+
+def test_rows_of_a_class_that_no_model_has_seen_are_said():
+    y = ["a", "b"] * 47 + ["a"] + ["late"] * 5
+    plan = protocol(y, time=range(100), folds=5)
+    assert plan.words.endswith(
+        "; 5 rows are of a class that their model has not seen ('late'), so it cannot predict it"
+    )
+
+
+# panels: the same groups, time after time
+
+PATIENT, YEAR = np.repeat(np.arange(150), 6), np.tile(np.arange(2015, 2021), 150)
+
+
+def test_new_groups_over_time_are_tested_by_the_past_of_others():
+    plan = protocol(PATIENT % 2, groups=PATIENT, time=YEAR)
+    tested = []
+    for train, test in plan.split(PATIENT):
+        assert YEAR[train].max() < YEAR[test].min()
+        assert not set(PATIENT[train]) & set(PATIENT[test])
+        past = (YEAR[test].min() > YEAR).sum()
+        assert len(train) == pytest.approx(0.8 * past)  # 120 of 150 patients
+        tested += test.tolist()
+    assert sorted(tested) == np.flatnonzero(YEAR > 2015).tolist()
+    assert plan.get_n_splits() == 25  # five years, in five parts each
+    assert plan.words == (
+        "time-ordered: 5 blocks, each predicted by a model of the rows before it (5 blocks, not 10, as there"
+        " are 900 rows at 6 times). The groups that are tested are new to the model: none of their rows"
+        " train (150 groups)"
+    )
+
+
+def test_known_groups_over_time_train_by_their_past():
+    plan = protocol(PATIENT % 2, groups=PATIENT, time=YEAR, test_groups="known")
+    splits = list(plan.split(PATIENT))
+    assert plan.get_n_splits() == len(splits) == 5
+    for year, (train, test) in zip(range(2016, 2021), splits, strict=True):
+        assert sorted(train) == np.flatnonzero(year > YEAR).tolist()
+        assert sorted(test) == np.flatnonzero(year == YEAR).tolist()
+    assert (
+        "The groups that are tested are known to the model: their earlier rows train too (150 groups)"
+        in plan.words
+    )
+
+
+def test_groups_that_do_not_return_cost_no_part():
+    visits = np.arange(900)  # every row its own group
+    plan = protocol(PATIENT % 2, groups=visits, time=YEAR)
+    assert [len(train) for train, _ in plan.split(visits)] == [150, 300, 450, 600, 750]
+
+
+def test_rows_that_no_other_group_precedes_are_not_tested_and_it_is_said():
+    time = np.arange(60)
+    groups = np.where((time >= 50) & (time % 2 == 0), "b", "a")  # only a is there until 50
+    plan = protocol(time % 2, groups=groups, time=time, folds=2)
+    tested = [test.tolist() for _, test in plan.split(time)]  # of rows 30 to 44 and 45 to 59
+    assert tested == [[50, 52, 54, 56, 58]]
+    assert "; 25 rows are not tested, as no other group has rows before them" in plan.words
+
+
+def test_new_groups_at_the_end_of_time_are_locked_away():
+    kept, locked = lock_away(None, PATIENT % 2, groups=PATIENT, time=YEAR)
+    assert (len(kept), len(locked)) == (500, 50)  # 100 patients in five years, 50 others in the sixth
+    assert set(YEAR[locked]) == {2020}
+    assert YEAR[kept].max() == 2019
+    assert not set(PATIENT[kept]) & set(PATIENT[locked])
+
+
+def test_known_groups_are_locked_away_at_the_end_of_time():
+    kept, locked = lock_away(None, PATIENT % 2, groups=PATIENT, time=YEAR, test_groups="known")
+    assert locked.tolist() == np.flatnonzero(YEAR == 2020).tolist()
+    assert kept.tolist() == np.flatnonzero(YEAR < 2020).tolist()
 
 
 def test_a_protocol_is_for_its_own_rows():
@@ -281,8 +378,15 @@ def test_a_protocol_is_for_its_own_rows():
         ),
         (lambda: lock_away(None, [0, 1] * 40, time=[1] * 80), "all rows have the same time"),
         (
-            lambda: lock_away(None, [0, 1] * 40, time=range(80), groups=[0, 1] * 40),
-            "every group goes on to the end of time, so no row is left",
+            lambda: lock_away(None, [0, 1] * 40, time=range(80), groups=[0] * 80),
+            "no other group has rows before the last ones, so none can be tested as new",
+        ),
+        (lambda: lock_away(None, [0, 1] * 40, test_groups="same"), "'new' or 'known', got 'same'"),
+        (lambda: protocol([0, 1] * 40, test_groups="same"), "'new' or 'known', got 'same'"),
+        (lambda: protocol([0, 1] * 40, time=[1] * 80), "all rows have the same time"),
+        (
+            lambda: protocol(["no"] * 79 + ["yes"], time=range(80)),
+            "all rows before the last time are of class 'no', so no model could have learnt another",
         ),
     ],
 )

@@ -1,5 +1,6 @@
 """The script finds what the study found, whatever roles, costs, hypotheses and knobs the plan has."""
 
+import os
 import re
 import subprocess
 import sys
@@ -42,6 +43,15 @@ PLANS = {
         "hypotheses": [Hypothesis("all"), Hypothesis("small", ("age", "income"), learners=("C4.5",))],
         **FEW,
     },
+    "known groups over time": {
+        "group": "bank",
+        "time": "day",
+        "test_groups": "known",
+        "only": ["naive_bayes"],
+        "effort": "thorough",
+        "folds": 2,
+        "test_share": 0.2,
+    },
     "all at once": {
         "group": "bank",
         "time": "day",
@@ -69,7 +79,7 @@ def test_every_figure_is_found_again(loans, tmp_path, options):
         cwd=tmp_path,
         capture_output=True,
         encoding="utf-8",
-        env={"PYTHONIOENCODING": "utf-8"},
+        env={"PYTHONIOENCODING": "utf-8", "PYTHONPATH": os.pathsep.join(sys.path)},
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -19,6 +19,7 @@ from openbook.cli.options import (
     RulesFormat,
     SourceArgument,
     Target,
+    TestGroups,
     WorkFormat,
     kinds_of,
     seconds_of,
@@ -117,6 +118,13 @@ def study(
         str | None,
         typer.Option(
             metavar="COLUMN", help="Weight of each row. Not used as a feature.", rich_help_panel=COLUMNS
+        ),
+    ] = None,
+    test_groups: Annotated[
+        TestGroups | None,
+        typer.Option(
+            help="With --group and --time, whom to test: groups that are new to the model, or the future of"
+            " groups whose past it knows.  [default: new]",
         ),
     ] = None,
     sensitive: Annotated[
@@ -245,6 +253,7 @@ def study(
         "id": id_column,
         "group": group,
         "time": time,
+        "test_groups": None if test_groups is None else test_groups.value,
         "sensitive": sensitive,
         "weight": weight,
         "costs": costs,

@@ -16,6 +16,7 @@ __all__ = [
     "RulesFormat",
     "SourceArgument",
     "Target",
+    "TestGroups",
     "WorkFormat",
     "kinds_of",
     "seconds_of",
@@ -81,6 +82,13 @@ class RulesFormat(StrEnum):
     text = "text"
     json = "json"
     sql = "sql"
+
+
+class TestGroups(StrEnum):
+    """Which groups a study over time tests."""
+
+    new = "new"
+    known = "known"
 
 
 def seconds_of(given: str | None) -> float | None:

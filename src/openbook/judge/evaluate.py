@@ -30,6 +30,7 @@ from openbook.judge.metrics import Metric, Task, metric
 from openbook.judge.progress import progress_bar
 from openbook.judge.results import FoldResult
 from openbook.judge.splits import Bootstrap632, protocol
+from openbook.judge.splitters import TestGroups
 
 __all__ = [
     "FoldError",
@@ -57,6 +58,7 @@ def evaluate(
     groups: Any = None,
     progress: Progress = None,
     sample_weight: Any = None,
+    test_groups: TestGroups = "new",
 ) -> Evaluation:
     """Judge a learner on rows that it was not fitted on.
 
@@ -75,6 +77,9 @@ def evaluate(
         input.
     progress : True for a bar, or a function of the number of folds done and of all
     sample_weight : array of the rows' weights, optional; they count in learning, and not in the scores
+    test_groups : "new" or "known"
+        "known" lets earlier rows of a group train and later ones test; a split by time that says so itself,
+        as `protocol(y, groups=…, time=…, test_groups="known")` does, need not be told again.
 
     Examples
     --------
@@ -85,7 +90,7 @@ def evaluate(
     0.95
     """
     label = name or type(model).__name__
-    examples = Examples.of(X, y, model_task([model]), sample_weight, groups)
+    examples = Examples.of(X, y, model_task([model]), sample_weight, groups, test_groups)
     return judged({label: model}, examples, split, metrics, random_state, progress)[label]
 
 
@@ -101,13 +106,14 @@ def compare(
     groups: Any = None,
     progress: Progress = None,
     sample_weight: Any = None,
+    test_groups: TestGroups = "new",
 ) -> Comparison:
     """Judge several learners on the same folds, beside a baseline.
 
     Parameters
     ----------
     models : mapping of label to model, or a list of models
-    X, y, split, metrics, random_state, groups, progress, sample_weight : as for `evaluate`
+    X, y, split, metrics, random_state, groups, progress, sample_weight, test_groups : as for `evaluate`
     baseline : the label of the one that others are measured against
         None takes the first ZeroR or ZeroRegressor among the models, and adds one if there is none.
     ensembles : mapping of the label of an ensemble to those of its single members
@@ -119,7 +125,7 @@ def compare(
         labelled, baseline = _with_baseline(labelled, task)
     elif baseline not in labelled:
         raise ParameterError(f"baseline: no learner {baseline!r}. {did_you_mean(baseline, tuple(labelled))}")
-    examples = Examples.of(X, y, task, sample_weight, groups)
+    examples = Examples.of(X, y, task, sample_weight, groups, test_groups)
     evaluations = judged(labelled, examples, split, metrics, random_state, progress)
     return Comparison(evaluations, baseline, ensembles or {})
 
@@ -134,17 +140,18 @@ def evaluate_fold(
     name: str | None = None,
     groups: Any = None,
     sample_weight: Any = None,
+    test_groups: TestGroups = "new",
 ) -> FoldResult:
     """Judge a learner on one fold; class codes count the labels of the whole of y, in order.
 
     Parameters
     ----------
-    model, X, y, name, groups, sample_weight : as for `evaluate`
+    model, X, y, name, groups, sample_weight, test_groups : as for `evaluate`
     train, test : positions or masks of rows
     index : the fold's number
     """
     refuse_frozen(model)
-    examples = Examples.of(X, y, model_task([model]), sample_weight, groups)
+    examples = Examples.of(X, y, model_task([model]), sample_weight, groups, test_groups)
     (split,) = examples.splits([(train, test)])
     split = Split(index, split.train, split.test)
     return fold_result(name or type(model).__name__, model, Cut(examples, split))

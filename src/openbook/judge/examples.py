@@ -22,7 +22,7 @@ from openbook.data import Column, Nominal, Numeric, Table, read
 from openbook.data.attributes import as_text
 from openbook.errors import DataError, OpenbookError, ParameterError
 from openbook.judge.metrics import Task
-from openbook.judge.splitters import group_codes
+from openbook.judge.splitters import TestGroups, check_test_groups, group_codes
 from openbook.rows import class_codes, name_of_target
 
 __all__ = ["Cut", "Examples", "Split", "model_task", "takes_tables"]
@@ -40,6 +40,7 @@ class Examples:
     name : the target's name
     weights : how much each row counts in learning; None where all count the same
     groups : the group of each row, which trains or tests as a whole; None where there are none
+    test_groups : "known" if, of a group, the past may train and the future test; else "new"
     """
 
     given: Any
@@ -48,9 +49,18 @@ class Examples:
     name: str
     weights: np.ndarray | None = None
     groups: np.ndarray | None = None
+    test_groups: TestGroups = "new"
 
     @classmethod
-    def of(cls, X: Any, y: Any, task: Task, weights: Any = None, groups: Any = None) -> "Examples":
+    def of(
+        cls,
+        X: Any,
+        y: Any,
+        task: Task,
+        weights: Any = None,
+        groups: Any = None,
+        test_groups: TestGroups = "new",
+    ) -> "Examples":
         """Read and encode.
 
         Parameters
@@ -61,7 +71,9 @@ class Examples:
         weights : array of the rows' weights, optional
         groups : array, Series, Column, or the name of a column of X, optional
             A column that says the group is no input, and leaves X.
+        test_groups : "new" or "known"
         """
+        check_test_groups(test_groups)
         if isinstance(X, str | Path):
             X = read(X)
         if isinstance(y, str):
@@ -82,7 +94,7 @@ class Examples:
         if groups is not None:
             labels, codes = group_codes(groups, len(target))
             groups = labels[codes]
-        return cls(X, target, classes, name, weights, groups)
+        return cls(X, target, classes, name, weights, groups, test_groups)
 
     @property
     def task(self) -> Task:
@@ -99,7 +111,7 @@ class Examples:
             classes = classes[present]
         weights, groups = (None if a is None else a[rows] for a in (self.weights, self.groups))
         given = self.table.take(rows) if tables else rows_of(self.given, rows)
-        return Examples(given, target, classes, self.name, weights, groups)
+        return Examples(given, target, classes, self.name, weights, groups, self.test_groups)
 
     @cached_property
     def table(self) -> Table:
@@ -130,9 +142,10 @@ class Examples:
     def splits(self, split: Any) -> "Iterator[Split]":
         """Training and test rows from a splitter, or from pairs of positions or masks; checked."""
         n = len(self)
+        known = "known" in (self.test_groups, getattr(split, "test_groups", "new"))
         for i, pair in enumerate(self._pairs(split)):
             train, test = (_positions(rows, n, i) for rows in pair)
-            yield Split(i, train, test).checked(n, self.groups)
+            yield Split(i, train, test).checked(n, None if known else self.groups)
 
     def _pairs(self, split: Any) -> Iterator[Any]:
         if not hasattr(split, "split"):
@@ -183,7 +196,8 @@ class Split:
             name = str(groups[self.test[both][0]])
             raise DataError(
                 f"split {self.index}: group {name!r} both trains and tests; split by groups, as"
-                " openbook.judge.GroupFolds and protocol(y, groups=…) do"
+                " openbook.judge.GroupFolds and protocol(y, groups=…) do, or, by time, say"
+                " test_groups='known'"
             )
         return self
 

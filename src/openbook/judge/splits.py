@@ -5,7 +5,8 @@ partition, not that of the sample: the corrected variance s² (1/k + 1/9) falls 
 s² (five times), and only to 0.121 s² with ten. From ten thousand rows on that luck is small, and one round
 does. Under fifty rows a fold of a tenth tests too little, so every row is left out once. Where rows belong
 together, their group trains or tests as a whole; where they have a time, no model is tested on rows from
-before its own. Row positions count from 0.
+before its own. Where they have both (a panel), either the groups that are tested are new to the model, or
+their past is known to it (`splitters`). Row positions count from 0.
 """
 
 from collections.abc import Iterator
@@ -21,7 +22,10 @@ from openbook.judge.splitters import (
     Bootstrap632,
     GroupFolds,
     Split,
+    TestGroups,
     TimeOrdered,
+    apart,
+    check_test_groups,
     dealt,
     group_codes,
     group_counts,
@@ -45,8 +49,10 @@ __all__ = [
 TINY = 50
 #: From here on one round of cross-validation does.
 _MANY = 10_000
-#: A block of time tests at least so many rows.
-_BLOCK = 5
+#: A block of time tests at least so many rows; before the first of them come so many, or half of all.
+_BLOCK, _FIRST = 5, 50
+#: Where the final test is of new groups, at most this share of the earlier rows is given up for it.
+_GIVEN_UP = 1 / 3
 
 Kind = Literal[
     "leave-one-out",
@@ -68,6 +74,7 @@ class Protocol:
     kind : str
     strata : of each row, what folds are to have equal shares of
     groups : of each row, its group, if rows belong together
+    test_groups : "new" if no group both trains and tests, "known" if its past may train and its future test
     """
 
     splitter: Any
@@ -75,6 +82,7 @@ class Protocol:
     kind: Kind
     strata: np.ndarray
     groups: np.ndarray | None = None
+    test_groups: TestGroups = "new"
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:  # noqa: ARG002 (scikit-learn's manners)
         n = len(self.strata)
@@ -97,6 +105,7 @@ def protocol(
     repeats: int | None = None,
     groups: Any = None,
     time: Any = None,
+    test_groups: TestGroups = "new",
 ) -> Protocol:
     """The protocol that suits a target.
 
@@ -114,6 +123,10 @@ def protocol(
         folds, each is left out once.
     time : the time of each row, optional: numbers, dates, or an ordinal Column
         Every block of rows is tested with a model of those before it, once; `repeats` has no say.
+    test_groups : "new" or "known"; it matters only with both groups and time, see `TimeOrdered`
+        "new" says how well a group is predicted that the model has never seen: no group both trains and
+        tests, as ever where groups are given. "known" says how well the future of a group is predicted
+        whose past the model has seen.
 
     Examples
     --------
@@ -128,11 +141,12 @@ def protocol(
     task = task or task_of(y)
     if n < 2:
         raise ParameterError(f"cannot split {n} rows into training and test; give at least two")
-    if folds < 2:
-        raise ParameterError(f"folds must be at least 2, got {folds}")
+    if folds < (least := 2 if time is None else 1):
+        raise ParameterError(f"folds must be at least {least}, got {folds}")
+    check_test_groups(test_groups)
     group = None if groups is None else group_codes(groups, n)
     if time is not None:
-        return _time_ordered(n, folds, group, time)
+        return _time_ordered(y, task, seed, folds, group, time, test_groups)
     repeats = repeats or (1 if n >= _MANY else 5)
     if group is not None:
         return _grouped(y, task, seed, folds, repeats, group)
@@ -211,17 +225,83 @@ def _lone_groups(
     )
 
 
-def _time_ordered(n: int, folds: int, group: tuple[np.ndarray, np.ndarray] | None, time: Any) -> Protocol:
+def _time_ordered(
+    y: Any,
+    task: Task,
+    seed: int,
+    folds: int,
+    group: tuple[np.ndarray, np.ndarray] | None,
+    time: Any,
+    test_groups: TestGroups,
+) -> Protocol:
     """Expanding windows; fewer than asked for, where blocks would be tiny or times are few."""
+    n = len(y)
     when = time_codes(time, n)
-    most = max(1, min(n // _BLOCK, int(when.max()) + 1) - 1)
-    splitter = TimeOrdered(min(folds, most), time=when)
+    classes = _codes(y) if task == "classification" else None
+    first, remarks = _first_tested(when, classes)
+    starts = np.unique(np.searchsorted(np.sort(when), when))  # the first row of each time
+    most = max(1, min((n - first) // _BLOCK, int((starts >= first).sum())))
+    splitter = TimeOrdered(min(folds, most), 0, when, test_groups, first, seed)
+    codes = None if group is None else group[1]
+    pairs = list(splitter.split(when, groups=codes))
     words = str(splitter)
     if most < folds:
-        words += f" ({most} blocks, not {folds}, as there are {n} rows at {int(when.max()) + 1} times)"
+        words += f" ({most} blocks, not {folds}, as there are {n} rows at {len(starts)} times)"
     if group is not None:
-        words += f"; rows of groups that are tested do not train ({len(group[0])} groups)"
-    return Protocol(splitter, words, "time-ordered", np.zeros(n), None if group is None else group[1])
+        words += f". {_TEST_GROUPS[test_groups]} ({len(group[0]):,} groups)"
+        later = sum(len(block) for _, block in splitter.split(when))
+        if missed := later - sum(len(test) for _, test in pairs):
+            words += f"; {missed:,} rows are not tested, as no other group has rows before them"
+    words += remarks + _never_seen(pairs, classes)
+    return Protocol(splitter, words, "time-ordered", np.zeros(n), codes, test_groups)
+
+
+def _first_tested(when: np.ndarray, classes: tuple[np.ndarray, np.ndarray] | None) -> tuple[int, str]:
+    """The row, in order of time, at which testing begins, and why, if that is late.
+
+    About fifty rows come before it, or half of all; and five rows that are not of the earliest class, if
+    there are so many before the last time.
+    """
+    order = np.argsort(when, kind="stable")
+    starts = 1 + np.flatnonzero(np.diff(when[order]))
+    if len(starts) == 0:
+        raise ParameterError("all rows have the same time, so none can be tested by a model of earlier ones")
+    first = int(starts[np.argmin(np.abs(starts - min(len(when) // 2, _FIRST)))])
+    if classes is None:
+        return first, ""
+    labels, codes = classes
+    earliest = codes[order[0]]
+    others = np.cumsum(codes[order] != earliest)[starts - 1]  # rows of other classes before each start
+    if not others[-1]:
+        raise ParameterError(
+            f"all rows before the last time are of class {str(labels[earliest])!r}, so no model could have"
+            " learnt another; split without the time, or give rows of more times"
+        )
+    late = int(starts[np.argmax(others >= min(_BLOCK, others[-1]))])
+    if late <= first:
+        return first, ""
+    return late, f"; the first {late:,} rows only train, as there is hardly more than one class before"
+
+
+def _never_seen(pairs: list[Split], classes: tuple[np.ndarray, np.ndarray] | None) -> str:
+    """How many rows are tested by models that could not know their class."""
+    if classes is None:
+        return ""
+    labels, codes = classes
+    unseen = np.concatenate([codes[test][~np.isin(codes[test], codes[train])] for train, test in pairs])
+    if len(unseen) == 0:
+        return ""
+    named = ", ".join(repr(str(labels[code])) for code in np.unique(unseen))
+    return (
+        f"; {len(unseen):,} rows are of a class that their model has not seen ({named}), so it cannot predict"
+        " it"
+    )
+
+
+_TEST_GROUPS: dict[TestGroups, str] = {
+    "new": "The groups that are tested are new to the model: none of their rows train",
+    "known": "The groups that are tested are known to the model: their earlier rows train too",
+}
 
 
 def _kind(repeats: int) -> Kind:
@@ -277,6 +357,7 @@ def lock_away(
     task: Task | None = None,
     groups: Any = None,
     time: Any = None,
+    test_groups: TestGroups = "new",
 ) -> tuple[np.ndarray, np.ndarray]:
     """The rows to work with, and those to lock away until the end: positions, each in rising order.
 
@@ -293,10 +374,15 @@ def lock_away(
     groups : the group of each row, optional
         Whole groups are locked away, as many as come nearest to the share.
     time : the time of each row, optional
-        The last rows are locked away. With groups too, earlier rows of theirs are in neither part.
+        The last rows are locked away.
+    test_groups : "new" or "known"; it matters only with both groups and time
+        "new" locks away the last rows of some groups: of so many that at least two thirds of the earlier
+        rows are those of other groups. Earlier rows of these groups, and last rows of the others, are in
+        neither part. "known" locks away the last rows of all groups.
     """
     if not 0 < share < 1:
         raise ParameterError(f"share must lie between 0 and 1, got {share}")
+    check_test_groups(test_groups)
     if isinstance(y, str):
         y = read(X).column(y)
     n = len(y)
@@ -304,19 +390,16 @@ def lock_away(
     when = None if time is None else time_codes(time, n)
     if n < TINY:
         return np.arange(n), np.arange(0)
+    rng = np.random.default_rng(seed)
     if when is not None:
         locked = _last(when, share)
+        if group is not None and test_groups == "new":
+            return _last_of_new_groups(locked, group[1], rng)
     else:
         classify = (task or task_of(y)) == "classification"
         strata = _codes(y)[1] if classify else _tenths(np.asarray(y, dtype=float))
-        rng = np.random.default_rng(seed)
         locked = some_rows(strata, share, rng) if group is None else _some_groups(strata, group, share, rng)
-    kept = ~locked
-    if group is not None:
-        kept &= ~np.isin(group[1], group[1][locked])
-    if not kept.any():
-        raise ParameterError("every group goes on to the end of time, so no row is left to work with")
-    return np.flatnonzero(kept), np.flatnonzero(locked)
+    return np.flatnonzero(~locked), np.flatnonzero(locked)
 
 
 def some_rows(strata: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
@@ -354,6 +437,19 @@ def _last(when: np.ndarray, share: float) -> np.ndarray:
     later = np.arange(1, when.max() + 1)
     rows = len(when) - np.searchsorted(np.sort(when), later)  # that are locked away if one starts there
     return when >= later[np.argmin(np.abs(rows - share * len(when)))]
+
+
+def _last_of_new_groups(
+    last: np.ndarray, codes: np.ndarray, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """The last rows of some groups, and the rows of other groups before them."""
+    pairs = list(apart(np.flatnonzero(~last), np.flatnonzero(last), codes, _GIVEN_UP, rng))
+    if not pairs:
+        raise ParameterError(
+            "no other group has rows before the last ones, so none can be tested as new; test known groups"
+            " instead (test_groups='known'), or lock nothing away"
+        )
+    return max(pairs, key=lambda pair: len(pair[1]))
 
 
 def _tenths(numbers: np.ndarray) -> np.ndarray:

@@ -5,11 +5,17 @@ r"""Splitters that scikit-learn lacks.
     TimeOrdered     | train | gap | test |              every model is tested on what came after its rows
                     |        train        | gap | test |
 
+Groups over time (a panel: the same patients, year after year) are tested in one of two ways:
+
+    known    train on the past of all groups, test their future: how well is a known patient predicted?
+    new      the same, but the groups that are tested do not train: how well is a new patient predicted?
+
 Positions count from 0. Groups and times must be known in every row.
 """
 
+import math
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -23,7 +29,10 @@ __all__ = [
     "Bootstrap632",
     "GroupFolds",
     "Split",
+    "TestGroups",
     "TimeOrdered",
+    "apart",
+    "check_test_groups",
     "dealt",
     "group_codes",
     "group_counts",
@@ -31,6 +40,12 @@ __all__ = [
 ]
 
 Split = tuple[np.ndarray, np.ndarray]
+
+#: Whether groups that are tested may also train, by their earlier rows.
+TestGroups = Literal["new", "known"]
+
+#: Where groups that are tested must not train, at most this share of the earlier rows is given up for it.
+_GIVEN_UP = 0.2
 
 
 class Bootstrap632:
@@ -161,8 +176,13 @@ class TimeOrdered:
     folds : how many blocks are tested
     gap : how many rows just before each tested block are left out, where they would tell about it
     time : the time of each row, numbers or dates; None takes rows in the order in which they come
-
-    Given groups, rows of groups that are tested do not train, however early they are.
+    test_groups : "new" or "known"; it matters only where `split` is given groups
+        "new": no group both trains and tests. Where the groups of a block have many earlier rows, the block
+        is tested in parts, so that each part's model still trains on four fifths of the earlier rows. A part
+        is left out if no other group has earlier rows. "known": earlier rows of the tested groups train too.
+    first : the least number of rows before the first tested block
+        None makes it about as large as the tested blocks.
+    random_state : int, for which groups are tested together
 
     Examples
     --------
@@ -171,60 +191,128 @@ class TimeOrdered:
     [0] [2 3]
     [0 1 2] [4 5]
     [0 1 2 3 4] [6 7]
+
+    Two patients in three years: a model of Ann tests Bob, and the other way round.
+
+    >>> for train, test in TimeOrdered(folds=2).split(range(6), groups=["Ann", "Bob"] * 3):
+    ...     print(train, test)
+    [1] [2]
+    [0] [3]
+    [1 3] [4]
+    [0 2] [5]
     """
 
-    def __init__(self, folds: int = 5, gap: int = 0, time: Any = None) -> None:
+    def __init__(
+        self,
+        folds: int = 5,
+        gap: int = 0,
+        time: Any = None,
+        test_groups: TestGroups = "new",
+        first: int | None = None,
+        random_state: int = 0,
+    ) -> None:
         self.folds = folds
         self.gap = gap
         self.time = time
+        self.test_groups = test_groups
+        self.first = first
+        self.random_state = random_state
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:  # noqa: ARG002
+        self._check()
         n = _length(X)
+        group = None if groups is None or self.test_groups == "known" else group_codes(groups, n)[1]
+        rng, tested = np.random.default_rng(self.random_state), False
+        for train, test in self._blocks(n):
+            for pair in [(train, test)] if group is None else apart(train, test, group, _GIVEN_UP, rng):
+                tested = True
+                yield pair
+        if not tested:
+            raise ParameterError(
+                "TimeOrdered: no row can be tested by a model of earlier rows of other groups; test known"
+                " groups instead (test_groups='known'), or split by groups alone"
+            )
+
+    def _check(self) -> None:
+        if self.folds < 1 or self.gap < 0:
+            raise ParameterError(
+                f"TimeOrdered: folds must be at least 1 and gap at least 0, got {self.folds} and {self.gap}"
+            )
+        check_test_groups(self.test_groups)
+
+    def _blocks(self, n: int) -> Iterator[Split]:
+        """The rows before each tested block, and the block, in order of time."""
         when = np.arange(n) if self.time is None else time_codes(self.time, n)
-        group = None if groups is None else group_codes(groups, n)[1]
         order = np.argsort(when, kind="stable")
         starts = self._starts(when[order])
         for i, (start, end) in enumerate(zip(starts, [*starts[1:], n], strict=True)):
-            train, test = order[: max(start - self.gap, 0)], order[start:end]
+            train = order[: max(start - self.gap, 0)]
             if len(train) == 0:
                 raise ParameterError(
                     f"TimeOrdered: a gap of {self.gap} rows leaves none of the {start} before fold {i} to"
                     " train; make the gap shorter, or ask for fewer folds"
                 )
-            if group is not None:
-                train = train[~np.isin(group[train], group[test])]
-                if len(train) == 0:
-                    raise ParameterError(
-                        f"TimeOrdered: all groups before fold {i} are tested in it, so none is left to train;"
-                        " split by groups alone, or by time alone"
-                    )
-            yield train, test
+            yield train, order[start:end]
 
     def _starts(self, when: np.ndarray) -> list[int]:
         """Where each tested block begins: the first row of a time, as near as can be to even blocks."""
-        if self.folds < 1 or self.gap < 0:
-            raise ParameterError(
-                f"TimeOrdered: folds must be at least 1 and gap at least 0, got {self.folds} and {self.gap}"
-            )
         n, possible = len(when), 1 + np.flatnonzero(np.diff(when))
+        if self.first is not None:
+            possible = possible[possible >= self.first]
         if (spare := len(possible) - self.folds) < 0:
             raise ParameterError(
                 f"TimeOrdered: {self.folds} folds need {self.folds + 1} blocks one after the other, and"
-                f" {n} rows at {len(possible) + 1} different times do not give them; ask for fewer folds"
+                f" {n} rows at {len(np.unique(when))} different times do not give them; ask for fewer folds"
             )
-        size, last, starts = n // (self.folds + 1), -1, []
+        size, last, starts = min(n // (self.folds + 1), (n - (self.first or 0)) // self.folds), -1, []
         for i in range(self.folds):
             nearest = int(np.argmin(np.abs(possible - (n - size * (self.folds - i)))))
             last = min(max(nearest, last + 1), i + spare)
             starts.append(int(possible[last]))
         return starts
 
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:  # noqa: ARG002
-        return self.folds
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """How many pairs `split` gives; new groups may be tested in several parts of a block."""
+        if groups is None or self.test_groups == "known":
+            return self.folds
+        return sum(1 for _ in self.split(X, y, groups))
 
     def __str__(self) -> str:
         gap = f", {self.gap} rows before it left out" if self.gap else ""
         return f"time-ordered: {self.folds} blocks, each predicted by a model of the rows before it{gap}"
+
+
+def check_test_groups(given: Any) -> None:
+    if given not in get_args(TestGroups):
+        raise ParameterError(f"test_groups must be 'new' or 'known', got {given!r}")
+
+
+def apart(
+    train: np.ndarray, test: np.ndarray, groups: np.ndarray, given_up: float, rng: np.random.Generator
+) -> Iterator[Split]:
+    """Test rows in parts, and of each part the training rows of other groups.
+
+    As few parts as give up no more than a share of the training rows; those without training rows are left
+    out.
+
+    train, test : positions;  groups : codes, of every row
+    """
+    names, codes = np.unique(groups[test], return_inverse=True)
+    both = np.flatnonzero(np.isin(groups[train], names))
+    rows = np.column_stack(
+        [
+            np.bincount(np.searchsorted(names, groups[train[both]]), minlength=len(names)),
+            np.bincount(codes, minlength=len(names)),
+        ]
+    )
+    wanted = math.ceil(len(both) / (given_up * len(train)) - 1e-9)
+    parts = min(max(wanted, 1), len(names))
+    part = dealt(rows, np.full(parts, 1 / parts), rng)[codes]
+    for i in range(parts):
+        tested = test[part == i]
+        others = train[~np.isin(groups[train], groups[tested])]
+        if len(tested) and len(others):
+            yield others, tested
 
 
 def dealt(counts: np.ndarray, shares: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -26,6 +26,7 @@ from openbook.judge.intervals import shown
 from openbook.judge.metrics import DEFAULTS, Metric, metric
 from openbook.judge.search import Search, Tried, best_of, knobs_of, settings_of
 from openbook.judge.splits import Protocol, TimeOrdered, protocol
+from openbook.judge.splitters import time_codes
 from openbook.work import Grid, Work
 
 __all__ = ["Tuned", "Tuning", "tune"]
@@ -278,7 +279,7 @@ def tune(
     by_time = split.splitter if isinstance(split, Protocol) else split
     inner_of_all = inner
     if inner is None and isinstance(by_time, TimeOrdered):
-        inner, inner_of_all = TimeOrdered(), TimeOrdered(time=by_time.time)  # a fold's rows come in order
+        inner, inner_of_all = _inner_by_time(by_time, len(examples))
     tuning = Tuning(model, knobs, inner, metric, search, n_iter, random_state)
     evaluation = None
     if nested:
@@ -287,6 +288,15 @@ def tune(
         evaluation = judged({name: tuning}, examples, split, metrics, random_state, progress)[name]
     whole = clone(tuning).set_params(split=inner_of_all)
     return Tuned(whole.fit(X, y, sample_weight, groups), evaluation)
+
+
+def _inner_by_time(outer: TimeOrdered, n: int) -> tuple[TimeOrdered, TimeOrdered]:
+    """How settings are chosen on a fold's rows, which come in order of time, and on all rows."""
+    inner = TimeOrdered(test_groups=outer.test_groups)
+    if outer.time is None:
+        return inner, inner
+    blocks = min(inner.folds, max(1, int(time_codes(outer.time, n).max())))
+    return inner, TimeOrdered(blocks, time=outer.time, test_groups=outer.test_groups)
 
 
 def _table(tried: tuple[Tried, ...], decides: Metric) -> Grid:

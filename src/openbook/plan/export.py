@@ -7,7 +7,7 @@ from typing import Any
 from sklearn.base import BaseEstimator
 
 from openbook.bayes import MinimumRisk
-from openbook.judge import Tuning
+from openbook.judge import TimeOrdered, Tuning
 from openbook.plan.money import COST, by_decision
 from openbook.plan.parts import Hypothesis, defaults
 from openbook.plan.plan import Plan
@@ -96,7 +96,7 @@ def _judging(plan: Plan) -> Iterator[str]:
     order = [role for role, name in (("groups", plan.roles.group), ("time", plan.roles.time)) if name]
     if settings.test_share:
         given = "".join(f", {role}={role}" for role in order)
-        yield f"train, test = lock_away(X, y, {settings.test_share!r}, seed, {task}{given})"
+        yield f"train, test = lock_away(X, y, {settings.test_share!r}, seed, {task}{given}{_known(plan)})"
         yield "X_train, y_train = X.take(train), y.take(train)"
     else:
         yield "X_train, y_train = X, y"
@@ -104,7 +104,7 @@ def _judging(plan: Plan) -> Iterator[str]:
     folds = "" if settings.folds is None else f", folds={settings.folds}"
     folds += "" if settings.repeats is None else f", repeats={settings.repeats}"
     given = "".join(f", {role}={role}{cut}" for role in order)
-    yield f"split = protocol(y_train, {task}, seed{folds}{given})"
+    yield f"split = protocol(y_train, {task}, seed{folds}{given}{_known(plan)})"
     baseline = (*plan.baselines, plan.contestants[0].label)[0]
     ensembles = ""
     if plan.ensembles:
@@ -173,7 +173,12 @@ def _more(plan: Plan, *, train: bool = False) -> str:
         more += ", groups=groups.take(train)" if some else ", groups=groups"
     if plan.roles.weight is not None:
         more += ", sample_weight=weights[train]" if some else ", sample_weight=weights"
-    return more
+    return more + _known(plan)
+
+
+def _known(plan: Plan) -> str:
+    """That groups which are tested may also train, where they may."""
+    return ", test_groups='known'" if plan.protocol.test_groups == "known" else ""
 
 
 def _fitting(plan: Plan, rows: str) -> str:
@@ -259,7 +264,7 @@ def code_of(value: Any) -> str:
         return f"MinimumRisk({code_of(value.estimator)}, costs)"
     if isinstance(value, Tuning):
         decides = "cost" if value.metric == COST else repr(value.metric)
-        inner = "" if value.split is None else ", split=TimeOrdered()"
+        inner = "" if value.split is None else f", split={_inner(value.split)}"
         search = "" if value.search == "grid" else f", search={value.search!r}"
         settings = f"{value.knobs!r}{inner}, metric={decides}{search}, random_state=seed"
         return f"Tuning({code_of(value.model)}, {settings})"
@@ -267,6 +272,10 @@ def code_of(value: Any) -> str:
         arguments = ", ".join(f"{name}={code_of(given)}" for name, given in _given(value).items())
         return f"{type(value).__name__}({arguments})"
     return repr(value)
+
+
+def _inner(split: TimeOrdered) -> str:
+    return "TimeOrdered(test_groups='known')" if split.test_groups == "known" else "TimeOrdered()"
 
 
 def _given(model: Any) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from openbook.judge.fairness import fairness
 from openbook.judge.leaks import leaks
 from openbook.judge.mistakes import confident_mistakes
 from openbook.judge.segments import worst_segments
-from openbook.judge.splits import TINY, Protocol, protocol
+from openbook.judge.splits import TINY, Protocol
 from openbook.plan.money import by_decision
 from openbook.plan.plan import Plan
 from openbook.plan.rows import StudyRows
@@ -203,10 +203,9 @@ class Looking:
     @property
     def _fewer_folds(self) -> Protocol:
         rows = self.rows
-        order = {role: column.take(rows.train) for role, column in rows.order.items()}
         folds = 5 if len(rows.train) < _MANY else 3
         repeats = 2 if len(rows.train) < _FEW else 1
-        return protocol(rows.y.take(rows.train), rows.plan.task, self.seed, folds, repeats, **order)
+        return rows.fitting(folds, repeats)
 
     @cached_property
     def diagnosis(self) -> Any:

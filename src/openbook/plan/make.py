@@ -10,10 +10,11 @@ import numpy as np
 from openbook.data import Column, Numeric, Table, Text
 from openbook.data.describe import Description, describe
 from openbook.data.findings import plural
-from openbook.errors import PlanError, UnknownColumn, did_you_mean
+from openbook.errors import ParameterError, PlanError, UnknownColumn, did_you_mean
 from openbook.judge.metrics import DEFAULTS
 from openbook.judge.metrics import metric as judge_metric
 from openbook.judge.splits import TINY
+from openbook.judge.splitters import TestGroups
 from openbook.plan.money import COST, read_costs
 from openbook.plan.parts import SPLITS, Candidate, Hypothesis, Protocol, Roles
 from openbook.plan.plan import Plan
@@ -101,6 +102,7 @@ def make_plan(
     id: str | None = None,  # noqa: A002 (the role's own name)
     group: str | None = None,
     time: str | None = None,
+    test_groups: TestGroups | None = None,
     sensitive: Collection[str] = (),
     weight: str | None = None,
     costs: Mapping[str, Mapping[str, float]] | str | Path | None = None,
@@ -123,6 +125,8 @@ def make_plan(
     kinds : what overrules the guess, as in `openbook.read`; a column named here is never left out
     ignore : columns to leave out, besides free text and likely identifiers
     id, group, time, sensitive, weight : columns with a role, see `Roles`
+    test_groups : where there are a group and a time: "new", which is the default, tests groups that the
+        model has never seen; "known" tests the future of groups whose past trains
     costs : what mistakes cost, `costs[truth][predicted]`, or the path of a CSV file that says so
         The columns of the file are truth, predicted and cost. Decisions are then those of least expected
         cost, and learners are ranked by what a row costs.
@@ -148,7 +152,8 @@ def make_plan(
     ignored = dict(left_out(table, roles.columns, ignore, aimed.source.kinds, description))
     roles = replace(roles, ignore=tuple(ignored))
     notes = [aimed.why, *(f"{name} takes no part: {reason}" for name, reason in ignored.items())]
-    notes += _role_notes(roles)
+    test_groups = _test_groups(roles, test_groups)
+    notes += _role_notes(roles, test_groups)
     known = table.take(~table.column(target).missing)
     if gaps := len(table) - len(known):
         notes.append(f"{plural(gaps, 'row')} without {target} took no part")
@@ -168,7 +173,7 @@ def make_plan(
         roles=roles,
         task=aimed.task,
         metric=decisive,
-        protocol=Protocol(SPLITS[1], seed=seed),
+        protocol=Protocol(SPLITS[1], seed=seed, test_groups=test_groups),
         learners=tuple(candidates),
         notes=(*notes, *why, *_effort_notes(effort), *refused),
         hypotheses=tuple(hypotheses),
@@ -282,11 +287,31 @@ def _refusal(variant: Variant, model: Any, inputs: Table, effort: Effort) -> str
     return reason
 
 
-def _role_notes(roles: Roles) -> Iterator[str]:
+def _test_groups(roles: Roles, asked: TestGroups | None) -> TestGroups | None:
+    """Which groups are tested where there is a time too.
+
+    New ones unless told otherwise: a group is named so that none of it both trains and tests.
+    """
+    if roles.group is not None and roles.time is not None:
+        return asked or "new"
+    if asked is not None:
+        raise PlanError("--test-groups needs both --group and --time; name them, or leave it out")
+    return None
+
+
+def _role_notes(roles: Roles, test_groups: TestGroups | None) -> Iterator[str]:
     """What the columns with a role are for, in words."""
+    over_time = {
+        "new": "groups the rows: scores are for new groups, of which no row has trained the model"
+        " (for groups whose past is known, say --test-groups known)",
+        "known": "groups the rows: scores are for known groups, whose earlier rows have trained the model"
+        " (for new groups, say --test-groups new)",
+    }
     told = {
         "id": "names the rows",
-        "group": "says which rows belong together, which then train or test together",
+        "group": over_time[test_groups]
+        if test_groups
+        else "says which rows belong together, which then train or test together",
         "time": "orders the rows: models are tested on what came after their own rows",
         "weight": "says how much a row counts in learning; in the scores every row counts the same",
     }
@@ -315,25 +340,38 @@ def _protocol(
     rows: StudyRows, folds: int | None, repeats: int | None, test_share: float | None, effort: Effort
 ) -> Protocol:
     """The protocol, with the folds that the rows left to judge by allow."""
-    n, seed = len(rows.y), rows.plan.protocol.seed
+    n, seed, groups = len(rows.y), rows.plan.protocol.seed, rows.plan.protocol.test_groups
     if n < TINY and (folds or repeats or test_share) and "time" not in rows.order:
         msg = (
             f"there are {n} rows, and of fewer than {TINY} each is left out once and none is locked away;"
             " leave out folds, repeats and the test share"
         )
         raise PlanError(msg)
-    if test_share is None:
-        test_share = _TEST_SHARE if n * _TEST_SHARE >= TINY else 0.0
     usual = {"quick": (5, 1), "usual": (10, None), "thorough": (10, 3 if n >= _MANY else 10)}[effort]
     folds, repeats = (
         own if asked is None else asked for asked, own in zip((folds, repeats), usual, strict=True)
     )
-    search = None if effort != "thorough" else "grid" if n < _SEARCHED else "halving"
-    asked = Protocol(SPLITS[0], folds, 1 if repeats is None else repeats, test_share, seed, search)  # checks
+    # halving draws rows at random, so it cannot tell what comes later
+    search = None if effort != "thorough" else "grid" if n < _SEARCHED or "time" in rows.order else "halving"
+    asked = Protocol(
+        SPLITS[0], folds, 1 if repeats is None else repeats, test_share or 0.0, seed, search, groups
+    )  # checks
+    if test_share is None and n * _TEST_SHARE >= TINY:
+        try:
+            return _fitting(rows, replace(asked, test_share=_TEST_SHARE), repeats, fewest=TINY)
+        except ParameterError:  # what is left is of one time, say: better no final test than no study
+            pass
+    return _fitting(rows, asked, repeats)
+
+
+def _fitting(rows: StudyRows, asked: Protocol, repeats: int | None, fewest: int = 0) -> Protocol:
+    """The protocol with the folds that its rows allow; ParameterError if fewer would be locked away."""
     left = StudyRows(replace(rows.plan, protocol=asked), rows.table)
-    found = left.fitting(folds, repeats)
+    if len(left.locked) < fewest:
+        raise ParameterError(f"{len(left.locked)} rows are too few for a final test")
+    found = left.fitting(asked.folds, repeats)
     if found.kind == "time-ordered":
-        return replace(asked, split=found.kind, folds=found.get_n_splits(), repeats=None)
+        return replace(asked, split=found.kind, folds=found.splitter.folds, repeats=None)
     if found.kind not in ("cross-validation", "repeated cross-validation"):
         return replace(asked, split=found.kind, folds=None, repeats=None)
     rounds = getattr(found.splitter, "n_repeats", None) or found.splitter.repeats

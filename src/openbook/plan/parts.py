@@ -3,9 +3,10 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
 from inspect import signature
-from typing import Any
+from typing import Any, get_args
 
 from openbook.errors import OpenbookError, PlanError, did_you_mean
+from openbook.judge.splitters import TestGroups
 from openbook.registry import learner, name_of
 from openbook.rules import check_parameters
 
@@ -21,7 +22,8 @@ class Roles:
     target : the column that is predicted
     ignore : columns that take no part
     id : what rows are called; no input
-    group : rows of one group never both train and test; no input
+    group : rows of one group never both train and test; no input. With a time too, `Protocol.test_groups`
+        says whether a group's past may train and its future test
     time : the past trains and the future tests; no input
     sensitive : columns by which the choice is checked for fairness; inputs, unless they are ignored too
     weight : how much each row counts in learning; no input
@@ -73,6 +75,8 @@ class Protocol:
     seed : of every random choice
     search : how knobs are tuned inside the folds: "grid" tries every combination, "halving" most of them on
         few rows only; None where there are none
+    test_groups : where there are groups and a time: "new" if groups that are tested do not train, "known" if
+        their earlier rows do; None otherwise
     """
 
     split: str
@@ -81,6 +85,7 @@ class Protocol:
     test_share: float = 0.0
     seed: int = 0
     search: str | None = None
+    test_groups: TestGroups | None = None
 
     def __post_init__(self) -> None:
         given = (self.folds is not None, self.repeats is not None)
@@ -114,6 +119,10 @@ class Protocol:
             (
                 self.search not in (None, *SEARCHES),
                 f"search must be one of {', '.join(SEARCHES)}, got {self.search!r}",
+            ),
+            (
+                self.test_groups not in (None, *get_args(TestGroups)),
+                f"test_groups must be one of {', '.join(get_args(TestGroups))}, got {self.test_groups!r}",
             ),
             (not 0 <= self.seed < 2**32, f"seed must be a whole number from 0 to 2**32 - 1, got {self.seed}"),
         ):

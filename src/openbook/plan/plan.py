@@ -6,7 +6,7 @@
     [data]                        set or path, kinds, sha256
     [roles]                       target; ignore, id, group, time, sensitive, weight: columns, see `Roles`
     [costs]                       truth = { predicted = money }: what mistakes cost; left out, all are equal
-    [protocol]                    split, folds, repeats, test_share, seed
+    [protocol]                    split, folds, repeats, test_share, seed; test_groups
     [[hypotheses]]                name, attributes or without, learners; left out, all have all inputs
     [[learners]]                  label, learner (its registered name), parameters, knobs
 
@@ -136,7 +136,7 @@ class Plan(Document):
             return model
         from openbook.judge import TimeOrdered, Tuning
 
-        inner = TimeOrdered() if self.roles.time else None
+        inner = TimeOrdered(test_groups=self.protocol.test_groups or "new") if self.roles.time else None
         search = self.protocol.search or "grid"
         return Tuning(model, knobs, inner, decides or self.metric, search, random_state=seed)
 
@@ -150,7 +150,7 @@ class Plan(Document):
             "data": plain(self.data),
             "roles": used(plain(self.roles), "sensitive"),
             "costs": {truth: dict(row) for truth, row in self.costs.items()},
-            "protocol": plain(self.protocol),
+            "protocol": used(plain(self.protocol), "test_groups"),
             "hypotheses": [
                 used(plain(each), "attributes", "without", "learners") for each in self.hypotheses
             ],
@@ -230,6 +230,7 @@ _PROTOCOL = {
     "test_share": (float, False),
     "seed": (int, False),
     "search": (str, False),
+    "test_groups": (str, False),
 }
 _HYPOTHESIS = {
     "name": (str, True),

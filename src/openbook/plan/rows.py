@@ -22,7 +22,7 @@ from openbook.judge import (
     protocol,
 )
 from openbook.judge.examples import Examples
-from openbook.judge.splitters import time_codes
+from openbook.judge.splitters import TestGroups, time_codes
 from openbook.plan.log import Log
 from openbook.plan.money import COST, by_decision
 from openbook.plan.plan import Plan
@@ -110,17 +110,26 @@ class StudyRows:
         """A contestant, unfitted."""
         return self.plan.model(label, self.metrics[0])
 
+    @property
+    def test_groups(self) -> TestGroups:
+        """Whether groups that are tested may also train, by their earlier rows."""
+        return self.plan.protocol.test_groups or "new"
+
     @cached_property
-    def arguments(self) -> dict[str, Any]:
-        """What `evaluate` is told of the rows besides inputs and target."""
+    def _of_each_row(self) -> dict[str, Any]:
         given = {"sample_weight": self.weights, "groups": self.order.get("groups")}
         return {name: values for name, values in given.items() if values is not None}
 
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What `evaluate` is told of the rows besides inputs and target."""
+        return {**self._of_each_row, "test_groups": self.test_groups}
+
     def arguments_of(self, rows: np.ndarray) -> dict[str, Any]:
-        """The same of some rows."""
+        """What `fit` is told of some rows besides inputs and target, where it asks."""
         return {
             name: values[rows] if isinstance(values, np.ndarray) else values.take(rows)
-            for name, values in self.arguments.items()
+            for name, values in self._of_each_row.items()
         }
 
     def fitted(self, label: str, rows: np.ndarray) -> Any:
@@ -136,7 +145,8 @@ class StudyRows:
         settings = self.plan.protocol
         if not settings.test_share:
             return np.arange(len(self.known)), np.arange(0)
-        return lock_away(self.X, self.y, settings.test_share, settings.seed, self.plan.task, **self.order)
+        share, seed, task = settings.test_share, settings.seed, self.plan.task
+        return lock_away(self.X, self.y, share, seed, task, **self.order, test_groups=self.test_groups)
 
     @property
     def train(self) -> np.ndarray:
@@ -148,8 +158,9 @@ class StudyRows:
 
     def fitting(self, folds: int | None, repeats: int | None) -> Protocol:
         """The protocol that fits the rows that are not locked away."""
-        order = {role: column.take(self.train) for role, column in self.order.items()}
+        order: dict[str, Any] = {role: column.take(self.train) for role, column in self.order.items()}
         y, settings = self.y.take(self.train), self.plan.protocol
+        order["test_groups"] = self.test_groups
         return protocol(y, self.plan.task, settings.seed, folds or 10, repeats, **order)
 
     @cached_property
