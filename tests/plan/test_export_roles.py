@@ -47,6 +47,7 @@ PLANS = {
         "group": "bank",
         "time": "day",
         "test_groups": "known",
+        "metric": "accuracy",
         "only": ["naive_bayes"],
         "effort": "thorough",
         "folds": 2,

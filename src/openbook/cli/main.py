@@ -114,17 +114,18 @@ def study(
             rich_help_panel=COLUMNS,
         ),
     ] = None,
+    test_groups: Annotated[
+        TestGroups | None,
+        typer.Option(
+            help="With --group and --time: test on groups that are new to the model, or on the future of"
+            " groups whose past it knows.  [default: new]",
+            rich_help_panel=COLUMNS,
+        ),
+    ] = None,
     weight: Annotated[
         str | None,
         typer.Option(
             metavar="COLUMN", help="Weight of each row. Not used as a feature.", rich_help_panel=COLUMNS
-        ),
-    ] = None,
-    test_groups: Annotated[
-        TestGroups | None,
-        typer.Option(
-            help="With --group and --time, whom to test: groups that are new to the model, or the future of"
-            " groups whose past it knows.  [default: new]",
         ),
     ] = None,
     sensitive: Annotated[
