@@ -105,3 +105,18 @@ def test_the_axis_holds_its_values_with_few_round_ticks(low, high):
     assert start < end
     assert 2 <= len(ticks) <= 8
     assert all(math.isfinite(tick) for tick in ticks)
+
+
+def test_a_far_baseline_does_not_squeeze_the_leading_learners():
+    leaders = [
+        svg.Scored(f"learner {i}", 0.98 - i / 100, 0.95 - i / 100, 1 - i / 100, "other") for i in range(4)
+    ]
+    far = svg.Scored("0R", 0.4, 0.36, 0.44, "baseline")
+    root = parsed(svg.intervals([*leaders, far], axis="Accuracy", reference=0.4, focus=True))
+    ticks = [float(t.text) for t in root.iter() if t.get("class") == "tick middle" and t.text != "Accuracy"]
+    assert min(ticks) >= 0.85
+    assert sum(each.tag.endswith("polygon") for each in root.iter()) == 1  # the arrow at the edge
+    assert sum(each.get("class") == "reference" for each in root.iter()) == 0
+    assert any(text.text.startswith("0.400") for text in root.iter() if text.get("class") == "figures end")
+    whole = parsed(svg.intervals([*leaders, far], axis="Accuracy", reference=0.4))
+    assert sum(each.tag.endswith("polygon") for each in whole.iter()) == 0

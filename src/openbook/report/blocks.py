@@ -115,7 +115,7 @@ class Cards(Block):
 
 @dataclass(frozen=True)
 class Figure(Block):
-    """A picture with its title and caption; its look is "", "narrow" or "plot", which may scroll."""
+    """A picture with its title and caption; its look is "", "narrow", "plot" or "tree"."""
 
     picture: Markup
     title: str

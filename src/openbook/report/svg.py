@@ -6,7 +6,7 @@ which follow light and dark. Each picture carries a title and a description for 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 
 from openbook.data.findings import short
@@ -32,19 +32,25 @@ class Scored:
     role: str
 
 
-def intervals(rows: Sequence[Scored], *, axis: str, reference: float | None = None) -> str:
-    """A dot between its bounds for each learner, and a dashed line at the baseline to beat."""
-    lowest, highest = min(row.low for row in rows), max(row.high for row in rows)
-    low, high, ticks = round_ticks(lowest, highest)
+def intervals(
+    rows: Sequence[Scored], *, axis: str, reference: float | None = None, focus: bool = False
+) -> str:
+    """A dot between its bounds for each learner, and a dashed line at the baseline to beat.
+
+    With `focus`, rows stand from the best to the worst, and the axis is drawn for the better half: what is
+    far beyond gets an arrow at the edge, so that it does not squeeze the leading learners together.
+    """
+    near = _near(rows) if focus else list(rows)
+    low, high, ticks = round_ticks(min(row.low for row in near), max(row.high for row in near))
 
     def x(value: float) -> str:
-        return _percent(2 + 96 * (value - low) / (high - low))
+        return _percent(2 + 96 * (min(max(value, low), high) - low) / (high - low))
 
     bottom = _ROW * len(rows)
     parts = [f'<line class="grid" x1="{x(t)}" x2="{x(t)}" y1="4" y2="{bottom}"/>' for t in ticks]
     parts += [_text(x(t), bottom + 16, f"{t:g}", "tick middle") for t in ticks]
     parts.append(_text("50%", bottom + 34, axis, "tick middle"))
-    if reference is not None:
+    if reference is not None and low <= reference <= high:
         parts.append(
             f'<line class="reference" x1="{x(reference)}" x2="{x(reference)}" y1="4" y2="{bottom}"/>'
         )
@@ -56,12 +62,34 @@ def intervals(rows: Sequence[Scored], *, axis: str, reference: float | None = No
             f'<g class="{row.role}">',
             _text("2%", top + 18, clip(row.label, 34), "label"),
             _text("98%", top + 18, figures, "figures end"),
-            f'<line class="whisker" x1="{x(row.low)}" x2="{x(row.high)}" y1="{top + 32}" y2="{top + 32}"/>',
-            f'<circle class="dot" cx="{x(row.mean)}" cy="{top + 32}" r="5.5"/>',
+            _whisker(x(row.low), x(row.mean), x(row.high), top + 32)
+            if low <= row.mean <= high
+            else _arrow(row.mean < low, top + 32),
             "</g>",
         ]
     told = "; ".join(f"{r.label}: {shown(r.mean)}, between {shown(r.low)} and {shown(r.high)}" for r in rows)
     return _picture(f"{axis} of each learner", told, bottom + 42, parts)
+
+
+def _near(rows: Sequence[Scored]) -> list[Scored]:
+    """The better half of the rows, and those whose score is no farther from it than it is wide."""
+    leading = rows[: max(3, (len(rows) + 1) // 2)]
+    low, high = min(row.low for row in leading), max(row.high for row in leading)
+    reach = high - low
+    near = [row for row in rows if low - reach <= row.mean <= high + reach]
+    least, most = low - 1.5 * reach, high + 1.5 * reach
+    return [replace(row, low=max(row.low, least), high=min(row.high, most)) for row in near]
+
+
+def _whisker(low: str, mean: str, high: str, y: float) -> str:
+    line = f'<line class="whisker" x1="{low}" x2="{high}" y1="{y}" y2="{y}"/>'
+    return f'{line}<circle class="dot" cx="{mean}" cy="{y}" r="5.5"/>'
+
+
+def _arrow(left: bool, y: float) -> str:
+    """A triangle at the edge: the score lies beyond it."""
+    x, tip = ("2%", "0,0 9,-6 9,6") if left else ("98%", "0,0 -9,-6 -9,6")
+    return f'<svg x="{x}" y="{y}" overflow="visible"><polygon class="dot" points="{tip}"/></svg>'
 
 
 def bars(

@@ -47,11 +47,12 @@ def _chart(result: StudyResult, rows: Sequence[Row]) -> Figure:
     ]
     baseline = result.best_baseline
     reference = next((each.mean for each in scored if each.label == baseline), None)
-    better = "more" if metric.greater_is_better else "less"
-    caption = f"With {100 * rows[0].interval.level:g}% intervals; {better} is better."
-    caption += f" The dashed line is the best baseline, {baseline}." if baseline else ""
+    better = "higher" if metric.greater_is_better else "lower"
+    caption = f"Lines: {100 * rows[0].interval.level:g}% intervals; {better} is better."
+    caption += f" Dashed: the best baseline, {baseline}." if baseline else ""
+    caption += " An arrow marks a score beyond the axis."
     name = words.title(metric.words)
-    return sketched(svg.intervals(scored, axis=name, reference=reference), "", caption)
+    return sketched(svg.intervals(scored, axis=name, reference=reference, focus=True), "", caption)
 
 
 def _ends(row: Row) -> tuple[float, float]:
