@@ -37,7 +37,7 @@ from openbook.data.read import read
 from openbook.data.scan import Scan
 from openbook.errors import DataError, RefusalError, UnknownColumn
 from openbook.fold import fold
-from openbook.rows import FileChunk, Rows, check_known, class_codes, name_of_target, weighed
+from openbook.rows import FileChunk, Rows, check_known, class_codes, in_rows, name_of_target, weighed
 from openbook.rules import Rule, check_parameters
 from openbook.work import Work
 
@@ -61,6 +61,9 @@ class Estimator(BaseEstimator):
     rules: ClassVar[Mapping[str, Rule]] = {}
     #: The kinds of column it can use.
     accepts: ClassVar[tuple[type[Attribute], ...]] = (Numeric, Nominal, Ordinal)
+    #: Whether it compares weights with numbers of rows, such as `min_leaf` or `k`; `fit` then reads weights
+    #: as numbers of rows (`rows.in_rows`), so that their scale does not matter.
+    counts_rows: ClassVar[bool] = False
 
     schema_: Schema
     n_features_in_: int
@@ -157,6 +160,10 @@ class Estimator(BaseEstimator):
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
 
+    def _in_scale(self, sample_weight: Any) -> Any:
+        """The weights that `fit` was given, on the scale that this learner needs."""
+        return in_rows(sample_weight) if self.counts_rows and sample_weight is not None else sample_weight
+
     def _encode(self, X: Any) -> Table:
         """The rows to predict, in the columns and codes of `schema_`."""
         table = read(X)
@@ -204,7 +211,7 @@ class Learner(Estimator):
         sample_weight : array of the rows' weights, optional
         """
         with self._whole_or_not_at_all():
-            self._fit(self._training_rows(X, y, sample_weight))
+            self._fit(self._training_rows(X, y, self._in_scale(sample_weight)))
         return self
 
     @abstractmethod

@@ -36,9 +36,11 @@ from openbook.errors import DataError
 __all__ = [
     "Chunk",
     "FileChunk",
+    "RowWeights",
     "Rows",
     "check_known",
     "class_codes",
+    "in_rows",
     "infinite_cell",
     "name_of_target",
     "refuse_infinity",
@@ -49,6 +51,10 @@ Array = npt.NDArray[Any]
 
 #: So many rows are looked at together: the cells of a matrix stay in the cache from column to column.
 _LOOKED_AT = 4096
+
+
+#: A mean weight this close to 1 is 1.
+_ROUNDING = 1e-12
 
 
 class Chunk(NamedTuple):
@@ -77,6 +83,10 @@ class Rows(NamedTuple):
             [Chunk(X.take(s), y[s], ones[: len(y[s])] if w is None else w[s]) for s in spans],
             X,
         )
+
+    def sizes(self) -> list[int]:
+        """How many rows each piece has; nothing is loaded."""
+        return [len(piece.y) if isinstance(piece, Chunk) else len(piece.piece) for piece in self.pieces]
 
     def tables(self) -> Iterator[Table]:
         """The inputs, chunk by chunk; for the rare look at the rows themselves."""
@@ -125,6 +135,31 @@ def weighed(table: Table, targets: Array, sample_weight: Any) -> Rows:
     if some.all():
         return Rows.in_memory(table, targets, weights)
     return Rows.in_memory(table.take(some), targets[some], weights[some])
+
+
+class RowWeights(np.ndarray[Any, Any]):
+    """Weights that are numbers of rows already, whatever their scale: what an ensemble gives its members."""
+
+
+def in_rows(sample_weight: Any) -> Any:
+    """Weights as numbers of rows.
+
+    Whole numbers are numbers of equal rows, and stay. Other weights have no unit: their mean becomes 1, so
+    that w and c w are the same. Weights that `weighed` will refuse stay, too.
+
+    >>> in_rows([2, 2, 6]).tolist(), in_rows([0.5, 0.5]).tolist(), in_rows([1.5, 2.5]).tolist()
+    ([2.0, 2.0, 6.0], [1.0, 1.0], [0.75, 1.25])
+    """
+    if isinstance(sample_weight, RowWeights):
+        return sample_weight
+    weights = np.asarray(sample_weight, dtype=float)
+    some = weights[weights > 0]
+    refused = not (some.size and np.isfinite(weights).all() and (weights >= 0).all())
+    if refused or (some == np.rint(some)).all() or abs(some.mean() - 1) < _ROUNDING:
+        return weights
+    if (some == some[0]).all():
+        return np.where(weights > 0, 1.0, 0.0)
+    return weights / some.mean()
 
 
 def refuse_infinity(table: Table) -> None:

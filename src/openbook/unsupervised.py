@@ -34,7 +34,7 @@ class Unsupervised(Estimator):
         sample_weight : array of the rows' weights, optional
         """
         with self._whole_or_not_at_all():
-            self._fit(self._training_rows(X, sample_weight))
+            self._fit(self._training_rows(X, self._in_scale(sample_weight)))
         return self
 
     def _training_rows(self, X: Any, sample_weight: Any) -> Rows:

@@ -130,7 +130,9 @@ def test_a_learner_without_weights_gets_rows_repeated():
         assert member._fit_X.tolist() == numbers[np.repeat(np.arange(150), times)].tolist()
     assert model.oob_error_ < 0.1
     with pytest.raises(ParameterError, match="KNeighborsClassifier takes no sample_weight"):
-        BaggingClassifier(KNeighborsClassifier(1), bootstrap=False).fit(numbers, SPECIES, np.full(150, 0.5))
+        BaggingClassifier(KNeighborsClassifier(1), bootstrap=False).fit(
+            numbers, SPECIES, np.linspace(0.5, 1.6, 150)
+        )
 
 
 def test_a_class_that_a_sample_lacks():

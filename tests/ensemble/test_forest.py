@@ -277,15 +277,18 @@ def test_one_column_of_all_cannot_be_said_by_zero():
 
 
 def test_class_weights_are_weights_of_rows():
+    """But for bins, which class weights do not move."""
     X, y = gaps()
-    told = RandomForestClassifier(5, class_weight={1: 3}, random_state=0).fit(X, y)
+    told = RandomForestClassifier(5, bins=1000, class_weight={1: 3}, random_state=0).fit(X, y)
     same_trees(
-        told, RandomForestClassifier(5, random_state=0).fit(X, y, sample_weight=np.where(y == 1, 3, 1))
+        told,
+        RandomForestClassifier(5, bins=1000, random_state=0).fit(X, y, sample_weight=np.where(y == 1, 3, 1)),
     )
     n = np.bincount(y)
-    balanced = RandomForestClassifier(5, class_weight="balanced", random_state=0).fit(X, y)
+    balanced = RandomForestClassifier(5, bins=1000, class_weight="balanced", random_state=0).fit(X, y)
     same_trees(
-        balanced, RandomForestClassifier(5, random_state=0).fit(X, y, sample_weight=len(y) / (3 * n[y]))
+        balanced,
+        RandomForestClassifier(5, bins=1000, random_state=0).fit(X, y, sample_weight=len(y) / (3 * n[y])),
     )
 
 

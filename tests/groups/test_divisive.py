@@ -48,3 +48,21 @@ def test_too_many_rows_are_refused(monkeypatch):
     monkeypatch.setattr("openbook.neighbors.budget._MOST_SECONDS", 1e-9)
     with pytest.raises(RefusalError, match="divisive clustering of 50 rows"):
         Divisive(2).fit(np.zeros((50, 1)))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_whole_weights_are_rows_repeated(seed):
+    rng = np.random.default_rng(seed)
+    X, weights = rng.normal(size=(12, 2)), rng.integers(1, 6, 12)
+    repeated = np.repeat(np.arange(12), weights)
+    for n_clusters in (2, 3, 5):
+        weighed = Divisive(n_clusters, scale=False).fit(X, sample_weight=weights)
+        plain = Divisive(n_clusters, scale=False).fit(X[repeated])
+        np.testing.assert_array_equal(weighed.labels_[repeated], plain.labels_)
+
+
+def test_a_weight_counts_the_rows_at_no_distance():
+    # as rows 0, 0, 0, 4, 6: the mean distances to the other four are 10/4, 14/4 and 20/4, so 6 leaves; then
+    # 4 gains 12/3 - 2 and follows. Without the twins of 0, 0 would stand 5 from the others, as 6 does.
+    model = Divisive(2, scale=False).fit([[0.0], [4.0], [6.0]], sample_weight=[3, 1, 1])
+    assert model.labels_.tolist() == [0, 1, 1]

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+from openbook import load, scan
 from openbook.data import Numeric, Schema, Table
+from openbook.ensemble import RandomForestClassifier
 from openbook.rows import Rows
-from openbook.tree import columns
+from openbook.tree import DecisionTreeClassifier, columns
 from openbook.tree.columns import encode, midpoint
 from openbook.tree.keys import ROW
 
@@ -43,3 +45,46 @@ def test_columns_taken_together_are_sorted_each_by_itself(n_columns, monkeypatch
     assert len(rows.pieces) == 2
     keys = encode(rows).keys
     np.testing.assert_array_equal(keys & ROW, np.argsort(X.T))
+
+
+def test_bins_count_weights_as_rows():
+    """As 1, 2, 3, 4, 4, 4: two bins of three rows each end at 3."""
+    X, y = [[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1]
+    assert DecisionTreeClassifier(bins=2).fit(X, y).tree_.cut[0] == 2.5
+    assert DecisionTreeClassifier(bins=2).fit(X, y, sample_weight=[1, 1, 1, 3]).tree_.cut[0] == 3.5
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_bins_of_weighed_rows_are_those_of_rows_repeated(seed):
+    rng = np.random.default_rng(seed)
+    X, y, w = rng.normal(size=(60, 2)).round(1), rng.integers(0, 2, 60), rng.integers(1, 5, 60)
+    repeated = np.repeat(np.arange(60), w)
+    weighed = DecisionTreeClassifier(bins=7).fit(X, y, sample_weight=w)
+    np.testing.assert_array_equal(
+        weighed.tree_.cut, DecisionTreeClassifier(bins=7).fit(X[repeated], y[repeated]).tree_.cut
+    )
+
+
+@pytest.mark.parametrize(
+    "learner", [DecisionTreeClassifier(bins=31), RandomForestClassifier(3, random_state=0)]
+)
+def test_bins_of_files_are_those_of_memory_however_they_are_divided(learner, tmp_path, monkeypatch):
+    """More rows than are looked at to place bins: the same rows are, in whatever chunks they come."""
+    monkeypatch.setattr(columns, "SAMPLE", 300)
+    table = load("credit", rows=2000, seed=1)
+    table.to_polars().write_csv(tmp_path / "credit.csv")
+    read = scan(tmp_path / "credit.csv").read()
+    expected = learner.fit(read, "default").predict_proba(read)
+    for chunk_rows in (37, 500, 1999):
+        found = learner.fit(scan(tmp_path / "credit.csv", chunk_rows=chunk_rows), "default")
+        np.testing.assert_array_equal(found.predict_proba(read), expected)
+    monkeypatch.setattr("openbook.rows.CHUNK_ROWS", 123)
+    np.testing.assert_array_equal(learner.fit(read, "default").predict_proba(read), expected)
+
+
+def test_rows_that_place_bins_are_no_pattern_of_the_table(monkeypatch):
+    """Twelve months over and over: an even step of 12 would see one of them alone."""
+    monkeypatch.setattr(columns, "SAMPLE", 1000)
+    month = np.tile(np.arange(12.0), 1000)
+    model = DecisionTreeClassifier(bins=12).fit(month[:, None], month >= 6)
+    assert model.tree_.cut[0] == 5.5

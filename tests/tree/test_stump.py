@@ -6,6 +6,7 @@ import pytest
 from openbook import load
 from openbook.data import Column, Nominal, Numeric, Ordinal, Schema, Table
 from openbook.ensemble import AdaBoostClassifier
+from openbook.rows import RowWeights
 from openbook.tree import DecisionTreeClassifier
 from openbook.tree.classifier import StumpRows
 from openbook.tree.keys import CLASS, FIRST, ROW
@@ -38,7 +39,9 @@ def encoded_and_fitted(settings, X, y, w):
     rows = DecisionTreeClassifier(max_depth=1, **settings).encoded(X, target)
     assert isinstance(rows, StumpRows)
     decisions = rows.grow(learner, w)
-    return learner, decisions, DecisionTreeClassifier(max_depth=1, **settings).fit(X, target, sample_weight=w)
+    weights = w.view(RowWeights)
+    fitted = DecisionTreeClassifier(max_depth=1, **settings).fit(X, target, sample_weight=weights)
+    return learner, decisions, fitted
 
 
 @pytest.mark.parametrize(

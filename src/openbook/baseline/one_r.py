@@ -21,7 +21,7 @@ import numpy as np
 from openbook.base import Classifier
 from openbook.data import UNSEEN, Categorical, Numeric
 from openbook.data.attributes import as_text
-from openbook.fold import Statistics
+from openbook.fold import ROUNDING, Statistics
 from openbook.folding import Folding
 from openbook.kernels.counts import Counts, class_weights
 from openbook.kernels.samples import Samples
@@ -78,6 +78,7 @@ class OneR(Folding, Classifier):
     ('outlook', 4.0, 'No')
     """
 
+    counts_rows = True
     rules = {"bins": Whole(at_least=2)}
 
     def __init__(self, bins=10):
@@ -103,7 +104,9 @@ class OneR(Folding, Classifier):
         self._labels = [as_text(label) for label in self.classes_.tolist()]
         self._rules = self._rules_of_all()
         self.errors_ = {rule.name: rule.errors for rule in self._rules}
-        self._best = min(self._rules, key=lambda rule: rule.errors)
+        fewest = min(rule.errors for rule in self._rules)
+        even = fewest + ROUNDING * float(self.statistics_.classes.sum())  # the order of sums decides nothing
+        self._best = next(rule for rule in self._rules if rule.errors <= even)
         self.attribute_ = self._best.name
         winners = self.classes_[self._best.counts.argmax(axis=0)].tolist()
         self.rule_ = {

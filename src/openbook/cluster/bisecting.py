@@ -83,6 +83,7 @@ class BisectingKMeans(Clusterer):
     ([0, 0, 0, 2, 2, 1, 1, 1], 8.3333)
     """
 
+    counts_rows = True
     rules = {
         "n_clusters": Whole(at_least=1),
         "trials": Whole(at_least=1),

@@ -63,6 +63,7 @@ class DBSCAN(KeptRows):
     [0, -1]
     """
 
+    counts_rows = True
     rules = {
         "eps": Number(above=0),
         "min_samples": Number(above=0),

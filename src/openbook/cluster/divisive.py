@@ -7,7 +7,8 @@ A cluster of largest distance (its diameter) h splits at height h, after Kaufman
     mean d(x, those who stay) - mean d(x, the party)
 
 Of equals the first row goes. The splits, read from the last to the first, are the merges of a dendrogram.
-It takes a matrix of 8 n² bytes. A row's weight counts in the means.
+It takes a matrix of 8 n² bytes. A row of weight w counts as w equal rows: the others of x are
+all rows but one, and w - 1 of them are at distance 0. Equal rows leave together.
 """
 
 import math
@@ -43,6 +44,8 @@ class Divisive(Hierarchy):
     >>> model.assign(X.take([0, 60, 120])).tolist()
     [0, 2, 1]
     """
+
+    counts_rows = True
 
     def __init__(
         self, n_clusters=2, *, height=None, given="rows", distance="auto", scale=True, allow_large=False
@@ -110,13 +113,13 @@ def merges_of(found, n):
 def party(matrix, rows, weights):
     """The readable twin of a split: the rows that leave, and the gain of each, in the order of leaving."""
 
-    def mean(row, others):
-        total = math.fsum(weights[j] for j in others)
+    def mean(row, others, itself=0.0):
+        total = math.fsum(weights[j] for j in others) - itself
         return math.fsum(weights[j] * matrix[row][j] for j in others) / total if others else 0.0
 
     stay, gone, gains = list(rows), list[int](), []
     while len(stay) > 1:
-        gain = [mean(row, [j for j in stay if j != row]) - mean(row, gone) for row in stay]
+        gain = [mean(row, stay, min(weights[row], 1.0)) - mean(row, gone) for row in stay]
         best = max(range(len(stay)), key=gain.__getitem__)
         if gone and gain[best] <= 0:
             break

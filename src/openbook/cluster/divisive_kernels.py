@@ -46,7 +46,7 @@ def leave(matrix, rows, weights, gone):
         best, most = -1, -np.inf
         for i in range(m):
             if not gone[i]:
-                others = near[i] / (staying - weights[i])
+                others = near[i] / (staying - min(weights[i], 1.0))  # of w equal rows, w - 1 stay
                 gain = others - (far[i] / leaving if leaving > 0.0 else 0.0)
                 if gain > most:
                     best, most = i, gain

@@ -65,6 +65,7 @@ class HistogramDensity(Density):
     [0.375, 0.125, 0.0]
     """
 
+    counts_rows = True
     rules = {"bins": Anything("one of 'scott', 'sturges', 'likelihood', or a whole number of at least 1")}
 
     def __init__(self, bins="scott"):

@@ -74,6 +74,7 @@ class KernelDensity(Density):
     -1.4189
     """
 
+    counts_rows = True
     rules = {
         "bandwidth": Anything("one of 'scott', 'silverman', 'likelihood', or a number above 0"),
         "allow_large": Flag(),

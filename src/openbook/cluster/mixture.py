@@ -93,6 +93,7 @@ class GaussianMixture(Clusterer, Density):
     ([0.3, 0.33, 0.37], 580.9)
     """
 
+    counts_rows = True
     rules = {
         "n_components": Whole(at_least=1),
         "covariance_type": OneOf(*KINDS),

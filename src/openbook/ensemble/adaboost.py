@@ -126,7 +126,8 @@ class AdaBoostClassifier(OneLearner, Classifier):
         del rows  # which would hold the classes and weights a second time
         y, weight, n_rows = narrow(y, len(self.classes_)), start.sum(), number_of_rows(start)
         start /= weight
-        grow = partial(self._grown, self._given(X, y, weight, n_rows), check_random_state(self.random_state))
+        given = self._given(X, y, start, weight, n_rows)
+        grow = partial(self._grown, given, check_random_state(self.random_state))
         scores = np.zeros((len(y), len(self.classes_)))
         self.members_, figures, shown = [], [], [start[:SHOWN]]
         for turn in boost(grow, y, start, len(self.classes_), self.n_estimators, 0.5 / n_rows):
@@ -138,7 +139,7 @@ class AdaBoostClassifier(OneLearner, Classifier):
         self.errors_, self.alphas_, self.z_, self.vote_errors_ = np.array(figures).T.copy()
         self.weights_ = np.array(shown)
 
-    def _given(self, X, y, weight, n_rows):
+    def _given(self, X, y, start, weight, n_rows):
         """What members are grown from, with the rows encoded where members are trees."""
         learner, told = self._learners()[0], self._told(y)
         if self.resample or not getattr(learner, "grows_again", False):
@@ -146,7 +147,7 @@ class AdaBoostClassifier(OneLearner, Classifier):
         stump = DecisionTreeClassifier(max_depth=1)
         if self.estimator is None and (encoded := clone(stump).presorted(X, told)):
             return Given(X, y, weight, n_rows, stump, encoded)
-        return Given(X, y, weight, n_rows, learner, clone(learner).encoded(X, told))
+        return Given(X, y, weight, n_rows, learner, clone(learner).encoded(X, told, start * weight))
 
     def _grown(self, given, rng, weights):
         """A member of these weights, and what it decides for every row."""

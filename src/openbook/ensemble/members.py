@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.base import Classifier, Learner
 from openbook.data import Column, Nominal, Numeric, SparseTable, Table
 from openbook.errors import ParameterError
-from openbook.rows import Chunk, refuse_infinity
+from openbook.rows import Chunk, RowWeights, refuse_infinity
 from openbook.tree.classifier import TreeClassifier
 from openbook.tree.nodes import cells
 from openbook.work import Grid
@@ -51,6 +51,8 @@ class Ensemble(Learner):
     ----------
     members_ : the fitted members
     """
+
+    counts_rows = True
 
     members_: list[Any]
 
@@ -221,7 +223,7 @@ def takes_weights(fit):
 def fitted(member, X, y, times):
     """Fit to rows that occur so many times: by their weights, or by repeating them where it takes none."""
     if takes_weights(type(member).fit):
-        return member.fit(X, y, sample_weight=times)
+        return member.fit(X, y, sample_weight=times.view(RowWeights))
     if (times != np.rint(times)).any():
         msg = f"{type(member).__name__} takes no sample_weight"
         raise ParameterError(msg)

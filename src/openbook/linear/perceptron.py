@@ -92,6 +92,7 @@ class Perceptron(Classifier):
     ([-2.0, 2.0, 2.0], [1, 2, 0])
     """
 
+    counts_rows = True
     rules = {
         "step": Number(above=0),
         "epochs": Whole(at_least=1),

@@ -49,6 +49,8 @@ DISTANCE_RULES: dict[str, Rule] = {
 class NeighborLearner(Folding):
     """A learner that keeps its rows, and asks those near a query."""
 
+    counts_rows = True
+
     one_pass = False  # its statistics are the rows themselves
 
     def refusal(self, schema):

@@ -18,6 +18,8 @@ __all__ = ["NetworkLearner"]
 class NetworkLearner(Trained, Learner):
     """A learner that is a network; see `MLPClassifier`."""
 
+    counts_rows = True
+
     def __init__(
         self,
         hidden=(32,),

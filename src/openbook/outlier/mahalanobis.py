@@ -65,6 +65,7 @@ class Mahalanobis(Detector):
     5
     """
 
+    counts_rows = True
     rules = {"robust": Flag(), "random_state": Maybe(Whole(0)), **CUTS}
 
     def __init__(self, robust=False, random_state=None, threshold=None, contamination=None, top=None):

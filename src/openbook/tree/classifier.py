@@ -9,6 +9,7 @@ from openbook.base import Classifier, most_probable
 from openbook.data import Column, Table
 from openbook.errors import ParameterError, RefusalError, did_you_mean
 from openbook.measures import entropy, gini
+from openbook.rows import RowWeights
 from openbook.rules import Anything, Maybe, Number, OneOf
 from openbook.tree.derive_splits import least_weight
 from openbook.tree.learner import Growing, TreeLearner
@@ -100,8 +101,8 @@ class TreeClassifier(GrowingClassifier, TreeLearner):
             codes[spread] = most_probable(self._outputs_at(matrix[spread]))
         return codes
 
-    def encoded(self, X, y):
-        return self.presorted(X, y) or super().encoded(X, y)
+    def encoded(self, X, y, w=None):
+        return self.presorted(X, y) or super().encoded(X, y, w)
 
     def presorted(self, X, y):
         """The rows for plain stumps of two classes, where that is what it grows; else None."""
@@ -134,7 +135,7 @@ class StumpRows(NamedTuple):
         settings = (least_weight(member), member.min_gain, member.missing == "fractional")
         stump = best_stump(self.presorted, self.X, w, *settings)
         if stump is None:  # nothing to gain: a leaf
-            member.fit(self.X, self.y, sample_weight=w)
+            member.fit(self.X, self.y, sample_weight=w.view(RowWeights))
             return np.full(len(w), most_probable(member.tree_.value)[0])
         member.__dict__.update(self.learnt)
         member.become(stump.tree, stump.candidates)

@@ -6,18 +6,21 @@
 
 The code of a missing cell is the number of codes. Ranks give exact cuts, halfway between neighbouring numbers
 of a node. With `bins`, a numeric column of more distinct numbers is shared out over so many bins of about
-equal size first, by an even sample of the rows, and cuts fall between bins only: a byte a cell instead of
-four, and a search that does not sort.
+equal weight first, and cuts fall between bins only: a byte a cell instead of four, and a search that does not
+sort. Of more than SAMPLE rows, bins are placed by those whose positions in the table have the least hashes.
+So the bins do not depend on how the rows are divided into chunks, in memory or in files.
 """
 
 from functools import partial
-from typing import NamedTuple
+from itertools import accumulate
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from openbook.data import Categorical, Nominal, Numeric
 from openbook.errors import RefusalError
-from openbook.fold import each
+from openbook.fold import ROUNDING, Piece, each
 from openbook.kernels.jit import jit
 from openbook.rows import infinite_cell
 from openbook.tree.keys import MISSING, ROW, check_rows, sort_rows
@@ -40,7 +43,7 @@ SORTED, ORDERED, NOMINAL = range(3)
 FEW = 255
 #: A nominal column has many values when they are this share of the rows.
 MANY = 0.3
-#: So many rows are looked at to place bins.
+#: About so many rows are looked at to place bins.
 SAMPLE = 200_000
 #: Columns of more rows than LONG are taken from their tables several together, so many rows at a time: those
 #: of a matrix lie side by side, and come from memory once.
@@ -184,8 +187,7 @@ def _scales(rows, bins):
     """The scale of every column: the edges or numbers of an ordered one, a nominal attribute itself; and the
     keys of those that are sorted.
     """
-    share = None if bins is None else max(1, SAMPLE // len(rows.pieces))
-    samples = list(each(rows.pieces, partial(_sampled, share)))
+    samples, weights = _all_rows(rows) if bins is None else _sample(rows)
     numeric = [j for j, attribute in enumerate(rows.schema) if isinstance(attribute, Numeric)]
     n_rows = sum(map(len, samples)) if numeric else 0
     check_rows(n_rows)
@@ -203,7 +205,9 @@ def _scales(rows, bins):
             scales.append(Sorted([table.columns[j] for table in samples]))
             n_sorted += 1
         else:
-            scales.append(_edges(numbers[own[own < MISSING] & ROW], FEW if bins is None else bins))
+            known = own[own < MISSING] & ROW
+            shares = None if weights is None else weights[known]
+            scales.append(_edges(numbers[known], FEW if bins is None else bins, shares))
     return scales, keys[:n_sorted]
 
 
@@ -229,11 +233,49 @@ def _n_codes(scale):
     return len(scale.low if isinstance(scale, Edges) else scale.values)
 
 
-def _sampled(share, chunk):
-    """So many of a chunk's rows, evenly spaced; all of them where no share is given."""
-    if share is None:
-        return chunk.X
-    return chunk.X.take(np.arange(0, len(chunk.y), max(1, len(chunk.y) // share)))  # a copy: no chunk is kept
+def _all_rows(rows):
+    """The inputs of all rows, in pieces; no weights, since ranks need none."""
+    return list(each(rows.pieces, attrgetter("X"))), None
+
+
+def _sample(rows):
+    """The rows that place bins, in pieces, and their weights; None where all are 1."""
+    sizes = rows.sizes()
+    pieces = list(map(_Placed, rows.pieces, accumulate(sizes, initial=0)))
+    tables, weights = zip(*each(pieces, partial(_sampled, sum(sizes))), strict=True)
+    weights = np.concatenate(weights)
+    return list(tables), None if (weights == 1).all() else weights
+
+
+class _Placed(NamedTuple):
+    """A piece of the rows, and the position of its first row in all."""
+
+    piece: Any
+    first: int
+
+    def load(self):
+        return self.piece.load() if isinstance(self.piece, Piece) else self.piece, self.first
+
+
+def _sampled(n_rows, placed):
+    """The inputs and weights of a piece's share of the sample."""
+    chunk, first = placed
+    if n_rows <= SAMPLE:
+        return chunk.X, chunk.w
+    least = hashes(first, len(chunk.y)) < np.uint64(SAMPLE / n_rows * 2.0**64)
+    return chunk.X.take(np.flatnonzero(least)), chunk.w[least]  # copies: no chunk is kept
+
+
+def hashes(first, n):
+    """The hashes of so many positions from the first on: whole numbers, evenly spread over 64 bits.
+
+    They follow splitmix64 (Steele, Lea, Flood 2014).
+    """
+    with np.errstate(over="ignore"):  # modulo 2^64
+        z = (np.arange(first, first + n, dtype=np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return z ^ (z >> np.uint64(31))
 
 
 def _numbers(tables, columns):
@@ -259,12 +301,21 @@ def _scale(attribute):
     return Edges.of(values, values[:-1] + 0.5)
 
 
-def _edges(known, bins):
-    """The scale of numbers in ascending order: a code for each that is distinct, or so many bins."""
+def _edges(known, bins, weights):
+    """The scale of numbers in ascending order: a code for each that is distinct, or so many bins.
+
+    A bin ends with the last row of its share, k / bins of the rows; a row of weight w counts as w rows.
+    """
     distinct = known[np.r_[True, known[1:] > known[:-1]][: len(known)]]
     if len(distinct) <= bins:
         return Edges.of(distinct, midpoint(distinct[:-1], distinct[1:]))
-    low = known[np.arange(1, bins) * len(known) // bins - 1]
+    if weights is None:
+        last = np.arange(1, bins) * len(known) // bins - 1
+    else:
+        below = np.cumsum(weights)
+        ends = np.arange(1, bins) * below[-1] / bins - 1 + ROUNDING * below[-1]
+        last = np.searchsorted(below, ends, side="right")
+    low = known[last]
     high = distinct[np.minimum(np.searchsorted(distinct, low, side="right"), len(distinct) - 1)]
     return Edges.of(distinct, np.unique(midpoint(low, high)[low < high]))
 

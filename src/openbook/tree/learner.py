@@ -110,8 +110,8 @@ class EncodedRows(NamedTuple):
     learnt: dict
 
     def grow(self, member, w):
-        """Make a copy of the learner what `fit` makes of it with these weights, which are all above zero;
-        gives the code of the class that it decides for, row by row.
+        """Make a copy of the learner what `fit` makes of it with these weights, which are all above zero, but
+        that bins stay where they are; gives the code of the class that it decides for, row by row.
         """
         member.regrow(self, w)
         return member.decided(self.cells)
@@ -120,6 +120,7 @@ class EncodedRows(NamedTuple):
 class Growing(Learner):
     """A learner that grows trees: the settings of growth."""
 
+    counts_rows = True
     rules = {
         "nominal": OneOf("multiway", "subset"),
         "missing": OneOf(*MISSING),
@@ -214,12 +215,12 @@ class TreeLearner(Growing):
     def _fit(self, rows):
         self._grow(rows, encode(rows, self.bins), keep=not self.grows_once)
 
-    def encoded(self, X, y):
+    def encoded(self, X, y, w=None):
         """Rows for many copies of this learner, encoded once; they are all that it learns of them.
 
-        X : Table, y : Column
+        X : Table, y : Column; w : float64 (n,), all above zero, the weights that bins are placed by, or None
         """
-        rows = self._training_rows(X, y, None)
+        rows = self._training_rows(X, y, w)
         return EncodedRows(rows, encode(rows, self.bins), cells(X), self._learnt())
 
     def _learnt(self):
