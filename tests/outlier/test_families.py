@@ -188,7 +188,7 @@ def test_a_distance_of_whole_rows_is_not_shared_out():
     model = InverseDensity(distance="hamming", k=2).fit([[0.0, 1.0], [1.0, 1.0], [0.0, 0.0]])
     reasons = model.reasons([0.0, 1.0])
     assert [r.share for r in reasons.parts] == pytest.approx([0, 0, reasons.score])
-    assert reasons.parts[-1].attribute == "the distance as a whole"
+    assert reasons.parts[-1].attribute == "the whole distance"
 
 
 def test_rows_within_a_radius():
@@ -293,7 +293,7 @@ def test_small_and_unseen_contexts_go_by_all():
     overall = model.detectors_[-1]
     for place in ("b", "z"):
         assert model.score_samples([{"place": place, "x": 9.0}]) == overall.score_samples([{"x": 9.0}])
-    assert "judged among all 41" in model.work({"place": "z", "x": 9.0}).text()
+    assert "compared with all 41" in model.work({"place": "z", "x": 9.0}).text()
 
 
 def test_groups_by_a_key():

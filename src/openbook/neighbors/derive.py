@@ -46,7 +46,7 @@ def derive_model(model) -> Work:
 def distance_parts(model):
     """The distance and what it goes by, for how a model was learnt."""
     space = model.space_
-    name = space.distance if isinstance(space.distance, str) else "a distance of your own"
+    name = space.distance if isinstance(space.distance, str) else "a custom distance"
     formula = FORMULAS.get(space.distance, ("", ""))[1] if isinstance(space.distance, str) else ""
     steps = (
         Step("rows kept", result=len(model.statistics_)),

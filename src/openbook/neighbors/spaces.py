@@ -57,7 +57,7 @@ def refusal(distance, schema):
     """Why the distance cannot be taken between rows of this schema, or None."""
     if (callable(distance) or distance in FUNCTIONS) and schema.of(Numeric) != schema.names:
         odd = next(a for a in schema if not isinstance(a, Numeric))
-        name = distance if isinstance(distance, str) else "a distance of your own"
+        name = distance if isinstance(distance, str) else "a custom distance"
         return (
             f"cannot use the {odd.kind} column {odd.name!r}: {name} compares numbers; 'gower' takes any kind"
         )

@@ -55,9 +55,9 @@ class BoxFences(ColumnDetector):
     rules = {"quartiles": OneOf("linear", "halves"), **CUTS}
 
     weighs = False
-    natural_ = (1.5, "the fences of a box plot")
+    natural_ = (1.5, "the box-plot fences")
     letter = "a"
-    meaning = "Heights of the box outside of it; the largest is the score."
+    meaning = "Distance outside the box in interquartile ranges; the largest is the score."
 
     def __init__(self, quartiles="linear", threshold=None, contamination=None, top=None):
         self.quartiles = quartiles
@@ -94,7 +94,14 @@ class BoxFences(ColumnDetector):
         columns = (looked_at(self.schema_), self.q1_, self.q3_, self.iqr_, *self.fences_.T)
         header = ("column", "Q1", "Q3", "Q3 - Q1", "low fence", "high fence")
         rows = list(zip(*(list(column) for column in columns), strict=True))
-        return (Grid("columns", header, rows, "Where Q3 = Q1, 1.349 standard deviations stand in."),)
+        return (
+            Grid(
+                "columns",
+                header,
+                rows,
+                "If Q3 = Q1, the interquartile range is taken as 1.349 standard deviations.",
+            ),
+        )
 
     def _arrays(self):
         return {"q1": self.q1_, "q3": self.q3_, "iqr": self.iqr_}

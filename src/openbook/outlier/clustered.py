@@ -119,7 +119,7 @@ class Clustered(Detector):
             Grid(f"to the centre of cluster {c}", ("column", "x", "centre c", "(x - c)²"), rows),
             self._factor_step(c),
         )
-        meaning = "Of the distance to the centre; the score is their sum."
+        meaning = "Shares of the distance to the centre; they sum to the score."
         return Account(score, shares, parts, (distance, joined), meaning)
 
     def _learnt(self):

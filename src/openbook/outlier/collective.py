@@ -96,7 +96,7 @@ class Collective(Detector):
             if self.by not in schema:
                 raise UnknownColumn(str(self.by), schema.names)
             if len(schema) < 2:
-                return f"judges the columns beside the key {self.by!r}, and there are none"
+                return f"needs columns other than the key {self.by!r}"
         return None
 
     @property
@@ -193,7 +193,7 @@ class Collective(Detector):
         ):
             table = conform(read(row), self.schema_, type(self).__name__)
             if not len(table):
-                msg = "a collective needs a row or more"
+                msg = "a collective needs at least one row"
                 raise DataError(msg)
             return table
         return super()._one_row(row)
@@ -230,7 +230,7 @@ class Collective(Detector):
 
     def _learnt(self):
         how = f"groups by {self.by}" if self.by is not None else f"runs of {self._length} rows"
-        names = Grid("figures of a collective", ("figure",), [(name,) for name in self._layout.names[:40]])
+        names = Grid("summaries of a collective", ("figure",), [(name,) for name in self._layout.names[:40]])
         return (Step("collectives", result=how), names, self.detector_.work())
 
     def _saved(self):

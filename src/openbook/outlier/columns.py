@@ -33,7 +33,7 @@ class ColumnDetector(Detector):
 
     def refusal(self, schema: Schema) -> str | None:
         if (reason := super().refusal(schema)) is None and not schema.of(Numeric, Ordinal):
-            reason = "judges numbers and ranks, and there is no such column; NaiveBayesSurprise takes any"
+            reason = "needs a numeric or ordinal column; NaiveBayesSurprise accepts any"
         return reason
 
     @abstractmethod
@@ -58,7 +58,7 @@ class ColumnDetector(Detector):
                 steps.append(self._step(j, name, x))
                 shares[name] = float(steps[-1].result)  # type: ignore[arg-type]
             else:
-                steps.append(Step(name, result=0, note="missing: not odd"))
+                steps.append(Step(name, result=0, note="missing: not unusual"))
         score = max(shares.values(), default=0.0)
         listed = ", ".join(figure(shares[name]) for name in looked_at(self.schema_))
         joined = Step("score", rf"\max_j {self.letter}_j", rf"\max({listed})", score)

@@ -92,7 +92,7 @@ class Contextual(Detector):
             return reason
         _, judged = self._parted(schema)
         if not judged:
-            return "judges the columns beside the context, and there are none"
+            return "needs columns other than the context"
         return self._inner().refusal(schema.select(judged))
 
     def _inner(self):
@@ -177,9 +177,9 @@ class Contextual(Detector):
         by_name = dict(zip(self.judged_, inner.shares, strict=True))
         shares = [by_name.get(name, 0.0) for name in self.schema_.names]
         said = self._said(X) or "all rows"
-        note = f"{self.sizes_[key]:,} rows learnt from"
+        note = f"{self.sizes_[key]:,} training rows"
         if key == _ALL and self.context_:
-            note = f"never seen, or fewer than {self.least} rows: judged among all {self.sizes_[key]:,}"
+            note = f"unseen, or fewer than {self.least} rows: compared with all {self.sizes_[key]:,}"
         parts = (Step("context", result=said, note=note), *inner.parts)
         return Account(inner.score, shares, parts, inner.joined, inner.meaning, inner.rest)
 
@@ -202,7 +202,7 @@ class Contextual(Detector):
         steps = (
             Step("context", result=", ".join(self.context_) or "none"),
             Step("judged", result=", ".join(self.judged_)),
-            Step("contexts judged by themselves", result=len(self.detectors_) - 1),
+            Step("contexts with their own detector", result=len(self.detectors_) - 1),
             Step("rows", result=self.sizes_[_ALL]),
         )
         return (*steps, self.detectors_[_ALL].work())

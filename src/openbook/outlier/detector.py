@@ -160,7 +160,7 @@ class Detector(OutlierMixin, Unsupervised):
             msg = f"{type(self).__name__}: give {given[0]} or {given[1]}, not both"
             raise ParameterError(msg)
         if not rows.pieces:
-            msg = f"{type(self).__name__} needs rows to learn from: there are 0 sample(s)"
+            msg = f"{type(self).__name__} needs training rows: there are 0 sample(s)"
             raise DataError(msg)
         if not self.weighs:
             self._check_even(rows)
@@ -189,15 +189,17 @@ class Detector(OutlierMixin, Unsupervised):
             msg = f"the score of row {int(np.argmin(np.isfinite(scores)))} is not finite; rescale its numbers"
             raise DataError(msg)
         if self.top is not None:
-            return cut_above(scores, np.ones(len(scores)), self.top), f"the {self.top} oddest rows lie above"
+            return cut_above(
+                scores, np.ones(len(scores)), self.top
+            ), f"the {self.top} most unusual rows are above"
         share = USUAL if self.contamination is None else self.contamination
         cut = cut_above(scores, weights, share * weights.sum())
-        return cut, f"a share of {figure(share)} of the rows lies above"
+        return cut, f"a share of {figure(share)} of the rows is above"
 
     def _work(self) -> Work:
         step = Step("threshold", result=self.threshold_, note=self._why)
-        title = f"{type(self).__name__}: how it was learnt"
-        return Work(title, (*self._learnt(), step), "A row that scores higher is an outlier.")
+        title = f"{type(self).__name__}: how it was fitted"
+        return Work(title, (*self._learnt(), step), "A row with a higher score is an outlier.")
 
     def _work_row(self, X: Table) -> Work:
         account = self._account(X)

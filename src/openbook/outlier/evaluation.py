@@ -72,9 +72,9 @@ class OutlierEvaluation:
             ("precision", f"{self.precision}"),
             (f"precision at {n}", f"{self.precision_at():.3f}"),
             ("AUC", f"{self.roc.auc:.3f} {self.roc.interval()}"),
-            ("average precision", f"{curve.average_precision:.3f}, where chance has {self.truth.mean():.3f}"),
+            ("average precision", f"{curve.average_precision:.3f} (by chance {self.truth.mean():.3f})"),
         ]
-        title = f"Against the labels: {n:,} of {len(self.truth):,} rows are known to be odd"
+        title = f"Evaluation with labels: {n:,} of {len(self.truth):,} rows are outliers"
         return Work(title, (Grid("", (), rows), self.confusion.work()))
 
     def draw(self) -> Picture:
@@ -108,5 +108,5 @@ def evaluate_outliers(detector: Detector, X: Any, truth: Any) -> OutlierEvaluati
     if odd.shape != scores.shape:
         raise DataError(f"{len(scores)} rows, but {odd.size} labels; give one for each row")
     if not odd.any() or odd.all():
-        raise DataError("the labels must tell some odd rows from others; all are the same")
+        raise DataError("the labels must contain both outliers and normal rows; all are the same")
     return OutlierEvaluation(odd, scores, detector.threshold_)

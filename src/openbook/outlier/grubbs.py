@@ -60,7 +60,7 @@ class Grubbs(ColumnDetector):
     weighs = False
     natural_ = (1.0, "where the test rejects")
     letter = "a"
-    meaning = "The test's statistic over its critical value; the largest is the score."
+    meaning = "The test statistic divided by its critical value; the largest is the score."
 
     def __init__(self, alpha=0.05, repeat=True, threshold=None, contamination=None, top=None):
         self.alpha = alpha
@@ -100,7 +100,7 @@ class Grubbs(ColumnDetector):
         ]
         rule = Step("G crit", r"\frac{n - 1}{\sqrt{n}} \sqrt{\frac{t^2}{n - 2 + t^2}}", note="t: see Grubbs")
         header = ("column", "mean m", "deviation s", "G crit", "rejected")
-        return (rule, Grid("columns", header, rows, "Without the numbers that were rejected."))
+        return (rule, Grid("columns", header, rows, "Without the rejected numbers."))
 
     def _arrays(self):
         return {

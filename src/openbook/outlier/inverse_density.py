@@ -63,5 +63,5 @@ class InverseDensity(Nearby):
             "density", r"\frac{k}{\sum_i d_i}", rf"\frac{{{k}}}{{{figure(total)}}}", k / max(total, LEAST * k)
         )
         step = Step("score", r"\frac{1}{density}", rf"\frac{{{figure(total)}}}{{{k}}}", score)
-        meaning = "Of the mean distance to the nearest rows; the score is their sum."
+        meaning = "Shares of the mean distance to the nearest rows; they sum to the score."
         return Account(score, shares, self._shown(near), (density, step), meaning, rest)

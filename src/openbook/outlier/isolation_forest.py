@@ -73,7 +73,7 @@ class IsolationForest(Detector):
     rules = {"n_estimators": Whole(1), "max_samples": Whole(2), "random_state": Maybe(Whole(0)), **CUTS}
 
     weighs = False
-    natural_ = (0.6, "set apart much sooner than an ordinary row")
+    natural_ = (0.6, "isolated much sooner than an ordinary row")
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class IsolationForest(Detector):
             raise infinite_cell(rows)
         n = int(sizes.sum())
         if n < 2:
-            msg = f"IsolationForest needs two rows or more, got n_samples = {n}"
+            msg = f"IsolationForest needs at least two rows, got n_samples = {n}"
             raise DataError(msg)
         self.low_ = np.where(low <= high, low, 0.0)
         self.range_ = np.where(high > low, high - low, 1.0)
@@ -163,15 +163,19 @@ class IsolationForest(Detector):
         total = math.fsum(saved)
         score = 2 ** (total / c - 1)
         rows = list(zip(self.schema_.names, taken, saved, strict=True))
-        grid = Grid("steps", ("column", "steps a tree", "steps saved"), rows)
+        grid = Grid("steps", ("column", "splits per tree", "splits saved"), rows)
         steps = (
             Step(
                 "c", r"2 H(\psi - 1) - \frac{2 (\psi - 1)}{\psi}", "", c, f"ψ = {self.psi_}: an ordinary row"
             ),
-            Step("mean steps", r"c - \sum_j saved_j", rf"{figure(c)} - {figure(total)}", c - total),
+            Step(
+                "mean number of splits", r"c - \sum_j saved_j", rf"{figure(c)} - {figure(total)}", c - total
+            ),
             Step("score", r"2^{-h / c}", rf"2^{{-{figure(c - total)} / {figure(c)}}}", score),
         )
-        meaning = "Steps that tests of the attribute save; their sum makes the score."
+        meaning = (
+            "Splits saved by the attribute: the fewer random splits isolate the row, the higher its score."
+        )
         return Account(score, saved, (self._first_path(cells), grid), steps, meaning)
 
     def _path(self, t, cells):
@@ -190,7 +194,7 @@ class IsolationForest(Detector):
             (self.schema_.names[column], before, after, _expected(before) - _expected(after) - 1)
             for column, before, after in self._path(0, cells)
         ]
-        rule = Step("saved", r"c(n) - c(n') - 1", note="by a step from n rows to n'")
+        rule = Step("saved", r"c(n) - c(n') - 1", note="by a split from n rows to n'")
         return Work("down the first tree", (rule, Grid("", ("tests", "from rows", "to rows", "saved"), rows)))
 
     def _learnt(self):
@@ -201,9 +205,9 @@ class IsolationForest(Detector):
         rows = list(zip(self.schema_.names, (tests / trees).tolist(), strict=True))
         return (
             Step("trees", result=trees),
-            Step("rows a tree ψ", result=self.psi_),
+            Step("rows per tree ψ", result=self.psi_),
             Step("score", r"2^{-E(h) / c(\psi)}"),
-            Grid("tests", ("column", "tests a tree"), rows),
+            Grid("tests", ("column", "splits per tree"), rows),
         )
 
     def _arrays(self):

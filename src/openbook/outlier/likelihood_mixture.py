@@ -74,7 +74,7 @@ class LikelihoodMixture(Detector):
         self.top = top
 
     def _learn(self, rows):
-        self.natural_ = (float(self.c), "c: the log-likelihood gains by moving the row")
+        self.natural_ = (float(self.c), "c: moving the row increases the log-likelihood")
         self._uniform = _uniform(rows)
         inside, trace = None, []
         for _ in range(_PASSES):
@@ -117,7 +117,7 @@ class LikelihoodMixture(Detector):
         joined = Step(
             "score", r"\ln \lambda - \ln (1 - \lambda) + \sum_j (\ln A(x_j) - \ln M(x_j))", "", score
         )
-        meaning = "What the log-likelihood gains by moving the row to A; the score is their sum."
+        meaning = "Increase of the log-likelihood when the row moves to A; the score is the sum."
         return Account(score, shares, (*parts, grid), (joined,), meaning, (("share of outliers λ", prior),))
 
     def _learnt(self):

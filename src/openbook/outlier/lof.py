@@ -50,7 +50,7 @@ class LOF(Nearby):
     [1, 1, 1, 1, -1]
     """
 
-    natural_ = (1.5, "half as thin again as the rows around")
+    natural_ = (1.5, "a density two thirds of that of its nearest rows")
 
     def __init__(
         self,
@@ -92,10 +92,12 @@ class LOF(Nearby):
         score = mean * thick
         own = [thick / k if d >= floor else 0.0 for floor, (_, d, _) in zip(kth, near, strict=True)]
         shares, rest = self._shared(X, rows, own)
-        rest += (("reach of the rows around", score - math.fsum([*shares, *(part for _, part in rest)])),)
+        rest += (
+            ("reachability of the nearest rows", score - math.fsum([*shares, *(part for _, part in rest)])),
+        )
         steps = (
             Step("lrd", r"\frac{1}{\frac{1}{k} \sum_i reach_i}", rf"\frac{{1}}{{{figure(mean)}}}", 1 / mean),
-            Step("mean lrd around", r"\frac{1}{k} \sum_i lrd(o_i)", "", thick),
+            Step("mean lrd of the nearest rows", r"\frac{1}{k} \sum_i lrd(o_i)", "", thick),
             Step(
                 "score",
                 r"\frac{\frac{1}{k} \sum_i lrd(o_i)}{lrd(x)}",
@@ -104,7 +106,9 @@ class LOF(Nearby):
             ),
         )
         shown = self._shown(near, ("d k", kth), ("reach", reaches), ("lrd", around))
-        meaning = "Of the mean reach, times the density around; the score is their sum."
+        meaning = (
+            "Shares of the mean reachability distance times the neighbours' density; they sum to the score."
+        )
         return Account(score, shares, shown, steps, meaning, rest)
 
     def _arrays(self):

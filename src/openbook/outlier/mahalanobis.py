@@ -111,7 +111,7 @@ class Mahalanobis(Detector):
         sums = " + ".join(f"({figure(share)})" if share < 0 else figure(share) for share in shares[:8])
         more = r" + \dots" if len(shares) > 8 else ""
         joined = Step("score", r"\sum_j (x - m)_j (S^{-1} (x - m))_j", sums + more, max(score, 0.0))
-        meaning = "Of the squared distance; the score is their sum, in which a share may be negative."
+        meaning = "Shares of the squared distance; they sum to the score, and a share may be negative."
         return Account(max(score, 0.0), shares, (Grid("terms", header, rows),), (joined,), meaning)
 
     def _learnt(self):
@@ -119,7 +119,7 @@ class Mahalanobis(Detector):
         header = ("S⁻¹", *names[:12])
         inverse = [(name, *row[:12]) for name, row in zip(names, self.precision_.tolist(), strict=True)]
         centre = Grid("centre", ("column", "m"), list(zip(names, self.centre_.tolist(), strict=True)))
-        how = "of the half that lies closest together, reweighted" if self.robust else "of all rows"
+        how = "of the most central half, reweighted" if self.robust else "of all rows"
         return (
             self.encoding_.work(),
             Step("centre and covariance", result=how),

@@ -74,15 +74,15 @@ class NaiveBayesSurprise(Detector):
             rows.append((name, None if gap else -log, usual, shares[-1]))
             parts.append(step)
         score = math.fsum(shares)
-        grid = Grid("surprise", ("column", "-ln P", "usual h", "beyond"), rows)
+        grid = Grid("surprise", ("column", "-ln P", "mean h", "beyond"), rows)
         joined = Step("score", r"\sum_j (-\ln P(x_j) - h_j)", "", score)
-        meaning = "Surprise beyond what is usual for the column; the score is their sum."
+        meaning = "Surprise above the mean of the column; the score is the sum."
         return Account(score, shares, (*parts, grid), (joined,), meaning)
 
     def _learnt(self):
         rows = list(zip(self.schema_.names, self.usual_.tolist(), strict=True))
-        grid = Grid("usual surprise", ("column", "h"), rows, "The mean of -ln P over the rows learnt from.")
-        return (*self._columns.learnt(), Work("what is usual", (grid,)))
+        grid = Grid("mean surprise", ("column", "h"), rows, "The mean of -ln P over the training rows.")
+        return (*self._columns.learnt(), Work("mean surprise by column", (grid,)))
 
     def _arrays(self):
         return {"usual": self.usual_, **self._columns.arrays()}

@@ -94,14 +94,14 @@ class Nearby(Detector):
         if np.isinf(examples.cells).any():
             raise infinite_cell(rows)
         if len(examples) < 2:
-            msg = f"{type(self).__name__} needs two rows or more, got n_samples = {len(examples)}"
+            msg = f"{type(self).__name__} needs at least two rows, got n_samples = {len(examples)}"
             raise DataError(msg)
         self._place(examples)
         n = len(examples)
         if self.space_.index.name == "brute":
             name = f"{type(self).__name__} of {n:,} rows"
             cells = float(n) ** 2 * max(len(self.schema_), 1)
-            remedy = "sample the rows, or take IsolationForest"
+            remedy = "use a sample of the rows, or IsolationForest"
             refuse_if_over(name, 40.0 * n * self.k_, _SECONDS * cells, remedy, allow=self.allow_large)
         self._compare(self.space_.place(examples.table(self.schema_)))
 
@@ -160,12 +160,12 @@ class Nearby(Detector):
         if shares is None:
             distances = [compared(self, X, row).distance for row in rows]
             whole = math.fsum(d * part for d, part in zip(distances, parts, strict=True))
-            return [0.0] * len(self.schema_), (("the distance as a whole", whole),)
+            return [0.0] * len(self.schema_), (("the whole distance", whole),)
         return (np.asarray(parts) @ shares).tolist(), ()
 
     def _learnt(self):
         space = self.space_
-        name = space.distance if isinstance(space.distance, str) else "a distance of your own"
+        name = space.distance if isinstance(space.distance, str) else "a custom distance"
         formula = FORMULAS.get(space.distance, ("", ""))[1] if isinstance(space.distance, str) else ""
         steps = (
             Step("rows kept", result=len(self.statistics_)),
@@ -183,7 +183,7 @@ class Nearby(Detector):
     def _restore(self, arrays):
         examples = Examples.from_arrays(self.schema_, arrays, 1)
         if len(examples) < 2:
-            msg = "it must hold two rows or more"
+            msg = "it must contain at least two rows"
             raise ValueError(msg)
         self._place(examples)
 

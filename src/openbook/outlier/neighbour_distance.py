@@ -51,5 +51,5 @@ class NeighbourDistance(Nearby):
         row, score, _ = near[-1]
         shares, rest = self._shared(X, [row], [1.0])
         step = Step("score", r"d_k", "", score, f"k = {self.k_}: row {row}")
-        meaning = "Of the distance to the k-th nearest row; the score is their sum."
+        meaning = "Shares of the distance to the k-th nearest row; they sum to the score."
         return Account(score, shares, self._shown(near), (step,), meaning, rest)

@@ -70,7 +70,7 @@ class Oddest:
         scores = self.scores[order]
         marks = 10.0 ** np.arange(np.ceil(np.log10(len(self.scores))) + 1)
         across = Marks(
-            "rank of the row, the oddest first", tuple(f"{m:,.0f}" for m in marks), np.log10(marks)
+            "rank of the row, most unusual first", tuple(f"{m:,.0f}" for m in marks), np.log10(marks)
         )
         up = Numbers("score", np.linspace(scores.min(), max(scores.max(), scores.min() + 1e-12), 25))
         because = dict(zip(self.rows, self.reasons, strict=True))
@@ -117,10 +117,10 @@ def oddest(detector: Detector, X: Any, n: int = 10) -> Oddest:
 def told(why: Reasons | None) -> str:
     """The weightiest reasons in one line, as long as they are worth it: a tenth of the first."""
     if why is None:
-        return "the rows that it belongs with"
+        return "its group"
     first = why.ranked[0].share
     worth = [r for r in why.ranked[:_TOLD] if r.share > 0 and r.share >= 0.1 * first]
-    return ", ".join(f"{said_of(r)} ({figure(r.share, 3)})" for r in worth) or "nothing in particular"
+    return ", ".join(f"{said_of(r)} ({figure(r.share, 3)})" for r in worth) or "no single column"
 
 
 def _words(row: int, score: float, why: Reasons | None) -> str:

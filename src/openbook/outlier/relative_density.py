@@ -48,7 +48,7 @@ class RelativeDensity(Nearby):
     [1.5, 0.833, 0.833, 1.5, 39.583]
     """
 
-    natural_ = (1.5, "half as thin again as the rows around")
+    natural_ = (1.5, "a density two thirds of that of its nearest rows")
 
     def relative_density(self, X):
         """The relative density of each row: the lower, the odder."""
@@ -74,7 +74,7 @@ class RelativeDensity(Nearby):
         shares, rest = self._shared(X, rows, [thick / k] * k)
         steps = (
             Step("density", r"\frac{k}{\sum_i d_i}", rf"\frac{{1}}{{{figure(mean)}}}", 1 / mean),
-            Step("mean density around", r"\frac{1}{k} \sum_i density(o_i)", "", thick),
+            Step("mean density of the nearest rows", r"\frac{1}{k} \sum_i density(o_i)", "", thick),
             Step(
                 "relative density",
                 r"\frac{density(x)}{density(o)}",
@@ -83,7 +83,7 @@ class RelativeDensity(Nearby):
             ),
             Step("score", r"\frac{1}{relative}", rf"\frac{{1}}{{{figure(1 / score)}}}", score),
         )
-        meaning = "Of the mean distance, times the density around; the score is their sum."
+        meaning = "Shares of the mean distance times the neighbours' density; they sum to the score."
         return Account(score, shares, self._shown(near, ("density", around)), steps, meaning, rest)
 
     def _arrays(self):

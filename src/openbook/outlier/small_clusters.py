@@ -68,4 +68,4 @@ class SmallClusters(Clustered):
         return np.ones(len(self.centres_))
 
     def _factor_step(self, c):
-        return Step("factor f", result=1, note=f"cluster {c} is the nearest large one")
+        return Step("factor f", result=1, note=f"cluster {c} is the nearest large cluster")

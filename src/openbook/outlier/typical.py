@@ -14,7 +14,9 @@ from openbook.data import Numeric, Table
 __all__ = ["DROPS", "drops", "typical_row"]
 
 #: What such a share is.
-DROPS = "What the score loses where the attribute has its typical value; one at a time, so no exact sum."
+DROPS = (
+    "Decrease of the score if the attribute had its typical value; one at a time, so the sum is not exact."
+)
 
 
 def typical_row(table):

@@ -78,10 +78,10 @@ class ZScore(ColumnDetector):
         names = looked_at(self.schema_)
         rows = zip(names, self.mean_.tolist(), self.deviation_.tolist(), strict=True)
         by = "N - 1" if self.variance == "sample" else "N"
-        note = f"The variance divides by {by}; a deviation of 0 counts as 1."
+        note = f"The variance divides by {by}; a standard deviation of 0 counts as 1."
         skipped = [name for name in self.schema_.names if name not in names]
         if skipped:
-            note += f" Not looked at, being nominal: {', '.join(skipped)}."
+            note += f"Nominal columns are not used: {', '.join(skipped)}."
         return (Grid("columns", ("column", "mean m", "deviation s"), list(rows), note),)
 
     def _arrays(self):
