@@ -7,6 +7,7 @@ import openbook as ob
 from openbook.bayes import NaiveBayes
 from openbook.errors import OpenbookError, PlanError, UnknownColumn
 from openbook.plan import Plan, Source, make_plan
+from openbook.plan.rows import StudyRows
 from openbook.plan.source import content_hash
 
 
@@ -109,11 +110,49 @@ def test_folds_are_no_more_than_the_rarest_class_left_after_locking_away(tmp_pat
 def test_a_rare_class_is_not_drowned(tmp_path):
     path = csv(tmp_path, "x,y", [(i % 9, "rare" if i % 20 == 0 else "usual") for i in range(200)])
     plan = make_plan(path, "y")
-    assert plan.metric == "balanced_accuracy"
-    assert any("ranked by balanced accuracy" in note and "--metric accuracy" in note for note in plan.notes)
+    assert plan.metric == "roc_auc"
+    note = next(note for note in plan.notes if "ranked by AUC" in note)
+    assert note.startswith("only 5.0% of the rows have y = rare")
+    assert "--metric accuracy" in note
     assert make_plan(path, "y", metric="accuracy").metric == "accuracy"
     single = csv(tmp_path, "x,y", [(i % 9, "rare" if i == 0 else "usual") for i in range(200)], "single.csv")
-    assert make_plan(single, "y").metric == "accuracy"  # balanced accuracy would be undefined
+    assert make_plan(single, "y").metric == "log_loss"  # AUC would be undefined in most folds
+    grouped = csv(tmp_path, "g,x,y", [(i % 9, i % 7, "ab"[i % 20 == 0]) for i in range(200)], "grouped.csv")
+    assert make_plan(grouped, "y", group="g").metric == "log_loss"  # groups make the folds, not the classes
+    quarter = csv(tmp_path, "x,y", [(i % 9, "ab"[i % 4 == 0]) for i in range(200)], "quarter.csv")
+    assert make_plan(quarter, "y").metric == "accuracy"
+
+
+@pytest.mark.parametrize(
+    ("classes", "rows", "asked", "positive"),
+    [
+        (("yes", "no"), (30, 70), None, "yes"),
+        (("No", "Yes"), (90, 10), None, "Yes"),
+        (("no", "yes"), (10, 90), None, "yes"),  # a pair that leaves no doubt, however rare the other
+        (("bad", "good"), (5, 95), None, "bad"),  # the rarer
+        (("bad", "good"), (40, 60), None, "good"),  # the second
+        (("bad", "good"), (40, 60), "bad", "bad"),
+        (("0", "1"), (60, 40), "0", "0"),
+    ],
+)
+def test_the_positive_class_is_the_second(tmp_path, classes, rows, asked, positive):
+    cells = [(i % 9, label) for label, n in zip(classes, rows, strict=True) for i in range(n)]
+    path = csv(tmp_path, "x,y", cells)
+    plan = make_plan(path, "y", positive=asked, kinds={"y": "nominal"})
+    y = StudyRows(plan, plan.data.read()).y
+    assert y.attribute.values[1] == positive
+    assert y.tolist() == [label for _, label in cells]  # the cells are the same
+    assert any(f"the positive class is {positive}" in note for note in plan.notes)
+    assert Plan.from_toml(plan.to_toml()).roles.positive == asked
+
+
+def test_a_positive_class_that_is_not_one_of_two():
+    with pytest.raises(PlanError, match=r"--positive: play has no class 'Maybe'\. There are: No, Yes"):
+        make_plan("weather", positive="Maybe")
+    with pytest.raises(PlanError, match="--positive is for two classes, and species has 3; leave it out"):
+        make_plan("iris", positive="setosa")
+    with pytest.raises(PlanError, match="--positive names a class, and progression is a number"):
+        make_plan("diabetes", positive="high")
 
 
 def test_ensembles_take_no_part_where_nothing_could_show_their_worth_unless_asked_for():

@@ -128,6 +128,14 @@ def study(
             metavar="COLUMN", help="Weight of each row. Not used as a feature.", rich_help_panel=COLUMNS
         ),
     ] = None,
+    positive: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CLASS",
+            help="The positive one of two classes, for precision, recall, F1, thresholds, ROC and fairness.",
+            rich_help_panel=COLUMNS,
+        ),
+    ] = None,
     sensitive: Annotated[
         list[str] | None,
         typer.Option(
@@ -257,6 +265,7 @@ def study(
         "test_groups": None if test_groups is None else test_groups.value,
         "sensitive": sensitive,
         "weight": weight,
+        "positive": positive,
         "costs": costs,
         "hypotheses": hypotheses(attributes or (), without or ()),
         "only": learner,

@@ -48,14 +48,17 @@ def _data(plan: Plan) -> Iterator[str]:
     roles = plan.roles
     target = repr(roles.target)
     yield from ("", "# The data.", f"table = {table_code(plan.data)}")
+    positive = "" if roles.positive is None else f", {roles.positive!r}"
+    last = [f"y = positive_last(y{positive})  # the positive one of two classes is the second"]
+    last = last if plan.task == "classification" else []
     if len(roles.no_inputs) == 1 and not roles.named:
-        yield f"X, y = table.drop_missing({target}).split({target})"
+        yield from (f"X, y = table.drop_missing({target}).split({target})", *last)
         return
     yield f"table = table.drop_missing({target})"
     if roles.time is not None:
         yield f"when = time_codes(table.column({roles.time!r}), len(table))"
         yield 'table = table.take(when.argsort(kind="stable"))'
-    yield f"X, y = table.drop(*{list(roles.no_inputs)!r}), table.column({target})"
+    yield from (f"X, y = table.drop(*{list(roles.no_inputs)!r}), table.column({target})", *last)
     for name, column in (("groups", roles.group), ("time", roles.time)):
         if column is not None:
             yield f"{name} = table.column({column!r})"
@@ -209,6 +212,8 @@ def _imports(plan: Plan, models: dict[str, Any]) -> Iterator[str]:
             *(["evaluate", "Comparison"] if plan.hypotheses else ["compare"]),
         }
     }
+    if plan.task == "classification":
+        names["openbook.judge.positive"] = {"positive_last"}
     if plan.costs:
         names["openbook.judge"].add("cost_metric")
     if plan.roles.time:

@@ -13,6 +13,7 @@ from openbook.data.findings import plural
 from openbook.errors import ParameterError, PlanError, UnknownColumn, did_you_mean
 from openbook.judge.metrics import DEFAULTS
 from openbook.judge.metrics import metric as judge_metric
+from openbook.judge.positive import RARE, check_positive, positive_class, shares
 from openbook.judge.splits import TINY
 from openbook.judge.splitters import TestGroups
 from openbook.plan.money import COST, read_costs
@@ -27,6 +28,11 @@ __all__ = ["Aim", "aim", "left_out", "make_plan"]
 #: A numeric target of at most so many whole numbers, each with so many rows on average, is taken for classes.
 _FEW_CLASSES = 10
 _ROWS_PER_CLASS = 5
+
+#: Of more than two classes, the share of the most frequent from which on accuracy says little.
+_NEARLY_ALL = 0.9
+#: Every class has so many rows where learners are ranked by AUC, so that every fold tests some of each.
+_ROWS_FOR_AUC = 10
 
 #: The share of rows that is locked away, where that makes a test of at least TINY rows.
 _TEST_SHARE = 0.2
@@ -105,6 +111,7 @@ def make_plan(
     test_groups: TestGroups | None = None,
     sensitive: Collection[str] = (),
     weight: str | None = None,
+    positive: str | None = None,
     costs: Mapping[str, Mapping[str, float]] | str | Path | None = None,
     hypotheses: Collection[Hypothesis] = (),
     only: Collection[str] = (),
@@ -127,6 +134,7 @@ def make_plan(
     id, group, time, sensitive, weight : columns with a role, see `Roles`
     test_groups : where there are a group and a time: "new", which is the default, tests groups that the
         model has never seen; "known" tests the future of groups whose past trains
+    positive : of two classes, the positive one; None goes by `openbook.judge.positive`
     costs : what mistakes cost, `costs[truth][predicted]`, or the path of a CSV file that says so
         The columns of the file are truth, predicted and cost. Decisions are then those of least expected
         cost, and learners are ranked by what a row costs.
@@ -146,7 +154,7 @@ def make_plan(
     aimed = source if isinstance(source, Aim) else aim(source, target, kinds)
     table, target = aimed.table, aimed.target
     description = description or describe(table, target)
-    roles = Roles(target, (), id, group, time, tuple(sensitive), weight)
+    roles = Roles(target, (), id, group, time, tuple(sensitive), weight, positive)
     if target in ignore:
         raise PlanError(f"{target!r} is the target, so it cannot be left out")
     ignored = dict(left_out(table, roles.columns, ignore, aimed.source.kinds, description))
@@ -167,7 +175,9 @@ def make_plan(
     candidates, refused = _candidates(inputs, aimed.task, only, effort)
     money = read_costs(costs) if isinstance(costs, str | Path) else dict(costs or {})
     y = known.column(target)
-    decisive, why = _metric(metric, aimed.task, y, description, money)
+    check_positive(y, positive)
+    decisive, why = _metric(metric, aimed.task, y, roles, money)
+    notes += _positive_notes(y, positive, aimed.task)
     plan = Plan(
         data=replace(aimed.source, sha256=content_hash(table)),
         roles=roles,
@@ -185,7 +195,7 @@ def make_plan(
 
 
 def _metric(
-    asked: str | None, task: Task, y: Column, description: Description, costs: Mapping[str, Any]
+    asked: str | None, task: Task, y: Column, roles: Roles, costs: Mapping[str, Any]
 ) -> tuple[str, list[str]]:
     """What learners are ranked by, and why, if that was not asked for."""
     if costs and asked in (None, COST):
@@ -193,13 +203,31 @@ def _metric(
         return COST, [f"{why} what a row costs; for another metric, say --metric"]
     decisive = asked or DEFAULTS[task][0]
     judge_metric(decisive, task)
-    if asked is None and _lopsided(y, description):
-        why = (
-            f"most rows share one {y.name}, so learners are ranked by balanced accuracy, which gives every"
-            " class the same weight; for another metric, say --metric accuracy"
-        )
-        return "balanced_accuracy", [why]
+    if asked is None and task == "classification" and (rare := _rare_class(y)):
+        return _metric_of_rare_classes(y, roles, rare)
     return decisive, []
+
+
+def _metric_of_rare_classes(y: Column, roles: Roles, rare: str) -> tuple[str, list[str]]:
+    """AUC where every fold has rows of every class, else log loss, which is always defined; and why."""
+    fewest = int(np.bincount(y.data)[np.unique(y.data)].min())
+    by_chance = roles.time is None and roles.group is None
+    if by_chance and fewest >= _ROWS_FOR_AUC:
+        decisive, why = "roc_auc", "AUC, which does not depend on a decision threshold"
+    else:
+        decisive, why = "log_loss", "log loss, which judges the probabilities"
+    share = shares(y)[rare]
+    said = f"only {share:.1%} of the rows have {y.name} = {rare}, so learners are ranked by {why}"
+    return decisive, [f"{said}; for another metric, say --metric accuracy"]
+
+
+def _positive_notes(y: Column, asked: str | None, task: Task) -> list[str]:
+    found = positive_class(y, asked) if task == "classification" else None
+    if found is None:
+        return []
+    positive, why = found
+    other = next(label for label in shares(y) if label != positive)
+    return [f"the positive class is {positive} ({why}); for the other, say --positive {other}"]
 
 
 def _check_roles(rows: StudyRows) -> None:
@@ -210,11 +238,18 @@ def _check_roles(rows: StudyRows) -> None:
         raise PlanError(f"roles.weight: {rows.plan.roles.weight!r} is 0 in every row")
 
 
-def _lopsided(y: Column, description: Description) -> bool:
-    """Whether nearly all rows are of one class, and every class has rows enough to train and to test."""
-    if not any(finding.kind == "imbalance" for finding in description.findings):
-        return False
-    return bool((np.bincount(y.data)[np.unique(y.data)] > 1).all())
+def _rare_class(y: Column) -> str | None:
+    """The rarest class, where decisions for the most probable class would hardly ever find it.
+
+    That is so of two classes where one has less than a quarter of the rows, and of several where one has nine
+    tenths. Of few rows it is chance.
+    """
+    found = shares(y)
+    if len(y) < TINY or len(found) < 2:
+        return None
+    rarest = min(found, key=lambda label: found[label])
+    lopsided = found[rarest] < RARE if len(found) == 2 else max(found.values()) >= _NEARLY_ALL
+    return rarest if lopsided else None
 
 
 def left_out(

@@ -27,6 +27,7 @@ class Roles:
     time : the past trains and the future tests; no input
     sensitive : columns by which the choice is checked for fairness; inputs, unless they are ignored too
     weight : how much each row counts in learning; no input
+    positive : of two classes, the positive one; None goes by `openbook.judge.positive`
     """
 
     target: str
@@ -36,6 +37,7 @@ class Roles:
     time: str | None = None
     sensitive: tuple[str, ...] = ()
     weight: str | None = None
+    positive: str | None = None
 
     def __post_init__(self) -> None:
         sensitive = (("sensitive", name) for name in self.sensitive)

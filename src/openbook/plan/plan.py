@@ -4,7 +4,8 @@
     task, metric                  what is predicted, and how it is scored
     notes                         how the plan came about, in words
     [data]                        set or path, kinds, sha256
-    [roles]                       target; ignore, id, group, time, sensitive, weight: columns, see `Roles`
+    [roles]                       target; ignore, id, group, time, sensitive, weight: columns, see `Roles`;
+                                  positive: the positive one of two classes
     [costs]                       truth = { predicted = money }: what mistakes cost; left out, all are equal
     [protocol]                    split, folds, repeats, test_share, seed; test_groups
     [[hypotheses]]                name, attributes or without, learners; left out, all have all inputs
@@ -222,6 +223,7 @@ _ROLES = {
     "time": (str, False),
     "sensitive": (list, False),
     "weight": (str, False),
+    "positive": (str, False),
 }
 _PROTOCOL = {
     "split": (str, True),

@@ -22,6 +22,7 @@ from openbook.judge import (
     protocol,
 )
 from openbook.judge.examples import Examples
+from openbook.judge.positive import positive_last
 from openbook.judge.splitters import TestGroups, time_codes
 from openbook.plan.log import Log
 from openbook.plan.money import COST, by_decision
@@ -54,7 +55,8 @@ class StudyRows:
 
     @cached_property
     def y(self) -> Column:
-        return self._column(self.plan.roles.target)
+        """The target, the positive one of two classes last."""
+        return positive_last(self._column(self.plan.roles.target), self.plan.roles.positive)
 
     @cached_property
     def columns(self) -> dict[str, tuple[str, ...]]:
