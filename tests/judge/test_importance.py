@@ -19,7 +19,8 @@ from openbook.baseline import OneR, ZeroR
 from openbook.bayes import NaiveBayes
 from openbook.errors import DataError, ParameterError, UnknownColumn
 from openbook.judge import jackknife, permutation_importance
-from openbook.judge.importance import GROUPS, _shuffled
+from openbook.judge.correlated import correlated_groups
+from openbook.judge.importance import GROUPS, _shuffled, importance_over_folds
 
 CANCER = load_breast_cancer(return_X_y=True)
 FRAME = pd.DataFrame(
@@ -148,7 +149,7 @@ def test_typed_columns_with_gaps_are_shuffled_as_they_are():
     table = read(FRAME)
     X, y = table.split("buys")
     order = np.random.default_rng(0).permutation(len(X))
-    shuffled = _shuffled(X, 0, order)
+    shuffled = _shuffled(X, (0,), order)
     assert shuffled.schema is X.schema
     assert shuffled.column("colour").tolist() == [X.column("colour").tolist()[i] for i in order]
     assert shuffled.data("size") is X.data("size")
@@ -278,3 +279,82 @@ def test_an_unknown_column():
     X, y = products(0, 20)
     with pytest.raises(UnknownColumn, match=r"no column 'x9'"):
         permutation_importance(PRODUCT, X, y, random_state=0)["x9"]
+
+
+class Robust(RegressorMixin, BaseEstimator):
+    """Says the median of its columns."""
+
+    def fit(self, X, y):
+        self.fitted_ = True
+        return self
+
+    def predict(self, X):
+        return np.median([X.data(name) for name in X.names], axis=0)
+
+
+def test_correlated_columns_are_shuffled_together():
+    """Of three copies the median is right whichever is shuffled alone; all three together matter."""
+    x = np.random.default_rng(0).normal(size=200)
+    table = read(pd.DataFrame({"a": x, "b": x, "c": x}))
+    found = permutation_importance(Robust().fit(None, None), table, x, random_state=0)
+    assert [one.drop for one in found] == [0.0, 0.0, 0.0]
+    (group,) = found.together
+    assert group.column == "a + b + c together"
+    assert group.drop > 1  # RMSE of one normal number for another is √2
+    assert "a + b + c together" in repr(found)
+
+
+def test_groups_of_correlated_columns():
+    rng = np.random.default_rng(0)
+    x, colour = rng.normal(size=300), rng.choice(["red", "green", "blue"], 300)
+    frame = pd.DataFrame(
+        {
+            "x": x,
+            "cube": x**3,  # the same ranks
+            "near": x + rng.normal(0, 0.5, 300),
+            "alone": rng.normal(size=300),
+            "colour": colour,
+            "farbe": pd.Series(colour).map({"red": "rot", "green": "grün", "blue": "blau"}),
+            "code": np.where(colour == "red", 1.0, rng.normal(10, 1, 300)),
+        }
+    )
+    assert correlated_groups(read(frame)) == (("x", "cube", "near"), ("colour", "farbe", "code"))
+    assert correlated_groups(read(frame), ("alone", "colour")) == ()
+
+
+def test_the_importance_over_folds_is_the_mean_of_the_folds():
+    folds = [(PRODUCT, *products(seed, 40), 80) for seed in range(3)]
+    found = importance_over_folds(folds, repeats=2, random_state=0)
+    single = [permutation_importance(m, X, y, repeats=2, random_state=0) for m, X, y, _ in folds]
+    assert found.n_folds == 3
+    assert found.n_rows == 120
+    assert found.score == pytest.approx(np.mean([one.score for one in single]))
+    drops = np.array(found["x0"].drops).reshape(3, 2).mean(axis=1)
+    assert found["x0"].drop == pytest.approx(drops.mean())
+    # corrected resampled t: the variance of the mean is (1/3 + n_test / n_train) s²
+    half = student.ppf(0.975, 2) * np.sqrt((1 / 3 + 40 / 80) * drops.var(ddof=1))
+    assert found["x0"].interval.high - found["x0"].interval.low == pytest.approx(2 * half)
+    assert found["x2"].drops == (0.0,) * 6
+    assert "mean over 3 folds; each column shuffled 2 times" in " ".join(repr(found).split())
+
+
+def test_only_the_columns_asked_for_are_shuffled():
+    X, y = products(0, 40)
+    found = importance_over_folds([(PRODUCT, X, y, 80)] * 2, repeats=1, columns=["x1"])
+    assert [one.column for one in found] == ["x1"]
+    assert "Of 3 columns, those 1 that tell most" in " ".join(repr(found).split())
+
+
+def test_columns_that_a_tree_does_not_test_are_not_predicted():
+    X, y = load("iris").split("species")
+    from openbook.tree import C45
+
+    model = C45().fit(X, y)
+    calls = []
+    predict = model.predict
+    model.predict = lambda table: calls.append(1) or predict(table)
+    found = importance_over_folds([(model, X, y, 100)], repeats=2)
+    tested = {X.names[j] for j in model.tree_.attribute.tolist() if j >= 0}
+    assert {one.column for one in found if one.drop} <= tested
+    groups = sum(any(name in one.column for name in tested) for one in found.together)
+    assert len(calls) == 1 + 2 * len(tested) + 2 * groups

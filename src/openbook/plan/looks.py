@@ -4,7 +4,7 @@ Each look is a call of the library with settings that follow from the plan and t
 study that is run again sees the same. Few rows have nothing to show in curves, importances and segments.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from time import monotonic
@@ -16,12 +16,13 @@ from sklearn.base import clone
 
 from openbook.errors import OpenbookError
 from openbook.features import score_attributes
-from openbook.judge import Comparison, Evaluation, evaluate_fold, permutation_importance
+from openbook.judge import Comparison, Evaluation, evaluate_fold
 from openbook.judge.costs import costs
 from openbook.judge.curve import Curve
 from openbook.judge.curves import learning_curve
 from openbook.judge.diagnose import diagnose
 from openbook.judge.fairness import fairness
+from openbook.judge.importance import importance_over_folds
 from openbook.judge.leaks import leaks
 from openbook.judge.mistakes import confident_mistakes
 from openbook.judge.segments import worst_segments
@@ -55,8 +56,9 @@ _MANY_ROWS = ("leaks", "mistakes", "segments", "importance", "curve", "diagnosis
 
 #: Up to so many rows a curve is drawn twice over, and from so many on with fewer folds.
 _FEW, _MANY = 2_000, 10_000
-#: Importances: how often a column is shuffled, and how many rows are predicted for it in all.
-_SHUFFLES, _PREDICTED = 5, 100_000
+#: Importances: how often a column is shuffled, the most columns that are, and how many rows are predicted in
+#: all, in each fold at least the fewest.
+_SHUFFLES, _SHUFFLED, _PREDICTED, _FEWEST_PREDICTED = 3, 60, 500_000, 100
 
 
 def asked_looks(plan: Plan) -> list[str]:
@@ -174,14 +176,24 @@ class Looking:
 
     @cached_property
     def importance(self) -> Any:
-        """Of the model of the first fold, on rows that it had not seen: as many as there is time for."""
-        rows = self.rows
-        train, test = rows.splits[0]
-        most = _PREDICTED // (_SHUFFLES * len(rows.columns[self.label]))
-        test = test[np.linspace(0, len(test) - 1, min(len(test), max(200, most)), dtype=int)]
-        model = rows.fitted(self.label, train)
-        X, y = rows.inputs(self.label).take(test), rows.y.take(test)
-        return permutation_importance(model, X, y, rows.metrics[0], _SHUFFLES, self.seed)
+        """Of the models of the first round's folds, on rows that they had not seen: as many as time allows.
+
+        Of very many columns, those are shuffled that tell most of the target by themselves.
+        """
+        rows, names = self.rows, self.rows.columns[self.label]
+        columns = [name for name in self.attributes.names if name in set(names)][:_SHUFFLED]
+        splits = [rows.splits[fold.index] for fold in self.evaluation.first_round]
+        shuffled = min(len(names), _SHUFFLED) * _SHUFFLES * len(splits)
+        most = max(_FEWEST_PREDICTED, _PREDICTED // shuffled)
+
+        def fitted() -> Iterator[tuple[Any, Any, Any, int]]:
+            for train, test in splits:
+                some = test[np.linspace(0, len(test) - 1, min(len(test), most), dtype=int)]
+                X, y = rows.inputs(self.label).take(some), rows.y.take(some)
+                yield rows.fitted(self.label, train), X, y, len(train)
+
+        chosen = columns if len(names) > _SHUFFLED and len(columns) == _SHUFFLED else None
+        return importance_over_folds(fitted(), rows.metrics[0], _SHUFFLES, self.seed, columns=chosen)
 
     @cached_property
     def curve(self) -> Curve:
