@@ -9,7 +9,7 @@ import openbook as ob
 from openbook.bayes import NaiveBayes
 from openbook.data import Nominal, Numeric, Schema, Table, Text
 from openbook.errors import DataError, ParameterError, UnknownColumn
-from openbook.judge import fairness, wilson
+from openbook.judge import Evaluation, FoldResult, fairness, wilson
 from openbook.judge.proxies import proxies
 from openbook.judge.shares import Share, log_ratio, newcombe
 
@@ -77,7 +77,7 @@ def test_figures_of_fairlearn(judged):
     ratios = {one.group: one.ratio for one in beside["c"].parity("demographic parity")}
     assert ratios["b"] == pytest.approx(0.7878787878787878)
     assert fair.four_fifths() == {"b": pytest.approx(0.7878787878787878)}
-    assert "a convention, no verdict" in fair.work().conclusion
+    assert "a convention, not a verdict" in fair.work().conclusion
     assert "prevalences of 'yes' differ" in fair.work().conclusion
 
 
@@ -209,3 +209,31 @@ def test_a_proxy_of_a_rare_group_is_found_and_noise_is_not():
 
 def test_there_are_no_proxies_of_one_group():
     assert proxies(Table(Schema((Numeric("x"),)), [np.arange(5.0)]), np.array([0, 0, 0, 0, 1])) == ()
+
+
+def decided(approved):
+    """An Evaluation of 100 men and 100 women, of whom so many are approved, and their table."""
+    truth = np.tile([0, 1], 100)
+    said = np.concatenate([(np.arange(100) >= n).astype(int) for n in approved])
+    fold = FoldResult(0, np.arange(200), truth, said, None, 200, 0.0, 0.0, None, ())
+    x = (Numeric("x"), np.random.default_rng(0).normal(size=200))
+    table = grouped(["man"] * 100 + ["woman"] * 100, x)
+    labels = np.array(["approved", "refused"])
+    return Evaluation("m", "classification", labels, (fold,)), table
+
+
+def test_the_shortfall_is_that_of_the_group_that_gets_the_favourable_outcome_less_often():
+    """60 men and 30 women are approved: 30/60 = 0.5. Of refusals 40 and 70: men have 40/70 = 0.571."""
+    evaluation, table = decided((60, 30))
+    named = fairness(evaluation, table, "group", positive="approved")
+    assert named.four_fifths() == {"woman": pytest.approx(0.5)}
+    words = named.work().conclusion
+    assert "With 'approved' as the favourable outcome" in words
+    assert "woman (0.500 of the highest)" in words
+    assert "0.571" not in words
+    guessed = fairness(evaluation, table, "group")  # the second class is refused, which nobody said is good
+    assert guessed.four_fifths() == {"man": pytest.approx(40 / 70)}
+    assert guessed.four_fifths("approved") == {"woman": pytest.approx(0.5)}
+    words = guessed.work().conclusion
+    assert "if 'refused' is the favourable outcome: man (0.571 of the highest)" in words
+    assert "if 'approved' is the favourable outcome: woman (0.500 of the highest)" in words

@@ -98,6 +98,8 @@ class Fairness:
     proxies : how well other columns tell the group, the best first
     level : of the intervals
     rule : how the groups were made, where that needs saying
+    other : the other of two classes
+    named : whether the positive class was named, and so counts as the favourable outcome
     """
 
     name: str
@@ -109,6 +111,8 @@ class Fairness:
     proxies: tuple[Proxy, ...]
     level: float
     rule: str = ""
+    other: Any = None
+    named: bool = False
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -150,9 +154,16 @@ class Fairness:
         )
 
     def four_fifths(self, label: Any = None) -> dict[str, float]:
-        """Groups whose selection rate is under four fifths of the highest, with the ratio: a convention."""
-        label = self._label(label)
-        rates = {group: self.shares[label, "selection", group].value for group in self.groups}
+        """Groups whose selection rate is under four fifths of the highest, with the ratio: a convention.
+
+        It is about the favourable outcome, `label`; of two classes that can be either.
+        """
+        if self.other is not None and label is not None and as_text(label) == as_text(self.other):
+            selection = {group: self.shares[self.labels[0], "selection", group] for group in self.groups}
+            rates = {group: 1 - share.value for group, share in selection.items()}
+        else:
+            label = self._label(label)
+            rates = {group: self.shares[label, "selection", group].value for group in self.groups}
         highest = max(rates.values())
         return {group: r / highest for group, r in rates.items() if r < _FOUR_FIFTHS * highest}
 
@@ -236,11 +247,32 @@ class Fairness:
             yield f"No gap of {said!r} is clear of 0, which is not to say that there is none."
         if self._prevalences_differ(label):
             yield f"The groups' prevalences of {said!r} differ, so that not all criteria can hold at once."
-        if low := [f"{group} ({shown(ratio)})" for group, ratio in self.four_fifths(label).items()]:
+        yield from self._four_fifths_words(label)
+
+    def _four_fifths_words(self, label: Any) -> Iterator[str]:
+        """Which groups fall short, by the favourable outcome; by either where none was named."""
+        outcomes = [label] if self.named or self.other is None else [label, self.other]
+        low = {outcome: self._short_of_four_fifths(outcome) for outcome in outcomes}
+        if not any(low.values()):
+            return
+        if len(outcomes) == 1:
             yield (
-                f"Selection rates under four fifths of the highest: {', '.join(low)}. Worth a look where"
-                " being selected is good; a convention, no verdict."
+                f"With {as_text(label)!r} as the favourable outcome, these groups have a selection rate under"
+                f" four fifths of the highest: {low[label]}. This is a convention, not a verdict."
             )
+            return
+        said = "; ".join(
+            f"if {as_text(outcome)!r} is the favourable outcome: {groups or 'none'}"
+            for outcome, groups in low.items()
+        )
+        yield (
+            f"Groups with a selection rate under four fifths of the highest, {said}. This is a convention,"
+            " not a verdict; name the favourable outcome as the positive class."
+        )
+
+    def _short_of_four_fifths(self, outcome: Any) -> str:
+        found = self.four_fifths(outcome)
+        return ", ".join(f"{group} ({shown(ratio)} of the highest)" for group, ratio in found.items())
 
     def _prevalences_differ(self, label: Any) -> bool:
         beside = [
@@ -301,7 +333,8 @@ def fairness(
     X : the rows that were evaluated; the sensitive column need not have been an input of the model
     sensitive : the name of a column of X
         Numbers of more than five values are cut at their quartiles.
-    positive : the class to look at; None takes the second of two, and each of several
+    positive : the class to look at, which counts as the favourable outcome
+        None takes the second of two, and each of several; then either may be the favourable outcome.
     reference : the group that others are compared with; None takes the largest
     level : of the intervals
     seed : for the folds of the proxies
@@ -355,6 +388,8 @@ def fairness(
         proxies(table.drop(sensitive), codes, level, seed),
         level,
         rule,
+        labels[1 - positives[0]] if len(labels) == 2 else None,
+        positive is not None,
     )
 
 

@@ -168,7 +168,11 @@ class Looking:
         names = dict.fromkeys((*rows.X.names, *rows.plan.roles.sensitive))
         table = rows.table.select(list(names)).take(rows.known)
         evaluation = self.comparison[self.choice]
-        return {name: fairness(evaluation, table, name, seed=self.seed) for name in rows.plan.roles.sensitive}
+        positive = rows.plan.roles.positive
+        return {
+            name: fairness(evaluation, table, name, positive, seed=self.seed)
+            for name in rows.plan.roles.sensitive
+        }
 
     @cached_property
     def costs(self) -> Any:
