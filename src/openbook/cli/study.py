@@ -194,9 +194,6 @@ def _looks(screen: Console, result: StudyResult) -> None:
     if looks.costs is not None:
         heading(screen, "The costs")
         say(screen, looks.costs.work().conclusion)
-        for way, saved in looks.costs.saved.items():
-            if way.startswith("always") and saved.difference:
-                say(screen, f"Over deciding {way}, a row saves {saved}.")
 
 
 def _models(screen: Console, result: StudyResult) -> None:

@@ -167,28 +167,39 @@ class Costs:
 
     def _conclusion(self) -> str:
         said = [self.why] if self.why else []
+        constant = self.payments[self.constant]
+        beside = f"{constant.way}, the best constant decision, costs {shown(constant.observed)}"
         if not self.saved:
+            own = shown(self.payments[PREDICTED].observed)
+            said.append(f"The predictions cost {own} per row; {beside}.")
             said.append(f"{self.evaluation.name} gave no probabilities to weigh the costs with.")
             return " ".join(said)
-        test, total = self.saved[PREDICTED], self.n * self.saved[PREDICTED].difference
-        if test.difference == 0:
-            said.append("Minimum risk costs what the predictions do.")
-        else:
-            verb = "saves" if test.difference > 0 else "loses"
-            amount = f"{shown(abs(test.difference))} a row, {shown(abs(total))} in total"
-            said.append(f"Minimum risk {verb} {amount}.")
-        if test.difference and 0 in test.interval:
-            said.append("The interval holds 0: it may be chance.")
         least = self.payments[LEAST]
+        said.append(f"Minimum risk costs {shown(least.observed)} per row; {beside}.")
+        said += [self._saving(self.constant, f"over {constant.way}")]
+        if self.saved[PREDICTED].difference:
+            said.append(self._saving(PREDICTED, "over the predictions"))
         if least.expected not in least.interval:
             said.append(
-                f"The model expected {shown(least.expected)} a row, and {shown(least.observed)} it was:"
-                " calibrate its probabilities before you trust them with money."
+                f"Predicted cost {shown(least.expected)} per row, actual {shown(least.observed)}: calibrate"
+                " the probabilities before you rely on these decisions."
             )
-        cheapest = min(self.payments.values(), key=lambda one: one.observed)
-        if cheapest.way not in {LEAST, PREDICTED}:
-            said.append(f"Cheapest of all would have been: {cheapest.way}.")
         return " ".join(said)
+
+    def _saving(self, way: str, over: str) -> str:
+        """What minimum risk saves over another way to decide, in a sentence."""
+        test = self.saved[way]
+        if test.difference == 0:
+            return f"It saves nothing {over}."
+        verb = "saves" if test.difference > 0 else "loses"
+        amount = f"{shown(abs(test.difference))} per row, {shown(self.n * abs(test.difference))} in total"
+        chance = "; the interval contains 0, so this may be chance" if 0 in test.interval else ""
+        return f"It {verb} {amount} {over}{chance}."
+
+    @property
+    def constant(self) -> str:
+        """The best constant decision: "always …", the class that is cheapest on these rows."""
+        return next(way for way in self.payments if way not in {PREDICTED, LEAST})
 
     def draw(self) -> Picture:
         """The cost of a row against the threshold, of two classes."""
