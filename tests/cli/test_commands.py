@@ -60,7 +60,7 @@ def test_describe_a_set_and_a_file(here, good):
 
 def test_describe_complains_in_one_line(complaint):
     assert "no column 'plai'. Did you mean 'play'?" in complaint("describe", "weather", "--target", "plai")
-    assert "no bundled data set 'wether'" in complaint("describe", "wether")
+    assert "no bundled set 'wether'" in complaint("describe", "wether")
 
 
 def test_sets_are_listed_with_their_targets(good):

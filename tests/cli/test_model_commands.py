@@ -146,14 +146,17 @@ def test_draw_to_the_screen_and_to_files(tree_model, here, good):
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (["rules", "LOAN"], "holds NaiveBayes, which is not one tree; openbook work "),
-        (["draw", "LOAN", "-o", "tree.svg"], "holds NaiveBayes, which is not one tree"),
+        (["rules", "LOAN"], "holds NaiveBayes, which is not a single tree; see openbook work "),
+        (["draw", "LOAN", "-o", "tree.svg"], "holds NaiveBayes, which is not a single tree"),
         (["rules", "nothing.openbook"], "there is no model file 'nothing.openbook'"),
         (["rules", "TREE", "--format", "xml"], "xml"),
         (["rules", "TREE", "-o", "no/rules.sql"], "there is no folder 'no'"),
         (["draw", "TREE", "-o", "tree.png"], "cannot draw to 'tree.png': the name must end in .svg, .dot"),
         (["draw", "TREE", "--depth", "-1"], "Invalid value for '--depth'"),
-        (["rules", "LINES"], "has a linear model in every leaf, and no rule says that; openbook work "),
+        (
+            ["rules", "LINES"],
+            "has a linear model in every leaf, which rules cannot express; see openbook work ",
+        ),
     ],
 )
 def test_rules_and_draw_complain_in_one_line_and_leave_nothing(

@@ -38,7 +38,7 @@ def study(good, table, target, *options):
 @pytest.mark.parametrize(("whom", "rows"), [("new", 50), ("known", 150)])
 def test_a_balanced_panel(here, good, target, whom, rows):
     told = study(good, panel(), target, "--test-groups", whom, "--fresh")
-    assert f"on {rows} rows" in told  # of the last year; new: of the third that is locked away
+    assert f"on {rows} held-out rows" in told  # of the last year; new: of the third that is locked away
     assert f'test_groups = "{whom}"' in (here / "study" / "plan.toml").read_text()
     assert f"are {whom} to the model" in (here / "study" / "report.html").read_text()
 

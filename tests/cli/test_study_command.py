@@ -11,13 +11,13 @@ def test_study_tells_all_and_leaves_a_folder(here, good):
     order = [
         "14 rows, 5 columns, no cell missing, target 'play'",
         "only 14 rows",
-        "naive Bayes, kernel density takes no part",
-        "random forest takes no part: it could not show on 14 rows",
+        "naive Bayes, kernel density is skipped",
+        "random forest is skipped: 14 rows cannot show",
         "leave-one-out: each of the 14 rows",
         "→ 0R (baseline)",
         "1R (baseline)",
         "The choice",
-        "Row 8 worked (its play is Yes)",
+        "Row 8, step by step (play: Yes)",
         "Typical: right, with the median probability 0.615",
         "∴ The largest: play = Yes.",
         "Report: weather/report.html",
@@ -38,7 +38,7 @@ def test_study_tells_all_and_leaves_a_folder(here, good):
 def test_a_study_draws_the_tree_that_it_works(here, good):
     told = good("study", "weather", "--learner", "c45")
     assert "The model: C4.5\nA tree with 5 leaves. It splits on 3 of the 4 columns." in told
-    assert "By C4.5:\n" in told
+    assert "\nC4.5:\n" in told
 
 
 def test_study_says_the_same_twice_and_with_any_number_of_workers(here, good):
@@ -97,16 +97,16 @@ def test_a_study_of_another_plan_is_kept_unless_told(here, good, complaint):
         (["."], "is a directory"),
         (["table.csv"], "to look for groups takes at least 9"),
         (["table.csv", "--folds", "5"], "say which column to predict: --target NAME. There are: a, b"),
-        (["weather", "--explore", "--metric", "accuracy"], "--metric is about predicting"),
-        (["weather", "--explore", "--quick"], "--quick or --thorough is about predicting"),
-        (["weather", "--explore", "--time-limit", "9"], "--time-limit is for judging learners"),
+        (["weather", "--explore", "--metric", "accuracy"], "--metric needs a target"),
+        (["weather", "--explore", "--quick"], "--quick or --thorough needs a target"),
+        (["weather", "--explore", "--time-limit", "9"], "--time-limit needs a target"),
         (["table.csv", "-t", "c"], "no column 'c'"),
         (["weather", "--kind", "windy"], "--kind needs COLUMN=KIND, as in zip=nominal, got 'windy'"),
         (["weather", "--kind", "windy=round"], "windy"),
         (["weather", "--kind", "wind=nominal"], "Did you mean 'windy'?"),
         (["weather", "--metric", "acuracy"], "Did you mean 'accuracy'?"),
         (["weather", "--learner", "naive_baies"], "Did you mean 'naive_bayes'?"),
-        (["weather", "--learner", "minimum_risk"], "minimum_risk needs to be told more"),
+        (["weather", "--learner", "minimum_risk"], "minimum_risk needs parameters in a study"),
         (["weather", "--folds", "3"], "there are 14 rows"),
         (["weather", "--folds", "three"], "Invalid value for '--folds'"),
         (["iris", "--folds", "1"], "protocol.folds must be at least 2"),
@@ -147,7 +147,7 @@ def test_a_study_of_another_plan_is_kept_unless_told(here, good, complaint):
         (["bad.toml"], "bad.toml: format must be 1 or 2"),
         (
             ["bad.toml", "--seed", "3"],
-            "bad.toml says everything but --out, --workers, --fresh, --quiet and --time-limit",
+            "a plan sets everything except --out, --workers, --fresh, --quiet and --time-limit",
         ),
     ],
 )
@@ -183,10 +183,10 @@ def test_study_with_every_role(here, good):
         *("--without", "sex", "--attributes", "money=income,amount", "--time-limit", "10m"),
     )
     for words in (
-        "name names the rows; it is no input",
-        "bank says which rows belong together",
-        "w says how much a row counts in learning; in the scores every row counts the same; it is no input",
-        "sex is sensitive: fairness is judged by it",
+        "name is the row ID; it is not used as a feature",
+        "bank groups the rows: rows of one group stay in the same fold",
+        "w says how much a row counts in learning",
+        "sex is sensitive: fairness is evaluated between its groups",
         "a group's rows always together (30 groups)",
         "naive Bayes · all columns",
         "naive Bayes · without sex",

@@ -42,13 +42,13 @@ def test_what_refuses_takes_no_part_and_the_reason_is_kept():
     inputs = ob.load("weather").drop("play").schema
     reason = NaiveBayes(distributions="kernel").refusal(inputs)
     assert reason is not None
-    assert f"naive Bayes, kernel density takes no part: it {reason}" in make_plan("weather").notes
+    assert f"naive Bayes, kernel density is skipped: {reason}" in make_plan("weather").notes
 
 
 def test_numbers_are_regression():
     plan = make_plan("diabetes")
     assert (plan.task, plan.metric) == ("regression", "rmse")
-    assert plan.notes[0] == "progression is numeric, so numbers are predicted"
+    assert plan.notes[0] == "progression is numeric, so this is regression"
 
 
 def test_few_whole_numbers_are_classes_unless_told_otherwise(tmp_path):
@@ -57,7 +57,8 @@ def test_few_whole_numbers_are_classes_unless_told_otherwise(tmp_path):
     assert plan.task == "classification"
     assert plan.data.kinds == {"grade": "nominal"}
     assert plan.notes[0] == (
-        "grade holds 3 whole numbers only, so classes are predicted; for numbers, say --kind grade=numeric"
+        "grade holds 3 whole numbers only, so this is classification;"
+        " for regression, add --kind grade=numeric"
     )
     assert make_plan(path, "grade", kinds={"grade": "numeric"}).task == "regression"
 
@@ -74,7 +75,7 @@ def test_identifiers_and_free_text_take_no_part_unless_their_kind_is_given(tmp_p
     plan = make_plan(path, "bought")
     assert plan.roles.ignore == ("customer",)
     assert any(
-        note.startswith("customer takes no part: ") and "--kind customer=" in note for note in plan.notes
+        note.startswith("customer is not used: ") and "--kind customer=" in note for note in plan.notes
     )
     assert make_plan(path, "bought", kinds={"customer": "nominal"}).roles.ignore == ()
     assert make_plan(path, "bought", ignore=["letter"]).roles.ignore == ("customer", "letter")
@@ -82,7 +83,7 @@ def test_identifiers_and_free_text_take_no_part_unless_their_kind_is_given(tmp_p
 
 def test_rows_without_a_target_are_counted(tmp_path):
     path = csv(tmp_path, "x,y", [(i % 5, "" if i < 3 else "ab"[i % 2]) for i in range(30)])
-    assert "3 rows without y took no part" in make_plan(path, "y").notes
+    assert "3 rows without y skipped" in make_plan(path, "y").notes
 
 
 @pytest.mark.parametrize(
@@ -158,7 +159,7 @@ def test_a_positive_class_that_is_not_one_of_two():
 def test_ensembles_take_no_part_where_nothing_could_show_their_worth_unless_asked_for():
     plan = make_plan("weather")
     assert plan.ensembles == {}
-    said = "takes no part: it could not show on 14 rows that it is better than one of its members"
+    said = "is skipped: 14 rows cannot show that it beats a single member"
     assert [f"{name} {said}" in plan.notes for name in ("random forest", "AdaBoost of stumps")] == [
         True,
         True,
@@ -221,7 +222,7 @@ def test_an_unknown_column_is_an_unknown_column(tmp_path):
     [
         (["a"] * 20, None, r"target 'y' has one value only \(a\), so there is nothing to tell apart"),
         (["", ""] * 10, {"y": "nominal"}, "target 'y' has no value at all"),
-        (["a", "b"] * 10, {"y": "text"}, "target 'y' is free text, .* say --kind y=nominal"),
+        (["a", "b"] * 10, {"y": "text"}, "target 'y' is free text, .* add --kind y=nominal"),
     ],
 )
 def test_a_target_that_tells_nothing_is_refused(tmp_path, cells, kinds, message):
@@ -266,9 +267,7 @@ def test_a_quick_study_has_fewer_folds_and_no_slow_learner(tmp_path):
     assert (plan.protocol.folds, plan.protocol.repeats) == (5, 1)
     missing = {c.label for c in usual.learners} - {c.label for c in plan.learners}
     assert missing == {"naive Bayes, kernel density"}  # of 5,000 rows a fifth
-    said = (
-        "naive Bayes, kernel density takes no part: it is too slow for a quick study of more than 1,000 rows"
-    )
+    said = "naive Bayes, kernel density is skipped: too slow for a quick study of more than 1,000 rows"
     assert said in plan.notes
     assert make_plan(path, "y", effort="quick", folds=4, repeats=2).protocol.folds == 4
 
@@ -298,8 +297,8 @@ def fifty(tmp_path, n):
 
 def test_from_fifty_rows_on_ensembles_take_part_and_folds_can_be_asked_for(tmp_path):
     few, enough = (make_plan(fifty(tmp_path, n), "bought") for n in (49, 50))
-    assert any("could not show on 49 rows that it is better" in note for note in few.notes)
-    assert not any("could not show on" in note for note in enough.notes)
+    assert any("49 rows cannot show that it beats" in note for note in few.notes)
+    assert not any("cannot show that it beats" in note for note in enough.notes)
     assert few.ensembles == {}
     assert enough.ensembles
     assert make_plan(fifty(tmp_path, 50), "bought", folds=5).protocol.folds == 5

@@ -130,7 +130,7 @@ def test_fairness_is_by_the_sensitive_column_even_if_no_learner_sees_it(visits, 
     assert list(result.looks.fairness) == ["sex"]
     assert set(result.looks.fairness["sex"].groups) == {"f", "m"}
     assert result.columns["naive Bayes"] == ("x", "z")
-    assert "fairness is judged by it; it takes no part" in " ".join(result.notes)
+    assert "fairness is evaluated between its groups; it is not used as a feature" in " ".join(result.notes)
 
 
 def test_hypotheses_are_ranked_on_the_same_folds(visits, tmp_path):

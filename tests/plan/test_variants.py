@@ -16,5 +16,5 @@ def test_the_most_rows_of_a_variant(tmp_path, more, takes_part):
     path.write_text("\n".join(["x,y", *rows]), encoding="utf-8")
     plan = make_plan(path, "y")
     assert (LABEL in [candidate.label for candidate in plan.learners]) is takes_part
-    said = f"{LABEL} takes no part: it is too slow for more than {most:,} rows"
+    said = f"{LABEL} is skipped: too slow for more than {most:,} rows"
     assert (said in plan.notes) is not takes_part

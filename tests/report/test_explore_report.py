@@ -49,18 +49,18 @@ def page(told, folder):
 
 
 def test_the_screen_tells_groups_oddities_associations_and_where_the_files_are(told, folder):
-    parts = ["The data", "The groups: 2 clusters", "The oddities", "The associations", "Report: ", "Labels: "]
+    parts = ["The data", "Clusters: 2", "Outliers", "Association rules", "Report: ", "Labels: "]
     places = [told.index(part) for part in parts]
     assert places == sorted(places)
-    assert "set apart by" in told
-    assert "because of" in told
+    assert "differs in" in told
+    assert "reason" in told
     assert "→ colour = blue" in told
 
 
 def test_quiet_keeps_the_answers_and_the_same_study_runs_from_its_plan(folder, told):
     again = good("study", folder / "out" / "plan.toml", "--out", folder / "again", "--quiet")
     assert "The data" not in again
-    assert "The groups: 2 clusters" in again
+    assert "Clusters: 2" in again
     assert (folder / "again" / "labels.csv").read_text() == (folder / "out" / "labels.csv").read_text()
 
 
@@ -123,6 +123,6 @@ def test_export_prints_a_script(folder, told):
 def test_a_bundled_set_is_explored_with_its_target_left_aside(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     told = good("study", "weather", "--explore")
-    assert "Beside play, which had no say: Purity " in told
+    assert "Compared with play, which was not used: Purity " in told
     assert "· play is left aside" in told
     assert (tmp_path / "weather" / "labels.csv").exists()

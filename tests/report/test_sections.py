@@ -51,8 +51,8 @@ def test_the_ranking_has_every_score_interval_and_test(weather, hostile, numbers
 
 
 def test_the_caption_says_which_way_is_better(weather, numbers):
-    assert "more is better" in part_text(weather[1], "ranking")
-    assert "less is better" in part_text(numbers[1], "ranking")
+    assert "higher is better" in part_text(weather[1], "ranking")
+    assert "lower is better" in part_text(numbers[1], "ranking")
 
 
 def test_in_short_better_means_significantly_better(hostile):
@@ -95,19 +95,19 @@ def test_what_is_lost_of_a_loss_is_positive(numbers):
 
 
 def test_the_data_and_roles_are_told(weather, hostile):
-    assert "weather holds 14 rows, 5 columns; no cell is missing" in part_text(weather[1], "data")
+    assert "weather: 14 rows, 5 columns; no missing values" in part_text(weather[1], "data")
     assert "only 14 rows" in part_text(weather[1], "data")
     assert "Histogram of" in hostile[1].page
     text = part_text(hostile[1], "protocol")
-    assert "Fairness is judged by &amp;." in text
-    assert "40 rows, spread over the target like the others, were locked away and met once." in text
+    assert "Fairness is evaluated between the groups of &amp;." in text
+    assert "40 rows, stratified by the target, were held out for the final test." in text
 
 
 def test_few_rows_are_told_what_they_cannot_show(weather):
     text = part_text(weather[1], "protocol")
     assert "cannot show how much the score would change with another sample" in text
     assert "Read the intervals before the scores." in text
-    assert "naive Bayes, kernel density takes no part" in text
+    assert "naive Bayes, kernel density is skipped" in text
 
 
 def test_the_test_is_told_with_its_interval(hostile):
@@ -116,20 +116,20 @@ def test_the_test_is_told_with_its_interval(hostile):
     for evaluation in result.tests.values():
         assert f"{shown(evaluation.score())} {evaluation.interval().ends}" in text
     assert "Wilson (accuracy)" in text
-    assert "were locked away before any learner was tried" in text
-    assert "fitted on the 120 rows that were not locked away: the very model" in part_text(page, "again")
+    assert "were held out before any learner was evaluated" in text
+    assert "fitted on the 120 rows that were not held out: the model" in part_text(page, "again")
 
 
 def test_a_test_that_the_folds_did_not_promise_is_told(hostile):
     result, _ = hostile
-    assert "the test bears the folds out" in words.test_beside_judging(result)
+    assert "the final test agrees with it" in words.test_beside_judging(result)
     chosen = result.choice.label
     always_wrong = replace(
         result.tests[chosen],
         folds=tuple(replace(fold, y_pred=1 - fold.y_true) for fold in result.tests[chosen].folds),
     )
     told = words.test_beside_judging(replace(result, tests={chosen: always_wrong}))
-    assert "The intervals do not overlap: the test is worse than the folds promised." in told
+    assert "The intervals do not overlap: the final test is worse than estimated." in told
 
 
 def test_the_tree_is_drawn_and_its_rules_are_listed(weather):
@@ -155,7 +155,7 @@ def test_errors_of_classes(weather):
     assert f"AP {shown(curve.average_precision)} {curve.interval()}" in text
     assert f"Brier score {shown(fit.brier)} {fit.interval()}" in text
     assert "truly No: 0 predicted No, 5 predicted Yes" in text  # the choice, 0R
-    assert "The most frequent mistake: 5 of the 5 rows that are No were taken for Yes." in text
+    assert "Most frequent error: 5 of the 5 rows of class No were predicted as Yes." in text
 
 
 def test_errors_of_numbers(numbers):
@@ -203,7 +203,7 @@ def test_segments_and_mistakes(hostile, numbers):
             assert f"{one.n} {shown(one.error)} {one.interval.ends}" in text
         for one in result.looks.mistakes:
             assert f" {one.row} " in text
-    assert "Rows, the largest error first" in text
+    assert "Largest errors" in text
     assert "in RMSEs" in text
 
 
@@ -293,7 +293,7 @@ def test_predictions_are_worked(weather, hostile):
             assert f"Row {example.row}, " in text
             for work in example.works.values():
                 assert work.conclusion in text
-    assert "C4.5 is worked beside it" in part_text(weather[1], "work")
+    assert "so C4.5, the best of the other learners, is shown for comparison" in part_text(weather[1], "work")
 
 
 def test_one_can_do_it_again(weather):
@@ -319,8 +319,8 @@ def test_the_draft_is_filled_in_where_the_study_knows(hostile, weather, numbers)
         assert page.page.count("<mark>[") == text.count("…]")
     test = hostile[0].tests[hostile[0].choice.label]
     assert f"{shown(test.score())} {test.interval()}" in draft(hostile[0])
-    assert "No rows were kept for a final test" in draft(weather[0])
-    assert "Not looked at: leaks" in draft(weather[0])
+    assert "No rows were held out for a final test" in draft(weather[0])
+    assert "Skipped analyses: leaks" in draft(weather[0])
 
 
 def test_an_undefined_score_is_no_reason_to_fall_over(weather):

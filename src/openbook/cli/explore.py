@@ -37,7 +37,7 @@ def plan_exploration(source: str, options: dict[str, Any]) -> tuple[ExplorePlan,
     if odd := [name for name in options if name not in _OPTIONS]:
         option = {"only": "learner", "effort": "quick or --thorough", "hypotheses": "attributes or --without"}
         name = option.get(odd[0], odd[0].replace("_", "-"))
-        raise PlanError(f"--{name} is about predicting, and this study explores; leave it out")
+        raise PlanError(f"--{name} needs a target, and this study explores; omit it")
     origin = Source.of(source, options.pop("kinds", None))
     table = origin.read()
     description = describe(table)
@@ -78,28 +78,28 @@ def run_exploration(
 
 def _groups(screen: Console, result: Exploration, *, quiet: bool) -> None:
     groups = result.groups
-    heading(screen, f"The groups: {groups.k} clusters")
+    heading(screen, f"Clusters: {groups.k}")
     if groups.doubt:
         say(screen, groups.doubt)
     say(screen, groups.verdict)
     if quiet:
         return
     grid = _grid("cluster", "rows")
-    grid.add_column("set apart by")
+    grid.add_column("differs in")
     for cluster, size in groups.traits.sizes.items():
         grid.add_row(str(cluster), f"{size:,}", Text(printable(groups.sentence(cluster))))
     _show(screen, grid)
     if groups.beside is not None:
-        say(screen, f"\nBeside {result.roles['aside']}, which had no say: {beside_words(result)}")
+        say(screen, f"\nCompared with {result.roles['aside']}, which was not used: {beside_words(result)}")
 
 
 def _oddities(screen: Console, result: Exploration, *, quiet: bool) -> None:
-    heading(screen, "The oddities")
+    heading(screen, "Outliers")
     say(screen, result.oddities.verdict)
     if quiet:
         return
     grid = _grid("row", "score")
-    grid.add_column("because of")
+    grid.add_column("reason")
     for odd in islice(result.oddities, _ODD):
         grid.add_row(Text(printable(odd.name)), f"{odd.score:.3g}", Text(printable(odd.because)))
     _show(screen, grid)
@@ -107,7 +107,7 @@ def _oddities(screen: Console, result: Exploration, *, quiet: bool) -> None:
 
 def _associations(screen: Console, result: Exploration, *, quiet: bool) -> None:
     found = result.associations
-    heading(screen, "The associations")
+    heading(screen, "Association rules")
     say(screen, found.verdict if quiet else f"{found.verdict} {found.how}")
     if quiet or not len(found.rules):
         return

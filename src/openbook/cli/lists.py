@@ -48,7 +48,7 @@ def list_learners() -> None:
         columns(screen, [(each.name, "*" if each.study else " ", each.summary) for each in entries])
     say(
         screen,
-        "\n* evaluated by every study, where the data allow it."
+        "\n* part of every study, where the data allow it; the others need parameters in a plan.toml."
         "\nExample: openbook study wine --learner random_forest",
     )
 

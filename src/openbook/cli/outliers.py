@@ -50,7 +50,7 @@ def run_outliers(
         found = oddest(detector.fit(X), X, top)
         against = None if truth is None else evaluate_outliers(detector, X, truth[1])
     if words:
-        typer.echo(f"openbook: note: free text is not looked at: {', '.join(words)}", err=True)
+        typer.echo(f"openbook: note: free text is not used: {', '.join(words)}", err=True)
     typer.echo(found.work().text())
     if against is not None:
         typer.echo("")
@@ -109,4 +109,4 @@ def _write(out: Path, table: Table, found: Oddest, against: OutlierEvaluation | 
         write_text(out / "oddest.svg", first.draw().svg() + "\n")
     if against is not None:
         write_text(out / "roc.svg", against.draw().svg() + "\n")
-    typer.echo(f"\nScores of all rows and pictures: {out}")
+    typer.echo(f"\nScores of all rows and charts: {out}")

@@ -23,7 +23,7 @@ def predicted(model: Any, table: Table, *, with_proba: bool) -> "pl.DataFrame":
     import polars as pl
 
     if with_proba and not hasattr(model, "predict_proba"):
-        raise DataError(f"--proba: {type(model).__name__} predicts no probabilities; leave it out")
+        raise DataError(f"--proba: {type(model).__name__} predicts no probabilities; omit --proba")
     new = {"prediction": model.predict(table).tolist()}
     if with_proba:
         shares = model.predict_proba(table)

@@ -71,7 +71,7 @@ def run_study(
         from openbook.cli.explore import run_exploration
 
         if time_limit is not None:
-            raise PlanError("--time-limit is for judging learners, and this study explores; leave it out")
+            raise PlanError("--time-limit needs a target, and this study explores; omit it")
         run_exploration(plan, table, description, folder, workers=workers, fresh=fresh, quiet=quiet)
         return
     claim_folder(plan, folder, fresh=fresh)  # before anything is said
@@ -82,7 +82,7 @@ def run_study(
         heading(screen, "The plan")
         notes(screen, plan.notes)
     left = None if time_limit is None else start + time_limit - monotonic()
-    with progress_bar("Judging") as progress:
+    with progress_bar("Evaluating") as progress:
         result = run(
             plan,
             folder,
@@ -114,7 +114,7 @@ def _planned(source: str, options: dict[str, Any]) -> tuple[Plan | ExplorePlan, 
         if options:
             rest = ", ".join(options)
             but = "--out, --workers, --fresh, --quiet and --time-limit"
-            raise PlanError(f"{source} says everything but {but}; change it there ({rest})")
+            raise PlanError(f"a plan sets everything except {but}; edit {source} instead ({rest})")
         plan = open_plan(Path(source))
         table = plan.data.read()
         return plan, table, describe(table, None if isinstance(plan, ExplorePlan) else plan.roles.target)
@@ -164,7 +164,7 @@ def _test(screen: Console, result: StudyResult) -> None:
     heading(screen, "The final test")
     for label, evaluation in result.tests.items():
         name = evaluation.metric().words
-        rows = f"{len(evaluation.predictions.truth):,} rows never used before"
+        rows = f"{len(evaluation.predictions.truth):,} held-out rows"
         score = words.score_words(evaluation.score())
         say(screen, f"{label}: {name} {score} {evaluation.interval()} on {rows}")
 
@@ -184,15 +184,15 @@ def _looks(screen: Console, result: StudyResult) -> None:
         heading(screen, "Leaks")
         say(screen, sentence)
     if (found := looks.diagnosis) is not None:
-        heading(screen, f"The diagnosis of {looks.label}")
+        heading(screen, f"Diagnosis of {looks.label}")
         say(screen, found.work().conclusion)
         if found.remedies:
-            say(screen, f"What to try: {'; '.join(found.remedies[:_MOST_REMEDIES])}")
+            say(screen, f"Next: {'; '.join(found.remedies[:_MOST_REMEDIES])}")
     for name, fairness in looks.fairness.items():
         heading(screen, f"Fairness by {name}")
         say(screen, fairness.work().conclusion)
     if looks.costs is not None:
-        heading(screen, "The costs")
+        heading(screen, "Costs")
         say(screen, looks.costs.work().conclusion)
 
 
@@ -232,7 +232,10 @@ def _blocks(screen: Console, blocks: Sequence[Block]) -> None:
 def _works(screen: Console, result: StudyResult) -> None:
     """The first example; the report has them all."""
     example = result.examples[0]
-    heading(screen, f"Row {example.row} worked (its {result.target} is {words.cell_words(example.truth)})")
+    heading(
+        screen,
+        f"Row {example.row}, step by step ({result.target}: {words.cell_words(example.truth)})",
+    )
     say(screen, f"{words.title(example.words)}. {words.example_words(result, example)}")
     for label, work in example.works.items():
         say(screen, "\n".join(_cut(work, label)))
@@ -241,7 +244,7 @@ def _works(screen: Console, result: StudyResult) -> None:
 def _cut(work: Work, label: str) -> Iterator[str]:
     """The derivation's lines, as many as are read on a screen."""
     lines = work.text().splitlines()
-    yield f"\nBy {label}:"
+    yield f"\n{label}:"
     yield from lines[:_MOST_LINES]
     if len(lines) > _MOST_LINES:
         yield f"… {len(lines) - _MOST_LINES} more lines in the report"

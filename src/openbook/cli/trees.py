@@ -17,7 +17,7 @@ __all__ = ["write_drawing", "write_rules"]
 def write_rules(path: Path, form: str, out: Path | None) -> None:
     model = _tree_model(path)
     if hasattr(model, "lines_"):
-        msg = f"{path} has a linear model in every leaf, and no rule says that; openbook work {path} does"
+        msg = f"{path} has a linear model in every leaf, which rules cannot express; see openbook work {path}"
         raise DataError(msg)
     listed = rules(model)
     if form == "json":
@@ -42,6 +42,6 @@ def _tree_model(path: Path) -> Any:
     """The model, if it is one tree."""
     model = open_model(path)
     if getattr(model, "tree_", None) is None:
-        msg = f"{path} holds {type(model).__name__}, which is not one tree; openbook work {path} shows it"
+        msg = f"{path} holds {type(model).__name__}, which is not a single tree; see openbook work {path}"
         raise DataError(msg)
     return model

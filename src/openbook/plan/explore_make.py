@@ -66,7 +66,7 @@ def make_exploration(
     ignored = dict(left_out(table, roles.columns, ignore, origin.kinds, description))
     ignored |= _of_one_value(roles, ignored, description)
     roles = replace(roles, ignore=tuple(ignored))
-    notes = [f"{name} takes no part: {reason}" for name, reason in ignored.items()]
+    notes = [f"{name} is not used: {reason}" for name, reason in ignored.items()]
     if aside is not None:
         notes.append(f"{aside} is left aside, and set beside the clusters afterwards")
     inputs = table.drop(*roles.columns)

@@ -70,7 +70,7 @@ def aim(source: str | Path, target: str | None = None, kinds: Mapping[str, Any] 
     if isinstance(column.attribute, Text):
         msg = (
             f"target {target!r} is free text, which no learner predicts;"
-            f" if these are classes, say --kind {target}=nominal"
+            f" if these are classes, add --kind {target}=nominal"
         )
         raise PlanError(msg)
     known = column.data[~column.missing]
@@ -78,13 +78,13 @@ def aim(source: str | Path, target: str | None = None, kinds: Mapping[str, Any] 
         what = f"one value only ({column.take(~column.missing)[0]})" if len(known) else "no value at all"
         raise PlanError(f"target {target!r} has {what}, so there is nothing to tell apart; choose another")
     if not isinstance(column.attribute, Numeric):
-        why = f"{target} is {column.attribute.kind}, so classes are predicted"
+        why = f"{target} is {column.attribute.kind}, so this is classification"
         return Aim(origin, table, target, "classification", why)
     if target in origin.kinds or not (count := _few_whole_numbers(known)):
-        return Aim(origin, table, target, "regression", f"{target} is numeric, so numbers are predicted")
+        return Aim(origin, table, target, "regression", f"{target} is numeric, so this is regression")
     why = (
-        f"{target} holds {count} whole numbers only, so classes are predicted;"
-        f" for numbers, say --kind {target}=numeric"
+        f"{target} holds {count} whole numbers only, so this is classification;"
+        f" for regression, add --kind {target}=numeric"
     )
     # Read again, since a cell as a category keeps the spelling that it has in the file.
     origin = replace(origin, kinds={**origin.kinds, target: "nominal"})
@@ -159,12 +159,12 @@ def make_plan(
         raise PlanError(f"{target!r} is the target, so it cannot be left out")
     ignored = dict(left_out(table, roles.columns, ignore, aimed.source.kinds, description))
     roles = replace(roles, ignore=tuple(ignored))
-    notes = [aimed.why, *(f"{name} takes no part: {reason}" for name, reason in ignored.items())]
+    notes = [aimed.why, *(f"{name} is not used: {reason}" for name, reason in ignored.items())]
     test_groups = _test_groups(roles, test_groups)
     notes += _role_notes(roles, test_groups)
     known = table.take(~table.column(target).missing)
     if gaps := len(table) - len(known):
-        notes.append(f"{plural(gaps, 'row')} without {target} took no part")
+        notes.append(f"{plural(gaps, 'row')} without {target} skipped")
     inputs = known.drop(*roles.no_inputs)
     if not inputs.names:
         raise PlanError(
@@ -267,13 +267,13 @@ def left_out(
     for attribute in table.schema:
         name = attribute.name
         if name in ignore:
-            yield name, "as asked"
+            yield name, "as requested"
         elif name in named or name in kinds:
             continue
         elif name in identifiers:
-            yield name, f"likely an identifier; to keep it, say --kind {name}={attribute.kind}"
+            yield name, f"likely an identifier; to use it, add --kind {name}={attribute.kind}"
         elif isinstance(attribute, Text):
-            yield name, f"free text; if these are categories, say --kind {name}=nominal"
+            yield name, f"free text; if these are categories, add --kind {name}=nominal"
 
 
 def _candidates(
@@ -282,12 +282,10 @@ def _candidates(
     """The learners that can be tried, and in words those that cannot."""
     for name in only:
         if not (entry := learner(name)).study:
-            raise PlanError(
-                f"{name} needs to be told more; add it to the [[learners]] of a plan.toml, with parameters"
-            )
+            raise PlanError(f"{name} needs parameters in a study; add it to the [[learners]] of a plan.toml")
         if entry.task != task:
             raise PlanError(
-                f"{name} is for {entry.task}, and this is {task}; leave it out, or change the target's kind"
+                f"{name} is for {entry.task}, and this is {task}; omit it, or change the kind of the target"
             )
     candidates, refused = [], []
     tried = [entry for entry in learners(task) if not only or entry.baseline or entry.name in only]
@@ -295,14 +293,14 @@ def _candidates(
         model = entry.make(**variant.parameters)
         reason = _refusal(variant, model, inputs, effort)
         if entry.members and entry.name not in only and len(inputs) < TINY:
-            reason = f"could not show on {len(inputs)} rows that it is better than one of its members"
+            reason = f"{len(inputs)} rows cannot show that it beats a single member"
         if entry.members and entry.name not in only and effort == "quick" and len(inputs) > _QUICK_ENSEMBLES:
-            reason = f"is too slow for a quick study of more than {_QUICK_ENSEMBLES:,} rows"
+            reason = f"too slow for a quick study of more than {_QUICK_ENSEMBLES:,} rows"
         if reason is None:
             knobs = model.knobs() if effort == "thorough" else {}
             candidates.append(Candidate.of(variant.label, model, knobs))
         else:
-            refused.append(f"{variant.label} takes no part: it {reason}")
+            refused.append(f"{variant.label} is skipped: {reason}")
     if only and not {c.learner for c in candidates} & set(only):
         raise PlanError(f"none of {', '.join(only)} can be tried: {'; '.join(refused)}")
     if not candidates:
@@ -317,7 +315,7 @@ def _refusal(variant: Variant, model: Any, inputs: Table, effort: Effort) -> str
             most //= _QUICKER
         if len(inputs) > most:
             slow = "too slow for a quick study of" if effort == "quick" else "too slow for"
-            return f"is {slow} more than {most:,} rows"
+            return f"{slow} more than {most:,} rows"
     reason: str | None = model.refusal(inputs.schema)
     return reason
 
@@ -343,31 +341,29 @@ def _role_notes(roles: Roles, test_groups: TestGroups | None) -> Iterator[str]:
         " (for new groups, say --test-groups new)",
     }
     told = {
-        "id": "names the rows",
+        "id": "is the row ID",
         "group": over_time[test_groups]
         if test_groups
-        else "says which rows belong together, which then train or test together",
-        "time": "orders the rows: models are tested on what came after their own rows",
+        else "groups the rows: rows of one group stay in the same fold",
+        "time": "orders the rows: models are trained on the past and tested on the future",
         "weight": "says how much a row counts in learning; in the scores every row counts the same",
     }
     for role, name in roles.named.items():
-        yield f"{name} {told[role]}; it is no input"
+        yield f"{name} {told[role]}; it is not used as a feature"
     for name in roles.sensitive:
         part = (
-            "takes no part"
+            "is not used as a feature"
             if name in roles.ignore
-            else f"is an input as well, unless you say --ignore {name}"
+            else f"is also used as a feature; to exclude it, add --ignore {name}"
         )
-        yield f"{name} is sensitive: fairness is judged by it; it {part}"
+        yield f"{name} is sensitive: fairness is evaluated between its groups; it {part}"
 
 
 def _effort_notes(effort: Effort) -> list[str]:
     return {
         "usual": [],
-        "quick": ["a quick study: fewer folds, and no learner that is slow on so many rows"],
-        "thorough": [
-            "a thorough study: knobs are tuned inside every fold, and folds are repeated more often"
-        ],
+        "quick": ["a quick study: fewer folds, and no learners that are slow on this many rows"],
+        "thorough": ["a thorough study: parameters are tuned inside every fold, with more repeats"],
     }[effort]
 
 

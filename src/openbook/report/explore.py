@@ -59,9 +59,9 @@ def _short(result: Exploration) -> Part:
         Answers(
             [
                 ("Clusters", str(groups.k), groups.chosen.doubt),
-                ("The oddest row", first.name, first.because),
+                ("Strongest outlier", first.name, first.because),
                 (
-                    "Rules that chance does not explain",
+                    "Significant association rules",
                     f"{len(rules.rules):,}",
                     str(rules.rules[0]) if len(rules.rules) else "",
                 ),
@@ -87,17 +87,17 @@ def _groups(result: Exploration) -> Part:
     if groups.picture is not None:
         rows, *more = groups.picture.notes
         blocks.append(drawn(groups.picture, f"{rows}.", *more))
-    blocks.append(Fold("Every column of every cluster", [*grids(traits), Text(traits.conclusion, "note")]))
+    blocks.append(Fold("All columns of all clusters", [*grids(traits), Text(traits.conclusion, "note")]))
     blocks += _beside(result)
-    blocks += [drawn(groups.chosen.draw()), Fold("Every figure", list(grids(chosen)))]
+    blocks += [drawn(groups.chosen.draw()), Fold("Table of the scores", list(grids(chosen)))]
     if groups.dendrogram is not None:
-        caption = "Average linkage: a second opinion, which knows no number of clusters."
+        caption = "Average linkage, for comparison: it needs no number of clusters."
         tree = drawn(groups.dendrogram.picture(groups.k), caption)
         blocks.append(replace(tree, title="Clusters within clusters"))
     if len(groups.model.schema_) <= _FOLLOWED:
         blocks.append(Fold("How the clusters were found", [derived(groups.model.work())]))
-    blocks.append(Fold("How good they are, derived", [derived(groups.quality.work())]))
-    return Part("groups", "Groups", tuple(blocks))
+    blocks.append(Fold("Quality of the clusters, derived", [derived(groups.quality.work())]))
+    return Part("groups", "Clusters", tuple(blocks))
 
 
 def _clusters(result: Exploration) -> Table:
@@ -107,9 +107,7 @@ def _clusters(result: Exploration) -> Table:
         Line((f"{c}", f"{size:,}", f"{size / n:.1%}", _figure(groups.silhouettes[c]), groups.sentence(c)))
         for c, size in groups.traits.sizes.items()
     ]
-    return Table(
-        "The clusters", ("cluster", "rows", "share", "mean silhouette", "set apart by"), tuple(lines)
-    )
+    return Table("The clusters", ("cluster", "rows", "share", "mean silhouette", "differs in"), tuple(lines))
 
 
 def _beside(result: Exploration) -> Iterator[Any]:
@@ -117,7 +115,7 @@ def _beside(result: Exploration) -> Iterator[Any]:
     beside, name = result.groups.beside, result.roles.get("aside")
     if beside is None:
         return
-    yield Heading(f"Beside {name}, which had no say")
+    yield Heading(f"Compared with {name}, which was not used")
     yield Text(beside_words(result))
     yield from grids(beside.work())
 
@@ -141,21 +139,23 @@ def beside_words(result: Exploration) -> str:
 def _oddities(result: Exploration) -> Part:
     odd = result.oddities
     lines = [Line((one.name, f"{one.cluster}", _figure(one.score), one.because)) for one in odd]
-    note = "Rows count from 0. " + next((one.reasons.meaning for one in odd if one.reasons is not None), "")
+    note = "Rows are numbered from 0. " + next(
+        (one.reasons.meaning for one in odd if one.reasons is not None), ""
+    )
     blocks = [
         Text(odd.verdict),
-        Table("The oddest rows", ("row", "cluster", "score", "because of"), tuple(lines), note),
+        Table("Strongest outliers", ("row", "cluster", "score", "reason"), tuple(lines), note),
         drawn(odd.found.draw()),
     ]
     if pictures := list(_reasons(result))[:_DRAWN]:
         blocks.append(Side(pictures))
-    return Part("oddities", "Oddities", tuple(blocks))
+    return Part("oddities", "Outliers", tuple(blocks))
 
 
 def _reasons(result: Exploration) -> Iterator[Figure]:
     for odd in result.oddities:
         if odd.reasons is not None:
-            yield replace(drawn(odd.reasons.draw()), title=f"Why row {odd.name} is odd")
+            yield replace(drawn(odd.reasons.draw()), title=f"Why row {odd.name} is an outlier")
 
 
 def _associations(result: Exploration) -> Part:
@@ -164,12 +164,12 @@ def _associations(result: Exploration) -> Part:
     if len(found.rules):
         header = ("rule", "rows", "support", "confidence", "lift", "p")
         lines = tuple(Line((str(rule), *rule_figures(rule))) for rule in found.rules.rules[:_RULES])
-        note = "By leverage: how many more rows hold both sides than would by chance."
+        note = "Sorted by leverage: how many more rows have both sides than expected by chance."
         note += f" p: Fisher’s exact test, one-sided, times the {found.rules.eligible:,} eligible rules."
         caption = "The rules" if len(found.rules) <= _RULES else f"The first {_RULES} rules"
         blocks += [Table(caption, header, lines, note), drawn(found.rules.draw())]
         blocks.append(Fold("The first rule, derived", [derived(found.rules.work(0))]))
-    return Part("associations", "Associations", tuple(blocks))
+    return Part("associations", "Association rules", tuple(blocks))
 
 
 def rule_figures(rule: Any) -> tuple[str, ...]:
@@ -187,12 +187,12 @@ def _again(result: Exploration) -> Part:
         ("cluster and score of every row", "labels.csv"),
     ]
     blocks = (
-        Text("The same plan on the same versions gives the same figures."),
+        Text("The same plan with the same versions gives the same results."),
         Code(_COMMANDS),
-        Table("What it takes", ("", ""), tuple(Line(pair) for pair in facts)),
+        Table("Versions and seed", ("", ""), tuple(Line(pair) for pair in facts)),
         Fold("plan.toml", [Code(result.plan)]),
     )
-    return Part("again", "Do it again", blocks)
+    return Part("again", "Reproduce", blocks)
 
 
 def _figure(value: float) -> str:

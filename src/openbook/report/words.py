@@ -135,23 +135,23 @@ def tags(result: StudyResult, label: str) -> list[str]:
 
 def test_words(result: StudyResult, chosen: Evaluation) -> str:
     return (
-        f"{plural(len(chosen.predictions.truth), 'row')} were locked away before any learner was tried. After"
-        f" the choice was made, {result.choice.label} and the baselines were fitted on the other rows and met"
-        " these once. This is the fairest figure here, and stays so as long as nobody chooses by it."
+        f"{plural(len(chosen.predictions.truth), 'row')} were held out before any learner was evaluated."
+        f" After the choice, {result.choice.label} and the baselines were fitted on the other rows and tested"
+        " on these once. This estimate is unbiased as long as no model is chosen by it."
     )
 
 
 def test_beside_judging(result: StudyResult) -> str:
-    """Whether the final test bears out what the folds promised."""
+    """Whether the final test agrees with the cross-validation."""
     judged, tested = result.comparison[result.choice.label], result.tests[result.choice.label]
     metric, before, after = judged.metric(), judged.interval(), tested.interval()
-    words = f"The folds had promised {score_words(judged.score())} {before}"
+    words = f"The cross-validation estimate was {score_words(judged.score())} {before}"
     if max(before.low, after.low) <= min(before.high, after.high):
-        return f"{words}. The two intervals overlap: the test bears the folds out."
+        return f"{words}. The two intervals overlap: the final test agrees with it."
     better = metric.better(tested.score(), judged.score())
     return (
-        f"{words}. The intervals do not overlap: the test is {'better' if better else 'worse'} than the folds"
-        " promised. See in what the rows that were locked away differ."
+        f"{words}. The intervals do not overlap: the final test is {'better' if better else 'worse'} than"
+        " estimated. Check how the held-out rows differ from the others."
     )
 
 
@@ -160,12 +160,13 @@ def model_words(result: StudyResult) -> str:
     label, rows = result.choice.label, f"{result.rows:,} rows"
     if result.tests:
         return (
-            f"model.openbook holds {label}, fitted on the {rows} that were not locked away: the very model"
-            " that the final test is about. A model of all rows may be a little better, but nothing here was"
-            " measured on it."
+            f"model.openbook holds {label}, fitted on the {rows} that were not held out: the model that the"
+            " final test evaluated. A model fitted on all rows may be slightly better, but it has not been"
+            " tested."
         )
     return (
-        f"model.openbook holds {label}, fitted on all {rows}; its score is that of models of fewer rows each."
+        f"model.openbook holds {label}, fitted on all {rows}. Its score was estimated with models fitted on"
+        " fewer rows."
     )
 
 
@@ -174,23 +175,23 @@ def protocol_words(result: StudyResult) -> list[str]:
     learners = plural(len(result.comparison.evaluations), "learner")
     split = result.protocol.partition(". ")[0] if result.rows < TINY else result.protocol
     locked = (
-        "No rows were locked away for a final test, so the score of the choice is a little flattered by"
-        " having been chosen."
+        "No rows were held out for a final test, so the score of the chosen model is slightly optimistic:"
+        " it was selected on the same folds."
     )
     if result.tests:
         rows = len(next(iter(result.tests.values())).predictions.truth)
         which = {
             "time": "the last",
-            "group": "whole groups, spread over the target like the others",
+            "group": "whole groups, stratified by the target",
         }
         how = next(
             (how for role, how in which.items() if role in result.roles),
-            "spread over the target like the others",
+            "stratified by the target",
         )
-        locked = f"{rows:,} rows, {how}, were locked away and met once."
+        locked = f"{rows:,} rows, {how}, were held out for the final test."
     return [
-        f"{learners} were judged on {plural(result.rows, 'row')} by {split}.",
-        "Everything was fitted inside the fold: no learner was judged on rows that it had learnt from.",
+        f"{learners} were evaluated on {plural(result.rows, 'row')} by {split}.",
+        "All preparation and fitting used the training rows of each fold only.",
         locked,
         f"Learners are ranked by {result.comparison.metric().words}.",
     ]
@@ -207,12 +208,12 @@ def example_words(result: StudyResult, example: Example) -> str:
     """Which row it is, what its target is, and which model predicts it."""
     name = "" if example.name is None else f" ({result.roles['id']} {cell_words(example.name)})"
     kind = (
-        "a row that was locked away, predicted by the model in the file"
+        "a held-out row, predicted by the model in the file"
         if example.locked
-        else "predicted by the model of its fold, which had not seen it"
+        else "predicted by the model of its fold, which was not trained on it"
     )
     truth = cell_words(example.truth)
-    return f"Row {example.row}{name}, {kind}; its {result.target} is {truth}. Rows count from 0."
+    return f"Row {example.row}{name}, {kind}; its {result.target} is {truth}. Rows are numbered from 0."
 
 
 def grouped(findings: Sequence[Finding]) -> list[tuple[str, str, str]]:

@@ -21,15 +21,15 @@ def part(result: StudyResult) -> Part:
     tree = getattr(result.model, "tree_", None) is not None
     blocks: list[Block] = [
         Text(
-            "The plan holds everything: the data’s fingerprint, the learners and their parameters, the split"
-            " and its seed. The same plan on the same versions gives the same figures."
+            "The plan records the fingerprint of the data, the learners and their parameters, the split and"
+            " its seed. The same plan with the same versions gives the same results."
         ),
         Code(_COMMANDS + (_TREE if tree else "")),
         Text(words.model_words(result), "note"),
-        Table("What it takes", ("", ""), tuple(Line(pair) for pair in _facts(result))),
+        Table("Versions and seed", ("", ""), tuple(Line(pair) for pair in _facts(result))),
         Fold("plan.toml", [Code(result.plan)]),
     ]
-    return Part("again", "Do it again", tuple(blocks))
+    return Part("again", "Reproduce", tuple(blocks))
 
 
 def _facts(result: StudyResult) -> list[tuple[str, str]]:
@@ -40,4 +40,4 @@ def _facts(result: StudyResult) -> list[tuple[str, str]]:
         facts.append(("seed", str(seed)))
     if fingerprint := plan.get("data", {}).get("sha256"):
         facts.append(("SHA-256 of the data", fingerprint))
-    return [*facts, ("every prediction", "results.jsonl, a line for each learner and fold")]
+    return [*facts, ("all predictions", "results.jsonl, one line for each learner and fold")]

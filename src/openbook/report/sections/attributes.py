@@ -15,12 +15,12 @@ def part(result: StudyResult) -> Part | None:
     blocks: list[Block] = []
     if scores is not None and len(scores):
         best = scores.rows[0].attribute
-        blocks += [Heading("Each column by itself"), drawn(scores.draw())]
-        blocks.append(Fold("The scores in figures", grids(scores.work())))
-        blocks.append(Fold(f"How the score of {best} came about", [derived(scores.work(best))]))
+        blocks += [Heading("Each column alone"), drawn(scores.draw())]
+        blocks.append(Fold("Table of the scores", grids(scores.work())))
+        blocks.append(Fold(f"Derivation of the score of {best}", [derived(scores.work(best))]))
     if importance is not None and len(importance):
         blocks += _importance(importance, result.looks.label)
-    return Part("attributes", "What the columns tell", tuple(blocks)) if blocks else None
+    return Part("attributes", "Feature importance", tuple(blocks)) if blocks else None
 
 
 def _importance(importance: Importance, label: str) -> list[Block]:
@@ -28,14 +28,14 @@ def _importance(importance: Importance, label: str) -> list[Block]:
     moving = [one for one in importance if one.drop]
     still = len(importance) - len(moving)
     verb = "drops" if importance.metric.greater_is_better else "rises"
-    caption = f"How much {importance.metric.words} {verb} once a column of rows not learnt from is shuffled."
+    caption = f"How much {importance.metric.words} {verb} when a column of the test rows is shuffled."
     interval = importance.columns[0].interval
     caption += f" Lines: {100 * interval.level:g}%, {interval.method}."
     if still:
-        caption += f" {plural(still, 'column')} of {len(importance)} shuffled changed nothing in the mean."
+        caption += f" Shuffling {plural(still, 'column')} of {len(importance)} changed nothing on average."
     if len(moving) > _MOST:
-        caption += f" The {_MOST} largest are drawn."
-    blocks: list[Block] = [Heading(f"Each column to {label}")]
+        caption += f" The {_MOST} largest are shown."
+    blocks: list[Block] = [Heading(f"Each column in {label}")]
     if moving:
         drawn_ones = [
             svg.Scored(one.column, one.drop, one.interval.low, one.interval.high, "other")
@@ -46,4 +46,4 @@ def _importance(importance: Importance, label: str) -> list[Block]:
         blocks.append(sketched(picture, "Permutation importance", caption))
     else:
         blocks.append(Text(caption))
-    return [*blocks, Text(work.conclusion), Fold("The importances in figures", grids(work))]
+    return [*blocks, Text(work.conclusion), Fold("Table of the importances", grids(work))]

@@ -16,8 +16,8 @@ def part(result: StudyResult) -> Part:
     description = result.description
     missing = sum(column.missing for column in description.columns)
     cells = description.rows * len(description.columns)
-    gaps = f"{missing / cells:.1%} of the cells are missing" if missing else "no cell is missing"
-    blocks: list[Block] = [Text(f"{result.name} holds {words.size_words(result)}; {gaps}.")]
+    gaps = f"{missing / cells:.1%} of the values are missing" if missing else "no missing values"
+    blocks: list[Block] = [Text(f"{result.name}: {words.size_words(result)}; {gaps}.")]
     if found := words.grouped(description.findings):
         found.sort(key=lambda one: one[0] != "warn")
         blocks += [Heading("Findings"), Findings(found[:_FINDINGS])]
@@ -29,11 +29,11 @@ def part(result: StudyResult) -> Part:
     if len(ordered) > _FIRST:
         more: list[Block] = [Cards(cards[_FIRST:])]
         if len(ordered) > _MOST:
-            more.append(Text(f"{len(ordered) - _MOST:,} more are in the table of figures alone.", "note"))
+            more.append(Text(f"{len(ordered) - _MOST:,} more columns are in the table only.", "note"))
         blocks.append(Fold(f"{plural(len(ordered) - _FIRST, 'more column')}", more))
     figures = Markup(description._repr_html_())  # noqa: S704 (escapes)
     table = Shown(Markup('<div class="described">{}</div>').format(figures))
-    blocks.append(Fold("Every figure", [table]))
+    blocks.append(Fold("Table of all columns", [table]))
     return Part("data", "The data", tuple(blocks))
 
 
@@ -42,7 +42,7 @@ def _role(result: StudyResult, name: str) -> str:
     if name == result.target:
         return "target"
     named = [role for role, names in result.roles.items() if name == names or name in _several(names)]
-    return ", ".join("left out" if role == "ignore" else role for role in named)
+    return ", ".join("not used" if role == "ignore" else role for role in named)
 
 
 def _several(names: object) -> tuple[str, ...]:

@@ -14,11 +14,11 @@ _MOST_ROWS, _MOST_COLUMNS, _MOST_FINDINGS = 30, 5, 5
 
 def part(result: StudyResult) -> Part:
     about = (
-        "Select the text below and copy it. What the study found is filled in; what only you can know is"
-        " [marked so …]. Read every sentence before you sign it."
+        "Copy the text below. The results of the study are filled in; add what only you can know where it is"
+        " [marked …]. Check every sentence before you use it."
     )
     return Part(
-        "draft", "A draft of the technical report", (Text(about), Fold("The draft", [Draft(draft(result))]))
+        "draft", "Draft of a technical report", (Text(about), Fold("The draft", [Draft(draft(result))]))
     )
 
 
@@ -45,24 +45,24 @@ def _introduction(result: StudyResult) -> Iterator[str]:
         " [What is known already, with references …]"
     )
     yield (
-        "[Hypotheses, as they were before the data were seen …] This report tells how learners were"
-        " compared, which one was chosen, how it did on rows it had never met, and where it fails."
+        "[Hypotheses, stated before the data were seen …] This report explains how the learners were"
+        " compared, which one was chosen, how it performed on new rows, and where it fails."
     )
 
 
 def _method(result: StudyResult) -> Iterator[str]:
     missing = sum(column.missing for column in result.description.columns)
-    gaps = f"{missing:,} cells are missing" if missing else "no cell is missing"
+    gaps = f"{missing:,} values are missing" if missing else "no values are missing"
     yield (
         f"Data. {result.name} holds {words.size_words(result)}; {gaps}. [Where the data come from, when and"
         " how they were gathered, what a row is, who may be missing, and whether consent was given …]"
     )
     if found := words.grouped(result.description.findings):
         told = " ".join(f"{where}: {message}" for _, where, message in found[:_MOST_FINDINGS])
-        yield f"Of the data is to be noted: {told} [What was done about it, and why …]"
+        yield f"Properties of the data: {told} [What was done about them, and why …]"
     others = [label for label in result.comparison.evaluations if label not in result.baselines]
     yield (
-        f"Learners. The baselines were {_list(result.baselines)}; beside them were tried {_list(others)}."
+        f"Learners. The baselines were {_list(result.baselines)}; the other learners were {_list(others)}."
         " Their parameters are in plan.toml. [Why these, and what was not tried …]"
     )
     rows = result.ranking
@@ -96,7 +96,7 @@ def _results(result: StudyResult) -> Iterator[str]:
             for label, test in result.tests.items()
         ]
         yield (
-            f"Final test. On {plural(n, 'row')} that were locked away and met once, {'; '.join(scores)}."
+            f"Final test. On {plural(n, 'held-out row')}, {'; '.join(scores)}."
             f" {words.test_beside_judging(result)}"
         )
     yield from _columns(result)
@@ -109,13 +109,13 @@ def _columns(result: StudyResult) -> Iterator[str]:
     if looks.attributes is not None and len(looks.attributes):
         rows, measure = looks.attributes.rows[:_MOST_COLUMNS], looks.attributes.measure.words
         best = [f"{one.attribute} ({words.score_words(one.score)})" for one in rows]
-        yield f"Attributes. By {measure}, {result.target} is told best by {_list(best)}."
+        yield f"Attributes. By {measure}, the best single columns for {result.target} are {_list(best)}."
     if looks.importance is not None:
         moving = [one for one in looks.importance if one.interval.low > 0][:_MOST_COLUMNS]
         if moving:
             metric = looks.importance.metric.words
             told = [f"{one.column} ({words.score_words(one.drop)} {one.interval})" for one in moving]
-            yield f"To {looks.label}, shuffling these changes {metric} most: {'; '.join(told)}."
+            yield f"Permutation importance in {looks.label}, change in {metric}: {'; '.join(told)}."
 
 
 def _errors(result: StudyResult) -> Iterator[str]:
@@ -146,18 +146,18 @@ def _limits(result: StudyResult) -> Iterator[str]:
     if caution := words.caution(result):
         yield caution
     if not result.tests:
-        yield "No rows were kept for a final test, so the score of the choice is a little flattered."
+        yield "No rows were held out for a final test, so the score of the choice is slightly optimistic."
     if result.choice.label in result.baselines:
-        yield "Nothing was shown to be better than a baseline, which is not to say that nothing could be."
-    yield "Intervals hold for rows like these; other times and places may differ."
+        yield "No learner was shown to be better than a baseline; more data may show it."
+    yield "The intervals apply to rows from the same population; other times and places may differ."
     if missed := result.looks.why_not:
-        yield f"Not looked at: {', '.join(missed)}."
+        yield f"Skipped analyses: {', '.join(missed)}."
 
 
 def _conclusion(result: StudyResult) -> Iterator[str]:
     metric = result.comparison.metric().words
     chosen = result.tests.get(result.choice.label) or result.comparison[result.choice.label]
-    how = "on rows met once" if result.tests else "in cross-validation"
+    how = "on held-out rows" if result.tests else "in cross-validation"
     yield (
         f"{result.choice.label} predicts {result.target} with {metric}"
         f" {words.score_words(chosen.score())} {chosen.interval()} {how}. [Whether that is good enough for"

@@ -47,12 +47,12 @@ def part(result: StudyResult) -> Part:
         if len(result.models) > 1:
             blocks.append(Heading(label if label == result.choice.label else f"For comparison: {label}"))
         blocks += show(result, label)
-    return Part("errors", "Where it errs", tuple(blocks))
+    return Part("errors", "Errors", tuple(blocks))
 
 
 def _on(evaluation: Evaluation) -> str:
     rows = plural(len(evaluation.one_round.truth), "row")
-    return f"{evaluation.name} on {rows}, each predicted by a model that had not seen it."
+    return f"{evaluation.name} on {rows}, each predicted by a model that was not trained on it."
 
 
 def _classes(result: StudyResult, label: str) -> Iterator[Block]:
@@ -71,8 +71,8 @@ def _rates(table: Confusion) -> Fold:
     counts, *rates = grids(table.work())
     counts = replace(counts, stack=False)
     accuracy = [derived(table.work("accuracy"))]
-    how = Fold("How the accuracy and its interval follow from the counts", accuracy)
-    return Fold("Counts, and every rate with its interval", [counts, *rates, how])
+    how = Fold("Derivation of the accuracy and its interval", accuracy)
+    return Fold("Counts and rates with intervals", [counts, *rates, how])
 
 
 def _worst(table: Confusion) -> str:
@@ -80,17 +80,17 @@ def _worst(table: Confusion) -> str:
     wrong = table.counts.copy()
     np.fill_diagonal(wrong, 0)
     if not wrong.any():
-        return "It made no mistake on these rows."
+        return "No errors on these rows."
     i, j = np.unravel_index(wrong.argmax(), wrong.shape)
     count = f"{int(wrong[i, j]):,} of the {plural(int(table.counts[i].sum()), 'row')}"
     truth, taken = as_text(table.labels[int(i)]), as_text(table.labels[int(j)])
-    return f"The most frequent mistake: {count} that are {truth} were taken for {taken}."
+    return f"Most frequent error: {count} of class {truth} were predicted as {taken}."
 
 
 def confusion_figure(table: Confusion, caption: str) -> Figure:
     """The picture of a table; of many classes, of the most frequent ones."""
     most = np.sort(np.argsort(-table.counts.sum(axis=1), kind="stable")[:_MOST_CLASSES])
-    captions = [caption, "Shades are shares of the true class: blue is right, orange is not."]
+    captions = [caption, "Shading: share of the true class. Blue is correct, orange is wrong."]
     if len(most) < len(table.labels):
         captions.append(f"The {len(most)} most frequent of {len(table.labels)} classes are shown.")
         table = Confusion(table.counts[np.ix_(most, most)], [table.labels[i] for i in most])
@@ -105,7 +105,7 @@ def _probabilities(evaluation: Evaluation) -> tuple[list[Figure], list[Fold]]:
     if evaluation.n_classes == 2:
         scored = [each.from_evaluation(evaluation) for each in (Roc, PrecisionRecall, Calibration)]
         works = [derived(each.work()) for each in scored]
-        how = Fold("How AUC, average precision and Brier score came about", works)
+        how = Fold("Derivation of AUC, average precision and Brier score", works)
         return [drawn(each.draw()) for each in scored], [how]
     fits = {as_text(label): fit for label, fit in _each(Calibration, evaluation)}
     worst = max(rocs, key=lambda label: fits[label].ece)
@@ -167,4 +167,4 @@ def _numbers(result: StudyResult, label: str) -> Iterator[Block]:
         yield Text(_on(evaluation), "note")
     work = errors.work()
     yield from grids(work)
-    yield Fold("How these figures came about", [derived(work)])
+    yield Fold("Derivation of these figures", [derived(work)])

@@ -11,8 +11,8 @@ def part(result: StudyResult) -> Part | None:
     if not blocks:
         return None
     note = (
-        "Which criterion matters is a question about the decision, which no figure answers. Rows are those of"
-        " one round of folds, each predicted by a model that had not seen it."
+        "Which criterion matters depends on the decision; figures cannot answer that. Rows are those of"
+        " one round of folds, each predicted by a model that was not trained on it."
     )
     return Part("fairness", "Fairness", (*blocks, Text(note, "note")))
 

@@ -10,8 +10,8 @@ def part(result: StudyResult) -> Part | None:
     if found is None:
         return None
     about = (
-        "Looked for: columns that tell the target, names of rows, equal rows in training and test, groups"
-        " that are split, an order of time, columns that were scaled or filled before the rows were split."
+        "Checked: columns that give the target away, row IDs, equal rows in training and test, split groups,"
+        " order of time, columns that were scaled or imputed before the split."
     )
     blocks: list[Block] = [Text(found.work().conclusion, "verdict")]
     if sentence := words.without_suspects(result):

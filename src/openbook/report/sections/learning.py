@@ -14,16 +14,16 @@ def part(result: StudyResult) -> Part | None:
         picture = curve.draw()
         work = curve.work()
         blocks += [drawn(picture, *(_sentence(note) for note in picture.notes)), Text(work.conclusion)]
-        blocks.append(Fold("The curve in figures", grids(work)))
+        blocks.append(Fold("Table of the curve", grids(work)))
     if found is not None:
         rows = [Line((each.name, each.finding, f"{each.words}.")) for each in found.evidence]
         if rows:
-            blocks.append(Table("The evidence", ("what", "finding", "figures"), tuple(rows)))
-        lists = {"What to try": found.remedies, "What would make the verdict surer": found.needed}
+            blocks.append(Table("Evidence", ("check", "finding", "figures"), tuple(rows)))
+        lists = {"What to try": found.remedies, "What would make the diagnosis more certain": found.needed}
         for title, lines in lists.items():
             if lines:
                 blocks += [Heading(title), Items([_sentence(line) for line in lines])]
-    return Part("learning", "Learning curve and verdict", tuple(blocks)) if blocks else None
+    return Part("learning", "Learning curve and diagnosis", tuple(blocks)) if blocks else None
 
 
 def _sentence(line: str) -> str:

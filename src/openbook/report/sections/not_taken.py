@@ -6,7 +6,7 @@ from openbook.report.study import StudyResult
 
 #: The looks, as a reader calls them.
 _NAMES = {
-    "attributes": "what each column tells of the target",
+    "attributes": "the score of each column",
     "leaks": "leaks",
     "without_suspects": "the score without the columns that give the target away",
     "mistakes": "the most confident mistakes",
@@ -26,4 +26,4 @@ def part(result: StudyResult) -> Part | None:
     if not reasons:
         return None
     lines = [f"{words.title(', '.join(looks))}: {reason}." for reason, looks in reasons.items()]
-    return Part("not-taken", "What was not looked at", (Items(lines),))
+    return Part("not-taken", "Skipped analyses", (Items(lines),))

@@ -12,19 +12,19 @@ def part(result: StudyResult) -> Part:
     if caution := words.caution(result):
         blocks.append(Text(caution, "caution"))
     if result.notes:
-        blocks += [Heading("How the plan came about"), Items(result.notes)]
-    return Part("protocol", "How learners were judged", tuple(blocks))
+        blocks += [Heading("Decisions of the plan"), Items(result.notes)]
+    return Part("protocol", "Evaluation protocol", tuple(blocks))
 
 
 def _roles(result: StudyResult) -> Iterator[str]:
     """What columns other than inputs do."""
     said = {
-        "id": "{} names the rows; no learner sees it.",
-        "group": "Rows that share {} train or test together; no learner sees it.",
-        "time": "Rows stand in order of {}: the past trains, the future tests.",
+        "id": "{} is the row ID; it is not used as a feature.",
+        "group": "Rows with the same {} stay in the same fold; it is not used as a feature.",
+        "time": "Rows are ordered by {}: models are trained on the past and tested on the future.",
         "weight": "Rows count by {} in learning.",
-        "sensitive": "Fairness is judged by {}.",
-        "ignore": "Left out: {}.",
+        "sensitive": "Fairness is evaluated between the groups of {}.",
+        "ignore": "Not used as features: {}.",
     }
     for role, sentence in said.items():
         if columns := result.roles.get(role):
@@ -39,4 +39,4 @@ def _columns(result: StudyResult) -> Iterator[str]:
         if len(names) < widest:
             sets.setdefault(names, []).append(label)
     for names, labels in sets.items():
-        yield f"{', '.join(labels)}: of the {widest} inputs only {', '.join(names)}."
+        yield f"{', '.join(labels)}: of the {widest} features only {', '.join(names)}."

@@ -67,8 +67,8 @@ def _table(result: StudyResult, rows: Sequence[Row]) -> Table:
     intervals = sorted({interval.method for row in rows for interval in _intervals(row)})
     note = f"Intervals: {'; '.join(intervals)}."
     if tests:
-        note += f" p: {'; '.join(tests)}, adjusted by Holm’s method for the number of learners."
-    note += " Complexity: the figures that the model had to learn, the median over the folds."
+        note += f" p: {'; '.join(tests)}, adjusted by Holm’s method."
+    note += " Complexity: number of fitted parameters, median over the folds."
     header = ("Learner", metric, level, f"minus {against}", level, "p", "complexity", "mean rank")
     lines = [
         Line((row.label, *_cells(row)), role := _role(result, row.label), _tags(result, row.label, role))
@@ -100,8 +100,8 @@ def _folds(result: StudyResult, rows: Sequence[Row]) -> Iterator[Fold]:
     label = result.choice.label
     chosen = result.comparison[label]
     where = Text(
-        "Every prediction of every learner in every fold is a line of results.jsonl, in the same folder:"
-        " rows, truths, predictions and probabilities. All figures of this page follow from those lines.",
+        "results.jsonl, in the same folder, has one line for each learner and fold with the rows, their true"
+        " values, predictions and probabilities. All figures on this page are computed from it.",
         "note",
     )
     # over rows the others would have to be resampled; the part on errors has them with quicker intervals
@@ -110,18 +110,18 @@ def _folds(result: StudyResult, rows: Sequence[Row]) -> Iterator[Fold]:
     test = next((row.test for row in rows if row.label == label and row.test), None)
     if test is not None and test.steps:
         blocks += [Text(f"{label} minus {result.comparison.baseline}:"), derived(test.work())]
-    others = ", and its other scores" if scores else ""
-    yield Fold(f"How the score of {label} came about{others}", blocks)
+    others = ", and other scores" if scores else ""
+    yield Fold(f"Derivation of the score of {label}{others}", blocks)
     if 2 < len(rows) <= _MOST_PAIRED and _quick(result):
         pairs = result.comparison.pairs().work()
-        yield Fold("Every learner against every other", [*grids(pairs, stack=False), Text(pairs.conclusion)])
+        yield Fold("All pairwise comparisons", [*grids(pairs, stack=False), Text(pairs.conclusion)])
     warnings = [
         f"{label}: {text} ({plural(count, 'fold')})"
         for label, evaluation in result.comparison.evaluations.items()
         for text, count in evaluation.warnings.items()
     ]
     if warnings:
-        yield Fold("What the learners warned of", [Items(warnings)])
+        yield Fold("Warnings of the learners", [Items(warnings)])
 
 
 def _quick(result: StudyResult) -> bool:

@@ -17,7 +17,7 @@ def part(result: StudyResult) -> Part | None:
     blocks: list[Block] = []
     if looks.segments is not None:
         work = looks.segments.work()
-        caption = "Error by segment, the worst first"
+        caption = "Error by segment, worst first"
         tables = [Table.of(grid, caption) for grid in work.parts if isinstance(grid, Grid)]
         blocks += [Heading(work.title), Text(work.conclusion, "verdict"), *tables]
     if looks.mistakes is not None:
@@ -25,7 +25,7 @@ def part(result: StudyResult) -> Part | None:
         blocks += [Heading(work.title), Text(work.conclusion, "verdict")]
         if len(looks.mistakes):
             blocks.append(_mistakes(result, looks.mistakes))
-    return Part("segments", "Segments and mistakes", tuple(blocks)) if blocks else None
+    return Part("segments", "Segments and largest errors", tuple(blocks)) if blocks else None
 
 
 def _mistakes(result: StudyResult, mistakes: Mistakes) -> Table:
@@ -42,7 +42,7 @@ def _mistakes(result: StudyResult, mistakes: Mistakes) -> Table:
         truth, predicted = (words.cell_words(value) for value in (one.truth, one.predicted))
         cells = ", ".join(f"{name} = {words.cell_words(one.cells[name])}" for name in columns)
         rows.append(Line((str(one.row), truth, predicted, *figures, cells)))
-    caption = "Wrong rows, the surest first" if classes else "Rows, the largest error first"
+    caption = "Wrong predictions, most confident first" if classes else "Largest errors"
     header = ("row", "truth", "predicted", *head, "cells")
     return Table(caption, header, tuple(rows), f"{_more(mistakes, columns)} {_rows(result)}".strip())
 
@@ -62,7 +62,7 @@ def _more(mistakes: Mistakes, columns: tuple[str, ...]) -> str:
 def _rows(result: StudyResult) -> str:
     """What the numbers of rows count."""
     target = next(column for column in result.description.columns if column.name == result.target)
-    told = "Rows count from 0"
-    told += f", among those whose {result.target} is known" if target.missing else ""
+    told = "Rows are numbered from 0"
+    told += f", among those with a known {result.target}" if target.missing else ""
     told += f", in order of {result.roles['time']}" if "time" in result.roles else ""
-    return f"{told}. Look at such rows first: often a label is wrong, or a cell is in another unit."
+    return f"{told}. Check these rows first: often a label is wrong or a value has another unit."

@@ -1,4 +1,4 @@
-"""The final test: rows that were locked away, met once."""
+"""The final test, on rows that were held out."""
 
 import math
 from collections.abc import Iterator
@@ -31,9 +31,7 @@ def _table(result: StudyResult, chosen: Evaluation) -> Table:
         for i, m in enumerate(metrics)
     ]
     methods = [f"{chosen.interval(m).method} ({m.words})" for m in metrics]
-    return Table(
-        "Scores on the rows that were locked away", header, tuple(rows), f"Intervals: {'; '.join(methods)}."
-    )
+    return Table("Scores on the held-out rows", header, tuple(rows), f"Intervals: {'; '.join(methods)}.")
 
 
 def _cells(metric: Metric, tests: Any) -> Iterator[str]:
@@ -47,7 +45,7 @@ def _folds(chosen: Evaluation) -> Iterator[Block]:
     blocks: list[Block] = [derived(chosen.interval().work())]
     if chosen.classes is not None:
         table = Confusion.from_evaluation(chosen)
-        yield confusion_figure(table, f"{chosen.name} on the rows that were locked away.")
+        yield confusion_figure(table, f"{chosen.name} on the held-out rows.")
         blocks += [*grids(table.work())][1:]
     blocks.append(Text("Its predictions are the lines of results.jsonl whose part is “test”.", "note"))
-    yield Fold("How the score came about", blocks)
+    yield Fold("Derivation of the score", blocks)

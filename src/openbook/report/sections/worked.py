@@ -14,13 +14,13 @@ def part(result: StudyResult) -> Part:
         _, other = result.models
         blocks.append(
             Text(
-                f"Since the choice is a baseline, {other} is worked beside it: of the learners that are"
-                " offered and learnt more than the choice, the best."
+                f"The choice is a baseline, so {other}, the best of the other learners, is shown for"
+                " comparison."
             )
         )
     for example in result.examples:
         blocks += _example(result, example, first=example is result.examples[0])
-    return Part("work", "Predictions, worked", tuple(blocks))
+    return Part("work", "Predictions, step by step", tuple(blocks))
 
 
 def _example(result: StudyResult, example: Example, *, first: bool) -> list[Block]:
@@ -33,6 +33,6 @@ def _example(result: StudyResult, example: Example, *, first: bool) -> list[Bloc
     ]
     shown = {label: (work, derived(work)) for label, work in example.works.items()}
     return head + [
-        Fold(f"By {label}: {work.conclusion or work.title}", [how], open=first and isinstance(how, Shown))
+        Fold(f"{label}: {work.conclusion or work.title}", [how], open=first and isinstance(how, Shown))
         for label, (work, how) in shown.items()
     ]
