@@ -71,9 +71,9 @@ def save(model: Any, path: str | os.PathLike[str]) -> Path:
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         with zipfile.ZipFile(temporary, "x") as archive:
-            archive.writestr("model.json", text, compress_type=zipfile.ZIP_DEFLATED)
+            archive.writestr(_member("model.json"), text, compress_type=zipfile.ZIP_DEFLATED)
             for name, array in arrays.items():
-                archive.writestr(f"arrays/{name}.npy", _npy(array))
+                archive.writestr(_member(f"arrays/{name}.npy"), _npy(array))
         temporary.replace(path)
     except OSError as error:
         msg = f"cannot save {path}: {error.strerror}"
@@ -81,6 +81,13 @@ def save(model: Any, path: str | os.PathLike[str]) -> Path:
     finally:
         temporary.unlink(missing_ok=True)
     return path
+
+
+def _member(name: str) -> zipfile.ZipInfo:
+    """A member of the zip without the time of writing: the same model is the same bytes."""
+    member = zipfile.ZipInfo(name)
+    member.external_attr = 0o600 << 16
+    return member
 
 
 def open_model(path: str | os.PathLike[str]) -> Any:

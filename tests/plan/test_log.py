@@ -1,6 +1,8 @@
 """Results are on the disk line by line; a torn end is cut off, and anything foreign is refused."""
 
 import json
+import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -37,7 +39,36 @@ def test_what_was_appended_is_found_again(path):
     log = Log(path, "plan A")
     assert keys(log) == ALL
     again = log.results["folds", "0R", 1]
-    assert again.to_json() == result(1).to_json()
+    times = ("fit_seconds", "predict_seconds")  # which are not kept: no two runs have them in common
+    assert all(math.isnan(getattr(again, name)) for name in times)
+    assert replace(again, fit_seconds=0.1, predict_seconds=0.2).to_json() == result(1).to_json()
+
+
+def test_settled_the_lines_are_in_the_order_of_the_plan_whatever_came_first(path):
+    log = Log(path, "plan A")
+    with log.open():
+        log.append("folds", "1R", result(1))
+        log.append("folds", "C4.5", result(0))
+        log.skip("C4.5", 3, "fold 4 of 5 failed")
+        log.skip("C4.5", 1, "fold 2 of 5 failed")
+        log.append("folds", "1R", result(0))
+        log.keep_look("1R", "curve", [1, 2])
+        log.settle(["0R", "1R", "C4.5"])
+    kinds = [(r.get("part"), r.get("learner")) for r in map(json.loads, path.read_text().splitlines())]
+    folds = [("folds", "0R"), ("folds", "1R")]
+    assert kinds == [(None, None), ("skipped", "C4.5"), *folds, *folds, ("test", "0R"), ("look", "1R")]
+    again = Log(path, "plan A")
+    assert again.skipped == {"C4.5": (1, "fold 2 of 5 failed")}  # of several reasons, that of the first fold
+    assert again.looks == {("1R", "curve"): [1, 2]}
+
+
+def test_looks_are_out_of_date_once_there_are_more_folds(path):
+    log = Log(path, "plan A")
+    with log.open():
+        log.keep_look("0R", "curve", [1])
+        log.append("folds", "0R", result(2))
+    assert log.looks == {}
+    assert Log(path, "plan A").looks == {}
 
 
 def test_a_torn_end_is_cut_off_wherever_it_tore_and_redone(path):
@@ -66,7 +97,7 @@ def test_an_empty_file_is_begun_anew(path):
             b"plan B",
             "holds results of another plan or other rows; start over with --fresh, or keep both with --out",
         ),
-        (b'"format": 1', b'"format": 7', "holds results of another format"),
+        (b'"format": 2', b'"format": 7', "holds results of another format"),
         (b'"openbook": "', b'"openbook": "9', r"holds results of openbook 9.*, and this is"),
         (b'{"learner": "0R", "part": "folds"', b'{"learner": "0R", "part" "folds"', "line 2: damaged"),
         (b'"rows": [3, 4]', b'"rows": [3]', r"line 2: not a result \(.*1 rows"),

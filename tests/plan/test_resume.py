@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 import time
-import zipfile
 
 import pytest
 
@@ -16,7 +15,7 @@ from openbook.errors import PlanError
 from openbook.plan import make_plan, run
 from openbook.plan.jobs import done_by
 
-MODULE = sys.modules["openbook.plan.run"]  # the package's `run` is the function
+MODULE = sys.modules["openbook.plan.judging"]
 
 
 def lines(folder):
@@ -24,22 +23,15 @@ def lines(folder):
 
 
 def left_behind(folder):
-    """All that a study leaves, but for the times; threads may finish in any order."""
-    records = lines(folder)
-    for record in records[1:]:
-        del record["result"]["fit_seconds"], record["result"]["predict_seconds"]
-    with zipfile.ZipFile(folder / "model.openbook") as archive:  # which notes when it was written
-        model = {name: archive.read(name) for name in archive.namelist()}
-    texts = {name: (folder / name).read_bytes() for name in ("plan.toml", "report.html")}
-    files = sorted(path.name for path in folder.iterdir())
-    return sorted(json.dumps(record, sort_keys=True) for record in records), model, texts, files
+    """All that a study leaves, byte for byte."""
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 # Kills itself at the n-th of the moments that matter: around every fold, every write and every renaming.
 DIES = """
 import os, signal, sys, pathlib
 from openbook.plan import Plan, run
-module, store = sys.modules["openbook.plan.run"], sys.modules["openbook.store"]
+module, judging = sys.modules["openbook.plan.run"], sys.modules["openbook.plan.judging"]
 count, end = 0, int(sys.argv[2])
 def moment():
     global count
@@ -54,7 +46,8 @@ def watched(owner, name):
         moment()
         return result
     setattr(owner, name, around)
-for owner, name in [(module, "evaluate_fold"), (os, "fsync"), (pathlib.Path, "replace"), (module, "to_html")]:
+WATCHED = [(judging, "evaluate_fold"), (os, "fsync"), (pathlib.Path, "replace"), (module, "to_html")]
+for owner, name in WATCHED:
     watched(owner, name)
 plan = pathlib.Path(sys.argv[1])
 run(Plan.open(plan), plan.parent, workers=1)
@@ -114,7 +107,7 @@ def test_a_kill_from_outside_leaves_whole_lines(tmp_path):
 SLOW = """
 import sys, time
 from openbook.plan import Plan, run
-module = sys.modules["openbook.plan.run"]
+module = sys.modules["openbook.plan.judging"]
 judge = module.evaluate_fold
 def slowly(*args, **named):
     time.sleep(0.02)

@@ -91,6 +91,7 @@ def run_study(
             workers=workers,
             progress=progress,
             time_limit=left,
+            say=None if quiet else lambda words: say(screen, words),
         )
     notes(screen, result.notes[len(plan.notes) :])
     if not quiet:

@@ -1,68 +1,129 @@
-"""`results.jsonl`: what a study found so far, a line for each fold, written as it comes.
+"""`results.jsonl`: what a study has found so far, one line per result, written as it comes.
 
-    {"format": 1, "plan": fingerprint, "openbook": version}         the first line
-    {"learner": label, "part": "folds" or "test", "result": …}      a FoldResult each
+    {"format": 2, "plan": fingerprint, "openbook": version}         the first line
+    {"learner": label, "part": "folds" or "test", "result": …}      a FoldResult each, without its times
+    {"learner": label, "part": "skipped", "fold": i, "reason": …}   the learner dropped out, and why
+    {"learner": label, "part": "look", "look": name, "found": …}    a closer look at a learner
 
 A line counts once its end is on the disk. A kill leaves at most one torn line at the end, which is cut off
 when the study goes on; a bad line anywhere else means that the file was changed, and is refused.
+
+Threads finish in any order. `settle` puts the lines in the order of the plan, so that the same study leaves
+the same bytes. For the same reason no times are kept.
 """
 
 import json
+import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import Any, Literal, NamedTuple
 
 import openbook
 from openbook.errors import DataError, PlanError
 from openbook.judge.results import FoldResult
 from openbook.plan.files import write_text
 
-__all__ = ["Log"]
+__all__ = ["Log", "Skipped"]
 
 Part = Literal["folds", "test"]
 
-_FORMAT = 1
+_FORMAT = 2
 _REMEDY = "start over with --fresh, or keep both with --out"
+
+#: What a FoldResult holds that no two runs have in common.
+_TIMES = ("fit_seconds", "predict_seconds")
+
+
+class Skipped(NamedTuple):
+    """Why a learner dropped out, and in which fold; -1 before the first."""
+
+    fold: int
+    reason: str
 
 
 class Log:
-    """The results by part, learner and fold; `append` while it is open."""
+    """The results by part, learner and fold; `append` while it is open.
+
+    Attributes
+    ----------
+    results : FoldResult by part, learner and fold; those that were read have no times (NaN)
+    skipped : Skipped by learner
+    looks : plain values by learner and look
+    """
 
     def __init__(self, path: Path, fingerprint: str) -> None:
         self.path = path
         self.results: dict[tuple[Part, str, int], FoldResult] = {}
-        self._file: BinaryIO | None = None
-        header = {"format": _FORMAT, "plan": fingerprint, "openbook": openbook.__version__}
+        self.skipped: dict[str, Skipped] = {}
+        self.looks: dict[tuple[str, str], Any] = {}
+        self._header = {"format": _FORMAT, "plan": fingerprint, "openbook": openbook.__version__}
         if not path.exists() or not self._whole_lines():
-            write_text(path, json.dumps(header) + "\n")
-        self._read(header)
+            write_text(path, _line(self._header))
+        self._read()
 
     @contextmanager
     def open(self) -> Iterator["Log"]:
         """Cut off a torn last line and get ready to append."""
-        with self.path.open("r+b") as self._file:
-            self._file.truncate(sum(map(len, self._whole_lines())))
-            self._file.seek(0, os.SEEK_END)
-            yield self
+        with self.path.open("r+b") as file:
+            file.truncate(sum(map(len, self._whole_lines())))
+        yield self
 
     def append(self, part: Part, learner: str, result: FoldResult) -> None:
-        """Put a result on the disk."""
-        assert self._file is not None
-        record = {"learner": learner, "part": part, "result": result.to_json()}
-        self._file.write(json.dumps(record, allow_nan=False).encode() + b"\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        """Put a result on the disk; looks at learners with fewer folds are out of date then."""
+        if part == "folds":
+            self.looks.clear()
         self.results[part, learner, result.index] = result
+        self._write(_result_record(part, learner, result))
+
+    def skip(self, learner: str, fold: int, reason: str) -> None:
+        """Note that a learner drops out; of several reasons the one of the first fold counts."""
+        if learner in self.skipped and self.skipped[learner].fold <= fold:
+            return
+        self.skipped[learner] = Skipped(fold, reason)
+        self._write(_skipped_record(learner, self.skipped[learner]))
+
+    def keep_look(self, learner: str, look: str, found: Any) -> None:
+        """Put on the disk what a closer look has found, as plain values."""
+        self.looks[learner, look] = found
+        self._write(_look_record(learner, look, found))
+
+    def settle(self, labels: Sequence[str]) -> None:
+        """Write the lines in the order of the plan: fold by fold, then tests, then looks.
+
+        The folds of a learner that dropped out are left out: how many there are is a matter of chance.
+        """
+        place = {label: i for i, label in enumerate(labels)}
+        for key in [key for key in self.results if key[0] == "folds" and key[1] in self.skipped]:
+            del self.results[key]
+        results = sorted(self.results.items(), key=lambda item: (item[0][0], item[0][2], place[item[0][1]]))
+        records = [
+            self._header,
+            *(
+                _skipped_record(label, self.skipped[label])
+                for label in sorted(self.skipped, key=place.__getitem__)
+            ),
+            *(_result_record(part, label, result) for (part, label, _), result in results),
+            *(_look_record(*key, found) for key, found in self.looks.items()),
+        ]
+        text = "".join(map(_line, records))
+        if text.encode() != self.path.read_bytes():
+            write_text(self.path, text)
+
+    def _write(self, record: dict[str, Any]) -> None:
+        with self.path.open("ab") as file:
+            file.write(_line(record).encode())
+            file.flush()
+            os.fsync(file.fileno())
 
     def _whole_lines(self) -> list[bytes]:
         lines = self.path.read_bytes().splitlines(keepends=True)
         return lines if not lines or lines[-1].endswith(b"\n") else lines[:-1]
 
-    def _read(self, header: dict[str, Any]) -> None:
+    def _read(self) -> None:
         lines = self._whole_lines()
-        found = self._record(lines[0], 1)
+        header, found = self._header, self._record(lines[0], 1)
         for key, words in (("format", "of another format"), ("plan", "of another plan or other rows")):
             if found.get(key) != header[key]:
                 raise PlanError(f"{self.path} holds results {words}; {_REMEDY}")
@@ -73,10 +134,23 @@ class Log:
         for number, line in enumerate(lines[1:], start=2):
             record = self._record(line, number)
             try:
-                result = FoldResult.from_json(record["result"])
-                self.results[record["part"], record["learner"], result.index] = result
-            except (DataError, KeyError, TypeError) as error:
+                self._take(record)
+            except (DataError, KeyError, TypeError, ValueError) as error:
                 raise PlanError(f"{self.path}, line {number}: not a result ({error}); {_REMEDY}") from None
+
+    def _take(self, record: dict[str, Any]) -> None:
+        part, learner = record["part"], str(record["learner"])
+        if part == "skipped":
+            self.skipped[learner] = Skipped(int(record["fold"]), str(record["reason"]))
+        elif part == "look":
+            self.looks[learner, str(record["look"])] = record["found"]
+        elif part in ("folds", "test"):
+            if part == "folds":
+                self.looks.clear()
+            result = FoldResult.from_json({**record["result"], **dict.fromkeys(_TIMES, math.nan)})
+            self.results[part, learner, result.index] = result
+        else:
+            raise DataError(f"part is {part!r}")
 
     def _record(self, line: bytes, number: int) -> dict[str, Any]:
         try:
@@ -86,3 +160,20 @@ class Log:
         if not isinstance(record, dict):
             raise PlanError(f"{self.path}, line {number}: damaged; {_REMEDY}")
         return record
+
+
+def _line(record: dict[str, Any]) -> str:
+    return json.dumps(record, allow_nan=False) + "\n"
+
+
+def _result_record(part: Part, learner: str, result: FoldResult) -> dict[str, Any]:
+    plain = {key: value for key, value in result.to_json().items() if key not in _TIMES}
+    return {"learner": learner, "part": part, "result": plain}
+
+
+def _skipped_record(learner: str, skipped: Skipped) -> dict[str, Any]:
+    return {"learner": learner, "part": "skipped", "fold": skipped.fold, "reason": skipped.reason}
+
+
+def _look_record(learner: str, look: str, found: Any) -> dict[str, Any]:
+    return {"learner": learner, "part": "look", "look": look, "found": found}

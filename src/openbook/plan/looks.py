@@ -27,6 +27,7 @@ from openbook.judge.leaks import leaks
 from openbook.judge.mistakes import confident_mistakes
 from openbook.judge.segments import worst_segments
 from openbook.judge.splits import TINY, Protocol
+from openbook.plan.judging import failure_words
 from openbook.plan.money import by_decision
 from openbook.plan.plan import Plan
 from openbook.plan.rows import StudyRows
@@ -99,6 +100,8 @@ class Looking:
                         found[name] = getattr(self, name)
                     except OpenbookError as error:
                         why_not[name] = str(error)
+                    except Exception as error:  # noqa: BLE001 (a look that fails costs no more than itself)
+                        why_not[name] = f"it failed: {failure_words(error)}"
                 tell()
         return Looks(self.label, **found, why_not=why_not)
 

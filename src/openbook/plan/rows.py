@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import has_fit_parameter
 
-from openbook.data import Column, Numeric, Table
+from openbook.data import Column, Nominal, Numeric, Table
 from openbook.errors import PlanError
 from openbook.judge import (
     Comparison,
@@ -108,6 +108,11 @@ class StudyRows:
         roles = {"groups": self._role("group"), "time": self._role("time")}
         return {role: column for role, column in roles.items() if column is not None}
 
+    def width(self, label: str) -> int:
+        """How many columns a contestant has once each value of a nominal one has its own."""
+        schema = self.inputs(label).schema
+        return sum(max(1, len(a.values)) if isinstance(a, Nominal) else 1 for a in schema)
+
     def model(self, label: str) -> Any:
         """A contestant, unfitted."""
         return self.plan.model(label, self.metrics[0])
@@ -199,7 +204,10 @@ class StudyRows:
 
     def comparison(self, log: Log) -> Comparison:
         """Of the contestants and folds that have the most results in common; of all, once all are there."""
-        labels = [each.label for each in self.plan.contestants]
+        labels = [each.label for each in self.plan.contestants if each.label not in log.skipped]
+        if not labels:
+            whys = "; ".join(f"{label}: {skipped.reason}" for label, skipped in log.skipped.items())
+            raise PlanError(f"every learner was skipped ({whys})")
         done = {label: _leading(log, label, len(self.splits)) for label in labels}
         folds = max(set(done.values()), key=lambda f: (f * sum(n >= f for n in done.values()), f))
         if not folds:
@@ -232,7 +240,9 @@ class StudyRows:
                 " run the same command without it to go on"
             )
         for each in self.plan.contestants:
-            if each.label not in comparison.evaluations:
+            if each.label in log.skipped:
+                yield f"{each.label} skipped: {log.skipped[each.label].reason}"
+            elif each.label not in comparison.evaluations:
                 done = _leading(log, each.label, total)
                 yield f"{each.label} is not ranked: it finished {done} of {total} folds in time"
 

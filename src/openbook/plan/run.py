@@ -19,19 +19,20 @@ from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
 from time import monotonic
-from typing import Any
+from typing import Any, NamedTuple
 
-import numpy as np
+from threadpoolctl import threadpool_limits
 
 import openbook
 from openbook.data import Table
 from openbook.data.describe import Description, describe
 from openbook.errors import PlanError
-from openbook.judge import Choice, Comparison, Evaluation, FoldResult, evaluate_fold
+from openbook.judge import Choice, Comparison, Evaluation
 from openbook.judge.hear import heard
+from openbook.plan.estimate import estimate_words
 from openbook.plan.explore_plan import ExplorePlan, open_plan
 from openbook.plan.files import write_text
-from openbook.plan.jobs import done_by
+from openbook.plan.judging import Judging, failure_words, judge_fold
 from openbook.plan.log import Log
 from openbook.plan.looks import NO_TIME, Looking, asked_looks
 from openbook.plan.plan import Plan
@@ -63,6 +64,7 @@ def run(
     fresh: bool = False,
     progress: Progress | None = None,
     time_limit: float | None = None,
+    say: Callable[[str], None] | None = None,
 ) -> StudyResult:
     """Run a plan, or go on with it, and leave everything in a folder.
 
@@ -77,27 +79,32 @@ def run(
     time_limit : seconds; None for as long as it takes
         Three quarters of them are for judging. Then those learners and folds are compared that have the most
         results in common, and the rest is said. A later run without a limit goes on from there.
+    say : called before the first fold with how long it may take, and with what an earlier run has done
     """
     start = monotonic()
     folder = Path(folder)
     claim_folder(plan, folder, fresh=fresh)
     rows = StudyRows(plan, plan.data.checked(plan.data.read() if table is None else table))
     log = Log(folder / "results.jsonl", plan.fingerprint)
-    deadline = None if time_limit is None else start + _JUDGING * time_limit
+    clock = _Clock(start, time_limit)
     if workers == -1 and len(rows.y) < _FEW_ROWS:
         workers = 1
     told = _Told(len(rows.splits) * len(plan.contestants) + len(asked_looks(plan)), progress)
-    with log.open():
-        _judge(rows, log, workers, deadline, told)
-        comparison = rows.comparison(log)
-        choice = comparison.simplest_not_worse()
-        tests = _test(rows, log, comparison, choice)
-    with heard():  # the same warnings as in the folds, which the report tells
-        models = {label: rows.fitted(label, rows.train) for label in _worked(plan, comparison, choice)}
-        judged = comparison[choice.label]
-        examples = tuple(worked_examples(rows, models, judged, tests.get(choice.label)))
-        end = None if time_limit is None else start + _LOOKING * time_limit
-        looks = Looking(rows, comparison, choice.label, models, end).looks(workers, told.one)
+    # one thread for each product of matrices: folds run side by side, and small products gain nothing
+    with log.open(), threadpool_limits(1, user_api="blas"):
+        judging = Judging(rows, log, workers, clock.share(_JUDGING), told.one)
+        told.done = len(judging.jobs) - len(judging.left)
+        if say:
+            for words in _opening(judging):
+                say(words)
+        judging.run()
+        with heard():  # the same warnings as in the folds, which the report tells
+            end = _conclude(rows, log)
+            comparison, choice, tests, models = end.comparison, end.choice, end.tests, end.models
+            judged = comparison[choice.label]
+            examples = tuple(worked_examples(rows, models, judged, tests.get(choice.label)))
+            looking = Looking(rows, comparison, choice.label, models, clock.share(_LOOKING))
+            looks = looking.looks(workers, told.one)
     result = StudyResult(
         name=Path(plan.data.name).name,
         plan=plan.to_toml(),
@@ -179,28 +186,52 @@ class _Told:
             self.progress(self.done, self.total)
 
 
-def _judge(rows: StudyRows, log: Log, workers: int, deadline: float | None, told: _Told) -> None:
-    """Every contestant in every fold that the log does not hold yet, fold by fold: a part is fair already."""
-    plan = rows.plan
-    jobs = [(each.label, i) for i in range(len(rows.splits)) for each in plan.contestants]
-    left = [(label, i) for label, i in jobs if ("folds", label, i) not in log.results]
-    models = {each.label: rows.model(each.label) for each in plan.contestants}
+@dataclass(frozen=True)
+class _Clock:
+    """How much time there is, if it is limited."""
 
-    def judge(job: tuple[str, int]) -> tuple[str, FoldResult]:
-        label, i = job
-        return label, _fold_result(rows, models[label], label, *rows.splits[i], i)
+    start: float
+    limit: float | None
 
-    told.done = len(jobs) - len(left)
-    for label, result in done_by(deadline, left, judge, workers):
-        log.append("folds", label, result)
-        told.one()
+    def share(self, of: float) -> float | None:
+        """The time on the monotonic clock at which this share of the limit is over."""
+        return None if self.limit is None else self.start + of * self.limit
 
 
-def _fold_result(
-    rows: StudyRows, model: Any, label: str, train: np.ndarray, test: np.ndarray, index: int = 0
-) -> FoldResult:
-    X, y, more = rows.inputs(label), rows.y, rows.arguments
-    return evaluate_fold(model, X, y, train, test, index=index, name=label, **more)
+def _opening(judging: Judging) -> Iterator[str]:
+    """How far an earlier run came, and how long the rest may take."""
+    jobs, left = len(judging.jobs), len(judging.left)
+    if done := jobs - left:
+        yield f"Resuming: {done:,} of {jobs:,} folds are done."
+    if left:
+        yield f"Estimated time: {estimate_words(judging.seconds)}, and more where kernels are compiled first."
+
+
+class _Conclusion(NamedTuple):
+    comparison: Comparison
+    choice: Choice
+    tests: dict[str, Evaluation]
+    models: dict[str, Any]
+
+
+def _conclude(rows: StudyRows, log: Log) -> _Conclusion:
+    """Choose, test and fit; a learner that cannot be fitted on all rows drops out, and another is chosen."""
+    while True:
+        comparison = rows.comparison(log)
+        choice = comparison.simplest_not_worse()
+        label = choice.label
+        try:
+            tests = _test(rows, log, comparison, choice)
+            models = {}
+            for label in _worked(rows.plan, comparison, choice):
+                models[label] = rows.fitted(label, rows.train)
+        except Exception as error:
+            if label in rows.plan.baselines:
+                raise
+            log.skip(label, len(rows.splits), f"the fit on all rows failed: {failure_words(error)}")
+            log.settle([each.label for each in rows.plan.contestants])
+        else:
+            return _Conclusion(comparison, choice, tests, models)
 
 
 def _test(rows: StudyRows, log: Log, comparison: Comparison, choice: Choice) -> dict[str, Evaluation]:
@@ -212,7 +243,7 @@ def _test(rows: StudyRows, log: Log, comparison: Comparison, choice: Choice) -> 
     for label in labels:
         if ("test", label, 0) not in log.results:
             model = rows.model(label)
-            log.append("test", label, _fold_result(rows, model, label, rows.train, rows.locked))
+            log.append("test", label, judge_fold(rows, model, label, rows.train, rows.locked))
     words = f"{len(rows.locked):,} rows that were locked away"
     return {label: rows.evaluation(label, [log.results["test", label, 0]], words) for label in labels}
 

@@ -1,0 +1,84 @@
+"""How long a study will take, and how much memory: roughly, from rows and columns, before it starts."""
+
+import math
+import os
+from pathlib import Path
+
+from openbook.plan.rows import StudyRows
+from openbook.registry.costs import Shape, fit_bytes, fit_seconds
+
+__all__ = ["after_folds", "available_bytes", "bytes_of", "estimate_words", "seconds_of"]
+
+#: Inner folds by which knobs are tuned.
+_INNER = 5
+#: The closer looks take about as long as so many more folds, and the report some seconds of its own.
+_LOOKS, _REPORT = 12, 1.0
+#: Files that tell how many bytes a container may have, and has.
+_CONTAINERS = (
+    ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
+    ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
+)
+
+
+def _shape(rows: StudyRows, label: str) -> Shape:
+    """Of the training rows of a fold, the largest."""
+    n = max(len(train) for train, _ in rows.splits)
+    classes = 1 if rows.classes is None else len(rows.classes)
+    return Shape(n, len(rows.columns[label]), rows.width(label), classes)
+
+
+def seconds_of(rows: StudyRows, label: str) -> float:
+    """About how long one fold of a contestant takes on one core, tuning included."""
+    candidate = rows.plan.contestant(label).candidate
+    settings = math.prod(map(len, candidate.values().values()))
+    tries = 1 + (_INNER * settings if settings > 1 else 0)
+    return tries * fit_seconds(candidate.learner, _shape(rows, label))
+
+
+def bytes_of(rows: StudyRows, label: str) -> float:
+    """About how much memory one fit of a contestant takes."""
+    return fit_bytes(rows.plan.contestant(label).candidate.learner, _shape(rows, label))
+
+
+def after_folds(slowest: float) -> float:
+    """About how long everything after the folds takes, where a fold of the slowest learner takes so long."""
+    return _LOOKS * slowest + _REPORT
+
+
+def estimate_words(seconds: float) -> str:
+    """The estimate as people say it.
+
+    >>> estimate_words(3.2), estimate_words(47), estimate_words(400), estimate_words(9000)
+    ('about 5 seconds', 'about 50 seconds', 'about 7 minutes', 'about 2.5 hours')
+    """
+    if seconds < 95:
+        return f"about {max(5, 5 * round(seconds / 5))} seconds"
+    if seconds < 95 * 60:
+        return f"about {round(seconds / 60)} minutes"
+    return f"about {seconds / 3600:.1f} hours".replace(".0 hours", " hours")
+
+
+def available_bytes() -> float | None:
+    """The memory that a process can still have; None where the system does not tell."""
+    found = [free for free in (_system_bytes(), *(_container_bytes(*files) for files in _CONTAINERS)) if free]
+    return min(found, default=None)
+
+
+def _system_bytes() -> float | None:
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        kilobytes = next(line.split()[1] for line in lines if line.startswith("MemAvailable"))
+        return 1024.0 * int(kilobytes)
+    except (OSError, StopIteration, ValueError):
+        pass
+    try:  # no more than the machine has
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def _container_bytes(most: str, now: str) -> float | None:
+    try:
+        return float(Path(most).read_text(encoding="ascii")) - float(Path(now).read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return None
