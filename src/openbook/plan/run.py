@@ -240,7 +240,7 @@ def _test(rows: StudyRows, log: Log, comparison: Comparison, choice: Choice) -> 
         return {}
     baselines = [label for label in rows.plan.baselines if label in comparison.evaluations]
     labels = [choice.label, *(label for label in baselines if label != choice.label)]
-    for label in labels:
+    for label in [each.label for each in rows.plan.contestants if each.label in labels]:  # as they settle
         if ("test", label, 0) not in log.results:
             model = rows.model(label)
             log.append("test", label, judge_fold(rows, model, label, rows.train, rows.locked))
