@@ -240,14 +240,15 @@ def test_a_split_that_does_not_fit_the_rows_is_named(tmp_path):
         run(wrong, tmp_path)
 
 
-def test_a_learner_that_fails_is_named_and_what_was_found_is_kept(tmp_path):
+def test_where_every_learner_but_the_baselines_fails_there_is_still_a_report_that_says_so(tmp_path):
     plan = make_plan("iris", folds=3, repeats=1, only=["one_r"])
     bad = Candidate("odd", "naive_bayes", {"priors": [0.5, 0.4, 0.2]})
-    with pytest.raises(ob.errors.OpenbookError, match=r"odd failed in fold 0 .*must sum to 1"):
-        run(replace(plan, learners=(*plan.learners, bad)), tmp_path, workers=1)
-    assert not (tmp_path / "model.openbook").exists()
-    assert not (tmp_path / "report.html").exists()
-    assert {r["learner"] for r in lines(tmp_path)[1:]} <= {"0R", "1R"}
+    result = run(replace(plan, learners=(*plan.learners, bad)), tmp_path, workers=1)
+    (note,) = (note for note in result.notes if note.startswith("odd skipped: fold 1 of 3 failed: "))
+    assert "must sum to 1" in note
+    assert "odd skipped: fold 1 of 3 failed" in result.report.read_text(encoding="utf-8")
+    assert set(result.comparison.evaluations) == {"0R", "1R"}
+    assert [r["learner"] for r in lines(tmp_path)[1:] if r["part"] == "skipped"] == ["odd"]
 
 
 def test_an_interrupted_writing_leaves_the_old_file(tmp_path, monkeypatch):
