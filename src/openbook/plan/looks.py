@@ -53,7 +53,7 @@ LOOKS = (
 )
 
 #: Those that fewer than TINY rows have no use for.
-_MANY_ROWS = ("leaks", "mistakes", "segments", "importance", "curve", "diagnosis")
+_MANY_ROWS = ("leaks", "without_suspects", "mistakes", "segments", "importance", "curve", "diagnosis")
 
 #: Up to so many rows a curve is drawn twice over, and from so many on with fewer folds.
 _FEW, _MANY = 2_000, 10_000
