@@ -118,9 +118,12 @@ def test_the_work_of_one_rule():
     assert row["P(play = No | outlook = sunny)"].numbers == r"\frac{3}{5}"
     assert model.work({}).conclusion == "outlook is missing, so: play = Yes."
     unseen = model.work({"outlook": "hail"})
-    assert unseen.conclusion == "outlook is a value never seen, so: play = Yes."
-    step = unseen["P(play = Yes | outlook is a value never seen)"]
-    assert (step.numbers, step.note) == (r"\frac{9}{14}", "no such row in training: the shares of all rows")
+    assert unseen.conclusion == "outlook is an unseen value, so: play = Yes."
+    step = unseen["P(play = Yes | outlook is an unseen value)"]
+    assert (step.numbers, step.note) == (
+        r"\frac{9}{14}",
+        "no such row in training: the class shares of all rows",
+    )
 
 
 def test_the_least_weight_of_errors_wins():

@@ -40,7 +40,7 @@ def test_rejecting_where_even_the_least_risk_is_too_great():
     assert least[1] > 0.2 > least[[0, 2]].max()
     assert model.predict(middle).tolist() == ["no", None, "yes"]
     work = model.work([4.2])
-    assert work.conclusion == "Rejecting costs 0.2, less than any decision: no decision."
+    assert work.conclusion == "Rejecting costs 0.2, less than any decision: rejected."
     assert model.work([1.0]).conclusion == "Lowest expected cost: no."
     assert work["R(no | x)"].result == pytest.approx(model.risk(middle)[1, 0])
 

@@ -56,7 +56,7 @@ def test_an_unseen_value_without_smoothing_is_left_out():
     model = NaiveBayes(smoothing=NoSmoothing()).fit(COLOURS, LABELS)
     assert model.predict_proba([{"colour": "green"}])[0] == pytest.approx([0.6, 0.4])
     step = model.work({"colour": "green"})["P(colour | class = a)"]
-    assert step.note == "never seen in training, and nothing is smoothed: left out"
+    assert step.note == "unseen in training, and no smoothing: left out"
 
 
 def test_a_class_that_never_shows_the_column_finds_all_values_equally_likely():
@@ -64,13 +64,16 @@ def test_a_class_that_never_shows_the_column_finds_all_values_equally_likely():
     for smoothing in (NoSmoothing(), Epsilon(1e-3), Laplace(1), MEstimate(3, 0.9)):
         model = NaiveBayes(smoothing=smoothing).fit(rows, ["a", "b", "b"])
         assert model.likelihood("colour", "red", given="a") == 0.5
-        assert model.work()["P(colour = red | class = a)"].note == "no row of this class shows the attribute"
+        assert (
+            model.work()["P(colour = red | class = a)"].note
+            == "the attribute is missing in all rows of this class"
+        )
 
 
 def test_a_column_without_any_value_says_nothing():
     rows = [{"colour": None, "size": 1.0}, {"colour": None, "size": 2.0}, {"colour": None, "size": 5.0}]
     model = NaiveBayes(kinds={"colour": "nominal"}, variance="sample")
-    with pytest.warns(UserWarning, match="size does not vary among the rows of class b"):
+    with pytest.warns(UserWarning, match="size is constant among the rows of class b"):
         model.fit(rows, ["a", "a", "b"])
     plain, other = model.predict_proba([{"colour": None, "size": 2.0}, {"colour": "red", "size": 2.0}])
     assert other == pytest.approx(plain)
@@ -102,19 +105,17 @@ def test_numbers_with_gaps():
 
 def test_a_class_without_variance_borrows_a_billionth_and_says_so():
     with pytest.warns(
-        UserWarning, match="x0 does not vary among the rows of class a; 1e-09 of its overall variance"
+        UserWarning, match="x0 is constant among the rows of class a; 1e-09 of its overall variance"
     ):
         model = NaiveBayes().fit([[5.0], [5.0], [5.0], [1.0], [9.0]], LABELS)
     overall = np.var([5, 5, 5, 1, 9])
     assert model.likelihood("x0", 5.0, given="a") == pytest.approx(normal(5, 5, 1e-9 * overall))
     assert "1e-09 of the overall variance" in model.work([5.0])["p(x0 = 5 | class = a)"].note
-    assert model.notes_ == [
-        "x0 does not vary among the rows of class a; 1e-09 of its overall variance stands in"
-    ]
+    assert model.notes_ == ["x0 is constant among the rows of class a; 1e-09 of its overall variance is used"]
 
 
 def test_a_single_row_has_no_sample_variance():
-    with pytest.warns(UserWarning, match="x0 does not vary among the rows of class b"):
+    with pytest.warns(UserWarning, match="x0 is constant among the rows of class b"):
         model = NaiveBayes(variance="sample").fit([[1.0], [2.0], [4.0]], ["a", "a", "b"])
     overall = np.var([1, 2, 4])
     assert model.likelihood("x0", 4.0, given="b") == pytest.approx(normal(4, 4, 1e-9 * overall))
@@ -122,7 +123,7 @@ def test_a_single_row_has_no_sample_variance():
 
 def test_a_class_without_known_numbers_takes_those_of_all():
     with pytest.warns(
-        UserWarning, match="x0 is never known in class a; its overall mean and variance stand in"
+        UserWarning, match="x0 is always missing in class a; its overall mean and variance are used"
     ):
         model = NaiveBayes().fit([[np.nan], [np.nan], [np.nan], [1.0], [9.0]], LABELS)
     assert model.likelihood("x0", 2.0, given="a") == pytest.approx(normal(2, 5, 16))
@@ -131,17 +132,17 @@ def test_a_class_without_known_numbers_takes_those_of_all():
 @pytest.mark.parametrize("distribution", ["gaussian", "kernel"])
 def test_a_constant_column_is_left_out(distribution):
     rows = [[5.0, 1.0], [5.0, 2.0], [5.0, 4.0], [5.0, 7.0], [np.nan, 9.0]]
-    with pytest.warns(UserWarning, match="x0 has a single value in training and is left out"):
+    with pytest.warns(UserWarning, match="x0 is constant in training and is left out"):
         model = NaiveBayes(distributions=distribution).fit(rows, LABELS)
     alone = NaiveBayes(distributions=distribution).fit([[row[1]] for row in rows], LABELS)
     for value in (5.0, 6.0, 1e300, np.inf):
         proba = model.predict_proba([[value, 3.0]])[0]
         assert proba == pytest.approx(alone.predict_proba([[3.0]])[0])
-    assert model.work([6.0, 3.0])["P(x0 | class = a)"].note == "a single value in training: left out"
+    assert model.work([6.0, 3.0])["P(x0 | class = a)"].note == "constant in training: left out"
 
 
 def test_a_column_of_gaps_is_left_out():
-    with pytest.warns(UserWarning, match="x0 has a single value in training and is left out"):
+    with pytest.warns(UserWarning, match="x0 is constant in training and is left out"):
         model = NaiveBayes().fit([[np.nan, 1.0], [np.nan, 2.0], [np.nan, 4.0], [np.nan, 9.0]], [0, 0, 1, 1])
     assert np.isfinite(model.predict_proba([[3.0, 2.0]])).all()
 
@@ -151,7 +152,7 @@ def test_a_column_of_gaps_is_left_out():
 def test_a_number_beyond_all_density_leaves_the_prior(distribution, value):
     model = NaiveBayes(distributions=distribution).fit([[1.0], [2.0], [3.0], [5.0], [9.0]], LABELS)
     assert model.predict_proba([[value]])[0] == pytest.approx([0.6, 0.4])
-    assert "the prior answers class = a" in model.work([value]).conclusion
+    assert "the prior decides: class = a" in model.work([value]).conclusion
 
 
 def test_numbers_far_from_all_others_are_still_told_apart():
@@ -160,7 +161,7 @@ def test_numbers_far_from_all_others_are_still_told_apart():
     assert model.predict([[-500.0], [900.0]]).tolist() == ["a", "b"]
     work = model.work([900.0])
     assert work["P(x | class = a)"].result == 0
-    assert work["P(x | class = a)"].note == "too small to be written as a number; its logarithm is not"
+    assert work["P(x | class = a)"].note == "too small to represent; its logarithm is used"
     assert work["P(class = b | x)"].result == pytest.approx(1)
     logs = model.predict_log_proba([[900.0]])[0]
     by_hand = math.log(0.5 * 1) - (900 - 0.5) ** 2 / 0.5 + (900 - 10.5) ** 2 / 0.5 - math.log(0.5)
@@ -177,13 +178,13 @@ def test_the_unit_does_not_matter(distribution, scale):
 
 
 def test_numbers_too_small_to_be_squared_do_not_vary():
-    with pytest.warns(UserWarning, match="x0 has a single value in training and is left out"):
+    with pytest.warns(UserWarning, match="x0 is constant in training and is left out"):
         model = NaiveBayes().fit([[1e-160], [2e-160], [3e-160], [5e-160], [9e-160]], LABELS)
     assert model.predict_proba([[2e-160]])[0] == pytest.approx([0.6, 0.4])
 
 
 def test_a_class_that_varies_by_next_to_nothing_does_not_vary():
-    with pytest.warns(UserWarning, match="x0 does not vary among the rows of class a"):
+    with pytest.warns(UserWarning, match="x0 is constant among the rows of class a"):
         model = NaiveBayes().fit([[0.0], [1e-155], [1.0], [2.0]], ["a", "a", "b", "b"])
     overall = np.var([0, 0, 1, 2])
     assert model.likelihood("x0", 0.0, given="a") == pytest.approx(normal(0, 0, 1e-9 * overall))
@@ -199,7 +200,7 @@ def test_densities_by_hand():
 
 
 def test_a_density_without_deviation_takes_that_of_all():
-    with pytest.warns(UserWarning, match="x0 does not vary in class a; its overall deviation stands in"):
+    with pytest.warns(UserWarning, match="x0 is constant in class a; its overall standard deviation is used"):
         model = NaiveBayes(distributions="kernel").fit([[5.0], [5.0], [5.0], [1.0], [9.0]], LABELS)
     h = np.std([5, 5, 5, 1, 9], ddof=1) * 3**-0.2
     assert model.likelihood("x0", 4.0, given="a") == pytest.approx(normal(4, 5, h * h))
@@ -306,7 +307,7 @@ def test_priors_may_be_given(priors):
         ([0.5, 0.6], r"priors must not be negative and must sum to 1, got \[0\.5, 0\.6\] \(sum 1\.1\)"),
         ([-0.5, 1.5], "priors must not be negative"),
         ([np.nan, 1.0], "priors must not be negative and must sum to 1"),
-        ({"a": 0.5, "c": 0.5}, "priors say nothing of class 'b'"),
+        ({"a": 0.5, "c": 0.5}, "priors do not include class 'b'"),
         ("uniform", "priors must be None, a sequence or a mapping of class to probability, got 'uniform'"),
         (0.5, "priors: 2 classes, but 1 numbers"),
     ],
@@ -345,8 +346,8 @@ def test_smoothing_needs_a_number(smoothing, message):
     ("p", "message"),
     [
         (1.5, "MEstimate: p must lie between 0 and 1, got 1.5"),
-        ({"a": 0.5}, "MEstimate: p says nothing of 'b'"),
-        ({"a": {"color": {}}, "b": 0.5}, r"p says nothing of 'colour'\. Did you mean 'color'"),
+        ({"a": 0.5}, "MEstimate: p does not include 'b'"),
+        ({"a": {"color": {}}, "b": 0.5}, r"p does not include 'colour'\. Did you mean 'color'"),
         (
             {"a": {"colour": {"red": 1.0}}, "b": 0.5},
             r"MEstimate: p\['a'\]\['colour'\] lacks the values \['blue'\]",

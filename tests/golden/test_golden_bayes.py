@@ -94,9 +94,7 @@ def test_where_every_product_is_zero_the_prior_answers(golden):
     work = model.work(test)
     assert work["P(x)"].result == 0
     assert work["P(y = Cold | x)"].result is None
-    assert work.conclusion == (
-        "Every class has a product of 0: the data decide nothing, and the prior answers y = Flu."
-    )
+    assert work.conclusion == ("The product is 0 for every class, so the prior decides: y = Flu.")
 
 
 def test_the_whole_table_of_smoothed_estimates(golden):

@@ -40,7 +40,7 @@ def test_the_works_of_the_nodes_are_titled_by_what_leads_there():
     work = ID3().fit(WEATHER, PLAY).work()
     assert work.title == "ID3 for play: how it was grown"
     assert [part.title for part in work.parts] == ["root", "outlook = rain", "outlook = sunny"]
-    assert work.conclusion == "Leaves: 5; tests on the longest way: 2."
+    assert work.conclusion == "Leaves: 5; depth: 2."
 
 
 def test_a_step_puts_its_numbers_in():
@@ -50,7 +50,7 @@ def test_a_step_puts_its_numbers_in():
     assert root["gain(windy)"].numbers == "0.940286 - 0.892159"
     grid = root.parts[-1]
     assert (grid.title, grid.header) == ("branches", ("outlook", "No", "Yes", "rows", "then"))
-    assert grid.rows[0] == ("overcast", 0, 4, 4, "leaf Yes: its rows are all of one class")
+    assert grid.rows[0] == ("overcast", 0, 4, 4, "leaf Yes: all its rows have the same class")
     assert grid.rows[1] == ("rain", 2, 3, 5, "test windy")
 
 
@@ -124,7 +124,7 @@ def test_numbers_have_a_mean_and_a_squared_error():
     assert root["gain(x0)"].result == 4
     assert part(root, "candidates").header == ("attribute", "mean squared error", "gain", "so")
     assert part(root, "x0 <= 5").parts[0].rows == (("<= 5", 1, 2, 0), ("> 5", 5, 2, 0))
-    assert root.parts[-1].rows[0][-1] == "leaf 1: its rows have one and the same target"
+    assert root.parts[-1].rows[0][-1] == "leaf 1: all its rows have the same target"
 
 
 def test_a_large_target_keeps_its_digits():
@@ -151,7 +151,7 @@ def test_why_a_branch_is_a_leaf(learner, title, why):
 @pytest.mark.parametrize(
     ("learner", "why"),
     [
-        (DecisionTreeClassifier("entropy", min_gain=0.25), "no split gains more than 0.25"),
+        (DecisionTreeClassifier("entropy", min_gain=0.25), "no split has a gain above 0.25"),
         (
             DecisionTreeClassifier("entropy", significance=0.05),
             "outlook has the best split, but p = 0.169766 is not below 0.05",
@@ -190,8 +190,8 @@ def test_chi_squared_by_hand():
 
 def test_a_pure_table_needs_no_test():
     work = ID3().fit(WEATHER, ["Yes"] * 14).work()
-    assert part(work, "root").conclusion == "A leaf, Yes: its rows are all of one class."
-    assert work.conclusion == "Leaves: 1; tests on the longest way: 0."
+    assert part(work, "root").conclusion == "A leaf, Yes: all its rows have the same class."
+    assert work.conclusion == "Leaves: 1; depth: 0."
 
 
 def test_columns_that_were_not_drawn():
@@ -229,7 +229,7 @@ def test_many_columns_are_abbreviated():
     assert sum(isinstance(p, Work) for p in root.parts) == 8
     candidates = part(root, "candidates")
     assert len(candidates.rows) == 40
-    assert candidates.note == "10 of the 50 columns are left out; of 50 the best 8 are worked out"
+    assert candidates.note == "10 of the 50 columns are not shown; the best 8 of 50 are derived"
     winner = root.conclusion.partition(" wins")[0]
     assert winner in [row[0] for row in candidates.rows]
     assert root[f"gain({winner})"].result == max(
@@ -241,7 +241,7 @@ def test_many_branches_and_classes_are_abbreviated():
     values = tuple(f"v{i}" for i in range(30))
     table = Table(Schema((Nominal("x", values),)), [np.arange(30, dtype=Nominal("x", values).dtype)])
     root = part(ID3().fit(table, [f"c{i % 10}" for i in range(30)]).work(), "root")
-    assert part(root, "x").parts[0].note == "6 of the 30 branches are left out"
+    assert part(root, "x").parts[0].note == "6 of the 30 branches are not shown"
     assert root["H(class)"].numbers.count(r"\log_2") == 8
     assert r"\dots" in root["H(class | x)"].numbers
 
@@ -256,16 +256,16 @@ def test_the_nodes_nearest_the_root_are_told():
     assert max(depth[node] for node in told) <= min(depth[node] for node in untold)
     work = model.work()
     assert len(work.parts) == 64
-    assert f" {len(untold)} tests are not derived here:" in work.conclusion
+    assert f" {len(untold)} splits are not derived:" in work.conclusion
 
 
 def test_candidates_too_large_to_keep(monkeypatch):
     monkeypatch.setattr(plant, "NOTED_FIGURES", 1)
     work = ID3().fit(WEATHER, PLAY).work()
     assert [p.title for p in work.parts] == ["root"]
-    assert part(work, "root").conclusion == "Its candidates were too many to be kept."
+    assert part(work, "root").conclusion == "It had too many candidates to store."
     assert [row[-1] for row in part(work, "root").parts[-1].rows][1:] == ["test windy", "test humidity"]
-    assert " 3 tests are not derived here:" in work.conclusion
+    assert " 3 splits are not derived:" in work.conclusion
 
 
 @pytest.mark.parametrize("name", ["50%_off", "a\nb", "x^2 {", "", "Σ"])
@@ -284,7 +284,7 @@ def test_any_name_can_be_shown(name):
 
 def test_the_way_down():
     work = ID3().fit(WEATHER, PLAY).work({"outlook": "sunny", "humidity": "high"})
-    way = part(work, "the way down")
+    way = part(work, "the path")
     assert [(step.label, step.result, step.note) for step in way.parts] == [
         ("outlook", "sunny", "so: down to outlook = sunny, 5 rows"),
         ("humidity", "high", "so: down to humidity = high, 3 rows"),
@@ -300,7 +300,7 @@ def test_a_cell_that_decides_nothing_goes_down_every_branch(outlook, said):
     row = {"outlook": outlook, "humidity": "high", "windy": "false"}
     work = ID3().fit(WEATHER, PLAY).work(row)
     assert work["outlook"].result == said
-    assert work["outlook"].note == "which decides nothing, so: down every branch, by the share of its rows"
+    assert work["outlook"].note == "so down every branch, in proportion to its rows"
     assert work["share(outlook = overcast)"].numbers == r"1 \cdot \frac{4}{14}"
     assert work["share(outlook = sunny)"].result == pytest.approx(5 / 14)
     assert [row[-1] for row in part(work, "reached").rows] == pytest.approx([4 / 14, 5 / 14, 5 / 14])
@@ -312,7 +312,7 @@ def test_missing_cells_that_have_one_way():
     """Of rain and sunny, both with five rows, rain is the first; with a gap in training it has its branch."""
     model = DecisionTreeClassifier("entropy", missing="majority").fit(WEATHER, PLAY)
     step = model.work({"windy": "true"})["outlook"]
-    assert step.result == "missing, which decides nothing"
+    assert step.result == "missing, so no branch is determined"
     assert step.note == "so: down to outlook = rain (or missing), 5 rows"
     own = DecisionTreeClassifier("entropy", missing="branch").fit(*with_gap())
     assert own.work({})["outlook"].note == "so: down to outlook is missing, 1 row"
@@ -333,11 +333,11 @@ def test_a_leaf_without_rows_says_so():
         0,
         0,
         0,
-        "leaf cheap: no training row comes here, so it says what the node above says",
+        "leaf cheap: no training row reaches it, so it has the prediction of its parent",
     )
     work = model.work({"size": "small", "colour": "blue"})
     assert part(work, "reached").rows == (("size = small, colour = blue", 2, 1, 0, 1),)
-    assert part(work, "reached").note == "a leaf without rows says what the node above it says"
+    assert part(work, "reached").note == "a leaf without rows has the prediction of its parent"
     assert work["P(class = cheap)"].result == pytest.approx(2 / 3)
 
 

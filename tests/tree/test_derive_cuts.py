@@ -40,12 +40,12 @@ def test_a_column_without_cuts():
     cuts = candidate_cuts([7, 7], ["a", "b"])
     assert len(cuts) == 0
     assert cuts.best is None
-    assert cuts.work().conclusion == "No cut gains anything."
+    assert cuts.work().conclusion == "No cut has a gain."
 
 
 def test_many_cuts_are_abbreviated():
     work = candidate_cuts(list(range(150)), ["a", "b"] * 75).work()
-    assert work.parts[-1].note == "49 of the 149 cuts are left out"
+    assert work.parts[-1].note == "49 of the 149 cuts are not shown"
     assert sum(isinstance(p, Work) for p in work.parts) == 8
 
 

@@ -179,9 +179,9 @@ def test_the_gain_is_summed_over_the_nodes():
     model = ObliviousTreeClassifier().fit(X, y)
     work = model.work()
     assert [part.title for part in work.parts] == [
-        "level 1: 1 node is asked",
-        "level 2: 2 nodes are asked",
-        "level 3: 2 nodes are asked",
+        "level 1: 1 node",
+        "level 2: 2 nodes",
+        "level 3: 2 nodes",
     ]
     assert work["gain(humidity)"].numbers.count(r"\frac{5}{14}") == 2
     tree = model.tree_

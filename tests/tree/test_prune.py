@@ -277,16 +277,16 @@ def test_a_decision_is_derived(nested_tree):
     assert work.title == "Pruning at windy = yes: pessimistic error"
     assert (work["subtree"].numbers, work["subtree"].result) == (r"2 + 0.5 \cdot 2", 3)
     assert (work["leaf"].numbers, work["leaf"].result) == ("2 + 0.5", 2.5)
-    assert work.conclusion == "2.5 is no more than 3: the subtree of 2 leaves becomes a leaf."
+    assert work.conclusion == "2.5 does not exceed 3: the subtree of 2 leaves becomes a leaf."
     kept = work_of_decision(pruned.decisions[1], 0.5)
     assert kept.title == "Pruning at node 1: pessimistic error"
-    assert kept.conclusion == "8.5 is more than 2: the subtree of 2 leaves stays."
+    assert kept.conclusion == "8.5 exceeds 2: the subtree of 2 leaves is kept."
 
 
 def test_the_allowance_is_part_of_the_verdict(nested_tree):
     (decision,) = prune_confidence(nested_tree([(6, 0), (9, 0), (0, 1)])).decisions
     assert work_of_decision(decision).conclusion == (
-        "2.47571 is no more than 3.2726 + 0.1: the subtree of 3 leaves becomes a leaf."
+        "2.47571 does not exceed 3.2726 + 0.1: the subtree of 3 leaves becomes a leaf."
     )
 
 
@@ -304,7 +304,7 @@ def test_the_work_lists_the_decisions_of_each_rule(nested_tree):
     collapsed, bound = work.parts
     assert collapsed.rows == ((1, 2, 2, 2, "leaf"),)
     assert [(row[0], row[1], row[-1]) for row in bound.rows] == [(2, 2, "stays"), ("the root", 3, "stays")]
-    assert work.conclusion == "1 of the subtrees became leaves; 3 leaves are left."
+    assert work.conclusion == "1 subtrees became leaves; 3 leaves remain."
 
 
 def test_numbers_have_no_errors_to_be_pessimistic_about():

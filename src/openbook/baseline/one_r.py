@@ -183,7 +183,7 @@ class OneR(Folding, Classifier):
         if not any(counts):
             counts, note = (
                 self.statistics_.classes.tolist(),
-                "no such row in training: the shares of all rows",
+                "no such row in training: the class shares of all rows",
             )
         total = sum(counts)
         steps = tuple(
@@ -206,7 +206,7 @@ class OneR(Folding, Classifier):
         if value is None or math.isnan(code):
             unseen = code == UNSEEN
             counts = np.zeros(len(self._labels)) if unseen else self._best.counts[:, -1]
-            return "is a value never seen" if unseen else "is missing", counts.tolist()
+            return "is an unseen value" if unseen else "is missing", counts.tolist()
         if isinstance(self.schema_[self.attribute_], Categorical):
             return f"= {value}", self._best.counts[:, code].tolist()
         interval = int(np.searchsorted(self._best.cuts, value))

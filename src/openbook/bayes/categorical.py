@@ -64,7 +64,7 @@ class CategoricalColumns(ApartColumns):
         if code == MISSING:
             return left_out(name, self.truths[c], "missing")
         if code == UNSEEN and not self.smoothing.covers_unseen:
-            return left_out(name, self.truths[c], "never seen in training, and nothing is smoothed")
+            return left_out(name, self.truths[c], "unseen in training, and no smoothing")
         step = self._estimate(self.schema.position(name), c, code)
         return Factor(step, math.log(step.result) if step.result > 0 else -math.inf)
 
@@ -84,7 +84,7 @@ class CategoricalColumns(ApartColumns):
         value = attribute.values[code] if code >= 0 else "a value never seen"
         head = given(f"{attribute.name} = {value}", self.truths[c])
         if N == 0:
-            why = "no row of this class shows the attribute"
+            why = "the attribute is missing in all rows of this class"
             return Step(head, r"\frac{1}{V}", rf"\frac{{1}}{{{max(V, 1)}}}", 1 / max(V, 1), why)
         return Step(
             head,

@@ -131,7 +131,7 @@ class MinimumRisk(AroundClassifier):
         ]
         least = min(risks)
         if self.reject is not None and least > self.reject:
-            end = f"Rejecting costs {figure(self.reject)}, less than any decision: no decision."
+            end = f"Rejecting costs {figure(self.reject)}, less than any decision: rejected."
         else:
             end = f"Lowest expected cost: {labels[risks.index(least)]}."
         return Work("Minimum risk: one decision", (inner, *steps), end)

@@ -50,7 +50,7 @@ class KernelColumns(ApartColumns):
         self.deviations = np.zeros((len(self.labels), d))
         self.bandwidths = np.zeros((len(self.labels), d))
         self.notes = [
-            f"{name} has a single value in training and is left out"
+            f"{name} is constant in training and is left out"
             for name, useful in zip(self.schema.names, self.useful, strict=True)
             if not useful
         ]
@@ -60,10 +60,12 @@ class KernelColumns(ApartColumns):
                 values, weights = self._points(c, j)
                 own = _deviation(values, weights)
                 if not len(self.samples.cell(c, j)[0]):
-                    self.notes.append(f"{name} is never known in class {label}; its overall values stand in")
+                    self.notes.append(
+                        f"{name} is always missing in class {label}; its overall values are used"
+                    )
                 elif own == 0:
                     self.notes.append(
-                        f"{name} does not vary in class {label}; its overall deviation stands in"
+                        f"{name} is constant in class {label}; its overall standard deviation is used"
                     )
                 self.deviations[c, j] = own or overall[j]
                 self.bandwidths[c, j] = self.deviations[c, j] * weights.sum() ** -0.2
@@ -85,7 +87,7 @@ class KernelColumns(ApartColumns):
         if math.isnan(x):
             return left_out(name, self.truths[c], "missing")
         if not self.useful[j]:
-            return left_out(name, self.truths[c], "a single value in training")
+            return left_out(name, self.truths[c], "constant in training")
         values, weights = (part.tolist() for part in self._points(c, j))
         h, W = float(self.bandwidths[c, j]), math.fsum(weights)
         gaps = [(x - value) / h for value in values]

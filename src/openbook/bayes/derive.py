@@ -20,7 +20,7 @@ def derive_model(model) -> Work:
     priors = Work(f"prior of {model.target_}", tuple(_prior_steps(model)))
     columns = [work for likelihood in model.likelihoods_ for work in likelihood.learnt()]
     return Work(
-        f"Naive Bayes for {model.target_}: how it was learnt", (priors, *columns), "; ".join(model.notes_)
+        f"Naive Bayes for {model.target_}: how it was fitted", (priors, *columns), "; ".join(model.notes_)
     )
 
 
@@ -39,7 +39,7 @@ def derive_row(model, X) -> Work:
     if winner is None:
         probabilities = [step.result for step in priors]
         winner = labels[probabilities.index(max(probabilities))]
-        end = f"Every class has a product of 0: the data decide nothing, and the prior answers {winner}."
+        end = f"The product is 0 for every class, so the prior decides: {winner}."
     else:
         end = f"Most probable: {winner}."
     title = f"Naive Bayes for {model.target_}: one prediction"
@@ -69,9 +69,7 @@ def _product(label, prior, factors):
     joint = prior.result * likelihood
     terms = [math.log(prior.result) if prior.result > 0 else -math.inf, *(factor.log for factor in factors)]
     log = math.fsum(terms) if all(map(math.isfinite, terms)) else -math.inf
-    note = (
-        "too small to be written as a number; its logarithm is not" if joint == 0 and log > -math.inf else ""
-    )
+    note = "too small to represent; its logarithm is used" if joint == 0 and log > -math.inf else ""
     return (
         Step(given("x", label), r"\prod_j P(x_j \mid c)", _listed(values, r" \times "), likelihood, note),
         Step(

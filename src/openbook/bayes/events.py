@@ -241,7 +241,7 @@ class BernoulliColumns(EventColumns, ApartColumns):
         for value, n in ((0, float(less(N, happened))), (1, happened)):
             head = given(f"{self.schema.names[j]} = {value}", self.truths[c])
             if N == 0:
-                yield Step(head, r"\frac{1}{2}", r"\frac{1}{2}", 0.5, "this class never shows the column")
+                yield Step(head, r"\frac{1}{2}", r"\frac{1}{2}", 0.5, "the column never occurs in this class")
                 continue
             numbers = self.smoothing.numbers(n, N, 2, float(p[value]))
             yield Step(head, self.smoothing.formula, numbers, float(self.smoothing(n, N, 2, float(p[value]))))

@@ -75,18 +75,18 @@ class GaussianColumns(ApartColumns):
     def _notes(self):
         for j, name in enumerate(self.schema.names):
             if not self.useful[j]:
-                yield f"{name} has a single value in training and is left out"
+                yield f"{name} is constant in training and is left out"
                 continue
             if classes := [
                 label for label, is_zero in zip(self.labels, self.floored[:, j], strict=True) if is_zero
             ]:
                 yield (
-                    f"{name} does not vary among the rows of class {', '.join(classes)};"
-                    f" {FLOOR:g} of its overall variance stands in"
+                    f"{name} is constant among the rows of class {', '.join(classes)};"
+                    f" {FLOOR:g} of its overall variance is used"
                 )
             if classes := [label for label, none in zip(self.labels, self.absent[:, j], strict=True) if none]:
                 shown = ", ".join(classes)
-                yield f"{name} is never known in class {shown}; its overall mean and variance stand in"
+                yield f"{name} is always missing in class {shown}; its overall mean and variance are used"
 
     def add_scores(self, X, scores):
         if self._scored:
@@ -103,7 +103,7 @@ class GaussianColumns(ApartColumns):
         if math.isnan(x):
             return left_out(name, self.truths[c], "missing")
         if not self.useful[j]:
-            return left_out(name, self.truths[c], "a single value in training")
+            return left_out(name, self.truths[c], "constant in training")
         mean, variance, note = self._estimates(j, c)
         s2, mu, value = figure(variance), figure(mean), figure(x)
         numbers = (
@@ -125,7 +125,7 @@ class GaussianColumns(ApartColumns):
         )
         spread = everything[2] / everything[0]
         if weight == 0:
-            return everything[1], spread, "never known in this class: overall mean and variance"
+            return everything[1], spread, "always missing in this class: overall mean and variance"
         rows = float(less(weight, self.ddof))
         if rows <= 0 or scatter / rows <= LEAST:
             return mean, FLOOR * spread, f"no variance in this class: {FLOOR:g} of the overall variance"
@@ -138,8 +138,8 @@ class GaussianColumns(ApartColumns):
                 if self.useful[j]
                 else []
             )
-            note = "" if self.useful[j] else "a single value in training: left out"
-            yield Work(f"{name} (numeric, normal curve)", tuple(steps), note)
+            note = "" if self.useful[j] else "constant in training: left out"
+            yield Work(f"{name} (numeric, normal distribution)", tuple(steps), note)
 
     def _learnt(self, j, c):
         weight, mean, scatter = (

@@ -144,7 +144,7 @@ class NaiveBayes(Folding, Classifier):
         for likelihood in self.likelihoods_:
             for column in likelihood.schema.names:
                 if (other := now[column]) != likelihood.name:
-                    msg = f"column {column!r} was {likelihood.name}, but is {other} with these rows; fit anew"
+                    msg = f"column {column!r} was {likelihood.name}, but is {other} with these rows; refit"
                     raise ParameterError(msg)
 
     def _file_rows(self, scan, y, sample_weight):
@@ -233,7 +233,7 @@ class NaiveBayes(Folding, Classifier):
         if isinstance(priors, Mapping):
             if absent := [label for label in self._labels if label not in {as_text(key) for key in priors}]:
                 hint = did_you_mean(absent[0], [as_text(key) for key in priors])
-                msg = f"priors say nothing of class {absent[0]!r}. {hint}"
+                msg = f"priors do not include class {absent[0]!r}. {hint}"
                 raise ParameterError(msg)
             by_label = {as_text(key): value for key, value in priors.items()}
             priors = [by_label[label] for label in self._labels]

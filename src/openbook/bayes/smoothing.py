@@ -147,7 +147,7 @@ class MEstimate(Smoothing):
         for key in (label, column):
             if isinstance(p, Mapping):
                 p = _by_text(p)
-                _check(key in p, f"MEstimate: p says nothing of {key!r}. {did_you_mean(key, list(p))}")
+                _check(key in p, f"MEstimate: p does not include {key!r}. {did_you_mean(key, list(p))}")
                 p = p[key]
         if isinstance(p, Mapping):
             p = _by_text(p)

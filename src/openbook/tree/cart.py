@@ -277,7 +277,7 @@ def derive_choice(choice):
                 float(bound),
             ),
         ),
-        f"Of the subtrees with an error of at most {figure(float(bound))}, the smallest has"
+        f"The smallest subtree with an error of at most {figure(float(bound))} has"
         f" {choice.leaves[chosen]} leaves.",
     )
 

@@ -55,7 +55,7 @@ class GrowingClassifier(Growing, Classifier):
             raise ParameterError(msg)
         if odd := [label for label in self.class_weight if label not in labels]:
             hint = did_you_mean(str(odd[0]), [str(label) for label in labels])
-            msg = f"class_weight names {odd[0]!r}, which is no class. {hint}"
+            msg = f"class_weight names {odd[0]!r}, which is not a class. {hint}"
             raise ParameterError(msg)
         weights = np.array([float(self.class_weight.get(label, 1.0)) for label in labels])
         if not (np.isfinite(weights) & (weights > 0)).all():

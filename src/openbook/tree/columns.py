@@ -174,7 +174,9 @@ def encode(rows, bins=None):
     )
     if n_codes.max(initial=0) >= np.iinfo(np.uint16).max:
         name, most = rows.schema.names[n_codes.argmax()], n_codes.max()
-        msg = f"column {name!r} has {most:,} values, too many to test; drop it if it only names the rows"
+        msg = (
+            f"column {name!r} has {most:,} values, too many to split on; leave it out if it is an identifier"
+        )
         raise RefusalError(msg)
     coded = [(j, scales[j]) for j in np.flatnonzero(kind != SORTED)]
     dtype = np.uint8 if n_codes.max(initial=0) <= FEW else np.uint16

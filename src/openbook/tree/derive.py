@@ -40,10 +40,10 @@ def derive_model(model) -> Work:
     parts = [narrator.work(node) for node in nodes]
     if len(model.pruning_.rule):
         parts.append(_pruning(model))
-    end = f"Leaves: {tree.n_leaves}; tests on the longest way: {int(depths(tree).max())}."
+    end = f"Leaves: {tree.n_leaves}; depth: {int(depths(tree).max())}."
     untold = sum(node not in noted for node in range(tree.size) if tree.attribute[node] != LEAF)
     if untold:
-        end += f" {untold} tests are not derived here: the candidates of no more nodes were kept."
+        end += f" {untold} splits are not derived: their candidates were not stored."
     return Work(f"{type(model).__name__} for {model.target_}: how it was grown", tuple(parts), end)
 
 
@@ -74,7 +74,7 @@ def _pruning(model) -> Work:
             for name, _, leaves, before, after, pruned in mine[:WORKED_OUT]
         ]
         rows = [(*row[:-1], "a leaf" if row[-1] else "stays") for row in mine[:LISTED]]
-        note = f"{len(mine) - LISTED} of the {len(mine)} tests are left out" if len(mine) > LISTED else ""
+        note = f"{len(mine) - LISTED} of the {len(mine)} splits are not shown" if len(mine) > LISTED else ""
         header = ("test", "rows", "leaves", "cost of the subtree", "cost of a leaf", "so")
         parts.append(Grid(rule.replace("_", " "), header, rows, note))
     cut, n = sum(pruning.pruned.tolist()), len(rules)

@@ -115,9 +115,9 @@ def _candidates(model, k) -> list[Candidate]:
         if split is not None and model.criterion == "absolute_error":
             split = _with_deviation(split, gain)
         if not why and split is None and model.criterion == "absolute_error":
-            found.append(Candidate(attribute, None, gain, counted, "its two groups are not kept"))
+            found.append(Candidate(attribute, None, gain, counted, "its two groups are not stored"))
         elif split is None:
-            found.append(Candidate(attribute, None, None, counted, why or "no two groups gain anything"))
+            found.append(Candidate(attribute, None, None, counted, why or "no gain with two groups"))
         else:
             found.append(Candidate(attribute, split, gain, counted))
     return found
@@ -133,8 +133,8 @@ def _obstacle(attribute, groups, gap, gain, cut) -> str:
     if not filled:
         return "all cells are missing"
     if isinstance(attribute, Nominal):
-        return "one value only" if filled < 2 else "no split gains anything"
-    return "no cut gains anything" if math.isnan(cut) else "gains no more than its charge"
+        return "one value only" if filled < 2 else "no split has a gain"
+    return "no cut has a gain" if math.isnan(cut) else "the gain does not exceed the penalty"
 
 
 def _group(model, stats) -> Group:

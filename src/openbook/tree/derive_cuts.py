@@ -97,7 +97,7 @@ class Cuts(Sequence):
         parts += [self._work_of(split, attribute, target) for split in self._splits if split in best]
         parts.append(self._grid(name))
         if self._best is None:
-            return Work(f"Where to cut {name}", tuple(parts), "No cut gains anything.")
+            return Work(f"Where to cut {name}", tuple(parts), "No cut has a gain.")
         test = Within(attribute, high=self._best.cut)
         return Work(f"Where to cut {name}", tuple(parts), f"{test} wins: the highest gain.")
 
@@ -135,7 +135,7 @@ class Cuts(Sequence):
             wins = "wins" if split is self._best else ""
             rows.append((cut.threshold, *sides, cut.mean_impurity, cut.gain, *last, wins))
         more = len(self) - LISTED
-        return Grid("cuts", header, rows, f"{more} of the {len(self)} cuts are left out" if more > 0 else "")
+        return Grid("cuts", header, rows, f"{more} of the {len(self)} cuts are not shown" if more > 0 else "")
 
 
 def candidate_cuts(

@@ -80,7 +80,7 @@ def branch_grid(split: Split, names: tuple[str, ...], attribute: str, criterion:
     rows = [(test.branch, *held(group), group.impurity(criterion)) for test, group in split.branches]
     note = ""
     if len(rows) > SHOWN_BRANCHES:
-        note = f"{len(rows) - SHOWN_BRANCHES} of the {len(rows)} branches are left out"
+        note = f"{len(rows) - SHOWN_BRANCHES} of the {len(rows)} branches are not shown"
         rows = rows[:SHOWN_BRANCHES]
     if split.gap.weight > 0:
         rows.append(("missing", *held(split.gap), None))

@@ -31,7 +31,7 @@ def derive_lines(model, grown) -> Work:
         )
         for leaf in leaves[:LISTED]
     ]
-    note = f"{len(leaves) - LISTED} of the {len(leaves)} leaves are left out" if len(leaves) > LISTED else ""
+    note = f"{len(leaves) - LISTED} of the {len(leaves)} leaves are not shown" if len(leaves) > LISTED else ""
     grid = Grid("lines", ("leaf", "rows", model.target_, "adjusted error"), rows, note)
     return Work(grown.title, (*grown.parts, grid), grown.conclusion)
 

@@ -68,7 +68,7 @@ class Narrator:
         parts: list = [Grid("", self._columns, [held(rows)]), *self._impurity(rows)]
         if node not in self.place and self.reading.tree.attribute[node] != LEAF:
             parts.append(self._branches(node))
-            return Work(self.title(node), tuple(parts), "Its candidates were too many to be kept.")
+            return Work(self.title(node), tuple(parts), "It had too many candidates to store.")
         if node not in self.place:
             return Work(self.title(node), tuple(parts), self._leaf(node, self.unsearched(node)))
         search = search_at(self.model, self.place[node])
@@ -137,9 +137,9 @@ class Narrator:
             rows.append((c.name, *values, self._mark(search, c)))
         if len(rows) > LISTED:
             rows = sorted(rows, key=lambda row: (row[-1] != WINS, row[1] is None))[:LISTED]
-            notes.append(f"{len(search.found) - LISTED} of the {len(search.found)} columns are left out")
+            notes.append(f"{len(search.found) - LISTED} of the {len(search.found)} columns are not shown")
         if worked_out < len(search.able):
-            notes.append(f"of {len(search.able)} the best {worked_out} are worked out")
+            notes.append(f"the best {worked_out} of {len(search.able)} are derived")
         return Grid("candidates", ("attribute", *figures, "so"), rows, "; ".join(notes))
 
     def _mark(self, search, candidate):
@@ -167,7 +167,7 @@ class Narrator:
         if by_ratio:
             said += f", among those of at least average gain (up to {NEAR_AVERAGE:g} below it)"
         if equals:
-            said += f"; {', '.join(equals)} would do as well, and the first of equals is taken"
+            said += f"; {', '.join(equals)}: the same, so the first in the table is taken"
         return f"{said}."
 
     def _nothing(self, search):
@@ -177,7 +177,7 @@ class Narrator:
         if not search.able:
             return "no column has a split"
         least = self.model.min_gain
-        return f"no split gains more than {figure(least)}" if least else "no split gains anything"
+        return f"no split has a gain above {figure(least)}" if least else "no split has a gain"
 
     def _worth(self, search):
         """What a winner has to pass before it becomes a test."""
@@ -217,21 +217,21 @@ class Narrator:
         """Why a node is a leaf whose candidates were not searched, or not noted."""
         model, rows = self.model, group_at(self.model, node)
         if rows.weight <= 0:
-            return "no training row comes here, so it says what the node above says"
+            return "no training row reaches it, so it has the prediction of its parent"
         if pure := self._pure(rows):
             return pure
         if model.max_depth is not None and self.depth[node] >= model.max_depth:
             return f"max_depth is {model.max_depth}"
         if rows.weight < 2 * model.min_leaf:
             return f"two branches of {figure(model.min_leaf)} rows need more"
-        return "no split was worth it"
+        return "no split was good enough"
 
     def _pure(self, rows):
         """That the rows agree, if they do."""
         if isinstance(rows, Classes):
-            return "its rows are all of one class" if sum(w > 0 for w in rows.weights) == 1 else ""
+            return "all its rows have the same class" if sum(w > 0 for w in rows.weights) == 1 else ""
         least = NO_ERROR * float(self.reading.tree.value[0, 1])
-        return "its rows have one and the same target" if rows.error <= least else ""
+        return "all its rows have the same target" if rows.error <= least else ""
 
     def _leaf(self, node, why):
         return f"A leaf, {self.reading.said(self.reading.prediction(node))}: {why}."
@@ -246,7 +246,7 @@ class Narrator:
             rows.append((test, *held(group_at(self.model, child)), self._then(child)))
         note = ""
         if len(rows) > LISTED:
-            note = f"{len(rows) - LISTED} of the {len(rows)} branches are left out"
+            note = f"{len(rows) - LISTED} of the {len(rows)} branches are not shown"
         return Grid("branches", (name, *self._columns, "then"), rows[:LISTED], note)
 
     def _then(self, child):
@@ -262,7 +262,7 @@ def _average(able):
     gains = [figure(c.gain) for c in able if c.counted]
     numbers = rf"\frac{{{joined(gains, ' + ')}}}{{{len(gains)}}}" if gains else ""
     odd = [c.name for c in able if not c.counted]
-    note = f"without {', '.join(odd)}: very many values for the rows there are" if odd else ""
+    note = f"without {', '.join(odd)}: too many values for the number of rows" if odd else ""
     average = average_gain([c.gain for c in able], [c.counted for c in able])
     return Step("average gain", r"\frac{1}{m} \sum_j \text{gain}_j", numbers, average, note)
 

@@ -70,8 +70,8 @@ def _verdict(decision):
     before = figure(decision.before) + (f" + {allowance:g}" if allowance else "")
     subtree = f"the subtree of {decision.leaves} leaves"
     if decision.pruned:
-        return f"{figure(decision.after)} is no more than {before}: {subtree} becomes a leaf."
-    return f"{figure(decision.after)} is more than {before}: {subtree} stays."
+        return f"{figure(decision.after)} does not exceed {before}: {subtree} becomes a leaf."
+    return f"{figure(decision.after)} exceeds {before}: {subtree} is kept."
 
 
 def work_of_pruning(pruned, names=None):
@@ -92,5 +92,5 @@ def work_of_pruning(pruned, names=None):
         ]
         grids.append(Grid(_WORDS[rule].title, ("node", "leaves", "subtree", "leaf", "so"), rows))
     replaced = sum(d.pruned for d in pruned.decisions)
-    end = f"{replaced} of the subtrees became leaves; {pruned.tree.n_leaves} leaves are left."
+    end = f"{replaced} subtrees became leaves; {pruned.tree.n_leaves} leaves remain."
     return Work("Pruning", tuple(grids), end)

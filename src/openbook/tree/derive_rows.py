@@ -28,8 +28,8 @@ def derive_row(model, X) -> Work:
     """How the prediction of a one-row table was made."""
     narrator = Narrator(model, reading(model))
     leaves, steps = _descend(narrator.reading, [column.tolist()[0] for column in X.columns])
-    more = f"{len(steps) - LISTED} more steps on the way are left out." if len(steps) > LISTED else ""
-    way = [Work("the way down", tuple(steps[:LISTED]), more)] if steps else []
+    more = f"{len(steps) - LISTED} more steps are not shown." if len(steps) > LISTED else ""
+    way = [Work("the path", tuple(steps[:LISTED]), more)] if steps else []
     answers, end = (
         _numbers(narrator.reading, leaves)
         if narrator.reading.classes is None
@@ -51,14 +51,14 @@ def _descend(told, cells):
         said, branch = _decided(tree, node, attribute, cell)
         if branch is None and tree.missing[node] != SPREAD:
             branch = int(tree.missing[node])
-            said += ", which decides nothing"
+            said += ", so no branch is determined"
         if branch is not None:
             rows = figure(float(tree.weight[children[branch]]))
             note = f"so: down to {told.condition(node, branch)}, {rows} {'row' if rows == '1' else 'rows'}"
             steps.append(Step(attribute.name, result=said, note=note))
             visits.append((children[branch], share))
             continue
-        note = "which decides nothing, so: down every branch, by the share of its rows"
+        note = "so down every branch, in proportion to its rows"
         steps.append(Step(attribute.name, result=said, note=note))
         total = sum(float(tree.weight[child]) for child in children)
         for branch, child in enumerate(children):
@@ -101,9 +101,9 @@ def _reached(narrator, leaves):
         rows.append((narrator.title(leaf), *held, float(tree.weight[leaf]), share))
     notes = []
     if len(leaves) > LISTED:
-        notes.append(f"{len(leaves) - LISTED} of the {len(leaves)} leaves are left out")
+        notes.append(f"{len(leaves) - LISTED} of the {len(leaves)} leaves are not shown")
     if any(tree.weight[leaf] <= 0 for leaf, _ in leaves):
-        notes.append("a leaf without rows says what the node above it says")
+        notes.append("a leaf without rows has the prediction of its parent")
     return Grid("reached", ("leaf", *names, "rows", "share"), rows, "; ".join(notes))
 
 

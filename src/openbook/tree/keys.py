@@ -50,7 +50,7 @@ PATIENCE = 4
 def check_rows(n):
     """Refuse more rows, or parts of rows, than keys can tell apart."""
     if n > MOST_ROWS:
-        msg = f"{n:,} rows are more than the {MOST_ROWS:,} that can be sorted; give `bins` instead"
+        msg = f"{n:,} rows exceed the {MOST_ROWS:,} that can be sorted; set `bins`"
         raise RefusalError(msg)
 
 

@@ -300,7 +300,7 @@ def derive_levels(model) -> Work:
             )
             for j in np.sort(order[:LISTED]).tolist()
         ]
-        note = f"{len(names) - LISTED} of the {len(names)} columns are left out" * (len(names) > LISTED)
+        note = f"{len(names) - LISTED} of the {len(names)} columns are not shown" * (len(names) > LISTED)
         nodes = np.flatnonzero((depth == d) & (tree.attribute != LEAF))
         terms = [
             rf"\frac{{{figure(float(tree.weight[t]))}}}{{{figure(float(tree.weight[0]))}}}"
@@ -310,7 +310,7 @@ def derive_levels(model) -> Work:
         gain = float(levels.gain[d, winner])
         step = Step(f"gain({names[winner]})", r"\sum_t \frac{W_t}{W} \text{gain}_t", " + ".join(terms), gain)
         grid = Grid("candidates", ("attribute", "cut", "gain", "so"), rows, note)
-        asked = f"{len(nodes)} nodes are asked" if len(nodes) > 1 else "1 node is asked"
+        asked = f"{len(nodes)} nodes" if len(nodes) > 1 else "1 node"
         parts.append(Work(f"level {d + 1}: {asked}", (grid, step), f"{names[winner]} wins."))
     title = f"{type(model).__name__} for {model.target_}: how it was grown"
     return Work(title, tuple(parts), f"Levels: {len(levels.attribute)}; leaves: {tree.n_leaves}.")

@@ -87,7 +87,7 @@ def _page(read, places, look, parts, width, height):
     if hidden:
         notes.append(f"{hidden} leaves hidden below the last tests")
     if any(place.condition is not None and place.condition.missing for place in places):
-        notes.append("? takes missing and unseen values")
+        notes.append("?: missing and unseen values")
     note = "; ".join(notes)
     width = max(width, width_of(title, 16), width_of(note, 12), 260)
     legend, tall = _legend(read, look, width)

@@ -28,7 +28,9 @@ from openbook.work.formula import printable
 __all__ = ["Disjunction", "Rule", "Rules", "rules"]
 
 _MIXED = -1
-_SPREAD_NOTE = "-- NULL and values never seen take the heaviest branch here, where predict spreads them\n"
+_SPREAD_NOTE = (
+    "-- NULL and unseen values take the heaviest branch here; predict splits them over all branches\n"
+)
 
 
 def rules(model):
@@ -154,7 +156,7 @@ class Rules(_List):
         """All ways to a class, where branches of one test that lead to it are taken together."""
         classes = self._read.classes
         if classes is None:
-            msg = f"{self._read.target!r} is a number and has no classes; the rules themselves say all"
+            msg = f"{self._read.target!r} is a number and has no classes; print the rules instead"
             raise DataError(msg)
         if label not in classes:
             msg = f"no class {label!r}. {did_you_mean(str(label), [str(c) for c in classes])}"
