@@ -239,3 +239,11 @@ def test_compare_two_studies(here, good):
 def test_compare_complains_in_one_line(here, args, words, good, complaint):
     good("study", "weather", "--out", "a", "--learner", "one_r", "--quiet")
     assert words in complaint("compare", *args)
+
+
+def test_a_study_shows_what_its_model_is_on_a_narrow_screen(good, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    told = good("study", "loan", "--learner", "naive_bayes", "--learner", "logistic_regression")
+    shown = told.partition("The model: ")[2]
+    assert "Prior probabilities" in shown or "odds ratio" in shown
+    assert max(map(len, shown.partition("step by step")[0].splitlines())) <= 60

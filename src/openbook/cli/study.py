@@ -28,6 +28,7 @@ from openbook.report.fitted import unwrapped
 from openbook.report.portrait import legible, model_blocks, tree_words
 from openbook.work import Work
 from openbook.work.formula import printable
+from openbook.work.text import to_text
 
 __all__ = ["run_study"]
 
@@ -202,13 +203,11 @@ def _models(screen: Console, result: StudyResult) -> None:
     for label, model in result.models.items():
         heading(screen, f"The model: {label}")
         tree = getattr(unwrapped(model), "tree_", None)
-        if tree is None:
+        if tree is None or tree.size == 1:  # nothing to draw
             _blocks(screen, model_blocks(result, label))
             continue
         drawing = legible(unwrapped(model))
-        say(screen, tree_words(unwrapped(model), drawing))
-        if tree.size > 1:
-            say(screen, f"\n{drawing.text()}")
+        say(screen, f"{tree_words(unwrapped(model), drawing)}\n\n{drawing.text()}")
 
 
 def _blocks(screen: Console, blocks: Sequence[Block]) -> None:
@@ -239,12 +238,12 @@ def _works(screen: Console, result: StudyResult) -> None:
     )
     say(screen, f"{words.title(example.words)}. {words.example_words(result, example)}")
     for label, work in example.works.items():
-        say(screen, "\n".join(_cut(work, label)))
+        say(screen, "\n".join(_cut(work, label, readable(screen))))
 
 
-def _cut(work: Work, label: str) -> Iterator[str]:
+def _cut(work: Work, label: str, width: int) -> Iterator[str]:
     """The derivation's lines, as many as are read on a screen."""
-    lines = work.text().splitlines()
+    lines = to_text(work, width).splitlines()
     yield f"\n{label}:"
     yield from lines[:_MOST_LINES]
     if len(lines) > _MOST_LINES:
