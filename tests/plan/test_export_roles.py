@@ -34,7 +34,15 @@ def loans(tmp_path_factory):
 FEW = {"only": ["naive_bayes", "c45"], "folds": 3, "repeats": 1}
 COSTS = {"yes": {"no": 10.0}, "no": {"yes": 1.0}}
 PLANS = {
-    "groups and weights": {"group": "bank", "weight": "w", "id": "name", "test_share": 0.3, **FEW},
+    "groups and weights": {
+        "group": "bank",
+        "weight": "w",
+        "weight_kind": "importance",
+        "id": "name",
+        "test_share": 0.3,
+        **FEW,
+    },
+    "groups and frequencies": {"group": "bank", "weight": "w", "id": "name", "test_share": 0.3, **FEW},
     "time": {"time": "day", "id": "name", "sensitive": ["sex"], "test_share": 0.25, **FEW},
     "costs and hypotheses": {
         "costs": COSTS,

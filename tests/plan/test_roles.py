@@ -82,7 +82,8 @@ def test_the_past_trains_and_the_future_tests(visits):
 def test_weights_are_those_of_the_rows(visits, tmp_path):
     """0R says what the weights say."""
     table = ob.read(visits)
-    plan, rows = planned(visits, weight="weight", only=["one_r"], test_share=0.25)
+    whole = {"weight": "weight", "weight_kind": "importance"}
+    plan, rows = planned(visits, **whole, only=["one_r"], test_share=0.25)
     result = run(plan, tmp_path, workers=1)
     expected = np.bincount(
         rows.y.take(rows.train).data, weights=table.data("weight")[rows.train], minlength=2

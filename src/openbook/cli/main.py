@@ -20,6 +20,7 @@ from openbook.cli.options import (
     SourceArgument,
     Target,
     TestGroups,
+    WeightKind,
     WorkFormat,
     kinds_of,
     seconds_of,
@@ -126,6 +127,14 @@ def study(
         str | None,
         typer.Option(
             metavar="COLUMN", help="Weight of each row. Not used as a feature.", rich_help_panel=COLUMNS
+        ),
+    ] = None,
+    weight_kind: Annotated[
+        WeightKind | None,
+        typer.Option(
+            help="With --weight: a row stands for so many rows, or its weight counts in learning only."
+            " By default, whole numbers are frequencies.",
+            rich_help_panel=COLUMNS,
         ),
     ] = None,
     positive: Annotated[
@@ -266,6 +275,7 @@ def study(
         "sensitive": sensitive,
         "weight": weight,
         "positive": positive,
+        "weight_kind": None if weight_kind is None else weight_kind.value,
         "costs": costs,
         "hypotheses": hypotheses(attributes or (), without or ()),
         "only": learner,

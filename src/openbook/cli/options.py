@@ -17,6 +17,7 @@ __all__ = [
     "SourceArgument",
     "Target",
     "TestGroups",
+    "WeightKind",
     "WorkFormat",
     "kinds_of",
     "seconds_of",
@@ -89,6 +90,13 @@ class TestGroups(StrEnum):
 
     new = "new"
     known = "known"
+
+
+class WeightKind(StrEnum):
+    """What the weights of rows are."""
+
+    frequency = "frequency"
+    importance = "importance"
 
 
 def seconds_of(given: str | None) -> float | None:

@@ -18,6 +18,7 @@ from openbook.data.findings import plural
 from openbook.errors import PlanError
 from openbook.judge.intervals import shown_p
 from openbook.plan import Hypothesis, Plan, StudyResult, aim, make_plan, run
+from openbook.plan.counts import described
 from openbook.plan.explore_plan import ExplorePlan, open_plan
 from openbook.plan.run import claim_folder
 from openbook.plan.source import Source
@@ -119,13 +120,17 @@ def _planned(source: str, options: dict[str, Any]) -> tuple[Plan | ExplorePlan, 
             raise PlanError(f"a plan sets everything except {but}; edit {source} instead ({rest})")
         plan = open_plan(Path(source))
         table = plan.data.read()
-        return plan, table, describe(table, None if isinstance(plan, ExplorePlan) else plan.roles.target)
+        if isinstance(plan, ExplorePlan):
+            return plan, table, describe(table)
+        roles = plan.roles
+        return plan, table, described(table, roles.target, roles.weight, plan.protocol.weights)
     if options.pop("explore", False) or _no_target(source, options):
         from openbook.cli.explore import plan_exploration
 
         return plan_exploration(source, options)
     aimed = aim(source, options.pop("target", None), options.pop("kinds", None))
-    description = describe(aimed.table, aimed.target)
+    weights = options.get("weight"), options.get("weight_kind")
+    description = described(aimed.table, aimed.target, *weights)
     return make_plan(aimed, description=description, **options), aimed.table, description
 
 

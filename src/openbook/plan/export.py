@@ -55,6 +55,9 @@ def _data(plan: Plan) -> Iterator[str]:
         yield from (f"X, y = table.drop_missing({target}).split({target})", *last)
         return
     yield f"table = table.drop_missing({target})"
+    if plan.protocol.weights == "frequency":
+        yield f"counts = table.data({roles.weight!r}).astype(int)  # how many rows each row stands for"
+        yield "table = table.take([row for row, count in enumerate(counts) for _ in range(count)])"
     if roles.time is not None:
         yield f"when = time_codes(table.column({roles.time!r}), len(table))"
         yield 'table = table.take(when.argsort(kind="stable"))'
@@ -62,7 +65,7 @@ def _data(plan: Plan) -> Iterator[str]:
     for name, column in (("groups", roles.group), ("time", roles.time)):
         if column is not None:
             yield f"{name} = table.column({column!r})"
-    if roles.weight is not None:
+    if _weighted(plan):
         yield f"weights = table.data({roles.weight!r})  # they count in learning, and not in the scores"
 
 
@@ -174,9 +177,14 @@ def _more(plan: Plan, *, train: bool = False) -> str:
     more = ""
     if plan.roles.group is not None:
         more += ", groups=groups.take(train)" if some else ", groups=groups"
-    if plan.roles.weight is not None:
+    if _weighted(plan):
         more += ", sample_weight=weights[train]" if some else ", sample_weight=weights"
     return more + _known(plan)
+
+
+def _weighted(plan: Plan) -> bool:
+    """Whether learners are given weights; frequencies repeat the rows instead."""
+    return plan.roles.weight is not None and plan.protocol.weights != "frequency"
 
 
 def _known(plan: Plan) -> str:
@@ -187,7 +195,7 @@ def _known(plan: Plan) -> str:
 def _fitting(plan: Plan, rows: str) -> str:
     """What `fit` is told besides: the weights of some rows, or of all; and their groups, where it tunes."""
     more = ""
-    if plan.roles.weight is not None:
+    if _weighted(plan):
         more += f", sample_weight=weights[{rows}]" if rows else ", sample_weight=weights"
     if plan.roles.group is not None and _tuned(plan):
         groups = f"groups.take({rows})" if rows else "groups"

@@ -5,7 +5,7 @@ study that is run again sees the same. Few rows have nothing to show in curves, 
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from time import monotonic
 from typing import Any
@@ -137,7 +137,11 @@ class Looking:
 
     @cached_property
     def leaks(self) -> Any:
-        return leaks(self.rows.X, self.rows.y, self.evaluation, self.rows.order.get("groups"))
+        found = leaks(self.rows.X, self.rows.y, self.evaluation, self.rows.order.get("groups"))
+        if not self.rows.copies:
+            return found
+        own = ("duplicate rows", "near-duplicate rows")  # a row of weight 3 is three equal rows
+        return replace(found, findings=tuple(one for one in found.findings if one.kind not in own))
 
     @cached_property
     def without_suspects(self) -> Evaluation | None:

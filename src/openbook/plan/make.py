@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from openbook.data import Column, Numeric, Table, Text
-from openbook.data.describe import Description, describe
+from openbook.data.describe import Description
 from openbook.data.findings import plural
 from openbook.errors import ParameterError, PlanError, UnknownColumn, did_you_mean
 from openbook.judge.metrics import DEFAULTS
@@ -16,6 +16,14 @@ from openbook.judge.metrics import metric as judge_metric
 from openbook.judge.positive import RARE, check_positive, positive_class, shares
 from openbook.judge.splits import TINY
 from openbook.judge.splitters import TestGroups
+from openbook.plan.counts import (
+    MOST_ROWS,
+    WeightKind,
+    counted,
+    described,
+    kind_of_weights,
+    weights_of,
+)
 from openbook.plan.money import COST, read_costs
 from openbook.plan.parts import SPLITS, Candidate, Hypothesis, Protocol, Roles
 from openbook.plan.plan import Plan
@@ -111,6 +119,7 @@ def make_plan(
     test_groups: TestGroups | None = None,
     sensitive: Collection[str] = (),
     weight: str | None = None,
+    weight_kind: WeightKind | None = None,
     positive: str | None = None,
     costs: Mapping[str, Mapping[str, float]] | str | Path | None = None,
     hypotheses: Collection[Hypothesis] = (),
@@ -134,6 +143,8 @@ def make_plan(
     id, group, time, sensitive, weight : columns with a role, see `Roles`
     test_groups : where there are a group and a time: "new", which is the default, tests groups that the
         model has never seen; "known" tests the future of groups whose past trains
+    weight_kind : "frequency" if a row stands for so many rows, "importance" if its weight counts in learning
+        only; None takes whole numbers for frequencies
     positive : of two classes, the positive one; None goes by `openbook.judge.positive`
     costs : what mistakes cost, `costs[truth][predicted]`, or the path of a CSV file that says so
         The columns of the file are truth, predicted and cost. Decisions are then those of least expected
@@ -153,8 +164,8 @@ def make_plan(
     """
     aimed = source if isinstance(source, Aim) else aim(source, target, kinds)
     table, target = aimed.table, aimed.target
-    description = description or describe(table, target)
     roles = Roles(target, (), id, group, time, tuple(sensitive), weight, positive)
+    description = description or described(table, target, weight, weight_kind)
     if target in ignore:
         raise PlanError(f"{target!r} is the target, so it cannot be left out")
     ignored = dict(left_out(table, roles.columns, ignore, aimed.source.kinds, description))
@@ -162,9 +173,14 @@ def make_plan(
     notes = [aimed.why, *(f"{name} is not used: {reason}" for name, reason in ignored.items())]
     test_groups = _test_groups(roles, test_groups)
     notes += _role_notes(roles, test_groups)
-    known = table.take(~table.column(target).missing)
-    if gaps := len(table) - len(known):
+    weights, about_weights = _weights(table, roles, weight_kind)
+    notes += about_weights
+    labelled = np.flatnonzero(~table.column(target).missing)
+    if gaps := len(table) - len(labelled):
         notes.append(f"{plural(gaps, 'row')} without {target} skipped")
+    if weights == "frequency":
+        labelled = counted(labelled, weights_of(table, str(weight), target), str(weight))
+    known = table.take(labelled)
     inputs = known.drop(*roles.no_inputs)
     if not inputs.names:
         raise PlanError(
@@ -183,7 +199,7 @@ def make_plan(
         roles=roles,
         task=aimed.task,
         metric=decisive,
-        protocol=Protocol(SPLITS[1], seed=seed, test_groups=test_groups),
+        protocol=Protocol(SPLITS[1], seed=seed, test_groups=test_groups, weights=weights),
         learners=tuple(candidates),
         notes=(*notes, *why, *_effort_notes(effort), *refused),
         hypotheses=tuple(hypotheses),
@@ -234,8 +250,6 @@ def _check_roles(rows: StudyRows) -> None:
     """Look at the columns with a role, so that what is wrong with them is said before anything runs."""
     if rows.plan.costs:
         _ = rows.metrics
-    if rows.weights is not None and not rows.weights.any():
-        raise PlanError(f"roles.weight: {rows.plan.roles.weight!r} is 0 in every row")
 
 
 def _rare_class(y: Column) -> str | None:
@@ -346,10 +360,10 @@ def _role_notes(roles: Roles, test_groups: TestGroups | None) -> Iterator[str]:
         if test_groups
         else "groups the rows: rows of one group stay in the same fold",
         "time": "orders the rows: models are trained on the past and tested on the future",
-        "weight": "says how much a row counts in learning; in the scores every row counts the same",
     }
     for role, name in roles.named.items():
-        yield f"{name} {told[role]}; it is not used as a feature"
+        if role in told:
+            yield f"{name} {told[role]}; it is not used as a feature"
     for name in roles.sensitive:
         part = (
             "is not used as a feature"
@@ -357,6 +371,33 @@ def _role_notes(roles: Roles, test_groups: TestGroups | None) -> Iterator[str]:
             else f"is also used as a feature; to exclude it, add --ignore {name}"
         )
         yield f"{name} is sensitive: fairness is evaluated between its groups; it {part}"
+
+
+def _weights(table: Table, roles: Roles, asked: WeightKind | None) -> tuple[WeightKind | None, Iterator[str]]:
+    """What the weights are, and what that means, in words."""
+    if roles.weight is None:
+        if asked is not None:
+            raise PlanError("--weight-kind needs --weight; name a column, or leave it out")
+        return None, iter(())
+    weights = weights_of(table, roles.weight, roles.target)
+    kind = asked or kind_of_weights(weights)
+    return kind, _weight_notes(roles.weight, weights, kind)
+
+
+def _weight_notes(name: str, weights: np.ndarray, kind: WeightKind) -> Iterator[str]:
+    whole = bool((weights == np.trunc(weights)).all())
+    if kind == "frequency":
+        yield (
+            f"{name} says how many rows a row stands for, so {len(weights):,} rows are learnt and scored as"
+            f" {weights.sum():,.0f} (for weights that count in learning only, say --weight-kind importance);"
+            " it is not used as a feature"
+        )
+        return
+    many = f", since {weights.sum():,.0f} rows are too many to repeat" if weights.sum() > MOST_ROWS else ""
+    yield (
+        f"{name} says how much a row counts in learning; in the scores every row counts the same"
+        f"{many if whole else ''}; it is not used as a feature"
+    )
 
 
 def _effort_notes(effort: Effort) -> list[str]:
@@ -371,7 +412,8 @@ def _protocol(
     rows: StudyRows, folds: int | None, repeats: int | None, test_share: float | None, effort: Effort
 ) -> Protocol:
     """The protocol, with the folds that the rows left to judge by allow."""
-    n, seed, groups = len(rows.y), rows.plan.protocol.seed, rows.plan.protocol.test_groups
+    n, settings = len(rows.y), rows.plan.protocol
+    seed, groups, weights = settings.seed, settings.test_groups, settings.weights
     if n < TINY and (folds or repeats or test_share) and "time" not in rows.order:
         msg = (
             f"there are {n} rows, and of fewer than {TINY} each is left out once and none is locked away;"
@@ -385,7 +427,7 @@ def _protocol(
     # halving draws rows at random, so it cannot tell what comes later
     search = None if effort != "thorough" else "grid" if n < _SEARCHED or "time" in rows.order else "halving"
     asked = Protocol(
-        SPLITS[0], folds, 1 if repeats is None else repeats, test_share or 0.0, seed, search, groups
+        SPLITS[0], folds, 1 if repeats is None else repeats, test_share or 0.0, seed, search, groups, weights
     )  # checks
     if test_share is None and n * _TEST_SHARE >= TINY:
         try:

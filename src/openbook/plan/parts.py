@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 from openbook.errors import OpenbookError, PlanError, did_you_mean
 from openbook.judge.splitters import TestGroups
+from openbook.plan.counts import WeightKind
 from openbook.registry import learner, name_of
 from openbook.rules import check_parameters
 
@@ -26,7 +27,8 @@ class Roles:
         says whether a group's past may train and its future test
     time : the past trains and the future tests; no input
     sensitive : columns by which the choice is checked for fairness; inputs, unless they are ignored too
-    weight : how much each row counts in learning; no input
+    weight : how many rows each row stands for, or how much it counts in learning (`Protocol.weights`); no
+        input
     positive : of two classes, the positive one; None goes by `openbook.judge.positive`
     """
 
@@ -79,6 +81,8 @@ class Protocol:
         few rows only; None where there are none
     test_groups : where there are groups and a time: "new" if groups that are tested do not train, "known" if
         their earlier rows do; None otherwise
+    weights : where rows have weights: "frequency" if a row is judged as so many rows, "importance" if its
+        weight counts in learning only; None is "importance"
     """
 
     split: str
@@ -88,6 +92,7 @@ class Protocol:
     seed: int = 0
     search: str | None = None
     test_groups: TestGroups | None = None
+    weights: WeightKind | None = None
 
     def __post_init__(self) -> None:
         given = (self.folds is not None, self.repeats is not None)
@@ -125,6 +130,10 @@ class Protocol:
             (
                 self.test_groups not in (None, *get_args(TestGroups)),
                 f"test_groups must be one of {', '.join(get_args(TestGroups))}, got {self.test_groups!r}",
+            ),
+            (
+                self.weights not in (None, *get_args(WeightKind)),
+                f"weights must be one of {', '.join(get_args(WeightKind))}, got {self.weights!r}",
             ),
             (not 0 <= self.seed < 2**32, f"seed must be a whole number from 0 to 2**32 - 1, got {self.seed}"),
         ):

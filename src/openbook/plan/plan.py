@@ -7,7 +7,7 @@
     [roles]                       target; ignore, id, group, time, sensitive, weight: columns, see `Roles`;
                                   positive: the positive one of two classes
     [costs]                       truth = { predicted = money }: what mistakes cost; left out, all are equal
-    [protocol]                    split, folds, repeats, test_share, seed; test_groups
+    [protocol]                    split, folds, repeats, test_share, seed; test_groups, weights
     [[hypotheses]]                name, attributes or without, learners; left out, all have all inputs
     [[learners]]                  label, learner (its registered name), parameters, knobs
 
@@ -151,7 +151,7 @@ class Plan(Document):
             "data": plain(self.data),
             "roles": used(plain(self.roles), "sensitive"),
             "costs": {truth: dict(row) for truth, row in self.costs.items()},
-            "protocol": used(plain(self.protocol), "test_groups"),
+            "protocol": used(plain(self.protocol), "test_groups", "weights"),
             "hypotheses": [
                 used(plain(each), "attributes", "without", "learners") for each in self.hypotheses
             ],
@@ -233,6 +233,7 @@ _PROTOCOL = {
     "seed": (int, False),
     "search": (str, False),
     "test_groups": (str, False),
+    "weights": (str, False),
 }
 _HYPOTHESIS = {
     "name": (str, True),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import has_fit_parameter
 
-from openbook.data import Column, Nominal, Numeric, Table
+from openbook.data import Column, Nominal, Table
 from openbook.errors import PlanError
 from openbook.judge import (
     Comparison,
@@ -24,6 +24,7 @@ from openbook.judge import (
 from openbook.judge.examples import Examples
 from openbook.judge.positive import positive_last
 from openbook.judge.splitters import TestGroups, time_codes
+from openbook.plan.counts import counted, weights_of
 from openbook.plan.log import Log
 from openbook.plan.money import COST, by_decision
 from openbook.plan.plan import Plan
@@ -40,9 +41,14 @@ class StudyRows:
 
     @cached_property
     def known(self) -> np.ndarray:
-        """Positions in the table of the rows with a target; in order of time, where there is one."""
+        """Positions in the table of the rows with a target; in order of time, where there is one.
+
+        Where weights are frequencies, a position comes as often as its row's weight says.
+        """
         roles = self.plan.roles
         known = np.flatnonzero(~self.table.column(roles.target).missing)
+        if self.copies:
+            known = counted(known, self._given_weights, str(roles.weight))
         if roles.time is None:
             return known
         when = time_codes(self.table.column(roles.time).take(known), len(known))
@@ -75,20 +81,18 @@ class StudyRows:
 
     @cached_property
     def weights(self) -> np.ndarray | None:
-        """How much each row counts in learning; None where all count the same."""
-        if (name := self.plan.roles.weight) is None:
-            return None
-        column = self._column(name)
-        if not isinstance(column.attribute, Numeric):
-            raise PlanError(f"roles.weight: {name!r} is {column.attribute.kind}, and weights are numbers")
-        good = np.isfinite(column.data) & (column.data >= 0)
-        if not good.all():
-            row = int(np.argmin(good))
-            what = f"{self.known[row]} has {column.data[row]:g}"
-            raise PlanError(
-                f"roles.weight: {name!r} must be a number of at least 0 in every row, and row {what}"
-            )
-        return column.data
+        """How much each row counts in learning; None where all count the same, or rows are repeated."""
+        return None if self.plan.roles.weight is None or self.copies else self._given_weights[self.known]
+
+    @property
+    def copies(self) -> bool:
+        """Whether equal rows are copies of one, made because its weight is a frequency."""
+        return self.plan.roles.weight is not None and self.plan.protocol.weights == "frequency"
+
+    @cached_property
+    def _given_weights(self) -> np.ndarray:
+        """The weight of every row of the table."""
+        return weights_of(self.table, str(self.plan.roles.weight), self.plan.roles.target)
 
     @property
     def names(self) -> Column | None:

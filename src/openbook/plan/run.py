@@ -25,10 +25,11 @@ from threadpoolctl import threadpool_limits
 
 import openbook
 from openbook.data import Table
-from openbook.data.describe import Description, describe
+from openbook.data.describe import Description
 from openbook.errors import PlanError
 from openbook.judge import Choice, Comparison, Evaluation
 from openbook.judge.hear import heard
+from openbook.plan.counts import described
 from openbook.plan.estimate import estimate_words
 from openbook.plan.explore_plan import ExplorePlan, open_plan
 from openbook.plan.files import write_text
@@ -110,7 +111,8 @@ def run(
         plan=plan.to_toml(),
         target=plan.roles.target,
         notes=(*plan.notes, *rows.unfinished(log), *_met_before(log, tests), *_not_looked(looks)),
-        description=description or describe(rows.table, plan.roles.target),
+        description=description
+        or described(rows.table, plan.roles.target, plan.roles.weight, plan.protocol.weights),
         protocol=comparison[choice.label].words,
         comparison=comparison,
         baselines=tuple(label for label in plan.baselines if label in comparison.evaluations),

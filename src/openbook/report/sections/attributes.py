@@ -1,5 +1,7 @@
 """What the columns tell: each by itself, and to the learner."""
 
+import math
+
 from openbook.data.findings import plural
 from openbook.judge import Importance
 from openbook.report import svg
@@ -36,11 +38,12 @@ def _importance(importance: Importance, label: str) -> list[Block]:
     if len(moving) > _MOST:
         caption += f" The {_MOST} largest are shown."
     blocks: list[Block] = [Heading(f"Each column in {label}")]
-    if moving:
-        drawn_ones = [
-            svg.Scored(one.column, one.drop, one.interval.low, one.interval.high, "other")
-            for one in moving[:_MOST]
-        ]
+    drawn_ones = [
+        svg.Scored(one.column, one.drop, one.interval.low, one.interval.high, "other")
+        for one in moving[:_MOST]
+        if math.isfinite(one.interval.low)  # a single fold has no interval
+    ]
+    if drawn_ones:
         axis = f"{'Drop' if importance.metric.greater_is_better else 'Rise'} in {importance.metric.words}"
         picture = svg.intervals(drawn_ones, axis=axis, reference=0.0)
         blocks.append(sketched(picture, "Permutation importance", caption))

@@ -1,0 +1,75 @@
+"""Weights of rows are frequencies or something else.
+
+    frequency     a row stands for so many equal rows: it is repeated in learning, folds, scores and counts
+    importance    a row counts so much in learning; in folds, scores and counts it is one row
+
+Whole numbers, at least one of them above 1, are taken for frequencies, unless they add up to more than five
+million rows. A row with frequency 0 takes no part. A missing weight is an error where the target is known.
+"""
+
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+
+from openbook.data import Numeric, Table
+from openbook.data.describe import Description, describe
+from openbook.errors import PlanError
+
+__all__ = ["MOST_ROWS", "WeightKind", "counted", "described", "kind_of_weights", "weights_of"]
+
+WeightKind = Literal["frequency", "importance"]
+
+#: Frequencies that add up to more rows are not repeated.
+MOST_ROWS = 5_000_000
+
+#: What a description would say of the copies.
+_COPIES = ("duplicate rows", "near-duplicate rows")
+
+
+def weights_of(table: Table, name: str, target: str) -> np.ndarray:
+    """The weight of every row; 0 where it is missing and the target too."""
+    column, known = table.column(name), ~table.column(target).missing
+    if not isinstance(column.attribute, Numeric):
+        raise PlanError(f"roles.weight: {name!r} is {column.attribute.kind}, and weights are numbers")
+    weights = column.data
+    if (wrong := known & ~(np.isfinite(weights) & (weights >= 0))).any():
+        row = int(np.argmax(wrong))
+        raise PlanError(
+            f"roles.weight: {name!r} must be a number of at least 0 in every row, and row {row} has"
+            f" {weights[row]:g}"
+        )
+    if not weights[known].any():
+        raise PlanError(f"roles.weight: {name!r} is 0 in every row")
+    return np.where(np.isfinite(weights) & (weights >= 0), weights, 0)
+
+
+def kind_of_weights(weights: np.ndarray) -> WeightKind:
+    return "frequency" if _are_counts(weights) and weights.max() > 1 else "importance"
+
+
+def _are_counts(weights: np.ndarray) -> bool:
+    return bool((weights == np.trunc(weights)).all()) and weights.sum() <= MOST_ROWS
+
+
+def counted(positions: np.ndarray, weights: np.ndarray, name: str) -> np.ndarray:
+    """Positions, each as often as its weight says; PlanError where weights cannot be frequencies."""
+    if not _are_counts(weights):
+        raise PlanError(
+            f"roles.weight: {name!r} cannot be frequencies: those are whole numbers that add up to at most"
+            f" {MOST_ROWS:,} rows; say --weight-kind importance"
+        )
+    return np.repeat(positions, weights[positions].astype(np.intp))
+
+
+def described(
+    table: Table, target: str, weight: str | None = None, kind: WeightKind | None = None
+) -> Description:
+    """A table in figures; where weights are frequencies, without them, and the rows that they stand for."""
+    if weight is None or weight == target or kind == "importance":
+        return describe(table, target)
+    weights = weights_of(table, weight, target)
+    if kind_of_weights(weights) != "frequency":
+        return describe(table, target)
+    found = describe(table.drop(weight).take(counted(np.arange(len(table)), weights, weight)), target)
+    return replace(found, findings=tuple(one for one in found.findings if one.kind not in _COPIES))
