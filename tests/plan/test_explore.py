@@ -91,7 +91,7 @@ def test_a_plan_that_predicts_is_read_by_the_same_door(tmp_path):
         ('learner = "k_prototypes"', 'learner = "k_meens"', "no learner 'k_meens'"),
         ('learner = "k_prototypes"', 'learner = "zero_r"', "groups: zero_r has no parameter 'n_init'"),
         (
-            'learner = "isolation_forest"',
+            'learner = "isolation_limits"',
             'learner = "k_means"',
             "oddities.learner: k_means is not for outliers",
         ),

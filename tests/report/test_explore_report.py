@@ -80,7 +80,7 @@ def test_the_page_shows_pictures_of_everything(page):
     assert "The clusters along the first two principal components" in titles
     assert "How many clusters? 2" in titles
     assert "Clusters within clusters" in titles
-    assert "Scores of IsolationForest" in titles
+    assert "Scores of IsolationLimits" in titles
     assert "Association rules" in titles
     assert any(title.startswith("Why row ") for title in titles)
 

@@ -336,7 +336,7 @@ def outliers(
         typer.Option(
             "--detector", "-d", metavar="NAME", help="Method; `openbook detectors` lists the names."
         ),
-    ] = "isolation_forest",
+    ] = "isolation_limits",
     top: Annotated[int, typer.Option(help="Number of outliers to print.")] = 10,
     labels: Annotated[
         str | None,

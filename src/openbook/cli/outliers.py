@@ -1,8 +1,8 @@
 """`openbook outliers` on the screen, and its folder.
 
-Isolation forests are the default: they take every kind of column, and gaps, as they are; they know no
-distance, so no scale has to be chosen; their time grows with the rows only; and 0.5 is ordinary in every
-table.
+Isolation forests with limits for each column are the default: they take every kind of column, and gaps, as
+they are; they know no distance, so no scale has to be chosen; their time grows with the rows only; 0.5 is
+ordinary in every table; and a cell far outside its column's limits is never overlooked.
 """
 
 from collections.abc import Mapping

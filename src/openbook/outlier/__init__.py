@@ -9,6 +9,7 @@ from openbook.outlier.evaluation import OutlierEvaluation, evaluate_outliers
 from openbook.outlier.grubbs import Grubbs
 from openbook.outlier.inverse_density import InverseDensity
 from openbook.outlier.isolation_forest import IsolationForest
+from openbook.outlier.isolation_limits import IsolationLimits
 from openbook.outlier.likelihood_mixture import LikelihoodMixture
 from openbook.outlier.lof import LOF
 from openbook.outlier.mahalanobis import Mahalanobis
@@ -32,6 +33,7 @@ __all__ = [
     "Grubbs",
     "InverseDensity",
     "IsolationForest",
+    "IsolationLimits",
     "LikelihoodMixture",
     "Mahalanobis",
     "NaiveBayesSurprise",

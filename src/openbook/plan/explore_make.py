@@ -84,7 +84,7 @@ def make_exploration(
         data=replace(origin, sha256=content_hash(table)),
         roles=roles,
         groups=Grouping("k_prototypes" if nominal else "k_means", {"n_init": 3}, most),
-        oddities=Spotting("isolation_forest"),
+        oddities=Spotting("isolation_limits"),
         seed=seed,
         notes=tuple(notes),
     )

@@ -21,6 +21,10 @@ _DETECTORS = {
     "objective_gain": ("ObjectiveGain", "the clusters are tighter without it"),
     "small_clusters": ("SmallClusters", "in a small cluster far from the large ones"),
     "isolation_forest": ("IsolationForest", "isolated by few random splits"),
+    "isolation_limits": (
+        "IsolationLimits",
+        "isolated by few random splits, or far outside a column's limits",
+    ),
     "contextual": ("Contextual", "unusual in its context"),
     "collective": ("Collective", "part of an unusual group or sequence"),
 }

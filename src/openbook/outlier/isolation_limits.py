@@ -1,0 +1,134 @@
+r"""An isolation forest that never overlooks a cell far outside the limits of its column.
+
+    score = max(s, max_j g_j),    g_j = a_j / (a_j + 2)
+
+s is the score of the isolation forest. a_j is how far a number lies outside the middle 90% of its column, in
+halves of that range:
+
+    a = (x - q95) / (q95 - median)  above,    (q05 - x) / (median - q05)  below,    0 inside
+
+The quantiles do not move with a few gross errors, as the range and the standard deviation do, and each side
+has a scale of its own, so that a skewed column has no false outliers. A normal number reaches a = 1 once in
+1,000 rows (g = 0.33); a = 3 is 0.6, where isolation forests begin to see outliers. Where a half is 0, the
+other one stands in, then the standard deviation, then 1. Missing cells, ordinal and nominal columns have
+g = 0.
+"""
+
+import math
+
+import numpy as np
+
+from openbook.data import Numeric
+from openbook.outlier.columns import all_values, known, looked_at, values_of
+from openbook.outlier.detector import Account, checked
+from openbook.outlier.isolation_forest import IsolationForest
+from openbook.work import Grid, Step, figure
+
+__all__ = ["IsolationLimits"]
+
+#: The excess that scores one half.
+_HALF = 2.0
+
+
+class IsolationLimits(IsolationForest):
+    """An isolation forest, and cells far outside the limits of their column: the larger score counts.
+
+    Parameters
+    ----------
+    n_estimators, max_samples, random_state, threshold, contamination, top : as for `IsolationForest`
+
+    Attributes
+    ----------
+    limits_ : (d, 2), the 5% and the 95% quantile of each column of numbers or ranks
+    halves_ : (d, 2), from the median down to the one and up to the other
+    forest_, psi_, threshold_ : as for `IsolationForest`
+
+    References
+    ----------
+    Liu, Ting and Zhou (2008), Isolation forest. Tukey (1977), Exploratory data analysis.
+
+    Examples
+    --------
+    >>> ages = [[20.0 + i % 60, float(i % 7)] for i in range(300)] + [[250.0, 3.0]]
+    >>> model = IsolationLimits(random_state=0).fit(ages)
+    >>> int(model.score_samples(ages).argmax()), model.reasons([250.0, 3.0]).ranked[0].attribute
+    (300, 'x0')
+    """
+
+    def _learn(self, rows):
+        super()._learn(rows)
+        found = [_limits(column) for column in known(all_values(rows))] if looked_at(self.schema_) else []
+        both = np.array(found, dtype=float).reshape(-1, 4)
+        self.limits_, self.halves_ = both[:, :2].copy(), both[:, 2:].copy()
+
+    def _excess(self, X):
+        """How far each number lies outside of its limits, (n, d); 0 for ranks and gaps."""
+        if not len(self.limits_):
+            return np.zeros((len(X), 0))
+        values = values_of(X)
+        (low, high), (below, above) = self.limits_.T, self.halves_.T
+        with np.errstate(over="ignore", invalid="ignore"):
+            excess = np.maximum(np.maximum((low - values) / below, (values - high) / above), 0.0)
+        numbers = np.array([isinstance(self.schema_[name], Numeric) for name in looked_at(self.schema_)])
+        return np.where(np.isfinite(values) & numbers, np.minimum(excess, 1e300), 0.0)
+
+    def _scores(self, X):
+        excess = self._excess(X).max(axis=1, initial=0.0)
+        return np.maximum(super()._scores(X), excess / (excess + _HALF))
+
+    def _account(self, X):
+        account = super()._account(X)
+        excess = dict(zip(looked_at(self.schema_), self._excess(X)[0].tolist(), strict=True))
+        gross = {name: a / (a + _HALF) for name, a in excess.items()}
+        if max(gross.values(), default=0.0) <= account.score:
+            return account
+        steps = tuple(self._step(j, name, X) for j, name in enumerate(excess) if excess[name])
+        shares = [gross.get(name, 0.0) for name in self.schema_.names]
+        score = max(shares)
+        listed = ", ".join(figure(g) for g in (account.score, *gross.values()))
+        joined = Step("score", r"\max(s, g_1, \ldots, g_d)", rf"\max({listed})", score, "s: of the forest")
+        meaning = "How far outside its column's limits, a / (a + 2); the largest is the score."
+        return Account(score, shares, steps, (joined,), meaning)
+
+    def _step(self, j, name, X):
+        x = float(X.data(name)[0])
+        (low, high), (below, above) = self.limits_[j].tolist(), self.halves_[j].tolist()
+        up = (x - high) / above >= (low - x) / below
+        gap, half = (
+            (rf"{figure(x)} - {figure(high)}", above) if up else (rf"{figure(low)} - {figure(x)}", below)
+        )
+        a = (x - high) / above if up else (low - x) / below
+        return Step(f"a of {name}", "", rf"\frac{{{gap}}}{{{figure(half)}}}", min(a, 1e300))
+
+    def _learnt(self):
+        rows = [
+            (name, *limits, *halves)
+            for name, limits, halves in zip(
+                looked_at(self.schema_), self.limits_.tolist(), self.halves_.tolist(), strict=True
+            )
+        ]
+        header = ("column", "5% quantile", "95% quantile", "half below", "half above")
+        rule = Step("g", r"\frac{a}{a + 2}", note="a: halves of the middle 90% outside of it")
+        return (*super()._learnt(), rule, Grid("limits", header, rows))
+
+    def _arrays(self):
+        return {**super()._arrays(), "limits": self.limits_, "halves": self.halves_}
+
+    def _restore(self, arrays):
+        shape = (len(looked_at(self.schema_)), 2)
+        self.limits_, self.halves_ = (checked(arrays, name, float, shape) for name in ("limits", "halves"))
+        if not (self.halves_ > 0).all():
+            msg = "the halves of a range must lie above 0"
+            raise ValueError(msg)
+        super()._restore({name: a for name, a in arrays.items() if name not in ("limits", "halves")})
+
+
+def _limits(column):
+    """The 5% and 95% quantiles of known numbers, and how far the median is from each."""
+    if not len(column):
+        return 0.0, 0.0, 1.0, 1.0
+    low, median, high = np.quantile(column, (0.05, 0.5, 0.95)).tolist()
+    below, above = median - low, high - median
+    spread = float(column.std())
+    usual = below or above or (spread if math.isfinite(spread) else 0.0) or 1.0
+    return low, high, below or usual, above or usual

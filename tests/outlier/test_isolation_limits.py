@@ -1,0 +1,68 @@
+"""Gross errors come first, whatever they do to the range of their column; clean tables have none."""
+
+import numpy as np
+import pytest
+
+from openbook.data import Nominal, Numeric, Schema, Table
+from openbook.outlier import IsolationForest, IsolationLimits
+
+
+def people(seed, n, gross=True):
+    """Numbers, skewed ones too, gaps and categories; with three gross errors, and in which rows."""
+    rng = np.random.default_rng(seed)
+    age = rng.integers(18, 80, n).astype(float)
+    amount = rng.gamma(2, 50, n).round(2)
+    income = rng.lognormal(10, 0.4, n).round()
+    rows = rng.choice(n, 3, replace=False)
+    if gross:
+        age[rows[0]], amount[rows[1]] = 250, 9_999
+        income[rows[2]] *= 1_000
+    income[np.setdiff1d(np.flatnonzero(rng.random(n) < 0.05), rows)] = np.nan
+    nominal = [
+        Nominal("colour", tuple("rgb")),
+        Nominal("city", tuple("ABCDEFGH")),
+        Nominal("sex", ("f", "m")),
+    ]
+    schema = Schema((Numeric("age"), Numeric("amount"), Numeric("income"), Numeric("score"), *nominal))
+    codes = [rng.integers(0, len(a.values), n).astype(a.dtype) for a in nominal]
+    return Table(schema, [age, amount, income, rng.normal(size=n), *codes]), rows
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("n", [400, 1_000])
+def test_gross_errors_are_among_the_five_oddest(seed, n):
+    table, rows = people(seed, n)
+    model = IsolationLimits(random_state=0).fit(table)
+    scores = model.score_samples(table)
+    assert set(rows.tolist()) <= set(np.argsort(-scores)[:5].tolist())
+    named = [model.reasons(table.take([row])).ranked[0].attribute for row in rows.tolist()]
+    assert named == ["age", "amount", "income"]
+    assert (model.predict(table)[rows] == -1).all()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_clean_tables_score_as_the_forest_does(seed):
+    table, _ = people(seed, 500, gross=False)
+    ours = IsolationLimits(random_state=0).fit(table).score_samples(table)
+    forest = IsolationForest(random_state=0).fit(table).score_samples(table)
+    assert (ours != forest).mean() < 0.01
+    assert (ours > 0.6).sum() - (forest > 0.6).sum() <= 1
+
+
+def test_the_limits_by_hand():
+    """Of 0, 1, …, 100: quantiles 5 and 95, median 50, so 95 + 45 a scores a / (a + 2)."""
+    model = IsolationLimits(random_state=0).fit(np.arange(101.0)[:, None])
+    assert model.limits_.tolist() == [[5.0, 95.0]]
+    assert model.halves_.tolist() == [[45.0, 45.0]]
+    assert model.score_samples([[95.0 + 45 * 18]])[0] == pytest.approx(18 / 20)
+    assert model.score_samples([[5.0 - 45 * 18]])[0] == pytest.approx(18 / 20)
+    work = model.work([905.0]).text()
+    assert "18" in work
+    assert model.score_samples([[np.nan]])[0] < 0.9
+
+
+def test_a_column_that_hardly_varies_has_limits_too():
+    column = np.zeros(200)
+    column[7] = 9_999.0
+    table = Table(Schema((Numeric("x"), Numeric("y"))), [column, np.arange(200.0)])
+    assert IsolationLimits(random_state=0).fit(table).score_samples(table).argmax() == 7
