@@ -196,9 +196,9 @@ def test_parameters_are_checked(options, message):
 
 
 def test_what_holds_no_items_is_refused():
-    with pytest.raises(DataError, match="column 'note' is text, which holds no items; leave it out"):
+    with pytest.raises(DataError, match="column 'note' is text, which contains no items; leave it out"):
         frequent_itemsets(read([{"note": "a"}, {"note": "b"}], kinds={"note": "text"}))
-    with pytest.raises(DataError, match="the matrix holds 3, and transactions are told by 0 and 1"):
+    with pytest.raises(DataError, match="the matrix holds 3, but transactions must be 0 or 1"):
         frequent_itemsets(np.array([[0, 3], [1, 0]]))
     with pytest.raises(DataError, match="2 names for a matrix of 3 columns"):
         frequent_itemsets(np.eye(3, dtype=int), names=["a", "b"])

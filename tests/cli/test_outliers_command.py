@@ -41,7 +41,7 @@ def test_the_oddest_rows_with_reasons():
 def test_labels_and_a_folder(here):
     result = openbook("rows.csv", "--labels", "odd", "--ignore", "note", "--out", "found", "-d", "z_score")
     assert result.exit_code == 0, result.stderr
-    assert "1 of 60 rows are known to be odd" in result.stdout
+    assert "1 of 60 rows are outliers" in result.stdout
     assert result.stdout.index("recall") < result.stdout.index("precision at 1") < result.stdout.index("AUC")
     assert "recall             1.000" in result.stdout
     written = {path.name for path in (here / "found").iterdir()}

@@ -103,7 +103,7 @@ def test_the_vote_is_that_of_the_kept_members():
     assert len(model.members_) == 3
     assert model.decision_function([[0]])[0] == pytest.approx(-1.5 * math.log(1.5))
     text = model.work().text()
-    assert "No better than guessing: the member is thrown away, and the weights begin anew." in text
+    assert "No better than guessing: the member is discarded, and the weights are reset." in text
     assert "bound" not in text
 
 

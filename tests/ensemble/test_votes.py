@@ -129,10 +129,10 @@ def test_members_that_are_all_alike():
 
 def test_what_has_no_members():
     with pytest.raises(
-        ParameterError, match="NaiveBayes is no ensemble of classifiers; pass the members' pred"
+        ParameterError, match="NaiveBayes is not an ensemble of classifiers; pass the members' pred"
     ):
         member_predictions(NaiveBayes().fit(X, Y), X)
-    with pytest.raises(ParameterError, match="BaggingRegressor is no ensemble of classifiers"):
+    with pytest.raises(ParameterError, match="BaggingRegressor is not an ensemble of classifiers"):
         member_predictions(BaggingRegressor(ZeroRegressor()), X)
     with pytest.raises(DataError, match=r"predictions must be a table, a row a member, got the shape \(3,\)"):
         disagreement([1, 2, 3])

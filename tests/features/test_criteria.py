@@ -205,7 +205,7 @@ class TestEmbedded:
 
     def test_a_learner_that_relies_on_nothing(self):
         X = openbook.read([{"a": "x", "b": "y"}] * 4)
-        with pytest.warns(UserWarning, match="ID3 relies on no attribute; the first is kept"):
+        with pytest.warns(UserWarning, match="ID3 uses no attribute; the first is kept"):
             assert EmbeddedSelection(ID3(), k=2).fit(X, list("nnpp")).selected_ == ("a",)
 
     def test_refusals(self):

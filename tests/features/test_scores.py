@@ -371,7 +371,7 @@ def test_table_and_picture():
     assert scores._repr_html_().startswith("<")
     svg = scores.draw().svg()
     assert svg.count('<rect class="c0') == 13
-    assert "What tells of cultivar" in svg
+    assert "Attribute scores for cultivar" in svg
     honest = score_attributes(openbook.load("wine"), "cultivar", bins=5)
     assert "numbers cut into 5 intervals of equal frequency" in str(honest)
 

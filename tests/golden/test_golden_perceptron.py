@@ -51,7 +51,7 @@ def test_the_weights_and_the_changes(golden, id_):
     assert model.converged_
     assert model.cycle_ is None
     assert model.score(record["data"]["X"], record["data"]["y"]) == 1
-    assert model.work().conclusion.startswith(f"Converged: epoch {expected['epochs_run']} made no mistake")
+    assert model.work().conclusion.startswith(f"Converged: epoch {expected['epochs_run']} had no mistakes")
 
 
 def test_the_lecture_converges_when_it_says(golden):
@@ -99,5 +99,5 @@ def test_exclusive_or_is_never_learnt_and_that_is_said(golden):
     shown = grids(model)["epochs"].rows
     assert [numbers(row[2]) for row in shown] == expected["theta_after_epoch"]
     end = model.work().conclusion
-    assert end.startswith("Not converged: 4 mistakes in epoch 30, the last that was allowed.")
+    assert end.startswith("Not converged: 4 mistakes in epoch 30, the last one.")
     assert end.endswith("it goes round in circles for ever: no plane separates the classes.")

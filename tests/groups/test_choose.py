@@ -85,7 +85,7 @@ def test_votes_by_hand(name, figures, errors, vote):
 
 def test_the_picture_and_the_doubt():
     chosen = choose_k(load("iris").drop("species"), range(1, 6))
-    assert "criteria say" in chosen.doubt
+    assert "criteria suggest" in chosen.doubt
     svg = chosen.draw().svg()
     assert svg.count("<polyline") == len(chosen.votes)
     assert chosen.work().conclusion == f"k = {chosen.k}: {chosen.doubt}"

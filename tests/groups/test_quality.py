@@ -149,7 +149,7 @@ def test_columns_that_mean_nothing_are_not_said_to():
         described = describe_clusters(table, rng.integers(0, 2, 120), used=["z"])
         false += any(trait.p_value < 0.05 for traits in described.traits.values() for trait in traits)
     assert false <= 6  # one in twenty, on average at most
-    assert "None of these columns had a say in the clusters" in described.work().conclusion
+    assert "None of these columns was used for the clusters" in described.work().conclusion
 
 
 def test_a_column_of_gaps_says_nothing():

@@ -56,5 +56,5 @@ def test_the_huber_loss_needs_all_rows_and_one_target():
             ParameterError, match="weighs every row by all others, and cannot learn in pieces"
         ):
             act(X, y)
-    with pytest.raises(DataError, match="the Huber loss takes one target, got 2; fit a model for each"):
+    with pytest.raises(DataError, match="the Huber loss supports one target, got 2; fit a model for each"):
         model.fit(X, np.column_stack([y, y]))

@@ -178,7 +178,7 @@ def test_many_rows_are_not_kept_and_many_figures_are_cut_short():
     X = np.arange(31.0)[:, None] - 15.5
     model = Perceptron().fit(X, X[:, 0] > 0)
     assert len(model.rows_[1]) == 0
-    assert "rows are shown one by one where they are few" in model.work().text()
+    assert "rows are shown only for small tables" in model.work().text()
     wide = Perceptron().fit(np.eye(50), np.arange(50) % 2)
     text = wide.work(np.ones(50)).text()
     assert "11 more columns" in text

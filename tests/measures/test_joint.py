@@ -219,7 +219,7 @@ class TestWork:
         assert last.numbers == r"0.25 \cdot 0.75 \cdot 1"
         assert last.formula.count(r"\mid") == 2
         assert last.result == 0.1875
-        assert work.conclusion == "The joint table says 0.1875 as well."
+        assert work.conclusion == "The joint table gives 0.1875 too."
 
     def test_chain_rule_through_an_impossible_event(self, joint):
         work = joint.chain_rule(walk=True, dog="in", sky="blue")

@@ -123,7 +123,7 @@ def test_columns_by_position_come_back(tmp_path):
 
 def test_a_class_without_values_comes_back(tmp_path):
     rows = [[1.0], [2.0], [np.nan], [np.nan], [4.0]]
-    with pytest.warns(UserWarning, match="never known in class b; its overall values stand in"):
+    with pytest.warns(UserWarning, match="always missing in class b; its overall values are used"):
         model = NaiveBayes(distributions="kernel").fit(rows, ["a", "a", "b", "b", "a"])
     opened = open_model(save(model, tmp_path / "model.openbook"))  # what was said once is not said again
     assert opened.notes_ == model.notes_

@@ -102,7 +102,7 @@ def _of_matrix(data: Any, names: Sequence[str] | None) -> Transactions:
         matrix.sum_duplicates()
     pairs = matrix.tocoo()
     if (odd := (pairs.data != 0) & (pairs.data != 1)).any():
-        msg = f"the matrix holds {pairs.data[odd][0]}, and transactions are told by 0 and 1; pass matrix > 0"
+        msg = f"the matrix holds {pairs.data[odd][0]}, but transactions must be 0 or 1; pass matrix > 0"
         raise DataError(msg)
     held = pairs.data != 0
     return Transactions(names, n, pairs.row[held].astype(np.int32), pairs.col[held].astype(np.int32))
@@ -113,7 +113,7 @@ def _of_table(table: Table, bins: int) -> Transactions:
         raise ParameterError(f"bins must be at least 2, got {bins}")
     if odd := [a for a in table.schema if not isinstance(a, Categorical | Numeric)]:
         raise DataError(
-            f"column {odd[0].name!r} is {odd[0].kind}, which holds no items; leave it out: table.drop"
+            f"column {odd[0].name!r} is {odd[0].kind}, which contains no items; leave it out: table.drop"
         )
     yes_or_no = len(table.names) > 0 and all(map(_is_yes_or_no, table.schema))
     names: list[str] = []

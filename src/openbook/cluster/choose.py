@@ -79,13 +79,13 @@ class ChosenK:
         agreeing = [name for name, k in self.votes.items() if k == self.k]
         others = [f"{name} {k}" for name, k in self.votes.items() if k != self.k]
         none = ", that is no groups" if self.k == 1 else ""
-        words = f"{len(agreeing)} of {len(self.votes)} criteria say {self.k}{none}"
+        words = f"{len(agreeing)} of {len(self.votes)} criteria suggest {self.k}{none}"
         if others:
             words += f"; {', '.join(others)}"
         if self.k > 1 and 1 in self.votes.values():
             words += "; so there may be no groups at all"
         if len(agreeing) * 2 <= len(self.votes):
-            words += ". No majority: the rows do not say how many there are"
+            words += ". No majority: the data do not determine the number"
         return f"{words}."
 
     def work(self) -> Work:

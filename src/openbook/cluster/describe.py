@@ -118,10 +118,10 @@ lower sepal length (cm) (5.01 against 6.26)'
         if self.used is not None and not {t.column for one in self.traits.values() for t in one} & {
             *self.used
         }:
-            return "None of these columns had a say in the clusters, so that the tests mean what they say."
+            return "None of these columns was used for the clusters, so the tests are valid."
         return (
             "Differences of numbers are in standard deviations, of categories between shares. Clusters differ"
-            " by construction in the columns they were made from: there, go by the differences, not by p."
+            " by construction in the columns they were made from: there, use the differences, not p."
         )
 
     def __repr__(self) -> str:

@@ -253,7 +253,7 @@ class AdaBoostClassifier(OneLearner, Classifier):
         e, several = figure(error), len(self.classes_) - 1
         steps = [Step(f"error, round {i + 1}", r"\sum_{i: h(x_i) \ne y_i} w_i", result=error)]
         if alpha == 0:
-            end = "No better than guessing: the member is thrown away, and the weights begin anew."
+            end = "No better than guessing: the member is discarded, and the weights are reset."
             return Work(f"Round {i + 1}", tuple(steps), end)
         if error == 0 or (several > 0 and error >= 1 - 1 / (several + 1)):
             note = (

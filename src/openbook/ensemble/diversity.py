@@ -133,7 +133,9 @@ def diversity(model, X, y):
 def member_predictions(model, X):
     """What each member of a fitted ensemble decides for each row, (n_members, n_rows)."""
     if not isinstance(model, Ensemble) or not is_classifier(model):
-        msg = f"{type(model).__name__} is no ensemble of classifiers; pass the members' predictions instead"
+        msg = (
+            f"{type(model).__name__} is not an ensemble of classifiers; pass the members' predictions instead"
+        )
         raise ParameterError(msg)
     check_is_fitted(model)
     table = model._encode(X)  # noqa: SLF001 (the same family)

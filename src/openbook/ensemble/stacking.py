@@ -142,7 +142,7 @@ class Stacking(Team, Averaging):
             parts = [roll, rule]
         else:
             parts = [self._roll(), *_works(self.final_)]
-        end = f"What members say of rows that they have not seen, in {self.cv} folds, decides their weight."
+        end = f"Out-of-fold predictions of the members, in {self.cv} folds, determine their weights."
         return Work(f"{type(self).__name__} for {self.target_}", (*parts, *self._works_of_members()), end)
 
     def _ballot(self, X):

@@ -41,7 +41,7 @@ def draw_scores(scores: "AttributeScores") -> Picture:
     above, tall = legend(keys)
     body, width, height = framed(across, up, inside, above, tall)
     return Picture(
-        f"What tells of {scores.target}",
+        f"Attribute scores for {scores.target}",
         " ".join(told[::-1]),
         _notes(scores, len(finite)),
         body,

@@ -66,8 +66,7 @@ class EmbeddedSelection(Selector):
         order = np.argsort(-self.importances_, kind="stable")
         if not self.importances_.any():
             warnings.warn(
-                f"EmbeddedSelection: {type(self.estimator).__name__} relies on no attribute;"
-                " the first is kept",
+                f"EmbeddedSelection: {type(self.estimator).__name__} uses no attribute; the first is kept",
                 stacklevel=3,
             )
             count = 1

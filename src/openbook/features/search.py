@@ -94,7 +94,7 @@ class SubsetSearch(Selector):
         self.metric_ = metric(self.metric or DEFAULTS[task][0], task)
         if self.metric_.needs_proba and not hasattr(self.estimator, "predict_proba"):
             raise ParameterError(
-                f"{self.metric_.name} needs probabilities, and {self.estimator!r} gives none;"
+                f"{self.metric_.name} needs probabilities, but {self.estimator!r} has none;"
                 " use another metric"
             )
         split = self.split

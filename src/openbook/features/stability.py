@@ -126,7 +126,7 @@ class StabilitySelection(Selector):
             self.bound_,
             "V: useless attributes kept; if they are interchangeable (Meinshausen and Bühlmann)",
         )
-        mean = Step("q", result=self.mean_size_, note="attributes that a round chooses, in the mean")
+        mean = Step("q", result=self.mean_size_, note="mean number of attributes chosen per round")
         note = f"{self.rounds} rounds of {type(self._inner).__name__} on half of the rows each."
         grid = Grid("Frequencies", ("attribute", "chosen", ""), rows, note)
         end = (

@@ -124,7 +124,7 @@ class LinearRegression(Folding, Regressor):
 
     def _fit_huber(self, rows):
         if len(self.targets_) > 1:
-            msg = f"the Huber loss takes one target, got {len(self.targets_)}; fit a model for each"
+            msg = f"the Huber loss supports one target, got {len(self.targets_)}; fit a model for each"
             raise DataError(msg)
 
         def solve(statistics):
@@ -201,7 +201,7 @@ class LinearRegression(Folding, Regressor):
             self.sigma2_ = float(sigma2[0]) if self._flat else sigma2
         else:
             self.notes_.append(
-                "there are no more rows than coefficients, so that nothing tells the errors' size"
+                "there are no more rows than coefficients, so the error variance cannot be estimated"
             )
 
     def _announce(self):

@@ -176,7 +176,7 @@ def _epochs_grid(model, epochs):
     if epochs and two:
         header.append("θ")
         rows = [[*row, vector(epoch[-1].theta[0])] for row, epoch in zip(rows, epochs, strict=True)]
-    note = "" if epochs else "rows are shown one by one where they are few"
+    note = "" if epochs else "rows are shown only for small tables"
     if len(rows) > _SHOWN_ROWS:
         note = f"{note}; " if note else ""
         note += f"{len(rows) - _SHOWN_ROWS} epochs before the last are left out"
@@ -205,8 +205,8 @@ def _weights_grid(model):
 def _outcome(model):
     n = model.n_iter_
     if model.converged_:
-        return f"Converged: epoch {n} made no mistake, and no other epoch would change anything."
-    wrong = f"Not converged: {model.updates_[-1]} mistakes in epoch {n}, the last that was allowed."
+        return f"Converged: epoch {n} had no mistakes."
+    wrong = f"Not converged: {model.updates_[-1]} mistakes in epoch {n}, the last one."
     if model.cycle_:
         first, again = model.cycle_
         wrong += (

@@ -272,7 +272,7 @@ class Joint:
             r" \cdot ".join(figure(factor) for factor in factors),
             math.prod(factors),
         )
-        conclusion = f"The joint table says {figure(self.probability(**event))} as well."
+        conclusion = f"The joint table gives {figure(self.probability(**event))} too."
         return Work(f"Chain rule for P({spell(event)})", (*steps, product_step), conclusion)
 
     def _grid(self) -> Grid:
