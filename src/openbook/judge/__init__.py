@@ -3,7 +3,8 @@
 from openbook.judge.bayesian import Posterior, correlated_t, posterior
 from openbook.judge.bias_variance import Generator, bias_variance
 from openbook.judge.calibration import Calibration
-from openbook.judge.comparison import Choice, Comparison, difference
+from openbook.judge.choice import Choice, choose
+from openbook.judge.comparison import Comparison, difference
 from openbook.judge.confusion import Confusion
 from openbook.judge.costs import Costs, cost_metric, costs
 from openbook.judge.curve import Curve
@@ -36,6 +37,7 @@ from openbook.judge.significance import TestResult, corrected_t_test, holm, mcne
 from openbook.judge.splits import Bootstrap632, GroupFolds, Protocol, TimeOrdered, lock_away, protocol
 from openbook.judge.telling import Telling, telling
 from openbook.judge.tune import Tuned, Tuning, tune
+from openbook.judge.verdict import Verdict, anything_to_learn
 
 __all__ = [
     "METRICS",
@@ -81,9 +83,12 @@ __all__ = [
     "TimeOrdered",
     "Tuned",
     "Tuning",
+    "Verdict",
+    "anything_to_learn",
     "auc",
     "bias_variance",
     "bootstrap",
+    "choose",
     "compare",
     "compare_over_sets",
     "complexity_curve",

@@ -24,6 +24,7 @@ from openbook.judge.evaluation import Evaluation, Which
 from openbook.judge.intervals import Interval, shown
 from openbook.judge.metrics import Metric, Predictions
 from openbook.judge.results import FoldResult
+from openbook.judge.spread import Spread
 from openbook.work import Grid
 
 __all__ = ["BootstrapEvaluation", "Estimate"]
@@ -80,15 +81,16 @@ class BootstrapEvaluation(Evaluation):
         plain = (1 - SEEN) * resub + SEEN * oob
         return Estimate(oob, resub, plain, overfitting, (1 - weight) * resub + weight * bounded)
 
-    def score(self, which: Which = None) -> float:
-        """The .632 or .632+ estimate."""
-        estimate = self.estimate(which)
-        return estimate.plus if self.plus else estimate.plain
+    def _spread(self, function: Metric) -> Spread:
+        """The spread of the rows left out, about the .632 or .632+ estimate."""
+        estimate = self.estimate(function)
+        return replace(super()._spread(function), score=estimate.plus if self.plus else estimate.plain)
 
-    def _interval(self, function: Metric, level: float) -> Interval:
-        spread, moved = super()._interval(function, level), self.score(function) - self.mean(function)
-        method = f"{spread.method}, about the .632{'+' if self.plus else ''} estimate"
-        return replace(spread, low=spread.low + moved, high=spread.high + moved, method=method)
+    def interval(self, which: Which = None, level: float = 0.95) -> Interval:
+        interval = super().interval(which, level)
+        return replace(
+            interval, method=f"{interval.method}, about the .632{'+' if self.plus else ''} estimate"
+        )
 
     def _grids(self) -> list[Grid]:
         rows = [(function.words, *map(shown, self.estimate(function))) for function in self._shown()]

@@ -5,8 +5,8 @@ r"""What decisions cost, and what deciding for the least expected cost saves.
 
 Three ways to decide are paid for, row by row, by the truth: what the model predicted, minimum risk by the
 probabilities that it gave, and always the same class (the one that would have been cheapest on these very
-rows, so that it is hard to beat). What one saves over another is a paired difference, with the interval that
-suits the split: the corrected resampled t over the folds, or the bootstrap over the rows of one held-out set.
+rows, so that it is hard to beat). What one saves over another is a paired difference over the rows: see
+`spread`.
 
 Expected cost is by the model's own probabilities. Where it is far from the observed one, those are not to be
 trusted, and neither are the decisions: calibrate first. With two classes, minimum risk decides for the second
@@ -18,7 +18,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -27,9 +27,10 @@ from openbook.draw import Numbers, Picture
 from openbook.draw.plot import framed, legend, line
 from openbook.errors import ParameterError
 from openbook.judge.evaluation import Evaluation
-from openbook.judge.intervals import Interval, bootstrap, shown, shown_p
+from openbook.judge.influence import of_losses
+from openbook.judge.intervals import Interval, shown, shown_p
 from openbook.judge.metrics import Metric, Predictions
-from openbook.judge.significance import TestResult, corrected_t_test, paired_bootstrap
+from openbook.judge.significance import TestResult
 from openbook.measures import cost_matrix, expected_risk, risk_threshold
 from openbook.rows import class_codes
 from openbook.work import Grid, Step, Work, figure
@@ -268,11 +269,11 @@ def costs(evaluation: Evaluation, cost: Any, level: float = 0.95) -> Costs:
     if p.proba is not None:
         ways[LEAST] = partial(_least_risk, matrix)
     ways[f"always {_labels(evaluation)[always]}"] = partial(_always, always)
-    bills = {way: _bill(evaluation, matrix, way, decide) for way, decide in ways.items()}
+    bills = {way: _metric(way, matrix, decide) for way, decide in ways.items()}
     payments = {}
     for way, bill in bills.items():
-        observed, expected = evaluation.score(bill.metric), _expected(matrix, p, ways[way](p))
-        interval = _interval(evaluation, bill, level)
+        observed, expected = evaluation.score(bill), _expected(matrix, p, ways[way](p))
+        interval = evaluation.interval(bill, level)
         payments[way] = Payment(way, observed, interval, expected, observed * len(p.truth))
     others = [way for way in ways if way != LEAST] if LEAST in ways else []
     saved = {way: _saved(evaluation, bills[way], bills[LEAST], level) for way in others}
@@ -321,30 +322,15 @@ def _always(c: int, p: Predictions) -> np.ndarray:
 def _metric(way: str, matrix: np.ndarray, decide: Decide) -> Metric:
     """The mean cost of deciding so, as a score."""
 
+    def of_rows(p: Predictions) -> np.ndarray:
+        return matrix[decide(p), p.truth]  # type: ignore[no-any-return]
+
     def cost(p: Predictions) -> float:
-        return float(matrix[decide(p), p.truth].mean())
+        return float(of_rows(p).mean())
 
     least, most = float(matrix.min()), float(matrix.max())
-    return Metric(f"cost, {way}", "classification", False, way == LEAST, cost, least, most)
-
-
-class _Bill(NamedTuple):
-    """What a way to decide costs: as a score of a fold, and row by row of all predictions."""
-
-    metric: Metric
-    rows: np.ndarray
-
-
-def _bill(evaluation: Evaluation, matrix: np.ndarray, way: str, decide: Decide) -> _Bill:
-    p = evaluation.predictions
-    return _Bill(_metric(way, matrix, decide), matrix[decide(p), p.truth])
-
-
-def _interval(evaluation: Evaluation, bill: _Bill, level: float) -> Interval:
-    """That of the evaluation; over rows, decisions need not be made again for every draw."""
-    if evaluation.by_rows:
-        return bootstrap(lambda draw: float(bill.rows[draw].mean()), len(bill.rows), level)
-    return evaluation.interval(bill.metric, level)
+    influence = of_losses(of_rows)
+    return Metric(f"cost, {way}", "classification", False, way == LEAST, cost, least, most, influence)
 
 
 def _expected(matrix: np.ndarray, p: Predictions, decisions: np.ndarray) -> float:
@@ -354,12 +340,9 @@ def _expected(matrix: np.ndarray, p: Predictions, decisions: np.ndarray) -> floa
     return float(expected_risk(p.proba, matrix)[np.arange(len(decisions)), decisions].mean())
 
 
-def _saved(evaluation: Evaluation, other: _Bill, own: _Bill, level: float) -> TestResult:
-    if evaluation.by_rows:
-        more = other.rows - own.rows
-        return paired_bootstrap(lambda draw: float(more[draw].mean()), len(more), level)
-    differences = evaluation.scores(other.metric) - evaluation.scores(own.metric)
-    return corrected_t_test(differences, evaluation.n_train, evaluation.n_test, level)
+def _saved(evaluation: Evaluation, other: Metric, own: Metric, level: float) -> TestResult:
+    """What a row saves by the second way of deciding, on the same rows."""
+    return evaluation.spread(other).minus(evaluation.spread(own)).paired(share=False).test(level)
 
 
 def _threshold(matrix: np.ndarray, evaluation: Evaluation) -> tuple[float | None, str]:

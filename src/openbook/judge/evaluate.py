@@ -100,9 +100,8 @@ def compare(
     y: Any,
     split: Any = None,
     metrics: Metrics = None,
-    baseline: str | None = None,
+    baseline: str | Collection[str] | None = None,
     random_state: int = 0,
-    ensembles: Mapping[str, Collection[str]] | None = None,
     groups: Any = None,
     progress: Progress = None,
     sample_weight: Any = None,
@@ -114,20 +113,19 @@ def compare(
     ----------
     models : mapping of label to model, or a list of models
     X, y, split, metrics, random_state, groups, progress, sample_weight, test_groups : as for `evaluate`
-    baseline : the label of the one that others are measured against
+    baseline : the label of the one that others are measured against, or of several, the best of which is
         None takes the first ZeroR or ZeroRegressor among the models, and adds one if there is none.
-    ensembles : mapping of the label of an ensemble to those of its single members
-        Such a one is chosen only if it is significantly better than the best of them.
     """
     labelled = dict(models) if isinstance(models, Mapping) else _labelled(models)
     task = model_task(labelled.values())
     if baseline is None:
         labelled, baseline = _with_baseline(labelled, task)
-    elif baseline not in labelled:
-        raise ParameterError(f"baseline: no learner {baseline!r}. {did_you_mean(baseline, tuple(labelled))}")
+    baselines = [baseline] if isinstance(baseline, str) else list(baseline)
+    if odd := [label for label in baselines if label not in labelled]:
+        raise ParameterError(f"baseline: no learner {odd[0]!r}. {did_you_mean(odd[0], tuple(labelled))}")
     examples = Examples.of(X, y, task, sample_weight, groups, test_groups)
     evaluations = judged(labelled, examples, split, metrics, random_state, progress)
-    return Comparison(evaluations, baseline, ensembles or {})
+    return Comparison(evaluations, baselines[0], baselines)
 
 
 def evaluate_fold(

@@ -1,27 +1,28 @@
 """The evaluation of a learner: its folds, and the scores, means and intervals that follow from them.
 
-How sure a score is depends on how the rows were split:
+A round is a run of folds that test each row at most once. The score is that of all rows of a round together,
+averaged over the rounds. Scores that rank rows, such as the area under the ROC curve, are averaged over the
+folds instead, since the probabilities of two models may not be comparable (under leave-one-out over rounds).
+Parts in which a score is undefined are left out.
 
-    several folds of several rows    mean of the folds' scores; corrected resampled t interval
-    one held-out set, leave-one-out  score of all rows together; Wilson for accuracy and error, else bootstrap
-
-Where every fold scores the same, the folds show no spread to go by, and the rows of one round are taken
-together instead.
+How sure a score is follows from the rows, not from the number of folds: see `spread`. With groups or time,
+rows that belong together count as one.
 """
 
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from openbook.errors import DataError
-from openbook.judge.intervals import Interval, bootstrap, corrected_t, shown, wilson
+from openbook.judge.intervals import Interval, shown
 from openbook.judge.metrics import DEFAULTS, Metric, Predictions, Task, metric
 from openbook.judge.results import FoldResult
+from openbook.judge.spread import Spread, blocks_of
 from openbook.work import Grid, Work
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ class Evaluation:
     folds : FoldResults
     metrics : what is shown, the one that decides first; names or Metrics
     words : how the rows were split
+    groups : the group of every row position, as codes, where rows belong together; None where they do not
+    ordered : whether the rows were tested in order of time
 
     Wherever a metric is asked for, None means the first of `metrics`.
     """
@@ -54,6 +57,8 @@ class Evaluation:
     folds: tuple[FoldResult, ...]
     metrics: tuple[str | Metric, ...] = ()
     words: str = ""
+    groups: np.ndarray | None = field(default=None, kw_only=True)
+    ordered: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         if self.classes is not None:
@@ -134,16 +139,22 @@ class Evaluation:
         )
 
     @cached_property
-    def first_round(self) -> tuple[FoldResult, ...]:
-        """The first folds, as long as they test rows that no earlier one did."""
+    def rounds(self) -> tuple[tuple[FoldResult, ...], ...]:
+        """The folds in runs that test each row at most once."""
         tested = np.zeros(1 + max(int(fold.rows.max()) for fold in self.folds), dtype=bool)
-        folds = []
+        rounds: list[list[FoldResult]] = [[]]
         for fold in self.folds:
             if tested[fold.rows].any():
-                break
+                rounds.append([])
+                tested[:] = False
             tested[fold.rows] = True
-            folds.append(fold)
-        return tuple(folds)
+            rounds[-1].append(fold)
+        return tuple(tuple(each) for each in rounds)
+
+    @property
+    def first_round(self) -> tuple[FoldResult, ...]:
+        """The first folds, as long as they test rows that no earlier one did."""
+        return self.rounds[0]
 
     @cached_property
     def one_round(self) -> Predictions:
@@ -172,46 +183,66 @@ class Evaluation:
         return self.metric(which)(self.predictions)
 
     def score(self, which: Which = None) -> float:
-        """The score to report: the mean over folds, or that of all rows together under leave-one-out."""
-        return self.pooled(which) if self.by_rows else self.mean(which)
+        """The score to report: of the rows of a round (of a fold where rows are ranked), then the mean."""
+        return self.spread(which).score
 
-    def interval(self, which: Which = None, level: float = 0.95) -> Interval:
-        """The interval of `score`, by the method that suits the split (see above)."""
+    def spread(self, which: Which = None) -> Spread:
+        """The score with the influence of every row on it."""
         function = self.metric(which)
-        if (function, level) not in self._intervals:
-            interval = self._interval(function, level).within(function.lowest, function.highest)
-            self._intervals[function, level] = interval
-        return self._intervals[function, level]
+        if function not in self._spreads:
+            self._spreads[function] = self._spread(function)
+        return self._spreads[function]
 
     @cached_property
-    def _intervals(self) -> dict[tuple[Metric, float], Interval]:
-        """Those computed so far: rows that are drawn again and again take their time."""
+    def _spreads(self) -> dict[Metric, Spread]:
+        """Those computed so far."""
         return {}
 
-    def _interval(self, function: Metric, level: float) -> Interval:
-        if self.by_rows:
-            return self._row_interval(function, self.predictions, level)
-        scores = self.scores(function)
-        if np.ptp(scores) <= 1e-12 * np.abs(scores).max():
-            return self._row_interval(function, self.one_round, level)
-        return corrected_t(scores, self.n_train, self.n_test, level)
+    def _spread(self, function: Metric) -> Spread:
+        parts = self._parts(function)
+        rows, n = self._rows, len(self._rows)
+        influence = np.zeros(n)
+        score = float(np.mean([value for _, _, value in parts])) if parts else math.nan
+        for tested, predictions, value in parts:
+            moved = function.influence_of(predictions) + (value - score)
+            influence[np.searchsorted(rows, tested)] += n / (len(tested) * len(parts)) * moved
+        return Spread(score, influence, self._clusters, float(function.support(self.one_round)))
 
-    def _row_interval(self, function: Metric, predictions: Predictions, level: float) -> Interval:
-        n = len(predictions.truth)
-        if function.name in ("accuracy", "error"):
-            right = predictions.truth == predictions.predicted
-            return wilson(int((right if function.name == "accuracy" else ~right).sum()), n, level)
-        if math.isnan(function(predictions)):
-            return Interval(math.nan, math.nan, level, "bootstrap")
-        needed = predictions if function.needs_proba else predictions._replace(proba=None)
-        return bootstrap(lambda rows: function(needed.take(rows)), n, level)
+    def _parts(self, function: Metric) -> list[tuple[np.ndarray, Predictions, float]]:
+        """Rows, predictions and score of each part that a score is averaged over: folds or rounds."""
+        folds = [(fold,) for fold in self.folds]
+        for groups in (folds, self.rounds) if function.within_folds else (self.rounds,):
+            joined = [(np.concatenate([f.rows for f in some]), self._joined(some)) for some in groups]
+            scored = [(rows, predictions, function(predictions)) for rows, predictions in joined]
+            if defined := [part for part in scored if not math.isnan(part[2])]:
+                return defined
+        return []
+
+    @cached_property
+    def _clusters(self) -> tuple[np.ndarray, ...]:
+        """The ways in which the rows tested belong together: by group, by neighbourhood in time."""
+        ways = []
+        if self.groups is not None:
+            ways.append(np.unique(np.asarray(self.groups)[self._rows], return_inverse=True)[1])
+        if self.ordered:
+            in_time = np.concatenate([fold.rows for fold in self.first_round])
+            blocks = np.zeros(len(self._rows), dtype=np.intp)
+            blocks[np.searchsorted(self._rows, in_time)] = blocks_of(len(in_time))
+            ways.append(blocks)
+        return tuple(way for way in ways if way.max() > 0)
+
+    def interval(self, which: Which = None, level: float = 0.95) -> Interval:
+        """The interval of `score`, from the rows: see `spread`."""
+        function = self.metric(which)
+        interval = self.spread(function).interval(function.is_share, level)
+        return interval.within(function.lowest, function.highest)
 
     @property
     def averaging(self) -> str:
         """How scores come from the folds, in words."""
-        if self.by_rows:
+        if len(self.rounds) == 1:
             return "scores are of all rows together"
-        return f"scores are means over {len(self.folds)} folds"
+        return f"scores are means over {len(self.rounds)} rounds"
 
     @property
     def times(self) -> dict[str, np.ndarray]:

@@ -139,11 +139,13 @@ def wald(successes: float, n: int, level: float = 0.95) -> Interval:
         ),
         Step("h", r"z \cdot \operatorname{se}", rf"{figure(z)} \cdot {figure(error)}", half),
     )
-    return around(share, half, level, "Wald", steps, "E")
+    return around(share, half, level, "Wald", steps, "E").within(0, 1)
 
 
-def wilson(successes: float, n: int, level: float = 0.95) -> Interval:
+def wilson(successes: float, n: float, level: float = 0.95) -> Interval:
     """Wilson's score interval for a share; it stays within 0 and 1 and holds for few rows.
+
+    n need not be a whole number: rows that depend on one another count for fewer.
 
     >>> print(wilson(15, 100))
     [0.093, 0.233] (95%, Wilson)
@@ -152,15 +154,15 @@ def wilson(successes: float, n: int, level: float = 0.95) -> Interval:
     scale = 1 + z * z / n
     centre = (share + z * z / (2 * n)) / scale
     half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / scale
-    e, q = figure(share), figure(z)
-    below = rf"1 + \frac{{{q}^2}}{{{n}}}"
-    spread = rf"\frac{{{e} \cdot {figure(1 - share)}}}{{{n}}} + \frac{{{q}^2}}{{4 \cdot {n}^2}}"
+    e, q, rows = figure(share), figure(z), figure(n)
+    below = rf"1 + \frac{{{q}^2}}{{{rows}}}"
+    spread = rf"\frac{{{e} \cdot {figure(1 - share)}}}{{{rows}}} + \frac{{{q}^2}}{{4 \cdot {rows}^2}}"
     steps = (
         *_share_steps(successes, n, level),
         Step(
             "c",
             r"\frac{E + \frac{z^2}{2 n}}{1 + \frac{z^2}{n}}",
-            rf"\frac{{{e} + \frac{{{q}^2}}{{2 \cdot {n}}}}}{{{below}}}",
+            rf"\frac{{{e} + \frac{{{q}^2}}{{2 \cdot {rows}}}}}{{{below}}}",
             centre,
         ),
         Step(
@@ -342,16 +344,16 @@ def around(
     return Interval(low, high, level, method, (*steps, *ends))
 
 
-def _share_steps(successes: float, n: int, level: float) -> tuple[Step, ...]:
+def _share_steps(successes: float, n: float, level: float) -> tuple[Step, ...]:
     return (
-        Step("E", r"\frac{x}{n}", rf"\frac{{{figure(successes)}}}{{{n}}}", successes / n),
+        Step("E", r"\frac{x}{n}", rf"\frac{{{figure(successes)}}}{{{figure(n)}}}", successes / n),
         Step(
             "z", r"\Phi^{-1}(\frac{1 + \gamma}{2})", rf"\Phi^{{-1}}({figure(upper_share(level))})", _z(level)
         ),
     )
 
 
-def _share(successes: float, n: int) -> float:
+def _share(successes: float, n: float) -> float:
     if n < 1 or not 0 <= successes <= n:
         raise ParameterError(
             f"{successes} successes in {n} rows is no share; give 0 <= successes <= n and n >= 1"

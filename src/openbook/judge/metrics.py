@@ -14,11 +14,12 @@ target.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from openbook.errors import ParameterError, did_you_mean
+from openbook.judge import influence as on
 from openbook.judge.rates import by_class, kappa, mcc, mean_over_classes
 
 __all__ = ["METRICS", "Metric", "Predictions", "Task", "confusion", "metric"]
@@ -68,6 +69,11 @@ class Metric:
     needs_proba : bool
     function : of Predictions, to a number
     lowest, highest : the range of its values
+    influence : of Predictions, how much each row moves the score, see `openbook.judge.influence`; None
+        computes the score again without each row
+    within_folds : whether rows of different folds must not be compared, since their models differ: ranking
+    is_share : whether it is a share, between 0 and 1, of rows or pairs of rows
+    support : of Predictions, how many rows a share rests on, at the most
     """
 
     name: str
@@ -77,11 +83,20 @@ class Metric:
     function: Callable[[Predictions], float]
     lowest: float = -math.inf
     highest: float = math.inf
+    influence: on.Influence | None = None
+    within_folds: bool = False
+    is_share: bool = False
+    support: Callable[[Predictions], float] = lambda p: len(p.truth)
 
     def __call__(self, predictions: Predictions) -> float:
         if len(predictions.truth) == 0 or (self.needs_proba and predictions.proba is None):
             return math.nan
         return self.function(predictions)
+
+    def influence_of(self, predictions: Predictions) -> np.ndarray:
+        """How much each row moves the score, where that is defined."""
+        own = self.influence
+        return on.by_deletion(self, predictions) if own is None else own(predictions)
 
     @property
     def words(self) -> str:
@@ -91,6 +106,12 @@ class Metric:
     def better(self, a: float, b: float) -> bool:
         return a > b if self.greater_is_better else a < b
 
+    def loss(self, score: float) -> float:
+        """The score so that less is better, and undefined is worst."""
+        if math.isnan(score):
+            return math.inf
+        return -score if self.greater_is_better else score
+
 
 def confusion(p: Predictions) -> np.ndarray:
     """How often each class (row) was taken for each (column)."""
@@ -98,78 +119,83 @@ def confusion(p: Predictions) -> np.ndarray:
     return np.bincount(p.truth * k + p.predicted, minlength=k * k).reshape(k, k)
 
 
+def _right(p: Predictions) -> np.ndarray:
+    return (p.truth == p.predicted).astype(float)
+
+
+def _wrong(p: Predictions) -> np.ndarray:
+    return (p.truth != p.predicted).astype(float)
+
+
 def _accuracy(p: Predictions) -> float:
-    return float((p.truth == p.predicted).mean())
+    return float(_right(p).mean())
 
 
 def _error(p: Predictions) -> float:
     return 1 - _accuracy(p)
 
 
-def _balanced_accuracy(p: Predictions) -> float:
-    """Macro recall: the mean over classes of the share of their rows that is found."""
-    return float(mean_over_classes(confusion(p), "recall"))
-
-
-def _of_positive(p: Predictions, values: np.ndarray) -> float:
+def _of_positive(values: np.ndarray) -> Any:
     """The second class's of two, else the mean over all."""
-    return float(values[1] if p.n_classes == 2 else values.mean())
+    return values[1] if len(values) == 2 else values.mean()
 
 
-def _precision(p: Predictions) -> float:
+def _balanced_accuracy(counts: np.ndarray) -> Any:
+    """Macro recall: the mean over classes of the share of their rows that is found."""
+    return mean_over_classes(counts, "recall")
+
+
+def _precision(counts: np.ndarray) -> Any:
     """Of the rows predicted to be of a class, the share that is."""
-    return _of_positive(p, by_class(confusion(p))["precision"])
+    return _of_positive(by_class(counts)["precision"])
 
 
-def _recall(p: Predictions) -> float:
+def _recall(counts: np.ndarray) -> Any:
     """Of the rows of a class, the share that is found."""
-    return _of_positive(p, by_class(confusion(p))["recall"])
+    return _of_positive(by_class(counts)["recall"])
 
 
-def _specificity(p: Predictions) -> float:
+def _specificity(counts: np.ndarray) -> Any:
     """Of the rows not of a class, the share not predicted to be."""
-    counts = confusion(p)
-    others = len(p.truth) - counts.sum(axis=1)
+    others = counts.sum() - counts.sum(axis=1)
     with np.errstate(invalid="ignore"):
-        return _of_positive(p, 1 - (counts.sum(axis=0) - np.diag(counts)) / others)
+        return _of_positive(1 - (counts.sum(axis=0) - np.diag(counts)) / others)
 
 
-def _f1(p: Predictions) -> float:
+def _f1(counts: np.ndarray) -> Any:
     """F1 = 2 TP / (2 TP + FP + FN)."""
-    return _of_positive(p, by_class(confusion(p))["f1"])
+    return _of_positive(by_class(counts)["f1"])
 
 
-def _macro_f1(p: Predictions) -> float:
+def _macro_f1(counts: np.ndarray) -> Any:
     """The mean over classes of F1, which is not the F1 of mean precision and mean recall."""
-    return float(mean_over_classes(confusion(p), "f1"))
+    return mean_over_classes(counts, "f1")
 
 
-def _weighted_f1(p: Predictions) -> float:
+def _weighted_f1(counts: np.ndarray) -> Any:
     """The mean over classes of F1, each weighted by its rows."""
-    return float(mean_over_classes(confusion(p), "f1", weighted=True))
+    return mean_over_classes(counts, "f1", weighted=True)
 
 
-def _kappa(p: Predictions) -> float:
-    """Cohen's kappa: (accuracy - chance) / (1 - chance)."""
-    return float(kappa(confusion(p)))
-
-
-def _mcc(p: Predictions) -> float:
-    """Matthews' correlation of truth and prediction."""
-    return float(mcc(confusion(p)))
+def _surprise(p: Predictions) -> np.ndarray:
+    """-ln P(truth); a probability of 0 counts as 2^-52, as it does in scikit-learn."""
+    given = p.proba[np.arange(len(p.truth)), p.truth]  # type: ignore[index]
+    return -np.log(np.maximum(given, np.finfo(float).eps))  # type: ignore[no-any-return]
 
 
 def _log_loss(p: Predictions) -> float:
-    """The mean of -ln P(truth); a probability of 0 counts as 2^-52, as it does in scikit-learn."""
+    return float(_surprise(p).mean())
+
+
+def _brier_of_rows(p: Predictions) -> np.ndarray:
+    """sum_c (P(c) - [c is true])², 0 to 2; with two classes twice the usual."""
+    squares = (p.proba**2).sum(axis=1)  # type: ignore[operator]
     given = p.proba[np.arange(len(p.truth)), p.truth]  # type: ignore[index]
-    return float(-np.log(np.maximum(given, np.finfo(float).eps)).mean())
+    return squares - 2 * given + 1  # type: ignore[no-any-return]
 
 
 def _brier(p: Predictions) -> float:
-    """Brier's score, 0 to 2: the mean of sum_c (P(c) - [c is true])²; with two classes twice the usual."""
-    squares = (p.proba**2).sum(axis=1)  # type: ignore[operator]
-    given = p.proba[np.arange(len(p.truth)), p.truth]  # type: ignore[index]
-    return float((squares - 2 * given + 1).mean())
+    return float(_brier_of_rows(p).mean())
 
 
 def _roc_auc(p: Predictions) -> float:
@@ -195,8 +221,16 @@ def _each_against_rest(p: Predictions, score: Callable[[np.ndarray, np.ndarray],
     return float(np.mean([score(p.truth == c, p.proba[:, c]) for c in classes]))  # type: ignore[index]
 
 
+def _squares(p: Predictions) -> np.ndarray:
+    return (p.truth - p.predicted) ** 2  # type: ignore[no-any-return]
+
+
+def _distances(p: Predictions) -> np.ndarray:
+    return np.abs(p.truth - p.predicted)  # type: ignore[no-any-return]
+
+
 def _mse(p: Predictions) -> float:
-    return float(((p.truth - p.predicted) ** 2).mean())
+    return float(_squares(p).mean())
 
 
 def _rmse(p: Predictions) -> float:
@@ -204,7 +238,7 @@ def _rmse(p: Predictions) -> float:
 
 
 def _mae(p: Predictions) -> float:
-    return float(np.abs(p.truth - p.predicted).mean())
+    return float(_distances(p).mean())
 
 
 def _r2(p: Predictions) -> float:
@@ -220,29 +254,87 @@ def _correlation(p: Predictions) -> float:
     return float(truth @ predicted) / spread if spread > 0 else math.nan
 
 
+def _rarest(p: Predictions) -> float:
+    """As many rows of each class as the rarest has."""
+    rows = np.bincount(p.truth)
+    return float(rows[rows > 0].min() * (rows > 0).sum())
+
+
+def _evenly(p: Predictions) -> float:
+    """The rows that tell as much as these do, where every class counts the same: k² / Σ 1/n_c."""
+    rows = np.bincount(p.truth)
+    return float((rows > 0).sum() ** 2 / (1 / rows[rows > 0]).sum())
+
+
+def _of_class(rows: Callable[[np.ndarray], Any]) -> Callable[[Predictions], float]:
+    """Of two classes, the rows that a score of the second is about; of several, every class the same."""
+
+    def support(p: Predictions) -> float:
+        return max(1.0, float(rows(confusion(p)))) if p.n_classes == 2 else _evenly(p)
+
+    return support
+
+
+def _of_labels(
+    name: str, greater_is_better: bool, function: Callable[[Predictions], float], rows: on.Influence
+) -> Metric:
+    """A share of rows."""
+    influence = on.of_losses(rows)
+    return Metric(name, "classification", greater_is_better, False, function, 0, 1, influence, is_share=True)
+
+
+def _counted(name: str, statistic: Callable[[np.ndarray], Any], lowest: float = 0, **more: Any) -> Metric:
+    """A score of labels that follows from the confusion counts."""
+
+    def function(p: Predictions) -> float:
+        return float(statistic(confusion(p)))
+
+    more["is_share"] = lowest == 0
+    return Metric(name, "classification", True, False, function, lowest, 1, on.of_counts(statistic), **more)
+
+
+def _ranked(
+    name: str,
+    function: Callable[[Predictions], float],
+    influence: Callable[[np.ndarray, np.ndarray], np.ndarray],
+) -> Metric:
+    """A score of how probabilities rank rows; those of two models may not be comparable."""
+    moved = on.over_classes(influence)
+    return Metric(name, "classification", True, True, function, 0, 1, moved, True, True, _rarest)
+
+
+def _lost(
+    name: str, task: Task, function: Callable[[Predictions], float], influence: on.Influence, **more: Any
+) -> Metric:
+    """A loss: at least 0, the less the better."""
+    return Metric(name, task, False, more.pop("needs_proba", False), function, 0, influence=influence, **more)
+
+
 METRICS = {
     each.name: each
     for each in (
-        Metric("accuracy", "classification", True, False, _accuracy, 0, 1),
-        Metric("error", "classification", False, False, _error, 0, 1),
-        Metric("balanced_accuracy", "classification", True, False, _balanced_accuracy, 0, 1),
-        Metric("precision", "classification", True, False, _precision, 0, 1),
-        Metric("recall", "classification", True, False, _recall, 0, 1),
-        Metric("specificity", "classification", True, False, _specificity, 0, 1),
-        Metric("f1", "classification", True, False, _f1, 0, 1),
-        Metric("macro_f1", "classification", True, False, _macro_f1, 0, 1),
-        Metric("weighted_f1", "classification", True, False, _weighted_f1, 0, 1),
-        Metric("kappa", "classification", True, False, _kappa, -1, 1),
-        Metric("mcc", "classification", True, False, _mcc, -1, 1),
-        Metric("log_loss", "classification", False, True, _log_loss, 0),
-        Metric("brier", "classification", False, True, _brier, 0, 2),
-        Metric("roc_auc", "classification", True, True, _roc_auc, 0, 1),
-        Metric("average_precision", "classification", True, True, _average_precision, 0, 1),
-        Metric("mse", "regression", False, False, _mse, 0),
-        Metric("rmse", "regression", False, False, _rmse, 0),
-        Metric("mae", "regression", False, False, _mae, 0),
-        Metric("r2", "regression", True, False, _r2, highest=1),
-        Metric("correlation", "regression", True, False, _correlation, -1, 1),
+        Metric(
+            "accuracy", "classification", True, False, _accuracy, 0, 1, on.of_losses(_right), is_share=True
+        ),
+        Metric("error", "classification", False, False, _error, 0, 1, on.of_losses(_wrong), is_share=True),
+        _counted("balanced_accuracy", _balanced_accuracy, support=_evenly),
+        _counted("precision", _precision, support=_of_class(lambda counts: counts[:, 1].sum())),
+        _counted("recall", _recall, support=_of_class(lambda counts: counts[1].sum())),
+        _counted("specificity", _specificity, support=_of_class(lambda counts: counts[0].sum())),
+        _counted("f1", _f1, support=_of_class(lambda counts: counts[1].sum() + counts[:, 1].sum())),
+        _counted("macro_f1", _macro_f1, support=_evenly),
+        _counted("weighted_f1", _weighted_f1),
+        _counted("kappa", kappa, lowest=-1),
+        _counted("mcc", mcc, lowest=-1),
+        _lost("log_loss", "classification", _log_loss, on.of_losses(_surprise), needs_proba=True),
+        _lost("brier", "classification", _brier, on.of_losses(_brier_of_rows), needs_proba=True, highest=2),
+        _ranked("roc_auc", _roc_auc, on.of_area),
+        _ranked("average_precision", _average_precision, on.of_average_precision),
+        _lost("mse", "regression", _mse, on.of_losses(_squares)),
+        _lost("rmse", "regression", _rmse, on.of_root(_squares)),
+        _lost("mae", "regression", _mae, on.of_losses(_distances)),
+        Metric("r2", "regression", True, False, _r2, highest=1, influence=on.of_r2),
+        Metric("correlation", "regression", True, False, _correlation, -1, 1, on.of_correlation),
     )
 }
 

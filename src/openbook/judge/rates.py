@@ -18,7 +18,7 @@ What the counts do not define is NaN. All functions take complex counts, by whic
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -41,6 +41,7 @@ __all__ = [
     "mcc",
     "mean_over_classes",
     "share",
+    "slopes",
     "smooth",
 ]
 
@@ -112,8 +113,8 @@ def delta(
         cells = counts + (1 / part if part else 0.0)
         with np.errstate(all="ignore"):
             centre = float(scale.there(statistic(cells)))
-            slopes = _slopes(lambda table: scale.there(statistic(table)), cells)
-            error = math.sqrt(float((cells * slopes**2).sum()))
+            gradient = slopes(lambda table: scale.there(statistic(table)), cells)
+            error = math.sqrt(float((cells * gradient**2).sum()))
         if math.isfinite(centre) and _NO_SPREAD < error < math.inf:
             break
     z = float(ndtri(upper_share(level)))
@@ -128,7 +129,7 @@ def delta(
             result=centre,
             note=f"s is the rate{added and ', with ' + added}",
         ),
-        *_slope_steps(cells, slopes, error),
+        *_slope_steps(cells, gradient, error),
         Step("z", r"\Phi^{-1}(\frac{1 + \gamma}{2})", rf"\Phi^{{-1}}({figure(upper_share(level))})", z),
         *(
             Step(
@@ -162,7 +163,7 @@ def share(top: int, bottom: int, why: str, name: str, level: float = 0.95) -> Ra
     return Rate(top / bottom, wilson(top, bottom, level), name=name)
 
 
-def _slope_steps(cells: np.ndarray, slopes: np.ndarray, error: float) -> tuple[Step, ...]:
+def _slope_steps(cells: np.ndarray, gradient: np.ndarray, error: float) -> tuple[Step, ...]:
     """The standard error; of two classes with every derivative."""
     formula = r"\sqrt{\sum_{ij} n_{ij} g_{ij}^2}"
     note = "g_ij is the derivative of y by the count n_ij: row i truth, column j predicted"
@@ -171,21 +172,23 @@ def _slope_steps(cells: np.ndarray, slopes: np.ndarray, error: float) -> tuple[S
     names = [f"g_{i + 1}{j + 1}" for i, j in np.ndindex(cells.shape)]
     numbers = " + ".join(
         rf"{figure(n)} \cdot ({figure(g)})^2"
-        for n, g in zip(cells.ravel().tolist(), slopes.ravel().tolist(), strict=True)
+        for n, g in zip(cells.ravel().tolist(), gradient.ravel().tolist(), strict=True)
     )
-    each = [Step(name, result=g) for name, g in zip(names, slopes.ravel().tolist(), strict=True)]
+    each = [Step(name, result=g) for name, g in zip(names, gradient.ravel().tolist(), strict=True)]
     return (*each, Step("se", formula, rf"\sqrt{{{numbers}}}", error, note))
 
 
-def _slopes(statistic: Statistic, counts: np.ndarray) -> np.ndarray:
-    """The derivative by every count."""
-    slopes = np.empty(counts.shape)
-    cells = counts.astype(complex)
-    for at in np.ndindex(counts.shape):
-        cells[at] += _TINY * 1j
-        slopes[at] = statistic(cells).imag / _TINY
-        cells[at] = counts[at]
-    return slopes
+def slopes(
+    statistic: Statistic, counts: np.ndarray, cells: Iterable[tuple[int, ...]] | None = None
+) -> np.ndarray:
+    """The derivative by every count, or by those of some cells; the others are 0."""
+    found = np.zeros(counts.shape)
+    table = counts.astype(complex)
+    for at in np.ndindex(counts.shape) if cells is None else cells:
+        table[at] += _TINY * 1j
+        found[at] = np.imag(statistic(table)) / _TINY
+        table[at] = counts[at]
+    return found
 
 
 def kappa(counts: np.ndarray) -> Any:

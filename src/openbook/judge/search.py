@@ -133,7 +133,7 @@ class Search:
             return Tried(setting, math.nan, nothing, None, math.nan, rows, str(outcome.__cause__ or outcome))
         return Tried(
             setting,
-            outcome.score(self.metric),
+            outcome.mean(self.metric),  # as scikit-learn's searches have it
             outcome.interval(self.metric),
             outcome.complexity,
             float(outcome.times["fit"].mean()),

@@ -6,8 +6,8 @@
     nothing     another task or other classes: the scores answer different questions
 
 In a paired comparison each learner that both studies have is tested, the second study minus the first, and
-the best of the one against the best of the other; p-values are adjusted by Holm's method. Learners that
-predict the same in both need no test, and do not count.
+the best of the one against the best of the other, all together: see `spread`. Learners that predict the same
+in both need no test, and do not count.
 """
 
 from collections.abc import Iterator
@@ -18,11 +18,12 @@ from typing import Literal
 import numpy as np
 
 from openbook.errors import ParameterError
-from openbook.judge.comparison import Comparison, difference, same_folds
+from openbook.judge.comparison import Comparison, paired, same_folds
 from openbook.judge.evaluation import Evaluation, Which
 from openbook.judge.intervals import Interval, shown, shown_p
 from openbook.judge.metrics import Metric
-from openbook.judge.significance import Tests, adjusted, methods_of
+from openbook.judge.significance import TestResult, methods_of
+from openbook.judge.spread import simultaneous
 from openbook.work import Grid, Work
 
 __all__ = ["SideBySide", "side_by_side"]
@@ -60,7 +61,7 @@ class SideBySide:
         return [label for label in self.a.evaluations if label in self.b.evaluations]
 
     @cached_property
-    def tests(self) -> Tests:
+    def tests(self) -> dict[str, TestResult]:
         """The second study minus the first, where they may be paired: by label, and `BEST`."""
         if self.basis != "paired":
             return {}
@@ -68,13 +69,12 @@ class SideBySide:
         best = self.a.best(self.metric), self.b.best(self.metric)
         if best[0] != best[1]:
             couples[BEST] = best
-        return adjusted(
-            {
-                label: difference(self.b[ours], self.a[theirs], self.metric, self.level)
-                for label, (theirs, ours) in couples.items()
-                if not _same_predictions(self.a[theirs], self.b[ours], self.metric)
-            }
-        )
+        pairs = {
+            label: paired(self.b[ours], self.a[theirs], self.metric)
+            for label, (theirs, ours) in couples.items()
+            if not _same_predictions(self.a[theirs], self.b[ours], self.metric)
+        }
+        return simultaneous(pairs, self.level)
 
     def work(self) -> Work:
         """The scores of both, the tests that are valid, and what may be compared."""
@@ -84,9 +84,9 @@ class SideBySide:
             f"{name}: {self._metric(each).words}" for name, each in zip(self.names, studies, strict=True)
         ]
         if self.tests:
-            header += [f"{self.names[1]} minus {self.names[0]}", "interval", "p (Holm)"]
+            header += [f"{self.names[1]} minus {self.names[0]}", "interval", "p"]
         intervals = [self._interval(each, label) for each in studies for label in each.evaluations]
-        note = methods_of(intervals, [test for test, _ in self.tests.values()])
+        note = methods_of(intervals, list(self.tests.values()))
         grid = Grid("", header, [self._row(label) for label in self._labels()], note)
         return Work(" beside ".join(self.names), (grid,), f"{self.reason} {self._found()}".strip())
 
@@ -106,9 +106,8 @@ class SideBySide:
         if not self.tests:
             return row
         if label in self.tests:
-            test, p = self.tests[label]
-            change = shown(test.difference, sign="+"), test.interval.ends
-            return [*row, *change, shown_p(p)]
+            test = self.tests[label]
+            return [*row, shown(test.difference, sign="+"), test.interval.ends, shown_p(test.p_value)]
         same = label in self.shared
         return [*row, "same predictions" if same else "", "", ""]
 
@@ -130,7 +129,7 @@ class SideBySide:
         if self.basis != "paired":
             return ""
         alpha = 1 - self.level
-        found = [label for label, (_, p) in self.tests.items() if p < alpha]
+        found = [label for label, test in self.tests.items() if test.p_value < alpha]
         if not self.tests:
             return "No learner of both predicts otherwise in one than in the other."
         if not found:
@@ -139,7 +138,7 @@ class SideBySide:
         return f"Significant at {alpha:.2g}: {', '.join(words)}."
 
     def _direction(self, label: str) -> str:
-        better = self.metric.better(self.tests[label][0].difference, 0)
+        better = self.metric.better(self.tests[label].difference, 0)
         return f"{self.names[1] if better else self.names[0]} is better"
 
     def __repr__(self) -> str:

@@ -47,7 +47,10 @@ __all__ = [
 
 @dataclass(frozen=True)
 class TestResult:
-    """A difference, its interval, the probability of one at least as large by chance, the steps to it."""
+    """A difference, its interval, the probability of one at least as large by chance, the steps to it.
+
+    `error` is its standard error, where the method has one.
+    """
 
     __test__ = False  # its name must not make pytest collect it
 
@@ -56,6 +59,7 @@ class TestResult:
     p_value: float
     method: str
     steps: tuple[Step, ...] = field(default=(), compare=False, repr=False)
+    error: float = field(default=math.nan, compare=False)
 
     def negated(self) -> "TestResult":
         """The second minus the first."""

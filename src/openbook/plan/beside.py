@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from openbook.errors import PlanError
-from openbook.judge import Comparison, side_by_side
+from openbook.judge import Comparison, choose, side_by_side
 from openbook.plan.log import Log
 from openbook.plan.plan import Plan
 from openbook.plan.rows import StudyRows
@@ -40,7 +40,7 @@ class _Study:
 
     @property
     def choice(self) -> str:
-        return self.comparison.simplest_not_worse().label
+        return choose(self.comparison, self.plan.choose, self.plan.margin).label
 
     @property
     def tested(self) -> str:

@@ -29,6 +29,9 @@ __all__ = [
 
 FORMAT = 2
 
+#: What may differ between plans that share their results.
+_OF_THE_END = ("notes", "choose", "margin")
+
 _DATA = {"set": (str, False), "path": (str, False), "kinds": (dict, False), "sha256": (str, False)}
 _WORDS = {int: "a whole number", float: "a number", str: "text", list: "a list", dict: "a table"}
 
@@ -55,9 +58,11 @@ class Document:
 
     @property
     def fingerprint(self) -> str:
-        """What results must share to be counted together: everything but the file's place and the notes."""
-        record = self.to_record()
-        del record["notes"]
+        """What results must share to be counted together.
+
+        Everything but the file's place, the notes, and the rule by which a learner is chosen in the end.
+        """
+        record = {key: part for key, part in self.to_record().items() if key not in _OF_THE_END}
         record["data"] = {key: value for key, value in record["data"].items() if key not in ("path", "set")}
         return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
 

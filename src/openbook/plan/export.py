@@ -111,17 +111,10 @@ def _judging(plan: Plan) -> Iterator[str]:
     folds += "" if settings.repeats is None else f", repeats={settings.repeats}"
     given = "".join(f", {role}={role}{cut}" for role in order)
     yield f"split = protocol(y_train, {task}, seed{folds}{given}{_known(plan)})"
-    baseline = (*plan.baselines, plan.contestants[0].label)[0]
-    ensembles = ""
-    if plan.ensembles:
-        yield "# An ensemble is offered only where it is significantly better than the best of these."
-        yield "ensembles = {"
-        yield from (f"    {label!r}: {list(members)!r}," for label, members in plan.ensembles.items())
-        yield "}"
-        ensembles = ", ensembles=ensembles"
+    baselines = list(plan.baselines) or [plan.contestants[0].label]
     more = _more(plan, train=True)
     if not plan.hypotheses:
-        call = f"compare(models, X_train, y_train, split, metrics, baseline={baseline!r}{ensembles}{more})"
+        call = f"compare(models, X_train, y_train, split, metrics, baseline={baselines!r}{more})"
         yield f"comparison = {call}"
     else:
         inputs = "X_train.select(columns[label])"
@@ -129,13 +122,15 @@ def _judging(plan: Plan) -> Iterator[str]:
         yield f"    label: evaluate(model, {inputs}, y_train, split, metrics, name=label{more})"
         yield "    for label, model in models.items()"
         yield "}"
-        yield f"comparison = Comparison(evaluations, {baseline!r}{ensembles})"
+        yield f"comparison = Comparison(evaluations, {baselines[0]!r}, {baselines!r})"
     yield "print(comparison)"
 
 
 def _choosing(plan: Plan) -> Iterator[str]:
-    yield from ("", "# The simplest learner that is not significantly worse than the best.")
-    yield "choice = comparison.simplest_not_worse()"
+    yield from ("", "# Which model, and why.")
+    margin = "" if plan.margin is None else f", margin={plan.margin!r}"
+    yield f"choice = choose(comparison, {plan.choose!r}{margin})"
+    yield 'print(anything_to_learn(comparison).headline, choice.reason, sep="\\n")'
     inputs = "X_train.select(columns[choice.label])" if plan.hypotheses else "X_train"
     more = _fitting(plan, "train" if plan.protocol.test_share else "")
     yield f"model = models[choice.label].fit({inputs}, y_train{more})"
@@ -216,6 +211,8 @@ def _imports(plan: Plan, models: dict[str, Any]) -> Iterator[str]:
     names = {
         "openbook.judge": {
             "protocol",
+            "anything_to_learn",
+            "choose",
             "telling",
             *(["evaluate", "Comparison"] if plan.hypotheses else ["compare"]),
         }

@@ -124,6 +124,8 @@ def make_plan(
     costs: Mapping[str, Mapping[str, float]] | str | Path | None = None,
     hypotheses: Collection[Hypothesis] = (),
     only: Collection[str] = (),
+    choose: str = "simplest",
+    margin: float | None = None,
     metric: str | None = None,
     folds: int | None = None,
     repeats: int | None = None,
@@ -151,6 +153,9 @@ def make_plan(
         cost, and learners are ranked by what a row costs.
     hypotheses : sets of columns to try beside each other, see `Hypothesis`; none for all columns
     only : registered names of the learners to try; baselines always take part
+    choose : "simplest" within one standard error of the best, "best", or the label or name of a learner
+    margin : instead of one standard error, how much worse than the best the simplest may be, in units of the
+        metric
     metric, folds, repeats, test_share, seed : the protocol; None goes by the size of the table
     effort : "quick" takes fewer folds, and only learners that are quick on so many rows; "thorough" tunes
         the learners' knobs inside the folds, and repeats more often
@@ -204,10 +209,18 @@ def make_plan(
         notes=(*notes, *why, *_effort_notes(effort), *refused),
         hypotheses=tuple(hypotheses),
         costs=money,
+        choose=_chosen(choose, candidates),
+        margin=margin,
     )
     rows = StudyRows(plan, table)
     _check_roles(rows)
     return replace(plan, protocol=_protocol(rows, folds, repeats, test_share, effort))
+
+
+def _chosen(choose: str, candidates: Collection[Candidate]) -> str:
+    """The rule, or the label of a learner that may be given by its registered name."""
+    named = {candidate.learner: candidate.label for candidate in reversed([*candidates])}
+    return named.get(choose, choose)
 
 
 def _metric(

@@ -4,6 +4,7 @@
     task, metric                  what is predicted, and how it is scored
     notes                         how the plan came about, in words
     [data]                        set or path, kinds, sha256
+    choose, margin                which learner is chosen: "simplest", "best" or a label; see `judge.choice`
     [roles]                       target; ignore, id, group, time, sensitive, weight: columns, see `Roles`;
                                   positive: the positive one of two classes
     [costs]                       truth = { predicted = money }: what mistakes cost; left out, all are equal
@@ -22,6 +23,7 @@ from pathlib import Path
 from typing import Any, Self, get_args
 
 from openbook.errors import OpenbookError, PlanError, did_you_mean
+from openbook.judge.choice import RULES
 from openbook.judge.metrics import DEFAULTS, Metric, metric
 from openbook.plan.document import (
     FORMAT,
@@ -59,6 +61,8 @@ class Plan(Document):
     notes: tuple[str, ...] = ()
     hypotheses: tuple[Hypothesis, ...] = ()
     costs: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    choose: str = "simplest"
+    margin: float | None = None
 
     def __post_init__(self) -> None:
         labels = [candidate.label for candidate in self.learners]
@@ -73,6 +77,12 @@ class Plan(Document):
             if odd := [label for label in hypothesis.learners if label not in labels]:
                 hint = did_you_mean(odd[0], tuple(labels))
                 raise PlanError(f"hypotheses.{hypothesis.name}: no learner is labelled {odd[0]!r}. {hint}")
+        labels = [each.label for each in self.contestants]
+        if self.choose not in (*RULES, *labels):
+            hint = did_you_mean(self.choose, (*RULES, *labels))
+            raise PlanError(f"choose: no learner is labelled {self.choose!r}. {hint}")
+        if self.margin is not None and (self.margin <= 0 or self.choose != "simplest"):
+            raise PlanError('margin must be above 0, and goes with choose = "simplest"')
         if self.costs and self.task == "regression":
             raise PlanError("costs are for mistaking classes, and this is regression; remove them")
 
@@ -97,20 +107,6 @@ class Plan(Document):
     def baselines(self) -> tuple[str, ...]:
         """The labels of those that others are measured against."""
         return tuple(each.label for each in self.contestants if learner(each.candidate.learner).baseline)
-
-    @property
-    def ensembles(self) -> dict[str, tuple[str, ...]]:
-        """The label of each ensemble, and those of its single members; without any it has none to beat."""
-        teams = {
-            each.label: tuple(
-                member.label
-                for member in self.contestants
-                if member.candidate.learner in learner(each.candidate.learner).members
-                and member.hypothesis == each.hypothesis
-            )
-            for each in self.contestants
-        }
-        return {label: members for label, members in teams.items() if members}
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -147,6 +143,8 @@ class Plan(Document):
             "format": FORMAT,
             "task": self.task,
             "metric": self.metric,
+            "choose": self.choose,
+            "margin": self.margin,
             "notes": list(self.notes),
             "data": plain(self.data),
             "roles": used(plain(self.roles), "sensitive"),
@@ -157,6 +155,8 @@ class Plan(Document):
             ],
             "learners": [used(plain(candidate), "knobs") for candidate in self.learners],
         }
+        usual = {"choose": "simplest", "margin": None}
+        record = {key: part for key, part in record.items() if key not in usual or part != usual[key]}
         return used(record, "costs", "hypotheses")
 
     @classmethod
@@ -176,6 +176,8 @@ class Plan(Document):
             roles=Roles(**as_tuples(checked(part["roles"], "roles", _ROLES))),
             task=part["task"],
             metric=part["metric"],
+            choose=part.get("choose", "simplest"),
+            margin=part.get("margin"),
             protocol=Protocol(**checked(part["protocol"], "protocol", _PROTOCOL)),
             learners=tuple(
                 Candidate(**checked(item, f"learners[{i}]", _LEARNER))
@@ -207,6 +209,8 @@ _PLAN = {
     "format": (int, True),
     "task": (str, True),
     "metric": (str, True),
+    "choose": (str, False),
+    "margin": (float, False),
     "notes": (list, False),
     "data": (dict, True),
     "roles": (dict, True),

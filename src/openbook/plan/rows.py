@@ -226,12 +226,7 @@ class StudyRows:
             for label in judged
         }
         baselines = [label for label in self.plan.baselines if label in judged]
-        teams = {
-            label: members
-            for label, team in self.plan.ensembles.items()
-            if label in judged and (members := [each for each in team if each in judged])
-        }
-        return Comparison(evaluations, (*baselines, *judged)[0], teams)
+        return Comparison(evaluations, (*baselines, *judged)[0], baselines)
 
     def unfinished(self, log: Log) -> Iterator[str]:
         """What there was no time for, in words."""
