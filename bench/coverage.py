@@ -7,7 +7,7 @@ are of fresh groups; the future of a time-ordered table is drawn by the same pro
 coverage counted.
 
     classes   P(1 | x) = 1 / (1 + e^-(1.5 x1 + x2 - 1)), three more columns of noise; about 31% are 1
-    numbers   y = x1 + x2² + (e^z - e^½)/2: errors are skewed; two more columns of noise
+    numbers   y = x1 + x2² / 2 + z; two more columns of noise. Errors of a line are skewed
     groups    every group of ten has a shift of its own in x1 and in the log odds, or in y
     time      errors follow x_t = 0.5 x_{t-1} + noise
 
@@ -89,7 +89,7 @@ def drawn(cell: Cell, n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.
         for i in range(1, n):
             noise[i] = 0.5 * noise[i - 1] + np.sqrt(0.75) * noise[i]
     if cell.task == "numbers":
-        return X, X[:, 0] + X[:, 1] ** 2 + shift + (np.exp(noise) - np.exp(0.5)) / 2, groups
+        return X, X[:, 0] + X[:, 1] ** 2 / 2 + shift + noise, groups
     logit = 1.5 * X[:, 0] + X[:, 1] - 1 + shift
     threshold = ndtri(1 / (1 + np.exp(-logit)))
     return X, (noise < threshold).astype(int), groups

@@ -206,7 +206,14 @@ class Evaluation:
         for tested, predictions, value in parts:
             moved = function.influence_of(predictions) + (value - score)
             influence[np.searchsorted(rows, tested)] += n / (len(tested) * len(parts)) * moved
+        influence *= math.sqrt(1 + self._shared)
         return Spread(score, influence, self._clusters, float(function.support(self.one_round)))
+
+    @property
+    def _shared(self) -> float:
+        """How much of a row's variance is added since it also trains the models that test other rows."""
+        alone = self.by_rows or self.ordered
+        return 0.0 if alone else 0.5 * self.n_test / self.n_train
 
     def _parts(self, function: Metric) -> list[tuple[np.ndarray, Predictions, float]]:
         """Rows, predictions and score of each part that a score is averaged over: folds or rounds."""
