@@ -188,10 +188,7 @@ def main() -> None:
         key = f"{cell.task}, {cell.protocol}, {cell.rows}"
         record[key] = {"simulations": options.simulations, "learners": found}
         for label, by_metric in found.items():
-            words = "  ".join(
-                f"{name} {100 * cover['coverage']:.1f}% (-{100 * cover['truth below']:.0f} +{100 * cover['truth above']:.0f} w {cover['width']:.3f})"
-                for name, cover in by_metric.items()
-            )
+            words = "  ".join(f"{name} {100 * each['coverage']:.1f}%" for name, each in by_metric.items())
             print(f"{key:28} {label:20} {words}", flush=True)
         RESULTS.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
 

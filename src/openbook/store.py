@@ -35,11 +35,15 @@ from openbook.base import Saved
 from openbook.data.attributes import as_text
 from openbook.errors import ModelFileError, OpenbookError, ParameterError
 from openbook.rules import check_parameters
+from openbook.work.formula import printable
 
 __all__ = ["FORMAT", "open_model", "save"]
 
 #: The version of the format that is written.
 FORMAT = 1
+
+#: A longer note is cut.
+_LONGEST_NOTE = 2_000
 
 #: The most bytes that model.json may unpack to, and how many times its size in the file. Arrays are stored as
 #: they are, so together they cannot unpack to more than the file holds.
@@ -63,6 +67,8 @@ def save(model: Any, path: str | os.PathLike[str]) -> Path:
     check_is_fitted(model)
     arrays: Arrays = {}
     record = {"format": FORMAT, "openbook": openbook.__version__, "model": _record(model, "", arrays)}
+    if note := getattr(model, "note_", ""):
+        record["note"] = note
     path = Path(path)
     if not path.parent.is_dir():
         msg = f"cannot save {path.name}: there is no folder {str(path.parent)!r}"
@@ -103,7 +109,10 @@ def open_model(path: str | os.PathLike[str]) -> Any:
                 if info.filename != "model.json"
             }
         with np.errstate(divide="raise", over="raise", invalid="raise"):  # numbers that make no model
-            return _model(_current(record), "", arrays)
+            model = _model(_current(record), "", arrays)
+            if note := record.get("note", ""):
+                model.note_ = printable(str(note)[:_LONGEST_NOTE])
+            return model
     except FileNotFoundError:
         msg = f"there is no model file {str(path)!r}"
         raise ModelFileError(msg) from None

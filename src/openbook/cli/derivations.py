@@ -1,6 +1,7 @@
 """Derivations from a model file, on the screen or in a file."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,15 @@ __all__ = ["derive", "write_work"]
 
 
 def derive(model: Any, new: str | None, row: int) -> Work:
-    """How the model was learnt or, for a row of `new`, how its prediction was made."""
+    """How the model was learnt or, for a row of `new`, how its prediction was made.
+
+    What its study said against the model comes first.
+    """
+    work = _derived(model, new, row)
+    return replace(work, title=f"{note} {work.title}") if (note := getattr(model, "note_", "")) else work
+
+
+def _derived(model: Any, new: str | None, row: int) -> Work:
     if new is None:
         whole: Work = model.work()
         return whole

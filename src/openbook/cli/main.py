@@ -195,6 +195,24 @@ def study(
             rich_help_panel=_LEARNERS,
         ),
     ] = False,
+    choose: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RULE",
+            help="Choose the simplest learner within one standard error of the best (simplest, the default),"
+            " the best, or a learner by name.",
+            rich_help_panel=_LEARNERS,
+        ),
+    ] = None,
+    margin: Annotated[
+        float | None,
+        typer.Option(
+            metavar="LOSS",
+            help="Choose the simplest learner that is shown to lose less than this beside the best, in units"
+            " of the metric, such as 0.01.",
+            rich_help_panel=_LEARNERS,
+        ),
+    ] = None,
     metric: Annotated[
         str | None,
         typer.Option(
@@ -279,6 +297,8 @@ def study(
         "costs": costs,
         "hypotheses": hypotheses(attributes or (), without or ()),
         "only": learner,
+        "choose": choose,
+        "margin": margin,
         "metric": metric,
         "folds": folds,
         "repeats": repeats,

@@ -78,11 +78,6 @@ def run_study(
         return
     claim_folder(plan, folder, fresh=fresh)  # before anything is said
     screen = console()
-    if not quiet:
-        heading(screen, "The data")
-        say(screen, short(description, readable(screen)))
-        heading(screen, "The plan")
-        notes(screen, plan.notes)
     left = None if time_limit is None else start + time_limit - monotonic()
     with progress_bar("Evaluating") as progress:
         result = run(
@@ -95,15 +90,18 @@ def run_study(
             time_limit=left,
             say=None if quiet else lambda words: say(screen, words),
         )
-    notes(screen, result.notes[len(plan.notes) :])
-    if not quiet:
-        _ranking(screen, result)
+    say(screen, words.headline(result))
     _choice(screen, result)
     _test(screen, result)
     if not quiet:
+        _ranking(screen, result)
         _looks(screen, result)
         _models(screen, result)
         _works(screen, result)
+        heading(screen, "The data")
+        say(screen, short(description, readable(screen)))
+        heading(screen, "The plan")
+    notes(screen, result.notes[len(plan.notes) :] if quiet else result.notes)
     say(screen, f"\nReport: {result.report}\nModel:  {result.model_file}")
 
 
@@ -148,7 +146,7 @@ def _ranking(screen: Console, result: StudyResult) -> None:
     level = f"{100 * rows[0].interval.level:g}% interval"
     metric = words.title(comparison.metric().words)
     grid.add_column("")
-    for name in (metric, level, f"against {comparison.baseline}", "p"):
+    for name in (metric, level, f"minus {comparison.best_baseline()}", "p"):
         grid.add_column(Words(printable(name)), justify="right", no_wrap=True)
     for row in rows:
         chosen = row.label == result.choice.label
@@ -161,7 +159,7 @@ def _ranking(screen: Console, result: StudyResult) -> None:
     tests = sorted({row.test.method for row in rows if row.test is not None})
     note = f"Intervals: {'; '.join(sorted({row.interval.method for row in rows}))}."
     if tests:
-        note += f" p: {'; '.join(tests)}, adjusted by Holm's method."
+        note += f" Differences and p: {'; '.join(tests)}."
     say(screen, f"\n{note}")
 
 
@@ -178,9 +176,12 @@ def _test(screen: Console, result: StudyResult) -> None:
 
 def _choice(screen: Console, result: StudyResult) -> None:
     heading(screen, "The choice")
-    for sentence in (result.choice.reason, *result.choice.withheld.values()):
-        say(screen, sentence)
-    if sentence := words.beside_baseline(result):
+    lines = words.contenders(result)
+    wide = [max(len(line[i]) for line in lines) for i in range(3)]
+    for what, label, score, interval in lines:
+        say(screen, f"{what:{wide[0]}}  {label:{wide[1]}}  {score:>{wide[2]}}  {interval}")
+    say(screen, f"\n{result.choice.reason}")
+    if sentence := words.price(result):
         say(screen, sentence)
 
 

@@ -11,8 +11,9 @@ not. "Not significantly worse" would be another rule, and a bad one: it takes la
     best       the best score
     a label    that learner
 
-A baseline is chosen only by its label. Simple means a small `complexity()`; a learner that does not tell its
-size counts as the largest.
+A baseline is chosen only by its label, and so is a learner that learnt no more than the simplest baseline,
+such as a tree pruned to its root. Simple means a small `complexity()`; a learner that does not tell its size
+counts as the largest.
 """
 
 import math
@@ -111,22 +112,29 @@ def _check(comparison: Comparison, rule: str, margin: float | None) -> None:
 
 def best_learner(comparison: Comparison, function: Metric) -> str:
     """The label of the best score, baselines aside; of equals, the simpler."""
-    learners = [label for label in comparison.evaluations if label not in comparison.baselines]
-    offered = learners or list(comparison.evaluations)
+    offered = _offered(comparison)
     best = min(offered, key=lambda one: (_loss(comparison, one, function), _size(comparison, one)))
     if math.isinf(_loss(comparison, best, function)):
         raise DataError(f"{function.name} is undefined for every learner; choose by another metric")
     return best
 
 
+def _offered(comparison: Comparison) -> list[str]:
+    """The learners that learnt more than the simplest baseline; all where there are none."""
+    least = min(_size(comparison, label) for label in comparison.baselines)
+    learners = [label for label in comparison.evaluations if label not in comparison.baselines]
+    more = [label for label in learners if _size(comparison, label) > least or math.isinf(least)]
+    return more or learners or list(comparison.evaluations)
+
+
 def _near(comparison: Comparison, best: str, function: Metric, margin: float | None) -> list[str]:
     """The learners within one standard error of the best, or shown to be within the margin."""
     near = [best]
     sign = -1 if function.greater_is_better else 1
-    for label, evaluation in comparison.evaluations.items():
-        if label == best or label in comparison.baselines:
+    for label in _offered(comparison):
+        if label == best:
             continue
-        test = difference(evaluation, comparison[best], function, level=0.9)
+        test = difference(comparison[label], comparison[best], function, level=0.9)
         loss = sign * test.difference
         if margin is not None:
             close = max(sign * test.interval.low, sign * test.interval.high) < margin

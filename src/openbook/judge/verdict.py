@@ -2,8 +2,8 @@
 
 The best of many learners looks good by luck alone, so it is tested as the best of many: `against_baseline`
 tests all learners together. Decisions are not all: where the metric is one of decisions and shows nothing,
-the log loss and the area under the ROC curve may still show that the probabilities tell something. Each is tested
-at half the level, since either will do.
+the log loss and the area under the ROC curve may still show that the probabilities tell something. Each is
+tested at half the level, since either will do.
 
 How many rows might show a difference d that these n rows do not:
 

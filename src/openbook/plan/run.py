@@ -12,7 +12,6 @@ them where none were. So the figure of the final test is that of this very model
 too, so that no resumption looks at those rows again.
 """
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -27,7 +26,8 @@ import openbook
 from openbook.data import Table
 from openbook.data.describe import Description
 from openbook.errors import PlanError
-from openbook.judge import Choice, Comparison, Evaluation
+from openbook.judge import Choice, Comparison, Evaluation, anything_to_learn, choose
+from openbook.judge.choice import RULES
 from openbook.judge.hear import heard
 from openbook.plan.counts import described
 from openbook.plan.estimate import estimate_words
@@ -40,6 +40,7 @@ from openbook.plan.plan import Plan
 from openbook.plan.rows import StudyRows
 from openbook.plan.worked import worked_examples
 from openbook.report import Looks, StudyResult, to_html
+from openbook.report.words import doubts
 from openbook.store import save
 
 __all__ = ["Progress", "StudyResult", "claim_folder", "run", "versions"]
@@ -117,6 +118,7 @@ def run(
         comparison=comparison,
         baselines=tuple(label for label in plan.baselines if label in comparison.evaluations),
         choice=choice,
+        verdict=anything_to_learn(comparison),
         tests=tests,
         models=models,
         training=(rows.inputs(choice.label).take(rows.train), rows.y.take(rows.train)),
@@ -128,6 +130,7 @@ def run(
         columns=rows.columns,
         roles={role: columns for role, columns in vars(plan.roles).items() if columns},
     )
+    result.model.note_ = doubts(result)
     save(result.model, result.model_file)
     write_text(result.report, to_html(result))
     return result
@@ -220,12 +223,15 @@ def _conclude(rows: StudyRows, log: Log) -> _Conclusion:
     """Choose, test and fit; a learner that cannot be fitted on all rows drops out, and another is chosen."""
     while True:
         comparison = rows.comparison(log)
-        choice = comparison.simplest_not_worse()
+        rule = rows.plan.choose
+        if rule not in (*RULES, *comparison.evaluations):
+            rule = "simplest"  # the learner that was named dropped out
+        choice = choose(comparison, rule, rows.plan.margin)
         label = choice.label
         try:
             tests = _test(rows, log, comparison, choice)
             models = {}
-            for label in _worked(rows.plan, comparison, choice):
+            for label in dict.fromkeys(_worked(rows.plan, choice)):
                 models[label] = rows.fitted(label, rows.train)
         except Exception as error:
             if label in rows.plan.baselines:
@@ -265,13 +271,9 @@ def _not_looked(looks: Looks) -> Iterator[str]:
         yield f"the time limit left no time for: {', '.join(missed)}"
 
 
-def _worked(plan: Plan, comparison: Comparison, choice: Choice) -> list[str]:
-    """The choice and, where that is a baseline, the best other learner that is offered and learnt more."""
-    rows = comparison.rows()
-    least = next(row.complexity for row in rows if row.label == choice.label) or 0
-    passed_over = (*plan.baselines, *choice.withheld)
-    others = [r.label for r in rows if r.label not in passed_over and (r.complexity or math.inf) > least]
-    return [choice.label, *others[:1]] if choice.label in plan.baselines else [choice.label]
+def _worked(plan: Plan, choice: Choice) -> list[str]:
+    """The choice and, where a baseline was named, the best learner beside it."""
+    return [choice.label, choice.best] if choice.label in plan.baselines else [choice.label]
 
 
 def versions() -> dict[str, str]:

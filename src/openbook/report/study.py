@@ -9,7 +9,7 @@ from typing import Any
 from openbook.data import Column, Table
 from openbook.data.describe import Description
 from openbook.features.scores import AttributeScores
-from openbook.judge import Choice, Comparison, Evaluation, Importance, TestResult, difference
+from openbook.judge import Choice, Comparison, Evaluation, Importance, TestResult, Verdict, difference
 from openbook.judge.comparison import Row
 from openbook.judge.costs import Costs
 from openbook.judge.curve import Curve
@@ -99,7 +99,8 @@ class StudyResult:
     protocol : how the learners were judged, in words
     comparison : of all learners, on the rows that were not locked away
     baselines : their labels
-    choice : Occam's choice, and why
+    choice : the chosen learner, and why
+    verdict : whether anything beats the baseline
     tests : the choice and the baselines on the rows that were locked away; empty where none were
     models : the learners that are worked, fitted on the rows that were not locked away: the chosen one and,
         where that is a baseline, the best of the others that are offered
@@ -122,6 +123,7 @@ class StudyResult:
     comparison: Comparison
     baselines: tuple[str, ...]
     choice: Choice
+    verdict: Verdict
     tests: Mapping[str, Evaluation]
     models: Mapping[str, Any]
     training: tuple[Table, Column]
@@ -148,14 +150,21 @@ class StudyResult:
         """The choice's score minus that of the best baseline; None where the choice is one."""
         if self.best_baseline is None or self.choice.label in self.baselines:
             return None
-        return difference(self.comparison[self.choice.label], self.comparison[self.best_baseline])
+        return self.comparison.against_baseline().get(self.choice.label)
 
     @cached_property
-    def given_up(self) -> TestResult | None:
-        """The choice's score minus the best one's; None where they are the same learner."""
-        if self.choice.label == self.choice.best:
+    def refuted(self) -> tuple[str, TestResult] | None:
+        """The baseline that beats the choice on the rows that were locked away, and by how much; or None."""
+        if not self.tests or self.choice.label in self.baselines:
             return None
-        return difference(self.comparison[self.choice.label], self.comparison[self.choice.best])
+        chosen, metric = self.tests[self.choice.label], self.comparison.metric()
+        others = [label for label in self.tests if label in self.baselines]
+        if not others:
+            return None
+        best = min(others, key=lambda label: metric.loss(self.tests[label].score()))
+        test = difference(chosen, self.tests[best])
+        worse = metric.better(0, test.difference) and test.p_value < 0.05
+        return (best, test) if worse else None
 
     @property
     def model(self) -> Any:

@@ -8,6 +8,7 @@ from openbook.data.describe import Description
 from openbook.data.findings import Finding, plural
 from openbook.judge import Evaluation
 from openbook.judge.intervals import shown as score_words
+from openbook.judge.significance import p_words
 from openbook.judge.splits import TINY
 from openbook.report.study import Example, StudyResult
 from openbook.work.step import cell
@@ -16,8 +17,11 @@ __all__ = [
     "beside_baseline",
     "caution",
     "cell_words",
+    "contenders",
+    "doubts",
     "example_words",
     "grouped",
+    "headline",
     "model_words",
     "protocol_words",
     "score_words",
@@ -58,34 +62,54 @@ def size_words(result: Described) -> str:
     return f"{plural(description.rows, 'row')}, {plural(len(description.columns), 'column')}"
 
 
-def beside_baseline(result: StudyResult) -> str:
-    """How the choice stands beside the baselines, for those who read one sentence."""
-    chosen = result.choice.label
-    if chosen in result.baselines:
-        return (
-            f"{chosen} is a baseline: on these {plural(result.rows, 'row')} nothing is significantly"
-            " better than so simple a rule. More rows or better columns may change that."
+def headline(result: StudyResult) -> str:
+    """The outcome in the first line: what contradicts it comes first."""
+    return doubts(result) or result.verdict.headline
+
+
+def doubts(result: StudyResult) -> str:
+    """Why the outcome must not be relied on, in a sentence or two; empty where nothing speaks against it."""
+    if result.refuted is not None:
+        baseline, test = result.refuted
+        chosen, other = (
+            score_words(result.tests[label].score()) for label in (result.choice.label, baseline)
         )
+        rows = plural(len(result.tests[baseline].predictions.truth), "row")
+        return (
+            f"The final test refutes the choice: on {rows} never used before, {result.choice.label} has"
+            f" {result.comparison.metric().words} {chosen} and the baseline {baseline} {other} (difference"
+            f" {score_words(test.difference, sign='+')} {test.interval.ends}, p {p_words(test.p_value)})."
+        )
+    return without_suspects(result) or ("" if result.verdict.learnt else result.verdict.headline)
+
+
+def contenders(result: StudyResult) -> list[tuple[str, str, str, str]]:
+    """The best learner, the chosen one and the baseline: what each is, its name, score and interval."""
+    choice = result.choice
+    parts = {"Best": choice.best, "Chosen": choice.label, "Baseline": choice.baseline}
+    lines = []
+    for part, label in parts.items():
+        evaluation = result.comparison[label]
+        lines.append((part, label, score_words(evaluation.score()), str(evaluation.interval())))
+    return lines
+
+
+def beside_baseline(result: StudyResult) -> str:
+    """How the choice stands beside the best baseline, in figures; nothing where it is one."""
     if result.over_baseline is None:
         return ""
-    return f"Against {result.best_baseline}, the best baseline: {result.over_baseline}."
+    return f"{result.choice.label} against {result.best_baseline}, the best baseline: {result.over_baseline}."
 
 
 def price(result: StudyResult) -> str:
-    """What the simpler learner cost, in a sentence."""
+    """What the simpler learner costs, in a sentence; nothing where the best was chosen."""
     choice, comparison = result.choice, result.comparison
-    if (test := result.given_up) is None:
-        return "The choice has the best score of all: nothing was given up for simplicity."
-    metric, best = comparison.metric(), comparison[choice.best]
-    loss = test.negated() if metric.greater_is_better else test
-    words = (
-        f"What simplicity costs: {score_words(loss.difference)} of {metric.words} {loss.interval}, against"
-        f" {choice.best} with {score_words(best.score())}."
-    )
-    sizes = comparison[choice.label].complexity, best.complexity
-    if None not in sizes:
-        words += f" In return the model learns {sizes[0]:,g} instead of {sizes[1]:,g} figures."
-    return words
+    if choice.given_up is None:
+        return ""
+    sizes = comparison[choice.label].complexity, comparison[choice.best].complexity
+    if None in sizes:
+        return ""
+    return f"It has {plural(int(sizes[0] or 0), 'number')} to learn, and {choice.best} has {sizes[1]:,g}."
 
 
 def verdict(result: StudyResult) -> str:
@@ -129,7 +153,7 @@ def told(finding: Finding) -> tuple[str, str, str]:
 
 def tags(result: StudyResult, label: str) -> list[str]:
     """What is said behind a learner's name in the ranking."""
-    named = (("baseline", result.baselines), ("not offered", result.choice.withheld))
+    named = (("baseline", result.baselines), ("best", (result.choice.best,)))
     return [tag for tag, labels in named if label in labels]
 
 

@@ -67,12 +67,13 @@ def _method(result: StudyResult) -> Iterator[str]:
     )
     rows = result.ranking
     tests = sorted({row.test.method for row in rows if row.test})
-    tested = f" Learners were tested against {result.comparison.baseline} by {_list(tests)}, with p-values"
-    tested += " adjusted by Holm's method." if tests else ""
+    tested = (
+        f" Learners were compared with {result.comparison.best_baseline()} on the same rows ({_list(tests)})."
+    )
     yield " ".join(["Protocol.", *words.protocol_words(result)]) + (tested if tests else "")
     yield (
-        "Choice. Of the learners that are not significantly worse than the best at the 5% level, the one with"
-        " the fewest figures to learn was chosen."
+        "Choice. Of the learners within one standard error of the best, the one with the fewest figures to"
+        " learn was chosen; a baseline is never chosen."
     )
 
 
@@ -87,8 +88,10 @@ def _results(result: StudyResult) -> Iterator[str]:
     if (more := len(rows) - len(lines)) > 0:
         lines.append(f"  … and {plural(more, 'more learner')}")
     yield "\n".join(lines)
-    yield f"Choice. {result.choice.reason} {words.price(result)}"
-    yield words.beside_baseline(result)
+    yield result.verdict.headline
+    yield f"Choice. {result.choice.reason} {words.price(result)}".strip()
+    if sentence := words.beside_baseline(result):
+        yield sentence
     if result.tests:
         n = len(result.tests[result.choice.label].predictions.truth)
         scores = [

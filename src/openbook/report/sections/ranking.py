@@ -61,13 +61,13 @@ def _ends(row: Row) -> tuple[float, float]:
 
 
 def _table(result: StudyResult, rows: Sequence[Row]) -> Table:
-    metric, against = words.title(result.comparison.metric().words), result.comparison.baseline
+    metric, against = words.title(result.comparison.metric().words), result.comparison.best_baseline()
     level = f"{100 * rows[0].interval.level:g}% interval"
     tests = sorted({row.test.method for row in rows if row.test})
     intervals = sorted({interval.method for row in rows for interval in _intervals(row)})
     note = f"Intervals: {'; '.join(intervals)}."
     if tests:
-        note += f" p: {'; '.join(tests)}, adjusted by Holm’s method."
+        note += f" Differences and p: {'; '.join(tests)}. An interval excludes 0 just where p < 0.05."
     note += " Complexity: number of fitted parameters, median over the folds."
     header = ("Learner", metric, level, f"minus {against}", level, "p", "complexity", "mean rank")
     lines = [
@@ -109,7 +109,7 @@ def _folds(result: StudyResult, rows: Sequence[Row]) -> Iterator[Fold]:
     blocks: list[Block] = [where, *scores, derived(chosen.interval().work())]
     test = next((row.test for row in rows if row.label == label and row.test), None)
     if test is not None and test.steps:
-        blocks += [Text(f"{label} minus {result.comparison.baseline}:"), derived(test.work())]
+        blocks += [Text(f"{label} minus {result.comparison.best_baseline()}:"), derived(test.work())]
     others = ", and other scores" if scores else ""
     yield Fold(f"Derivation of the score of {label}{others}", blocks)
     if 2 < len(rows) <= _MOST_PAIRED and _quick(result):
