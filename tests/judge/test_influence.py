@@ -38,7 +38,7 @@ def test_accuracy_by_hand():
 
 
 def test_the_area_by_hand():
-    """Positive scores 2 and 4, negative 1 and 3: the area is 3/4; the positive 2 lies above half of the others."""
+    """Positive scores 2 and 4, negative 1 and 3: the area is 3/4; 2 lies above half of the negative ones."""
     p = Predictions(
         np.array([1, 1, 0, 0]), np.zeros(4, int), np.array([[0, 2], [0, 4], [0, 1], [0, 3]]) / 4, 2
     )
