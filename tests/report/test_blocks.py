@@ -5,7 +5,8 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from openbook.draw import Picture
-from openbook.report.blocks import Code, Line, Shown, Table, derived, drawn
+from openbook.report.blocks import Code, Line, Part, Shown, Table, derived, drawn
+from openbook.report.html import page
 from openbook.work import Grid, Step, Work
 
 
@@ -51,3 +52,17 @@ def test_a_picture_in_a_page_leaves_its_style_and_its_head_to_it():
     assert int(inline.get("height")) < int(alone.get("height"))
     figure = drawn(picture)
     assert (figure.title, figure.caption) == ("A <title>", "A note.")
+
+
+def test_a_cell_never_lists_hundreds_of_values():
+    values = ", ".join(f"value {i}" for i in range(300))
+    table = Table("Rules", ("if", "then"), (Line((f"zip in {{{values}}}", "yes")),))
+    shown = page("", "", "", [Part("rules", "Rules", (table,))], {"openbook": "0"})
+    assert "value 20" in shown
+    assert "value 40" not in shown
+    assert "…</th>" in shown
+
+
+def test_a_spread_or_a_count_behind_a_number_is_a_figure():
+    table = Table("", ("name", "a", "b"), (Line(("x", "5.006 ± 0.349", "0.556 (4)")),))
+    assert table.sides == ["", "n", "n"]

@@ -17,6 +17,7 @@ from rich.text import Text
 
 from openbook.data.describe import Description
 from openbook.data.describe_render import to_text
+from openbook.draw.letters import clip
 from openbook.errors import for_command_line
 from openbook.work.formula import printable
 
@@ -37,6 +38,9 @@ _MOST_COLUMNS = 15
 
 #: The width of what is written to a file or a pipe.
 _WIDTH = 110
+
+#: Letters of a cell that are shown.
+_MOST_LETTERS = 160
 
 #: Derivations and descriptions are not wider than this.
 _READABLE = 100
@@ -141,7 +145,7 @@ def figures(
     left : columns of words, which wrap; the others are figures, which never do
     """
     kept = list(range(len(head)))
-    cells = [[printable(cell) for cell in row] for row in (head, *rows)]
+    cells = [[clip(printable(cell), _MOST_LETTERS) for cell in row] for row in (head, *rows)]
     for column in spare:
         if _least(cells, kept, left) <= screen.width:
             break

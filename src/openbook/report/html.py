@@ -9,6 +9,7 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader
 from markupsafe import Markup, escape
 
+from openbook.draw.letters import clip
 from openbook.draw.plot import STYLE as PLOT_STYLE
 from openbook.report import words
 from openbook.report.blocks import Part
@@ -18,6 +19,9 @@ from openbook.work.formula import printable
 from openbook.work.html import STYLE as WORK_STYLE
 
 __all__ = ["page", "to_html"]
+
+#: Letters of a table's cell that are shown.
+_MOST_LETTERS = 240
 
 
 def to_html(result: StudyResult) -> str:
@@ -66,13 +70,18 @@ def _environment() -> Environment:
         shown: Markup = getattr(macros, type(block).__name__.lower())(block)
         return shown
 
-    environment.globals |= {"show": show, "lines": _lines, "blanks": _blanks}
+    environment.globals |= {"show": show, "lines": _lines, "blanks": _blanks, "short": _short}
     return environment
 
 
 def _printable(value: Any) -> Any:
     """Plain text without controls; what is markup already stays as it is."""
     return printable(value) if type(value) is str else value
+
+
+def _short(cell: str) -> str:
+    """A table's cell: a test of hundreds of values is cut, and says so."""
+    return clip(cell, _MOST_LETTERS)
 
 
 def _lines(text: str) -> Markup:
