@@ -370,7 +370,7 @@ class Regressor(RegressorMixin, Learner):
         return self._each(X, self._predict)
 
     def _target(self, y: Any) -> tuple[str, Array]:
-        name = name_of_target(y)
+        name = name_of_target(y, "target")
         if isinstance(y, Column) and not isinstance(y.attribute, Numeric):
             msg = f"target {name!r} is {y.attribute.kind}, and {type(self).__name__} predicts numbers"
             raise DataError(msg)

@@ -30,6 +30,7 @@ from openbook.data import (
 from openbook.data.arrays import object_cells
 from openbook.data.conform import conform
 from openbook.data.distinct import distinct_codes
+from openbook.data.findings import plural
 from openbook.data.scan import FilePiece
 from openbook.errors import DataError
 
@@ -211,9 +212,10 @@ def class_codes(y: Any) -> tuple[str, Array, Array]:
     return name, *distinct_codes(labels)
 
 
-def name_of_target(y: Any) -> str:
+def name_of_target(y: Any, unnamed: str = "class") -> str:
+    """The name that a target has, or what to call one without a name."""
     name = getattr(y, "name", None)
-    return name if isinstance(name, str) and name else "class"
+    return name if isinstance(name, str) and name else unnamed
 
 
 def check_known(name: str, targets: Array) -> None:
@@ -229,6 +231,6 @@ def check_known(name: str, targets: Array) -> None:
 def _missing_target(name: str, missing: Array, first_row: int = 0) -> DataError:
     rows = np.flatnonzero(missing)
     return DataError(
-        f"target {name!r} is missing in {len(rows)} rows (the first is row {first_row + rows[0]});"
+        f"target {name!r} is missing in {plural(len(rows), 'row')} (the first is row {first_row + rows[0]});"
         f" leave them out: table.drop_missing({name!r})"
     )

@@ -20,7 +20,8 @@ import tokenize
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -33,11 +34,12 @@ import openbook
 from openbook import registry
 from openbook.base import Saved
 from openbook.data.attributes import as_text
+from openbook.data.printable import printable
 from openbook.errors import ModelFileError, OpenbookError, ParameterError
 from openbook.rules import check_parameters
 from openbook.work.formula import printable
 
-__all__ = ["FORMAT", "open_model", "save"]
+__all__ = ["FORMAT", "from_file", "open_model", "save"]
 
 #: The version of the format that is written.
 FORMAT = 1
@@ -49,6 +51,8 @@ _LONGEST_NOTE = 2_000
 #: they are, so together they cannot unpack to more than the file holds.
 _MOST_JSON = 1 << 28
 _MOST_TIMES = 200
+#: The most letters of an error that a refusal repeats.
+_MOST_WHY = 200
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -101,10 +105,10 @@ def open_model(path: str | os.PathLike[str]) -> Any:
     path = Path(path)
     try:
         with zipfile.ZipFile(path) as archive:
-            _check_members(archive, path.stat().st_size)
+            _check_members(archive, size := path.stat().st_size)
             record = json.loads(_text(archive))
             arrays = {
-                info.filename.removeprefix("arrays/").removesuffix(".npy"): _array(archive, info)
+                info.filename.removeprefix("arrays/").removesuffix(".npy"): _array(archive, info, size)
                 for info in archive.infolist()
                 if info.filename != "model.json"
             }
@@ -123,8 +127,26 @@ def open_model(path: str | os.PathLike[str]) -> Any:
         msg = f"{path.name}: {error}"
         raise ModelFileError(msg) from None
     except _DAMAGE as error:
-        msg = f"{path.name} is damaged or not a model file ({type(error).__name__}: {error}); save it again"
-        raise ModelFileError(msg) from error
+        raise _damaged(path, error) from error
+
+
+@contextmanager
+def from_file(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Whatever a model of this file raises but errors of ours means that the file was altered."""
+    try:
+        yield
+    except OpenbookError:
+        raise
+    except OSError:
+        raise
+    except _DAMAGE as error:
+        raise _damaged(Path(path), error) from error
+
+
+def _damaged(path: Path, error: BaseException) -> ModelFileError:
+    """The refusal, in one line."""
+    why = " ".join(printable(f"{type(error).__name__}: {error}").split())[:_MOST_WHY]
+    return ModelFileError(f"{path.name} is damaged or not a model file ({why}); save it again")
 
 
 # What a file that is not as it should be can raise while it is taken apart.
@@ -237,8 +259,11 @@ def _text(archive: zipfile.ZipFile) -> bytes:
     return archive.read(info)
 
 
-def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> npt.NDArray[Any]:
-    """A member as an array, after its header has been held against its size."""
+def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, size: int) -> npt.NDArray[Any]:
+    """A member as an array, after its header has been held against its size and that of the file.
+
+    An array without cells may claim any length; no length of a model is more than its file has bytes.
+    """
     if info.compress_type != zipfile.ZIP_STORED:
         msg = f"{info.filename} is compressed, and arrays never are"
         raise ModelFileError(msg)
@@ -250,6 +275,9 @@ def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> npt.NDArray[Any]:
     data = buffer.read()
     if by_columns or dtype.kind not in "biufU" or math.prod(shape) * dtype.itemsize != len(data):
         msg = f"{info.filename} does not hold the {dtype}{shape} that its header promises"
+        raise ModelFileError(msg)
+    if max((*shape, dtype.itemsize)) > size:
+        msg = f"{info.filename} claims a length of {max(shape):,}, but the file has {size:,} bytes"
         raise ModelFileError(msg)
     return np.frombuffer(data, dtype=dtype).reshape(shape).copy()
 

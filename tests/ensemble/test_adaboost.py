@@ -245,3 +245,15 @@ def test_stages_are_the_votes_of_fewer_rounds():
     assert np.array_equal(proba[-1], model.predict_proba(X))
     errors = [np.mean(said != np.array(y.tolist())) for said in labels]
     assert errors == pytest.approx(model.vote_errors_.tolist())
+
+
+def test_one_row_is_enough():
+    model = AdaBoostClassifier().fit([[1.0]], ["a"])
+    assert model.predict([[5.0]]).tolist() == ["a"]
+    assert "1 member votes" in model.work().text()
+
+
+def test_a_useless_first_member_has_no_bound():
+    """Constant inputs, even classes: half of the rows are wrong, and no alpha follows from that."""
+    model = AdaBoostClassifier().fit([[1.0], [1.0]], ["a", "b"])
+    assert "bound" not in model.work().text()

@@ -298,7 +298,7 @@ def test_a_learner_that_invents_classes_is_caught():
     [
         (StandardScaler(), *IRIS, "is neither a classifier nor a regressor"),
         (GaussianNB(), IRIS[0], IRIS[1][:10], "X has 150 rows, but y has 10"),
-        (LinearRegression(), IRIS[0], ["a"] * 150, "target 'class' does not hold numbers"),
+        (LinearRegression(), IRIS[0], ["a"] * 150, "target 'target' does not hold numbers"),
         (LinearRegression(), IRIS[0], [1.0] * 149 + [np.nan], "is nan in row 149; leave such rows out"),
         (LinearRegression(), IRIS[0], IRIS[0], r"must have one dimension, got shape \(150, 4\)"),
         (LinearRegression(), MIXED, "buys", "target 'buys' is nominal, and a regressor predicts numbers"),
@@ -344,7 +344,7 @@ def test_overlapping_test_sets_are_fine():
 
 
 def test_missing_targets_are_refused():
-    with pytest.raises(DataError, match="target 'class' is missing in 1 rows"):
+    with pytest.raises(DataError, match="target 'class' is missing in 1 row"):
         evaluate(NaiveBayes(), IRIS[0], [None, *IRIS[1].astype(object)[1:]])
 
 

@@ -9,6 +9,8 @@ import pytest
 
 from openbook import load, open_model, save
 from openbook.bayes import MinimumRisk, NaiveBayes
+from openbook.errors import ModelFileError
+from openbook.store import from_file
 
 WEIGHTS = "arrays/classes.npy"
 
@@ -89,6 +91,22 @@ def test_a_huge_header(saved, refused, rewritten):
     data = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(16)
     rewritten(saved, change_arrays=lambda arrays: arrays.update({WEIGHTS: data}))
     refused(saved, "damaged or not a model file")
+
+
+def test_a_length_without_cells_is_bounded(saved, refused, rewritten):
+    """No byte of data, and room for a thousand million rows in whatever the learner makes of it."""
+    header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000, 0), }"
+    header += b" " * (53 + 64 - len(header)) + b"\n"
+    data = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header
+    rewritten(saved, change_arrays=lambda arrays: arrays.update({WEIGHTS: data}))
+    refused(saved, "claims a length of 1,000,000,000")
+
+
+def test_what_an_altered_model_raises_is_a_refusal_of_one_line():
+    damaged = pytest.raises(ModelFileError, match=r"^m\.openbook is damaged .*\(ValueError: one two\)")
+    with damaged as error, from_file("m.openbook"):
+        raise ValueError("one\ntwo")
+    assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize(

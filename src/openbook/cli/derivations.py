@@ -5,8 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import typer
-
+from openbook.cli.output import put
 from openbook.cli.tables import open_table
 from openbook.errors import DataError
 from openbook.plan.files import write_text
@@ -45,6 +44,6 @@ def write_work(work: Work, form: str, out: Path | None) -> None:
     else:
         written = (work.latex() if form == "latex" else work.text()) + "\n"
     if out is None:
-        typer.echo(written, nl=False)
+        put(written)
     else:
         write_text(out, written)

@@ -427,9 +427,10 @@ def work(
     """
     from openbook.cli.derivations import derive, write_work
     from openbook.cli.folders import model_file
-    from openbook.store import open_model
+    from openbook.store import from_file, open_model
 
-    write_work(derive(open_model(model_file(model)), new, row), form.value, out)
+    with from_file(path := model_file(model)):
+        write_work(derive(open_model(path), new, row), form.value, out)
 
 
 @app.command(epilog="Example: openbook rules loans/model.openbook --format sql")

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import typer
 
+from openbook.cli.output import put
 from openbook.data import Numeric, Table
 from openbook.data.attributes import as_text
 from openbook.errors import DataError
@@ -54,7 +54,7 @@ def _free_name(name: str, taken: tuple[str, ...]) -> str:
 def writer(out: Path | None) -> "Callable[[pl.DataFrame], None]":
     """What writes a frame: to a file by its ending, or as CSV to standard output."""
     if out is None:
-        return lambda frame: typer.echo(frame.write_csv(), nl=False)
+        return lambda frame: put(frame.write_csv())
     ending = out.suffix.lower()
     if ending not in _WRITERS:
         raise DataError(f"cannot write {out.name}: name a file that ends in {', '.join(_WRITERS)}")

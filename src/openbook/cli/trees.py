@@ -4,11 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-import typer
-
+from openbook.cli.output import put
 from openbook.errors import DataError
 from openbook.plan.files import write_text
-from openbook.store import open_model
+from openbook.store import from_file, open_model
 from openbook.tree import draw, rules
 
 __all__ = ["write_drawing", "write_rules"]
@@ -19,21 +18,23 @@ def write_rules(path: Path, form: str, out: Path | None) -> None:
     if hasattr(model, "lines_"):
         msg = f"{path} has a linear model in every leaf, which rules cannot express; see openbook work {path}"
         raise DataError(msg)
-    listed = rules(model)
+    with from_file(path):
+        listed = rules(model)
     if form == "json":
         written = json.dumps(listed.to_json(), indent=2, ensure_ascii=False)
     else:
         written = listed.sql() if form == "sql" else listed.text()
     if out is None:
-        typer.echo(written)
+        put(written + "\n")
     else:
         write_text(out, written + "\n")
 
 
 def write_drawing(path: Path, depth: int | None, out: Path | None) -> None:
-    drawing = draw(_tree_model(path), depth)
+    with from_file(path):
+        drawing = draw(_tree_model(path), depth)
     if out is None:
-        typer.echo(drawing.text())
+        put(drawing.text() + "\n")
     else:
         write_text(out, drawing.written(out))
 

@@ -18,9 +18,10 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
-from openbook.cluster.clusterer import Clusterer
+from openbook.cluster.clusterer import Clusterer, were_found
 from openbook.cluster.lloyd import PlacedRows, iterate, plus_plus, seeding_rows
 from openbook.cluster.prototypes import Prototypes, PrototypeSpace, space_of
+from openbook.data.findings import plural
 from openbook.errors import DataError, ParameterError
 from openbook.prepare import Encoding
 from openbook.rules import Anything, Flag, Number, OneOf, Whole
@@ -204,8 +205,8 @@ class BisectingKMeans(Clusterer):
                 Work(title, (grid, self._grid("halves", (cluster, new), self.halves_[new - 1])), note)
             )
         parts.append(self._grid("means at the end", range(len(self.centers_)), self.centers_))
-        title = f"Bisecting k-means: how {len(self.centers_)} clusters were found"
-        return Work(title, tuple(parts), f"{len(self.centers_)} clusters: SSE {figure(self.sse_)}.")
+        title = f"Bisecting k-means: how {were_found(len(self.centers_))}"
+        return Work(title, tuple(parts), f"{plural(len(self.centers_), 'cluster')}: SSE {figure(self.sse_)}.")
 
     def _work_row(self, X):
         x, at, parts = self.space_.place_table(X), 0, []

@@ -13,9 +13,10 @@ import numpy.typing as npt
 from sklearn.base import ClusterMixin
 
 from openbook.data import Table
+from openbook.data.findings import plural
 from openbook.unsupervised import Unsupervised
 
-__all__ = ["Clusterer"]
+__all__ = ["Clusterer", "were_found"]
 
 
 class Clusterer(ClusterMixin, Unsupervised):
@@ -32,3 +33,12 @@ class Clusterer(ClusterMixin, Unsupervised):
         return self._each(X, self._labels)
 
     assign = predict
+
+
+def were_found(n):
+    """So many clusters, in words.
+
+    >>> were_found(1), were_found(3)
+    ('1 cluster was found', '3 clusters were found')
+    """
+    return f"{plural(n, 'cluster')} {'was' if n == 1 else 'were'} found"

@@ -21,6 +21,7 @@ from openbook.cluster.dendrogram import numbered
 from openbook.cluster.kept import KeptRows
 from openbook.cluster.place import DISTANCES
 from openbook.cluster.points import GOWER, Points, between
+from openbook.data.findings import plural
 from openbook.neighbors.budget import refuse_if_over
 from openbook.rules import Flag, Number, OneOf
 from openbook.work import Grid, Step, Work, figure
@@ -163,7 +164,9 @@ class DBSCAN(KeptRows):
         else:
             counts = np.bincount(self.labels_[self.labels_ >= 0], minlength=clusters).tolist()
             parts.append(Grid("clusters", ("cluster", "rows"), list(enumerate(counts))))
-        return Work("DBSCAN: how it was learnt", tuple(parts), f"{n:,} rows, {clusters} clusters.")
+        return Work(
+            "DBSCAN: how it was learnt", tuple(parts), f"{plural(n, 'row')}, {plural(clusters, 'cluster')}."
+        )
 
     def _work_row(self, X):
         distances = self._by_blocks(X, lambda found: found)[0]

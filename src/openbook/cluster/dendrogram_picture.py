@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from openbook.data.findings import plural
 from openbook.draw.axes import round_ticks
 from openbook.draw.colours import COLOURS, RARE
 from openbook.draw.letters import clip, fitting, text, width_of
@@ -108,7 +109,7 @@ def drawn(dendrogram, k, most):
     parts.append(text(left + _WIDTH / 2, tall + 38, what, "middle"))
     told = f"A tree of {len(dendrogram):,} rows, merged up to {what} {figure(dendrogram.shown(span))}."
     if k is not None:
-        notes.append(f"Cut into {k} clusters, of {', '.join(f'{c:,}' for c in counts[:12])} rows.")
+        notes.append(f"Cut into {plural(k, 'cluster')}, of {', '.join(f'{c:,}' for c in counts[:12])} rows.")
     return Picture("Dendrogram", told, tuple(notes), "".join(parts), left + _WIDTH + 20, tall + 46)
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from openbook.cluster.clusterer import were_found
 from openbook.work import Grid, Step, Work, figure
 
 __all__ = ["Iteration", "derive_model", "derive_row", "distance", "replay"]
@@ -101,7 +102,11 @@ def derive_model(model) -> Work:
     parts.append(_cost_grid(model))
     final = _lists(model.prototypes_)
     parts.append(_prototype_grid(model, "prototypes at the end", final, model.weights_.tolist()))
-    return Work(f"{name}: how {len(final)} clusters were found", tuple(parts), _outcome(model))
+    return Work(
+        f"{name}: how {were_found(len(final))}",
+        tuple(parts),
+        _outcome(model),
+    )
 
 
 def _rules(model):

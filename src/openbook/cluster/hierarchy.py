@@ -13,6 +13,7 @@ from openbook.cluster.merging import merge_table
 from openbook.cluster.place import DISTANCES
 from openbook.cluster.points import all_pairs
 from openbook.data import Numeric
+from openbook.data.findings import plural
 from openbook.errors import ParameterError
 from openbook.neighbors.budget import refuse_if_over
 from openbook.rules import Flag, Maybe, Number, OneOf, Whole
@@ -116,7 +117,8 @@ class Hierarchy(KeptRows):
         n = len(self.labels_)
         derived = n <= _DERIVED
         parts = self._derive(self._matrix()) if derived else [merge_table(self.dendrogram_)]
-        where = f"into {self.n_clusters} clusters" if self.height is None else f"at {figure(self.height)}"
+        parted = plural(self.n_clusters, "cluster")
+        where = f"into {parted}" if self.height is None else f"at {figure(self.height)}"
         sizes = enumerate(np.bincount(self.labels_).tolist())
         cut = Work(
             "cut",
@@ -125,7 +127,7 @@ class Hierarchy(KeptRows):
                 Grid("clusters", ("cluster", "rows"), list(sizes)),
             ),
         )
-        return Work(f"{self._title()}: how it was learnt", (*parts, cut), f"{n:,} rows.")
+        return Work(f"{self._title()}: how it was learnt", (*parts, cut), f"{plural(n, 'row')}.")
 
     def _matrix(self):
         """The square matrix of all rows, for the work."""

@@ -14,7 +14,7 @@ medoids_ : a table of the rows that are medoids; medoid_indices_ : intp (n_clust
 
 import numpy as np
 
-from openbook.cluster.clusterer import Clusterer
+from openbook.cluster.clusterer import Clusterer, were_found
 from openbook.cluster.pam import Move, pam
 from openbook.errors import ParameterError
 from openbook.fold import each
@@ -183,7 +183,7 @@ class KMedoids(Clusterer):
         ]
         parts += [Grid("moves", ("move", "", "medoid", "cost"), rows), self._medoid_grid()]
         ending = "no swap lowers the cost" if self.converged_ else "it stopped swapping"
-        title = f"k-medoids: how {len(self.medoid_indices_)} clusters were found"
+        title = f"k-medoids: how {were_found(len(self.medoid_indices_))}"
         return Work(title, tuple(parts), f"After {len(rows)} moves {ending}: {figure(self.cost_)}.")
 
     def _medoid_grid(self):

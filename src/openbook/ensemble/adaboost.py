@@ -24,6 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.base import Classifier, most_probable
 from openbook.data import Table
 from openbook.data.attributes import as_text
+from openbook.data.findings import plural
 from openbook.ensemble.bagging import drawn
 from openbook.ensemble.members import (
     SHOWN,
@@ -130,7 +131,8 @@ class AdaBoostClassifier(OneLearner, Classifier):
         grow = partial(self._grown, given, check_random_state(self.random_state))
         scores = np.zeros((len(y), len(self.classes_)))
         self.members_, figures, shown = [], [], [start[:SHOWN]]
-        for turn in boost(grow, y, start, len(self.classes_), self.n_estimators, 0.5 / n_rows):
+        least = min(0.5 / n_rows, 0.25)  # of one row, half an error would be no better than guessing
+        for turn in boost(grow, y, start, len(self.classes_), self.n_estimators, least):
             if turn.member is not None:
                 self.members_.append(turn.member)
             add_votes(scores, turn.decisions, turn.alpha)
@@ -244,7 +246,8 @@ class AdaBoostClassifier(OneLearner, Classifier):
         header = ["round", "error", "alpha", "z", "error of the vote"]
         rounds = [self._round(i) for i in range(min(DERIVED, len(rows)))]
         parts = (*rounds, shortened("rounds", header, rows), self._weights_grid(), *self._bound())
-        end = f"{len(self.members_)} members vote, each with the weight alpha."
+        votes = "votes" if len(self.members_) == 1 else "vote, each"
+        end = f"{plural(len(self.members_), 'member')} {votes} with the weight alpha."
         return Work(f"AdaBoost for {self.target_}", parts, end)
 
     def _round(self, i):
@@ -291,7 +294,8 @@ class AdaBoostClassifier(OneLearner, Classifier):
 
     def _bound(self):
         """What the training error cannot exceed: for two classes, as long as the weights never began anew."""
-        if len(self.classes_) != 2 or (self.alphas_ == 0).any():
+        useless = self.errors_[0] >= 0.5  # its alpha is not the one that the bound follows from
+        if len(self.classes_) != 2 or (self.alphas_ == 0).any() or useless:
             return []
         return [
             Step(

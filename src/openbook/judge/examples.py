@@ -85,7 +85,7 @@ class Examples:
         if task == "classification":
             name, classes, target = class_codes(y)
         else:
-            name, classes, target = name_of_target(y), None, _numbers(y)
+            name, classes, target = name_of_target(y, "target"), None, _numbers(y)
         rows = X.shape[0] if hasattr(X, "shape") else len(X)
         if rows != len(target):
             raise DataError(f"X has {rows} rows, but y has {len(target)}")

@@ -147,10 +147,20 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
         columns = RawColumns(self.schema_)
         encoding = columns.encoding(self.statistics_, scale=self.scale, reference=False)
         self._has_gaps = bool(encoding.gaps.any())
-        self.encoding_ = encoding.without_gaps()
+        self.encoding_ = self._in_sample_units(encoding.without_gaps())
         weights = columns.weights(self.encoding_)
         self.covariance_ = weights.T @ self.statistics_.scatter @ weights / self._rows()
         self.mean_ = (self.encoding_.mean - self.encoding_.shift) / self.encoding_.scale
+
+    def _in_sample_units(self, encoding):
+        """The encoding by the same variance as everything else, so that a correlation matrix has 1s."""
+        weight = float(self.statistics_.weight[0])
+        if not self.scale or self._rows() == weight:
+            return encoding
+        weights = RawColumns(self.schema_).weights(encoding)
+        spread = np.diag(weights.T @ self.statistics_.scatter @ weights) / weight
+        wider = np.where(np.isclose(spread, 1.0), np.sqrt(weight / self._rows()), 1.0)  # scaled, not constant
+        return replace(encoding, scale=encoding.scale * wider)
 
     def _rows(self):
         """What a scatter is divided by."""

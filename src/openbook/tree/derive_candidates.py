@@ -16,6 +16,10 @@ from openbook.tree.prune import pessimistic_errors
 __all__ = ["Candidate", "Search", "group_at", "search_at"]
 
 
+#: A gain below this is rounding.
+_ZERO = 1e-14
+
+
 @dataclass(frozen=True)
 class Candidate:
     """A column at a node: its best split and what that gains, charges paid; None where there is none.
@@ -110,6 +114,7 @@ def _candidates(model, k) -> list[Candidate]:
         *groups, gap = (_group(model, stats) for stats in noted.stats[k, start:end].tolist())
         start = end
         gain, cut, counted = float(noted.gain[k, j]), float(noted.cut[k, j]), bool(noted.counted[k, j])
+        gain = 0.0 if abs(gain) < _ZERO else gain
         why = _obstacle(attribute, groups, gap, gain, cut)
         split = None if why else _split(model, attribute, groups, gap, cut)
         if split is not None and model.criterion == "absolute_error":

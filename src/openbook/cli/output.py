@@ -1,0 +1,21 @@
+"""Text on standard output: to a file or a pipe as it is, to a terminal without control characters.
+
+So what is redirected equals what `-o` writes, and nothing in a cell or a name can command a terminal.
+"""
+
+import sys
+
+from openbook.data.printable import printable
+
+__all__ = ["put"]
+
+
+def put(text: str) -> None:
+    """Write text, whose lines end where it says."""
+    if sys.stdout.isatty():
+        text = "\n".join(printable(line) for line in text.split("\n"))
+        sys.stdout.write(text)
+    else:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode())
+    sys.stdout.flush()
