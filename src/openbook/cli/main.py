@@ -399,13 +399,16 @@ def predict(
     """
     from openbook.cli.bar import waiting
     from openbook.cli.folders import model_file
-    from openbook.cli.predictions import predicted, writer
+    from openbook.cli.predictions import predicted, threshold_note, writer
     from openbook.cli.tables import open_table
     from openbook.store import open_model
 
     write = writer(out)
     with waiting("Predicting"):
-        frame = predicted(open_model(model_file(model)), open_table(new), with_proba=proba)
+        fitted = open_model(model_file(model))
+        frame = predicted(fitted, open_table(new), with_proba=proba)
+    if note := threshold_note(fitted):
+        typer.echo(note, err=True)
     write(frame)
 
 

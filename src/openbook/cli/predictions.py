@@ -1,5 +1,6 @@
 """Predictions beside the rows that they are for, written as CSV, Parquet or JSON lines."""
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,11 +12,12 @@ from openbook.data import Numeric, Table
 from openbook.data.attributes import as_text
 from openbook.errors import DataError
 from openbook.plan.files import whole_file
+from openbook.work.formula import printable
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["predicted", "writer"]
+__all__ = ["predicted", "threshold_note", "writer"]
 
 
 def predicted(model: Any, table: Table, *, with_proba: bool) -> "pl.DataFrame":
@@ -32,6 +34,15 @@ def predicted(model: Any, table: Table, *, with_proba: bool) -> "pl.DataFrame":
     return frame.with_columns(
         [pl.Series(_free_name(name, table.names), values) for name, values in new.items()]
     )
+
+
+def threshold_note(model: Any) -> str:
+    """The decision threshold in use, where it is not the usual 0.5; else nothing."""
+    at = getattr(model, "best_threshold_", math.nan)
+    if math.isnan(at):
+        return ""
+    positive = printable(as_text(model.classes_.tolist()[1]))
+    return f"Threshold: {positive} is predicted where its probability is at least {at:.3g}."
 
 
 def _whole_numbers(table: Table) -> "list[pl.Expr]":

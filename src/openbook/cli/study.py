@@ -199,6 +199,9 @@ def _looks(screen: Console, result: StudyResult) -> None:
     for name, fairness in looks.fairness.items():
         heading(screen, f"Fairness by {name}")
         say(screen, fairness.work().conclusion)
+    if sentence := words.threshold(result):
+        heading(screen, "The threshold")
+        say(screen, sentence)
     if looks.costs is not None:
         heading(screen, "Costs")
         say(screen, looks.costs.work().conclusion)

@@ -14,6 +14,7 @@ import joblib
 import numpy as np
 from sklearn.base import clone
 
+from openbook.bayes import TunedThresholdClassifierCV
 from openbook.errors import OpenbookError
 from openbook.features import score_attributes
 from openbook.judge import Comparison, Evaluation, evaluate_fold
@@ -47,6 +48,7 @@ LOOKS = (
     "segments",
     "fairness",
     "costs",
+    "threshold",
     "importance",
     "curve",
     "diagnosis",
@@ -64,7 +66,7 @@ _SHUFFLES, _SHUFFLED, _PREDICTED, _FEWEST_PREDICTED = 3, 60, 500_000, 100
 
 def asked_looks(plan: Plan) -> list[str]:
     """The looks that a plan asks for: fairness where a column is sensitive, costs where there are any."""
-    asked = {"fairness": plan.roles.sensitive, "costs": plan.costs}
+    asked = {"fairness": plan.roles.sensitive, "costs": plan.costs, "threshold": plan.tunes_threshold}
     return [look for look in LOOKS if asked.get(look, True)]
 
 
@@ -174,7 +176,7 @@ class Looking:
         rows = self.rows
         names = dict.fromkeys((*rows.X.names, *rows.plan.roles.sensitive))
         table = rows.table.select(list(names)).take(rows.known)
-        evaluation = self.comparison[self.choice]
+        evaluation = self.threshold or self.comparison[self.choice]  # the decisions that the model makes
         positive = rows.plan.roles.positive
         return {
             name: fairness(evaluation, table, name, positive, seed=self.seed)
@@ -213,7 +215,7 @@ class Looking:
         X, y = self._training
         decides = rows.metrics[0]
         return learning_curve(
-            clone(self.models[self.label]),
+            self._unfitted,
             X,
             y,
             split=self._fewer_folds,
@@ -222,6 +224,30 @@ class Looking:
             name=self.label,
             **rows.arguments_of(rows.train),
         )
+
+    @property
+    def _unfitted(self) -> Any:
+        """The learner that is looked at; without its threshold, which probabilities do not need."""
+        model = self.models[self.label]
+        return clone(model.estimator if isinstance(model, TunedThresholdClassifierCV) else model)
+
+    @cached_property
+    def threshold(self) -> Evaluation | None:
+        """The choice with a threshold tuned inside each fold of the first round; None without one."""
+        rows, label = self.rows, self.choice
+        model = rows.decider(label)
+        if (
+            not isinstance(model, TunedThresholdClassifierCV)
+            or rows.classes is None
+            or len(rows.classes) != 2
+        ):
+            return None
+        X, y, more = rows.inputs(label), rows.y, rows.arguments
+        results = [
+            evaluate_fold(model, X, y, *rows.splits[fold.index], index=fold.index, name=label, **more)
+            for fold in self.comparison[label].first_round
+        ]
+        return rows.evaluation(label, results)
 
     @property
     def _fewer_folds(self) -> Protocol:

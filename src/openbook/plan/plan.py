@@ -114,6 +114,12 @@ class Plan(Document):
         usual = (*([COST] if self.costs else []), *DEFAULTS[self.task])
         return (self.metric, *(name for name in usual if name != self.metric))
 
+    @property
+    def tunes_threshold(self) -> bool:
+        """Whether the chosen model's decision threshold is tuned: where probabilities rank the learners."""
+        ranked = self.metric in ("roc_auc", "log_loss", "average_precision", "brier")
+        return ranked and not self.costs and not any(candidate.knobs for candidate in self.learners)
+
     def model(self, label: str, decides: str | Metric | None = None) -> Any:
         """A new, unfitted learner of the plan; where it draws at random, from the plan's seed.
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import has_fit_parameter
 
+from openbook.bayes import TunedThresholdClassifierCV
 from openbook.data import Column, Nominal, Table
 from openbook.errors import PlanError
 from openbook.judge import (
@@ -143,9 +144,17 @@ class StudyRows:
             for name, values in self._of_each_row.items()
         }
 
-    def fitted(self, label: str, rows: np.ndarray) -> Any:
-        """A contestant fitted on some rows; one whose knobs are tuned becomes what it was tuned to."""
+    def decider(self, label: str) -> Any:
+        """The chosen contestant, unfitted; its threshold is tuned on training rows where the plan says so."""
         model = self.model(label)
+        weighs = self.weights is None or has_fit_parameter(model, "sample_weight")
+        if not (self.plan.tunes_threshold and weighs and hasattr(model, "predict_proba")):
+            return model
+        return TunedThresholdClassifierCV(model, random_state=self.plan.protocol.seed)
+
+    def fitted(self, label: str, rows: np.ndarray, *, decides: bool = False) -> Any:
+        """A contestant fitted on some rows; one whose knobs are tuned becomes what it was tuned to."""
+        model = self.decider(label) if decides else self.model(label)
         more = self.arguments_of(rows)
         given = {name: values for name, values in more.items() if has_fit_parameter(model, name)}
         model.fit(self.inputs(label).take(rows), self.y.take(rows), **given)

@@ -232,7 +232,7 @@ def _conclude(rows: StudyRows, log: Log) -> _Conclusion:
             tests = _test(rows, log, comparison, choice)
             models = {}
             for label in dict.fromkeys(_worked(rows.plan, choice)):
-                models[label] = rows.fitted(label, rows.train)
+                models[label] = rows.fitted(label, rows.train, decides=label == choice.label)
         except Exception as error:
             if label in rows.plan.baselines:
                 raise
@@ -250,7 +250,7 @@ def _test(rows: StudyRows, log: Log, comparison: Comparison, choice: Choice) -> 
     labels = [choice.label, *(label for label in baselines if label != choice.label)]
     for label in [each.label for each in rows.plan.contestants if each.label in labels]:  # as they settle
         if ("test", label, 0) not in log.results:
-            model = rows.model(label)
+            model = rows.decider(label) if label == choice.label else rows.model(label)
             log.append("test", label, judge_fold(rows, model, label, rows.train, rows.locked))
     words = f"{len(rows.locked):,} rows that were locked away"
     return {label: rows.evaluation(label, [log.results["test", label, 0]], words) for label in labels}

@@ -68,6 +68,7 @@ class Looks:
         there are none, or no others
     fairness : of the choice, by sensitive column
     costs : what the decisions of the choice cost
+    threshold : the choice with its decision threshold tuned inside each fold, evaluated
     why_not : mapping of a look to the reason why it was not taken
     """
 
@@ -82,6 +83,7 @@ class Looks:
     without_suspects: Evaluation | None = None
     fairness: Mapping[str, Fairness] = field(default_factory=dict)
     costs: Costs | None = None
+    threshold: Evaluation | None = None
     why_not: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -127,6 +127,25 @@ def money(result: StudyResult) -> str:
     return "" if found is None else f"Costs: {found.work().conclusion}"
 
 
+def threshold(result: StudyResult) -> str:
+    """The decision threshold of the model, and what its decisions score; nothing without a tuned one."""
+    model = result.models[result.choice.label]
+    at = getattr(model, "best_threshold_", math.nan)
+    if math.isnan(at):
+        return ""
+    positive = cell_words(model.classes_.tolist()[1])
+    words = (
+        f"Threshold: the model predicts {positive} where its probability is at least {at:.3g}. The threshold"
+        " is tuned on training rows for balanced accuracy."
+    )
+    judged, plain = result.looks.threshold, result.comparison[result.choice.label]
+    if judged is None:
+        return words
+    tuned = f"{score_words(judged.score('balanced_accuracy'))} {judged.interval('balanced_accuracy')}"
+    even = score_words(plain.score("balanced_accuracy"))
+    return f"{words} In the folds its balanced accuracy is {tuned}, and {even} at a threshold of 0.5."
+
+
 def without_suspects(result: StudyResult) -> str:
     """The columns that give the target away, and the score with and without them; empty if there are none."""
     leaks, without = result.looks.leaks, result.looks.without_suspects

@@ -13,7 +13,7 @@ _MOST_WARNINGS = 4
 
 def part(result: StudyResult) -> Part:
     blocks: list[Block] = [Text(words.headline(result), "verdict"), Answers(list(_answers(result)))]
-    sentences = (result.choice.reason, words.verdict(result), words.money(result))
+    sentences = (result.choice.reason, words.verdict(result), words.threshold(result), words.money(result))
     blocks += [Text(sentence, "verdict") for sentence in sentences if sentence]
     warnings = list(_warnings(result))
     shown = [*warnings[:_MOST_WARNINGS]]
