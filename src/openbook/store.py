@@ -33,11 +33,12 @@ from sklearn.utils.validation import check_is_fitted
 import openbook
 from openbook import registry
 from openbook.base import Saved
+from openbook.data import Table
 from openbook.data.attributes import as_text
+from openbook.data.limits import limits_of
 from openbook.data.printable import printable
 from openbook.errors import ModelFileError, OpenbookError, ParameterError
 from openbook.rules import check_parameters
-from openbook.work.formula import printable
 
 __all__ = ["FORMAT", "from_file", "open_model", "save"]
 
@@ -57,8 +58,11 @@ _MOST_WHY = 200
 Arrays = dict[str, npt.NDArray[Any]]
 
 
-def save(model: Any, path: str | os.PathLike[str]) -> Path:
+def save(model: Any, path: str | os.PathLike[str], training: Table | None = None) -> Path:
     """Write a fitted learner to a file; returns its path.
+
+    With the inputs that it was trained on, the file also holds how far their numbers reach
+    (`training_limits_`), by which `openbook predict` warns of rows far outside.
 
     >>> import tempfile, openbook as ob
     >>> from openbook.baseline import OneR
@@ -73,6 +77,9 @@ def save(model: Any, path: str | os.PathLike[str]) -> Path:
     record = {"format": FORMAT, "openbook": openbook.__version__, "model": _record(model, "", arrays)}
     if note := getattr(model, "note_", ""):
         record["note"] = note
+    limits = getattr(model, "training_limits_", None) if training is None else limits_of(training)
+    if limits:
+        record["limits"] = {name: list(ends) for name, ends in limits.items()}
     path = Path(path)
     if not path.parent.is_dir():
         msg = f"cannot save {path.name}: there is no folder {str(path.parent)!r}"
@@ -116,6 +123,8 @@ def open_model(path: str | os.PathLike[str]) -> Any:
             model = _model(_current(record), "", arrays)
             if note := record.get("note", ""):
                 model.note_ = printable(str(note)[:_LONGEST_NOTE])
+            if "limits" in record:
+                model.training_limits_ = {str(name): _ends(ends) for name, ends in record["limits"].items()}
             return model
     except FileNotFoundError:
         msg = f"there is no model file {str(path)!r}"
@@ -147,6 +156,15 @@ def _damaged(path: Path, error: BaseException) -> ModelFileError:
     """The refusal, in one line."""
     why = " ".join(printable(f"{type(error).__name__}: {error}").split())[:_MOST_WHY]
     return ModelFileError(f"{path.name} is damaged or not a model file ({why}); save it again")
+
+
+def _ends(ends: Any) -> tuple[float, float, float, float]:
+    """The four limits of a column, in order."""
+    least, most, low, high = map(float, ends)
+    if not low <= least <= most <= high:
+        msg = "limits must be in order"
+        raise ValueError(msg)
+    return least, most, low, high
 
 
 # What a file that is not as it should be can raise while it is taken apart.

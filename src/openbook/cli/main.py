@@ -401,14 +401,19 @@ def predict(
     from openbook.cli.folders import model_file
     from openbook.cli.predictions import predicted, threshold_note, writer
     from openbook.cli.tables import open_table
+    from openbook.data.limits import far_outside
     from openbook.store import open_model
+    from openbook.work.formula import printable
 
     write = writer(out)
     with waiting("Predicting"):
-        fitted = open_model(model_file(model))
-        frame = predicted(fitted, open_table(new), with_proba=proba)
+        fitted, table = open_model(model_file(model)), open_table(new)
+        frame = predicted(fitted, table, with_proba=proba)
+        warning = far_outside(table, fitted.schema_, getattr(fitted, "training_limits_", {}))
     if note := threshold_note(fitted):
         typer.echo(note, err=True)
+    if warning:
+        typer.echo(f"openbook: warning: {printable(warning)}", err=True)
     write(frame)
 
 

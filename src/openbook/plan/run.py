@@ -131,7 +131,7 @@ def run(
         roles={role: columns for role, columns in vars(plan.roles).items() if columns},
     )
     result.model.note_ = doubts(result)
-    save(result.model, result.model_file)
+    save(result.model, result.model_file, result.training[0])
     write_text(result.report, to_html(result))
     return result
 

@@ -1,0 +1,74 @@
+"""How far the numbers of a table reach, kept with a model to tell rows far outside of what it was trained on.
+
+    limits : for each numeric column (smallest, largest, far low, far high)
+
+A number is far outside if it lies beyond all of training and by more than three halves of the middle 90%:
+above the larger of the largest number and q95 + 3 (q95 - median), and the same below. Missing cells are never
+far outside; a category that training never showed always is.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from openbook.data.attributes import Categorical, Numeric
+from openbook.data.findings.finding import plural, short
+from openbook.data.schema import Schema
+from openbook.data.table import Table
+
+__all__ = ["Limits", "far_outside", "limits_of"]
+
+Limits = Mapping[str, tuple[float, float, float, float]]
+
+_FAR = 3
+#: Rows that are named in a warning.
+_NAMED = 3
+
+
+def limits_of(table: Table) -> dict[str, tuple[float, float, float, float]]:
+    """The limits of every numeric column with a finite number."""
+    found = {}
+    for attribute in table.schema:
+        if isinstance(attribute, Numeric):
+            x = table.data(attribute.name).astype(float)
+            x = x[np.isfinite(x)]
+            if len(x):
+                low, median, high = np.quantile(x, (0.05, 0.5, 0.95)).tolist()
+                least, most = float(x.min()), float(x.max())
+                below, above = low - _FAR * (median - low), high + _FAR * (high - median)
+                found[attribute.name] = (least, most, min(least, below), max(most, above))
+    return found
+
+
+def far_outside(table: Table, schema: Schema, limits: Limits) -> str:
+    """A warning of the rows that lie far outside of the training data; empty if none does."""
+    reasons: dict[int, list[str]] = {}
+    for attribute in schema:
+        if attribute.name not in table.names:
+            continue
+        column = table.column(attribute.name)
+        for row, why in _odd_cells(column, attribute, limits):
+            reasons.setdefault(row, []).append(why)
+    if not reasons:
+        return ""
+    rows = sorted(reasons)
+    told = "; ".join(f"row {row} ({', '.join(reasons[row])})" for row in rows[:_NAMED])
+    more = f"; and {plural(len(rows) - _NAMED, 'more row')}" if len(rows) > _NAMED else ""
+    verb = "lies" if len(rows) == 1 else "lie"
+    return f"{plural(len(rows), 'row')} {verb} far outside the training data: {told}{more}"
+
+
+def _odd_cells(column: Any, attribute: Any, limits: Limits) -> list[tuple[int, str]]:
+    """Row and words of each cell that training has nothing like."""
+    name = attribute.name
+    if isinstance(attribute, Categorical):
+        known, values = set(attribute.values), column.values
+        rows = [row for row in np.flatnonzero(~column.missing).tolist() if str(values[row]) not in known]
+        return [(row, f"{name} {str(values[row])!r} is new") for row in rows]
+    if name not in limits or not isinstance(column.attribute, Numeric):
+        return []
+    least, most, low, high = limits[name]
+    far = np.flatnonzero((column.data < low) | (column.data > high)).tolist()
+    trained = f"trained on {short(least)} to {short(most)}"
+    return [(row, f"{name} {short(float(column.data[row]))}; {trained}") for row in far]
