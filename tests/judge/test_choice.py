@@ -1,0 +1,150 @@
+"""Which model, and is there anything to learn?"""
+
+import math
+
+import numpy as np
+import pytest
+
+from openbook.errors import ParameterError
+from openbook.judge import Comparison, Evaluation, FoldResult, anything_to_learn, choose, difference
+
+
+def evaluation(name, right, size, n=400, proba=None):
+    """A learner that gets these rows right; five folds of a table whose rows are all of class 0."""
+    right = np.asarray(right)
+    folds = []
+    for i, rows in enumerate(np.array_split(np.arange(n), 5)):
+        shares = None if proba is None else proba[rows]
+        truth = np.arange(n)[rows] % 2
+        guess = np.where(right[rows], truth, 1 - truth)
+        folds.append(FoldResult(i, rows, truth, guess, shares, 10**9, 0.0, 0.0, size, ()))
+    return Evaluation(name, "classification", ["a", "b"], folds, ("accuracy",))
+
+
+def first(hits, n=400):
+    return np.arange(n) < hits
+
+
+def comparison(baselines=("zero",), **learners):
+    found = {name: evaluation(name, right, size) for name, (right, size) in learners.items()}
+    return Comparison(found, baselines[0], baselines)
+
+
+#: 0.85 and 0.84: they differ in 40 rows, 22 for the one and 18 for the other, a standard error of 0.0158.
+BEST = first(340)
+NEAR = np.concatenate([first(318, 318), np.zeros(22, bool), np.ones(18, bool), np.zeros(42, bool)])
+#: 0.80, wrong where the best is right: 20 rows worse, a standard error of 0.011.
+WORSE = first(320)
+ZERO = first(200)
+
+
+def test_the_simplest_within_one_standard_error_of_the_best():
+    result = comparison(best=(BEST, 50), near=(NEAR, 9), worse=(WORSE, 3), zero=(ZERO, 1))
+    choice = choose(result)
+    assert (choice.label, choice.best, choice.baseline, choice.rule) == ("near", "best", "zero", "simplest")
+    error = math.sqrt((22 + 18 + 2 - (22 - 18) ** 2 / 402) / 402**2)
+    assert choice.given_up.error == pytest.approx(error, rel=0.01)
+    assert choice.given_up.difference == pytest.approx(-0.01)
+    assert "It is the simplest of the 2 learners within one standard error of the best." in choice.reason
+    assert "the difference is -0.010, with a standard error of 0.016" in choice.reason
+
+
+def test_more_learners_do_not_make_a_worse_one_eligible():
+    """What ailed the old rule: with more learners tested, more of them were not significantly worse."""
+    many = {f"other {i}": (np.roll(BEST, i), 100 + i) for i in range(1, 20)}
+    result = comparison(best=(BEST, 50), worse=(WORSE, 3), zero=(ZERO, 1), **many)
+    assert choose(result).label == "best"
+
+
+def test_a_baseline_is_chosen_only_by_its_name():
+    result = comparison(best=(BEST, 50), zero=(BEST, 1))
+    assert choose(result).label == "best"
+    assert choose(result, "zero").label == "zero"
+    assert choose(result, "zero").rule == "named"
+    assert choose(comparison(zero=(ZERO, 1))).label == "zero"  # there is nothing else
+
+
+def test_a_learner_that_learnt_no_more_than_the_baseline_is_not_chosen():
+    """A tree pruned to its root is the baseline under another name."""
+    result = comparison(best=(BEST, 50), root=(BEST, 1), zero=(ZERO, 1))
+    assert choose(result).label == "best"
+
+
+def test_the_best_by_request():
+    choice = choose(comparison(best=(BEST, 50), near=(NEAR, 9), zero=(ZERO, 1)), "best")
+    assert (choice.label, choice.rule, choice.given_up) == ("best", "best", None)
+
+
+def test_a_margin_must_be_shown_to_be_kept():
+    """Near loses 0.01 with an upper end of 0.01 + 1.645 · 0.0161 = 0.036: within 0.04, not within 0.03."""
+    result = comparison(best=(BEST, 50), near=(NEAR, 9), zero=(ZERO, 1))
+    assert difference(result["near"], result["best"], level=0.9).interval.low == pytest.approx(
+        -0.0364, abs=1e-3
+    )
+    assert choose(result, margin=0.04).label == "near"
+    assert choose(result, margin=0.03).label == "best"
+    assert "shown to be within 0.04 of the best" in choose(result, margin=0.04).reason
+
+
+def test_a_learner_of_unknown_size_counts_as_the_largest():
+    result = comparison(best=(BEST, None), near=(NEAR, 10_000), zero=(ZERO, 1))
+    assert choose(result).label == "near"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"rule": "beast"}, "choose: no learner 'beast' was judged. Did you mean 'best'"),
+        ({"margin": 0}, "margin must be above 0, got 0"),
+        ({"rule": "best", "margin": 0.01}, "margin is for choosing the simplest learner"),
+    ],
+)
+def test_what_cannot_be_chosen_is_said(options, message):
+    with pytest.raises(ParameterError, match=message):
+        choose(comparison(best=(BEST, 50), zero=(ZERO, 1)), **options)
+
+
+def test_there_is_something_to_learn():
+    verdict = anything_to_learn(comparison(best=(BEST, 50), near=(NEAR, 9), zero=(ZERO, 1)))
+    assert verdict.learnt
+    assert verdict.headline.startswith("best beats the best baseline, zero: accuracy 0.850 against 0.500")
+    assert verdict.test.p_value < 0.001
+
+
+def test_where_nothing_beats_the_baseline_it_says_how_many_rows_might_show_it():
+    """22 against 18 rows of 400: t = 0.01/0.0161 = 0.62; n (1.96 + 0.84)² / 0.62² = 400 · 20.3 = 8,100."""
+    verdict = anything_to_learn(comparison(near=(BEST, 9), zero=(NEAR, 1)))
+    assert not verdict.learnt
+    assert "no evidence yet that any model beats the baseline zero" in verdict.headline
+    assert verdict.needed == pytest.approx(8_100, rel=0.05)
+    assert "rows instead of 400 might show" in verdict.headline
+
+
+def test_what_scores_below_the_baseline_is_not_promised_to_win_with_more_rows():
+    verdict = anything_to_learn(comparison(worse=(WORSE, 9), zero=(BEST, 1)))
+    assert verdict.needed is None
+    assert "more rows alone may not help" in verdict.headline
+
+
+def test_the_best_of_many_learners_that_guess_is_not_taken_for_learning():
+    """Twenty coins beside the baseline: at 5%, one in twenty samples may say otherwise, not most of them."""
+    rng = np.random.default_rng(0)
+    found = 0
+    for _ in range(60):
+        coins = {f"coin {i}": (rng.random(400) < 0.5, 5 + i) for i in range(20)}
+        found += anything_to_learn(comparison(zero=(rng.random(400) < 0.5, 1), **coins), "accuracy").learnt
+    assert found <= 7  # 60 · 0.05 = 3 expected; more than 7 has a probability of 0.01
+
+
+def test_probabilities_may_tell_what_decisions_do_not():
+    """Both always decide for the first class, and the learner's probabilities rank the rows."""
+    n = 400
+    truth = np.arange(n) % 2
+    rng = np.random.default_rng(0)
+    p = 0.2 + 0.15 * truth + 0.1 * rng.random(n)
+    learner = evaluation("ranker", truth == 0, 9, proba=np.column_stack([1 - p, p]))
+    zero = evaluation("zero", truth == 0, 1, proba=np.full((n, 2), 0.5))
+    verdict = anything_to_learn(Comparison({"ranker": learner, "zero": zero}, "zero"))
+    assert not verdict.learnt
+    assert "roc_auc" in [other.metric.name for other in verdict.others]
+    assert "the probabilities tell something" in verdict.headline
