@@ -24,6 +24,9 @@ from openbook.work import Grid, Step, figure
 
 __all__ = ["Grubbs", "grubbs_critical"]
 
+#: Tests of a column that are shown.
+_SHOWN = 6
+
 
 class Grubbs(ColumnDetector):
     """A row is as odd as its oddest cell by Grubbs' test.
@@ -41,6 +44,7 @@ class Grubbs(ColumnDetector):
     ----------
     mean_, deviation_, critical_ : of each column of numbers or ranks, without those rejected
     rejected_ : the numbers that were rejected in each column, in the order in which they were
+    tests_ : the tests that rejected them, each (n, m, s, x, G, G_crit)
     threshold_ : the score above which a row is an outlier
 
     References
@@ -72,7 +76,8 @@ class Grubbs(ColumnDetector):
     def _learn(self, rows):
         found = [_tested(np.sort(column), self.alpha, self.repeat) for column in known(all_values(rows))]
         self.mean_, self.deviation_, self.critical_ = np.array([f[:3] for f in found]).T.copy()
-        self.rejected_ = tuple(f[3] for f in found)
+        self.tests_ = tuple(f[3] for f in found)
+        self.rejected_ = tuple(tuple(test[3] for test in tests) for tests in self.tests_)
 
     def _oddness(self, values):
         statistic = np.abs(values - self.mean_) / self.deviation_
@@ -100,7 +105,20 @@ class Grubbs(ColumnDetector):
         ]
         rule = Step("G crit", r"\frac{n - 1}{\sqrt{n}} \sqrt{\frac{t^2}{n - 2 + t^2}}", note="t: see Grubbs")
         header = ("column", "mean m", "deviation s", "G crit", "rejected")
-        return (rule, Grid("columns", header, rows, "Without the rejected numbers."))
+        return (rule, *self._rejections(), Grid("columns", header, rows, "Without the rejected numbers."))
+
+    def _rejections(self):
+        """The tests that rejected a number, the first of each column."""
+        rows = [
+            (name, int(n), *rest)
+            for name, tests in zip(looked_at(self.schema_), self.tests_, strict=True)
+            for n, *rest in tests[:_SHOWN]
+        ]
+        if not rows:
+            return ()
+        header = ("column", "n", "mean m", "deviation s", "farthest x", "G", "G crit")
+        note = f"G = |x - m| / s above G crit: x is rejected. At most {_SHOWN} a column."
+        return (Grid("tests that rejected", header, rows, note),)
 
     def _arrays(self):
         return {
@@ -108,6 +126,7 @@ class Grubbs(ColumnDetector):
             "deviation": self.deviation_,
             "critical": self.critical_,
             "rejected": np.array([x for column in self.rejected_ for x in column], dtype=float),
+            "tests": np.array([test for tests in self.tests_ for test in tests], dtype=float).reshape(-1, 6),
             "counts": np.array([len(column) for column in self.rejected_], dtype=np.int64),
         }
 
@@ -122,6 +141,10 @@ class Grubbs(ColumnDetector):
         rejected = checked(arrays, "rejected", float, (int(counts.sum()),))
         ends = np.cumsum(counts)[:-1]
         self.rejected_ = tuple(tuple(part.tolist()) for part in np.split(rejected, ends))
+        # files of earlier versions hold no tests
+        tests = checked(arrays, "tests", float, (len(rejected), 6)) if "tests" in arrays else np.zeros((0, 6))
+        parts = np.split(tests, ends) if len(tests) else [tests] * len(counts)
+        self.tests_ = tuple(tuple(map(tuple, part.tolist())) for part in parts)
 
 
 def grubbs_critical(n, alpha=0.05):
@@ -137,14 +160,14 @@ def grubbs_critical(n, alpha=0.05):
 
 
 def _tested(values, alpha, repeat):
-    """Mean, deviation and critical value of sorted numbers, and those that were rejected."""
+    """Mean, deviation and critical value of sorted numbers, and the tests that rejected some."""
     middle = len(values) // 2
     centre = float(values[middle]) if len(values) else 0.0
     # sums from the middle outwards: what is rejected, however far, leaves no trace in the rest
     sides = [np.concatenate([[0.0], side - centre]) for side in (values[:middle][::-1], values[middle:])]
     sums, squares = [np.cumsum(side) for side in sides], [np.cumsum(side**2) for side in sides]
     left, right = middle, len(values) - middle
-    rejected: list[float] = []
+    rejected: list[tuple[float, ...]] = []
     while True:
         n = left + right
         total = float(sums[0][left] + sums[1][right])
@@ -158,7 +181,7 @@ def _tested(values, alpha, repeat):
         farthest = low if m - low >= high - m else high
         if abs(farthest - m) / s <= critical:
             return m, s, critical, tuple(rejected)
-        rejected.append(farthest)
+        rejected.append((float(n), m, s, farthest, abs(farthest - m) / s, critical))
         if not repeat:
             return m, s, critical, tuple(rejected)
         left, right = (left - 1, right) if farthest == low else (left, right - 1)
