@@ -220,12 +220,17 @@ def test_compare_two_studies(here, good):
         "so that learners are paired",
     ):
         assert words in told
+    told = " ".join(told.split())
+    assert "Both studies choose C4.5. Their choices predict differently for" in told
     assert good("compare", "a", "b", "-o", "both.html") == ""
     page = (here / "both.html").read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
     assert "In what the plans differ" in page
     good("study", "iris", "--out", "c", "--seed", 3, *options)
     assert "but not the folds; give both the same seed" in good("compare", "a", "c")
+    good("study", "iris", "--out", "d", "--quick", "--learner", "naive_bayes", "--quiet")
+    told = " ".join(good("compare", "a", "d").split())
+    assert "The studies decide differently: a chooses C4.5, d naive Bayes." in told
 
 
 @pytest.mark.parametrize(

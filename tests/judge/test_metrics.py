@@ -84,10 +84,10 @@ def test_scores_equal_scikit_learns(n_classes):
 
 def test_brier_by_hand():
     p = Predictions(np.array([0, 1]), np.array([0, 0]), np.array([[0.7, 0.2, 0.1], [0.5, 0.3, 0.2]]), 3)
-    by_hand = ((0.3**2 + 0.2**2 + 0.1**2) + (0.5**2 + 0.7**2 + 0.2**2)) / 2
+    by_hand = ((0.3**2 + 0.2**2 + 0.1**2) + (0.5**2 + 0.7**2 + 0.2**2)) / 2 / 2
     assert METRICS["brier"](p) == pytest.approx(by_hand)
     two = random_predictions(2)
-    assert METRICS["brier"](two) == pytest.approx(2 * theirs.brier_score_loss(two.truth, two.proba[:, 1]))
+    assert METRICS["brier"](two) == pytest.approx(theirs.brier_score_loss(two.truth, two.proba[:, 1]))
 
 
 def test_regression_equals_scikit_learns():

@@ -7,9 +7,8 @@ r"""Calibration: whether what is said to have probability p happens in a share p
     Brier = reliability - resolution + uncertainty + within    (Murphy 1973; within: Stephenson et al. 2008)
             Σ n_b/n (p̄_b - ȳ_b)²       Σ n_b/n (ȳ_b - ȳ)²      ȳ (1 - ȳ)      spread of p inside its bin
 
-This Brier score is of one class against the rest, 0 to 1; the metric "brier" sums over all classes, so that
-with two it is twice as much. A bin's share has Wilson's interval; the losses' are t intervals over rows.
-Bins without rows are left out.
+The Brier score is that of the metric "brier", 0 to 1, of the class against the rest: with two classes both
+are the same. A bin's share has Wilson's interval; the losses' are t intervals over rows. Bins without rows are left out.
 """
 
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from openbook.draw import Picture
 from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.judge.intervals import Interval, shown, wilson
 from openbook.judge.means import t_interval
+from openbook.judge.metrics import Predictions, brier_losses
 from openbook.judge.scores import Scored
 from openbook.work import Grid, Step, Work, figure
 
@@ -79,7 +79,8 @@ class Calibration(Scored):
         """Each row's part in the Brier score and in the log loss."""
         given = np.where(self.truth, self.scores, 1 - self.scores)
         logs = -np.log(np.maximum(given, np.finfo(float).eps))
-        return {"brier": (1 - given) ** 2, "log_loss": logs}
+        truth, both = self.truth.astype(np.intp), np.column_stack([1 - self.scores, self.scores])
+        return {"brier": brier_losses(Predictions(truth, truth, both, 2)), "log_loss": logs}
 
     @property
     def brier(self) -> float:

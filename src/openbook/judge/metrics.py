@@ -187,15 +187,15 @@ def _log_loss(p: Predictions) -> float:
     return float(_surprise(p).mean())
 
 
-def _brier_of_rows(p: Predictions) -> np.ndarray:
-    """sum_c (P(c) - [c is true])², 0 to 2; with two classes twice the usual."""
+def brier_losses(p: Predictions) -> np.ndarray:
+    """Each row's Brier score, 0 to 1: ½ Σ_c (P(c) - [c is true])², which of two classes is (P(c) - [c])²."""
     squares = (p.proba**2).sum(axis=1)  # type: ignore[operator]
     given = p.proba[np.arange(len(p.truth)), p.truth]  # type: ignore[index]
-    return squares - 2 * given + 1  # type: ignore[no-any-return]
+    return (squares - 2 * given + 1) / 2  # type: ignore[no-any-return]
 
 
 def _brier(p: Predictions) -> float:
-    return float(_brier_of_rows(p).mean())
+    return float(brier_losses(p).mean())
 
 
 def _roc_auc(p: Predictions) -> float:
@@ -327,7 +327,7 @@ METRICS = {
         _counted("kappa", kappa, lowest=-1),
         _counted("mcc", mcc, lowest=-1),
         _lost("log_loss", "classification", _log_loss, on.of_losses(_surprise), needs_proba=True),
-        _lost("brier", "classification", _brier, on.of_losses(_brier_of_rows), needs_proba=True, highest=2),
+        _lost("brier", "classification", _brier, on.of_losses(brier_losses), needs_proba=True, highest=1),
         _ranked("roc_auc", _roc_auc, on.of_area),
         _ranked("average_precision", _average_precision, on.of_average_precision),
         _lost("mse", "regression", _mse, on.of_losses(_squares)),

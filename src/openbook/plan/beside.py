@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from openbook.data.findings import plural
 from openbook.errors import PlanError
 from openbook.judge import Comparison, choose, side_by_side
 from openbook.plan.log import Log
@@ -43,6 +46,15 @@ class _Study:
         return choose(self.comparison, self.plan.choose, self.plan.margin).label
 
     @property
+    def predicted(self) -> dict[int, str]:
+        """What the choice predicts for each row of the table that the folds of the first round test."""
+        evaluation = self.comparison[self.choice]
+        rows = np.concatenate([fold.rows for fold in evaluation.first_round])
+        said = evaluation.one_round.predicted
+        labels = said if evaluation.classes is None else evaluation.classes[said.astype(int)]
+        return dict(zip(self.rows.known[rows].tolist(), map(str, labels.tolist()), strict=True))
+
+    @property
     def tested(self) -> str:
         """The score of the choice on the rows that were locked away."""
         if ("test", self.choice, 0) not in self.log.results:
@@ -69,10 +81,31 @@ def beside(a: Path, b: Path) -> Work:
             ("final test", one.tested, other.tested),
         ],
     )
+    decisions = _decisions(one, other)
     compared = side_by_side(one.comparison, other.comparison, names).work()
     parts = (plans, chosen, *compared.parts) if differ else (chosen, *compared.parts)
     same = "" if differ else "The plans are the same. "
-    return Work(compared.title, parts, same + compared.conclusion)
+    return Work(compared.title, parts, f"{same}{decisions} {compared.conclusion}")
+
+
+def _decisions(one: _Study, other: _Study) -> str:
+    """Whether the two studies decide differently: for other learners, or for other predictions."""
+    if one.choice == other.choice:
+        words = f"Both studies choose {one.choice}."
+    else:
+        words = (
+            f"The studies decide differently: {one.name} chooses {one.choice}, {other.name} {other.choice}."
+        )
+    if one.plan.data.sha256 != other.plan.data.sha256 or one.plan.roles.target != other.plan.roles.target:
+        return words
+    ours, theirs = one.predicted, other.predicted
+    both = ours.keys() & theirs.keys()
+    if not both or "regression" in (one.plan.task, other.plan.task):
+        return words
+    apart = sum(ours[row] != theirs[row] for row in both)
+    return (
+        f"{words} Their choices predict differently for {apart:,} of {plural(len(both), 'row')} of the folds."
+    )
 
 
 def _differences(a: Plan, b: Plan) -> Iterator[tuple[str, str, str]]:
