@@ -252,3 +252,12 @@ def test_a_study_shows_what_its_model_is_on_a_narrow_screen(good, monkeypatch):
     shown = told.partition("The model: ")[2]
     assert "Prior probabilities" in shown or "odds ratio" in shown
     assert max(map(len, shown.partition("step by step")[0].splitlines())) <= 60
+
+
+def test_a_wide_table_is_described_by_its_findings(here, good):
+    columns = [f"c{i}" for i in range(20)]
+    rows = [",".join(["7", *(str((i * j) % 11) for j in range(1, 20))]) + f",{i % 2}" for i in range(40)]
+    (here / "wide.csv").write_text("\n".join([",".join([*columns, "y"]), *rows]) + "\n")
+    told = good("study", "wide.csv", "-t", "y", "--learner", "one_r", "--quick")
+    assert "c0: " in told.partition("The plan")[0]  # it is constant
+    assert "distinct" not in told.partition("The plan")[0]
