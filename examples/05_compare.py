@@ -5,6 +5,7 @@ from sklearn.ensemble import RandomForestClassifier
 import openbook as ob
 from openbook.baseline import OneR
 from openbook.bayes import NaiveBayes
+from openbook.judge import choose
 
 X, y = ob.load("breast_cancer").split("diagnosis")
 
@@ -19,6 +20,6 @@ models = {
 comparison = ob.compare(models, X.to_polars().to_numpy(), y, metrics=["accuracy", "log_loss"])
 print(comparison, "\n")
 
-choice = comparison.simplest_not_worse()
+choice = choose(comparison)
 print("By accuracy:", choice.label)
-print("By log loss:", comparison.simplest_not_worse(which="log_loss").label)
+print("By log loss:", choose(comparison, which="log_loss").label)
