@@ -27,6 +27,9 @@ __all__ = ["ClassScatter"]
 #: What is left of a variance after forgetting, as a share of it, and still counts as nothing.
 _NOTHING = 1e-13
 
+#: From so many entries on, the matrix that makes encoded columns of raw ones is multiplied as a sparse one.
+_SPARSE = 1 << 20
+
 
 @dataclass(frozen=True)
 class ClassScatter(Statistics):
@@ -134,7 +137,12 @@ class ClassScatter(Statistics):
     def encoded(self, encoding: Encoding):
         """The means, (K, d), and scatter matrices, (groups, d, d), of the encoded rows."""
         turn, offset = self._turn(encoding)
-        return self.mean @ turn.T + offset, turn @ self.scatter @ turn.T
+        if turn.size < _SPARSE:
+            return self.mean @ turn.T + offset, turn @ self.scatter @ turn.T
+        from scipy.sparse import csr_array
+
+        turn = csr_array(turn)  # two entries in a row at most
+        return self.mean @ turn.T + offset, np.array([turn @ (turn @ own).T for own in self.scatter])
 
     def _turn(self, encoding):
         """The matrix and the offset that make encoded rows of raw ones.

@@ -24,12 +24,14 @@ from openbook.plan.counts import (
     kind_of_weights,
     weights_of,
 )
+from openbook.plan.estimate import estimate_words
 from openbook.plan.money import COST, read_costs
 from openbook.plan.parts import SPLITS, Candidate, Hypothesis, Protocol, Roles
 from openbook.plan.plan import Plan
 from openbook.plan.rows import StudyRows
 from openbook.plan.source import Source, content_hash
 from openbook.registry import Task, Variant, learner, learners
+from openbook.registry.costs import Shape, encoded_width, fit_seconds
 
 __all__ = ["Aim", "aim", "left_out", "make_plan"]
 
@@ -53,6 +55,11 @@ _QUICK_ENSEMBLES = 20_000
 #: From so many rows on, a thorough study tries most settings on fewer rows; and repeats less.
 _SEARCHED = 5_000
 _MANY = 10_000
+
+#: Folds of each effort, and the most seconds that all of them together may take one learner, by the estimate.
+_PATIENCE = {"quick": (5, 30.0), "usual": (10, 3600.0), "thorough": (10, 3600.0)}
+#: Costs are estimated for two classes.
+_TWO_CLASSES = 2
 
 Effort = Literal["quick", "usual", "thorough"]
 
@@ -318,7 +325,7 @@ def _candidates(
     tried = [entry for entry in learners(task) if not only or entry.baseline or entry.name in only]
     for entry, variant in [(one, way) for one in tried for way in one.study]:
         model = entry.make(**variant.parameters)
-        reason = _refusal(variant, model, inputs, effort)
+        reason = _refusal(variant, model, inputs, effort) or _too_slow(entry.name, inputs, effort)
         if entry.members and entry.name not in only and len(inputs) < TINY:
             reason = f"{len(inputs)} rows cannot show that it beats a single member"
         if entry.members and entry.name not in only and effort == "quick" and len(inputs) > _QUICK_ENSEMBLES:
@@ -345,6 +352,20 @@ def _refusal(variant: Variant, model: Any, inputs: Table, effort: Effort) -> str
             return f"{slow} more than {most:,} rows"
     reason: str | None = model.refusal(inputs.schema)
     return reason
+
+
+def _too_slow(name: str, inputs: Table, effort: Effort) -> str | None:
+    """Why all folds of a learner would take too long on so many rows and columns, or None."""
+    width = encoded_width(inputs)
+    shape = Shape(len(inputs), len(inputs.names), width, _TWO_CLASSES)
+    folds, most = _PATIENCE[effort]
+    if (seconds := folds * fit_seconds(name, shape)) <= most:
+        return None
+    columns = plural(width, "column")
+    return (
+        f"too slow for {plural(len(inputs), 'row')} and {columns} after encoding"
+        f" ({estimate_words(seconds)} for {folds} folds)"
+    )
 
 
 def _test_groups(roles: Roles, asked: TestGroups | None) -> TestGroups | None:

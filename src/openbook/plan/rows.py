@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import has_fit_parameter
 
 from openbook.bayes import TunedThresholdClassifierCV
-from openbook.data import Column, Nominal, Table
+from openbook.data import Column, Table
 from openbook.errors import PlanError
 from openbook.judge import (
     Comparison,
@@ -29,6 +29,7 @@ from openbook.plan.counts import counted, weights_of
 from openbook.plan.log import Log
 from openbook.plan.money import COST, by_decision
 from openbook.plan.plan import Plan
+from openbook.registry.costs import encoded_width
 
 __all__ = ["StudyRows"]
 
@@ -115,8 +116,7 @@ class StudyRows:
 
     def width(self, label: str) -> int:
         """How many columns a contestant has once each value of a nominal one has its own."""
-        schema = self.inputs(label).schema
-        return sum(max(1, len(a.values)) if isinstance(a, Nominal) else 1 for a in schema)
+        return encoded_width(self.inputs(label))
 
     def model(self, label: str) -> Any:
         """A contestant, unfitted."""

@@ -9,7 +9,9 @@ counted in. They are right to a factor of two or three: enough to tell seconds f
 from collections.abc import Callable
 from typing import NamedTuple
 
-__all__ = ["Shape", "fit_bytes", "fit_seconds"]
+from openbook.data import Nominal, Table
+
+__all__ = ["Shape", "encoded_width", "fit_bytes", "fit_seconds"]
 
 #: Bytes of a number, and what every fit takes besides.
 _FLOAT, _LEAST_BYTES = 8, 1e6
@@ -22,6 +24,11 @@ class Shape(NamedTuple):
     p: int
     w: int
     k: int
+
+
+def encoded_width(inputs: Table) -> int:
+    """How many columns there are once each value of a nominal one has its own."""
+    return sum(max(1, len(a.values)) if isinstance(a, Nominal) else 1 for a in inputs.schema)
 
 
 def fit_seconds(name: str, shape: Shape) -> float:
@@ -58,7 +65,7 @@ def _newton(s: Shape) -> float:
 
 def _scatters(groups: Callable[[Shape], int]) -> Callable[[Shape], float]:
     """Two columns for every one: the second says where a cell is missing."""
-    return lambda s: 2e-3 + groups(s) * (1e-10 * s.n * s.w**2 + 6e-8 * s.w**2) + 4e-10 * min(s.n, s.w) ** 3
+    return lambda s: 2e-3 + groups(s) * (1e-10 * s.n * s.w**2 + 3e-7 * s.w**2) + 4e-10 * min(s.n, s.w) ** 3
 
 
 _SECONDS: dict[str, Callable[[Shape], float]] = {
