@@ -229,7 +229,7 @@ def simultaneous(pairs: Mapping[str, Paired], level: float = 0.95) -> dict[str, 
     if len(pairs) < 2:
         return {label: pair.test(level) for label, pair in pairs.items()}
     known = {label: pair for label, pair in pairs.items() if pair.error > 0}
-    largest = _largest(list(known.values()))
+    largest = _largest(list(known.values())) if known else np.zeros(0)
     results = {}
     for label, pair in pairs.items():
         if label not in known:
