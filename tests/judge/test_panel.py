@@ -78,3 +78,18 @@ def test_numbers_of_a_panel(panel, test_groups):
     models, split = [ZeroRegressor(), LinearRegression()], split_of(y, test_groups)
     comparison = compare(models, X, y, split, groups=PATIENT)
     assert comparison["LinearRegression"].score("rmse") < comparison["ZeroRegressor"].score("rmse")
+
+
+def test_evaluations_know_the_groups_and_the_order_of_their_rows(panel):
+    X, y = panel
+    _, codes = np.unique(PATIENT, return_inverse=True)
+    for split in (split_of(y, "known"), TimeOrdered(3, time=YEAR)):
+        found = evaluate(ZeroR(), X, y, split, groups=PATIENT)
+        assert found.groups.tolist() == codes.tolist()
+        assert found.ordered
+    grouped = evaluate(ZeroR(), X, y, groups=PATIENT)
+    assert (grouped.groups.tolist(), grouped.ordered) == (codes.tolist(), False)
+    plain = evaluate(ZeroR(), X, y)
+    assert (plain.groups, plain.ordered) == (None, False)
+    pair = [(np.flatnonzero(YEAR < 3), np.flatnonzero(YEAR == 3))]
+    assert evaluate(ZeroR(), X, y, pair, ordered=True).ordered

@@ -161,15 +161,6 @@ def test_hypotheses_are_ranked_on_the_same_folds(visits, tmp_path):
     assert ob.open_model(result.model_file).schema_.names == result.columns[result.choice.label]
 
 
-def test_ensembles_must_beat_the_trees_of_their_own_hypothesis():
-    sets = [Hypothesis("all"), Hypothesis("petals", ("petal length (cm)", "petal width (cm)"))]
-    plan = make_plan("iris", only=["c45", "random_forest"], hypotheses=sets)
-    assert plan.ensembles == {
-        "random forest · all": ("C4.5 · all",),
-        "random forest · petals": ("C4.5 · petals",),
-    }
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -207,3 +198,13 @@ def test_leave_one_group_out_where_groups_are_few(tmp_path):
     plan = make_plan(tmp_path / "t.csv", "y", group="g", only=["one_r"])
     assert (plan.protocol.split, plan.protocol.folds) == ("leave-one-group-out", None)
     assert len(run(plan, tmp_path / "study").comparison["0R"].folds) == 4
+
+
+def test_evaluations_of_a_study_know_groups_and_order(visits, tmp_path):
+    plan, rows = planned(visits, group="patient", time="day", test_groups="known")
+    comparison = run(plan, tmp_path / "study").comparison
+    patients = np.array(ob.read(visits).column("patient").tolist())[rows.known]
+    for evaluation in comparison.evaluations.values():
+        same = evaluation.groups[:, None] == evaluation.groups
+        assert (same == (patients[:, None] == patients)).all()
+        assert evaluation.ordered

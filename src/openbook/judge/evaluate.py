@@ -29,7 +29,7 @@ from openbook.judge.folds import (
 from openbook.judge.metrics import Metric, Task, metric
 from openbook.judge.progress import progress_bar
 from openbook.judge.results import FoldResult
-from openbook.judge.splits import Bootstrap632, protocol
+from openbook.judge.splits import Bootstrap632, TimeOrdered, protocol
 from openbook.judge.splitters import TestGroups
 
 __all__ = [
@@ -59,6 +59,7 @@ def evaluate(
     progress: Progress = None,
     sample_weight: Any = None,
     test_groups: TestGroups = "new",
+    ordered: bool = False,
 ) -> Evaluation:
     """Judge a learner on rows that it was not fitted on.
 
@@ -80,6 +81,7 @@ def evaluate(
     test_groups : "new" or "known"
         "known" lets earlier rows of a group train and later ones test; a split by time that says so itself,
         as `protocol(y, groups=…, time=…, test_groups="known")` does, need not be told again.
+    ordered : whether rows are tested in order of time, where `split` is pairs of positions
 
     Examples
     --------
@@ -91,7 +93,7 @@ def evaluate(
     """
     label = name or type(model).__name__
     examples = Examples.of(X, y, model_task([model]), sample_weight, groups, test_groups)
-    return judged({label: model}, examples, split, metrics, random_state, progress)[label]
+    return judged({label: model}, examples, split, metrics, random_state, progress, ordered=ordered)[label]
 
 
 def compare(
@@ -162,6 +164,8 @@ def judged(
     metrics: Metrics = None,
     seed: int = 0,
     progress: Progress = None,
+    *,
+    ordered: bool = False,
 ) -> dict[str, Evaluation]:
     """The evaluations of models on the same folds; see `evaluate`."""
     task = examples.task
@@ -190,7 +194,14 @@ def judged(
             )
             for label, folds in of_each
         }
-    return {label: Evaluation(label, task, examples.classes, folds, shown, words) for label, folds in of_each}
+    groups = None if examples.groups is None else np.unique(examples.groups, return_inverse=True)[1]
+    by_time = getattr(split, "kind", None) == "time-ordered" or isinstance(split, TimeOrdered)
+    return {
+        label: Evaluation(
+            label, task, examples.classes, folds, shown, words, groups=groups, ordered=ordered or by_time
+        )
+        for label, folds in of_each
+    }
 
 
 def _told(

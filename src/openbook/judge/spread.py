@@ -246,10 +246,10 @@ def simultaneous(pairs: Mapping[str, Paired], level: float = 0.95) -> dict[str, 
 
 def _largest(pairs: Sequence[Paired]) -> np.ndarray:
     """The largest |t| of all differences under chance alone, drawn many times, sorted."""
-    units = np.column_stack([pair.units - pair.units.mean() for pair in pairs])
-    sizes = np.sqrt((units**2).sum(axis=0))
-    units /= np.where(sizes > 0, sizes, 1)
-    correlation = units.T @ units
+    units = [pair.units - pair.units.mean() for pair in pairs]
+    units = [u / (np.linalg.norm(u) or 1) for u in units]
+    # one pair may be least sure by groups and another by time; taken as independent, they are tested strictly
+    correlation = np.array([[a @ b if len(a) == len(b) else 0.0 for b in units] for a in units])
     np.fill_diagonal(correlation, 1)
     values, vectors = np.linalg.eigh(correlation)
     root = vectors * np.sqrt(np.maximum(values, 0))

@@ -143,7 +143,8 @@ def _choosing(plan: Plan) -> Iterator[str]:
 def _testing(plan: Plan) -> Iterator[str]:
     yield from ("", "# The rows that were locked away, met once.")
     inputs = "X.select(columns[label])" if plan.hypotheses else "X"
-    call = f"evaluate(models[label], {inputs}, y, [(train, test)], metrics, name=label{_more(plan)})"
+    ordered = ", ordered=True" if plan.roles.time else ""
+    call = f"evaluate(models[label], {inputs}, y, [(train, test)], metrics, name=label{_more(plan)}{ordered})"
     yield "tests = {"
     yield f"    label: {call}"
     yield f"    for label in dict.fromkeys([choice.label, *{list(plan.baselines)!r}])"

@@ -24,7 +24,7 @@ from openbook.judge import (
 )
 from openbook.judge.examples import Examples
 from openbook.judge.positive import positive_last
-from openbook.judge.splitters import TestGroups, time_codes
+from openbook.judge.splitters import TestGroups, group_codes, time_codes
 from openbook.plan.counts import counted, weights_of
 from openbook.plan.log import Log
 from openbook.plan.money import COST, by_decision
@@ -212,8 +212,20 @@ class StudyRows:
 
     def evaluation(self, label: str, results: Sequence[FoldResult], words: str = "") -> Evaluation:
         return Evaluation(
-            label, self.plan.task, self.classes, tuple(results), self.metrics, words or self.protocol.words
+            label,
+            self.plan.task,
+            self.classes,
+            tuple(results),
+            self.metrics,
+            words or self.protocol.words,
+            groups=self._group_codes,
+            ordered="time" in self.order,
         )
+
+    @cached_property
+    def _group_codes(self) -> np.ndarray | None:
+        groups = self.order.get("groups")
+        return None if groups is None else group_codes(groups, len(groups))[1]
 
     def comparison(self, log: Log) -> Comparison:
         """Of the contestants and folds that have the most results in common; of all, once all are there."""
