@@ -53,7 +53,7 @@ def test_the_work_of_a_line_shows_its_sums():
     assert row["ŷ"].result == pytest.approx(12.8)
     # h = 1/5 + (10 - 2)² / 10
     assert row["standard error of ŷ"].result == pytest.approx(np.sqrt(1.9 / 3 * 6.6))
-    assert row.conclusion == "The prediction: class = 12.8."
+    assert row.conclusion == "The prediction: target = 12.8."
 
 
 def test_the_work_of_the_lasso_shows_what_is_left_out():
