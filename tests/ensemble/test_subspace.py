@@ -60,4 +60,4 @@ def test_numbers():
     assert model.predict([[9, 9]]).tolist() == [2.5]
     work = model.work([9, 9])
     assert work["class"].result == 2.5
-    assert work.conclusion == "The mean: class = 2.5."
+    assert work.conclusion == "The mean: target = 2.5."

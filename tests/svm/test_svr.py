@@ -30,7 +30,7 @@ def test_a_target_inside_the_tube_needs_no_support():
     model = SVR(epsilon=5, scale=False).fit([[0], [1], [2]], [1, 2, 3])
     assert len(model.support_) == 0
     assert model.predict([[0], [9]]).tolist() == [2.0, 2.0]
-    assert model.work([1]).conclusion == "class = 2."
+    assert model.work([1]).conclusion == "target = 2."
 
 
 @pytest.mark.parametrize(
