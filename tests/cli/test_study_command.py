@@ -249,6 +249,9 @@ def test_compare_complains_in_one_line(here, args, words, good, complaint):
 def test_a_study_shows_what_its_model_is_on_a_narrow_screen(good, monkeypatch):
     monkeypatch.setenv("COLUMNS", "60")
     told = good("study", "loan", "--learner", "naive_bayes", "--learner", "logistic_regression")
+    ranking = told.partition("The ranking")[2].partition("Intervals:")[0]
+    assert "…" not in ranking  # names wrap between words
+    assert max(map(len, ranking.splitlines())) <= 60
     shown = told.partition("The model: ")[2]
     assert "Prior probabilities" in shown or "odds ratio" in shown
     assert max(map(len, shown.partition("step by step")[0].splitlines())) <= 60

@@ -5,10 +5,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from rich import box
 from rich.console import Console
-from rich.table import Table as Grid
-from rich.text import Text as Words
 
 from openbook.cli.bar import progress_bar, waiting
 from openbook.cli.screen import console, figures, heading, notes, readable, say, short
@@ -28,7 +25,6 @@ from openbook.report.blocks import Table as TableBlock
 from openbook.report.fitted import unwrapped
 from openbook.report.portrait import legible, model_blocks, tree_words
 from openbook.work import Work
-from openbook.work.formula import printable
 from openbook.work.text import to_text
 
 __all__ = ["run_study"]
@@ -142,20 +138,18 @@ def _ranking(screen: Console, result: StudyResult) -> None:
     rows = comparison.rows()
     heading(screen, "The ranking")
     say(screen, f"By {result.protocol}.\n")
-    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     level = f"{100 * rows[0].interval.level:g}% interval"
     metric = words.title(comparison.metric().words)
-    grid.add_column("")
-    for name in (metric, level, f"minus {comparison.best_baseline()}", "p"):
-        grid.add_column(Words(printable(name)), justify="right", no_wrap=True)
-    for row in rows:
+    head = ("", metric, level, f"minus {comparison.best_baseline()}", "p")
+    lines, strong = [], []
+    for i, row in enumerate(rows):
         chosen = row.label == result.choice.label
-        name = ("→ " if chosen else "  ") + printable(row.label)
+        strong += [i] if chosen else []
+        name = ("→ " if chosen else "") + row.label
         name += "".join(f" ({tag})" for tag in words.tags(result, row.label))
         test = ("", "") if row.test is None else (f"{row.test.difference:+.3f}", shown_p(row.p_value))
-        cells = (name, words.score_words(row.score), row.interval.ends, *test)
-        grid.add_row(*(Words(cell) for cell in cells), style="bold" if chosen else "")
-    screen.print(grid)
+        lines.append((name, words.score_words(row.score), row.interval.ends, *test))
+    figures(screen, head, lines, spare=(3, 4), strong=strong)
     tests = sorted({row.test.method for row in rows if row.test is not None})
     note = f"Intervals: {'; '.join(sorted({row.interval.method for row in rows}))}."
     if tests:

@@ -193,8 +193,8 @@ def _value_tables(likelihood: Any, classes: Sequence[str]) -> list[Block]:
         header = (attribute.name, *classes)
         tables.append(Table(f"P({attribute.name} | class), and rows", header, tuple(rows), note))
     shown: list[Block] = [*tables[:_MOST_TABLES]]
-    if rest := tables[_MOST_TABLES:]:
-        shown.append(Fold(plural(len(rest), "more column"), rest))
+    if folded := tables[_MOST_TABLES:]:
+        shown.append(Fold(plural(len(folded), "more column"), folded))
     return shown
 
 
