@@ -33,7 +33,7 @@ def test_every_way_by_hand(judged):
     assert always.expected == pytest.approx((0.95 + 0.4 + 0.8 + 0.1) / 4)
     assert paid.saved["as predicted"].difference == 10 / 4
     assert paid.saved["always yes"].difference == 1 / 4
-    assert paid.saved["as predicted"].method == "paired bootstrap"
+    assert paid.saved["as predicted"].method == "paired t over rows"
     words = paid.work().conclusion
     assert "Minimum risk costs 0.250 per row; always yes, the best constant decision, costs 0.500." in words
     assert "It saves 0.250 per row, 1.000 in total over always yes" in words
@@ -75,7 +75,7 @@ def test_minimum_risk_pays_what_minimum_risk_pays():
     assert paid.payments["minimum risk"].interval.low == pytest.approx(itself.interval().low)
     assert costs(itself, LOSS).saved["as predicted"].difference == 0
     assert "over the predictions" not in costs(itself, LOSS).work().conclusion
-    assert paid.saved["as predicted"].method == "corrected resampled t test"
+    assert paid.saved["as predicted"].method == "paired t over rows"
 
 
 def test_the_curve_is_that_of_deciding_again_at_every_threshold():
