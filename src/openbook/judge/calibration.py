@@ -8,8 +8,8 @@ r"""Calibration: whether what is said to have probability p happens in a share p
             Σ n_b/n (p̄_b - ȳ_b)²       Σ n_b/n (ȳ_b - ȳ)²      ȳ (1 - ȳ)      spread of p inside its bin
 
 The Brier score is that of the metric "brier", 0 to 1, of the class against the rest: with two classes both
-are the same. A bin's share has Wilson's interval; the losses' are t intervals over rows. Bins without rows are
-left out.
+are the same. A bin's share has Wilson's interval; the losses' are t intervals over rows. Bins
+without rows are left out.
 """
 
 from dataclasses import dataclass
