@@ -7,7 +7,7 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from openbook.baseline import ZeroR
 from openbook.bayes import NaiveBayes
 from openbook.errors import DataError
-from openbook.judge import Bootstrap632, FoldResult, compare, corrected_t, evaluate
+from openbook.judge import Bootstrap632, FoldResult, compare, evaluate, wilson
 from openbook.judge.bootstrap632 import BootstrapEvaluation
 
 
@@ -45,14 +45,13 @@ def test_632_plus_by_hand():
 
 def test_the_interval_is_that_of_the_draws_about_the_estimate():
     plain = evaluation(plus=False)
-    spread = corrected_t([0.5, 0.25], 7, 3, level=0.2)
-    moved = plain.score("error") - 0.375
     interval = plain.interval("error", level=0.2)
-    assert 0 < spread.low < spread.high < 1
-    assert interval.low == pytest.approx(spread.low + moved)
-    assert interval.high == pytest.approx(spread.high + moved)
-    assert (plain.interval("error").low, plain.interval("error").high) == (0, 1)  # of two draws
-    assert interval.method == "corrected resampled t, about the .632 estimate"
+    # of the 6 rows left out 2 are wrong; a draw tests 3 and trains on 7 rows
+    p, error2 = plain.score("error"), (1 / 3) * (2 / 3) / 6 * (1 + 0.5 * 3 / 7)
+    rows = p * (1 - p) / error2
+    spread = wilson(p * rows, rows, level=0.2)
+    assert (interval.low, interval.high) == pytest.approx((spread.low, spread.high))
+    assert interval.method == "Wilson for 4 effective rows, about the .632 estimate"
 
 
 def test_it_shows_how_the_estimate_comes_about():

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 from sklearn.model_selection import StratifiedKFold
 
 import openbook as ob
@@ -33,7 +34,8 @@ def test_every_way_by_hand(judged):
     assert always.expected == pytest.approx((0.95 + 0.4 + 0.8 + 0.1) / 4)
     assert paid.saved["as predicted"].difference == 10 / 4
     assert paid.saved["always yes"].difference == 1 / 4
-    assert paid.saved["as predicted"].method == "paired t over rows"
+    # the costs of rows differ by 0, 0, 10, 0
+    assert paid.saved["as predicted"].p_value == pytest.approx(stats.ttest_1samp([0, 0, 10, 0], 0).pvalue)
     words = paid.work().conclusion
     assert "Minimum risk costs 0.250 per row; always yes, the best constant decision, costs 0.500." in words
     assert "It saves 0.250 per row, 1.000 in total over always yes" in words
@@ -69,13 +71,19 @@ def test_costs_of_right_decisions_move_the_threshold(judged):
 
 def test_minimum_risk_pays_what_minimum_risk_pays():
     X, y = CREDIT
-    paid = costs(ob.evaluate(NaiveBayes(), X, y, FIVE), LOSS)
+    evaluation = ob.evaluate(NaiveBayes(), X, y, FIVE)
+    paid = costs(evaluation, LOSS)
     itself = ob.evaluate(MinimumRisk(NaiveBayes(), LOSS), X, y, FIVE, metrics=cost_metric(LOSS, y))
     assert paid.payments["minimum risk"].observed == pytest.approx(itself.score())
     assert paid.payments["minimum risk"].interval.low == pytest.approx(itself.interval().low)
     assert costs(itself, LOSS).saved["as predicted"].difference == 0
     assert "over the predictions" not in costs(itself, LOSS).work().conclusion
-    assert paid.saved["as predicted"].method == "paired t over rows"
+    # the paired t test over rows, with half of n_test / n_train added to the variance
+    p = evaluation.one_round
+    decided = (p.proba @ paid.matrix.T).argmin(axis=1)
+    t = stats.ttest_rel(paid.matrix[p.predicted, p.truth], paid.matrix[decided, p.truth]).statistic
+    corrected = t / math.sqrt(1 + 80 / 320 / 2)
+    assert paid.saved["as predicted"].p_value == pytest.approx(2 * stats.t.sf(abs(corrected), 399))
 
 
 def test_the_curve_is_that_of_deciding_again_at_every_threshold():

@@ -217,8 +217,10 @@ def test_a_curve_and_a_comparison_together():
 def test_every_sentence_has_a_number_and_an_interval():
     X, y = flipped(300, np.random.default_rng(0))
     found = diagnose_model(TREE, X, y, rivals=RIVALS["classification"], name="tree")
+    methods = {"gap": "corrected resampled t", "slope": "corrected resampled t"}  # of points of a curve
     for each in found.evidence:
-        assert re.search(r"[+-]\d+\.\d+ \[-?\d+\.\d+, -?\d+\.\d+\] \(9[57.]+%, [^)]+\), p ", each.words)
+        method = methods.get(each.name, "paired, Bonett–Price")
+        assert re.search(rf"[+-]\d+\.\d+ \[-?\d+\.\d+, -?\d+\.\d+\] \(9[57.]+%, {method}\), p ", each.words)
         assert str(each) == f"{each.name}: {each.words}"
     text = " ".join(str(found).split())
     assert text.startswith("Diagnosis of tree")

@@ -7,7 +7,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_iris
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, RepeatedStratifiedKFold, ShuffleSplit
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    LeaveOneOut,
+    RepeatedKFold,
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+)
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -263,11 +270,12 @@ def test_every_prediction_in_a_frame():
 
 
 def test_it_says_whether_scores_are_means_or_of_all_rows():
-    by_folds = evaluate(GaussianNB(), *IRIS, split=KFold(3, shuffle=True))
+    once = evaluate(GaussianNB(), *IRIS, split=KFold(3, shuffle=True))
+    twice = evaluate(GaussianNB(), *IRIS, split=RepeatedKFold(n_splits=3, n_repeats=2))
     by_rows = evaluate(GaussianNB(), *IRIS, split=LeaveOneOut())
-    assert by_folds.averaging == "scores are means over 3 folds"
-    assert by_rows.averaging == "scores are of all rows together"
-    assert all(each.averaging in " ".join(str(each).split()) for each in (by_folds, by_rows))
+    assert once.averaging == by_rows.averaging == "scores are of all rows together"
+    assert twice.averaging == "scores are means over 2 rounds"
+    assert all(each.averaging in " ".join(str(each).split()) for each in (once, twice, by_rows))
 
 
 def test_x_and_groups_of_other_lengths():

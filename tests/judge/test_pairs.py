@@ -32,16 +32,27 @@ def comparison():
     return Comparison({name: evaluation(name, right) for name, right in RIGHT.items()}, "poor")
 
 
-def test_every_pair_is_tested_and_adjusted_for_all(comparison):
+def test_pairs_with_the_baseline_are_tested_together_and_the_others_by_holm(comparison):
     pairs = comparison.pairs()
     couples = [("good", "close"), ("good", "poor"), ("close", "poor")]
     assert list(pairs.tests) == couples
-    tests = [difference(comparison[a], comparison[b]) for a, b in couples]
-    adjusted = holm([test.p_value for test in tests])
-    for couple, test, p in zip(couples, tests, adjusted, strict=True):
-        assert pairs[couple] == (test, p)
+    rows = {row.label: row.test for row in comparison.rows()}
+    for label in ("good", "close"):
+        assert pairs[label, "poor"] == (rows[label], rows[label].p_value)
+    alone = difference(comparison["good"], comparison["close"])
+    assert pairs["good", "close"] == (alone, alone.p_value)  # the only other pair
     assert len(pairs) == 3
     assert pairs.differing() == [("good", "poor"), ("close", "poor")]
+
+
+def test_the_other_pairs_are_adjusted_by_holm(comparison):
+    again = Comparison({**comparison.evaluations, "again": evaluation("again", RIGHT["good"][::-1])}, "poor")
+    pairs = again.pairs()
+    others = [couple for couple in pairs.tests if "poor" not in couple]
+    raw = [difference(again[a], again[b]).p_value for a, b in others]
+    assert len(others) == 3
+    assert [pairs[couple][1] for couple in others] == pytest.approx(holm(raw))
+    assert "the 3 differences to poor together, the other 3 pairs by Holm" in " ".join(str(pairs).split())
 
 
 def test_a_pair_turned_round(comparison):
@@ -69,8 +80,8 @@ def test_the_matrix_has_differences_above_and_p_values_below(comparison):
         ("< 0.001", "< 0.001", ""),
     ]
     text = " ".join(str(pairs).split())
-    assert "ten folds; tests: corrected resampled t test." in text
-    assert "adjusted by Holm for 3 pairs" in text
+    assert "ten folds; tests: paired, Bonett–Price. Above" in text
+    assert "p, adjusted: the 2 differences to poor together." in text
     assert "2 of 3 pairs differ significantly at 0.05." in text
     assert "* where p &lt; 0.05" in pairs._repr_html_()
 

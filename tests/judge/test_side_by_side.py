@@ -1,11 +1,13 @@
 """Two studies side by side: paired where rows and folds are the same, intervals or nothing otherwise."""
 
+import math
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from openbook.errors import ParameterError
-from openbook.judge import Comparison, Evaluation, FoldResult, difference, holm, side_by_side
+from openbook.judge import Comparison, Evaluation, FoldResult, difference, side_by_side
 from openbook.judge.side_by_side import BEST
 
 GOOD = [9, 8, 9, 9, 10, 9, 8, 9, 9, 9]
@@ -31,6 +33,11 @@ def study(baseline="0R", /, *, more=None, **learners):
     )
 
 
+def right_rows(evaluation):
+    predictions = evaluation.one_round
+    return (predictions.truth == predictions.predicted).astype(float)
+
+
 def zero(**more):
     return study("base", base=POOR, **more)
 
@@ -45,27 +52,33 @@ def test_the_same_rows_and_folds_are_paired():
     assert found.basis == "paired"
     assert found.shared == ["tree", "base"]
     assert list(found.tests) == ["tree"]  # the baseline predicts the same in both
-    test, p = found.tests["tree"]
-    assert test == difference(b["tree"], a["tree"])
-    assert p == test.p_value  # one test needs no adjustment
+    assert found.tests["tree"] == difference(b["tree"], a["tree"])  # one test needs no adjustment
     text = words(found)
     assert "Both were judged on the same rows and folds, so that learners are paired." in text
     assert "new minus old" in text
-    # s² = 0.04/9, se² = s² (1/10 + 1/9), half of the width 2.262 se = 0.069
-    assert "base 0.500 [0.431, 0.569] 0.500 [0.431, 0.569] same predictions" in text
+    # Wilson for 100 / (1 + (10 / 90) / 2) rows, half of them right: half of the width is z / (2 sqrt(n + z²))
+    n, z = 100 / (1 + 10 / 90 / 2), stats.norm.ppf(0.975)
+    half = z / (2 * math.sqrt(n + z * z))
+    ends = f"0.500 [{0.5 - half:.3f}, {0.5 + half:.3f}]"
+    assert f"base {ends} {ends} same predictions" in text
     assert "No difference is significant at 0.05." in text
-    assert "95%, corrected resampled t" in text
+    assert "of differences: 95%, paired, Bonett–Price" in text
 
 
-def test_tests_are_adjusted_together_and_the_best_of_each_is_one():
+def test_learners_are_tested_together_and_the_best_of_each_is_one():
     a = study("base", tree=POOR, rules=POOR[::-1], base=POOR)
     b = study("base", tree=GOOD, rules=CLOSE, base=[6, *POOR[1:]], forest=[10] * 9 + [9])
     found = side_by_side(a, b)
     labels = ["tree", "rules", "base", BEST]
     assert list(found.tests) == labels
-    raw = [difference(b[x], a[y]) for x, y in (("tree", "tree"), ("rules", "rules"), ("base", "base"))]
-    raw.append(difference(b["forest"], a[a.best()]))
-    assert [p for _, p in found.tests.values()] == pytest.approx(holm([test.p_value for test in raw]))
+    couples = [("tree", "tree"), ("rules", "rules"), ("base", "base"), ("forest", a.best())]
+    changes = [right_rows(b[x]) - right_rows(a[y]) for x, y in couples]
+    # P(largest of all |t| ≥ |t|) for normal t, correlated as the differences are over the rows
+    together = stats.multivariate_normal(cov=np.corrcoef(changes), allow_singular=True)
+    for test, (x, y) in zip(found.tests.values(), couples, strict=True):
+        t = stats.norm.isf(difference(b[x], a[y]).p_value / 2)
+        p = 1 - together.cdf(np.full(4, t), lower_limit=np.full(4, -t))
+        assert test.p_value == pytest.approx(p, abs=0.01)
     text = words(found)
     assert "Significant at 0.05: tree (b is better), rules (b is better), best of each (b is better)." in text
     assert f"best of each {a.best()}: 0.500" in text
@@ -75,7 +88,7 @@ def test_tests_are_adjusted_together_and_the_best_of_each_is_one():
 def test_less_may_be_better():
     a, b = study("base", tree=GOOD, base=POOR), study("base", tree=POOR, base=POOR)
     assert "tree (a is better)" in words(side_by_side(a, b, which="error"))
-    assert side_by_side(a, b, which="error").tests["tree"][0].difference == pytest.approx(0.39)
+    assert side_by_side(a, b, which="error").tests["tree"].difference == pytest.approx(0.39)
 
 
 def test_one_held_out_set_is_paired_by_rows():
@@ -85,9 +98,12 @@ def test_one_held_out_set_is_paired_by_rows():
     b = Comparison(
         {"tree": evaluation("tree", [38], size=40), "base": evaluation("base", [20], size=40)}, "base"
     )
-    test, _ = side_by_side(a, b).tests["tree"]
-    assert test.method == "McNemar, exact"
-    assert test.p_value == pytest.approx(stats.binomtest(0, 8).pvalue)
+    test = side_by_side(a, b).tests["tree"]
+    # Bonett and Price: 8 rows only the second gets right, none only the first, and one more for either
+    centre, error = 8 / 42, math.sqrt((10 / 42 - (8 / 42) ** 2) / 42)
+    assert test.difference == pytest.approx(8 / 40)
+    assert test.p_value == pytest.approx(2 * stats.norm.sf(centre / error))
+    assert test.interval.low == pytest.approx(centre - stats.norm.ppf(0.975) * error)
 
 
 def test_classes_may_be_numbered_otherwise():

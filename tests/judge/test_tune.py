@@ -333,6 +333,6 @@ def test_the_work_shows_every_setting():
     text = str(tuning.work())
     assert text.startswith("Tuning of LinearDiscriminant")
     assert all(t.interval.ends in text for t in tuning.tried_)
-    assert "95%, corrected resampled t" in text
+    assert "95%, Wilson for 133 effective rows" in text  # 150 / (1 + (1/4) / 2)
     assert "∴ The best: shrinkage = " in text
     assert "discriminant" in str(tuning.work(IRIS[0][0])).lower()

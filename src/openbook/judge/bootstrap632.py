@@ -10,8 +10,8 @@ learner knows its rows by heart, resub says nothing, .632 flatters, and R, the r
 1: `none` is the score if predictions had nothing to do with the truth, the mean over predictions paired with
 other rows' truths. R is kept within 0 and 1. An undefined score makes the estimate undefined.
 
-The interval is the corrected resampled t of the out-of-bag scores, moved to the estimate: `resub` depends on
-the sample too, so its part of the estimate makes it no narrower.
+The interval has the standard error of the rows left out, about the estimate: see `spread`. `resub` depends on
+the sample too, so its part of the estimate makes the interval no narrower.
 """
 
 from dataclasses import dataclass, replace

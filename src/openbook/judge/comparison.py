@@ -153,7 +153,7 @@ class Comparison:
                 test = known[a] if b == base else known[b].negated()
                 found[a, b] = test, test.p_value
         scores = {label: self[label].score(function) for label in order}
-        return Pairs(scores, function, found, self[self.baseline].words)
+        return Pairs(scores, function, found, base, self[self.baseline].words)
 
     def best(self, which: Which = None) -> str:
         """The label of the best score; of equals, the simpler."""

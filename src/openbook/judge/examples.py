@@ -286,7 +286,7 @@ def _without(X: Any, target: str) -> tuple[Any, Column]:
 
 
 def _numbers(y: Any) -> np.ndarray:
-    name = name_of_target(y)
+    name = name_of_target(y, "target")
     if isinstance(y, Column) and not isinstance(y.attribute, Numeric):
         raise DataError(f"target {name!r} is {y.attribute.kind}, and a regressor predicts numbers")
     try:

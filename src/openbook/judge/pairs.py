@@ -1,8 +1,9 @@
 """Every learner against every other, on the same folds: a matrix of differences and their p-values.
 
-The p-values are adjusted by Holm's method for the number of all pairs, so that looking at each of them does
-no harm. A difference is the row's score minus the column's; learners stand in the order of their scores, and
-are called by their number in it where names would take too much room.
+Differences to the best baseline are tested together, as in the table of a comparison. The p-values of the
+other pairs are adjusted by Holm's method for their number. A difference is the row's score minus the
+column's; learners stand in the order of their scores, and are called by their number in it where names would
+take too much room.
 """
 
 import math
@@ -33,13 +34,15 @@ class Pairs:
     ----------
     scores : mapping of label to score, the best first
     metric : the score
-    tests : for each pair, the better first, the test and its p-value adjusted by Holm
+    tests : for each pair, the better first, the test and its adjusted p-value
+    baseline : the label of the best baseline
     words : how the rows were split
     """
 
     scores: Mapping[str, float]
     metric: Metric
     tests: Mapping[tuple[str, str], tuple[TestResult, float]]
+    baseline: str
     words: str = ""
 
     def __getitem__(self, pair: tuple[str, str]) -> tuple[TestResult, float]:
@@ -78,13 +81,23 @@ class Pairs:
             for i, name in enumerate(names, 1)
         ]
         header = ("", "learner", self.metric.words, *map(str, range(1, len(names) + 1)))
-        methods = sorted({test.method for test, _ in self.tests.values()})
+        methods = sorted({test.method.partition(";")[0] for test, _ in self.tests.values()})
         split = f"{self.words}; " if self.words else ""
         note = (
             f"{split}tests: {'; '.join(methods)}. Above the diagonal: the row's {self.metric.words} minus the"
-            f" column's, * where p < {alpha:g}; below: p, adjusted by Holm for {plural(len(self), 'pair')}."
+            f" column's, * where p < {alpha:g}; below: p{self._adjusted}."
         )
         return Work("All pairs", (Grid("", header, rows, note),), self._conclusion(alpha))
+
+    @property
+    def _adjusted(self) -> str:
+        """How the p-values are adjusted for their number."""
+        others = sum(self.baseline not in pair for pair in self.tests)
+        together = len(self) - others
+        if len(self) == 1:
+            return ""
+        words = f", adjusted: the {together} differences to {self.baseline} together"
+        return f"{words}, the other {others} pairs by Holm" if others > 1 else words
 
     def _cell(self, names: list[str], i: int, j: int, alpha: float) -> str:
         if i == j:
@@ -119,9 +132,7 @@ class Pairs:
                 if i != j:
                     parts += self._square(name, other, room + j * _WIDE, y, alpha)
         title = f"All pairs: {self.metric.words} of the row minus that of the column"
-        level = (
-            f"p-values below, adjusted by Holm for {plural(len(self), 'pair')}; coloured where p < {alpha:g}."
-        )
+        level = f"p-values below{self._adjusted}; coloured where p < {alpha:g}."
         width = max(room + _WIDE * len(names), 560)
         told = f"{self._conclusion(alpha)} {level}"
         return Picture(title, told, (level,), "".join(parts), width, top + _HIGH * len(names))
