@@ -6,7 +6,7 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
-from openbook.bayes import MinimumRisk
+from openbook.bayes import MinimumRisk, TunedThresholdClassifierCV
 from openbook.judge import TimeOrdered, Tuning
 from openbook.plan.money import COST, by_decision
 from openbook.plan.parts import Hypothesis, defaults
@@ -65,7 +65,7 @@ def _data(plan: Plan) -> Iterator[str]:
     for name, column in (("groups", roles.group), ("time", roles.time)):
         if column is not None:
             yield f"{name} = table.column({column!r})"
-    if _weighted(plan):
+    if plan.weighs:
         yield f"weights = table.data({roles.weight!r})  # they count in learning, and not in the scores"
 
 
@@ -132,19 +132,41 @@ def _choosing(plan: Plan) -> Iterator[str]:
     yield f"choice = choose(comparison, {plan.choose!r}{margin})"
     yield 'print(anything_to_learn(comparison).headline, choice.reason, sep="\\n")'
     inputs = "X_train.select(columns[choice.label])" if plan.hypotheses else "X_train"
-    more = _fitting(plan, "train" if plan.protocol.test_share else "")
-    yield f"model = models[choice.label].fit({inputs}, y_train{more})"
+    more = _fitting(plan, "train" if plan.protocol.test_share else "", "chosen")
+    yield from _deciding(plan)
+    yield f"model = chosen.fit({inputs}, y_train{more})"
     if _tuned(plan):
         yield 'model = getattr(model, "model_", model)  # what tuning settled on'
     yield 'print("chosen:", choice.label)'
     yield 'ob.save(model, "model.openbook")'
 
 
+def _deciding(plan: Plan) -> Iterator[str]:
+    """The chosen learner, around which a threshold is tuned where the study tunes one."""
+    yield "chosen = models[choice.label]"
+    tuned = _with_threshold(plan)
+    if not tuned:
+        return
+    call = "chosen = TunedThresholdClassifierCV(chosen, random_state=seed)"
+    why = "# the decision threshold is tuned on training rows"
+    if len(tuned) == len(plan.contestants):
+        yield f"{call}  {why}"
+    else:
+        yield from (f"if choice.label in {tuned!r}:", f"    {call}  {why}")
+
+
+def _with_threshold(plan: Plan) -> list[str]:
+    """Those whose threshold is tuned, if they are chosen."""
+    labels = [each.label for each in plan.contestants]
+    return [label for label in labels if isinstance(plan.decider(label), TunedThresholdClassifierCV)]
+
+
 def _testing(plan: Plan) -> Iterator[str]:
     yield from ("", "# The rows that were locked away, met once.")
     inputs = "X.select(columns[label])" if plan.hypotheses else "X"
     ordered = ", ordered=True" if plan.roles.time else ""
-    call = f"evaluate(models[label], {inputs}, y, [(train, test)], metrics, name=label{_more(plan)}{ordered})"
+    model = "chosen if label == choice.label else models[label]" if _with_threshold(plan) else "models[label]"
+    call = f"evaluate({model}, {inputs}, y, [(train, test)], metrics, name=label{_more(plan)}{ordered})"
     yield "tests = {"
     yield f"    label: {call}"
     yield f"    for label in dict.fromkeys([choice.label, *{list(plan.baselines)!r}])"
@@ -162,7 +184,7 @@ def _working(plan: Plan) -> Iterator[str]:
     yield "for each in telling(comparison[choice.label]):"
     yield "    rows = folds[each.fold][0]"
     inputs = ".select(columns[choice.label])" if plan.hypotheses else ""
-    more = _fitting(plan, "rows")
+    more = _fitting(plan, "rows", "models[choice.label]")
     yield f"    fitted = models[choice.label].fit(X{inputs}.take(rows), y.take(rows){more})"
     yield '    print(f"{each.words}\\n{fitted.work(X.take([each.row]))}")'
 
@@ -173,14 +195,9 @@ def _more(plan: Plan, *, train: bool = False) -> str:
     more = ""
     if plan.roles.group is not None:
         more += ", groups=groups.take(train)" if some else ", groups=groups"
-    if _weighted(plan):
+    if plan.weighs:
         more += ", sample_weight=weights[train]" if some else ", sample_weight=weights"
     return more + _known(plan)
-
-
-def _weighted(plan: Plan) -> bool:
-    """Whether learners are given weights; frequencies repeat the rows instead."""
-    return plan.roles.weight is not None and plan.protocol.weights != "frequency"
 
 
 def _known(plan: Plan) -> str:
@@ -188,14 +205,17 @@ def _known(plan: Plan) -> str:
     return ", test_groups='known'" if plan.protocol.test_groups == "known" else ""
 
 
-def _fitting(plan: Plan, rows: str) -> str:
+def _fitting(plan: Plan, rows: str, model: str) -> str:
     """What `fit` is told besides: the weights of some rows, or of all; and their groups, where it tunes."""
     more = ""
-    if _weighted(plan):
+    if plan.weighs:
         more += f", sample_weight=weights[{rows}]" if rows else ", sample_weight=weights"
-    if plan.roles.group is not None and _tuned(plan):
+    takers = ["Tuning"] if _tuned(plan) else []
+    if model == "chosen" and _with_threshold(plan):
+        takers.append("TunedThresholdClassifierCV")
+    if plan.roles.group is not None and takers:
         groups = f"groups.take({rows})" if rows else "groups"
-        more += f', **({{"groups": {groups}}} if isinstance(models[choice.label], Tuning) else {{}})'
+        more += f', **({{"groups": {groups}}} if isinstance({model}, {" | ".join(takers)}) else {{}})'
     return more
 
 
@@ -220,6 +240,8 @@ def _imports(plan: Plan, models: dict[str, Any]) -> Iterator[str]:
     }
     if plan.task == "classification":
         names["openbook.judge.positive"] = {"positive_last"}
+    if _with_threshold(plan):
+        names["openbook.bayes"] = {"TunedThresholdClassifierCV"}
     if plan.costs:
         names["openbook.judge"].add("cost_metric")
     if plan.roles.time:

@@ -22,6 +22,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self, get_args
 
+from sklearn.utils.validation import has_fit_parameter
+
 from openbook.errors import OpenbookError, PlanError, did_you_mean
 from openbook.judge.choice import RULES
 from openbook.judge.metrics import DEFAULTS, Metric, metric
@@ -142,6 +144,21 @@ class Plan(Document):
         inner = TimeOrdered(test_groups=self.protocol.test_groups or "new") if self.roles.time else None
         search = self.protocol.search or "grid"
         return Tuning(model, knobs, inner, decides or self.metric, search, random_state=seed)
+
+    @property
+    def weighs(self) -> bool:
+        """Whether learners are given weights; frequencies repeat the rows instead."""
+        return self.roles.weight is not None and self.protocol.weights != "frequency"
+
+    def decider(self, label: str, decides: str | Metric | None = None) -> Any:
+        """As `model`; where the plan tunes thresholds and the learner allows it, with one that is tuned."""
+        from openbook.bayes import TunedThresholdClassifierCV
+
+        model = self.model(label, decides)
+        weighable = not self.weighs or has_fit_parameter(model, "sample_weight")
+        if not (self.tunes_threshold and weighable and hasattr(model, "predict_proba")):
+            return model
+        return TunedThresholdClassifierCV(model, random_state=self.protocol.seed)
 
     def to_record(self) -> dict[str, Any]:
         """Plain values, in the order of the file; what is not used is left out."""

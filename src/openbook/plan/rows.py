@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import has_fit_parameter
 
-from openbook.bayes import TunedThresholdClassifierCV
 from openbook.data import Column, Table
 from openbook.errors import PlanError
 from openbook.judge import (
@@ -84,7 +83,7 @@ class StudyRows:
     @cached_property
     def weights(self) -> np.ndarray | None:
         """How much each row counts in learning; None where all count the same, or rows are repeated."""
-        return None if self.plan.roles.weight is None or self.copies else self._given_weights[self.known]
+        return self._given_weights[self.known] if self.plan.weighs else None
 
     @property
     def copies(self) -> bool:
@@ -146,11 +145,7 @@ class StudyRows:
 
     def decider(self, label: str) -> Any:
         """The chosen contestant, unfitted; its threshold is tuned on training rows where the plan says so."""
-        model = self.model(label)
-        weighs = self.weights is None or has_fit_parameter(model, "sample_weight")
-        if not (self.plan.tunes_threshold and weighs and hasattr(model, "predict_proba")):
-            return model
-        return TunedThresholdClassifierCV(model, random_state=self.plan.protocol.seed)
+        return self.plan.decider(label, self.metrics[0])
 
     def fitted(self, label: str, rows: np.ndarray, *, decides: bool = False) -> Any:
         """A contestant fitted on some rows; one whose knobs are tuned becomes what it was tuned to."""
