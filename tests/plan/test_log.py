@@ -52,23 +52,12 @@ def test_settled_the_lines_are_in_the_order_of_the_plan_whatever_came_first(path
         log.skip("C4.5", 3, "fold 4 of 5 failed")
         log.skip("C4.5", 1, "fold 2 of 5 failed")
         log.append("folds", "1R", result(0))
-        log.keep_look("1R", "curve", [1, 2])
         log.settle(["0R", "1R", "C4.5"])
     kinds = [(r.get("part"), r.get("learner")) for r in map(json.loads, path.read_text().splitlines())]
     folds = [("folds", "0R"), ("folds", "1R")]
-    assert kinds == [(None, None), ("skipped", "C4.5"), *folds, *folds, ("test", "0R"), ("look", "1R")]
+    assert kinds == [(None, None), ("skipped", "C4.5"), *folds, *folds, ("test", "0R")]
     again = Log(path, "plan A")
     assert again.skipped == {"C4.5": (1, "fold 2 of 5 failed")}  # of several reasons, that of the first fold
-    assert again.looks == {("1R", "curve"): [1, 2]}
-
-
-def test_looks_are_out_of_date_once_there_are_more_folds(path):
-    log = Log(path, "plan A")
-    with log.open():
-        log.keep_look("0R", "curve", [1])
-        log.append("folds", "0R", result(2))
-    assert log.looks == {}
-    assert Log(path, "plan A").looks == {}
 
 
 def test_a_torn_end_is_cut_off_wherever_it_tore_and_redone(path):

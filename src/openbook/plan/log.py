@@ -3,7 +3,6 @@
     {"format": 2, "plan": fingerprint, "openbook": version}         the first line
     {"learner": label, "part": "folds" or "test", "result": …}      a FoldResult each, without its times
     {"learner": label, "part": "skipped", "fold": i, "reason": …}   the learner dropped out, and why
-    {"learner": label, "part": "look", "look": name, "found": …}    a closer look at a learner
 
 A line counts once its end is on the disk. A kill leaves at most one torn line at the end, which is cut off
 when the study goes on; a bad line anywhere else means that the file was changed, and is refused.
@@ -50,14 +49,12 @@ class Log:
     ----------
     results : FoldResult by part, learner and fold; those that were read have no times (NaN)
     skipped : Skipped by learner
-    looks : plain values by learner and look
     """
 
     def __init__(self, path: Path, fingerprint: str) -> None:
         self.path = path
         self.results: dict[tuple[Part, str, int], FoldResult] = {}
         self.skipped: dict[str, Skipped] = {}
-        self.looks: dict[tuple[str, str], Any] = {}
         self._header = {"format": _FORMAT, "plan": fingerprint, "openbook": openbook.__version__}
         if not path.exists() or not self._whole_lines():
             write_text(path, _line(self._header))
@@ -71,9 +68,7 @@ class Log:
         yield self
 
     def append(self, part: Part, learner: str, result: FoldResult) -> None:
-        """Put a result on the disk; looks at learners with fewer folds are out of date then."""
-        if part == "folds":
-            self.looks.clear()
+        """Put a result on the disk."""
         self.results[part, learner, result.index] = result
         self._write(_result_record(part, learner, result))
 
@@ -84,13 +79,8 @@ class Log:
         self.skipped[learner] = Skipped(fold, reason)
         self._write(_skipped_record(learner, self.skipped[learner]))
 
-    def keep_look(self, learner: str, look: str, found: Any) -> None:
-        """Put on the disk what a closer look has found, as plain values."""
-        self.looks[learner, look] = found
-        self._write(_look_record(learner, look, found))
-
     def settle(self, labels: Sequence[str]) -> None:
-        """Write the lines in the order of the plan: fold by fold, then tests, then looks.
+        """Write the lines in the order of the plan: fold by fold, then tests.
 
         The folds of a learner that dropped out are left out: how many there are is a matter of chance.
         """
@@ -105,7 +95,6 @@ class Log:
                 for label in sorted(self.skipped, key=place.__getitem__)
             ),
             *(_result_record(part, label, result) for (part, label, _), result in results),
-            *(_look_record(*key, found) for key, found in self.looks.items()),
         ]
         text = "".join(map(_line, records))
         if text.encode() != self.path.read_bytes():
@@ -142,11 +131,7 @@ class Log:
         part, learner = record["part"], str(record["learner"])
         if part == "skipped":
             self.skipped[learner] = Skipped(int(record["fold"]), str(record["reason"]))
-        elif part == "look":
-            self.looks[learner, str(record["look"])] = record["found"]
         elif part in ("folds", "test"):
-            if part == "folds":
-                self.looks.clear()
             result = FoldResult.from_json({**record["result"], **dict.fromkeys(_TIMES, math.nan)})
             self.results[part, learner, result.index] = result
         else:
@@ -173,7 +158,3 @@ def _result_record(part: Part, learner: str, result: FoldResult) -> dict[str, An
 
 def _skipped_record(learner: str, skipped: Skipped) -> dict[str, Any]:
     return {"learner": learner, "part": "skipped", "fold": skipped.fold, "reason": skipped.reason}
-
-
-def _look_record(learner: str, look: str, found: Any) -> dict[str, Any]:
-    return {"learner": learner, "part": "look", "look": look, "found": found}
