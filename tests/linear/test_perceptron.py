@@ -19,14 +19,22 @@ HALVES = st.integers(-6, 6).map(lambda n: n / 2)  # sums of products of which ar
 
 
 @st.composite
+def row_weights(draw, n):
+    """Whole weights, or fractions of mean 1: both stay as they are, and their sums are exact."""
+    if draw(st.booleans()):
+        return np.array(draw(st.lists(st.sampled_from([1.0, 2.0, 3.0]), min_size=n, max_size=n)))
+    aside = draw(st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75]), min_size=n // 2, max_size=n // 2))
+    return np.array(draw(st.permutations([1 + a for a in aside] + [1 - a for a in aside] + [1.0] * (n % 2))))
+
+
+@st.composite
 def problems(draw, classes=(2, 3, 4)):
     """Few rows of round numbers: with ties, rows that are there twice, and weights that are whole or not."""
     n, d, k = draw(st.integers(2, 9)), draw(st.integers(1, 3)), draw(st.sampled_from(classes))
     X = np.array(draw(st.lists(st.lists(HALVES, min_size=d, max_size=d), min_size=n, max_size=n)))
     y = np.array(draw(st.lists(st.integers(0, k - 1), min_size=n, max_size=n)))
     y[:2] = 0, k - 1
-    w = np.array(draw(st.lists(st.sampled_from([1.0, 2.0, 3.0, 0.25, 1.5]), min_size=n, max_size=n)))
-    return X, y, w
+    return X, y, draw(row_weights(n))
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -244,8 +244,8 @@ def _sample(rows):
     """The rows that place bins, in pieces, and their weights; None where all are 1."""
     sizes = rows.sizes()
     pieces = list(map(_Placed, rows.pieces, accumulate(sizes, initial=0)))
-    tables, weights = zip(*each(pieces, partial(_sampled, sum(sizes))), strict=True)
-    weights = np.concatenate(weights)
+    tables, parts = zip(*each(pieces, partial(_sampled, sum(sizes))), strict=True)
+    weights = np.concatenate(parts)
     return list(tables), None if (weights == 1).all() else weights
 
 
