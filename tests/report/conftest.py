@@ -61,7 +61,7 @@ def page_of():
 
 @pytest.fixture(scope="session")
 def weather(tmp_path_factory):
-    """Few rows: a baseline is chosen, a tree is the best of the others, and most looks are not taken."""
+    """Few rows: no learner beats the baseline, a tree is chosen, and most looks are not taken."""
     learners = ["naive_bayes", "c45", "random_forest"]
     result = run(make_plan("weather", only=learners), tmp_path_factory.mktemp("weather"))
     return result, Page(result.report.read_text(encoding="utf-8"))

@@ -94,8 +94,10 @@ def test_nothing_from_the_data_is_markup_and_nothing_is_fetched(page):
 
 def test_predict_assigns_clusters_to_new_rows(folder, told):
     (folder / "new.csv").write_text("<script>x,y,colour\n8.1,0,blue\n0.2,,<b>red\n7.9,1,violet\n")
-    printed = good("predict", folder / "out" / "model.openbook", folder / "new.csv")
-    clusters = pl.read_csv(printed.encode())["prediction"].to_list()
+    done = openbook("predict", folder / "out" / "model.openbook", folder / "new.csv")
+    assert done.exit_code == 0
+    assert "row 2 (colour 'violet' is new)" in done.stderr
+    clusters = pl.read_csv(done.stdout.encode())["prediction"].to_list()
     labels = pl.read_csv(folder / "out" / "labels.csv")["cluster"].to_list()
     assert clusters == [labels[23], labels[0], labels[23]]
 

@@ -72,7 +72,7 @@ def test_pictures_have_titles(weather):
 def test_what_is_folded_is_printed(weather):
     _, page = weather
     assert "details::details-content { content-visibility: visible" in page.page
-    assert "unfold it before you print" in page.text
+    assert "Open the folded parts before you print" in page.text
 
 
 def test_baselines_alone_are_told(tmp_path, page_of):
@@ -80,7 +80,7 @@ def test_baselines_alone_are_told(tmp_path, page_of):
     text = page_of(result.report.read_text(encoding="utf-8")).text
     assert "Truth minus prediction of mean" in text
     assert "Residuals of" not in text  # those of a constant show nothing
-    assert "beside them were tried none" in text
+    assert "the other learners were none." in text
 
 
 @pytest.mark.parametrize("study", ["weather", "hostile", "numbers"])

@@ -85,7 +85,7 @@ def test_models_of_any_house():
     assert picture.title == "Residuals of progression"
     block = X.block(X.names)
     theirs = draw_residuals(LinearRegression().fit(block, y.data), block, y.data)
-    assert theirs.title == "Residuals of class"
+    assert theirs.title == "Residuals of target"
     by_name = draw_residuals(ZeroRegressor().fit(X, y), ob.load("diabetes"), "progression")
     assert by_name.svg() == picture.svg()
     with pytest.raises(ParameterError, match=r"ZeroR\(\) predicts classes; draw_boundary shows those"):

@@ -21,7 +21,7 @@ from openbook.work.html import STYLE as WORK_STYLE
 __all__ = ["page", "to_html"]
 
 #: Letters of a table's cell that are shown.
-_MOST_LETTERS = 240
+_MOST_LETTERS = 400
 
 
 def to_html(result: StudyResult) -> str:
