@@ -25,10 +25,11 @@ def test_the_seed_decides():
     assert not np.array_equal(first, other)
 
 
-def test_many_rows_need_one_round():
-    plan = protocol(np.arange(10_000) % 3)
-    assert (plan.kind, plan.get_n_splits()) == ("cross-validation", 10)
-    assert protocol(np.arange(10_000) % 3, repeats=2).get_n_splits() == 20
+def test_many_rows_need_fewer_rounds():
+    rounds = {n: protocol(np.arange(n) % 3).get_n_splits() // 10 for n in (1_999, 2_000, 4_999, 5_000)}
+    assert rounds == {1_999: 5, 2_000: 2, 4_999: 2, 5_000: 1}
+    assert protocol(np.arange(5_000) % 3).kind == "cross-validation"
+    assert protocol(np.arange(5_000) % 3, repeats=2).get_n_splits() == 20
 
 
 def test_regression_is_not_stratified():

@@ -1,12 +1,14 @@
 """Which rows train and which test.
 
-The default is stratified 10-fold cross-validation, repeated five times. Repeats average out the luck of the
-partition, not that of the sample: the corrected variance s² (1/k + 1/9) falls from 0.211 s² (once) to 0.131
-s² (five times), and only to 0.121 s² with ten. From ten thousand rows on that luck is small, and one round
-does. Under fifty rows a fold of a tenth tests too little, so every row is left out once. Where rows belong
-together, their group trains or tests as a whole; where they have a time, no model is tested on rows from
-before its own. Where they have both (a panel), either the groups that are tested are new to the model, or
-their past is known to it (`splitters`). Row positions count from 0.
+The default is stratified 10-fold cross-validation, repeated five times below 2,000 rows, twice below 5,000
+and once from there on. Repeats average out the luck of the partition, not that of the sample. Each row is
+tested once in a round, and intervals come from the rows: so more rounds make a score steadier, but its
+interval hardly narrower. The luck of the partition falls with the number of rows, while the time of a round
+rises at least as fast. Five rounds of 10,000 rows would take longer than one of 100,000. Under fifty rows a
+fold of a tenth tests too little, so every row is left out once. Where rows belong together, their group
+trains or tests as a whole; where they have a time, no model is tested on rows from before its own. Where they
+have both (a panel), either the groups that are tested are new to the model, or their past is known to it
+(`splitters`). Row positions count from 0.
 """
 
 from collections.abc import Iterator
@@ -47,8 +49,8 @@ __all__ = [
 
 #: Fewer rows than this are left out one by one, and none are locked away.
 TINY = 50
-#: From here on one round of cross-validation does.
-_MANY = 10_000
+#: Of fewer rows than these, cross-validation is repeated so many times; of more, one round does.
+_ROUNDS = ((2_000, 5), (5_000, 2))
 #: A block of time tests at least so many rows; before the first of them come so many, or half of all.
 _BLOCK, _FIRST = 5, 50
 #: Where the final test is of new groups, at most this share of the earlier rows is given up for it.
@@ -117,7 +119,7 @@ def protocol(
     folds : int
         Fewer are used where the rarest class has fewer rows, or is found in fewer groups.
     repeats : int, optional
-        None repeats five times, and once from 10,000 rows on.
+        None repeats five times below 2,000 rows, twice below 5,000, and has one round from there on.
     groups : the group of each row, optional
         A group's rows train or test together: a patient's, a customer's. Where there are no more groups than
         folds, each is left out once.
@@ -147,7 +149,7 @@ def protocol(
     group = None if groups is None else group_codes(groups, n)
     if time is not None:
         return _time_ordered(y, task, seed, folds, group, time, test_groups)
-    repeats = repeats or (1 if n >= _MANY else 5)
+    repeats = repeats or next((rounds for most, rounds in _ROUNDS if n < most), 1)
     if group is not None:
         return _grouped(y, task, seed, folds, repeats, group)
     return _ungrouped(y, task, seed, folds, repeats)
