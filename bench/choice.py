@@ -23,6 +23,7 @@ import numpy as np
 import polars as pl
 
 import openbook as ob
+from bench.show import write_between
 from openbook.errors import OpenbookError
 from openbook.judge import Comparison, choose, compare, corrected_t_test, difference, holm
 from openbook.judge.choice import best_learner
@@ -30,6 +31,7 @@ from openbook.plan.make import aim, make_plan
 from openbook.plan.rows import StudyRows
 
 RESULTS = Path(__file__).parent / "results" / "choice.json"
+PAGE = Path(__file__).parent.parent / "docs" / "guide" / "choosing.md"
 _ALPHA = 0.05
 
 #: Public tables: name, target, rows to study.
@@ -176,6 +178,7 @@ def main() -> None:
         prog="python -m bench.choice", description=__doc__.split("\n", maxsplit=1)[0]
     )
     parser.add_argument("names", nargs="*", help="tables; default all")
+    parser.add_argument("--write", action="store_true", help="put the table into the guide")
     options = parser.parse_args()
     record = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     for name, target, n, make in tables():
@@ -190,9 +193,35 @@ def main() -> None:
         best = f"{found['best']} {found['score of best']:.3f}"
         print(f"{name:22} {found['rows']:6,} best {best}, loss of {lost[0]}, former {lost[1]}", flush=True)
         RESULTS.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-    losses = [each["loss"] for each in record.values()]
-    former = [each["former loss"] for each in record.values()]
-    print(f"median loss {np.median(losses):.2f}, by the former rule {np.median(former):.2f}")
+    if options.write:
+        write_between(PAGE, "choice", "\n".join(_page(list(record.values()))))
+
+
+def _page(found: list[dict[str, Any]]) -> Iterator[str]:
+    """The table of the guide."""
+    yield "| table | rows | best in the folds | its score | chosen | loss | se | former rule | loss |"
+    yield "| --- | ---: | --- | ---: | --- | ---: | ---: | --- | ---: |"
+    for each in found:
+        error = each["standard error"]
+        cells = (
+            each["table"],
+            f"{each['rows']:,}",
+            each["best"],
+            f"{each['score of best']:.3f}",
+            each["chosen"],
+            f"{each['loss'] + 0:.2f}",
+            f"{error:.2f}" if error else "",
+            each["former"],
+            f"{each['former loss'] + 0:.2f}",
+        )
+        yield f"| {' | '.join(cells)} |"
+    losses = {what: [each[what] for each in found] for what in ("loss", "former loss")}
+    yield ""
+    yield (
+        f"Median loss: {np.median(losses['loss']):.2f} points, by the former rule"
+        f" {np.median(losses['former loss']):.2f}. Largest: {max(losses['loss']):.2f}, by the former rule"
+        f" {max(losses['former loss']):.2f}."
+    )
 
 
 if __name__ == "__main__":

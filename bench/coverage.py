@@ -28,12 +28,13 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+from bench.show import write_between
 from openbook.judge import Evaluation, FoldResult, Metric, cost_metric
 from openbook.judge.metrics import METRICS, Predictions
 from openbook.judge.splits import protocol
 
 RESULTS = Path(__file__).parent / "results" / "coverage.json"
-PAGE = Path(__file__).parent.parent / "docs" / "guide" / "intervals.md"
+PAGE = Path(__file__).parent.parent / "docs" / "guide" / "choosing.md"
 #: Fresh rows for each row of the table: the truth must be much surer than what is held against it.
 _FRESH = 20
 _GROUP = 10
@@ -178,6 +179,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.coverage", description=__doc__.split("\n")[0])
     parser.add_argument("--simulations", type=int, default=500)
     parser.add_argument("--only", help="protocols, comma-separated")
+    parser.add_argument("--write", action="store_true", help="put the tables into the guide")
     options = parser.parse_args()
     record = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     for cell in cells():
@@ -190,6 +192,22 @@ def main() -> None:
             words = "  ".join(f"{name} {100 * each['coverage']:.1f}%" for name, each in by_metric.items())
             print(f"{key:28} {label:20} {words}", flush=True)
         RESULTS.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    if options.write:
+        write_between(PAGE, "coverage", "\n\n".join("\n".join(_page(record, task)) for task in LEARNERS))
+
+
+def _page(record: dict[str, Any], task: str) -> Iterator[str]:
+    """A table of the guide: how often 95% intervals held the truth, in percent."""
+    names = list(metrics_of(task))
+    heads = [METRICS[name].words if name in METRICS else name for name in names]
+    yield f"| {task}: protocol | rows | learner | {' | '.join(heads)} |"
+    yield f"| --- | ---: | --- |{' ---: |' * len(names)}"
+    for key, found in record.items():
+        kind, way, rows = key.split(", ")
+        if kind == task:
+            for label, by_metric in found["learners"].items():
+                shares = [f"{100 * by_metric[name]['coverage']:.1f}" for name in names]
+                yield f"| {way} | {int(rows):,} | {label} | {' | '.join(shares)} |"
 
 
 if __name__ == "__main__":

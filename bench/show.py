@@ -106,9 +106,16 @@ def _words(verdict: Verdict) -> str:
 
 def write_page(page: Path, workload: Workload, result: dict[str, Any]) -> None:
     """Put the table between the page's markers for this workload."""
-    begin, end = f"<!-- bench:{workload.name} -->", f"<!-- /bench:{workload.name} -->"
     text = page.read_text(encoding="utf-8")
-    if begin not in text:
-        text = f"{text.rstrip()}\n\n## {workload.title}\n\n{begin}\n{end}\n"
-    block = f"{begin}\n{markdown(workload, result)}\n{end}"
+    if f"<!-- bench:{workload.name} -->" not in text:
+        markers = f"<!-- bench:{workload.name} -->\n<!-- /bench:{workload.name} -->"
+        page.write_text(f"{text.rstrip()}\n\n## {workload.title}\n\n{markers}\n", encoding="utf-8")
+    write_between(page, workload.name, markdown(workload, result))
+
+
+def write_between(page: Path, name: str, table: str) -> None:
+    """Put a table between the markers of that name."""
+    begin, end = f"<!-- bench:{name} -->", f"<!-- /bench:{name} -->"
+    text = page.read_text(encoding="utf-8")
+    block = f"{begin}\n{table}\n{end}"
     page.write_text(re.sub(f"{begin}.*?{end}", lambda _: block, text, flags=re.DOTALL), encoding="utf-8")

@@ -208,7 +208,7 @@ class Paired:
         steps = (
             Step("d", result=self.difference, note="the first minus the second"),
             Step("m", result=self.centre, note="the middle of the interval"),
-            Step("se", result=self.error, note=f"from {len(self.units):,} units: see the guide"),
+            Step("se", result=self.error, note=f"from {len(self.units):,} rows, or groups or blocks of rows"),
             Step("q", result=q, note=why),
             Step("h", r"q \cdot \operatorname{se}", rf"{figure(q)} \cdot {figure(self.error)}", half),
         )
