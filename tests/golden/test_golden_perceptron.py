@@ -11,11 +11,6 @@ def fitted(record, **parameters):
     return Perceptron(step=data["eta"], start=data["theta0"], **parameters).fit(data["X"], data["y"])
 
 
-def numbers(text):
-    """The figures of a vector as it is shown."""
-    return [float(part) for part in text.strip("()").split(", ")]
-
-
 def grids(model):
     return {part.title: part for part in model.work().parts if hasattr(part, "rows")}
 
@@ -28,9 +23,9 @@ def test_every_row_of_every_epoch(golden, id_):
     theta = [float(t) for t in record["data"]["theta0"]]
     for line in expected["trace"]:
         row, x, z, said, truth, after = shown[f"epoch {line['epoch']}"].rows[line["row"]]
-        theta = theta if after is None else numbers(after)
+        theta = theta if after is None else list(after)
         assert (row, z, int(said), int(truth)) == (line["row"], line["z"], line["yhat"], line["y"])
-        assert numbers(x) == [1, *record["data"]["X"][row]]
+        assert list(x) == [1, *record["data"]["X"][row]]
         assert (after is not None) == line["updated"]
         assert theta == line["theta_after"]
     assert sum(len(grid.rows) for name, grid in shown.items() if name.startswith("epoch ")) == len(
@@ -58,14 +53,14 @@ def test_the_lecture_converges_when_it_says(golden):
     record = golden("perceptron.lecture_trace")
     model = fitted(record)
     epochs = grids(model)["epochs"].rows
-    assert [numbers(row[2]) for row in epochs] == record["stated"]["theta_after_epochs"]
+    assert [list(row[2]) for row in epochs] == record["stated"]["theta_after_epochs"]
     assert model.n_iter_ == record["stated"]["converged_in_epoch"]
 
 
 def test_the_majority_of_three_epoch_by_epoch(golden):
     record = golden("perceptron.majority_of_three")
     epochs = grids(fitted(record))["epochs"].rows
-    assert [numbers(row[2]) for row in epochs] == record["expected"]["theta_after_epoch"]
+    assert [list(row[2]) for row in epochs] == record["expected"]["theta_after_epoch"]
     assert [row[1] for row in epochs] == record["expected"]["updates_per_epoch"]
 
 
@@ -97,7 +92,7 @@ def test_exclusive_or_is_never_learnt_and_that_is_said(golden):
     assert model.weights_.tolist() == expected["theta_30"]
     assert list(model.cycle_) == expected["first_repeat_epochs"]
     shown = grids(model)["epochs"].rows
-    assert [numbers(row[2]) for row in shown] == expected["theta_after_epoch"]
+    assert [list(row[2]) for row in shown] == expected["theta_after_epoch"]
     end = model.work().conclusion
     assert end.startswith("Not converged: 4 mistakes in epoch 30, the last one.")
     assert end.endswith("it goes round in circles for ever: no plane separates the classes.")

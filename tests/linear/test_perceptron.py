@@ -13,6 +13,7 @@ import openbook as ob
 from openbook.errors import DataError, ModelFileError, ParameterError
 from openbook.linear import Perceptron
 from openbook.linear.perceptron_work import average, pocketed, replay
+from openbook.work.json import from_json, to_json
 
 XOR = [[0, 0], [1, 0], [0, 1], [1, 1]], [-1, 1, 1, -1]
 HALVES = st.integers(-6, 6).map(lambda n: n / 2)  # sums of products of which are exact
@@ -92,12 +93,28 @@ def test_more_classes_by_hand():
     model = Perceptron(epochs=1, keep="pocket").fit([[1.0], [2.0], [-1.0]], list("abc"))
     last = Perceptron(epochs=2, keep="pocket").fit([[1.0], [2.0], [-1.0]], list("abc"))
     grid = {part.title: part for part in last.work().parts if hasattr(part, "rows")}
-    assert [row[2] for row in grid["epoch 1"].rows] == ["(0, 0, 0)", "(0, 0, 0)", "(1, -1, 0)"]
+    assert [row[2] for row in grid["epoch 1"].rows] == [(0, 0, 0), (0, 0, 0), (1, -1, 0)]
     assert [row[3] for row in grid["epoch 1"].rows] == ["a", "a", "a"]
-    assert [row[5] for row in grid["epoch 1"].rows] == [None, "b (1, 2); a (-1, -2)", "c (1, -1); a (-2, -1)"]
-    assert grid["epoch 2"].rows[0][2:] == ("(-3, 3, 0)", "b", "a", "a (-1, 0); b (0, 1)")
+    assert [row[5:] for row in grid["epoch 1"].rows] == [
+        (None, None),
+        ((1, 2), (-1, -2)),  # b, then a
+        ((1, -1), (-2, -1)),  # c, then a
+    ]
+    assert grid["epoch 2"].rows[0][2:] == ((-3, 3, 0), "b", "a", (-1, 0), (0, 1))
     assert model.weights_.shape == (3, 2)
     assert model.decision_function([[1.0], [2.0]]).shape == (2, 3)
+
+
+def test_the_weights_of_a_derivation_are_numbers_in_full():
+    """The first row scores 0, which says b: the weights go from 0 to -2/3 times (1, 1/3)."""
+    x = 1 / 3
+    model = Perceptron(x).fit([[x], [-x]], ["a", "b"])
+    work = model.work()
+    for shown in (work, from_json(to_json(work))):
+        grids = {part.title: part for part in shown.parts if hasattr(part, "rows")}
+        assert grids["epoch 1"].rows[0][1] == (1.0, x)
+        assert grids["epoch 1"].rows[0][-1] == (-2 * x, -2 * x * x)
+    assert "(-0.666667, -0.222222)" in work.text()
 
 
 def test_the_pocket_keeps_the_best_that_was_seen():

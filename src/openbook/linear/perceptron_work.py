@@ -152,20 +152,19 @@ def _epoch_grid(model, number, epoch):
     rows = []
     for meeting in epoch:
         wrong = meeting.said != meeting.truth
-        x = vector([1.0, *xs[meeting.row]])
+        x = (1.0, *xs[meeting.row])
         if two:
             said, truth = (("-1", "+1")[code] for code in (meeting.said, meeting.truth))
-            score, after = meeting.scores[0], vector(meeting.theta[0])
+            score, changed = meeting.scores[0], [0]
         else:
             said, truth = labels[meeting.said], labels[meeting.truth]
-            score = vector(meeting.scores)
-            after = "; ".join(
-                f"{labels[c]} {vector(meeting.theta[c])}" for c in (meeting.truth, meeting.said) if wrong
-            )
-        rows.append([meeting.row, x, score, said, truth, after if wrong else None])
+            score, changed = tuple(meeting.scores), [meeting.truth, meeting.said]
+        after = [tuple(meeting.theta[c]) if wrong else None for c in changed]
+        rows.append([meeting.row, x, score, said, truth, *after])
     wrong = sum(meeting.said != meeting.truth for meeting in epoch)
     note = f"{wrong} of {len(epoch)} wrong" if wrong else "no mistake"
-    return Grid(f"epoch {number}", ["row", "x", "θ · x", "ŷ", "y", "θ after the change"], rows, note)
+    heads = ["θ after the change"] if two else ["θ of y after the change", "θ of ŷ after the change"]
+    return Grid(f"epoch {number}", ["row", "x", "θ · x", "ŷ", "y", *heads], rows, note)
 
 
 def _epochs_grid(model, epochs):
@@ -175,7 +174,7 @@ def _epochs_grid(model, epochs):
     header = ["epoch", "changes"]
     if epochs and two:
         header.append("θ")
-        rows = [[*row, vector(epoch[-1].theta[0])] for row, epoch in zip(rows, epochs, strict=True)]
+        rows = [[*row, tuple(epoch[-1].theta[0])] for row, epoch in zip(rows, epochs, strict=True)]
     note = "" if epochs else "rows are shown only for small tables"
     if len(rows) > _SHOWN_ROWS:
         note = f"{note}; " if note else ""
@@ -256,18 +255,6 @@ def _terms(weights, x):
 
 def _signed(number):
     return f"({figure(number)})" if number < 0 else figure(number)
-
-
-def vector(numbers):
-    """A vector as it stands in a table, the middle left out where it is long.
-
-    >>> vector([1.0, 0.5, -2.0])
-    '(1, 0.5, -2)'
-    """
-    shown = [figure(number) for number in numbers]
-    if len(shown) > _SHOWN_FIGURES:
-        shown = [*shown[: _SHOWN_FIGURES - 1], "…", shown[-1]]
-    return f"({', '.join(shown)})"
 
 
 def _labels(model):

@@ -5,7 +5,8 @@
     {"kind": "grid", "title": …, "header": […], "rows": [[…], …], "note": …}
 
 Numbers are numbers, text is text, None is null. JSON has no word for what is not finite; that is an object,
-{"number": "nan"}, {"number": "inf"} or {"number": "-inf"}. Any other cell of a grid is kept as its text.
+{"number": "nan"}, {"number": "inf"} or {"number": "-inf"}. A vector in a grid is a list of numbers. Any other
+cell is kept as its text.
 """
 
 import math
@@ -76,6 +77,8 @@ def _value(value: Any) -> Any:
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else {"number": str(value)}
+    if isinstance(value, tuple):
+        return [_value(number) for number in value]
     return str(value)
 
 
@@ -107,11 +110,17 @@ def _read_grid(record: dict[str, Any], where: str) -> Grid:
     rows = _list(record, "rows", where)
     if not all(isinstance(name, str) for name in header) or not all(isinstance(row, list) for row in rows):
         raise DataError(f"{where}: a grid has a header of text and rows that are lists")
-    cells = [[_read_value(value, f"{where}.rows[{i}]") for value in row] for i, row in enumerate(rows)]
+    cells = [[_read_cell(value, f"{where}.rows[{i}]") for value in row] for i, row in enumerate(rows)]
     try:
         return Grid(_text(record, "title", where), header, cells, _text(record, "note", where))
     except ValueError as error:
         raise DataError(f"{where}: {error}") from error
+
+
+def _read_cell(value: Any, where: str) -> Any:
+    if isinstance(value, list):
+        return tuple(_read_value(number, where) for number in value)
+    return _read_value(value, where)
 
 
 def _read_value(value: Any, where: str) -> Any:

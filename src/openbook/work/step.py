@@ -13,6 +13,9 @@ __all__ = ["Grid", "Result", "Step", "cell", "figure"]
 
 Result = float | int | str | None
 
+#: A longer vector shows its first figures and its last.
+_SHOWN_OF_VECTOR = 6
+
 
 @dataclass(frozen=True)
 class Step:
@@ -39,7 +42,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Grid:
-    """A small table of figures inside a derivation; None is an empty cell.
+    """A small table of figures inside a derivation; None is an empty cell, a tuple of numbers a vector.
 
     The header may be empty; otherwise every row is as long as it.
     """
@@ -98,11 +101,20 @@ def figure(value: Result, digits: int = 6) -> str:
 def cell(value: Any) -> str:
     """A value as it stands in a grid.
 
-    >>> cell(0.5), cell("Married"), cell(None), cell(True)
-    ('0.5', 'Married', '–', 'True')
+    >>> cell(0.5), cell("Married"), cell(None), cell(True), cell((1.0, 0.5, -2.0))
+    ('0.5', 'Married', '–', 'True', '(1, 0.5, -2)')
     """
     if value is None:
         return "–"
+    if isinstance(value, tuple):
+        return _vector(value)
     if isinstance(value, Real) and not isinstance(value, Integral):
         return figure(float(value))
     return str(value)
+
+
+def _vector(numbers: tuple[Any, ...]) -> str:
+    shown = [cell(number) for number in numbers]
+    if len(shown) > _SHOWN_OF_VECTOR:
+        shown = [*shown[: _SHOWN_OF_VECTOR - 1], "…", shown[-1]]
+    return f"({', '.join(shown)})"
