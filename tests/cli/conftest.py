@@ -21,6 +21,7 @@ def openbook():
     def run(*args):
         result = CliRunner().invoke(app, [str(arg) for arg in args])
         assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+        assert result.exit_code != 1, result.stderr  # an error of openbook's own
         return result
 
     return run

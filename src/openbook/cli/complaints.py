@@ -39,6 +39,10 @@ class Commands(TyperGroup):
             _fail(_os_words(error))
         except (KeyboardInterrupt, typer.Abort):
             code = 130
+        except Exception as error:
+            if os.environ.get("OPENBOOK_TRACEBACK"):
+                raise
+            _fail(_internal_words(error), code=1)
         if code == 130:
             typer.echo("openbook: interrupted; run the same command again to resume a study", err=True)
         sys.exit(code if isinstance(code, int) else 0)
@@ -51,16 +55,22 @@ def _note(message: Warning | str, *_: Any, **__: Any) -> None:
     typer.echo(f"openbook: note: {printable(for_command_line(str(message)))}", err=True)
 
 
-def _fail(message: str) -> None:
+def _fail(message: str, code: int = 2) -> None:
     from openbook.work.formula import printable
 
     name = typer.style("openbook:", fg="red") if _coloured() else "openbook:"
     typer.echo(f"{name} {printable(for_command_line(message))}", err=True)
-    sys.exit(2)
+    sys.exit(code)
 
 
 def _coloured() -> bool:
     return sys.stderr.isatty() and not os.environ.get("NO_COLOR")
+
+
+def _internal_words(error: Exception) -> str:
+    """An error that no command expects."""
+    what = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(":.")
+    return f"internal error: {what}; please report it; run with OPENBOOK_TRACEBACK=1 for details"
 
 
 def _os_words(error: OSError) -> str:

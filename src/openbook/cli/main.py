@@ -1,6 +1,7 @@
 """The commands of openbook. Everything heavy is imported inside the command that needs it.
 
-Exit codes: 0 success; 2 bad input, with one line on standard error; 130 interrupted, no half-written file.
+Exit codes: 0 success; 2 bad input and 1 an error of openbook's own, with one line on standard error; 130
+interrupted, no half-written file.
 """
 
 from pathlib import Path

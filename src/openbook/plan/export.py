@@ -132,9 +132,10 @@ def _choosing(plan: Plan) -> Iterator[str]:
     yield f"choice = choose(comparison, {plan.choose!r}{margin})"
     yield 'print(anything_to_learn(comparison).headline, choice.reason, sep="\\n")'
     inputs = "X_train.select(columns[choice.label])" if plan.hypotheses else "X_train"
-    more = _fitting(plan, "train" if plan.protocol.test_share else "", "chosen")
+    chosen = "chosen" if _with_threshold(plan) else "models[choice.label]"
+    more = _fitting(plan, "train" if plan.protocol.test_share else "", chosen)
     yield from _deciding(plan)
-    yield f"model = chosen.fit({inputs}, y_train{more})"
+    yield f"model = {chosen}.fit({inputs}, y_train{more})"
     if _tuned(plan):
         yield 'model = getattr(model, "model_", model)  # what tuning settled on'
     yield 'print("chosen:", choice.label)'
@@ -142,11 +143,11 @@ def _choosing(plan: Plan) -> Iterator[str]:
 
 
 def _deciding(plan: Plan) -> Iterator[str]:
-    """The chosen learner, around which a threshold is tuned where the study tunes one."""
-    yield "chosen = models[choice.label]"
+    """The chosen learner with a threshold that is tuned around it, where the study tunes one."""
     tuned = _with_threshold(plan)
     if not tuned:
         return
+    yield "chosen = models[choice.label]"
     call = "chosen = TunedThresholdClassifierCV(chosen, random_state=seed)"
     why = "# the decision threshold is tuned on training rows"
     if len(tuned) == len(plan.contestants):
@@ -206,12 +207,12 @@ def _known(plan: Plan) -> str:
 
 
 def _fitting(plan: Plan, rows: str, model: str) -> str:
-    """What `fit` is told besides: the weights of some rows, or of all; and their groups, where it tunes."""
+    """What `fit` is told besides: the weights of some rows, or of all; and their groups, if it tunes."""
     more = ""
     if plan.weighs:
         more += f", sample_weight=weights[{rows}]" if rows else ", sample_weight=weights"
     takers = ["Tuning"] if _tuned(plan) else []
-    if model == "chosen" and _with_threshold(plan):
+    if model == "chosen":
         takers.append("TunedThresholdClassifierCV")
     if plan.roles.group is not None and takers:
         groups = f"groups.take({rows})" if rows else "groups"
