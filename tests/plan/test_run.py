@@ -3,6 +3,8 @@
 import json
 import os
 import sys
+import threading
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -265,3 +267,21 @@ def test_no_time_is_told_of_what_was_asked_for_alone(tmp_path, monkeypatch, sens
     missed = {look: why for look, why in result.looks.why_not.items() if why == "there was no time left"}
     assert note.removeprefix("the time limit left no time for: ").split(", ") == list(missed)
     assert list(missed) == asked  # of 14 rows there is nothing else to look at
+
+
+def test_a_look_that_takes_longer_than_there_is_time_is_given_up(tmp_path, monkeypatch):
+    looks = sys.modules["openbook.plan.looks"]
+    free = threading.Event()
+
+    def stuck(*_, **__):
+        free.wait(60)
+
+    monkeypatch.setattr(looks, "score_attributes", stuck)
+    plan = make_plan("weather", only=["one_r"])
+    start = time.monotonic()
+    result = run(plan, tmp_path, workers=1, time_limit=5)
+    took = time.monotonic() - start
+    free.set()
+    assert took < 30
+    assert result.looks.why_not["attributes"] == "there was no time left"
+    assert "the time limit left no time for: attributes" in result.notes

@@ -27,6 +27,8 @@ _MEMORY = 0.8
 #: A reason of more characters is cut: a log that is read by people is no place for pages.
 _MOST_WORDS = 300
 _GIB = 2**30
+#: A choice is tested and then fitted, each time on a few more rows than in a fold.
+_FINAL_FITS = 2.5
 
 
 @dataclass
@@ -39,6 +41,7 @@ class Judging:
     workers : threads
     deadline : the time on the monotonic clock after which no fold counts, or None
     tell : called after each fold
+    end : the time at which the chosen learner must have been tested and fitted on all rows, or None
     """
 
     rows: StudyRows
@@ -46,6 +49,7 @@ class Judging:
     workers: int
     deadline: float | None
     tell: Callable[[], None]
+    end: float | None = None
     _took: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -113,7 +117,8 @@ class Judging:
         if self.deadline is None:
             return True
         expected = self._took.get(label) or seconds_of(self.rows, label)
-        return monotonic() + expected < self.deadline
+        after = monotonic() + expected
+        return after < self.deadline and (self.end is None or after + _FINAL_FITS * expected < self.end)
 
 
 def judge_fold(

@@ -28,6 +28,7 @@ from openbook.judge.leaks import leaks
 from openbook.judge.mistakes import confident_mistakes
 from openbook.judge.segments import worst_segments
 from openbook.judge.splits import TINY, Protocol
+from openbook.plan.jobs import done_by
 from openbook.plan.judging import failure_words
 from openbook.plan.money import by_decision
 from openbook.plan.plan import Plan
@@ -63,6 +64,9 @@ _FEW, _MANY = 2_000, 10_000
 #: all, in each fold at least the fewest.
 _SHUFFLES, _SHUFFLED, _PREDICTED, _FEWEST_PREDICTED = 3, 60, 500_000, 100
 
+#: A learning curve takes about as long as so many fits.
+_CURVE_FITS = 10
+
 
 def asked_looks(plan: Plan) -> list[str]:
     """The looks that a plan asks for: fairness where a column is sensitive, costs where there are any."""
@@ -80,7 +84,7 @@ class Looking:
     comparison : of all learners
     choice : the label of the chosen one
     models : the fitted learners that are worked; the last of them is looked at
-    deadline : the time on the monotonic clock from which on no look is begun, or None
+    deadline : the time on the monotonic clock after which no look counts, or None
     """
 
     rows: StudyRows
@@ -99,9 +103,11 @@ class Looking:
                     why_not[name] = reason
                 else:
                     try:
-                        found[name] = getattr(self, name)
+                        found[name] = self._in_time(name, workers)
                     except OpenbookError as error:
                         why_not[name] = str(error)
+                    except TimeoutError:
+                        why_not[name] = NO_TIME
                     except Exception as error:  # noqa: BLE001 (a look that fails costs no more than itself)
                         why_not[name] = f"it failed: {failure_words(error)}"
                 tell()
@@ -111,9 +117,33 @@ class Looking:
         """Why a look is not taken, or nothing."""
         if name in _MANY_ROWS and len(self.rows.train) < TINY:
             return f"{len(self.rows.train)} rows are too few"
-        if self.deadline is not None and monotonic() > self.deadline:
+        if self.deadline is not None and monotonic() + self._fits(name) * self._fold_seconds > self.deadline:
             return NO_TIME
         return ""
+
+    def _in_time(self, name: str, workers: int) -> Any:
+        """What a look finds; TimeoutError where it takes too long."""
+        if self.deadline is None:
+            return getattr(self, name)
+
+        def look(name: str) -> Any:  # on a thread of its own, which does not know of the workers yet
+            with joblib.parallel_config(backend="threading", n_jobs=workers):
+                return getattr(self, name)
+
+        for found in done_by(self.deadline, [name], look, workers=1):
+            return found
+        raise TimeoutError
+
+    def _fits(self, name: str) -> int:
+        """About how many folds a look takes as long as."""
+        folds = len(self.evaluation.first_round)
+        again = {"threshold": folds, "importance": folds, "curve": _CURVE_FITS}
+        return again.get(name, 0)
+
+    @property
+    def _fold_seconds(self) -> float:
+        """Of the learner that is looked at."""
+        return float(np.mean([fold.fit_seconds + fold.predict_seconds for fold in self.evaluation.folds]))
 
     @property
     def label(self) -> str:

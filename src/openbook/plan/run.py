@@ -49,8 +49,10 @@ __all__ = ["Progress", "StudyResult", "claim_folder", "run", "versions"]
 #: Of fewer rows the interpreter takes longer than the kernels do, and threads wait for one another.
 _FEW_ROWS = 2_000
 
-#: The share of a time limit that is for judging, and that after which no closer look is begun.
+#: The share of a time limit after which no fold, and that after which no closer look counts; and the seconds
+#: that are kept, where there are so many, to write the model and the report.
 _JUDGING, _LOOKING = 0.75, 0.9
+_WRITING = 1.5
 
 #: Told after each fold: how many are done, of how many.
 Progress = Callable[[int, int], None]
@@ -79,8 +81,10 @@ def run(
     fresh : throw away what the folder holds of an earlier study
     progress : called after each fold and each closer look with the number done and the number in all
     time_limit : seconds; None for as long as it takes
-        Three quarters of them are for judging. Then those learners and folds are compared that have the most
-        results in common, and the rest is said. A later run without a limit goes on from there.
+        Three quarters of them at most are for judging, and a fold is begun only if there would be time left
+        to fit its learner on all rows and to write the report. Then those learners and folds are compared
+        that have the most results in common, and the rest is said. A later run without a limit goes on from
+        there.
     say : called before the first fold with how long it may take, and with what an earlier run has done
     """
     start = monotonic()
@@ -94,7 +98,7 @@ def run(
     told = _Told(len(rows.splits) * len(plan.contestants) + len(asked_looks(plan)), progress)
     # one thread for each product of matrices: folds run side by side, and small products gain nothing
     with log.open(), threadpool_limits(1, user_api="blas"):
-        judging = Judging(rows, log, workers, clock.share(_JUDGING), told.one)
+        judging = Judging(rows, log, workers, clock.share(_JUDGING), told.one, clock.share(1.0))
         told.done = len(judging.jobs) - len(judging.left)
         if say:
             for words in _opening(judging):
@@ -199,8 +203,10 @@ class _Clock:
     limit: float | None
 
     def share(self, of: float) -> float | None:
-        """The time on the monotonic clock at which this share of the limit is over."""
-        return None if self.limit is None else self.start + of * self.limit
+        """The time on the monotonic clock at which this share of the limit is over, or writing must begin."""
+        if self.limit is None:
+            return None
+        return self.start + min(of * self.limit, max(self.limit - _WRITING, self.limit / 2))
 
 
 def _opening(judging: Judging) -> Iterator[str]:

@@ -6,6 +6,7 @@ import numpy as np
 
 from openbook.data import Table as Rows
 from openbook.data.findings import plural
+from openbook.judge.splits import TINY
 from openbook.report import svg
 from openbook.report.blocks import Block, Figure, Heading, Line, Table, Text, drawn, sketched
 from openbook.report.boundary import draw_boundary, usable_columns
@@ -55,13 +56,25 @@ def _boundary(result: StudyResult, label: str) -> list[Block]:
     model = result.models[label]
     if label in result.baselines or not hasattr(model, "classes_") or len(usable_columns(X)) < 2:
         return []
-    picture = draw_boundary(model, X, y)
+    if result.looks.importance is None and len(X) >= TINY:
+        return []  # to find the two columns would take as long as the look that was not taken
+    picture = draw_boundary(model, X, y, _most_important(result, label))
     about = (
         "The predicted class as the two most important columns vary and the others stay fixed. Dots are"
         " training rows. A row in the region of another class may still be predicted correctly, because its"
         " other columns differ."
     )
     return [drawn(picture, about, *picture.notes)]
+
+
+def _most_important(result: StudyResult, label: str) -> list[str] | None:
+    """The two columns that the study found to matter most to this model, if it looked for them."""
+    looks = result.looks
+    if looks.importance is None or looks.label != label:
+        return None
+    usable = set(usable_columns(result.training[0]))
+    found = [one.column for one in looks.importance if one.column in usable][:2]
+    return found if len(found) == 2 else None
 
 
 def legible(model: Any) -> Any:
