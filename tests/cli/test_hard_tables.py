@@ -1,0 +1,50 @@
+"""Tables that leave little to learn from: a study ends with a report, or with one line of what to do."""
+
+import pytest
+
+A = ["1.5", "0.2", "2.2", "0.9", "1.1", "3.4", "0.1", "2.8"]
+
+
+def table(targets, cells=lambda i: f"{A[i % 8]}{i},{A[(i * 3 + 1) % 8]}"):
+    return "\n".join(["a,b,y", *(f"{cells(i)},{target}" for i, target in enumerate(targets))]) + "\n"
+
+
+def rare(positives):
+    return table(["yes"] * positives + ["no"] * (60 - positives))
+
+
+STUDIED = {
+    "one positive": rare(1),
+    "two positives": rare(2),
+    "three positives": rare(3),
+    "three rows": table(["yes", "no", "no"]),
+    "two rows": table(["yes", "no"]),
+    "a class with one row": table(["c"] + ["a", "b"] * 30),
+    "every input missing": table(["yes", "no", "no"] * 20, lambda _: ","),
+    "constant inputs": table(["yes", "no", "no"] * 20, lambda _: "1,x"),
+}
+REFUSED = {
+    "one row": (table(["yes"]), "has one value only"),
+    "one class": (table(["yes"] * 30), "has one value only"),
+    "every row a class": (table([f"c{i}" for i in range(60)]), "is y the right column?"),
+}
+EFFORTS = ([], ["--quick"], ["--thorough"])
+FEW = ["--target", "y", "--learner", "naive_bayes"]
+
+
+@pytest.mark.parametrize("effort", EFFORTS, ids=str)
+@pytest.mark.parametrize("text", STUDIED.values(), ids=STUDIED)
+def test_there_is_a_report(here, openbook, text, effort):
+    (here / "hard.csv").write_text(text)
+    folds = ["--folds", "3", "--repeats", "1"] if text.count("\n") > 50 else []
+    done = openbook("study", "hard.csv", *FEW, *folds, *effort)
+    assert done.exit_code == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    assert (here / "hard" / "report.html").exists()
+    assert (here / "hard" / "model.openbook").exists()
+
+
+@pytest.mark.parametrize(("text", "said"), REFUSED.values(), ids=REFUSED)
+def test_there_is_one_line(here, complaint, text, said):
+    (here / "hard.csv").write_text(text)
+    assert said in complaint("study", "hard.csv", *FEW)
