@@ -119,20 +119,33 @@ def test_numbers_have_a_mean_and_a_squared_error():
     """1, 1, 5, 5: mean 3, error 4 a row; cut in the middle nothing is left of it."""
     model = DecisionTreeRegressor().fit([[1.0], [2.0], [8.0], [9.0]], [1.0, 1.0, 5.0, 5.0])
     root = part(model.work(), "root")
-    assert (root["mean(class)"].numbers, root["mean(class)"].result) == (r"\frac{12}{4}", 3)
-    assert (root["MSE(class)"].numbers, root["MSE(class)"].result) == (r"\frac{16}{4}", 4)
+    assert (root["mean(target)"].numbers, root["mean(target)"].result) == (r"\frac{12}{4}", 3)
+    assert (root["MSE(target)"].numbers, root["MSE(target)"].result) == (r"\frac{16}{4}", 4)
     assert root["gain(x0)"].result == 4
     assert part(root, "candidates").header == ("attribute", "mean squared error", "gain", "so")
     assert part(root, "x0 <= 5").parts[0].rows == (("<= 5", 1, 2, 0), ("> 5", 5, 2, 0))
     assert root.parts[-1].rows[0][-1] == "leaf 1: all its rows have the same target"
 
 
+def test_no_gain_is_zero():
+    """Each of three values has two rows of a and one of b: the gain is 0, and not what rounding leaves."""
+    even = Nominal("even", ("u", "v", "w"))
+    X = Table(
+        Schema((even, Numeric("x"))),
+        [np.repeat(np.arange(3, dtype=even.dtype), 3), np.tile(np.arange(3.0), 3)],
+    )
+    model = DecisionTreeClassifier("entropy", nominal="multiway").fit(X, ["a", "a", "b"] * 3)
+    root = part(model.work(), "root")
+    assert root["gain(even)"].result == 0
+    assert part(root, "candidates").rows[0][2] == 0
+
+
 def test_a_large_target_keeps_its_digits():
     """Squares of a billion would drown the errors around the mean."""
     y = [1e9, 1e9 + 1, 1e9 + 4, 1e9 + 5]
     root = part(DecisionTreeRegressor(max_depth=1).fit([[1.0], [2.0], [3.0], [4.0]], y).work(), "root")
-    assert root["MSE(class)"].result == pytest.approx(4.25)
-    assert root["MSE(class | x0)"].result == pytest.approx(0.25)
+    assert root["MSE(target)"].result == pytest.approx(4.25)
+    assert root["MSE(target | x0)"].result == pytest.approx(0.25)
 
 
 @pytest.mark.parametrize(
@@ -343,8 +356,8 @@ def test_a_leaf_without_rows_says_so():
 
 def test_a_number_is_the_sum_over_the_leaves():
     model = DecisionTreeRegressor().fit([[1.0], [2.0], [8.0]], [-3.0, -3.0, 6.0])
-    assert model.work([1.5])["class"].result == -3
-    step = model.work({})["class"]
+    assert model.work([1.5])["target"].result == -3
+    step = model.work({})["target"]
     assert step.numbers == r"0.666667 \cdot (-3) + 0.333333 \cdot 6"
     assert step.result == pytest.approx(0)
     assert model.work([9.0]).conclusion == "Predicted: 6."

@@ -210,9 +210,11 @@ class HistogramDensity(Density):
         return self._low[j] - room, self._high[j] + room
 
     def _work(self):
+        columns = zip(self.schema_, self.shape_, self._widths(self.shape_), strict=True)
+        numeric = [(a.name, bins, width) for a, bins, width in columns if isinstance(a, Numeric)]
         rows = [
-            [name, len(edges) - 1, edges[0], edges[-1], edges[1] - edges[0]]
-            for name, edges in self.edges_.items()
+            [name, bins, low, high, width]
+            for (name, bins, width), low, high in zip(numeric, self._low, self._high, strict=True)
         ]
         parts = [Grid("bins", ["column", "bins", "from", "to", "width"], rows, f"by {self.bins}")]
         if len(self.shape_) == 1 and len(self._keys) <= _SHOWN_CELLS:
@@ -227,13 +229,19 @@ class HistogramDensity(Density):
         if isinstance(attribute, Categorical):
             words = [attribute.values[key] for key in self._keys]
         else:
-            edges = self.edges_[attribute.name]
-            words = [f"{figure(float(edges[key]))} to {figure(float(edges[key + 1]))}" for key in self._keys]
+            words = [self._ends_of(attribute, int(key)) for key in self._keys]
         rows = [
             [word, count, count / (self.weight_ * width)]
             for word, count in zip(words, self._weights.tolist(), strict=True)
         ]
         return Grid("cells", [attribute.name, "rows", "density"], rows)
+
+    def _ends_of(self, attribute, cell):
+        """Where a bin begins and ends, without the edges of all others."""
+        j = self.schema_.of(Numeric).index(attribute.name)
+        low, high, bins = self._low[j], self._high[j], self.shape_[self.schema_.position(attribute.name)]
+        begin, end = (float(low + (high - low) * (k / bins)) for k in (cell, cell + 1))
+        return f"{figure(begin)} to {figure(end)}"
 
     def _work_row(self, X):
         cells = self._cells(X)[:, 0]
@@ -246,14 +254,7 @@ class HistogramDensity(Density):
             elif cell == -2:
                 rows.append([attribute.name, "beyond all bins", None])
             elif isinstance(attribute, Numeric):
-                edges = self.edges_[attribute.name]
-                rows.append(
-                    [
-                        attribute.name,
-                        f"{figure(float(edges[cell]))} to {figure(float(edges[cell + 1]))}",
-                        width,
-                    ]
-                )
+                rows.append([attribute.name, self._ends_of(attribute, cell), width])
             else:
                 assert isinstance(attribute, Categorical)
                 rows.append([attribute.name, attribute.values[cell], width])

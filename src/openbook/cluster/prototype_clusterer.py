@@ -250,13 +250,11 @@ class PrototypeClusterer(Clusterer):
         self.space_ = space = PrototypeSpace(encoding, self.schema_.select(nominal), gamma)
         k, p, q = self.n_clusters, len(encoding), len(nominal)
         limits = np.diff(space.offsets)
-        tally = space.zero(k).filled(_under("tally.", arrays))
-        self._set(
-            Prototypes(
-                _checked(arrays, "means", np.float64, (k, p)), _codes(arrays, "modes", (k, q), limits)
-            ),
-            tally,
+        prototypes = Prototypes(  # before the tally takes room for as many clusters as the parameters say
+            _checked(arrays, "means", np.float64, (k, p)), _codes(arrays, "modes", (k, q), limits)
         )
+        tally = space.zero(k).filled(_under("tally.", arrays))
+        self._set(prototypes, tally)
         if not all(np.isfinite(array).all() for array in tally.arrays().values()) or (tally.weight < 0).any():
             msg = "its tally is not that of any rows"
             raise ValueError(msg)

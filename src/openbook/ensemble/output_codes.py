@@ -112,7 +112,8 @@ class OutputCodeClassifier(OneLearner, Classifier):
         arrays = dict(arrays)
         book = self.code_book_ = arrays.pop("code_book_")
         super()._restore(arrays)
-        if book.shape != (len(self.classes_), len(self.members_)) or not np.isin(book, [0, 1]).all():
+        shape = (len(self.classes_), len(self.members_))
+        if book.dtype.kind != "i" or book.shape != shape or not np.isin(book, [0, 1]).all():
             msg = "its code book is not one of its classes and members"
             raise ValueError(msg)
 

@@ -225,7 +225,9 @@ class IsolationForest(Detector):
         if self.psi_ < 2 or not (self.range_ > 0).all():
             msg = "its trees must be grown on two rows or more, and ranges lie above 0"
             raise ValueError(msg)
-        self.forest_ = Forest.empty(self.n_estimators, max(math.ceil(math.log2(self.psi_)), 1))
+        depth = max(math.ceil(math.log2(self.psi_)), 1)
+        checked(arrays, "sizes", np.int32, (self.n_estimators, 2 ** (depth + 1) - 1))  # before taking room
+        self.forest_ = Forest.empty(self.n_estimators, depth)
         for name in ("columns", "low", "high", "sizes"):
             place, array = getattr(self.forest_, name), arrays[name]
             if array.shape != place.shape or array.dtype != place.dtype:

@@ -53,12 +53,15 @@ def equal_cuts(values: np.ndarray, weights: np.ndarray, bins: int, least: float 
     [3.5]
     """
     below = np.cumsum(weights)
-    cuts, start = [], 0.0
-    for k in range(1, bins):
-        last = int(np.searchsorted(below, below[-1] * k / bins)) if len(values) else 0
-        if last < len(values) - 1 and min(below[last] - start, below[-1] - below[last]) >= least:
+    cuts, start, k = [], 0.0, 1
+    while len(values) and k < bins:
+        last = int(np.searchsorted(below, below[-1] * k / bins))
+        if last >= len(values) - 1:
+            break
+        if min(below[last] - start, below[-1] - below[last]) >= least:
             cuts.append((values[last] + values[last + 1]) / 2)
             start = below[last]
+        k = max(k + 1, int(below[last] / below[-1] * bins))  # all shares before that end at the same value
     return np.array(cuts)
 
 
