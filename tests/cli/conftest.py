@@ -66,6 +66,6 @@ def loan_model(tmp_path_factory):
 @pytest.fixture
 def new(here):
     (here / "new.csv").write_text(
-        "owner,status,income,note\nNo,Married,120,hello\n,Widowed,,\nYes,Single,80.5,x\n"
+        "owner,status,income,note\nNo,Married,120,hello\n,Divorced,,\nYes,Single,80.5,x\n"
     )
     return here / "new.csv"

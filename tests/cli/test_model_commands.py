@@ -13,7 +13,7 @@ def test_predict_to_standard_output(loan_model, new, good):
     lines = good("predict", loan_model, new).splitlines()
     assert lines[0] == "owner,status,income,note,prediction"
     assert lines[1] == "No,Married,120.0,hello,No"
-    assert lines[2].startswith(",Widowed,,,")
+    assert lines[2].startswith(",Divorced,,,")
 
 
 def test_a_folder_stands_for_its_model(loan_model, new, here, good, complaint):

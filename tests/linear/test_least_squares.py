@@ -234,13 +234,13 @@ def test_bad_targets_are_refused():
     X = np.ones((3, 1)) * [[1], [2], [3]]
     with pytest.raises(DataError, match=r"y must have the shape \(n,\) or \(n, targets\), got \(3, 1, 1\)"):
         LinearRegression().fit(X, np.ones((3, 1, 1)))
-    with pytest.raises(DataError, match=r"target 'y1' is missing in 1 rows \(the first is row 2\)"):
+    with pytest.raises(DataError, match=r"target 'y1' is missing in 1 row \(the first is row 2\)"):
         LinearRegression().fit(X, [[1.0, 1.0], [1.0, 1.0], [1.0, np.nan]])
     words = read([{"a": "x"}, {"a": "y"}, {"a": "x"}])
     with pytest.raises(DataError, match="target 'a' is nominal, and LinearRegression predicts numbers"):
         LinearRegression().fit(X, words)
     model = LinearRegression().fit(X, [1.0, 2.0, 4.0])
-    with pytest.raises(DataError, match="y must have the targets it had before: class"):
+    with pytest.raises(DataError, match="y must have the targets it had before: target"):
         model.partial_fit(X, np.ones((3, 2)))
 
 
