@@ -142,7 +142,7 @@ def test_numbers_where_categories_were(case):
         pytest.skip("no categories")
     frame = case.X.to_pandas().assign(**{categories[0]: 3.5})
     with pytest.raises(
-        DataError, match=f"column '{categories[0]}' was nominal in training .*holds numbers now"
+        DataError, match=f"column '{categories[0]}' was nominal in training .*now contains numbers"
     ):
         case.model.predict(frame)
 

@@ -18,6 +18,7 @@ that score at least s_k. The standard error of a score is that of the mean of φ
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -49,46 +50,46 @@ _PARTS = 500
 
 def of_losses(losses: Influence) -> Influence:
     """On the mean of what each row loses."""
+    return partial(_on_mean, losses)
 
-    def influence(p: "Predictions") -> np.ndarray:
-        lost = losses(p)
-        return lost - lost.mean()
 
-    return influence
+def _on_mean(losses: Influence, p: "Predictions") -> np.ndarray:
+    lost = losses(p)
+    return lost - lost.mean()
 
 
 def of_root(losses: Influence) -> Influence:
     """On the root of that mean."""
+    return partial(_on_root, losses)
 
-    def influence(p: "Predictions") -> np.ndarray:
-        lost = losses(p)
-        mean = float(lost.mean())
-        return (lost - mean) / (2 * math.sqrt(mean)) if mean > 0 else np.zeros(len(lost))
 
-    return influence
+def _on_root(losses: Influence, p: "Predictions") -> np.ndarray:
+    lost = losses(p)
+    mean = float(lost.mean())
+    return (lost - mean) / (2 * math.sqrt(mean)) if mean > 0 else np.zeros(len(lost))
 
 
 def of_counts(statistic: Callable[[np.ndarray], Any]) -> Influence:
     """On a function of the confusion counts that stays the same when all of them are doubled."""
+    return partial(_on_counts, statistic)
 
-    def influence(p: "Predictions") -> np.ndarray:
-        k = p.n_classes
-        counts = np.bincount(p.truth * k + p.predicted, minlength=k * k).reshape(k, k)
-        gradient = slopes(statistic, counts, zip(*np.nonzero(counts), strict=True))
-        return len(p.truth) * gradient[p.truth, p.predicted]  # type: ignore[no-any-return]
 
-    return influence
+def _on_counts(statistic: Callable[[np.ndarray], Any], p: "Predictions") -> np.ndarray:
+    k = p.n_classes
+    counts = np.bincount(p.truth * k + p.predicted, minlength=k * k).reshape(k, k)
+    gradient = slopes(statistic, counts, zip(*np.nonzero(counts), strict=True))
+    return len(p.truth) * gradient[p.truth, p.predicted]  # type: ignore[no-any-return]
 
 
 def over_classes(one: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Influence:
     """On a score of truth and probabilities: the second's of two classes, else the mean over all."""
+    return partial(_on_classes, one)
 
-    def influence(p: "Predictions") -> np.ndarray:
-        classes = range(1, 2) if p.n_classes == 2 else range(p.n_classes)
-        each = [one(p.truth == c, p.proba[:, c]) for c in classes]  # type: ignore[index]
-        return np.mean(each, axis=0)
 
-    return influence
+def _on_classes(one: Callable[[np.ndarray, np.ndarray], np.ndarray], p: "Predictions") -> np.ndarray:
+    classes = range(1, 2) if p.n_classes == 2 else range(p.n_classes)
+    each = [one(p.truth == c, p.proba[:, c]) for c in classes]  # type: ignore[index]
+    return np.mean(each, axis=0)  # type: ignore[no-any-return]
 
 
 def of_area(truth: np.ndarray, scores: np.ndarray) -> np.ndarray:

@@ -14,6 +14,7 @@ target.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -57,6 +58,10 @@ class Predictions(NamedTuple):
         return Predictions(self.truth[rows], self.predicted[rows], proba, self.n_classes)
 
 
+def _all_rows(p: Predictions) -> float:
+    return float(len(p.truth))
+
+
 @dataclass(frozen=True)
 class Metric:
     """A score and what there is to know about it.
@@ -86,7 +91,7 @@ class Metric:
     influence: on.Influence | None = None
     within_folds: bool = False
     is_share: bool = False
-    support: Callable[[Predictions], float] = lambda p: len(p.truth)
+    support: Callable[[Predictions], float] = _all_rows
 
     def __call__(self, predictions: Predictions) -> float:
         if len(predictions.truth) == 0 or (self.needs_proba and predictions.proba is None):
@@ -266,13 +271,25 @@ def _evenly(p: Predictions) -> float:
     return float((rows > 0).sum() ** 2 / (1 / rows[rows > 0]).sum())
 
 
-def _of_class(rows: Callable[[np.ndarray], Any]) -> Callable[[Predictions], float]:
+def _of_class(rows: Callable[[np.ndarray], Any], p: Predictions) -> float:
     """Of two classes, the rows that a score of the second is about; of several, every class the same."""
+    return max(1.0, float(rows(confusion(p)))) if p.n_classes == 2 else _evenly(p)
 
-    def support(p: Predictions) -> float:
-        return max(1.0, float(rows(confusion(p)))) if p.n_classes == 2 else _evenly(p)
 
-    return support
+def _called(counts: np.ndarray) -> Any:
+    return counts[:, 1].sum()
+
+
+def _positive(counts: np.ndarray) -> Any:
+    return counts[1].sum()
+
+
+def _negative(counts: np.ndarray) -> Any:
+    return counts[0].sum()
+
+
+def _called_or_positive(counts: np.ndarray) -> Any:
+    return counts[1].sum() + counts[:, 1].sum()
 
 
 def _of_labels(
@@ -283,12 +300,13 @@ def _of_labels(
     return Metric(name, "classification", greater_is_better, False, function, 0, 1, influence, is_share=True)
 
 
+def _of_counts(statistic: Callable[[np.ndarray], Any], p: Predictions) -> float:
+    return float(statistic(confusion(p)))
+
+
 def _counted(name: str, statistic: Callable[[np.ndarray], Any], lowest: float = 0, **more: Any) -> Metric:
     """A score of labels that follows from the confusion counts."""
-
-    def function(p: Predictions) -> float:
-        return float(statistic(confusion(p)))
-
+    function = partial(_of_counts, statistic)
     more["is_share"] = lowest == 0
     return Metric(name, "classification", True, False, function, lowest, 1, on.of_counts(statistic), **more)
 
@@ -318,10 +336,10 @@ METRICS = {
         ),
         Metric("error", "classification", False, False, _error, 0, 1, on.of_losses(_wrong), is_share=True),
         _counted("balanced_accuracy", _balanced_accuracy, support=_evenly),
-        _counted("precision", _precision, support=_of_class(lambda counts: counts[:, 1].sum())),
-        _counted("recall", _recall, support=_of_class(lambda counts: counts[1].sum())),
-        _counted("specificity", _specificity, support=_of_class(lambda counts: counts[0].sum())),
-        _counted("f1", _f1, support=_of_class(lambda counts: counts[1].sum() + counts[:, 1].sum())),
+        _counted("precision", _precision, support=partial(_of_class, _called)),
+        _counted("recall", _recall, support=partial(_of_class, _positive)),
+        _counted("specificity", _specificity, support=partial(_of_class, _negative)),
+        _counted("f1", _f1, support=partial(_of_class, _called_or_positive)),
         _counted("macro_f1", _macro_f1, support=_evenly),
         _counted("weighted_f1", _weighted_f1),
         _counted("kappa", kappa, lowest=-1),
