@@ -70,13 +70,13 @@ def test_numbers_are_not_classes_and_classes_are_not_numbers():
 @pytest.mark.parametrize("gap", [None, np.nan, pd.NA, pd.NaT], ids=repr)
 def test_a_missing_label_is_named_whatever_stands_for_it(gap):
     y = pd.Series(["yes", gap, "no"], dtype=object, name="answer")
-    with pytest.raises(DataError, match=r"target 'answer' is missing in 1 rows \(the first is row 1\)"):
+    with pytest.raises(DataError, match=r"target 'answer' is missing in 1 row \(the first is row 1\)"):
         ZeroR().fit(ROWS, y)
 
 
 def test_a_missing_number_is_named():
     for y in (pd.Series([1, pd.NA, 3], dtype="Int64"), pl.Series([1.0, None, 3.0]), [1.0, np.nan, 3.0]):
-        with pytest.raises(DataError, match=r"is missing in 1 rows \(the first is row 1\)"):
+        with pytest.raises(DataError, match=r"is missing in 1 row \(the first is row 1\)"):
             ZeroRegressor().fit(ROWS, y)
 
 
@@ -121,7 +121,7 @@ def test_what_a_scan_cannot_have(csv):
 def test_a_missing_target_in_a_file_is_named_by_its_row_in_the_file(tmp_path):
     frame = pl.DataFrame({"x": range(10), "y": ["a"] * 7 + [None] + ["b"] * 2})
     frame.write_parquet(tmp_path / "t.parquet", row_group_size=2)
-    with pytest.raises(DataError, match=r"target 'y' is missing in 1 rows \(the first is row 7\)"):
+    with pytest.raises(DataError, match=r"target 'y' is missing in 1 row \(the first is row 7\)"):
         ZeroR().fit(scan(tmp_path / "t.parquet", chunk_rows=2), "y")
 
 
@@ -218,7 +218,7 @@ def test_a_distribution_does_not_change_under_way():
     both = read([{"wet": "no", "n": 1}, {"wet": "yes", "n": 0}, {"wet": "no", "n": 2}])
     model = NaiveBayes(distributions="bernoulli").fit(both, ["a", "b", "a"])
     with pytest.raises(
-        ParameterError, match="column 'wet' was bernoulli, but is categorical with these rows; fit anew"
+        ParameterError, match="column 'wet' was bernoulli, but is categorical with these rows; refit"
     ):
         model.partial_fit([{"wet": "perhaps", "n": 3}], ["a"])
     assert model.schema_["wet"].values == ("no", "yes")

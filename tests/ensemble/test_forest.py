@@ -246,7 +246,7 @@ def test_work_agrees_with_the_probabilities(model):
 def test_work_of_a_regression():
     X, y = gaps()
     model = RandomForestRegressor(4, random_state=0).fit(X, y.astype(float))
-    assert model.work(X.row(0))["class"].result == pytest.approx(model.predict(X.take([0]))[0], rel=1e-12)
+    assert model.work(X.row(0))["target"].result == pytest.approx(model.predict(X.take([0]))[0], rel=1e-12)
     assert model.work()["out-of-bag error"].result == model.oob_error_
 
 

@@ -148,7 +148,7 @@ class TestByHand:
         x = np.arange(40.0)
         scores = score_attributes(x[:, None], x * 1.5, bins=4)
         assert scores.classes == ("<= 14.25", "(14.25, 29.25]", "(29.25, 44.25]", "> 44.25")
-        assert "class cut into quarters of equal frequency" in str(scores)
+        assert "target cut into quarters of equal frequency" in str(scores)
         assert scores["x0"].score == pytest.approx(2.0)  # four equal parts, told without error: 2 bits
 
     def test_ties_go_by_the_table(self):
@@ -356,7 +356,7 @@ def test_sparse_is_refused():
 
 
 def test_missing_target_is_named():
-    with pytest.raises(DataError, match="target 'c' is missing in 1 rows"):
+    with pytest.raises(DataError, match="target 'c' is missing in 1 row"):
         score_attributes([{"a": "x", "c": "n"}, {"a": "y", "c": None}, {"a": "y", "c": "p"}], "c")
 
 

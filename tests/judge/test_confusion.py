@@ -95,7 +95,7 @@ def test_an_evaluation_counts_each_row_once():
             lambda: Confusion.of([["a"]], ["a"]),
             r"truth must have one label for each row, got the shape \(1, 1\)",
         ),
-        (lambda: Confusion.of(["a", None], ["a", "b"]), "'truth' is missing in 1 rows"),
+        (lambda: Confusion.of(["a", None], ["a", "b"]), "'truth' is missing in 1 row"),
         (
             lambda: Confusion.of(["no", "yes"], ["no", "yess"], labels=["no", "yes"]),
             r"predicted, row 1: 'yess' is none of the labels. Did you mean 'yes'\?",

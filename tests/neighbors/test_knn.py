@@ -138,7 +138,7 @@ class TestVotes:
         model = KNeighborsRegressor(k=2, weights="triangular", scale=False)
         model.fit([[1.0], [2.0], [4.0]], [10.0, 20.0, 1000.0])
         assert model.predict([[0.0]])[0] == exactly((0.75 * 10 + 0.5 * 20) / 1.25)
-        assert model.work([0.0])["class of x"].result == exactly((0.75 * 10 + 0.5 * 20) / 1.25)
+        assert model.work([0.0])["target of x"].result == exactly((0.75 * 10 + 0.5 * 20) / 1.25)
         model.fit([[1.0], [2.0]], [10.0, 20.0])  # none: of the last with one, which then has no weight
         assert model.predict([[0.0]])[0] == exactly(10)
 
@@ -156,13 +156,13 @@ class TestVotes:
             save(model, "never.openbook")
 
     def test_weights_are_rows(self):
-        """The row at 1 weighs 2, so that with k = 3 half a row's worth of the one at 3 is not needed."""
-        model = KNeighborsRegressor(k=3, scale=False)
-        model.fit([[1.0], [2.0], [3.0]], [10.0, 40.0, 1000.0], sample_weight=[2, 0.5, 5])
-        assert model.predict([[0.0]])[0] == exactly((2 * 10 + 0.5 * 40 + 0.5 * 1000) / 3)
+        """The row at 1 counts four times, so that with k = 6 only one of the ten at 3 is needed."""
+        model = KNeighborsRegressor(k=6, scale=False)
+        model.fit([[1.0], [2.0], [3.0]], [10.0, 40.0, 1000.0], sample_weight=[4, 1, 10])
+        assert model.predict([[0.0]])[0] == exactly((4 * 10 + 1 * 40 + 1 * 1000) / 6)
         light = KNeighborsRegressor(k=1, scale=False)
         light.fit([[1.0], [2.0], [3.0]], [10.0, 40.0, 70.0], sample_weight=[0.25, 0.25, 0.25])
-        assert light.predict([[0.0]])[0] == exactly(40)
+        assert light.predict([[0.0]])[0] == exactly(10)  # equal weights are as good as none
 
 
 class TestRowsComeAndGo:

@@ -61,7 +61,7 @@ def test_a_gaussian_window_has_no_end():
     assert model.work([1e6]).conclusion == "Most probable: b."
     numbers = ParzenRegressor(radius=1, kernel="gaussian", scale=False).fit([[0.0], [1.0]], [4.0, 10.0])
     assert numbers.predict([[-1e6]])[0] == pytest.approx(4)
-    assert numbers.work([-1e6])["class of x"].result == pytest.approx(4)
+    assert numbers.work([-1e6])["target of x"].result == pytest.approx(4)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -136,7 +136,7 @@ def test_the_work_is_the_prediction(rows, query, kernel):
     shares = [work[f"P({label} | x)"].result for label in model.classes_]
     np.testing.assert_allclose(model.predict_proba([row])[0], shares, rtol=1e-9, atol=1e-12)
     numbers = ParzenRegressor(radius=0.6, kernel=kernel).fit(X, np.arange(len(y)))
-    assert numbers.work(row)["class of x"].result == pytest.approx(numbers.predict([row])[0])
+    assert numbers.work(row)["target of x"].result == pytest.approx(numbers.predict([row])[0])
 
 
 def test_what_a_density_needs():

@@ -153,7 +153,7 @@ def test_huber_is_not_moved_by_an_outlier():
     plain = MLPRegressor(**parameters).fit(x, y)
     centre = [[0.0]]
     assert abs(robust.predict(centre)[0]) < abs(plain.predict(centre)[0]) / 2
-    work = robust.work({"x0": 1.0, "class": 500.0})
+    work = robust.work({"x0": 1.0, "target": 500.0})
     assert work["e2"].result > 1
     assert work["δ2"].result == 1.0
     assert "an error beyond 1 as that much" in work["δ2"].note

@@ -246,11 +246,11 @@ def test_the_work_by_hand():
     """22 / 7 around the median 7; 2 / 3 around 2 and 5 / 4 around 9."""
     X, y = np.arange(1.0, 8)[:, None], np.array([1.0, 2.0, 3.0, 8.0, 7.0, 10.0, 10.0])
     work = DecisionTreeRegressor("absolute_error", max_depth=1).fit(X, y).work()
-    assert work["median(class)"].result == 7
-    assert work["MAE(class)"].result == pytest.approx(22 / 7)
-    assert work["MAE(class | x0)"].result == pytest.approx(1)
+    assert work["median(target)"].result == 7
+    assert work["MAE(target)"].result == pytest.approx(22 / 7)
+    assert work["MAE(target | x0)"].result == pytest.approx(1)
     assert work["gain(x0)"].result == pytest.approx(15 / 7)
-    assert "median of class" in work.text()
+    assert "median of target" in work.text()
 
 
 @pytest.mark.parametrize("missing", ["fractional", "majority", "branch"])

@@ -103,7 +103,7 @@ def test_each_key_has_the_class_of_its_row(rng):
 
 def test_too_many_rows_to_sort_are_refused():
     check_rows(MOST_ROWS)
-    with pytest.raises(RefusalError, match=r"536,870,913 rows are more than the 536,870,912 .* give `bins`"):
+    with pytest.raises(RefusalError, match=r"536,870,913 rows exceed the 536,870,912 .* set `bins`"):
         check_rows(MOST_ROWS + 1)
 
 

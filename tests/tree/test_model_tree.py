@@ -222,7 +222,7 @@ def test_the_work_of_a_row_by_hand():
     assert work["p"].result == pytest.approx(2)
     assert work["q"].result == pytest.approx(straight(X[:, 0], Y, 4.0))
     assert f"{SMOOTHING:g}" in work["p'"].numbers
-    assert work.conclusion.startswith("class = ")
+    assert work.conclusion.startswith("target = ")
 
 
 def test_the_lines_are_listed():
