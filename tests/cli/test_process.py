@@ -89,13 +89,12 @@ def test_a_warning_is_a_note_in_one_line(tmp_path):
 
 SLOW = """
 import sys, time
-from openbook.plan import run
-module = sys.modules["openbook.plan.run"]
-judge = module.evaluate_fold
+import openbook.plan.judging as module
+judge = module.judge_fold
 def slowly(*args, **named):
     time.sleep(0.05)
     return judge(*args, **named)
-module.evaluate_fold = slowly
+module.judge_fold = slowly
 from openbook.cli.main import app
 app(prog_name='openbook')
 """

@@ -19,6 +19,7 @@ SUMS_COUNT = {
     "logistic_regression": "the penalty is one for all rows: C times a row's weight",
     "svc": "the penalty is one for all rows: C times a row's weight",
     "svr": "the penalty is one for all rows: C times a row's weight",
+    "linear_regression": "the penalty and the error variance go by the sum of the weights",
 }
 
 

@@ -59,5 +59,5 @@ def test_numbers():
     model = RandomSubspaceRegressor(ZeroRegressor(), 3, random_state=0).fit([[0, 1], [2, 3]], [1.0, 4.0])
     assert model.predict([[9, 9]]).tolist() == [2.5]
     work = model.work([9, 9])
-    assert work["class"].result == 2.5
+    assert work["target"].result == 2.5
     assert work.conclusion == "The mean: target = 2.5."

@@ -57,7 +57,7 @@ def found(plan, tmp_path_factory):
 def test_columns_that_say_nothing_and_those_with_a_role_take_no_part(plan):
     assert plan.roles.columns == ("crowd", "name", "same")
     assert plan.notes == (
-        "same takes no part: it has one value only",
+        "same is not used: it has one value only",
         "crowd is left aside, and set beside the clusters afterwards",
     )
 
@@ -70,7 +70,7 @@ def test_mixed_columns_get_prototypes_and_numbers_means(plan):
 def test_likely_identifiers_are_left_out_and_the_note_says_how_to_keep_them(crowds):
     made = make_exploration(crowds)
     assert "name" in made.roles.ignore
-    assert any(note.endswith("to keep it, say --kind name=nominal") for note in made.notes)
+    assert any(note.endswith("to use it, add --kind name=nominal") for note in made.notes)
 
 
 def test_the_plan_is_read_back(plan, tmp_path):

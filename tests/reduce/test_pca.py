@@ -108,12 +108,16 @@ def test_em_recovers_what_means_flatten():
 
 
 def test_em_finds_the_same_normal_whatever_variances_are_divided_by():
-    """By N - 1 instead of N all variances are N / (N - 1) as large, and each round gains as much."""
+    """By N - 1 instead of N all variances are N / (N - 1) as large, and each round gains as much.
+
+    Scaled columns are measured in units that are as much larger: their covariance stays.
+    """
     X = np.random.default_rng(1).normal(size=(20, 3)) @ [[1.0, 0.5, 0], [0, 1, 0.5], [0, 0, 1]]
     X[::4, 0] = X[1::5, 2] = np.nan
-    mle, sample = (PCA(missing="em", variance=by).fit(X) for by in ("mle", "sample"))
-    np.testing.assert_allclose(sample.covariance_, mle.covariance_ * 20 / 19, rtol=1e-7)
-    np.testing.assert_allclose(np.diff(sample.trace_), np.diff(mle.trace_), rtol=1e-6)
+    for scale, times in ((False, 20 / 19), (True, 1.0)):
+        mle, sample = (PCA(scale=scale, missing="em", variance=by).fit(X) for by in ("mle", "sample"))
+        np.testing.assert_allclose(sample.covariance_, mle.covariance_ * times, rtol=1e-7)
+        np.testing.assert_allclose(np.diff(sample.trace_), np.diff(mle.trace_), rtol=1e-6)
 
 
 def test_em_ends_by_the_likelihood_of_a_row_however_many_there_are():

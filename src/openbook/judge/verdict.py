@@ -131,6 +131,8 @@ def _by(comparison: Comparison, function: Metric, alpha: float) -> Verdict:
         return Verdict(best, baseline, function, scores, None, learnt=False, rows=rows)
     better = function.better(test.difference, 0)
     learnt = better and test.p_value < alpha
+    if function.name == "roc_auc" and not scores[0] > 0.5:
+        learnt = False  # a ranking that is worse than chance tells nothing
     return Verdict(
         best, baseline, function, scores, test, learnt, rows, _needed(test, rows) if better else None
     )

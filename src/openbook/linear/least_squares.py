@@ -74,7 +74,6 @@ class LinearRegression(Folding, Regressor):
     ('x0', 'x0^2')
     """
 
-    counts_rows = True
     rules = {
         "l2": Number(at_least=0),
         "l1": Number(at_least=0),

@@ -256,7 +256,7 @@ class Joint:
 
         >>> joint = Joint.from_mapping(["a", "b"], {("x", 0): 0.1, ("x", 1): 0.3, ("y", 1): 0.6})
         >>> print(joint.chain_rule(a="x", b=1).conclusion)
-        The joint table says 0.3 as well.
+        The joint table gives 0.3 too.
         """
         known: dict[str, Any] = {}
         steps = []

@@ -159,7 +159,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
             return encoding
         weights = RawColumns(self.schema_).weights(encoding)
         spread = np.diag(weights.T @ self.statistics_.scatter @ weights) / weight
-        wider = np.where(np.isclose(spread, 1.0), np.sqrt(weight / self._rows()), 1.0)  # scaled, not constant
+        scaled = np.isclose(spread, 1.0) | (encoding.scale != 1)  # with gaps, a column varies by less than 1
+        wider = np.where(scaled, np.sqrt(weight / self._rows()), 1.0)
         return replace(encoding, scale=encoding.scale * wider)
 
     def _rows(self):
