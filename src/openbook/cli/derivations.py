@@ -1,8 +1,8 @@
 """Derivations from a model file, on the screen or in a file."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from openbook.cli.output import put
@@ -15,15 +15,7 @@ __all__ = ["derive", "write_work"]
 
 
 def derive(model: Any, new: str | None, row: int) -> Work:
-    """How the model was learnt or, for a row of `new`, how its prediction was made.
-
-    What its study said against the model comes first.
-    """
-    work = _derived(model, new, row)
-    return replace(work, title=f"{note} {work.title}") if (note := getattr(model, "note_", "")) else work
-
-
-def _derived(model: Any, new: str | None, row: int) -> Work:
+    """How the model was learnt or, for a row of `new`, how its prediction was made."""
     if new is None:
         whole: Work = model.work()
         return whole
@@ -34,7 +26,8 @@ def _derived(model: Any, new: str | None, row: int) -> Work:
     return one
 
 
-def write_work(work: Work, form: str, out: Path | None) -> None:
+def write_work(work: Work, form: str, out: Path | None, note: str = "") -> None:
+    """Print or write a derivation; what a study said against the model comes first in a text."""
     if form == "html":
         from openbook.work.html import to_html
 
@@ -43,6 +36,8 @@ def write_work(work: Work, form: str, out: Path | None) -> None:
         written = json.dumps(work.json(), indent=2, ensure_ascii=False) + "\n"
     else:
         written = (work.latex() if form == "latex" else work.text()) + "\n"
+        if note and form == "text":
+            written = f"{fill(note, 100)}\n\n{written}"
     if out is None:
         put(written)
     else:

@@ -439,7 +439,8 @@ def work(
     from openbook.store import from_file, open_model
 
     with from_file(path := model_file(model)):
-        write_work(derive(open_model(path), new, row), form.value, out)
+        model = open_model(path)
+        write_work(derive(model, new, row), form.value, out, getattr(model, "note_", ""))
 
 
 @app.command(epilog="Example: openbook rules loans/model.openbook --format sql")

@@ -96,9 +96,7 @@ def _in_tolerances(table: Table) -> list[Array]:
                     quartiles = np.quantile(known, (0.25, 0.75))
                     spread = float(quartiles[1] - quartiles[0]) or float(known.std())
                     units = np.where(finite, x - known[0], 0.0) / (_NEAR * spread)
-                if not np.isfinite(
-                    units
-                ).all():  # numbers too large or too small to measure: equal or far apart
+                if not np.isfinite(units).all():  # too large or small to measure: equal or far apart
                     units = np.unique(np.where(finite, x, known[0]), return_inverse=True)[1] / _NEAR
                 found.append(units)
     return found
