@@ -9,6 +9,12 @@ from openbook.cli.main import app
 
 
 @pytest.fixture(autouse=True)
+def wide(monkeypatch):
+    """The same width wherever the tests run: test workers may say that a terminal has 80 columns."""
+    monkeypatch.setenv("COLUMNS", "110")
+
+
+@pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return tmp_path
