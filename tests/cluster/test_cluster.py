@@ -140,7 +140,7 @@ def test_an_error_in_a_worker_comes_home(files, workers):
     try:
         with (
             joblib.parallel_config(backend="dask"),
-            pytest.raises(ValueError, match="cannot be opened any more"),
+            pytest.raises(ValueError, match="can no longer be opened"),
         ):
             NaiveBayes().fit(source, "default")
     finally:

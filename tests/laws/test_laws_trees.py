@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from openbook.data import MISSING, UNSEEN, Nominal, Numeric, Ordinal, Schema, Table
+from openbook.rows import in_rows
 from openbook.tree import DecisionTreeClassifier, DecisionTreeRegressor, columns
 from openbook.tree.derive_candidates import search_at
 from openbook.tree.derive_search import Rows, search_node
@@ -64,7 +65,8 @@ def problems(draw, max_rows=14, criteria=("gini", "entropy", "gain_ratio", "squa
     y = np.array(draw(st.lists(targets, min_size=n, max_size=n)))
     w = np.ones(n)
     if draw(st.booleans()):
-        w = np.array(draw(st.lists(st.sampled_from([0.3, 0.5, 1.0, 2.0, 3.0]), min_size=n, max_size=n)))
+        drawn = draw(st.lists(st.sampled_from([0.3, 0.5, 1.0, 2.0, 3.0]), min_size=n, max_size=n))
+        w = in_rows(drawn)  # what the learner makes of them: a mean of 1, unless all are whole
     learner = (DecisionTreeRegressor if numbers else DecisionTreeClassifier)(
         criterion,
         nominal=draw(st.sampled_from(["multiway", "subset"])),
@@ -197,7 +199,7 @@ def test_a_prediction_is_what_its_work_says(problem):
     check(model.tree_, model.schema_, model._n_outputs)
     if model.criterion == "squared_error":
         for i, number in enumerate(model.predict(new)):
-            assert model.work(new.take([i]))["class"].result == pytest.approx(number, rel=1e-12, abs=1e-12)
+            assert model.work(new.take([i]))["target"].result == pytest.approx(number, rel=1e-12, abs=1e-12)
         return
     proba, labels = model.predict_proba(new), model.predict(new)
     np.testing.assert_allclose(proba.sum(axis=1), 1)

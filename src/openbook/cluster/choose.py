@@ -145,7 +145,7 @@ def choose_k(X: Any, ks: Sequence[int] | None = None, model: Any = None, random_
     >>> points = np.concatenate([rng.normal(centre, 0.3, (40, 2)) for centre in ([0, 0], [4, 0], [0, 4])])
     >>> chosen = choose_k(points, range(1, 7))
     >>> chosen.k, chosen.doubt
-    (3, '5 of 5 criteria say 3.')
+    (3, '5 of 5 criteria suggest 3.')
     """
     table = read(X)
     tried = tuple(sorted(set(range(1, 11) if ks is None else ks)))

@@ -49,7 +49,7 @@ def estimate_words(seconds: float) -> str:
     """The estimate as people say it.
 
     >>> estimate_words(3.2), estimate_words(47), estimate_words(400), estimate_words(9000)
-    ('about 5 seconds', 'about 50 seconds', 'about 7 minutes', 'about 2.5 hours')
+    ('about 5 seconds', 'about 45 seconds', 'about 7 minutes', 'about 2.5 hours')
     """
     if seconds < 95:
         return f"about {max(5, 5 * round(seconds / 5))} seconds"

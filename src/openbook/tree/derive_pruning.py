@@ -49,7 +49,7 @@ def work_of_decision(decision, parameter=0.0, name=None):
       subtree = e(T) + k · ℓ(T) = 9 + 0.5 · 4 = 11
       leaf    = e(t) + k = 10 + 0.5 = 10.5
     <BLANKLINE>
-      ∴ 10.5 is no more than 11: the subtree of 4 leaves becomes a leaf.
+      ∴ 10.5 does not exceed 11: the subtree of 4 leaves becomes a leaf.
     """
     words = _WORDS[decision.rule]
     subtree = leaf = ""
