@@ -6,7 +6,7 @@ more. The twin uses nothing that the kernel uses, so tests compare the two.
 
 import math
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from openbook.data.attributes import as_text
 from openbook.work import Grid, Step, Work, figure
@@ -170,7 +170,7 @@ def _epoch_grid(model, number, epoch):
 def _epochs_grid(model, epochs):
     """The changes of every epoch and, where the rows were kept, the weights after it."""
     two = len(model.classes_) <= 2
-    rows = [[i, int(count)] for i, count in enumerate(model.updates_, start=1)]
+    rows: list[list[Any]] = [[i, int(count)] for i, count in enumerate(model.updates_, start=1)]
     header = ["epoch", "changes"]
     if epochs and two:
         header.append("θ")
