@@ -10,6 +10,7 @@ from openbook.tree import CART, CARTRegressor, DecisionTreeClassifier, DecisionT
 from openbook.tree.cart import MOST_SUBTREES, judged, smallest_within, summed_over_leaves
 from openbook.tree.nodes import LEAF
 from openbook.tree.prune import cost_complexity_path, prune_cost_complexity, training_errors
+from openbook.work import figure
 
 
 def noisy(rows=400, seed=0):
@@ -182,7 +183,9 @@ def test_the_work_shows_the_table_and_its_choice():
     best = model.choice_.error.argmin()
     bound = model.work()["bound"]
     assert bound.result == model.choice_.error[best] + model.choice_.deviation[best]
-    assert f" has {model.get_n_leaves()} leaves" in text
+    error = figure(bound.result)
+    leaves = f"has {model.get_n_leaves()} leaves"
+    assert f"The smallest subtree with an error of at most {error} {leaves}" in " ".join(text.split())
 
 
 def test_a_damaged_choice_is_refused(tmp_path):
