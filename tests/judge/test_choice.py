@@ -49,6 +49,15 @@ def test_the_simplest_within_one_standard_error_of_the_best():
     assert "the difference is -0.010, with a standard error of 0.016" in choice.reason
 
 
+def test_one_and_a_half_standard_errors_are_too_many():
+    """28 rows lost and 18 gained of 400: 0.025 worse, with a standard error of sqrt(48)/402 = 0.017."""
+    middle = np.concatenate([first(312, 312), np.zeros(28, bool), np.ones(18, bool), np.zeros(42, bool)])
+    result = comparison(best=(BEST, 50), middle=(middle, 9), zero=(ZERO, 1))
+    test = difference(result["middle"], result["best"])
+    assert 1 < -test.difference / test.error < 2
+    assert choose(result).label == "best"
+
+
 def test_more_learners_do_not_make_a_worse_one_eligible():
     """What ailed the old rule: with more learners tested, more of them were not significantly worse."""
     many = {f"other {i}": (np.roll(BEST, i), 100 + i) for i in range(1, 20)}
