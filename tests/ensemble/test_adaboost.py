@@ -4,11 +4,12 @@ import math
 
 import numpy as np
 import pytest
+from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import AdaBoostClassifier as TheirAdaBoost
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from openbook import load, tree
+from openbook import load, open_model, save, tree
 from openbook.baseline import OneR, ZeroR
 from openbook.bayes import NaiveBayes
 from openbook.ensemble import AdaBoostClassifier, adaboost
@@ -83,15 +84,62 @@ def test_codes_take_as_few_bytes_as_will_do(n_classes, size):
     assert narrow(codes, n_classes) is codes
 
 
-def test_the_first_that_guesses_is_all_there_is():
-    turns, _ = rounds([[0, 1, 0, 1], [0, 0, 1, 1]], [0, 0, 1, 1])
-    assert len(turns) == 1
-    assert turns[0].alpha == 1
-    x = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
-    model = AdaBoostClassifier(STUMP).fit(x, ["same", "other", "other", "same"])
-    assert len(model.members_) == 1
-    assert "no better than guessing, but the first" in model.work().text()
-    assert (model.predict(x) == model.members_[0].predict(x)).all()
+def test_a_first_member_that_guesses_is_discarded():
+    """Half of four rows wrong: no member, no alpha, and the weights stay where they began."""
+    turns, seen = rounds([[0, 1, 0, 1], [0, 0, 1, 0]], [0, 0, 1, 1])
+    assert (turns[0].member, turns[0].alpha, turns[0].z) == (None, 0, 1)
+    assert seen[1].tolist() == [0.25] * 4
+    assert turns[1].member == "member"
+    assert turns[1].error == 0.25
+
+
+def test_rounding_does_not_beat_guessing():
+    """Ten tenths: five of them sum to 0.5 or to a little less."""
+    y = np.arange(10) % 2
+    turns, _ = rounds([[0] * 10], y.tolist())
+    start = np.full(10, 0.1)
+    start[::2] += 1e-13
+    (turn,) = boost(lambda _: ("member", np.zeros(10, int)), y, start / start.sum(), 2, 1, 0.05)
+    assert turn.error < 0.5
+    assert [turns[0].member, turn.member] == [None, None]
+
+
+def parity():
+    """No stump tells these classes apart: each of its leaves holds both, equally."""
+    return np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array(["b", "a", "a", "b"])
+
+
+def test_without_members_the_prior_is_predicted(tmp_path):
+    """Two rows of each class, and no stump that splits them: P = 1/2, and the first class of equals."""
+    x, y = parity()
+    model = AdaBoostClassifier(n_estimators=3).fit(x, y)
+    assert model.members_ == []
+    assert model.alphas_.tolist() == [0, 0, 0]
+    assert model.vote_errors_.tolist() == [0.5] * 3
+    assert model.predict_proba(x).tolist() == [[0.5, 0.5]] * 4
+    assert model.predict(x).tolist() == ["a"] * 4
+    assert list(model.staged_predict(x)) == []
+    text = model.work().text()
+    assert "No better than guessing: the member is discarded, and the weights are reset." in text
+    assert "No member is better than guessing, so none is kept: the model predicts the prior." in text
+    assert "bound" not in text
+    assert model.work()["P(a)"].result == 0.5
+    again = open_model(save(model, tmp_path / "parity.openbook"))
+    assert again.predict_proba(x).tolist() == [[0.5, 0.5]] * 4
+    assert again.work(x[0]).text() == model.work(x[0]).text()
+
+
+def test_the_prior_of_three_classes():
+    """A member that is always wrong leaves the shares 3/6, 2/6, 1/6, and the scores 1/2 ln of them."""
+    x, y = np.zeros((6, 1)), ["a", "a", "a", "b", "b", "c"]
+    wrong = DummyClassifier(strategy="constant", constant="c")  # wrong on 5/6, more than 2/3
+    model = AdaBoostClassifier(wrong, n_estimators=2).fit(x, y)
+    assert model.members_ == []
+    assert model.predict_proba([[0.0]])[0] == pytest.approx([1 / 2, 1 / 3, 1 / 6])
+    assert model.predict([[0.0]]).tolist() == ["a"]
+    assert model.vote_errors_ == pytest.approx([0.5, 0.5])
+    assert model.work([0.0])["s(b)"].result == pytest.approx(0.5 * math.log(1 / 3))
+    assert model.work([0.0])["P(b)"].result == pytest.approx(1 / 3)
 
 
 def test_the_vote_is_that_of_the_kept_members():
@@ -200,7 +248,7 @@ def test_long_tables_are_cut():
 @pytest.mark.parametrize(
     "learner",
     [
-        tree.DecisionTreeClassifier(max_depth=1, bins=300),  # fewer would move with the weights
+        tree.DecisionTreeClassifier(max_depth=1, bins=300),  # fewer would follow the weights of each fit
         tree.DecisionTreeClassifier("entropy", max_depth=2, class_weight="balanced", max_features=2),
         tree.DecisionTreeClassifier(nominal="subset", missing="branch", prune="reduced_error"),
         tree.ID3(),
@@ -214,8 +262,13 @@ def test_trees_of_rows_encoded_once_are_those_of_fit(learner):
     assert learner.grows_again
     model = AdaBoostClassifier(learner, 4, random_state=0).fit(table, y)
     rng, weights = np.random.RandomState(0), np.full(300, 1 / 300)
-    for member, alpha in zip(model.members_, model.alphas_, strict=True):
+    members = iter(model.members_)
+    for alpha in model.alphas_:
         alone = copied(learner, rng).fit(table, y, sample_weight=weights * 300)
+        if alpha == 0:  # discarded
+            weights = np.full(300, 1 / 300)
+            continue
+        member = next(members)
         assert vars(member).keys() == vars(alone).keys()
         assert repr(member) == repr(alone)
         for name, array in alone._arrays().items():
@@ -223,6 +276,21 @@ def test_trees_of_rows_encoded_once_are_those_of_fit(learner):
         wrong, last = alone.predict(table) != np.asarray(y), weights
         weights = np.empty(300)
         reweigh(last, wrong, np.zeros(300, dtype=bool), math.exp(alpha), weights)
+
+
+def test_bins_are_placed_once_for_all_rounds():
+    """Eight bins have seven edges a column, whatever the weights of a round; fitted alone, they would move."""
+    table, y = load("iris").split("species")
+    model = AdaBoostClassifier(tree.DecisionTreeClassifier(max_depth=3, bins=8), 20).fit(table, y)
+    cuts = {
+        (int(column), float(cut))
+        for member in model.members_
+        for column, cut in zip(member.tree_.attribute, member.tree_.cut, strict=True)
+        if column >= 0
+    }
+    assert len(model.members_) == 20
+    assert len(cuts) > 15
+    assert all(sum(column == c for column, _ in cuts) <= 7 for c in range(4))
 
 
 def test_trees_level_by_level_are_fitted_one_by_one():
@@ -253,7 +321,9 @@ def test_one_row_is_enough():
     assert "1 member votes" in model.work().text()
 
 
-def test_a_useless_first_member_has_no_bound():
+def test_a_useless_first_member_is_not_kept():
     """Constant inputs, even classes: half of the rows are wrong, and no alpha follows from that."""
     model = AdaBoostClassifier().fit([[1.0], [1.0]], ["a", "b"])
+    assert model.members_ == []
+    assert model.predict_proba([[1.0]]).tolist() == [[0.5, 0.5]]
     assert "bound" not in model.work().text()

@@ -277,7 +277,7 @@ def test_one_column_of_all_cannot_be_said_by_zero():
 
 
 def test_class_weights_are_weights_of_rows():
-    """But for bins, which class weights do not move."""
+    """A bin for each number, since class weights do not move bins and weights of rows do: see conventions."""
     X, y = gaps()
     told = RandomForestClassifier(5, bins=1000, class_weight={1: 3}, random_state=0).fit(X, y)
     same_trees(

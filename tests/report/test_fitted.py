@@ -7,6 +7,7 @@ import pytest
 
 import openbook as ob
 from openbook import registry
+from openbook.baseline import ZeroR
 from openbook.ensemble import AdaBoostClassifier
 from openbook.linear import LinearRegression, LogisticRegression
 from openbook.report.blocks import Fold, Table, Text
@@ -127,6 +128,13 @@ def test_a_wrapper_shows_the_learner_inside():
 
     assert unwrapped(Tuned()) is Tuned.model_
     assert inside(object(), None) == []
+
+
+def test_rounds_whose_member_was_discarded_are_not_listed():
+    """0R is wrong on 2/5, then on half of the weight: every other round has no member. Parity leaves none."""
+    (table,) = _rounds(AdaBoostClassifier(ZeroR(), 5).fit([[0]] * 5, [0, 0, 0, 1, 1]))
+    assert [row.cells[0] for row in table.rows] == ["1", "3", "5"]
+    assert _rounds(AdaBoostClassifier().fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])) == []
 
 
 def test_boosting_spells_out_its_stumps():

@@ -9,10 +9,12 @@
 For several classes that is SAMME (Zhu, Zou, Rosset, Hastie 2009) with half its alpha, so that two classes get
 the textbook's; the 2 in the probabilities makes up for the half, and they are those that minimise the
 exponential loss. Where a member is no better than guessing, e >= 1 - 1/K, it is thrown away and the weights
-go back to where they began; the very first is kept, alone. A member without error ends the rounds; its alpha
-is that of half a row's error. Missing cells are the learner's affair.
+go back to where they began. A member without error ends the rounds; its alpha is that of half a row's error.
+Where no member is kept, the model predicts the prior: s_c = 1/2 ln P(c), which makes P(c|x) = P(c). Missing
+cells are the learner's affair.
 """
 
+import math
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -86,8 +88,9 @@ class AdaBoostClassifier(OneLearner, Classifier):
 
     Attributes
     ----------
-    members_ : the members that were kept
+    members_ : the members that were kept; there may be none
     classes_ : the classes
+    prior_ : their shares of the weights
     errors_, alphas_, z_ : of each round; the alpha is 0 where the member was thrown away
     vote_errors_ : the training error of the vote after each round
     weights_ : the weights of the first 30 rows, before the first round and after each, (n_rounds + 1, 30)
@@ -127,6 +130,7 @@ class AdaBoostClassifier(OneLearner, Classifier):
         del rows  # which would hold the classes and weights a second time
         y, weight, n_rows = narrow(y, len(self.classes_)), start.sum(), number_of_rows(start)
         start /= weight
+        self.prior_ = np.bincount(y, start, len(self.classes_))
         given = self._given(X, y, start, weight, n_rows)
         grow = partial(self._grown, given, check_random_state(self.random_state))
         scores = np.zeros((len(y), len(self.classes_)))
@@ -136,7 +140,8 @@ class AdaBoostClassifier(OneLearner, Classifier):
             if turn.member is not None:
                 self.members_.append(turn.member)
             add_votes(scores, turn.decisions, turn.alpha)
-            figures.append([turn.error, turn.alpha, turn.z, vote_error(scores, y, start)])
+            voted = scores if self.members_ else self._prior_scores(len(y))
+            figures.append([turn.error, turn.alpha, turn.z, vote_error(voted, y, start)])
             shown.append(turn.weights[:SHOWN].copy())  # of all weights, no more is kept
         self.errors_, self.alphas_, self.z_, self.vote_errors_ = np.array(figures).T.copy()
         self.weights_ = np.array(shown)
@@ -172,7 +177,14 @@ class AdaBoostClassifier(OneLearner, Classifier):
         scores = self._each(X, self._scores)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
+    def _prior_scores(self, n_rows):
+        """The scores of rows for which no member votes."""
+        with np.errstate(divide="ignore"):  # a class may have no weight
+            return np.tile(np.log(self.prior_) / 2, (n_rows, 1))
+
     def _scores(self, X):
+        if not self.members_:
+            return self._prior_scores(len(X))
         scores, start = np.zeros((len(X), len(self.classes_))), 0
         for some in X.chunks(self._rows_at_once(X)):
             own = scores[start : start + len(some)]
@@ -207,7 +219,10 @@ class AdaBoostClassifier(OneLearner, Classifier):
 
     def _votes(self, X):
         """The class that each member decides for, (n_rows, n_members)."""
-        return np.stack(list(each_decided(self.members_, X, self.classes_)), axis=1)
+        votes = np.zeros((len(X), len(self.members_)), dtype=np.intp)
+        for i, decisions in enumerate(each_decided(self.members_, X, self.classes_)):
+            votes[:, i] = decisions
+        return votes
 
     def _kept_alphas(self):
         return self.alphas_[self.alphas_ != 0]
@@ -219,7 +234,7 @@ class AdaBoostClassifier(OneLearner, Classifier):
         return _softmax(2 * self._scores(X))
 
     def _arrays(self):
-        names = ("errors_", "alphas_", "z_", "vote_errors_", "weights_")
+        names = ("prior_", "errors_", "alphas_", "z_", "vote_errors_", "weights_")
         return {name: getattr(self, name) for name in names}
 
     def _restore(self, arrays):
@@ -232,6 +247,7 @@ class AdaBoostClassifier(OneLearner, Classifier):
                 raise ValueError(msg)
             setattr(self, name, figures)
         self.weights_ = arrays.pop("weights_")
+        self.prior_ = self._restored_prior(arrays)
         super()._restore(arrays)
         if self.weights_.ndim != 2 or len(self.weights_) != rounds + 1:
             msg = "its weights are not those of its rounds"
@@ -240,12 +256,28 @@ class AdaBoostClassifier(OneLearner, Classifier):
             msg = "it has not one alpha for each member"
             raise ValueError(msg)
 
+    def _restored_prior(self, arrays):
+        """The prior of a file; those saved before it was kept always have members, which say more."""
+        n_classes = len(self.classes_)
+        prior = arrays.pop("prior_", np.full(n_classes, 1 / n_classes))
+        if prior.shape != (n_classes,) or (prior < 0).any() or not math.isclose(prior.sum(), 1):
+            msg = "its prior is not one share for each class"
+            raise ValueError(msg)
+        return prior
+
+    def _check_members(self):
+        if self.members_:
+            super()._check_members()
+
     def _work(self):
         figures = np.stack([self.errors_, self.alphas_, self.z_, self.vote_errors_], axis=1).tolist()
         rows = [[i, *row] for i, row in enumerate(figures, start=1)]
         header = ["round", "error", "alpha", "z", "error of the vote"]
         rounds = [self._round(i) for i in range(min(DERIVED, len(rows)))]
         parts = (*rounds, shortened("rounds", header, rows), self._weights_grid(), *self._bound())
+        if not self.members_:
+            end = "No member is better than guessing, so none is kept: the model predicts the prior."
+            return Work(f"AdaBoost for {self.target_}", (*parts, *self._prior_steps()), end)
         votes = "votes" if len(self.members_) == 1 else "vote, each"
         end = f"{plural(len(self.members_), 'member')} {votes} with the weight alpha."
         return Work(f"AdaBoost for {self.target_}", parts, end)
@@ -258,12 +290,8 @@ class AdaBoostClassifier(OneLearner, Classifier):
         if alpha == 0:
             end = "No better than guessing: the member is discarded, and the weights are reset."
             return Work(f"Round {i + 1}", tuple(steps), end)
-        if error == 0 or (several > 0 and error >= 1 - 1 / (several + 1)):
-            note = (
-                "no error counts as that of half a row"
-                if error == 0
-                else "no better than guessing, but the first"
-            )
+        if error == 0:
+            note = "no error counts as that of half a row"
             steps.append(Step(f"alpha, round {i + 1}", result=alpha, note=note))
         else:
             formula, numbers = (
@@ -292,10 +320,17 @@ class AdaBoostClassifier(OneLearner, Classifier):
         note = f"the first {SHOWN} rows" if shown.shape[1] == SHOWN else ""
         return Grid("weights", header, [[i, *row] for i, row in enumerate(shown.T.tolist())], note)
 
+    def _prior_steps(self):
+        """The shares of the classes, which are all that a model without members knows."""
+        labels = [as_text(label) for label in self.classes_.tolist()]
+        return [
+            Step(f"P({label})", r"\sum_{i: y_i = c} w_i", result=share)
+            for label, share in zip(labels, self.prior_.tolist(), strict=True)
+        ]
+
     def _bound(self):
         """What the training error cannot exceed: for two classes, as long as the weights never began anew."""
-        useless = self.errors_[0] >= 0.5  # its alpha is not the one that the bound follows from
-        if len(self.classes_) != 2 or (self.alphas_ == 0).any() or useless:
+        if len(self.classes_) != 2 or (self.alphas_ == 0).any():
             return []
         return [
             Step(
@@ -315,11 +350,10 @@ class AdaBoostClassifier(OneLearner, Classifier):
             for name, vote, alpha in zip(self._names(), votes, alphas, strict=True)
         ]
         scores, proba = self._scores(X)[0].tolist(), self._proba(X)[0].tolist()
-        steps = []
-        for c, label in enumerate(labels):
-            terms = [figure(alpha) for alpha, vote in zip(alphas, votes, strict=True) if vote == c]
-            numbers = " + ".join(terms) if len(terms) <= SHOWN else ""
-            steps.append(Step(f"s({label})", r"\sum_{m: h_m(x) = c} \alpha_m", numbers, scores[c]))
+        steps = [
+            self._score_step(label, [a for a, vote in zip(alphas, votes, strict=True) if vote == c], c, s)
+            for c, (label, s) in enumerate(zip(labels, scores, strict=True))
+        ]
         steps += [
             Step(f"P({label})", r"\frac{\exp(2 s_c)}{\sum_k \exp(2 s_k)}", result=p)
             for label, p in zip(labels, proba, strict=True)
@@ -327,6 +361,14 @@ class AdaBoostClassifier(OneLearner, Classifier):
         parts = (shortened("votes", ["member", "vote", "alpha"], rows), *steps)
         end = f"Largest score: {self.target_} = {labels[scores.index(max(scores))]}."
         return Work(f"AdaBoost for {self.target_}: one prediction", parts, end)
+
+    def _score_step(self, label, alphas, c, score):
+        """The score of a class: the alphas of those who vote for it, or its prior where nobody votes."""
+        if not self.members_:
+            numbers = rf"\frac{{1}}{{2}} \ln {figure(float(self.prior_[c]))}"
+            return Step(f"s({label})", r"\frac{1}{2} \ln P(c)", numbers, score)
+        numbers = " + ".join(map(figure, alphas)) if len(alphas) <= SHOWN else ""
+        return Step(f"s({label})", r"\sum_{m: h_m(x) = c} \alpha_m", numbers, score)
 
 
 def _softmax(scores):

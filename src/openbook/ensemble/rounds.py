@@ -14,6 +14,9 @@ from openbook.kernels.jit import jit
 
 __all__ = ["Round", "add_votes", "boost", "narrow", "vote_error"]
 
+#: A member must beat guessing by more than rounding can make up: sums of millions of weights differ by less.
+ROUNDING = 1e-9
+
 
 class Round(NamedTuple):
     """One round of boosting; see `adaboost` for the formulas.
@@ -45,23 +48,21 @@ def boost(grow, y, start, n_classes, n_rounds, least_error):
         The error that stands for none in alpha.
     """
     chance, several = 1 - 1 / n_classes, math.log(max(n_classes - 1, 1))
-    weights, kept = start, 0
+    weights = start
     for _ in range(n_rounds):
         member, decisions = grow(weights)
         error = weight_of_wrong(weights, decisions, y)
-        guesses = error > 0 and error >= chance
-        if guesses and kept:
+        if error > 0 and error >= chance - ROUNDING:
             weights = start
             yield Round(None, decisions, error, 0.0, 1.0, weights)
             continue
         odds = max(error, least_error)
-        alpha = 1.0 if guesses else (math.log((1 - odds) / odds) + several) / 2
+        alpha = (math.log((1 - odds) / odds) + several) / 2
         changed = np.empty(len(weights))
         z = reweigh(weights, decisions, y, math.exp(alpha), changed)
         weights = changed
-        kept += 1
         yield Round(member, decisions, error, alpha, z, weights)
-        if guesses or error == 0:
+        if error == 0:
             return
 
 

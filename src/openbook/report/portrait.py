@@ -159,12 +159,14 @@ def _rounds(model: Any) -> list[Table]:
     """The members of a boosted ensemble with the largest votes."""
     if not hasattr(model, "alphas_"):
         return []
-    order = np.argsort(-np.asarray(model.alphas_), kind="stable")[:_MOST_RULES]
+    kept = np.flatnonzero(model.alphas_)  # the rounds whose member was not discarded
+    order = np.argsort(-model.alphas_[kept], kind="stable")[:_MOST_RULES]
     rows = [
-        Line((f"{i + 1}", _member_words(model.members_[i]), figure(model.alphas_[i], 3), figure(e, 3)))
-        for i in order.tolist()
-        for e in [model.errors_[i]]
+        Line((f"{i + 1}", _member_words(member), figure(model.alphas_[i], 3), figure(model.errors_[i], 3)))
+        for i, member in ((kept[k], model.members_[k]) for k in order.tolist())
     ]
+    if not rows:
+        return []
     caption = f"The {len(rows)} members with the largest weights"
     note = "Error: the weighted share of the training rows that the member gets wrong in its round."
     return [Table(caption, ("round", "member", "weight", "error"), tuple(rows), note)]
