@@ -279,7 +279,7 @@ def test_trees_of_rows_encoded_once_are_those_of_fit(learner):
 
 
 def test_bins_are_placed_once_for_all_rounds():
-    """Eight bins have seven edges a column, whatever the weights of a round; fitted alone, they would move."""
+    """Eight bins have seven edges a column, whatever the weights; fitted alone, they would move."""
     table, y = load("iris").split("species")
     model = AdaBoostClassifier(tree.DecisionTreeClassifier(max_depth=3, bins=8), 20).fit(table, y)
     cuts = {

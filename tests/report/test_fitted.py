@@ -131,7 +131,9 @@ def test_a_wrapper_shows_the_learner_inside():
 
 
 def test_rounds_whose_member_was_discarded_are_not_listed():
-    """0R is wrong on 2/5, then on half of the weight: every other round has no member. Parity leaves none."""
+    """0R is wrong on 2/5, then on half of the weight: every other round has no member. Parity: none."""
+    from openbook.report.portrait import _rounds
+
     (table,) = _rounds(AdaBoostClassifier(ZeroR(), 5).fit([[0]] * 5, [0, 0, 0, 1, 1]))
     assert [row.cells[0] for row in table.rows] == ["1", "3", "5"]
     assert _rounds(AdaBoostClassifier().fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])) == []
