@@ -228,16 +228,17 @@ def test_forgetting_what_was_never_learnt():
     model = NaiveBayes().fit(ROWS, ["a", "b", "a"])
     before = model.predict_proba(ROWS)
     with pytest.raises(
-        DataError, match="cannot forget these rows: they were never learnt, or none would be left"
+        DataError, match="cannot forget these rows: they were not in the training data, or none would be left"
     ):
         model.forget([{"colour": "blue", "size": 1.0}], ["a"])
     with pytest.raises(
-        DataError, match="cannot forget these rows: column 'colour' holds a value that was never learnt"
+        DataError,
+        match="cannot forget these rows: column 'colour' has a value not seen in training",
     ):
         model.forget([{"colour": "mauve", "size": 1.0}], ["a"])
-    with pytest.raises(DataError, match="they were never learnt, or none would be left"):
+    with pytest.raises(DataError, match="they were not in the training data, or none would be left"):
         model.forget(ROWS, ["a", "b", "a"])
-    with pytest.raises(DataError, match="cannot forget the value 9: it was never learnt"):
+    with pytest.raises(DataError, match="cannot forget the value 9: it was not in the training data"):
         OneR().fit(ROWS, ["a", "b", "a"]).forget([{"colour": "red", "size": 9.0}], ["a"])
     with pytest.raises(ParameterError, match="class 'z' was not in the first batch"):
         model.forget(ROWS[:1], ["z"])

@@ -83,14 +83,14 @@ class Folding(Learner):
 
     def _restore(self, arrays: Mapping[str, Array]) -> None:
         if odd := arrays.keys() ^ self._zero().arrays().keys():
-            msg = f"array {min(odd)!r} is missing, or one too many"
+            msg = f"array {min(odd)!r} is missing or unexpected"
             raise ValueError(msg)
         self.statistics_ = self._zero().filled(arrays)
         if not _finite(self.statistics_):
             msg = "its statistics are not finite"
             raise ValueError(msg)
         if not _possible(self.statistics_):
-            msg = "its statistics are not those of any rows: a weight is below zero, or there is none"
+            msg = "its statistics are not valid: a weight is negative, or missing"
             raise ValueError(msg)
         self._solve()
 
@@ -125,11 +125,11 @@ class Folding(Learner):
         for table in rows.tables():
             for name in table.schema.of(Categorical):
                 if (table.data(name) == UNSEEN).any():
-                    msg = f"cannot forget these rows: column {name!r} holds a value that was never learnt"
+                    msg = f"cannot forget these rows: column {name!r} has a value not seen in training"
                     raise DataError(msg)
         left = self.statistics_ - self._folded(rows)
         if not _possible(left):
-            msg = "cannot forget these rows: they were never learnt, or none would be left"
+            msg = "cannot forget these rows: they were not in the training data, or none would be left"
             raise DataError(msg)
         with self._whole_or_not_at_all():
             self._learn(left)

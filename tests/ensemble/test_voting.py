@@ -24,7 +24,7 @@ TEAM = [("0R", ZeroR()), ("1R", OneR())]
 def test_a_hard_vote_counts_decisions():
     model = VotingClassifier(TEAM).fit(X, Y)
     assert model.predict_proba(SUNNY).tolist() == [[0.5, 0.5]]
-    assert model.predict(SUNNY).tolist() == ["No"]  # the first of equals
+    assert model.predict(SUNNY).tolist() == ["No"]  # ties: the first
     weighted = VotingClassifier(TEAM, weights=[3, 1]).fit(X, Y)
     assert weighted.predict_proba(SUNNY).tolist() == [[0.25, 0.75]]
     assert weighted.work(SUNNY)["P(Yes)"].result == 0.75

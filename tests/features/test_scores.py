@@ -175,12 +175,12 @@ class TestByHand:
         rows = [{"value": value, "y": "ab"[i % 2]} for i, value in enumerate(values)]
         (row,) = score_attributes(rows, "y", "chi_squared")
         cells = 2 * len(rows_of_values)
-        told = f"low counts: {few} of {cells} cells expect fewer than 5 rows, so p is rough"
+        told = f"low counts: {few} of {cells} cells expect fewer than 5 rows, so p is approximate"
         assert row.test.warning == (told if few else "")
 
     def test_low_counts_are_told(self):
         scores = score_attributes(openbook.load("weather"), "play", "chi_squared")
-        told = "low counts: 6 of 6 cells expect fewer than 5 rows, so p is rough"
+        told = "low counts: 6 of 6 cells expect fewer than 5 rows, so p is approximate"
         assert scores["outlook"].test.warning == told
         assert told in str(scores)
         many = [{"a": a, "c": c} for a in "xy" for c in "np" for _ in range(20)]
@@ -212,7 +212,7 @@ class TestByHand:
             [{"t": f"a text {i}", "a": "xy"[i % 2], "c": "np"[i % 2]} for i in range(6)], kinds={"t": "text"}
         )
         scores = score_attributes(table, "c")
-        assert scores["t"].why == "text: turn it into counts first"
+        assert scores["t"].why == "text: convert it to counts first"
         assert scores.names == ("a", "t")
 
 

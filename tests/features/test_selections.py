@@ -151,7 +151,7 @@ class TestForms:
             selection.transform(np.zeros((3, 9)))
         with pytest.raises(DataError, match="SelectAttributes requires y to be passed"):
             SelectAttributes().fit(X)
-        with pytest.raises(DataError, match="needs at least two rows, and one sample is all there is"):
+        with pytest.raises(DataError, match="needs at least two rows, got 1 sample"):
             SelectAttributes().fit(X.head(1), y[:1])
         with pytest.raises(TypeError, match=r"cannot use sparse data; pass X.toarray\(\)"):
             SelectAttributes().fit(csr_array(np.eye(4)), [0, 1, 0, 1])

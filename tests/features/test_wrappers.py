@@ -114,7 +114,7 @@ class TestForward:
         search = ForwardSelection(NaiveBayes(), split=SPLIT).fit(
             openbook.read(X, kinds={1: "nominal", 2: "nominal"}), y
         )
-        assert search.selected_ == ("x1",)  # the first of equals
+        assert search.selected_ == ("x1",)  # ties: the first
         assert search.stop_ == "x0, the best of the others, gains +0.000, and must gain something."
         assert [move.chosen for move in search.path_] == ["x1", None]
         assert search.path_[0].gain == pytest.approx(0.5)  # over 0R
@@ -128,7 +128,7 @@ class TestForward:
         search = ForwardSelection(OneR(), k=3, split=SPLIT).fit(X, y)
         assert search.get_support().sum() == 3
         assert search.stop_ == "There are k = 3."
-        assert ForwardSelection(OneR(), k=9, split=SPLIT).fit(X, y).stop_ == "Every attribute is in."
+        assert ForwardSelection(OneR(), k=9, split=SPLIT).fit(X, y).stop_ == "Every attribute is selected."
 
     def test_min_gain(self):
         X, y = openbook.load("wine").split("cultivar")
@@ -206,7 +206,7 @@ class TestAblation:
         search = Ablation(NaiveBayes(), split=SPLIT).fit(table, y)
         assert search.selected_ == ("x2",)
         assert [move.chosen for move in search.path_] == ["x0", "x1"]
-        assert search.stop_ == "One attribute is left."
+        assert search.stop_ == "Only one attribute is left."
         assert search.full_ == 1.0
 
     def parity(self):
@@ -270,6 +270,6 @@ class TestExhaustive:
 
     def test_too_many_are_refused_with_their_number(self):
         X = np.random.default_rng(0).normal(size=(20, 17))
-        message = r"17 attributes have 131,071 subsets, and each would be judged; keep at most 16"
+        message = r"17 attributes have 131,071 subsets to evaluate; keep at most 16"
         with pytest.raises(ParameterError, match=message):
             ExhaustiveSelection(NaiveBayes()).fit(X, np.tile([0, 1], 10))

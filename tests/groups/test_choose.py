@@ -40,7 +40,7 @@ def test_mixed_columns_have_no_bic():
     chosen = choose_k(read(rows), range(1, 5))
     assert chosen.k == 2
     assert "BIC" not in chosen.votes
-    assert "BIC: there is none for categories." in chosen.work().parts[0].note
+    assert "BIC: not defined for categories." in chosen.work().parts[0].note
 
 
 def test_the_answer_does_not_depend_on_the_workers():

@@ -42,7 +42,7 @@ def test_soft_membership_by_hand():
     model._normals.means[:] = (np.array([[0.0], [4.0]]) - 2) / model._typed.units[1]
     model._normals.covariances[:] = 1 / model._typed.units[1] ** 2
     assert model.predict_proba([[1.0]])[0, 0] == pytest.approx(1 / (1 + math.exp(-4)))
-    assert model.predict([[2.0]])[0] == 0  # the first of equals
+    assert model.predict([[2.0]])[0] == 0  # ties: the first
 
 
 def test_the_likelihood_rises():
@@ -179,7 +179,7 @@ def test_a_component_that_does_not_vary_has_the_floor_and_says_so():
     scale = model._typed.units[1][0]
     assert model.covariances_[0, 0, 0] == pytest.approx(1e-6 * scale**2, rel=1e-3)
     assert model.notes_ == [
-        "component 0 does not vary in 1 of 1 directions; 1e-06 of the columns' variance stands in"
+        "component 0 does not vary in 1 of 1 directions; 1e-06 of the columns' variance is used"
     ]
     assert "Component 0 does not vary in 1 of 1 directions" in model.work().conclusion
 
@@ -187,7 +187,7 @@ def test_a_component_that_does_not_vary_has_the_floor_and_says_so():
 def test_a_component_without_rows_stays_and_says_so():
     X, _ = two_groups(50)
     model = GaussianMixture(3, init=[[0.0], [10.0], [500.0]], max_iter=3, tol=0).fit(X)
-    assert "component 2 holds no rows, and stays where it was" in model.notes_
+    assert "component 2 holds no rows and keeps its parameters" in model.notes_
     assert np.isfinite(model.predict_proba(X)).all()
     assert 2 not in model.predict(X)
 
@@ -251,8 +251,8 @@ def test_an_opened_model_says_the_same(tmp_path):
         ("covariances", lambda a: -a, "a variance is not above zero"),
         ("covariances", lambda a: a + np.triu(np.ones(a.shape[1:]), 1), "not symmetric"),
         ("means", lambda a: a * np.nan, "expected finite float64"),
-        ("log_weights", lambda a: a + 5, "not those of any rows"),
-        ("facts", lambda a: -np.abs(a), "not those of any rows"),
+        ("log_weights", lambda a: a + 5, "not valid"),
+        ("facts", lambda a: -np.abs(a), "not valid"),
         ("trace", lambda a: a[:0], "expected finite float64"),
     ],
 )

@@ -66,7 +66,7 @@ def test_rows_of_no_cluster_are_left_out():
     assert quality.left_out == 2
     assert quality.rows.tolist() == [0, 2, 3, 4]
     assert quality.sse.tolist() == [0.5, 2.0]
-    assert "2 rows of no cluster left out." in repr(quality)
+    assert "2 rows without a cluster left out." in repr(quality)
 
 
 def test_what_is_refused():

@@ -213,7 +213,7 @@ def test_all_classes_together(chunk):
 
 
 def test_what_was_never_learnt_cannot_be_taken_from_samples():
-    with pytest.raises(DataError, match="cannot forget the value 7: it was never learnt"):
+    with pytest.raises(DataError, match="cannot forget the value 7: it was not in the training data"):
         distinct(np.array([3.0, 7.0]), np.array([1.0, -1.0]))
 
 

@@ -188,10 +188,10 @@ def test_columns_that_say_nothing_new_are_named_and_left_out():
     y = np.where(a + rng.normal(size=40) > 0, "yes", "no")
     rows = {"a": a, "flat": np.full(40, 3.0), "b": b, "sum": 2 * a - b + 7}
     table = ob.read([dict(zip(rows, cells, strict=True)) for cells in zip(*rows.values(), strict=True)])
-    message = r"^LinearDiscriminant: flat does not vary and is left out \(and 1 more: see notes_\)$"
+    message = r"^LinearDiscriminant: flat is constant and is left out \(and 1 more: see notes_\)$"
     with pytest.warns(UserWarning, match=message):
         model = LinearDiscriminant().fit(table, y)
-    assert model.notes_[1] == "sum follows from the columns before it and is left out"
+    assert model.notes_[1] == "sum is a linear combination of earlier columns and is left out"
     plain = LinearDiscriminant().fit(np.column_stack([a, b]), y)
     np.testing.assert_allclose(
         model.predict_proba(table), plain.predict_proba(np.column_stack([a, b])), rtol=1e-9
@@ -202,7 +202,9 @@ def test_columns_that_say_nothing_new_are_named_and_left_out():
 
 def test_classes_that_do_not_vary_are_told_apart_and_said():
     X = [[0.0, 1.0], [0.0, 2.0], [5.0, 1.0], [5.0, 2.0]]
-    with pytest.warns(UserWarning, match="in 1 of 2 directions no class varies; 1e-06 of the rows' variance"):
+    with pytest.warns(
+        UserWarning, match="in 1 of 2 directions no class varies; 1e-06 of the overall variance"
+    ):
         model = LinearDiscriminant().fit(X, list("aabb"))
     assert model.predict(X).tolist() == list("aabb")
     assert model.predict_proba([[2.5, 1.5]])[0] == pytest.approx([0.5, 0.5])
@@ -211,7 +213,7 @@ def test_classes_that_do_not_vary_are_told_apart_and_said():
 def test_a_class_that_is_flat_borrows_from_all():
     """Class b does not vary in the first column; there it gets the variance of all classes."""
     X = np.array([[-1, 0], [1, 0], [0, -1], [0, 1], [0.0, 3], [0, 5], [0, 3], [0, 5]])
-    message = "in 1 of 2 directions the rows of class b do not vary; the variance of all classes stands in"
+    message = "in 1 of 2 directions the rows of class b do not vary; the overall variance is used"
     with pytest.warns(UserWarning, match=message):
         model = QuadraticDiscriminant().fit(X, list("aaaabbbb"))
     np.testing.assert_allclose(model.covariances_[0], np.eye(2) / 2, atol=1e-12)
@@ -225,8 +227,8 @@ def test_one_class_one_row_no_column_that_varies(make):
     assert single.predict_proba([[9.0]]).tolist() == [[1.0]]
     flat = quietly(make().fit, [[1.0], [1.0], [1.0]], list("aab"))
     np.testing.assert_allclose(flat.predict_proba([[9.0]]), [[2 / 3, 1 / 3]], rtol=1e-12)
-    assert flat.notes_ == ["x0 does not vary and is left out"]
-    assert "x0 does not vary" in flat.work().text()
+    assert flat.notes_ == ["x0 is constant and is left out"]
+    assert "x0 is constant" in flat.work().text()
     assert "P(a | x)" in flat.work([1.0]).text()
     tiny = quietly(make("sample").fit, [[1.0], [2.0]], ["a", "b"])
     assert tiny.predict([[1.0], [2.0]]).tolist() == ["a", "b"]
@@ -264,7 +266,7 @@ def test_a_matrix_too_wide_to_look_at_is_not_printed():
     text = LinearDiscriminant().fit(X, y).work().text()
     assert "30 by 30 figures" in text
     assert "30 by 30 figures" in QuadraticDiscriminant().fit(X, y).work().text()
-    with pytest.raises(DataError, match="cannot forget these rows: they were never learnt"):
+    with pytest.raises(DataError, match="cannot forget these rows: they were not in the training data"):
         LinearDiscriminant().fit([[1.0], [2.0], [3.0]], list("aab")).forget([[9.0], [8.0]], list("bb"))
 
 

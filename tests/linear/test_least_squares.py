@@ -63,7 +63,7 @@ def test_the_work_of_the_lasso_shows_what_is_left_out():
     assert model.coef_ == pytest.approx([1.4, 0])
     work = model.work()
     assert work["x0"].result == pytest.approx(1.4)
-    assert work["x1"].note == "no more than l1 is left to explain: left out"
+    assert work["x1"].note == "at most l1 is left to explain, so the coefficient is 0"
     assert model.complexity() == 2
 
 
@@ -116,7 +116,7 @@ def test_missing_and_unseen_cells_count_as_the_mean(mixed):
     base += sum(value[name] * mean[name] for name in ("sky = rainy", "sky = foggy", "size"))
     assert model.predict(unseen) == pytest.approx([base])
     assert model.predict(gap) == pytest.approx([base + value["sky missing"] + value["size missing"]])
-    assert "missing or never seen, so that the mean counts: sky, size" in model.work(unseen).text()
+    assert "missing or not seen in training, set to the mean: sky, size" in model.work(unseen).text()
 
 
 def test_a_column_of_gaps_says_nothing():
@@ -237,7 +237,7 @@ def test_bad_targets_are_refused():
     with pytest.raises(DataError, match=r"target 'y1' is missing in 1 row \(the first is row 2\)"):
         LinearRegression().fit(X, [[1.0, 1.0], [1.0, 1.0], [1.0, np.nan]])
     words = read([{"a": "x"}, {"a": "y"}, {"a": "x"}])
-    with pytest.raises(DataError, match="target 'a' is nominal, and LinearRegression predicts numbers"):
+    with pytest.raises(DataError, match="target 'a' is nominal, but LinearRegression predicts numbers"):
         LinearRegression().fit(X, words)
     model = LinearRegression().fit(X, [1.0, 2.0, 4.0])
     with pytest.raises(DataError, match="y must have the targets it had before: target"):
@@ -277,10 +277,10 @@ def test_values_that_come_later_are_learnt(mixed):
 def test_what_was_never_learnt_cannot_be_forgotten(mixed):
     X, y = mixed()
     model = LinearRegression().fit(X.take(slice(40)), y[:40])
-    with pytest.raises(DataError, match="they were never learnt, or none would be left"):
+    with pytest.raises(DataError, match="they were not in the training data, or none would be left"):
         model.forget(X.take(slice(40)), y[:40])
     other = Table(X.schema, [X.columns[0] * 50, *X.columns[1:]])
-    with pytest.raises(DataError, match="they were never learnt"):
+    with pytest.raises(DataError, match="they were not in the training data"):
         model.forget(other.take(slice(30)), y[:30])
 
 

@@ -32,8 +32,8 @@ def test_a_file_keeps_every_kind_of_model(options, tmp_path, mixed):
     ("name", "change", "message"),
     [
         ("scatter", lambda a: a * np.where(np.eye(len(a)) > 0, -1, 1), "no variance below zero"),
-        ("scatter", lambda a: a + np.triu(np.full(a.shape, a.max())), "not that of any rows"),
-        ("scatter", lambda a: np.outer(np.diag(a), np.diag(a)) ** 0.5 * (3 * np.eye(len(a)) - 2), "any rows"),
+        ("scatter", lambda a: a + np.triu(np.full(a.shape, a.max())), "not valid"),
+        ("scatter", lambda a: np.outer(np.diag(a), np.diag(a)) ** 0.5 * (3 * np.eye(len(a)) - 2), "valid"),
         ("known", lambda a: a * 3, "weights of known cells"),
         ("mean", lambda a: a[:-1], "expected float64"),
         ("weight", lambda a: a * 0, "weight"),

@@ -41,7 +41,7 @@ def test_one_step_of_gradient_descent(golden):
     model = LogisticRegression(
         l2=0, solver="gradient_descent", step=data["eta"], start=data["theta"], max_iter=1, scale=False
     )
-    with pytest.warns(UserWarning, match="can be told apart without error"):
+    with pytest.warns(UserWarning, match="are perfectly separated"):
         model.fit(data["X"], data["y"])
     assert [*model.intercept_, *model.coef_[0]] == pytest.approx(expected["theta_after"], rel=1e-14)
     assert model.trace_[:, 0] == pytest.approx([-expected["nll_total"], -expected["nll_after"]], rel=1e-14)

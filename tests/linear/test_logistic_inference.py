@@ -139,19 +139,19 @@ def test_a_level_is_a_share():
             model.coefficients(level)
 
 
-SEPARATED = r"the classes of {} rows can be told apart without error, so the likelihood has no maximum: the"
+SEPARATED = r"the classes of {} rows are perfectly separated, so the likelihood has no maximum: the"
 
 
 def test_complete_separation_is_said():
     X, y = [[1.0], [2.0], [3.0], [7.0], [8.0], [9.0]], ["a"] * 3 + ["b"] * 3
     message = (
-        SEPARATED.format("all") + r" coefficients of 'x0' grow without end, and have no standard errors; l2"
+        SEPARATED.format("all") + r" coefficients of 'x0' grow without limit and have no standard errors; l2"
     )
     with pytest.warns(UserWarning, match=message):
         model = LogisticRegression(l2=0).fit(X, y)
     assert np.isnan(model.covariance_).all()
     assert model.predict(X).tolist() == y
-    assert "told apart without error" in model.work().conclusion
+    assert "perfectly separated" in model.work().conclusion
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         LogisticRegression(l2=1).fit(X, y)  # a penalty keeps it finite
@@ -204,9 +204,7 @@ def test_collinear_columns_are_said(classes):
     X = rng.normal(size=(200, 2))
     y = rng.integers(0, classes, 200)
     doubled = np.c_[X, 2 * X[:, 0] + 1, np.full(200, 4.0)]
-    message = (
-        r"'x0', 'x2', 'x3' are collinear, so their coefficients are one choice of many, and have no stand"
-    )
+    message = r"'x0', 'x2', 'x3' are collinear, so their coefficients are not unique and have no stand"
     with pytest.warns(UserWarning, match=message):
         model = LogisticRegression(l2=0, tol=1e-9).fit(doubled, y)
     single = LogisticRegression(l2=0, tol=1e-9).fit(X, y)

@@ -85,7 +85,7 @@ def test_novikoffs_bound(plane, points, step):
 
 
 def test_more_classes_by_hand():
-    """Classes a, b, c on a line; theta_c = (bias, weight), and the first of equals is said.
+    """Classes a, b, c on a line; theta_c = (bias, weight), and ties: the first is said.
 
     x = 1 (a): scores 0 0 0, says a. x = 2 (b): says a, so a (-1, -2), b (1, 2). x = -1 (c): scores 1, -1, 0,
     says a, so a (-2, -1), c (1, -1). Epoch 2, x = 1: scores -3, 3, 0, says b, so a (-1, 0), b (0, 1).
@@ -193,7 +193,7 @@ def test_probabilities_are_decisions():
 def test_zero_is_the_second_class():
     model = Perceptron().fit([[1.0], [2.0]], ["b", "b"])  # one class: nothing to decide
     assert model.predict([[-5.0]]).tolist() == ["b"]
-    assert "There is one class only: class = b." in model.work([3.0]).conclusion
+    assert "There is only one class: class = b." in model.work([3.0]).conclusion
     plane = Perceptron(start=[0, 1]).fit([[-1.0], [1.0]], ["a", "b"])
     assert plane.predict([[0.0], [-0.5]]).tolist() == ["b", "a"]
     assert plane.work([0.0]).conclusion == "θ · x is at least 0: class = b."
@@ -232,7 +232,7 @@ def test_what_cannot_be_learnt_from(tmp_path):
     with pytest.raises(DataError, match="shuffle needs rows in memory; read the file instead of scanning it"):
         Perceptron(shuffle=True).fit(ob.scan(tmp_path / "a.csv"), "y")
     huge = [[1e153], [-1e153], [1e153], [3e152]]
-    with pytest.raises(DataError, match=r"the weights grew beyond all numbers: .* use scale=True"):
+    with pytest.raises(DataError, match=r"the weights overflowed: .* use scale=True"):
         Perceptron(step=1e300).fit(huge, ["a", "b", "b", "a"])
 
 

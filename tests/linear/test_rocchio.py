@@ -68,7 +68,7 @@ def test_weights_and_dense_rows_after_sparse_ones():
 def test_sparse_rows_must_be_finite():
     bad = WORDS.copy()
     bad[0, 0] = np.nan
-    with pytest.raises(DataError, match="sparse rows must hold finite numbers, and none is missing"):
+    with pytest.raises(DataError, match="sparse rows must hold finite numbers without missing cells"):
         Rocchio().fit(csr_array(bad), LABELS)
 
 

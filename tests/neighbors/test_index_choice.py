@@ -20,7 +20,7 @@ def directions(n, d, k):
     ("points", "metric", "name", "reason"),
     [
         (RNG.normal(size=(500, 3)), "euclidean", "brute", "500 points are few"),
-        (RNG.normal(size=(3000, 3)), "manhattan", "kd_tree", "3,000 points are many, and 3 columns are few"),
+        (RNG.normal(size=(3000, 3)), "manhattan", "kd_tree", "3,000 points are many and 3 columns are few"),
         (directions(3000, 30, 2), "euclidean", "kd_tree", "spread in about 2"),
         (directions(3000, 30, 30), "cosine", "brute", "directions: many"),
         (np.ones((3000, 9)), "euclidean", "kd_tree", "about 0.0 directions: few"),
@@ -81,7 +81,7 @@ UNFIT = {
     "these rows have 1": lambda: make_index(np.eye(2), "cosine").add([[1.0]]),
     "must be rows and columns, got an array of shape (2,)": lambda: make_index([1.0, 2.0]),
     "numbers as large as 1e+200 overflow in the euclidean distance": lambda: make_index([[1e200]]),
-    "index 'brute' needs; index 'inverted' takes them as they are": (
+    "index 'brute' needs; use index 'inverted' with metric": (
         lambda: make_index(sparse.csr_array((1 << 15, 1 << 15)), "manhattan")
     ),
 }

@@ -100,7 +100,7 @@ class TestTies:
             assert (model.predict(between) == drawn[seed]).all()
             one_by_one = [model.predict(query[None])[0] for query in between]
             assert (np.array(one_by_one) == drawn[seed]).all()
-            assert f"drawn. The most votes: {drawn[seed][0]}." in model.work(between[0]).conclusion
+            assert f"drawn at random. The most votes: {drawn[seed][0]}." in model.work(between[0]).conclusion
         assert (drawn[0] != drawn[1]).any()
 
     def test_votes_that_differ_by_rounding_tie(self):
@@ -199,7 +199,8 @@ class TestRowsComeAndGo:
     def test_rows_that_cannot_be_forgotten(self, X, y):
         model = KNeighborsRegressor(k=1).fit([[1.0], [5.0]], [7.0, 8.0])
         with pytest.raises(
-            DataError, match="cannot forget these rows: they were never learnt, or none would be left"
+            DataError,
+            match="cannot forget these rows: they were not in the training data, or none would be left",
         ):
             model.forget(X, y)
         assert len(model.statistics_) == 2
@@ -244,7 +245,7 @@ class TestDistances:
     def test_collinear_columns_have_no_mahalanobis_distance(self):
         X = np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]])
         with pytest.raises(
-            DataError, match="mahalanobis needs columns that vary and are no sums of one another"
+            DataError, match="mahalanobis needs columns that vary and are not linear combinations of others"
         ):
             KNeighborsRegressor(distance="mahalanobis").fit(X, [1.0, 2.0, 3.0])
 

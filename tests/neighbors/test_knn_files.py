@@ -51,8 +51,8 @@ class TestModelFile:
         "weights too few": ({"weights": np.ones(2)}, "array 'weights' is"),
         "infinity": ({"numbers": np.array([[1.0], [np.inf], [2.0]])}, "is out of range"),
         "a column too many": ({"numbers": np.ones((3, 2))}, "array 'numbers' is"),
-        "no numbers": ({"numbers": None}, "array 'numbers' is missing, or one too many"),
-        "arrays too many": ({"more": np.ones(3)}, "array 'more' is missing, or one too many"),
+        "no numbers": ({"numbers": None}, "array 'numbers' is missing or unexpected"),
+        "arrays too many": ({"more": np.ones(3)}, "array 'more' is missing or unexpected"),
         "no rows": (
             {
                 "numbers": np.ones((0, 1)),

@@ -14,7 +14,7 @@ def test_auto_goes_by_direction():
 
 def test_sparse_and_dense_do_not_mix():
     model = KNeighborsRegressor(k=1).fit(sp.csr_array(np.eye(3)), [1.0, 2.0, 3.0])
-    with pytest.raises(DataError, match="some rows are sparse and some are not; give all in one form"):
+    with pytest.raises(DataError, match="some rows are sparse and some are dense; give all in one form"):
         model.partial_fit(np.eye(3), [1.0, 2.0, 3.0])
     model.partial_fit(sp.csr_array(2 * np.eye(3)), [1.0, 2.0, 3.0])
     model.forget(sp.csr_array(np.eye(3)), [1.0, 2.0, 3.0])

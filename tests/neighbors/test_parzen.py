@@ -45,12 +45,15 @@ def test_an_empty_window():
     )
     assert model.predict_proba([[50.0]])[0].tolist() == pytest.approx([1 / 3, 2 / 3])
     assert model.score_samples([[50.0]])[0] == -math.inf
-    assert model.work([50.0]).conclusion == "No row lies in the window: the prior answers b."
+    assert model.work([50.0]).conclusion == "No row lies in the window, so the prior decides: b."
     numbers = ParzenRegressor(radius=1, kernel="epanechnikov", scale=False).fit(
         [[0.0], [1.0]], [4.0, 10.0], sample_weight=[2, 1]
     )
     assert numbers.predict([[50.0]])[0] == pytest.approx(6)
-    assert numbers.work([50.0]).conclusion == "No row lies in the window: the mean of all rows answers 6."
+    assert (
+        numbers.work([50.0]).conclusion
+        == "No row lies in the window, so the mean of all rows is predicted: 6."
+    )
 
 
 def test_a_gaussian_window_has_no_end():
@@ -141,11 +144,11 @@ def test_the_work_is_the_prediction(rows, query, kernel):
 
 def test_what_a_density_needs():
     mixed = ParzenClassifier().fit(*load("loan").split("cheat"))
-    with pytest.raises(RefusalError, match="a density needs the Euclidean distance and a named kernel"):
+    with pytest.raises(RefusalError, match="the density needs the Euclidean distance and a named kernel"):
         mixed.score_samples(load("loan").drop("cheat"))
     gaps = ParzenClassifier().fit([[1.0], [np.nan], [3.0]], ["a", "b", "b"])
     with pytest.raises(
-        RefusalError, match="a density needs numbers without gaps; class probabilities do not"
+        RefusalError, match="the density needs numeric columns without missing cells; predict_proba does not"
     ):
         gaps.score_samples([[1.0]])
 

@@ -57,7 +57,7 @@ def test_learning_lowers_the_error_and_odd_rows_have_a_larger_one():
 
 def test_its_work_and_its_names():
     model = Autoencoder((3, 2), epochs=5, random_state=0).fit(X)
-    assert model.work().title == "Network 4-3-2-3-4 for its own inputs: how it was learnt"
+    assert model.work().title == "Network 4-3-2-3-4 for its own inputs: how it was fitted"
     assert model.get_feature_names_out().tolist() == ["autoencoder0", "autoencoder1"]
 
 

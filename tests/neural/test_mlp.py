@@ -156,7 +156,7 @@ def test_huber_is_not_moved_by_an_outlier():
     work = robust.work({"x0": 1.0, "target": 500.0})
     assert work["e2"].result > 1
     assert work["δ2"].result == 1.0
-    assert "an error beyond 1 as that much" in work["δ2"].note
+    assert "an error above 1 counts as that value" in work["δ2"].note
 
 
 def test_the_work_of_a_number():

@@ -22,7 +22,7 @@ def test_no_epochs_keep_the_starting_weights():
     assert model.weights_[0].tolist() == [[1, 1]] * 4
     assert model.biases_[1].tolist() == [3, 4, 5]
     assert len(model.loss_curve_) == 0
-    assert model.ending_ == "0 epochs were asked for"
+    assert model.ending_ == "0 epochs were requested"
     assert "Training ended after 0 epochs" in model.work().conclusion
 
 
@@ -78,7 +78,7 @@ def test_early_stopping_keeps_the_best_epoch():
     curve = model.validation_curve_
     assert len(curve) == len(model.loss_curve_)
     assert model.best_epoch_ == int(np.argmin(curve)) + 1 < len(curve)
-    assert model.ending_ == "the loss of the rows held out had not fallen for 10 epochs"
+    assert model.ending_ == "the loss of the held-out rows had not fallen for 10 epochs"
     # the same draw without the epochs after the best gives the same weights
     same = MLPRegressor(hidden=(64,), epochs=model.best_epoch_, l2=0, early_stopping=0.3, random_state=0)
     same.fit(NUMBERS, PROGRESSION)
@@ -88,7 +88,7 @@ def test_early_stopping_keeps_the_best_epoch():
 
 
 def test_early_stopping_needs_two_rows():
-    with pytest.raises(ParameterError, match=r"early_stopping holds rows out, and there is only one"):
+    with pytest.raises(ParameterError, match=r"early_stopping needs rows to hold out, and there is only one"):
         MLPRegressor(early_stopping=0.1).fit([[1.0]], [1.0])
     assert (
         len(MLPRegressor(early_stopping=0.5, epochs=2).fit([[1.0], [2.0]], [1.0, 2.0]).validation_curve_) == 2
@@ -101,7 +101,7 @@ def test_a_loss_beyond_all_bounds_is_named():
         warnings.simplefilter("error")  # no storm of overflows before it
         with pytest.raises(
             ParameterError,
-            match=r"MLPRegressor: the loss grew beyond all bounds in epoch \d+; take smaller steps, such as "
+            match=r"MLPRegressor: training diverged in epoch \d+; take smaller steps, such as "
             r"step=100000",
         ):
             learner.fit(NUMBERS, PROGRESSION)
@@ -111,7 +111,7 @@ def test_a_loss_beyond_all_bounds_is_named():
 def test_a_rising_loss_is_noted():
     model = MLPRegressor(hidden=(), optimiser="sgd", step=2.3, epochs=9, l2=0).fit([[0.0], [1.0]], [0.0, 1.0])
     assert model.loss_curve_[-1] > 2 * model.loss_curve_[0]
-    assert model.work().conclusion.endswith("The loss rose on the way: take smaller steps.")
+    assert model.work().conclusion.endswith("The loss rose during training: use a smaller step.")
 
 
 def test_an_interrupt_leaves_a_usable_model(monkeypatch):
@@ -127,7 +127,7 @@ def test_an_interrupt_leaves_a_usable_model(monkeypatch):
     model = MLPClassifier(batch=15, random_state=0)
     with pytest.warns(
         UserWarning,
-        match=r"MLPClassifier: it was interrupted in epoch 3 of 100; the model is what it had learnt by then",
+        match=r"MLPClassifier: interrupted in epoch 3 of 100; the model has the weights of that moment",
     ):
         model.fit(X, Y)
     assert len(model.loss_curve_) == 2

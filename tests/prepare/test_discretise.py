@@ -28,7 +28,7 @@ def test_mdl_accepts_a_clean_cut_by_hand():
     assert (split.cut, split.below, split.above, split.accepted) == (4.5, (5, 0), (0, 5), True)
     work = derive_splits("x", [split])
     assert work["gain"].result == pytest.approx(1.0)
-    assert work["bar"].result == pytest.approx((math.log2(9) + math.log2(7) - 2) / 10)
+    assert work["bound"].result == pytest.approx((math.log2(9) + math.log2(7) - 2) / 10)
 
 
 def test_mdl_refuses_what_does_not_pay_by_hand():
@@ -41,8 +41,10 @@ def test_mdl_refuses_what_does_not_pay_by_hand():
     assert mdl_cuts(values, codes, 2).tolist() == []
     work = derive_splits("x", [split])
     assert work["gain"].result == pytest.approx(1 - 0.75 * 0.9182958340544896)
-    assert work["bar"].result == pytest.approx((math.log2(3) + math.log2(7) - 2 + 2 * 0.9182958340544896) / 4)
-    assert work.conclusion == "No cut pays for its description: one interval."
+    assert work["bound"].result == pytest.approx(
+        (math.log2(3) + math.log2(7) - 2 + 2 * 0.9182958340544896) / 4
+    )
+    assert work.conclusion == "No cut gains enough: one interval."
 
 
 WEKA = Path(__file__).parent.parent / "peers" / "weka"

@@ -79,7 +79,7 @@ def test_more_rows_and_files(tmp_path):
     again = open_model(save(whole, tmp_path / "model.openbook"))
     np.testing.assert_array_equal(again.transform(X), whole.transform(X))
     saved = whole._saved()
-    with pytest.raises(ValueError, match="not those of any rows"):
+    with pytest.raises(ValueError, match="not valid"):
         LinearDiscriminantProjection()._opened(
             saved._replace(arrays={**saved.arrays, "weight": -saved.arrays["weight"]})
         )

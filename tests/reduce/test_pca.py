@@ -22,9 +22,7 @@ def test_two_columns_by_hand():
     np.testing.assert_allclose(model.explained_variance_, [4, 1])
     np.testing.assert_allclose(model.explained_variance_ratio_, [0.8, 0.2])
     half = math.sqrt(0.5)
-    np.testing.assert_allclose(
-        model.components_, [[half, half], [half, -half]]
-    )  # the first of equals above 0
+    np.testing.assert_allclose(model.components_, [[half, half], [half, -half]])  # ties: the first above 0
     np.testing.assert_allclose(model.transform(X)[:, 0], [2 / half, -2 / half, 0, 0], atol=1e-12)
     sample = PCA(scale=False, variance="sample").fit(X)
     np.testing.assert_allclose(sample.explained_variance_, [16 / 3, 4 / 3])
@@ -196,13 +194,13 @@ def test_pictures():
     assert "4 components explain 100.0% of the variance." in scree
     biplot = model.draw(X, y).svg()
     assert biplot.count("<circle") == 150 + 3
-    assert "150 rows. Arrows: how much of each column is in the components." in biplot
+    assert "150 rows. Arrows: the loadings of the columns." in biplot
     for word in ("setosa", "petal width (cm)", "component 1 (73.0%)"):
         assert word in biplot
     assert model.draw(X).svg().count("<circle") == 150
     with pytest.raises(DataError, match="y has 2 values for 150 rows"):
         model.draw(X, ["a", "b"])
-    with pytest.raises(DataError, match="there is one component, and a picture of rows needs two"):
+    with pytest.raises(DataError, match="there is one component, and a scatter plot needs two"):
         PCA(1).fit(X).draw(X)
 
 
@@ -228,10 +226,10 @@ def test_save_open_and_spoil(tmp_path):
 @pytest.mark.parametrize(
     ("name", "change", "match"),
     [
-        ("weight", lambda a: -a, "not those of any rows"),
+        ("weight", lambda a: -a, "not valid"),
         ("scatter", lambda a: -a, "no variance below zero"),
-        ("em_covariance", lambda a: -a, "its covariance is not that of any rows"),
-        ("spread", lambda a: -a, "its covariance is not that of any rows"),
+        ("em_covariance", lambda a: -a, "its covariance matrix is not valid"),
+        ("spread", lambda a: -a, "its covariance matrix is not valid"),
     ],
 )
 def test_a_hostile_file_is_refused(name, change, match):

@@ -212,8 +212,8 @@ BROKEN_ARRAYS = {
     ),
     "a wrong type": (set_array(WEIGHTS, np.ones(2, dtype=np.float32)), "is float32"),
     "a wrong order of bytes": (set_array(WEIGHTS, np.ones(2, dtype=">f8")), "is >f8"),
-    "one too few": (lambda arrays: arrays.pop(WEIGHTS), "array 'classes' is missing, or one too many"),
-    "one too many": (set_array("arrays/extra.npy", np.ones(2)), "array 'extra' is missing, or one too many"),
+    "one too few": (lambda arrays: arrays.pop(WEIGHTS), "array 'classes' is missing or unexpected"),
+    "one too many": (set_array("arrays/extra.npy", np.ones(2)), "array 'extra' is missing or unexpected"),
     "no classes": (lambda arrays: arrays.pop(CLASSES), "damaged"),
     "classes of no length": (
         set_array(CLASSES, np.array([], dtype="U3")),

@@ -253,7 +253,9 @@ def test_without_a_look_for_them_it_is_the_same_model(monkeypatch):
 
 def test_a_hard_margin_that_there_is_none_of():
     X = np.array([[0.0], [1], [2], [3]])
-    with pytest.raises(DataError, match="rows 1, 2 are in the way; choose a finite C, which allows slack"):
+    with pytest.raises(
+        DataError, match="rows 1, 2 are on the wrong side; use a finite C, which allows slack"
+    ):
         SVC(C=math.inf, kernel="linear").fit(X, [0, 1, 0, 1])
     assert SVC(C=math.inf, gamma=1.0).fit(X, [0, 1, 0, 1]).predict(X).tolist() == [0, 1, 0, 1]
 
@@ -279,7 +281,7 @@ def test_bad_parameters(options, message):
 
 
 def test_one_class_is_none():
-    with pytest.raises(DataError, match="SVC tells classes apart, and there is only one class here: a"):
+    with pytest.raises(DataError, match="SVC needs at least two classes, and there is only one: a"):
         SVC().fit(SQUARE, ["a"] * 4)
 
 
@@ -294,7 +296,7 @@ def test_the_cap_is_said(kernel, monkeypatch):
     assert not model.converged_
     assert not model.calibrated_
     assert model.score(X, y) > 0.6
-    assert "times the least possible above that" in model.notes_[0]
+    assert "times its minimum above the minimum" in model.notes_[0]
     assert model.notes_[1] == "probabilities are not calibrated: the search ended early"
     best = SVC(kernel=kernel).fit(X, y)
     assert best.objective_[0] <= model.objective_[0] <= best.objective_[0] + model.dual_gap_[0]

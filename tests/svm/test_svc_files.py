@@ -49,7 +49,7 @@ def test_a_hard_margin_is_saved(tmp_path):
         ("sharpness_", lambda a: a * np.inf, "and 'sharpness_' finite"),
         ("calibrated_", lambda a: a.astype(int), "'calibrated_' must be true or false"),
         ("encoding.scale", lambda a: a * 0, "scales above zero"),
-        ("classes_", lambda a: a[:1], "it has one class only"),
+        ("classes_", lambda a: a[:1], "it has only one class"),
     ],
 )
 def test_a_hostile_file_is_refused(saved, name, change, message, damaged):

@@ -326,7 +326,7 @@ def test_tiny_margins_are_hard_too():
 def test_rows_in_the_way_are_named(kernel):
     X, t = np.array([[0.0], [1.0], [2.0], [3.0], [4.0]]), [-1, 1, -1, 1, 1]
     with pytest.raises(
-        DataError, match=rf"no {kernel.name} machine separates these classes, .* in the way; choose"
+        DataError, match=rf"no {kernel.name} machine separates these classes, .* on the wrong side; use"
     ):
         solve_hard(X, kernel, classes(t, math.inf), 1e-3, 100, np.arange(10, 15))
 

@@ -28,7 +28,7 @@ def test_the_weather_by_hand():
     third = -(1 / 3 * math.log2(1 / 3) + 2 / 3 * math.log2(2 / 3))
     by_humidity = 5 / 14 * h + 5 / 14 * (h - 2 / 5 * 1 - 3 / 5 * third)
     assert model.levels_.gain[1, X.names.index("humidity")] == pytest.approx(by_humidity)
-    # windy would settle the rainy days as well: the first of equals wins
+    # windy would settle the rainy days as well: ties: the first wins
     assert model.levels_.gain[1, X.names.index("windy")] == pytest.approx(by_humidity)
     assert model.score(X, y) == 1
 

@@ -1,4 +1,4 @@
-"""Associations: itemsets that many transactions hold, and the rules they give."""
+"""Association rules: frequent itemsets and the rules between them."""
 
 from openbook.associate.itemsets import Itemset, Itemsets, frequent_itemsets
 from openbook.associate.rules import AssociationRule, AssociationRules, association_rules

@@ -115,7 +115,7 @@ class Itemsets:
         said = [f"{len(level.frequent)} of {plural(len(level.counts), 'candidate')} frequent."]
         if level.pruned:
             first = " and ".join(self.names(level.pruned[0])) + (", …" if len(level.pruned) > 1 else "")
-            said.append(f"Not counted, since a part is not frequent: {len(level.pruned)} ({first}).")
+            said.append(f"Not counted, because a subset is not frequent: {len(level.pruned)} ({first}).")
         if len(level.counts) > _LISTED:
             said.append(f"The first {_LISTED} are shown.")
         header = ("candidate", "transactions", "support", f"at least {least}?")
@@ -193,7 +193,7 @@ def frequent_itemsets(
     except _TooManyError:
         raise ParameterError(
             f"more than {most:,} itemsets are in {least:,} of {len(transactions):,} transactions or more;"
-            f" raise min_support above {min_support:g}, or set max_length, or allow more: most={10 * most}"
+            f" raise min_support above {min_support:g}, set max_length, or pass most={10 * most}"
         ) from None
     sets.sort(key=lambda found: (-found[1], len(found[0]), found[0]))
     counts = np.array([count for _, count in sets], dtype=np.intp)

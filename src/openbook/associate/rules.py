@@ -137,7 +137,7 @@ class AssociationRule:
             r"\min(1, m \cdot chance)",
             rf"\min(1, {self.eligible} \cdot {figure(self.chance)})",
             self.p_value,
-            f"m = {self.eligible:,} rules could be made of the frequent sets",
+            f"m = {self.eligible:,} rules are possible from the frequent itemsets",
         )
         grid = Grid("transactions", ("", then, f"not ({then})", "all"), counts)
         return Work(str(self), (grid, *steps, expected, alone, adjusted))
@@ -211,7 +211,7 @@ class AssociationRules:
         body, width, height = framed(across, up, inside, key, tall)
         some = plural(len(self), "rule")
         note = f"{some}" if len(shown) == len(self) else f"The first {len(shown):,} of {some}"
-        note += "; those at one and the same place stand a little beside it."
+        note += "; equal points are drawn slightly apart."
         return Picture("Association rules", "; ".join(told[:_LISTED]), (note,), body, width, height)
 
     def __repr__(self) -> str:

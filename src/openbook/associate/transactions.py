@@ -113,7 +113,7 @@ def _of_table(table: Table, bins: int) -> Transactions:
         raise ParameterError(f"bins must be at least 2, got {bins}")
     if odd := [a for a in table.schema if not isinstance(a, Categorical | Numeric)]:
         raise DataError(
-            f"column {odd[0].name!r} is {odd[0].kind}, which contains no items; leave it out: table.drop"
+            f"column {odd[0].name!r} is {odd[0].kind}, which contains no items; leave it out with table.drop"
         )
     yes_or_no = len(table.names) > 0 and all(map(_is_yes_or_no, table.schema))
     names: list[str] = []

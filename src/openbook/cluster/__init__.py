@@ -1,4 +1,4 @@
-"""Groups: clusters, mixtures, densities, and how good they are."""
+"""Clustering, mixtures and densities, and measures of their quality."""
 
 from openbook.cluster.agglomerative import Agglomerative
 from openbook.cluster.bisecting import BisectingKMeans

@@ -9,7 +9,7 @@ __all__ = ["Agglomerative"]
 
 
 class Agglomerative(Hierarchy):
-    """Clusters within clusters, from single rows up.
+    """Agglomerative clustering: repeatedly merge the two nearest clusters.
 
     Numbers alone are compared by Euclidean distance, standardised unless `scale=False`; a missing one counts
     as the mean of its column. Where there are other columns, rows are compared by Gower's distance, in which
@@ -70,11 +70,9 @@ class Agglomerative(Hierarchy):
     def refusal(self, schema):
         if self.method in CENTRES:
             if self.given == "similarities":
-                return f"by {self.method} needs centres, which similarities do not have; take 'average'"
+                return f"by {self.method} needs centroids, which similarities do not give; use 'average'"
             if self.distance not in ("auto", "euclidean"):
-                return (
-                    f"by {self.method} needs centres, which {self.distance} does not have; take 'euclidean'"
-                )
+                return f"by {self.method} needs centres, which {self.distance} does not give; use 'euclidean'"
         return super().refusal(schema)
 
     def _distance(self):

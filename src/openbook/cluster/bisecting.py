@@ -41,7 +41,7 @@ class _Half(NamedTuple):
 
 
 class BisectingKMeans(Clusterer):
-    """k-means by cutting clusters in two.
+    """Bisecting k-means: repeatedly split a cluster in two by k-means.
 
     Parameters
     ----------
@@ -198,13 +198,13 @@ class BisectingKMeans(Clusterer):
             zip(self.cuts_.tolist(), self.trials_.tolist(), strict=True), start=1
         ):
             best = sses.index(min(sses))
-            grid = Grid("SSE in all", ("trial", "SSE"), [(t + 1, sse) for t, sse in enumerate(sses)])
+            grid = Grid("total SSE", ("trial", "SSE"), [(t + 1, sse) for t, sse in enumerate(sses)])
             title = f"Cut {new}: cluster {cluster} into {cluster} and {new}"
             note = f"Trial {best + 1} leaves the lowest SSE, {figure(sses[best])}."
             parts.append(
                 Work(title, (grid, self._grid("halves", (cluster, new), self.halves_[new - 1])), note)
             )
-        parts.append(self._grid("means at the end", range(len(self.centers_)), self.centers_))
+        parts.append(self._grid("final means", range(len(self.centers_)), self.centers_))
         title = f"Bisecting k-means: how {were_found(len(self.centers_))}"
         return Work(title, tuple(parts), f"{plural(len(self.centers_), 'cluster')}: SSE {figure(self.sse_)}.")
 
@@ -264,7 +264,7 @@ class BisectingKMeans(Clusterer):
             setattr(self, name, array)
         self.n_iter_ = int(arrays["n_iter_"][0])
         if not ((self.cuts_ >= 0) & (self.cuts_ <= np.arange(k - 1))).all():
-            msg = "a cut is of a cluster that is not there yet"
+            msg = "a cut uses a cluster that does not exist yet"
             raise ValueError(msg)
 
 

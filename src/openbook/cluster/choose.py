@@ -78,14 +78,14 @@ class ChosenK:
         """How far the criteria agree, in words."""
         agreeing = [name for name, k in self.votes.items() if k == self.k]
         others = [f"{name} {k}" for name, k in self.votes.items() if k != self.k]
-        none = ", that is no groups" if self.k == 1 else ""
+        none = ", that is, no clusters" if self.k == 1 else ""
         words = f"{len(agreeing)} of {len(self.votes)} criteria suggest {self.k}{none}"
         if others:
             words += f"; {', '.join(others)}"
         if self.k > 1 and 1 in self.votes.values():
-            words += "; so there may be no groups at all"
+            words += "; there may be no clusters at all"
         if len(agreeing) * 2 <= len(self.votes):
-            words += ". No majority: the data do not determine the number"
+            words += ". No majority: the data do not determine the number of clusters"
         return f"{words}."
 
     def work(self) -> Work:
@@ -281,9 +281,9 @@ def _vote(name: str, ks: tuple[int, ...], figures: np.ndarray, errors: np.ndarra
         for i in range(len(ks) - 1):
             if figures[i] >= figures[i + 1] - errors[i + 1]:
                 return ks[i], ""
-        return None, f"still rising at {ks[-1]}, so that more clusters would have to be tried"
+        return None, f"still rising at {ks[-1]}, so more clusters should be tried"
     if not known.any():
-        return None, "there is none for categories" if name == "BIC" else "undefined"
+        return None, "not defined for categories" if name == "BIC" else "undefined"
     if name == "elbow":
         line_down = np.interp(ks, (ks[0], ks[-1]), (figures[0], figures[-1]))
         below = line_down - figures

@@ -107,9 +107,9 @@ class Contingency:
                 "purity", r"\sum_c \frac{\max_j n_{cj}}{n}", rf"\frac{{{largest}}}{{{self.n}}}", self.purity
             ),
             Step("entropy", r"\sum_c \frac{n_c}{n} H_c", " + ".join(parts) + more, self.entropy, "in bits"),
-            Step("R", r"\sum_{cj} \binom{n_{cj}}{2}", "", together, "pairs of rows together in both"),
-            Step("E", "", "", expected, "pairs that chance would give"),
-            Step("M", "", "", most, "the most that there could be"),
+            Step("R", r"\sum_{cj} \binom{n_{cj}}{2}", "", together, "pairs together in both"),
+            Step("E", "", "", expected, "pairs expected by chance"),
+            Step("M", "", "", most, "the maximum possible"),
             Step(
                 "adjusted Rand",
                 r"\frac{R - E}{M - E}",

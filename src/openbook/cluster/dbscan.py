@@ -36,7 +36,7 @@ _DERIVED, _SHOWN = 40, 5
 
 
 class DBSCAN(KeptRows):
-    """Clusters of any shape where rows are dense, and noise.
+    """DBSCAN: dense regions of any shape are clusters, and all other rows are noise.
 
     Numbers alone are compared by Euclidean distance, standardised unless `scale=False`; a missing one counts
     as the mean of its column. Where there are other columns, rows are compared by Gower's distance, in which
@@ -165,7 +165,7 @@ class DBSCAN(KeptRows):
             counts = np.bincount(self.labels_[self.labels_ >= 0], minlength=clusters).tolist()
             parts.append(Grid("clusters", ("cluster", "rows"), list(enumerate(counts))))
         return Work(
-            "DBSCAN: how it was learnt", tuple(parts), f"{plural(n, 'row')}, {plural(clusters, 'cluster')}."
+            "DBSCAN: how it was fitted", tuple(parts), f"{plural(n, 'row')}, {plural(clusters, 'cluster')}."
         )
 
     def _work_row(self, X):

@@ -82,7 +82,7 @@ def middle(members, before):
 
 
 def mode(members, j):
-    """The heaviest known value of a column, the first of equals; -1 if none is known."""
+    """The heaviest known value of a column, ties: the first; -1 if none is known."""
     weights: dict[int, float] = {}
     for _, codes, weight in members:
         if codes[j] >= 0:
@@ -101,7 +101,7 @@ def derive_model(model) -> Work:
         parts += [_iteration_work(model, t, one) for t, one in enumerate(_iterations(model), start=1)]
     parts.append(_cost_grid(model))
     final = _lists(model.prototypes_)
-    parts.append(_prototype_grid(model, "prototypes at the end", final, model.weights_.tolist()))
+    parts.append(_prototype_grid(model, "final prototypes", final, model.weights_.tolist()))
     return Work(
         f"{name}: how {were_found(len(final))}",
         tuple(parts),
@@ -114,12 +114,12 @@ def _rules(model):
     numbers, modes = r"\sum_j (x_j - c_j)^2", r"\sum_j [v_j \ne m_j]"
     weighed = modes if space.gamma == 1 else rf"\gamma {modes}"
     terms = [*([numbers] if len(space.encoding) else []), *([weighed] if len(space.nominal) else [])]
-    note = "the first of equals" if space.gamma == 1 else f"γ = {figure(space.gamma)}; the first of equals"
+    note = "ties: the first" if space.gamma == 1 else f"γ = {figure(space.gamma)}; ties: the first"
     yield Step("cluster of a row", rf"\arg\min_c t(x, c), \quad t(x, c) = {' + '.join(terms)}", note=note)
     if len(space.encoding):
         yield Step("mean of a cluster", r"\frac{1}{N_c} \sum_{x \in c} x")
     if len(space.nominal):
-        yield Step("mode of a cluster", r"\arg\max_v N_{cv}", note="the first of equals")
+        yield Step("mode of a cluster", r"\arg\max_v N_{cv}", note="ties: the first")
 
 
 def _iterations(model):
@@ -177,7 +177,7 @@ def _cost_grid(model):
 
 def _outcome(model):
     costs = model.history_.costs
-    ending = "the assignments repeat" if model.converged_ else "it stopped before the assignments repeat"
+    ending = "the assignments are stable" if model.converged_ else "they are still changing"
     stays = [f"Cluster {cluster} stays empty." for _, cluster, row in model.history_.taken if row < 0]
     said = f"After {len(costs) - 1} iterations {ending}: {model.cost} {figure(float(costs[-1]))}."
     return " ".join([said, *dict.fromkeys(stays)])

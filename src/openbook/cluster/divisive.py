@@ -26,7 +26,7 @@ _SECONDS = 4e-10  # for each cell of the matrix and row, at worst
 
 
 class Divisive(Hierarchy):
-    """Clusters within clusters, from all rows down.
+    """Divisive clustering: repeatedly split the widest cluster in two.
 
     Rows are compared as by `Agglomerative`, and new ones join the cluster of the nearest row learnt.
 
@@ -60,7 +60,7 @@ class Divisive(Hierarchy):
     def _linked(self):
         points = self._points()
         n = points.n
-        what, remedy = f"divisive clustering of {n:,} rows", "sample the rows, or take Agglomerative"
+        what, remedy = f"divisive clustering of {n:,} rows", "sample the rows, or use Agglomerative"
         refuse_if_over(what, 8 * n * n, _SECONDS * n**3 / 3, remedy, allow=self.allow_large)
         return self._linked_matrix(between(points, *points.rows()))
 
@@ -135,7 +135,7 @@ def derive_splits(matrix, names, weights, most=12):
         Step(
             "gain of leaving",
             r"\frac{1}{|C| - 1} \sum_{b \in C} d(x, b) - \frac{1}{|P|} \sum_{p \in P} d(x, p)",
-            note="C: those who stay; P: the party that leaves",
+            note="C: the rows that stay; P: the rows that leave",
         ),
     ]
     clusters = [list(range(len(matrix)))]

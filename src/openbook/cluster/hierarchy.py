@@ -106,7 +106,7 @@ class Hierarchy(KeptRows):
     def cophenetic_correlation(self):
         """How well the dendrogram keeps the distances of the rows it was learnt from; 1 is perfectly."""
         if self.given != "rows":
-            msg = "it kept no rows; dendrogram_.cophenetic_correlation(distances) takes their distances"
+            msg = "no rows were kept; dendrogram_.cophenetic_correlation(distances) takes their distances"
             raise ParameterError(msg)
         n = len(self.labels_)
         what, remedy = f"the cophenetic correlation of {n:,} rows", "fit on a sample"
@@ -127,7 +127,7 @@ class Hierarchy(KeptRows):
                 Grid("clusters", ("cluster", "rows"), list(sizes)),
             ),
         )
-        return Work(f"{self._title()}: how it was learnt", (*parts, cut), f"{plural(n, 'row')}.")
+        return Work(f"{self._title()}: how it was fitted", (*parts, cut), f"{plural(n, 'row')}.")
 
     def _matrix(self):
         """The square matrix of all rows, for the work."""
@@ -146,7 +146,7 @@ class Hierarchy(KeptRows):
         rows = [(names[i], sign * float(distances[i]), int(self.labels_[i])) for i in near]
         grid = Grid("nearest rows", ("row", word, "cluster"), rows)
         rule = Step("cluster of x", r"c(\arg\min_i d(x, x_i))" if sign > 0 else r"c(\arg\max_i s(x, x_i))")
-        told = f"The nearest row learnt is {rows[0][0]}, at {figure(rows[0][1])}: cluster {rows[0][2]}."
+        told = f"The nearest training row is {rows[0][0]}, at {figure(rows[0][1])}: cluster {rows[0][2]}."
         return Work(f"{self._title()}: one assignment", (rule, grid), told)
 
     def _arrays(self):

@@ -38,7 +38,7 @@ _MOST_CELLS, _SHOWN_CELLS = 2**62, 40
 
 
 class HistogramDensity(Density):
-    """A histogram as a density, of one column or of several together.
+    """Histogram density estimate of one column, or of several together.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class HistogramDensity(Density):
         if not np.isfinite(low).all() or not np.isfinite(high).all():
             if n:
                 raise infinite_cell(rows)
-            msg = "every row has a missing cell, and there is nothing to count; fill them, or drop a column"
+            msg = "every row has a missing cell, so nothing can be counted; fill them in, or drop a column"
             raise DataError(msg)
         self._low, self._high = low, np.where(high > low, high, low + 1.0)
         self.weight_ = n
@@ -252,7 +252,7 @@ class HistogramDensity(Density):
             if cell == -1:
                 rows.append([attribute.name, "missing: summed over", None])
             elif cell == -2:
-                rows.append([attribute.name, "beyond all bins", None])
+                rows.append([attribute.name, "outside all bins", None])
             elif isinstance(attribute, Numeric):
                 rows.append([attribute.name, self._ends_of(attribute, cell), width])
             else:
@@ -290,7 +290,7 @@ class HistogramDensity(Density):
         numeric = np.array([isinstance(a, Numeric) for a in self.schema_])
         self.shape_ = self._shape(shape[numeric])
         if self.shape_ != tuple(shape.tolist()):
-            msg = "its bins are not those of its columns"
+            msg = "its bins do not match its columns"
             raise ValueError(msg)
         keys, weights, rows = arrays["keys"], arrays["weights"], arrays["rows"]
         if keys.dtype != np.int64 or keys.ndim != 1 or not len(keys) or (np.diff(keys) <= 0).any():

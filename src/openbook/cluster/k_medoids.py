@@ -229,7 +229,7 @@ class KMedoids(Clusterer):
             and np.isfinite(costs).all()
         )
         if not fits:
-            msg = "its medoids and moves are not those of its rows"
+            msg = "its medoids and moves do not match its rows"
             raise ValueError(msg)
         self._settle(examples)
         self._take(medoids)

@@ -255,7 +255,7 @@ class KernelDensity(Density):
         if self.likelihoods_:
             parts += (Grid("leave-one-out", ["factor", "mean log density"], self.likelihoods_),)
         end = " ".join([f"{len(self._points)} rows are kept.", *self.notes_])
-        return Work("Kernel density: how it was learnt", parts, end)
+        return Work("Kernel density: how it was fitted", parts, end)
 
     def _work_row(self, X):
         known = self._known(X)[:, 0]

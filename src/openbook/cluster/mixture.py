@@ -50,7 +50,7 @@ _FLOOR = 10
 
 
 class GaussianMixture(Clusterer, Density):
-    """Groups that overlap: each a normal distribution, and every row in part of each.
+    """Gaussian mixture fitted by EM: overlapping clusters, with a probability of each per row.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ class GaussianMixture(Clusterer, Density):
         self.trace_ -= math.fsum(units)
         self._say()
         if not self.converged_:
-            msg = f"GaussianMixture did not come to rest in {self.max_iter} rounds; raise max_iter or tol"
+            msg = f"GaussianMixture did not converge in {self.max_iter} iterations; raise max_iter or tol"
             warnings.warn(msg, ConvergenceWarning, stacklevel=3)
 
     def _run(self, rows, label):
@@ -210,11 +210,11 @@ class GaussianMixture(Clusterer, Density):
         self.notes_ = []
         for k, covariance in enumerate(self._normals.covariances):
             if self._normals.log_weights[k] < -25:
-                self.notes_.append(f"component {k} holds no rows, and stays where it was")
+                self.notes_.append(f"component {k} holds no rows and keeps its parameters")
             elif (flat := int((np.linalg.eigvalsh(covariance) <= _FLOOR * self.reg).sum())) > 0:
                 self.notes_.append(
                     f"component {k} does not vary in {flat} of {len(covariance)} directions;"
-                    f" {self.reg:g} of the columns' variance stands in"
+                    f" {self.reg:g} of the columns' variance is used"
                 )
 
     # answers
@@ -254,7 +254,7 @@ class GaussianMixture(Clusterer, Density):
         return float((self.means_[:, j] - room).min()), float((self.means_[:, j] + room).max())
 
     def bic(self, X):
-        """Bayes' information criterion of rows: the smaller, the better."""
+        """The Bayesian information criterion of rows: the smaller, the better."""
         densities = self.score_samples(X)
         return -2 * float(densities.sum()) + self.complexity() * math.log(len(densities))
 
@@ -370,10 +370,10 @@ class GaussianMixture(Clusterer, Density):
             msg = "its covariances are not symmetric"
             raise ValueError(msg)
         if d and np.linalg.eigvalsh(covariances).min() <= 0:
-            msg = "its covariances are not those of any rows: a variance is not above zero"
+            msg = "its covariances are not valid: a variance is not positive"
             raise ValueError(msg)
         if not T or arrays["facts"][1] <= 0 or np.exp(arrays["log_weights"]).sum() > 1 + 1e-6:
-            msg = "its weights and iterations are not those of any rows"
+            msg = "its weights and iterations are not valid"
             raise ValueError(msg)
         self._normals = Normals(
             arrays["log_weights"],

@@ -21,9 +21,9 @@ _SHOWN_COLUMNS = 8
 def derive_model(model) -> Work:
     """How the model was learnt: EM round by round, the components at the end, BIC."""
     parts = (_rules(), _likelihoods(model), *_course(model), *_components(model), _bic(model))
-    settled = "came to rest" if model.converged_ else "was ended"
-    end = f"EM {settled} after {model.n_iter_} rounds."
-    title = f"Mixture of {model.n_components} normal distributions: how it was learnt"
+    settled = "converged" if model.converged_ else "was stopped"
+    end = f"EM {settled} after {model.n_iter_} iterations."
+    title = f"Mixture of {model.n_components} normal distributions: how it was fitted"
     return Work(title, parts, " ".join([end, *(f"{note[0].upper()}{note[1:]}." for note in model.notes_)]))
 
 
@@ -49,7 +49,7 @@ def _shown(iterations, lines):
 def _likelihoods(model):
     trace = model.trace_.tolist()
     rows = [[t + 1, value, None if t == 0 else value - trace[t - 1]] for t, value in enumerate(trace)]
-    note = "of the parameters that each round begins with"
+    note = "with the parameters at the start of each iteration"
     return Grid("log-likelihood", ["iteration", "log-likelihood", "gain"], rows, note)
 
 
@@ -87,7 +87,7 @@ def _components(model):
         header = [name, *(f"component {k}" for k in range(model.n_components))]
         rows = [[value, *probabilities.tolist()] for value, probabilities in by_value.items()]
         yield Grid(
-            f"probabilities of {name}", header, rows, "its share among all rows counts as one more row"
+            f"probabilities of {name}", header, rows, "smoothed by one extra row with the overall shares"
         )
 
 
@@ -98,7 +98,7 @@ def _bic(model):
         Step("L", r"\sum_i \ln \sum_k w_k N(x_i; \mu_k, S_k)", result=L, note="with the last parameters"),
         Step("BIC", r"-2 L + p \ln N", numbers, -2 * L + p * math.log(N), f"p = {p} parameters"),
     )
-    return Work("Bayes' information criterion", steps)
+    return Work("Bayesian information criterion", steps)
 
 
 def derive_row(model, X) -> Work:

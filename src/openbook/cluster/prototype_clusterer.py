@@ -155,7 +155,7 @@ class PrototypeClusterer(Clusterer):
             f" (and {len(self.history_.taken) - 1} more: see work())" if len(self.history_.taken) > 1 else ""
         )
         if first.row < 0:
-            said = f"cluster {first.cluster} stays empty, as every row lies on a prototype; ask for fewer"
+            said = f"cluster {first.cluster} stays empty, because every row equals a prototype; ask for fewer"
         else:
             said = (
                 f"in iteration {first.iteration} cluster {first.cluster} was empty, and took row {first.row},"
@@ -256,7 +256,7 @@ class PrototypeClusterer(Clusterer):
         tally = space.zero(k).filled(_under("tally.", arrays))
         self._set(prototypes, tally)
         if not all(np.isfinite(array).all() for array in tally.arrays().values()) or (tally.weight < 0).any():
-            msg = "its tally is not that of any rows"
+            msg = "its sums are not valid"
             raise ValueError(msg)
         m, kept = len(arrays["course.means"]), len(arrays["rows.weights"])
         means = _checked(arrays, "course.means", np.float64, (m, k, p))
@@ -270,7 +270,7 @@ class PrototypeClusterer(Clusterer):
         n, converged = _checked(arrays, "state", np.int64, (2,)).tolist()
         taken = _checked(arrays, "taken", np.int64, (len(arrays["taken"]), 3))
         if not ((taken[:, 1] >= 0) & (taken[:, 1] < k)).all() or kept > KEPT_ROWS:
-            msg = "a cluster that took a row is none of its clusters, or it keeps too many rows"
+            msg = "it names an unknown cluster, or keeps too many rows"
             raise ValueError(msg)
         course = [Prototypes(*pair) for pair in zip(means, modes, strict=True)]
         self.history_ = History(rows, n, course, costs, [Taken(*row) for row in taken.tolist()])

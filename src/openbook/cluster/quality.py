@@ -91,7 +91,7 @@ class ClusterQuality:
         ]
         said = [f"Distances: {self.distance}."]
         if self.left_out:
-            said.append(f"{plural(self.left_out, 'row')} of no cluster left out.")
+            said.append(f"{plural(self.left_out, 'row')} without a cluster left out.")
         grid = Grid("", ("cluster", "rows", "SSE", "cohesion", "mean silhouette"), rows, " ".join(said))
         terms = " + ".join(figure(float(sse)) for sse in self.sse[:8]) + (" + …" if len(self.sse) > 8 else "")
         steps = [Step("SSE", r"\sum_c \operatorname{SSE}_c", terms, self.within)]

@@ -1,4 +1,4 @@
-"""Attributes: what each of them tells of the target, and which of them to keep."""
+"""Attribute scoring and selection."""
 
 from openbook.features.ablation import Ablation
 from openbook.features.embedded import EmbeddedSelection

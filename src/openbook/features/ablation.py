@@ -11,7 +11,7 @@ __all__ = ["Ablation"]
 
 
 class Ablation(SubsetSearch):
-    """Drop the attribute that the learner misses least, while the loss is no more than `eps`.
+    """Backward elimination: drop the least useful attribute while the loss is at most `eps`.
 
     The loss is against all attributes, so that many small losses cannot add up to a large one. One attribute
     is always kept.
@@ -49,7 +49,7 @@ class Ablation(SubsetSearch):
     def _walk(self, names: tuple[str, ...], judge: Judge) -> tuple[str, ...]:
         kept, path = names, []
         self.full_ = score = self._score(judge(names))
-        self.stop_ = "One attribute is left."
+        self.stop_ = "Only one attribute is left."
         while len(kept) > 1:
             candidates = tuple(
                 self._judged(name, [other for other in kept if other != name], judge) for name in kept
@@ -59,7 +59,7 @@ class Ablation(SubsetSearch):
             if not loss <= self.eps + SAME:
                 path.append(Move(candidates, None, kept, score, 0.0))
                 lost = "the score" if math.isinf(loss) else shown(loss)
-                least = f"Without {best.attribute}, the least missed, {lost} is lost"
+                least = f"Without {best.attribute}, the least useful, {lost} is lost"
                 self.stop_ = f"{least}: more than eps = {self.eps:g}."
                 break
             kept = tuple(name for name in kept if name != best.attribute)

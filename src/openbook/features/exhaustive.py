@@ -16,7 +16,7 @@ _SHOWN = 10
 
 
 class ExhaustiveSelection(SubsetSearch):
-    """Judge the learner on every subset of the attributes, and keep the best.
+    """Evaluate the learner on every subset of the attributes, and keep the best.
 
     Of equal scores the smaller subset wins, and of those of one size the one whose attributes come first in
     the table. There are 2^d - 1 subsets; more than 16 attributes are refused.

@@ -10,7 +10,7 @@ __all__ = ["ForwardSelection"]
 
 
 class ForwardSelection(SubsetSearch):
-    """Add the attribute that helps the learner most, one after the other.
+    """Greedy forward selection: add the attribute that improves the learner most, one at a time.
 
     It stops when the best candidate does not improve the score by more than `min_gain` or, with `p`, not
     significantly (corrected resampled t test; McNemar where rows are left out one by one). With `k` it goes
@@ -63,10 +63,10 @@ class ForwardSelection(SubsetSearch):
     def _walk(self, names: tuple[str, ...], judge: Judge) -> tuple[str, ...]:
         kept: tuple[str, ...] = ()
         path: list[Move] = []
-        score, last, self.stop_ = self.baseline_, None, "Every attribute is in."
+        score, last, self.stop_ = self.baseline_, None, "Every attribute is selected."
         while len(kept) < len(names):
             if self.k is not None and len(kept) == self.k:
-                self.stop_ = f"There are k = {self.k}."
+                self.stop_ = f"k = {self.k} attributes are selected."
                 break
             left = [name for name in names if name not in kept]
             candidates = tuple(self._judged(name, (*kept, name), judge) for name in left)

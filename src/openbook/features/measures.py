@@ -165,7 +165,7 @@ def _low(expected: np.ndarray) -> str:
     cells = expected[expected > 0]
     few = int((cells < 5).sum())
     if (cells < 1).any() or few > 0.2 * len(cells):
-        return f"low counts: {few} of {len(cells)} cells expect fewer than 5 rows, so p is rough"
+        return f"low counts: {few} of {len(cells)} cells expect fewer than 5 rows, so p is approximate"
     return ""
 
 

@@ -43,7 +43,7 @@ class Rated:
 
 
 class MRMR(Selector):
-    """Keep attributes that tell of the target what the others kept do not.
+    """Keep attributes with much relevance to the target and little redundancy among each other (mRMR).
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class MRMR(Selector):
         }
         if not relevance:
             raise DataError(
-                "no attribute has a mutual information with the target: none is known, or not text"
+                "no attribute has a mutual information with the target: all are text or entirely missing"
             )
         count = how_many(self, len(examples.table.schema), optional=True) or math.ceil(len(relevance) / 2)
         shared = _Shared.of(examples, self.bins)

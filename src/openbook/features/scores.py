@@ -223,7 +223,7 @@ def check_bins(bins: Any) -> None:
 def _scored(attribute: Attribute, how: Measure, aim: Target, evidence: Evidence | None) -> AttributeScore:
     score, test, why = math.nan, IndependenceTest("", math.nan, (), math.nan), ""
     if isinstance(attribute, Text):
-        why = "text: turn it into counts first"
+        why = "text: convert it to counts first"
     elif evidence is None:
         why = f"{how.words} needs a number on one side; chi_squared is for categories"
     elif not evidence.n:

@@ -18,7 +18,7 @@ __all__ = ["SelectAttributes", "how_many"]
 
 
 class SelectAttributes(Selector):
-    """Keep the attributes that tell most of the target, each by itself.
+    """Keep the attributes with the highest scores, each scored by itself (a filter).
 
     Give one of `k`, `fraction` and `p`; with none of them, p = 0.05. One attribute is always kept. It is
     fast, and blind to attributes that only tell something together; those need a wrapper, such as

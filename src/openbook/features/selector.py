@@ -71,9 +71,7 @@ class Selector(TransformerMixin, Estimator):
             examples = self._examples(_with_rows(X), y)
             self._accept(examples.table)
             if len(examples) < 2:
-                raise DataError(
-                    f"{type(self).__name__} needs at least two rows, and one sample is all there is"
-                )
+                raise DataError(f"{type(self).__name__} needs at least two rows, got 1 sample")
             kept = set(self._select(examples))
             self.support_ = np.array([name in kept for name in self.schema_.names])
         return self

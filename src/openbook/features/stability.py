@@ -33,7 +33,7 @@ __all__ = ["StabilitySelection"]
 
 
 class StabilitySelection(Selector):
-    """Keep the attributes that a selection chooses on most halves of the rows.
+    """Stability selection: keep the attributes chosen on most random halves of the rows.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ class StabilitySelection(Selector):
             r"\frac{q^2}{(2 t - 1) d}",
             rf"\frac{{{q}^2}}{{(2 \cdot {figure(t)} - 1) \cdot {d}}}",
             self.bound_,
-            "V: useless attributes kept; if they are interchangeable (Meinshausen and Bühlmann)",
+            "V: irrelevant attributes kept, if these are exchangeable (Meinshausen and Bühlmann)",
         )
         mean = Step("q", result=self.mean_size_, note="mean number of attributes chosen per round")
         note = f"{self.rounds} rounds of {type(self._inner).__name__} on half of the rows each."

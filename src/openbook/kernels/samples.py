@@ -87,7 +87,7 @@ def distinct(values, weights):
     total = np.bincount(which, weights, minlength=len(found)).astype(float)
     nothing = ROUNDING * np.bincount(which, np.abs(weights), minlength=len(found))
     if (total < -nothing).any():
-        msg = f"cannot forget the value {found[total < -nothing][0]:g}: it was never learnt"
+        msg = f"cannot forget the value {found[total < -nothing][0]:g}: it was not in the training data"
         raise DataError(msg)
     kept = total > nothing
     return found[kept], total[kept]

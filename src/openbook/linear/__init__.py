@@ -1,4 +1,4 @@
-"""Linear models: a weighted sum of the columns, and what is made of it."""
+"""Linear models: regression, logistic regression, discriminants, perceptron, Rocchio."""
 
 from openbook.linear.basis import Polynomial, Radial, Sigmoid
 from openbook.linear.discriminant import LinearDiscriminant, QuadraticDiscriminant

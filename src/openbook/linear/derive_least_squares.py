@@ -27,10 +27,10 @@ LEVEL = 0.95
 
 def derive_model(model) -> Work:
     """How the model was learnt: the equations, their solution, and how sure it is."""
-    title = f"Linear regression for {model.target_}: how it was learnt"
+    title = f"Linear regression for {model.target_}: how it was fitted"
     parts: list[Step | Grid | Work] = [
         Step("ŷ", r"b + \sum_j \beta_j x_j", note=_functions(model)),
-        Step("to be least", _criterion(model), note=_penalty_note(model)),
+        Step("minimise", _criterion(model), note=_penalty_note(model)),
     ]
     targets = range(len(model.targets_))
     if len(targets) == 1:
@@ -131,9 +131,9 @@ def _penalty_note(model):
     notes = []
     if model.loss == "huber":
         share = figure(float(model.epsilon))
-        notes.append(f"H squares errors up to {share} σ and counts larger ones by their size")
+        notes.append(f"H is quadratic for errors up to {share} σ and linear beyond")
     if (model.l1 > 0 or model.l2 > 0) and model.scale and model.basis is None:
-        notes.append("the penalties see numbers in units of their standard deviation")
+        notes.append("the penalties apply to columns in standard units")
     return "; ".join(notes)
 
 
@@ -181,7 +181,7 @@ def _equations(model, matrix, right):
     yield Step(
         "normal equations",
         rule,
-        note="S_jk = Σ w (x_j - x̄_j)(x_k - x̄_k) and c_j = Σ w (x_j - x̄_j)(y - ȳ): no slope is left at β",
+        note="S_jk = Σ w (x_j - x̄_j)(x_k - x̄_k) and c_j = Σ w (x_j - x̄_j)(y - ȳ): at β the gradient is 0",
     )
     if 0 < len(right) <= _SHOWN:
         rows = [(name, *row, r) for name, row, r in zip(model.names_, matrix, right, strict=True)]
@@ -193,7 +193,7 @@ def _thresholds(model, matrix, right, coef):
         rest = right[j] - math.fsum(matrix[j][k] * b for k, b in enumerate(coef) if k != j)
         numbers = rf"\frac{{soft({figure(rest)}, {figure(float(model.l1))})}}{{{figure(matrix[j][j])}"
         numbers += (f" + {figure(float(model.l2))}" if model.l2 else "") + "}"
-        note = "no more than l1 is left to explain: left out" if coef[j] == 0 else ""
+        note = "at most l1 is left to explain, so the coefficient is 0" if coef[j] == 0 else ""
         yield Step(name, "", numbers, coef[j], note)
 
 
@@ -213,7 +213,7 @@ def _table(model, t):
 def _fit_steps(model, t, right, matrix, coef):
     normal = model._normal  # noqa: SLF001
     if model.loss == "huber":
-        yield Step("σ", result=model.scale_, note="the scale of the errors, found along with β")
+        yield Step("σ", result=model.scale_, note="the scale of the errors, estimated together with β")
         return
     total = float(normal.targets[t])
     gain = 2 * math.fsum(b * c for b, c in zip(coef, right, strict=True))
@@ -236,7 +236,7 @@ def _row_parts(model, X, values, own, t):
     prediction = math.fsum(products)
     rows = [(term, float(v), float(b), p) for term, v, b, p in zip(terms, values, own, products, strict=True)]
     absent = [a.name for a in X.schema if _absent(a, X.data(a.name)[0])]
-    note = f"missing or never seen, so that the mean counts: {', '.join(absent)}" if absent else ""
+    note = f"missing or not seen in training, set to the mean: {', '.join(absent)}" if absent else ""
     parts: list[Grid | Step] = [Grid("terms", ("term", "value", "coefficient", "product"), rows, note)]
     parts.append(Step("ŷ", r"b + \sum_j \beta_j x_j", _sum(p for p in products if p), prediction))
     if model.sigma2_ is not None:

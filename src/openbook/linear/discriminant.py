@@ -106,9 +106,9 @@ class _Discriminant(Folding, Classifier):
             known = inverse @ total[used, j]
             left = total[j, j] - known @ known
             if total[j, j] <= tiny[j]:
-                notes.append(f"{name} does not vary and is left out")
+                notes.append(f"{name} is constant and is left out")
             elif left <= FOLLOWS * total[j, j]:
-                notes.append(f"{name} follows from the columns before it and is left out")
+                notes.append(f"{name} is a linear combination of earlier columns and is left out")
             else:
                 size = np.sqrt(left)
                 inverse = np.block(
@@ -129,7 +129,7 @@ class _Discriminant(Folding, Classifier):
         flat = int((shares <= FLOOR).sum())
         self.notes_.append(
             f"in {flat} of {len(shares)} directions no class varies;"
-            f" {FLOOR:g} of the rows' variance stands in"
+            f" {FLOOR:g} of the overall variance is used"
         )
         axes = self._root @ axes
         return (axes * np.maximum(shares, FLOOR)) @ axes.T
@@ -187,7 +187,7 @@ class _Discriminant(Folding, Classifier):
 
 
 class LinearDiscriminant(_Discriminant):
-    """Linear discriminant analysis: normal classes that differ in their means, and share their covariance.
+    """Linear discriminant analysis: normal classes with different means and one common covariance.
 
     Parameters
     ----------
@@ -256,7 +256,7 @@ class LinearDiscriminant(_Discriminant):
 
 
 class QuadraticDiscriminant(_Discriminant):
-    """Quadratic discriminant analysis: normal classes, each with a mean and a covariance of its own.
+    """Quadratic discriminant analysis: normal classes, each with its own mean and covariance.
 
     Parameters
     ----------
@@ -309,7 +309,7 @@ class QuadraticDiscriminant(_Discriminant):
             return own
         self.notes_.append(
             f"in {flat.sum()} of {len(flat)} directions the rows of class {self._labels[c]} do not vary; the"
-            " variance of all classes stands in"
+            " overall variance is used"
         )
         none, some = axes[:, flat], axes[:, ~flat]
         stands_in = none.T @ self._whitening @ pooled @ self._whitening.T @ none

@@ -25,7 +25,7 @@ def derive_model(model) -> Work:
         lines = [_line(model, c) for c in range(len(model.classes_))]
         rows = [list(row) for row in zip(["1", *_names(model)], *lines, strict=True)]
         parts.append(_cut("discriminants", ["column", *_labels(model)], rows, "a sum of columns each"))
-    title = f"{_name(model)} for {model.target_}: how it was learnt"
+    title = f"{_name(model)} for {model.target_}: how it was fitted"
     return Work(title, tuple(parts), "; ".join(model.notes_))
 
 
@@ -67,8 +67,8 @@ def _covariances(model):
     else:
         titles = [f"covariance of {label}" for label in _labels(model)]
         matrices = dict(zip(titles, model.covariances_, strict=True))
-    divisor = {"mle": "divided by the rows", "sample": "divided by the rows less the means"}[model.variance]
-    note = divisor + (f", drawn in by {figure(model.shrinkage)}" if model.shrinkage else "")
+    divisor = {"mle": "divided by the rows", "sample": "divided by rows minus classes"}[model.variance]
+    note = divisor + (f"; shrinkage {figure(model.shrinkage)}" if model.shrinkage else "")
     return [
         Grid(title, ["", *names], [[n, *row] for n, row in zip(names, m.tolist(), strict=True)], note)
         for title, m in matrices.items()

@@ -166,11 +166,11 @@ class JointScatter(Statistics):
         scale = np.where(scale > 0, scale, 1.0)
         level = self.scatter / np.outer(scale, scale)
         if (np.abs(level - level.T) > 1e-9).any() or np.linalg.eigvalsh(level).min(initial=0.0) < -1e-6:
-            msg = "its scatter is not that of any rows"
+            msg = "its scatter matrix is not valid"
             raise ValueError(msg)
         P = len(self.known)
         if (self.known > self.weight * (1 + 1e-9)).any() or (self.mean[P : 2 * P] < 0).any():
-            msg = "its weights of known cells are not those of any rows"
+            msg = "its weights of known cells are not valid"
             raise ValueError(msg)
 
 

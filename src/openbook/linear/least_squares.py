@@ -35,7 +35,7 @@ __all__ = ["LinearRegression"]
 
 
 class LinearRegression(Folding, Regressor):
-    """A weighted sum of the columns, of least squared error.
+    """Linear regression by least squares, with optional L1 and L2 penalties.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ class LinearRegression(Folding, Regressor):
         )
         self._solve()
         if not settled:
-            self.notes_.append(f"the Huber loss did not come to rest in {MOST_ROUNDS} rounds")
+            self.notes_.append(f"the Huber loss did not converge in {MOST_ROUNDS} rounds")
         self._announce()
 
     def _functions(self):
@@ -173,7 +173,7 @@ class LinearRegression(Folding, Regressor):
         self.collinear_ = tuple(self.names_[c.column] for c in combinations)
         self.notes_ = [in_words(combination, self.names_) for combination in combinations]
         if not at_rest:
-            self.notes_.append("coordinate descent did not come to rest; a larger l2 makes it faster")
+            self.notes_.append("coordinate descent did not converge; a larger l2 makes it faster")
         self._judge(coef)
 
     def _solution(self, normal):
@@ -244,7 +244,7 @@ class LinearRegression(Folding, Regressor):
 
     def _check_adds_up(self):
         if self.loss == "huber":
-            msg = "the Huber loss weighs every row by all others, and cannot learn in pieces; fit all anew"
+            msg = "the Huber loss needs all rows at once; call fit on all of them"
             raise ParameterError(msg)
 
     def _more_rows(self, X, y, sample_weight, *, grow):

@@ -225,7 +225,7 @@ class LogisticRegression(Classifier):
         """Take over what the solver found, in units of the columns, and how sure it is."""
         theta, total = solution.theta, likelihood.total
         if not np.isfinite(solution.trace[-1].value):
-            msg = f"LogisticRegression: {self.solver_} leads uphill, beyond all numbers; take a smaller step"
+            msg = f"LogisticRegression: {self.solver_} diverged; use a smaller step"
             raise ParameterError(msg)
         by_score = theta.reshape(self._n_scores, -1)
         original = units.of_rows(by_score)
@@ -245,14 +245,14 @@ class LogisticRegression(Classifier):
         if sure.parted.any():
             what = "all rows" if sure.complete else "some rows"
             yield (
-                f"the classes of {what} can be told apart without error, so the likelihood has no maximum:"
-                f" the coefficients of {self._listed(sure.parted)} grow without end, and have no standard"
+                f"the classes of {what} are perfectly separated, so the likelihood has no maximum:"
+                f" the coefficients of {self._listed(sure.parted)} grow without limit and have no standard"
                 " errors; l2=1 keeps them finite"
             )
         elif sure.collinear.any():
             yield (
-                f"{self._listed(sure.collinear)} are collinear, so their coefficients are one choice of many,"
-                " and have no standard errors; leave one out, or take l2=1"
+                f"{self._listed(sure.collinear)} are collinear, so their coefficients are not unique"
+                " and have no standard errors; leave one out, or use l2=1"
             )
 
     def _listed(self, some):
@@ -264,7 +264,7 @@ class LogisticRegression(Classifier):
             warnings.warn(f"LogisticRegression: {note}", stacklevel=4)
         if not self.converged_ and not self.notes_:
             note = (
-                f"{self.solver_} did not converge in {self.n_iter_} steps: the largest slope is still"
+                f"{self.solver_} did not converge in {self.n_iter_} steps: the largest gradient is still"
                 f" {figure(float(self.trace_[-1, 1]), 3)}; raise max_iter, or tol from {self.tol:g}"
             )
             self.notes_.append(note)

@@ -30,7 +30,7 @@ def derive_model(model) -> Work:
     else:
         rule = (Step("s_c", r"b_c + \sum_j w_{c j} x_j"), Step("P(c | x)", r"\frac{e^{s_c}}{\sum_k e^{s_k}}"))
     likelihood = Work("likelihood", (*_objective(model), _trace(model), *_against_shares(model)))
-    title = f"Logistic regression for {model.target_}: how it was learnt"
+    title = f"Logistic regression for {model.target_}: how it was fitted"
     return Work(title, (*rule, likelihood, *_coefficients(model)), "; ".join(model.notes_))
 
 
@@ -61,7 +61,7 @@ def _trace(model):
 def _against_shares(model):
     own, shares = model.log_likelihood_, model.null_log_likelihood_
     yield Step("ln L", r"\sum_i \ln P(y_i \mid x_i)", result=own)
-    yield Step("ln L₀", r"\sum_c N_c \ln \frac{N_c}{N}", result=shares, note="the classes' shares alone")
+    yield Step("ln L₀", r"\sum_c N_c \ln \frac{N_c}{N}", result=shares, note="the class frequencies alone")
     if shares < 0:
         numbers = rf"1 - \frac{{{figure(-own)}}}{{{figure(-shares)}}}"
         yield Step("R²", r"1 - \frac{\ln L}{\ln L_0}", numbers, 1.0 - own / shares, "McFadden")
@@ -83,12 +83,14 @@ def _coefficients(model):
     ]
     width = len(model.encoding_) + 1
     if model.covariance_ is not None:
-        note = "p: of a coefficient of 0, by Wald's test; low and high: 95% interval of the odds ratio"
+        note = "p: Wald test of a zero coefficient; low and high: 95% interval of the odds ratio"
         for k, label in enumerate(labels[1:]):
             title = f"odds of {label} against {labels[0]}"
             yield Grid(title, header, rows[k * width : (k + 1) * width], note)
     elif len(labels) == 2:
-        note = "A penalised fit has no standard errors; l1=0, l2=0 has." if model.l1 or model.l2 else ""
+        note = (
+            "A penalised fit has no standard errors; l1=0, l2=0 gives them." if model.l1 or model.l2 else ""
+        )
         yield Grid(f"odds of {labels[1]}", header, rows, note)
 
 
@@ -109,7 +111,7 @@ def derive_row(model, X) -> Work:
         name = "z" if len(labels) == 2 else f"s({label})"
         step = Step(name, r"b + \sum_j w_j x_j", _sum([intercept, *terms]), score)
         gaps = [n for n, _, filled in cells if filled]
-        note = f"missing or never seen, so the mean of training: {', '.join(gaps)}" if gaps else ""
+        note = f"missing or not seen in training, set to the mean: {', '.join(gaps)}" if gaps else ""
         title = f"log odds of {label}" if len(labels) == 2 else f"score of {label}"
         parts.append(Work(title, (Grid("terms", ("column", "x", "w", "w x"), rows, note), step)))
         scores.append(score)

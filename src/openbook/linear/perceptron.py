@@ -37,7 +37,7 @@ KEPT_ROWS = 30
 
 
 class Perceptron(Classifier):
-    """The perceptron: rows one by one, and a step at every mistake.
+    """The perceptron: it goes through the rows one by one and corrects its weights at every mistake.
 
     It settles if a plane separates the classes, however long that takes; if none does, the last weights are
     no better than any before. `keep` says what to make of that.
@@ -131,7 +131,7 @@ class Perceptron(Classifier):
         self._learn(course)
         self.weights_ = course.kept().reshape(self._shape)
         if not np.isfinite(self.weights_).all():
-            msg = "the weights grew beyond all numbers: some cells are too large; use scale=True"
+            msg = "the weights overflowed: some cells are too large; use scale=True"
             raise DataError(msg)
         self.rows_ = course.few_rows()
         self._announce()
@@ -269,7 +269,7 @@ class Perceptron(Classifier):
         updates = arrays["updates_"]
         self.updates_ = _checked("updates_", updates, "i", (min(max(updates.size, 1), self.epochs),))
         if (self.updates_ < 0).any() or (self.updates_[:-1] == 0).any():
-            msg = "its epochs are not those of a perceptron"
+            msg = "its epochs are not valid"
             raise ValueError(msg)
         cycle = tuple(_checked("cycle_", arrays["cycle_"], "i", (2,)).tolist())
         if cycle != (0, 0) and not 1 <= cycle[0] < cycle[1] <= self.n_iter_:
@@ -282,7 +282,7 @@ class Perceptron(Classifier):
         y = _checked("rows.y", arrays["rows.y"], "i", (n,))
         w = _checked("rows.w", arrays["rows.w"], "f", (n,))
         if ((y < 0) | (y >= len(self.classes_)) | (w <= 0)).any() or self.seed_ < 0:
-            msg = "its rows are not rows of its classes"
+            msg = "its rows do not match its classes"
             raise ValueError(msg)
         self._first_weights()
         self.rows_ = x, y, w

@@ -114,7 +114,7 @@ def derive_model(model) -> Work:
         if (shown := shown + len(epoch)) <= _SHOWN_MEETINGS:
             parts.append(_epoch_grid(model, i, epoch))
     parts += [_epochs_grid(model, epochs), _weights_grid(model)]
-    return Work(f"Perceptron for {model.target_}: how it was learnt", tuple(parts), _outcome(model))
+    return Work(f"Perceptron for {model.target_}: how it was fitted", tuple(parts), _outcome(model))
 
 
 def _rule(model):
@@ -124,7 +124,7 @@ def _rule(model):
         yield Step("answer", r"\hat{y} = \operatorname{sign}(\theta \cdot x)", note=signs)
         note = f"at every mistake; η = {eta}; x begins with a 1 for the bias"
     else:
-        yield Step("answer", r"\hat{y} = \arg\max_c \theta_c \cdot x", note="the first of equals")
+        yield Step("answer", r"\hat{y} = \arg\max_c \theta_c \cdot x", note="ties: the first class")
         note = f"at every mistake; η = {eta}; y and ŷ are 1 for their class; x begins with a 1 for the bias"
     yield Step("change", r"\theta \gets \theta + \eta (y - \hat{y}) x", note=note)
 
@@ -209,8 +209,8 @@ def _outcome(model):
     if model.cycle_:
         first, again = model.cycle_
         wrong += (
-            f" The weights after epoch {again} are those after epoch {first}, so it goes round in circles"
-            " for ever: no plane separates the classes."
+            f" The weights after epoch {again} are those after epoch {first}, so training repeats"
+            " itself: no plane separates the classes."
         )
     return wrong
 
@@ -231,7 +231,7 @@ def derive_row(model, X) -> Work:
         for head, weights, score in zip(heads, theta, scores, strict=True)
     ]
     if len(labels) == 1:
-        said, why = labels[0], "There is one class only"
+        said, why = labels[0], "There is only one class"
     elif len(theta) == 1:
         said = labels[answer(scores)]
         why = f"θ · x is {'at least' if scores[0] >= 0 else 'below'} 0"

@@ -45,7 +45,7 @@ class Directions(Statistics):
 
 
 class Rocchio(Classifier):
-    """Rocchio's classifier: the nearest centroid, by the angle.
+    """Rocchio's classifier: the class whose centroid has the smallest angle to the row.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class Rocchio(Classifier):
         self.encoding_ = None if self._sparse else Encoding.of(rows)
         found = fold(rows.pieces, partial(_directions, self.encoding_, len(self.classes_)), add)
         if not np.isfinite(found.sums).all():
-            msg = "sparse rows must hold finite numbers, and none is missing; put 0 where there is nothing"
+            msg = "sparse rows must hold finite numbers without missing cells; use 0 for empty cells"
             raise DataError(msg)
         self.prior_ = found.weight / found.weight.sum()
         self.centroids_ = found.sums / found.weight[:, None]
@@ -141,14 +141,14 @@ class Rocchio(Classifier):
         labels, names = self._labels(), self._names()
         rows = [[name, *c] for name, c in zip(names, self.centroids_.T.tolist(), strict=True)]
         shown = sorted(rows, key=lambda row: -max(map(abs, row[1:])))[:_SHOWN_COLUMNS]
-        note = "the heaviest columns" if len(rows) > len(shown) else ""
+        note = "the columns with the largest weights" if len(rows) > len(shown) else ""
         steps = (
             Step("centroid", r"\mu_c = \frac{1}{N_c} \sum_{i \in c} \frac{x_i}{\|x_i\|}"),
-            Step("answer", r"\arg\max_c \cos(\mu_c, x)", note="the first of equals"),
+            Step("answer", r"\arg\max_c \cos(\mu_c, x)", note="ties: the first class"),
         )
         encoding = () if self.encoding_ is None else (self.encoding_.work(),)
         grid = Grid("centroids", ["column", *labels], shown, note)
-        return Work(f"Rocchio for {self.target_}: how it was learnt", (*steps, *encoding, grid))
+        return Work(f"Rocchio for {self.target_}: how it was fitted", (*steps, *encoding, grid))
 
     def _work_row(self, X):
         """The cosines by hand, from the sums of products."""

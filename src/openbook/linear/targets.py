@@ -19,7 +19,7 @@ def several_targets(y: Any) -> tuple[tuple[str, ...], np.ndarray] | None:
         table = read(y)
         names = table.names
         if odd := [a for a in table.schema if not isinstance(a, Numeric)]:
-            msg = f"target {odd[0].name!r} is {odd[0].kind}, and LinearRegression predicts numbers"
+            msg = f"target {odd[0].name!r} is {odd[0].kind}, but LinearRegression predicts numbers"
             raise DataError(msg)
         numbers = table.block(names)
     else:

@@ -1,4 +1,4 @@
-"""Neighbours: a row is judged by the rows nearest to it."""
+"""Nearest neighbours and Parzen windows."""
 
 from openbook.neighbors.knn import KNeighborsClassifier, KNeighborsRegressor
 from openbook.neighbors.parzen import ParzenClassifier, ParzenRegressor

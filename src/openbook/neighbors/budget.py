@@ -36,8 +36,8 @@ def refuse_if_over(what: str, n_bytes: float, seconds: float, remedy: str, *, al
     if allow or (n_bytes <= most and seconds <= _MOST_SECONDS):
         return
     msg = (
-        f"{what} would take about {_size(n_bytes)} and {_time(seconds)}, where {_size(most)} and"
-        f" {_time(_MOST_SECONDS)} are the most; {remedy}, or pass allow_large=True to go ahead"
+        f"{what} would take about {_size(n_bytes)} and {_time(seconds)}; the limits are {_size(most)} and"
+        f" {_time(_MOST_SECONDS)}; {remedy}, or pass allow_large=True to go ahead"
     )
     raise RefusalError(msg)
 

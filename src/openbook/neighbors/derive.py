@@ -39,7 +39,7 @@ def derive_model(model) -> Work:
             ),
         ),
     )
-    title = f"{model.k} nearest neighbours for {model.target_}: how it was learnt"
+    title = f"{model.k} nearest neighbours for {model.target_}: how it was fitted"
     return Work(title, (*distance_parts(model), how), f"The model is its {rows:,} rows.")
 
 
@@ -125,7 +125,7 @@ def derive_mean(model, X) -> Work:
     return Work(
         title,
         (*_shown(model, near, shown, model.k), Work("mean", (step,))),
-        f"The answer: {figure(mean)}.",
+        f"The prediction: {figure(mean)}.",
     )
 
 
@@ -193,10 +193,10 @@ def _vote(scheme, d, voting, beyond):
 
 def _bandwidth(model):
     if callable(model.weights) or (model.weights in KERNELS and model.weights != "uniform"):
-        return "u = d / h, h the distance of the first row without a vote"
+        return "u = d / h, where h is the distance of row k + 1"
     return {
         "inverse": f"ε = {EPS}",
-        "inverse_square": "rows at distance 0 have all the votes",
+        "inverse_square": "only rows at distance 0 vote",
         "inverse_linear": "1 where all are equally far",
     }.get(model.weights, "")
 
@@ -215,7 +215,7 @@ _RULES = {
     "extend": "the larger prior decides",
     "prior": "the larger prior decides",
     "nearest": "the nearest neighbour decides",
-    "random": "one of them is drawn",
+    "random": "one of them is drawn at random",
 }
 
 

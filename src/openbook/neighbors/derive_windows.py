@@ -23,7 +23,7 @@ _FAR = 30
 
 def derive_windows(model) -> Work:
     """What the model keeps, and how wide its window is."""
-    rule = "the mean distance of a row to its √W-th nearest other"
+    rule = "the mean distance of a row to its √W-th nearest row"
     if model.kernel == "gaussian":
         rule = f"a third of {rule}"
     note = rule if model.radius is None else "given"
@@ -31,7 +31,7 @@ def derive_windows(model) -> Work:
         Step("radius h", result=model.radius_, note=note),
         Step("kernel K(u)", kernel_formula(model.kernel) or "K(u)", note="u = d / h"),
     )
-    title = f"Parzen window for {model.target_}: how it was learnt"
+    title = f"Parzen window for {model.target_}: how it was fitted"
     end = f"The model is its {len(model.statistics_):,} rows."
     return Work(title, (*distance_parts(model), Work("window", steps)), end)
 
@@ -53,7 +53,7 @@ def derive_density(model, X) -> Work:
             r"P(c) \frac{1}{W_c} \sum_{i: y_i = c} w_i K(d_i / h)",
             rf"{figure(p)} \cdot \frac{{{figure(s)}}}{{{figure(w)}}}",
             j,
-            "up to the volume of the window, which is the same for all",
+            "the volume of the window is the same for all classes and cancels",
         )
         for label, p, s, w, j in zip(labels, prior, sums, weights, joint, strict=True)
     ]
@@ -75,7 +75,7 @@ def derive_density(model, X) -> Work:
     winner = labels[posterior.index(max(posterior))]
     end = f"Most probable: {winner}."
     if not total > 0:
-        end = f"No row lies in the window: the prior answers {winner}."
+        end = f"No row lies in the window, so the prior decides: {winner}."
     shown = [f"{model.target_} = {labels[c]}" for c in said]
     title = f"Parzen window for {model.target_}: one prediction"
     return Work(title, (*_shown(model, X, near, shown), Work("posterior", tuple(steps))), end)
@@ -91,10 +91,10 @@ def derive_local_mean(model, X) -> Work:
         mean = math.fsum(products) / total
         numbers = rf"\frac{{{listed(products, ' + ')}}}{{{figure(total)}}}"
         step = Step(f"{model.target_} of x", r"\frac{\sum_i w_i K_i y_i}{\sum_i w_i K_i}", numbers, mean)
-        end = f"The answer: {figure(mean)}."
+        end = f"The prediction: {figure(mean)}."
     else:
         step = Step(f"{model.target_} of x", result=model.mean_, note="the mean of all rows")
-        end = f"No row lies in the window: the mean of all rows answers {figure(model.mean_)}."
+        end = f"No row lies in the window, so the mean of all rows is predicted: {figure(model.mean_)}."
     shown = [f"{model.target_} = {figure(target)}" for target in targets]
     title = f"Parzen window for {model.target_}: one prediction"
     return Work(title, (*_shown(model, X, near, shown), Work("mean", (step,))), end)
@@ -127,7 +127,7 @@ def _shown(model, X, near, said):
         for i, ((row, _, _), label) in enumerate(zip(near[:_SHOWN], said, strict=False))
     ]
     rows = [(row, d, label, weight) for (row, d, weight), label in zip(near[:_LISTED], said, strict=False)]
-    note = f"{len(near):,} rows lie in the window; the heaviest {_LISTED} are shown."
+    note = f"{len(near):,} rows lie in the window; the {_LISTED} with the largest weights are shown."
     rule = Step(
         "weight w K",
         rf"w \cdot {kernel_formula(model.kernel) or 'K(u)'}",

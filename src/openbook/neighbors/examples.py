@@ -53,7 +53,7 @@ class Examples(Statistics):
         numbers = [part.numbers for part in parts]
         sparse = sum(map(sp.issparse, numbers))
         if 0 < sparse < len(parts):
-            msg = "some rows are sparse and some are not; give all in one form"
+            msg = "some rows are sparse and some are dense; give all in one form"
             raise DataError(msg)
         rest = (
             np.concatenate([getattr(part, name) for part in parts])
@@ -80,7 +80,7 @@ class Examples(Statistics):
                 if not weights[rows[-1]]:
                     rows.pop()
             if left > 0:
-                msg = "cannot forget these rows: they were never learnt, or none would be left"
+                msg = "cannot forget these rows: they were not in the training data, or none would be left"
                 raise DataError(msg)
         kept = np.flatnonzero(weights)
         return Examples(self.numbers[kept], self.codes[kept], self.targets[kept], weights[kept])
@@ -135,7 +135,7 @@ class Examples(Statistics):
             *(("data", "indices", "indptr") if sparse else ("numbers",)),
         }
         if odd := arrays.keys() ^ expected:
-            msg = f"array {min(odd)!r} is missing, or one too many"
+            msg = f"array {min(odd)!r} is missing or unexpected"
             raise ValueError(msg)
         n, categorical = len(arrays["targets"]), [a for a in schema if isinstance(a, Categorical)]
         weights = _checked("weights", arrays["weights"], np.float64, (n,))

@@ -101,7 +101,7 @@ def _choice(points, metric):
     if n < _MANY:
         return "brute", f"{n:,} points are few"
     if d <= _FEW_DIRECTIONS:
-        return "kd_tree", f"{n:,} points are many, and {d} columns are few"
+        return "kd_tree", f"{n:,} points are many and {d} columns are few"
     dimension = _dimension(points, metric)
     few = dimension <= (_FEW_DIRECTIONS if d <= _FEW_COLUMNS else _FEWER_DIRECTIONS)
     spread = f"{n:,} points of {d} columns spread in about {dimension:.1f} directions"
@@ -124,8 +124,8 @@ def _written_out(points, index):
     cells = points.shape[0] * points.shape[1]
     if cells > _MOST_CELLS:
         msg = (
-            f"{points.shape[0]:,} sparse rows of {points.shape[1]:,} columns are too many to write out, as "
-            f"index {index!r} needs; index 'inverted' takes them as they are, with metric euclidean or cosine"
+            f"{points.shape[0]:,} sparse rows of {points.shape[1]:,} columns are too many for the dense copy"
+            f" that index {index!r} needs; use index 'inverted' with metric euclidean or cosine"
         )
         raise DataError(msg)
     return points.toarray()

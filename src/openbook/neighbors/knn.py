@@ -1,4 +1,4 @@
-r"""k nearest neighbours: the rows most like a query answer for it.
+r"""k nearest neighbours, for classification and regression.
 
     class    arg max_c Σ_{i among the k nearest} v_i [y_i = c],     P(c | x) = its share of the votes
     number   Σ v_i y_i / Σ v_i
@@ -49,7 +49,7 @@ class _KNeighbors(NeighborLearner):
 
 
 class KNeighborsClassifier(_KNeighbors, Classifier):
-    """The classes of the k nearest rows vote.
+    """k nearest neighbours for classification: the classes of the k nearest rows vote.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ class KNeighborsClassifier(_KNeighbors, Classifier):
 
 
 class KNeighborsRegressor(_KNeighbors, Regressor):
-    """The mean of the k nearest rows, weighed by distance.
+    """k nearest neighbours for regression: the mean of the k nearest rows, weighted by distance.
 
     Parameters
     ----------

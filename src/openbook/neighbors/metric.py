@@ -51,7 +51,7 @@ class Metric:
         if name != "minkowski":
             return cls(name, _POWERS[name])
         if not p >= 1:
-            msg = f"p must be at least 1, got {p!r}: below 1 the way round is shorter than the straight one"
+            msg = f"p must be at least 1, got {p!r}: below 1 the triangle inequality fails"
             raise ParameterError(msg)
         return cls(name, float(p))
 

@@ -104,7 +104,7 @@ class MixedDistance:
             else:
                 rows.append((attribute.name, "numeric", f"difference / {figure(span)}, at most 1"))
         return Grid(
-            "columns", ("column", "kind", "counts"), rows, "A missing cell counts 1, as far as can be."
+            "columns", ("column", "kind", "counts"), rows, "A missing cell counts 1, the largest distance."
         )
 
 

@@ -108,7 +108,7 @@ class _Parzen(NeighborLearner):
 
 
 class ParzenClassifier(_Parzen, Classifier):
-    """A density for each class from the rows around a query, and the prior: Bayes' rule does the rest.
+    """Parzen windows for classification: a kernel density per class, the prior, and Bayes' rule.
 
     Parameters
     ----------
@@ -222,11 +222,11 @@ class ParzenClassifier(_Parzen, Classifier):
     def _log_window(self):
         """The logarithm of h^d ∫K, in the units of the columns."""
         if self.distance_ != "euclidean" or callable(self.kernel) or self.space_.encoding is None:
-            msg = "a density needs the Euclidean distance and a named kernel; class probabilities do not"
+            msg = "the density needs the Euclidean distance and a named kernel; predict_proba does not"
             raise RefusalError(msg)
         encoding = self.encoding_
         if encoding.names != self.schema_.names:
-            msg = "a density needs numbers without gaps; class probabilities do not"
+            msg = "the density needs numeric columns without missing cells; predict_proba does not"
             raise RefusalError(msg)
         d = len(encoding)
         return log_volume(self.kernel, d) + d * math.log(self.radius_) + float(np.log(encoding.scale).sum())
@@ -236,7 +236,7 @@ class ParzenClassifier(_Parzen, Classifier):
 
 
 class ParzenRegressor(_Parzen, Regressor):
-    """The mean of the rows around a query, weighed by a kernel of their distance.
+    """Parzen windows for regression: the mean of the rows nearby, weighted by a kernel of their distance.
 
     Parameters
     ----------

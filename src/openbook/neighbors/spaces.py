@@ -182,8 +182,8 @@ def _whitening(encoding, rows):
     except np.linalg.LinAlgError:
         pass
     msg = (
-        "mahalanobis needs columns that vary and are no sums of one another; some are:"
-        " leave them out, or take 'euclidean'"
+        "mahalanobis needs columns that vary and are not linear combinations of others;"
+        " leave such columns out, or use 'euclidean'"
     )
     raise DataError(msg)
 
@@ -192,7 +192,7 @@ class FunctionIndex:
     """Any function of two rows, between all pairs."""
 
     name = "brute"
-    reason = "a function of two rows knows no shortcut"
+    reason = "a custom distance must be computed for every pair"
 
     def __init__(self, points, function):
         self.points = points

@@ -1,4 +1,4 @@
-"""Networks: layers of weighted sums, learnt by passing the error back."""
+"""Neural networks, trained by backpropagation."""
 
 from openbook.neural.autoencoder import Autoencoder
 from openbook.neural.mlp import MLPClassifier, MLPRegressor

@@ -24,7 +24,7 @@ __all__ = ["Autoencoder"]
 
 
 class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
-    """A projection learnt by a network that reproduces its inputs.
+    """An autoencoder: a network that reproduces its inputs through a narrow layer, the code.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Un
         return self.encoding_.decoded(self._run(code, len(self._code()), len(self.weights_)))
 
     def errors(self, X):
-        """How far each row comes back from where it was: ½ Σ (x̂ - x)² over the encoded columns."""
+        """The reconstruction error of each row: ½ Σ (x̂ - x)² over the encoded columns."""
         return self._each(X, self._errors)
 
     def _errors(self, X):
@@ -138,7 +138,7 @@ class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Un
 
     def _decided(self, answers):  # noqa: ARG002 (of the same form for all)
         layer = len(self._code())
-        return (), f"Hidden layer {layer} is the code; the output is the row as it comes back from there."
+        return (), f"Hidden layer {layer} is the code; the output is the reconstructed row."
 
     def _code(self):
         """The units of the layers down to the code."""

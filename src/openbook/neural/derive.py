@@ -188,7 +188,7 @@ def _off_line(output, *errors):
     """What to note of Huber's loss where it is no square."""
     if isinstance(output, CrossEntropy) or max(map(abs, errors)) <= output.delta:
         return ""
-    return f"by Huber's loss, which counts an error beyond {figure(output.delta)} as that much"
+    return f"Huber loss: an error above {figure(output.delta)} counts as that value"
 
 
 def _updates(model, network, layers, deltas, numbering, step):

@@ -33,9 +33,9 @@ def derive_model(model, network, what):
     kept = f", and the weights of epoch {model.best_epoch_} were kept" if len(model.validation_curve_) else ""
     end = f"Training ended after {epochs} epochs: {model.ending_}{kept}."
     if epochs > 1 and model.loss_curve_[-1] > 2.0 * model.loss_curve_[0]:
-        end += " The loss rose on the way: take smaller steps."
+        end += " The loss rose during training: use a smaller step."
     shape = "-".join(map(str, sizes))
-    return Work(f"Network {shape} for {what}: how it was learnt", tuple(parts), end)
+    return Work(f"Network {shape} for {what}: how it was fitted", tuple(parts), end)
 
 
 def _layers(network, sizes, numbering):
@@ -64,7 +64,7 @@ def _rules(model, network):
         loss += r" + \frac{\lambda}{2 n} \sum w^2"
         yield Step("λ", result=float(model.l2), note="the penalty, l2")
     huber = getattr(network.output, "delta", np.inf) < np.inf
-    note = "Huber's loss: a straight line where it is off by more than 1" if huber else ""
+    note = "Huber loss: linear for errors above 1" if huber else ""
     yield Step("objective", loss, note=note)
     formula, note = RULES[model.optimiser]
     yield Step("w after an update", formula, note=note)
@@ -78,7 +78,7 @@ def _curve(model):
     ]
     every = max(1, -(-len(rows) // 24))
     shown = [row for i, row in enumerate(rows) if i % every == 0 or i == len(rows) - 1]
-    header = ("epoch", "loss", "loss of the rows held out")[: 3 if held else 2]
+    header = ("epoch", "loss", "loss of the held-out rows")[: 3 if held else 2]
     return Grid("training curve", header, [row for row in shown if len(row) == len(header)])
 
 

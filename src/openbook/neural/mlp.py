@@ -1,4 +1,4 @@
-r"""Multi-layer perceptrons: classes or numbers by layers of units.
+r"""Multi-layer perceptrons for classification and regression.
 
     a_0 = x (encoded),    a_l = f(join(a_(l-1), W_l) + b_l),    ŷ = output of the last layer
 
@@ -24,7 +24,7 @@ __all__ = ["MLPClassifier", "MLPRegressor"]
 
 
 class MLPClassifier(NetworkLearner, Classifier):
-    """A network that tells classes apart.
+    """A multi-layer perceptron for classification.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ class MLPClassifier(NetworkLearner, Classifier):
         names = [f"P({self.target_} = {as_text(label)} | x)" for label in self.classes_.tolist()]
         shares = [min(max((o - low) / (high - low), 0.0), 1.0) for o in answers]
         formula = r"\frac{o + 1}{2}" if low else "o"
-        note = "no less than 0 and no more than 1" if output.activation.name == "identity" else ""
+        note = "limited to 0 to 1" if output.activation.name == "identity" else ""
         if units < len(names):
             yes, no = shares[0], 1.0 - shares[0]
             steps = [
@@ -158,7 +158,7 @@ class MLPClassifier(NetworkLearner, Classifier):
 
 
 class MLPRegressor(NetworkLearner, Regressor):
-    """A network that predicts numbers.
+    """A multi-layer perceptron for regression.
 
     Parameters
     ----------

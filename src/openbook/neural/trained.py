@@ -143,7 +143,7 @@ class Trained(Estimator):
         self.best_epoch_, self.ending_ = history.best, history.ending
         if history.interrupted:
             warnings.warn(
-                f"{type(self).__name__}: {history.ending}; the model is what it had learnt by then",
+                f"{type(self).__name__}: {history.ending}; the model has the weights of that moment",
                 InterruptedFit,
                 stacklevel=4,
             )

@@ -114,7 +114,7 @@ class Training:
         """Train until it ends; returns the History."""
         settings, history = self.settings, self.history
         stall, best = Stall(settings.tol, settings.patience), None
-        history.ending = f"{settings.epochs} epochs were asked for"
+        history.ending = f"{settings.epochs} epochs were requested"
         try:
             for epoch in range(settings.epochs):
                 step = SCHEDULES[settings.schedule](settings.step, settings.decay, epoch, settings.epochs)
@@ -127,12 +127,12 @@ class Training:
                     if loss == min(history.validation):
                         best = (epoch + 1, self.parameters.vector.copy())
                 if not stall.goes_on(loss):
-                    whose = "of the rows held out " if len(self.held) else ""
+                    whose = "of the held-out rows " if len(self.held) else ""
                     history.ending = f"the loss {whose}had not fallen for {settings.patience} epochs"
                     break
         except KeyboardInterrupt:
             history.interrupted = True
-            history.ending = f"it was interrupted in epoch {len(history.loss) + 1} of {settings.epochs}"
+            history.ending = f"interrupted in epoch {len(history.loss) + 1} of {settings.epochs}"
         if best is not None:
             history.best, self.parameters.vector[:] = best
         return history
@@ -151,8 +151,8 @@ class Training:
         loss = total / len(self.learnt) + 0.5 * self.settings.l2 * float(weights @ weights)
         if not (np.isfinite(loss) and np.isfinite(self.parameters.vector).all()):
             msg = (
-                f"{self.who}: the loss grew beyond all bounds in epoch {len(self.history.loss) + 1};"
-                f" take smaller steps, such as step={self.settings.step / 10:g}"
+                f"{self.who}: training diverged in epoch {len(self.history.loss) + 1};"
+                f" use a smaller step, such as step={self.settings.step / 10:g}"
             )
             raise ParameterError(msg)
         return loss
@@ -182,7 +182,7 @@ def _split(n, share, random, who):
     if share is None:
         return np.arange(n), np.arange(0)
     if n < 2:
-        msg = f"{who}: early_stopping holds rows out, and there is only one; train without it"
+        msg = f"{who}: early_stopping needs rows to hold out, and there is only one; switch it off"
         raise ParameterError(msg)
     held = min(max(round(share * n), 1), n - 1)
     order = random.permutation(n)

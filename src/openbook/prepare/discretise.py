@@ -212,7 +212,7 @@ def derive_splits(name: str, splits: tuple[Split, ...] | list[Split]) -> Work:
     works = tuple(_derive_split(name, split) for split in splits)
     cuts = sorted(split.cut for split in splits if split.accepted)
     found = ", ".join(figure(cut) for cut in cuts)
-    end = f"Cuts at {found}." if cuts else "No cut pays for its description: one interval."
+    end = f"Cuts at {found}." if cuts else "No cut gains enough: one interval."
     return Work(f"Intervals of {name}, by MDL", works, end)
 
 
@@ -237,10 +237,12 @@ def _derive_split(name: str, split: Split) -> Work:
     steps = (
         *entropies,
         Step("gain", r"H - \frac{N_1}{N} H_1 - \frac{N_2}{N} H_2", numbers, gain),
-        Step("bar", bar_formula, bar_numbers, bar),
+        Step("bound", bar_formula, bar_numbers, bar),
     )
     verdict = (
-        "The gain is above the bar: cut." if split.accepted else "The gain is not above the bar: no cut."
+        "The gain exceeds the bound: cut."
+        if split.accepted
+        else "The gain does not exceed the bound: no cut."
     )
     return Work(f"{name} <= {figure(split.cut)}, among {both.n:,} rows", steps, verdict)
 

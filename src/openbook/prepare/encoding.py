@@ -282,7 +282,7 @@ class Encoding:
                 rows.append((self.names[k], rule, float(self._fill[k])))
             if gap is not None:
                 rows.append((self.names[gap], "1 if missing, else 0", 1))
-        note = "A value that training never showed counts as missing does, in all but the columns for gaps."
+        note = "A value not seen in training counts as missing, except in the indicator columns."
         return Work("Encoding", (Grid("columns", ("column", "is", "where missing"), rows, note),))
 
     def arrays(self) -> dict[str, np.ndarray]:
@@ -317,7 +317,7 @@ class Encoding:
         d = len(empty.names)
         mean, shift, scale = (_checked(n, arrays[n], float, (d,)) for n in ("mean", "shift", "scale"))
         if not (np.isfinite(mean) & np.isfinite(shift) & np.isfinite(scale) & (scale > 0)).all():
-            msg = "an encoding's figures must be finite, and its scales above zero"
+            msg = "an encoding's numbers must be finite, and its scales above zero"
             raise ValueError(msg)
         return cls(schema, mean, shift, scale, tuple(seen), gaps, reference)
 

@@ -1,4 +1,4 @@
-"""Projections: few columns that keep most of what many say."""
+"""Projections: principal components and linear discriminants."""
 
 from openbook.reduce.discriminant import LinearDiscriminantProjection
 from openbook.reduce.pca import PCA

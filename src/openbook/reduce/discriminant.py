@@ -27,7 +27,7 @@ __all__ = ["LinearDiscriminantProjection"]
 
 
 class LinearDiscriminantProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearDiscriminant):
-    """A projection that tells classes apart; it predicts too, as the linear discriminant that it is.
+    """Linear discriminant projection: the directions that separate the classes best; it also predicts.
 
     Parameters
     ----------

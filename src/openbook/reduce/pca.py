@@ -52,7 +52,7 @@ _NOTHING = 1e-12
 
 
 class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
-    """Principal component analysis.
+    """Principal component analysis: the directions of greatest variance.
 
     Parameters
     ----------
@@ -289,7 +289,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
             msg = "its statistics are not finite"
             raise ValueError(msg)
         if not self.statistics_.weight[0] > 0 or (self.statistics_.known < 0).any():
-            msg = "its statistics are not those of any rows: a weight is below zero, or there is none"
+            msg = "its statistics are not valid: a weight is negative, or missing"
             raise ValueError(msg)
         self.statistics_.check()
         self._encode_statistics()
@@ -310,7 +310,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
             covariance, self._spread = arrays["em_covariance"], arrays["spread"]
             symmetric = np.array_equal(covariance, covariance.T)
             if not symmetric or (self._spread <= 0).any() or np.linalg.eigvalsh(covariance).min() <= 0:
-                msg = "its covariance is not that of any rows"
+                msg = "its covariance matrix is not valid"
                 raise ValueError(msg)
             self._normal = replace(_normal(arrays["em_mean"], covariance), covariances=covariance[None])
             self.trace_ = arrays["trace"]

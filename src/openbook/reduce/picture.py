@@ -34,12 +34,10 @@ def draw_scree(model) -> Picture:
     inside = line(x, up.place(shares), "c0") + line(x, up.place(so_far), "c1 dashed")
     inside += "".join(dots(x, up.place(shares), ["dot c0"] * n, told))
     inside += "".join(dots(x, up.place(so_far), ["dot c1"] * n, sums))
-    key, tall = legend([("c0", "each"), ("c1", "all up to it")])
+    key, tall = legend([("c0", "each"), ("c1", "cumulative")])
     body, width, height = framed(across, up, inside, key, tall)
     note = f"{n} components explain {so_far[-1]:.1%} of the variance."
-    return Picture(
-        "Scree: what the components explain", "; ".join([*told, note]), (note,), body, width, height
-    )
+    return Picture("Scree plot", "; ".join([*told, note]), (note,), body, width, height)
 
 
 def draw_biplot(model, X, y=None) -> Picture:
@@ -103,9 +101,7 @@ def _label(name, x, y, taken):
 def draw_rows(title, names, scores, y=None, arrows=None) -> Picture:
     """Rows by their first two scores, coloured by classes, or in one colour."""
     if scores.shape[1] < 2:
-        raise DataError(
-            "there is one component, and a picture of rows needs two; see draw_scree, or the scores"
-        )
+        raise DataError("there is one component, and a scatter plot needs two; see draw_scree, or the scores")
     some = np.unique(np.linspace(0, len(scores) - 1, min(len(scores), _MOST_DOTS)).round().astype(np.intp))
     across, up = Numbers(names[0], scores[:, 0]), Numbers(names[1], scores[:, 1])
     look = "many" if len(some) > _FEW_DOTS else "dot"
@@ -124,7 +120,7 @@ def draw_rows(title, names, scores, y=None, arrows=None) -> Picture:
     if arrows is not None:
         inside += arrows.svg(across, up)
         left = f" The {len(arrows.names)} longest of {len(arrows.names) + arrows.left_out}."
-        notes.append("Arrows: how much of each column is in the components." + left * (arrows.left_out > 0))
+        notes.append("Arrows: the loadings of the columns." + left * (arrows.left_out > 0))
     above, tall = legend(key)
     body, width, height = framed(across, up, inside, above, tall)
     return Picture(

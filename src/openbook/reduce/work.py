@@ -33,13 +33,13 @@ def derive_pca(model) -> Work:
         )
     rules = (
         Step("covariance", r"S = \frac{1}{N} \sum_i (x_i - m)(x_i - m)^\top", note=_divisor(model)),
-        Step("components", r"S v_c = \lambda_c v_c", note="the largest λ first; each v is of length 1"),
+        Step("components", r"S v_c = \lambda_c v_c", note="the largest λ first; each v has length 1"),
         Step("total variance", r"\sum_j S_{jj} = \sum_j \lambda_j", result=total),
     )
     parts = (
         model.encoding_.work(),
         *_rounds(model),
-        Work("what is solved", rules),
+        Work("eigenvalue problem", rules),
         *_matrix(model.covariance_, model.encoding_.names),
         Work("explained variance", tuple(steps)),
         _loadings(model, "component"),
@@ -60,7 +60,7 @@ def _rounds(model):
     """The rounds of EM, where there were any."""
     if len(model.trace_):
         rows = [[t + 1, value] for t, value in enumerate(model.trace_.tolist())]
-        note = "missing cells as the other columns of their rows let expect; in standard units"
+        note = "missing cells replaced by their expected value given the other columns; in standard units"
         yield Grid("EM", ["round", "log-likelihood"], rows, note)
 
 
@@ -77,7 +77,7 @@ def _loadings(model, word):
         for name, loadings in zip(model.encoding_.names, model.components_[:n].T.tolist(), strict=True)
     ]
     more = model.n_components_ - n
-    note = "the largest of each above zero" + (f"; {more} more {word}s" if more else "")
+    note = "signs chosen so that the largest loading is positive" + (f"; {more} more {word}s" if more else "")
     return Grid("loadings", ["column", *(f"{word} {c + 1}" for c in range(n))], rows, note)
 
 
@@ -98,7 +98,7 @@ def derive_discriminant(model, discriminant: Work) -> Work:
         for c, value in enumerate(model.criteria_.tolist())
     ]
     parts = (*discriminant.parts, Work("directions", (*rules, *steps)), _loadings(model, "direction"))
-    title = f"Linear discriminant projection for {model.target_}: how it was learnt"
+    title = f"Linear discriminant projection for {model.target_}: how it was fitted"
     return Work(title, parts, discriminant.conclusion)
 
 
@@ -108,9 +108,9 @@ def derive_scores(model, x, title) -> Work:
     means = model.mean_.tolist()
     rows = [list(row) for row in zip(names, x.tolist(), means, gaps, strict=True)]
     note = (
-        "a missing cell counts as its mean"
+        "a missing cell is replaced by the mean"
         if getattr(model, "missing", "mean") == "mean"
-        else ("a missing cell counts as what the others let expect")
+        else ("a missing cell is replaced by its expected value given the others")
     )
     grid = Grid("row", ["column", "x", "m", "x - m"], rows, note)
     steps, scores = [], []
@@ -121,7 +121,7 @@ def derive_scores(model, x, title) -> Work:
             terms = [*terms[:_SHOWN_TERMS], r"\dots", terms[-1]]
         scores.append(score)
         steps.append(Step(f"score {c + 1}", r"\sum_j v_{cj} (x_j - m_j)", " + ".join(terms), score))
-    end = "The row's place: " + ", ".join(figure(score) for score in scores) + "."
+    end = "The scores of the row: " + ", ".join(figure(score) for score in scores) + "."
     return Work(f"{title}: one row", (grid, Work("scores", tuple(steps))), end)
 
 

@@ -1,4 +1,4 @@
-"""Support vector machines: the widest margin, for classes and for numbers."""
+"""Support vector machines for classification and regression."""
 
 from openbook.svm.svc import SVC
 from openbook.svm.svr import SVR

@@ -139,7 +139,7 @@ def derive_prediction(model, X) -> Work:
 
 
 def _learnt(model):
-    return f"{type(model).__name__} for {model.target_}: how it was learnt"
+    return f"{type(model).__name__} for {model.target_}: how it was fitted"
 
 
 def _end(model):
@@ -235,7 +235,7 @@ def _constant(machine):
         numbers = rf"{_signed(y)} - {_signed(rest)}"
         note = f"row {machine.numbers[i]} is on its margin"
         return Step("b", r"y_i - \sum_j \beta_j K(x_j, x_i)", numbers, y - rest, note)
-    return Step("b", result=machine.bias, note="as the optimality conditions of all rows demand")
+    return Step("b", result=machine.bias, note="from the optimality conditions of all rows")
 
 
 def _margin(machine):
@@ -266,15 +266,15 @@ def _goal(model, k):
         Step(
             "dual gap",
             result=float(model.dual_gap_[k]),
-            note="how far above the least possible value at most",
+            note="upper bound of the distance to the minimum",
         ),
     ]
 
 
 def _sharp_grid(model):
     rows = list(zip(map(as_text, model.classes_.tolist()), model.sharpness_.tolist(), strict=True))
-    note = "fitted to decisions about rows left out" if model.calibrated_ else "not calibrated"
-    return [Grid("sharpness a where a class wins", ("class", "a"), rows, note)]
+    note = "fitted to the scores of rows held out" if model.calibrated_ else "not calibrated"
+    return [Grid("slope a for each winning class", ("class", "a"), rows, note)]
 
 
 def _row_grid(model, x):
@@ -318,7 +318,7 @@ def _scores(model, f, labels, names):
     votes = pairwise_votes(f, len(labels)) if one_to_one else rest_votes(f)
     rows = [(name, *row) for name, row in zip(names, votes.by_machine.tolist(), strict=True)]
     totals = votes.totals.tolist()
-    note = "a tie, which the scores settle" if len(votes.first) > 1 else ""
+    note = "a tie: the scores decide" if len(votes.first) > 1 else ""
     grid = Grid("votes", ("machine", *labels), [*rows, ("total", *totals)], note)
     if not one_to_one:
         steps = [

@@ -87,7 +87,7 @@ class Polynomial(Kernel):
 
 @dataclass(frozen=True)
 class Radial(Kernel):
-    """How near two rows are: 1 at the same place, 0 far away."""
+    """The similarity of two rows: 1 if they are equal, near 0 if they are far apart."""
 
     gamma: float
     name = "rbf"

@@ -133,7 +133,7 @@ class SupportVectors(Learner):
         least = np.maximum(self.objective_[early] - self.dual_gap_[early], 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
             above = np.max(np.where(self.dual_gap_[early] > 0, self.dual_gap_[early] / least, 0.0))
-        how = f"its objective at most {above:.2g} times the least possible above that; "
+        how = f"with an objective at most {above:.2g} times its minimum above the minimum; "
         how = how if np.isfinite(above) else ""
         end = ends[int(self.states_.max())]
         return [f"the search {end}; this is the best model so far, {how}raise max_iter or tol"]

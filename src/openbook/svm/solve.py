@@ -88,6 +88,6 @@ def _check_separable(X, kernel, t, numbers):
         rows = f"row {named} is" if len(wrong) == 1 else f"rows {named} are"
         msg = (
             f"no {kernel.name} machine separates these classes, so there is no hard margin:"
-            f" {rows} in the way; choose a finite C, which allows slack, or another kernel"
+            f" {rows} on the wrong side; use a finite C, which allows slack, or another kernel"
         )
         raise DataError(msg)

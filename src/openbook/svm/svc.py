@@ -128,11 +128,11 @@ class SVC(SupportVectors, Classifier):
 
     def _fit(self, rows):
         if math.isinf(self.C) and self.loss == "squared_hinge":
-            msg = "SVC: C = inf is the hard margin, which has no slack to square; take loss='hinge'"
+            msg = "SVC: C = inf is the hard margin, which has no slack to square; use loss='hinge'"
             raise ParameterError(msg)
         if len(self.classes_) < 2:
             label = as_text(self.classes_.tolist()[0])
-            msg = f"SVC tells classes apart, and there is only one class here: {label}"
+            msg = f"SVC needs at least two classes, and there is only one: {label}"
             raise DataError(msg)
         training = self._training(rows)
         self._set_gamma(training)
@@ -237,7 +237,7 @@ class SVC(SupportVectors, Classifier):
 
     def _restore(self, arrays):
         if len(self.classes_) < 2:
-            msg = "it has one class only"
+            msg = "it has only one class"
             raise ValueError(msg)
         super()._restore(arrays)
         sharp, calibrated = arrays["sharpness_"], arrays["calibrated_"]
