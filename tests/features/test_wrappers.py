@@ -127,7 +127,7 @@ class TestForward:
         X = np.column_stack([y, np.random.default_rng(0).normal(size=(80, 3))])
         search = ForwardSelection(OneR(), k=3, split=SPLIT).fit(X, y)
         assert search.get_support().sum() == 3
-        assert search.stop_ == "There are k = 3."
+        assert search.stop_ == "k = 3 attributes are selected."
         assert ForwardSelection(OneR(), k=9, split=SPLIT).fit(X, y).stop_ == "Every attribute is selected."
 
     def test_min_gain(self):

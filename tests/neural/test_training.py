@@ -101,7 +101,7 @@ def test_a_loss_beyond_all_bounds_is_named():
         warnings.simplefilter("error")  # no storm of overflows before it
         with pytest.raises(
             ParameterError,
-            match=r"MLPRegressor: training diverged in epoch \d+; take smaller steps, such as "
+            match=r"MLPRegressor: training diverged in epoch \d+; use a smaller step, such as "
             r"step=100000",
         ):
             learner.fit(NUMBERS, PROGRESSION)

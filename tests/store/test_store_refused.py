@@ -227,10 +227,10 @@ BROKEN_ARRAYS = {
     "three classes": (set_array(CLASSES, np.array(["No", "Yes", "So"])), "expected float64"),
     "NaN": (edit("mean", np.nan), "its statistics are not finite"),
     "infinity": (edit("tables", np.inf), "its statistics are not finite"),
-    "a count below zero": (edit("tables", -1), "a weight is below zero, or there is none"),
-    "a scatter below zero": (edit("scatter", -1), "a weight is below zero, or there is none"),
-    "a weight below zero": (edit("classes.npy", -1), "a weight is below zero, or there is none"),
-    "no rows": (set_array(WEIGHTS, np.zeros(2)), "a weight is below zero, or there is none"),
+    "a count below zero": (edit("tables", -1), "a weight is negative, or missing"),
+    "a scatter below zero": (edit("scatter", -1), "a weight is negative, or missing"),
+    "a weight below zero": (edit("classes.npy", -1), "a weight is negative, or missing"),
+    "no rows": (set_array(WEIGHTS, np.zeros(2)), "a weight is negative, or missing"),
     "numbers without measure": (edit("scatter", 1e308, (slice(None), slice(None))), "damaged"),
 }
 

@@ -45,7 +45,7 @@ class ExhaustiveSelection(SubsetSearch):
     def _select(self, examples):
         if (d := len(examples.table.schema)) > MOST:
             raise ParameterError(
-                f"ExhaustiveSelection: {d} attributes have {2**d - 1:,} subsets, and each would be judged;"
+                f"ExhaustiveSelection: {d} attributes have {2**d - 1:,} subsets to evaluate;"
                 f" keep at most {MOST}, with SelectAttributes(k={MOST}), or search with ForwardSelection"
             )
         return super()._select(examples)
