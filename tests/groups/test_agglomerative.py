@@ -107,7 +107,7 @@ def test_new_rows_join_the_nearest_row_and_its_work_says_which():
     model = Agglomerative(3, method="ward").fit(X)
     np.testing.assert_array_equal(model.predict(X), model.labels_)
     work = model.work(X.row(7))
-    assert "nearest row learnt is 7, at 0: cluster 0" in work.text()
+    assert "nearest training row is 7, at 0: cluster 0" in work.text()
 
 
 def test_matrices_assign_and_are_saved(tmp_path):
@@ -139,7 +139,7 @@ def test_the_cophenetic_correlation_is_that_of_scipy():
     theirs, _ = hierarchy.cophenet(hierarchy.linkage(X, "average"), pdist(X))
     assert model.cophenetic_correlation() == pytest.approx(theirs, abs=1e-12)
     given = Agglomerative(2, given="distances").fit(squareform(pdist(X)))
-    with pytest.raises(ParameterError, match="kept no rows"):
+    with pytest.raises(ParameterError, match="no rows were kept"):
         given.cophenetic_correlation()
 
 
@@ -159,7 +159,7 @@ def test_a_matrix_that_is_none_is_refused(matrix, given, words):
 
 
 def test_what_has_no_centres_is_refused():
-    with pytest.raises(RefusalError, match="similarities do not have"):
+    with pytest.raises(RefusalError, match="similarities do not give"):
         Agglomerative(2, method="ward", given="similarities").fit(np.eye(3))
     with pytest.raises(RefusalError, match="gower does not have"):
         Agglomerative(2, method="centroid", distance="gower").fit(np.eye(3))

@@ -89,7 +89,7 @@ def test_similarities_are_shown_as_such():
     ("linkage", "words"),
     [
         ([[0, 0, 1, 2]], "merged once"),
-        ([[0, 3, 1, 2], [1, 2, 2, 3]], "not there yet"),
+        ([[0, 3, 1, 2], [1, 2, 2, 3]], "does not exist yet"),
         ([[0, 1, np.inf, 2]], "finite"),
     ],
 )

@@ -210,7 +210,7 @@ def test_saved_and_spoiled(make, tmp_path):
         ("weights", lambda a: -a, "above zero, and add up"),
         ("weights", lambda a: a * 2, "above zero, and add up"),
         ("low", lambda a: a + 1e9, "end after they begin"),
-        ("shape", lambda a: a * 2, "not those of its columns"),
+        ("shape", lambda a: a * 2, "do not match its columns"),
     ],
 )
 def test_a_hostile_histogram_is_refused(name, change, match):

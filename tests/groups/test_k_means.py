@@ -124,7 +124,7 @@ def test_it_stops_where_it_is_told_to():
     x = rng.normal(size=(500, 3))
     short = KMeans(5, init=x[:5], max_iter=2, tol=0).fit(x)
     assert (short.n_iter_, short.converged_) == (2, False)
-    assert "stopped before the assignments repeat" in str(short.work())
+    assert "After 2 iterations the assignments still change" in str(short.work())
     np.testing.assert_array_equal(short.predict(x), short.labels_)
     rough = KMeans(5, init=x[:5], tol=0.05).fit(x)
     falls = -np.diff(rough.sse_trace_) / rough.sse_trace_[:-1]

@@ -72,7 +72,9 @@ class Agglomerative(Hierarchy):
             if self.given == "similarities":
                 return f"by {self.method} needs centroids, which similarities do not give; use 'average'"
             if self.distance not in ("auto", "euclidean"):
-                return f"by {self.method} needs centres, which {self.distance} does not give; use 'euclidean'"
+                return (
+                    f"by {self.method} needs centroids, which {self.distance} does not give; use 'euclidean'"
+                )
         return super().refusal(schema)
 
     def _distance(self):

@@ -191,6 +191,6 @@ def _flaw(merges):
         return "a cell is not a finite number"
     ids = merges[:, :2].ravel()
     if (ids != np.floor(ids)).any() or sorted(ids.tolist()) != list(range(2 * n - 2)):
-        return "every cluster but the last must be merged exactly once"
+        return "every cluster but the last must be merged once"
     later = np.flatnonzero(merges[:, :2].max(axis=1, initial=0) >= n + np.arange(n - 1))
     return f"merge {later[0]} uses a cluster that does not exist yet" if len(later) else None

@@ -370,7 +370,7 @@ class GaussianMixture(Clusterer, Density):
             msg = "its covariances are not symmetric"
             raise ValueError(msg)
         if d and np.linalg.eigvalsh(covariances).min() <= 0:
-            msg = "its covariances are not valid: a variance is not positive"
+            msg = "its covariances are not valid: a variance is not above zero"
             raise ValueError(msg)
         if not T or arrays["facts"][1] <= 0 or np.exp(arrays["log_weights"]).sum() > 1 + 1e-6:
             msg = "its weights and iterations are not valid"
