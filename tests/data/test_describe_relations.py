@@ -143,7 +143,7 @@ def test_leaks_of_a_class(clean_columns, found, with_column, leak_columns):
     assert leak_columns(table) == ["copy", "finer", "threshold", "band", "filled", "noted", "words"]
     finding = next(f for f in found(table, "leak", "y") if f.columns == ("copy",))
     assert finding.severity == "warn"
-    assert "tells 'y' alone, without an error in 400 rows" in finding.message
+    assert "predicts 'y' by itself, without error in 400 rows" in finding.message
     assert "leave it out" in finding.message
 
 
@@ -153,7 +153,7 @@ def test_a_nearly_perfect_leak(clean_columns, one, with_column):
     nearly[0] = "no" if y[0] == "yes" else "yes"
     finding = one(with_column(nearly=nearly), "leak", "y")
     errors = (y == "yes").sum()  # the majority gets every "yes" wrong
-    assert f"but for {1 / errors:.1%} of the majority's errors" in finding.message
+    assert f"with {1 - 1 / errors:.1%} fewer errors than the majority class" in finding.message
 
 
 def test_a_file_sorted_by_class_leaks_through_its_row_number(clean_columns, with_column, leak_columns):
@@ -299,7 +299,7 @@ def test_patients_with_one_outcome_each_are_groups(with_column, leak_columns, on
     assert leak_columns(table) == []
     finding = one(table, "groups", "y")
     assert (finding.columns, finding.severity) == (("patient",), "warn")
-    assert finding.message.startswith("each of its 40 values has one outcome of 'y' only.")
+    assert finding.message.startswith("each of its 40 values has only one outcome of 'y'.")
 
 
 def jittered(table: Table, rows: np.ndarray, scale: float = 1e-6) -> Table:

@@ -165,7 +165,7 @@ HEAD = "@relation x\n@attribute a {x, y}\n@attribute b numeric\n@data\n"
     ("content", "message"),
     [
         ("", "there is no @data line; is this an ARFF file"),
-        ("a,b\n1,2\n", "line 1: @relation, @attribute or @data was expected, not 'a,b'"),
+        ("a,b\n1,2\n", "line 1: @relation, @attribute or @data expected, got 'a,b'"),
         ("@relation x\n@attribute a date 'yyyy'\n@data\n", "line 2: attribute 'a' is of type date"),
         ("@relation x\n@attribute a relational\n@data\n", "line 2: attribute 'a' is of type relational"),
         ("@relation x\n@attribute a floaty\n@data\n", "line 2: attribute 'a' has the unknown type 'floaty'"),

@@ -123,28 +123,33 @@ CODE = OutputCodeClassifier(NaiveBayes(), random_state=0)
     ("model", "change", "arrays", "message"),
     [
         (VOTE, drop_members, {}, "it has no members"),
-        (VOTE, drop_a_member, {}, "it has not one member for each learner"),
+        (VOTE, drop_a_member, {}, "it does not have one member for each learner"),
         (VOTE, bad_weights, {}, "weights must be 2 numbers"),
-        (VOTE, another_schema, {}, "member 0 is of another table"),
+        (VOTE, another_schema, {}, "member 0 was fitted on another table"),
         (BAG, nothing, {"0/classes_": np.array(["No", "Perhaps"])}, "member 0 knows a class 'Perhaps'"),
-        (BAG, nothing, {"oob_curve_": np.zeros(3)}, "its out-of-bag errors are not those of its members"),
-        (BAG, nothing, {"oob_errors_": np.array([0.1, -1])}, "its out-of-bag errors are not those"),
-        (BAG, nothing, {"extra": np.zeros(1)}, "array 'extra' is one too many"),
-        (SPACE, nothing, {"columns": np.array([[0, 1]])}, "its subspaces are not those of its members"),
+        (BAG, nothing, {"oob_curve_": np.zeros(3)}, "its out-of-bag errors do not match its members"),
+        (BAG, nothing, {"oob_errors_": np.array([0.1, -1])}, "its out-of-bag errors do not match"),
+        (BAG, nothing, {"extra": np.zeros(1)}, "array 'extra' is unexpected"),
+        (SPACE, nothing, {"columns": np.array([[0, 1]])}, "its subspaces do not match its members"),
         (SPACE, nothing, {"columns": np.array([[0, 9], [0, 1]])}, "damaged or not a model file"),
-        (SPACE, nothing, {"columns": np.array([[0, -1], [0, 1]])}, "its subspaces are not those"),
-        (BOOST, nothing, {"alphas_": np.array([1.0, 0.0])}, "it has not one alpha for each member"),
-        (BOOST, nothing, {"z_": np.ones(3)}, "array 'z_' has not one figure for each round"),
-        (BOOST, nothing, {"alphas_": np.array([1.0, np.inf])}, "'alphas_' has not one figure for each round"),
-        (BOOST, nothing, {"weights_": np.ones((2, 14))}, "its weights are not those of its rounds"),
-        (STACK, nothing, {"blend_": np.array([-1.0, 2.0])}, "its weights are not those of its members"),
-        (STACK, nothing, {"blend_": np.zeros(2)}, "its weights are not those of its members"),
-        (STACK, a_final_learner, FINAL, "its weights are not those of its members"),
+        (SPACE, nothing, {"columns": np.array([[0, -1], [0, 1]])}, "its subspaces do not match"),
+        (BOOST, nothing, {"alphas_": np.array([1.0, 0.0])}, "it does not have one alpha for each member"),
+        (BOOST, nothing, {"z_": np.ones(3)}, "array 'z_' does not have one number for each round"),
+        (
+            BOOST,
+            nothing,
+            {"alphas_": np.array([1.0, np.inf])},
+            "'alphas_' does not have one number for each round",
+        ),
+        (BOOST, nothing, {"weights_": np.ones((2, 14))}, "its weights do not match its rounds"),
+        (STACK, nothing, {"blend_": np.array([-1.0, 2.0])}, "its weights do not match its members"),
+        (STACK, nothing, {"blend_": np.zeros(2)}, "its weights do not match its members"),
+        (STACK, a_final_learner, FINAL, "its weights do not match its members"),
         (
             STACK,
             a_final_learner,
             {**FINAL, "blend_": np.zeros(0)},
-            "its final learner is not one of its members' answers",
+            "its final learner does not match its members",
         ),
         (
             CODE,
@@ -164,5 +169,5 @@ def test_files_that_do_not_fit_together(model, change, arrays, message, tmp_path
 def test_a_classifier_among_regressors():
     model = VotingRegressor([("mean", ZeroRegressor())]).fit(X, np.arange(14.0))
     saved = model._saved()._replace(members={"0": ZeroR().fit(X, Y)})
-    with pytest.raises(ValueError, match="member 0 is of another table"):
+    with pytest.raises(ValueError, match="member 0 was fitted on another table"):
         model._opened(saved)

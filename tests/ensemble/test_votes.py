@@ -39,7 +39,7 @@ def test_three_voters():
 
 def test_a_tie_is_lost_every_other_time():
     assert independent_vote_error(2, 0.2) == pytest.approx(0.04 + 0.32 / 2, rel=1e-14)
-    assert IndependentVote(2, 0.2).work()["error of the vote"].note == "a tie is lost every other time"
+    assert IndependentVote(2, 0.2).work()["error of the vote"].note == "a tie is lost half of the time"
 
 
 @given(st.integers(1, 60), st.floats(0, 1))
@@ -74,7 +74,7 @@ def test_no_such_vote(n, error, message):
 def test_a_tie_is_no_majority():
     assert majority_right([[1, 0], [0, 1]]).tolist() == [False, False]
     for nonsense in ([1, 0, 1], [[1, 2]], [["yes"]]):
-        with pytest.raises(DataError, match="correct must be a table of 0 and 1, a row a member"):
+        with pytest.raises(DataError, match="correct must be a table of 0 and 1 with one row per member"):
             majority_right(nonsense)
 
 
@@ -134,7 +134,9 @@ def test_what_has_no_members():
         member_predictions(NaiveBayes().fit(X, Y), X)
     with pytest.raises(ParameterError, match="BaggingRegressor is not an ensemble of classifiers"):
         member_predictions(BaggingRegressor(ZeroRegressor()), X)
-    with pytest.raises(DataError, match=r"predictions must be a table, a row a member, got the shape \(3,\)"):
+    with pytest.raises(
+        DataError, match=r"predictions must be a table with one row per member, got the shape \(3,\)"
+    ):
         disagreement([1, 2, 3])
     with pytest.raises(DataError, match=r"6 rows are predicted, but y has the shape \(5,\)"):
         q_statistic(SAID, TRUTH[:5])

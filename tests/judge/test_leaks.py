@@ -247,7 +247,7 @@ def test_suspects_are_the_columns_that_give_the_target_away():
     X, y = titanic()
     found = leaks(X, y)
     assert found.suspects == ("alive", "boat")
-    assert found.why["alive"] == "`alive` tells 'survived' alone, without an error in 800 rows."
+    assert found.why["alive"] == "`alive` predicts 'survived' by itself, without error in 800 rows."
     assert found.why["boat"].startswith("`boat` is known in ")
     assert leaks(plus("encoded", SHARES[CITY]), DEFAULT).suspects == ("encoded",)
     assert leaks(CREDIT, DEFAULT).suspects == ()

@@ -164,17 +164,17 @@ def test_arrays_of_another_shape_or_type_are_refused(model):
         (NaiveBayesSurprise(), "parts.0.weight", lambda a: -a, "not valid"),
         (NeighbourDistance(), "codes", lambda a: a + 99, "out of range"),
         (NeighbourDistance(), "numbers", lambda a: a[:1], "expected"),
-        (LOF(), "lrd", lambda a: -a, "must not lie below 0"),
+        (LOF(), "lrd", lambda a: -a, "must not be negative"),
         (RadiusCount(), "radius", lambda a: a * 0, "a radius must lie above 0"),
         (CentroidDistance(), "sizes", lambda a: -a, "rows in them"),
         (CentroidDistance(), "medians", lambda a: a * 0, "median distance must lie above 0"),
-        (IsolationForest(2), "columns", lambda a: a + 99, "columns that are not there"),
-        (IsolationForest(2), "columns", lambda a: a - 1, "columns that are not there"),
-        (IsolationForest(2), "sizes", lambda a: a + 1, "lose rows on the way"),
-        (IsolationForest(2), "low", lambda a: a * np.float32(np.nan), "columns that are not there"),
+        (IsolationForest(2), "columns", lambda a: a + 99, "columns that do not exist"),
+        (IsolationForest(2), "columns", lambda a: a - 1, "columns that do not exist"),
+        (IsolationForest(2), "sizes", lambda a: a + 1, "lose rows"),
+        (IsolationForest(2), "low", lambda a: a * np.float32(np.nan), "columns that do not exist"),
         (IsolationForest(2), "psi", lambda a: a * 0, "two rows or more"),
         (IsolationForest(2), "psi", lambda a: a * 9, "expected int32"),
-        (Contextual(), "keys", lambda a: a + 1, "not those of its detectors"),
+        (Contextual(), "keys", lambda a: a + 1, "do not match its detectors"),
         (Contextual(context=["income"]), "cuts", lambda a: -a, "cuts are out of order"),
     ],
 )
@@ -267,7 +267,7 @@ def test_a_damaged_file_is_refused(tmp_path):
 
 def test_more_than_an_hour_is_refused_unless_allowed(monkeypatch):
     monkeypatch.setattr("openbook.outlier.nearby._SECONDS", 0.1)
-    said = r"LOF of 200 rows would take about .* hours, .* use a sample of the rows, or IsolationForest, or"
+    said = r"LOF of 200 rows would take about .* hours; .* use a sample of the rows, or IsolationForest, or"
     with pytest.raises(RefusalError, match=said):
         LOF().fit(MIXED)
     assert len(LOF(allow_large=True).fit(MIXED).scores_) == 200

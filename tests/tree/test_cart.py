@@ -201,7 +201,7 @@ def test_a_damaged_choice_is_refused(tmp_path):
         ("leaves", sound["choice.error"]),
         ("alpha", np.full(len(sound["choice.alpha"]), np.nan)),
     ]:
-        with pytest.raises(ValueError, match="its choice of a subtree is none"):
+        with pytest.raises(ValueError, match="its chosen subtree does not exist"):
             model._restore({**sound, f"choice.{name}": array})
 
 

@@ -222,7 +222,7 @@ def test_reduced_errors_are_listed():
     grid = pruning.parts[-1]
     assert (grid.title, grid.header[0], grid.header[-1]) == ("reduced error", "test", "so")
     assert {row[-1] for row in grid.rows} <= {"a leaf", "stays"}
-    assert pruning.conclusion.endswith("decisions made a leaf of a test.")
+    assert pruning.conclusion.endswith("decisions replaced a test by a leaf.")
 
 
 def test_the_price_of_a_leaf_is_the_one_that_was_chosen():
@@ -299,15 +299,15 @@ def test_the_way_down():
     work = ID3().fit(WEATHER, PLAY).work({"outlook": "sunny", "humidity": "high"})
     way = part(work, "the path")
     assert [(step.label, step.result, step.note) for step in way.parts] == [
-        ("outlook", "sunny", "so: down to outlook = sunny, 5 rows"),
-        ("humidity", "high", "so: down to humidity = high, 3 rows"),
+        ("outlook", "sunny", "branch: outlook = sunny, 5 rows"),
+        ("humidity", "high", "branch: humidity = high, 3 rows"),
     ]
     assert part(work, "reached").rows == (("outlook = sunny, humidity = high", 3, 0, 3, 1),)
     assert (work["P(play = No)"].numbers, work["P(play = No)"].result) == (r"\frac{3}{3}", 1)
     assert work.conclusion == "Most probable: No."
 
 
-@pytest.mark.parametrize(("outlook", "said"), [(None, "missing"), ("fog", "a value never seen")])
+@pytest.mark.parametrize(("outlook", "said"), [(None, "missing"), ("fog", "a value not seen in training")])
 def test_a_cell_that_decides_nothing_goes_down_every_branch(outlook, said):
     """overcast 4/14 and calm rain 5/14 say Yes, damp sunshine 5/14 says No."""
     row = {"outlook": outlook, "humidity": "high", "windy": "false"}
@@ -326,9 +326,9 @@ def test_missing_cells_that_have_one_way():
     model = DecisionTreeClassifier("entropy", missing="majority").fit(WEATHER, PLAY)
     step = model.work({"windy": "true"})["outlook"]
     assert step.result == "missing, so no branch is determined"
-    assert step.note == "so: down to outlook = rain (or missing), 5 rows"
+    assert step.note == "branch: outlook = rain (or missing), 5 rows"
     own = DecisionTreeClassifier("entropy", missing="branch").fit(*with_gap())
-    assert own.work({})["outlook"].note == "so: down to outlook is missing, 1 row"
+    assert own.work({})["outlook"].note == "branch: outlook is missing, 1 row"
 
 
 def test_a_leaf_without_rows_says_so():
@@ -346,7 +346,7 @@ def test_a_leaf_without_rows_says_so():
         0,
         0,
         0,
-        "leaf cheap: no training row reaches it, so it has the prediction of its parent",
+        "leaf cheap: no training row reaches it, so it predicts what its parent predicts",
     )
     work = model.work({"size": "small", "colour": "blue"})
     assert part(work, "reached").rows == (("size = small, colour = blue", 2, 1, 0, 1),)

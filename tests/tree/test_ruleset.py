@@ -164,7 +164,9 @@ def test_where_nothing_is_spread_sql_agrees_with_the_tree_itself(loans):
 
 
 def test_where_missing_cells_are_spread_sql_says_what_it_does_instead(weather):
-    note = "-- NULL and unseen values take the heaviest branch here; predict splits them over all branches"
+    note = (
+        "-- NULL and unseen values take the branch with the most rows; predict splits them over all branches"
+    )
     assert rules(weather).sql().splitlines()[0] == note
 
 

@@ -2,7 +2,7 @@
 
     P(a = v | c) = smoothed count of v among the rows of class c in which a is known
 
-counts : float64 (n_classes, n_values) for each column. A missing cell is left out; a value never seen in
+counts : float64 (n_classes, n_values) for each column. A missing cell is left out; a value unseen in
 training has count 0 and goes through the smoothing, or is left out where there is none.
 """
 
@@ -81,7 +81,7 @@ class CategoricalColumns(ApartColumns):
         V, row = len(attribute.values), self.counts[j][c].tolist()
         n, N = (row[code] if code >= 0 else 0.0), math.fsum(row)
         p = float(self.smoothing.guess(label, attribute.name, attribute.values)[code if code >= 0 else -1])
-        value = attribute.values[code] if code >= 0 else "a value never seen"
+        value = attribute.values[code] if code >= 0 else "a value not seen in training"
         head = given(f"{attribute.name} = {value}", self.truths[c])
         if N == 0:
             why = "the attribute is missing in all rows of this class"

@@ -26,7 +26,7 @@ __all__ = ["MinimumRisk"]
 
 
 class MinimumRisk(AroundClassifier):
-    """Decide for the least expected cost instead of the greatest probability.
+    """Minimum risk: the decision of lowest expected cost instead of highest probability.
 
     Parameters
     ----------

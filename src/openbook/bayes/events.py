@@ -159,7 +159,7 @@ class MultinomialColumns(EventColumns):
         n, N, V, p = float(self.counts[c, j]), self.totals[c], len(self.schema), float(self.guesses[c][j])
         head = given(self.schema.names[j], self.truths[c])
         if N == 0:
-            yield Step(head, r"\frac{1}{V}", rf"\frac{{1}}{{{V}}}", 1 / V, "this class has no events")
+            yield Step(head, r"\frac{1}{V}", rf"\frac{{1}}{{{V}}}", 1 / V, "this class has no counts")
             return
         estimate = float(self.smoothing(n, N, V, p))
         yield Step(head, self.smoothing.formula, self.smoothing.numbers(n, N, V, p), estimate)

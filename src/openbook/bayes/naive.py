@@ -60,7 +60,7 @@ class Evidence(Statistics):
 
 
 class NaiveBayes(Folding, Classifier):
-    """Naive Bayes: every attribute speaks for itself, given the class.
+    """Naive Bayes for mixed columns: attributes are independent given the class.
 
     Parameters
     ----------
@@ -296,7 +296,7 @@ class NaiveBayes(Folding, Classifier):
         return self._each(X, self._log_joint)
 
     def score_samples(self, X):
-        """Log P(x) of each row: the lower, the odder the row."""
+        """Log P(x) of each row: the lower, the more unusual the row."""
         return logsumexp(self.predict_joint_log_proba(X), axis=1)
 
     def likelihood(self, column, value, given):

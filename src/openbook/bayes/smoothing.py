@@ -62,7 +62,7 @@ class Smoothing(ABC):
 
 @dataclass(frozen=True)
 class NoSmoothing(Smoothing):
-    """Relative frequencies as they are: a zero count makes the whole product zero."""
+    """No smoothing: relative frequencies; a zero count makes the whole product zero."""
 
     formula = r"\frac{n}{N}"
     covers_unseen = False

@@ -150,7 +150,7 @@ class TunedThresholdClassifierCV(AroundClassifier):
             for name in ("threshold", "score")
         )
         if math.isnan(threshold) != (len(fitted.classes_) != 2):
-            msg = f"a threshold is for two classes, and there are {len(fitted.classes_)}"
+            msg = f"a threshold needs two classes, and there are {len(fitted.classes_)}"
             raise ModelFileError(msg)
         self._around(fitted, threshold, score)
 

@@ -1,4 +1,4 @@
-"""Typed tables: attributes, schemas, tables, and ways to get them."""
+"""Typed tables: attributes, schemas, reading, scanning and describing."""
 
 from openbook.data.attributes import MISSING, UNSEEN, Attribute, Categorical, Nominal, Numeric, Ordinal, Text
 from openbook.data.cells import MISSING_TOKENS

@@ -92,7 +92,7 @@ def _declared(lines: Iterator[tuple[int, str]]) -> Iterator[Attribute]:
         if keyword == "@attribute":
             yield _attribute(i, rest.strip())
         elif keyword != "@relation":
-            raise _Wrong(i, f"@relation, @attribute or @data was expected, not {line[:40]!r}")
+            raise _Wrong(i, f"@relation, @attribute or @data expected, got {line[:40]!r}")
     raise _Wrong(None, "there is no @data line; is this an ARFF file?")
 
 

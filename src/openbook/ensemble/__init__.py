@@ -1,4 +1,4 @@
-"""Ensembles: votes, bags, forests, boosting, stacks."""
+"""Ensembles: voting, bagging, forests, boosting, stacking."""
 
 from openbook.ensemble.adaboost import AdaBoostClassifier
 from openbook.ensemble.bagging import BaggingClassifier, BaggingRegressor

@@ -70,7 +70,7 @@ class Given(NamedTuple):
 
 
 class AdaBoostClassifier(OneLearner, Classifier):
-    """The weighted vote of members that each mend the mistakes of those before.
+    """AdaBoost: the weighted vote of members, each of which concentrates on the errors of the previous ones.
 
     Parameters
     ----------
@@ -243,17 +243,17 @@ class AdaBoostClassifier(OneLearner, Classifier):
         for name in ("errors_", "alphas_", "z_", "vote_errors_"):
             figures = arrays.pop(name)
             if figures.shape != (rounds,) or not np.isfinite(figures).all():
-                msg = f"array {name!r} has not one figure for each round"
+                msg = f"array {name!r} does not have one number for each round"
                 raise ValueError(msg)
             setattr(self, name, figures)
         self.weights_ = arrays.pop("weights_")
         self.prior_ = self._restored_prior(arrays)
         super()._restore(arrays)
         if self.weights_.ndim != 2 or len(self.weights_) != rounds + 1:
-            msg = "its weights are not those of its rounds"
+            msg = "its weights do not match its rounds"
             raise ValueError(msg)
         if len(self._kept_alphas()) != len(self.members_):
-            msg = "it has not one alpha for each member"
+            msg = "it does not have one alpha for each member"
             raise ValueError(msg)
 
     def _restored_prior(self, arrays):
@@ -291,7 +291,7 @@ class AdaBoostClassifier(OneLearner, Classifier):
             end = "No better than guessing: the member is discarded, and the weights are reset."
             return Work(f"Round {i + 1}", tuple(steps), end)
         if error == 0:
-            note = "no error counts as that of half a row"
+            note = "an error of 0 counts as half a row"
             steps.append(Step(f"alpha, round {i + 1}", result=alpha, note=note))
         else:
             formula, numbers = (

@@ -82,7 +82,7 @@ class Bagging(OneLearner, Averaging):
         super()._restore(arrays)
         for figures in (self.oob_errors_, self.oob_curve_):
             if figures.shape != (len(self.members_),) or (figures < 0).any() or figures.dtype != float:
-                msg = "its out-of-bag errors are not those of its members"
+                msg = "its out-of-bag errors do not match its members"
                 raise ValueError(msg)
         self.oob_error_ = float(self.oob_curve_[-1])
 
@@ -132,7 +132,7 @@ def drawn(rng, weights, size):
 
 
 class BaggingClassifier(Bagging, AveragingClassifier):
-    """The soft vote of one classifier's copies, each grown on a sample of the rows.
+    """Bagging for classification: copies of one classifier, each fitted to a bootstrap sample, vote.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ class BaggingClassifier(Bagging, AveragingClassifier):
 
 
 class BaggingRegressor(Bagging, AveragingRegressor):
-    """The mean of one regressor's copies, each grown on a sample of the rows.
+    """Bagging for regression: the mean of copies of one regressor, each fitted to a bootstrap sample.
 
     Parameters
     ----------

@@ -145,7 +145,7 @@ def member_predictions(model, X):
 def _table(predictions):
     predictions = np.asarray(predictions)
     if predictions.ndim != 2 or not predictions.size:
-        msg = f"predictions must be a table, a row a member, got the shape {predictions.shape}"
+        msg = f"predictions must be a table with one row per member, got the shape {predictions.shape}"
         raise DataError(msg)
     return predictions
 

@@ -137,7 +137,7 @@ class Forest(Growing):
         """How often each two rows end in one leaf, as a share of the trees, (n_rows, n_rows)."""
         leaves = self.apply(X)
         if len(leaves) ** 2 > MOST_PAIRS:
-            msg = f"{len(leaves):,} rows have too many pairs; take some of them, as in X.take(slice(5000))"
+            msg = f"{len(leaves):,} rows have too many pairs; use some of the rows, as in X.take(slice(5000))"
             raise DataError(msg)
         near = np.zeros((len(leaves), len(leaves)))
         for tree in leaves.T:
@@ -161,7 +161,7 @@ class Forest(Growing):
     def _restore(self, arrays):
         sizes, curve = arrays["sizes"], arrays["oob_curve_"]
         if arrays.keys() != {"sizes", "oob_curve_", *Tree._fields}:
-            msg = "it has an array too many"
+            msg = "it has an unexpected array"
             raise ValueError(msg)
         if (
             sizes.ndim != 2
@@ -173,7 +173,7 @@ class Forest(Growing):
             msg = "its trees have no sizes"
             raise ValueError(msg)
         if curve.shape != (len(sizes),) or curve.dtype.kind != "f":
-            msg = "its out-of-bag errors are not those of its trees"
+            msg = "its out-of-bag errors do not match its trees"
             raise ValueError(msg)
         ends = np.cumsum(sizes, axis=0, dtype=np.int64)
         for field in Tree._fields:

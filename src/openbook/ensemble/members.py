@@ -83,7 +83,7 @@ class Ensemble(Learner):
             msg = f"{type(self).__name__}: {learner!r} is not a learner; pass one such as NaiveBayes()"
             raise ParameterError(msg)
         if get_tags(learner).estimator_type != wanted:
-            msg = f"{type(self).__name__} needs a {wanted}, and {type(learner).__name__} is none"
+            msg = f"{type(self).__name__} needs a {wanted}, and {type(learner).__name__} is not one"
             raise ParameterError(msg)
 
     def refusal(self, schema):
@@ -116,7 +116,7 @@ class Ensemble(Learner):
 
     def _restore(self, arrays):
         if arrays:
-            msg = f"array {min(arrays)!r} is one too many"
+            msg = f"array {min(arrays)!r} is unexpected"
             raise ValueError(msg)
 
     def _saved(self):
@@ -137,7 +137,7 @@ class Ensemble(Learner):
         for i, member in enumerate(self.members_):
             columns = self._seen_by(i, empty).names
             if member.schema_.names != columns or is_classifier(member) != is_classifier(self):
-                msg = f"member {i} is of another table"
+                msg = f"member {i} was fitted on another table"
                 raise ValueError(msg)
             known = set(member.classes_.tolist()) if is_classifier(self) else set()
             if odd := known - set(self._labels_of_members()):

@@ -34,7 +34,7 @@ DRAWS = 50
 
 
 class OutputCodeClassifier(OneLearner, Classifier):
-    """The class whose code comes nearest to what the members of two-class problems say.
+    """Error-correcting output codes: the class whose code is nearest to the two-class predictions.
 
     Parameters
     ----------

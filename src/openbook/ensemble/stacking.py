@@ -60,7 +60,7 @@ class Stacking(Team, Averaging):
         """What each member says of each row without having seen it, (n_members, n_rows, n_outputs)."""
         n_rows = len(chunk.y)
         if n_rows < 2:
-            msg = f"{type(self).__name__} needs 2 rows at least, to leave one out: there is 1 sample"
+            msg = f"{type(self).__name__} needs at least 2 rows for its folds: there is 1 sample"
             raise DataError(msg)
         n_folds = min(self.cv, n_rows)
         folds = dealt(chunk.y, n_folds)
@@ -115,7 +115,7 @@ class Stacking(Team, Averaging):
             or not (self.blend_ >= 0).all()
             or (wanted and not self.blend_.any())
         ):
-            msg = "its weights are not those of its members"
+            msg = "its weights do not match its members"
             raise ValueError(msg)
 
     def _saved(self):
@@ -132,7 +132,7 @@ class Stacking(Team, Averaging):
         if (self.final_ is None) != (self.final_estimator is None) or (
             self.final_ is not None and self.final_.schema_ != self._second_table(nothing).schema
         ):
-            msg = "its final learner is not one of its members' answers"
+            msg = "its final learner does not match its members"
             raise ValueError(msg)
 
     def _work(self):
@@ -187,7 +187,7 @@ def dealt(y, n_folds):
 
 
 class StackingClassifier(Stacking, AveragingClassifier):
-    """Different classifiers, blended by what they say of rows that they have not seen.
+    """Stacking for classification: a second learner combines the out-of-fold predictions of the members.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ class StackingClassifier(Stacking, AveragingClassifier):
 
 
 class StackingRegressor(Stacking, AveragingRegressor):
-    """Different regressors, blended by what they say of rows that they have not seen.
+    """Stacking for regression: a second learner combines the out-of-fold predictions of the members.
 
     Parameters
     ----------

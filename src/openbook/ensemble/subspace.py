@@ -62,7 +62,7 @@ class RandomSubspace(OneLearner, Averaging):
         names = self.schema_.names
         columns = arrays["columns"]
         if columns.ndim != 2 or len(columns) != len(self.members_) or columns.min() < 0:
-            msg = "its subspaces are not those of its members"
+            msg = "its subspaces do not match its members"
             raise ValueError(msg)
         self.subspaces_ = [tuple(names[j] for j in row) for row in columns.tolist()]
         super()._restore({name: array for name, array in arrays.items() if name != "columns"})
@@ -73,7 +73,7 @@ class RandomSubspace(OneLearner, Averaging):
 
 
 class RandomSubspaceClassifier(RandomSubspace, AveragingClassifier):
-    """The soft vote of one classifier's copies, each grown on some of the columns.
+    """Random subspaces for classification: copies of one classifier, each fitted to some columns, vote.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ class RandomSubspaceClassifier(RandomSubspace, AveragingClassifier):
 
 
 class RandomSubspaceRegressor(RandomSubspace, AveragingRegressor):
-    """The mean of one regressor's copies, each grown on some of the columns.
+    """Random subspaces for regression: the mean of copies of one regressor, each fitted to some columns.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ class Team(Ensemble, _BaseComposition):
     def _check_members(self):
         super()._check_members()
         if len(self.members_) != len(self.estimators):
-            msg = "it has not one member for each learner"
+            msg = "it does not have one member for each learner"
             raise ValueError(msg)
 
     def _copy_fitted(self, chunk, learner):

@@ -2,7 +2,7 @@
 
     error of n independent voters = sum over k > n / 2 of C(n, k) e^k (1 - e)^(n - k)
 
-e is the error of one. With an even number of voters a tie is lost every other time, so k = n / 2 counts half.
+e is the error of one. With an even number of voters a tie is lost half of the time, so k = n / 2 counts half.
 """
 
 import math
@@ -33,7 +33,7 @@ class IndependentVote:
     ════════════════════════════════
       votes that decide = ⌊n/2⌋ + 1 = ⌊3/2⌋ + 1 = 2
     <BLANKLINE>
-      so many votes are wrong
+      the number of wrong votes
         k  probability
         ─  ───────────
         2        0.096
@@ -86,12 +86,12 @@ class IndependentVote:
                 rf"\lfloor {n} / 2 \rfloor + 1",
                 self.majority,
             ),
-            shortened("so many votes are wrong", ["k", "probability"], list(self.terms.items())),
+            shortened("the number of wrong votes", ["k", "probability"], list(self.terms.items())),
             Step(
                 "error of the vote",
                 r"\sum_{k > n / 2} \binom{n}{k} e^k (1 - e)^{n - k}",
                 result=error,
-                note="" if n % 2 else "a tie is lost every other time",
+                note="" if n % 2 else "a tie is lost half of the time",
             ),
         )
         if math.isclose(error, self.member_error):
@@ -124,6 +124,6 @@ def majority_right(correct):
     """
     correct = np.asarray(correct)
     if correct.ndim != 2 or not np.isin(correct, [0, 1]).all():
-        msg = "correct must be a table of 0 and 1, a row a member"
+        msg = "correct must be a table of 0 and 1 with one row per member"
         raise DataError(msg)
     return 2 * correct.sum(axis=0) > len(correct)

@@ -65,7 +65,7 @@ class Voting(Team, Averaging):
 
 
 class VotingClassifier(Voting, AveragingClassifier):
-    """The vote of different classifiers.
+    """Voting: the majority or the mean probability of different classifiers.
 
     Parameters
     ----------

@@ -245,7 +245,8 @@ def _may_name_groups(table: Table) -> Iterator[Finding]:
         if values >= _FEWEST_GROUPS and 1.5 <= len(known) / values <= _MOST_ROWS:
             message = (
                 f"{values:,} values, {len(known) / values:.1f} rows each. If rows of one value belong"
-                f" together (a person, a machine), a random split knows them: use groups={name!r}."
+                " together (a person, a machine), a random split puts them on both sides: use"
+                f" groups={name!r}."
             )
             yield Finding("groups", (name,), "note", message)
 

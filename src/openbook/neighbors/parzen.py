@@ -216,7 +216,7 @@ class ParzenClassifier(_Parzen, Classifier):
         return self._each(X, self._log_joint) - self._log_window()
 
     def score_samples(self, X):
-        """Log p(x) of each row: the lower, the odder the row. Needs Euclidean numbers."""
+        """Log p(x) of each row: the lower, the more unusual the row. Needs Euclidean numbers."""
         return np.logaddexp.reduce(self.predict_joint_log_proba(X), axis=1)
 
     def _log_window(self):

@@ -1,4 +1,4 @@
-"""Outliers: rows unlike the others, a score for each, and the reasons for it."""
+"""Outlier detection: a score for each row, and the reasons for it."""
 
 from openbook.outlier.box_fences import BoxFences
 from openbook.outlier.centroid_distance import CentroidDistance

@@ -25,7 +25,7 @@ _NORMAL = 1.3489795003921634
 
 
 class BoxFences(ColumnDetector):
-    """A row is as odd as its cell farthest outside of its column's box, in heights of the box.
+    """Box-plot fences: the row's largest distance outside a column's box, in interquartile ranges.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ __all__ = ["CentroidDistance"]
 
 
 class CentroidDistance(Clustered):
-    """A row is as odd as it lies far from the nearest centre.
+    """Centroid distance: how far the row lies from the nearest cluster centre.
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ class _Figures(NamedTuple):
 
 
 class Collective(Detector):
-    """A row is as odd as the rows that it belongs with are, taken together.
+    """Collective outliers: how unusual the group or sequence of the row is as a whole.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ class Collective(Detector):
         self.scores_ = self._scores(table)
 
     def score_samples(self, X):
-        """How odd the collective of each row is: the higher, the odder; all rows are looked at together."""
+        """The score of each row's group: the higher, the more unusual; all rows are considered together."""
         check_is_fitted(self)
         return self._scores(self._encode(X))
 

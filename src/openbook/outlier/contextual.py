@@ -28,7 +28,7 @@ _ALL = -1
 
 
 class Contextual(Detector):
-    """A row is as odd as a detector finds it among the rows of its context.
+    """Contextual outliers: how unusual the row is among the rows of its context.
 
     Parameters
     ----------
@@ -238,7 +238,7 @@ class Contextual(Detector):
         expected, judged = type(self._inner()), self.schema_.select(self.judged_)
         sound = set(keys.tolist()) == set(self.detectors_) and _ALL in self.detectors_
         if not sound or any((np.diff(own) <= 0).any() for own in self._cuts):
-            msg = "its contexts are not those of its detectors, or cuts are out of order"
+            msg = "its contexts do not match its detectors, or cuts are out of order"
             raise ValueError(msg)
         if any(
             type(member) is not expected or member.schema_ != judged for member in self.detectors_.values()

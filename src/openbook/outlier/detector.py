@@ -111,7 +111,7 @@ class Detector(OutlierMixin, Unsupervised):
         """How it was learnt, but for the threshold."""
 
     def score_samples(self, X: Any) -> Floats:
-        """How odd each row is: the higher, the odder."""
+        """The score of each row: the higher, the more unusual."""
         return self._each(X, self._scores)
 
     def decision_function(self, X: Any) -> Floats:
@@ -124,7 +124,7 @@ class Detector(OutlierMixin, Unsupervised):
         return self._labels(self.score_samples(X))
 
     def fit_predict(self, X: Any, y: Any = None) -> npt.NDArray[np.intp]:  # noqa: ARG002 (not looked at)
-        """Learn from rows, and judge them."""
+        """Fit to the rows, and score them."""
         self.fit(X)
         return self._labels(self.scores_) if hasattr(self, "scores_") else self.predict(X)
 

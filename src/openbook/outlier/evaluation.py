@@ -1,4 +1,4 @@
-"""How well scores find the rows that are known to be odd: recall first, then precision, precision at n, ROC.
+"""How well scores find the known outliers: recall first, then precision, precision at n, ROC.
 
 Outliers are few, and missing one is usually what costs, so recall stands first. Precision at n is that of the
 n highest scores; without n, of as many as there are outliers.
@@ -44,16 +44,16 @@ class OutlierEvaluation:
 
     @property
     def recall(self) -> Rate:
-        """The share of the odd rows that is found."""
+        """Recall: the share of the true outliers that is found."""
         return self.confusion.rate("tpr")
 
     @property
     def precision(self) -> Rate:
-        """The share of the rows called outliers that is odd."""
+        """Precision: the share of the rows called outliers that are true outliers."""
         return self.confusion.rate("ppv")
 
     def precision_at(self, n: int | None = None) -> float:
-        """The share of odd rows among the n highest scores; of equal scores the first rows."""
+        """The share of true outliers among the n highest scores; ties in row order."""
         n = int(self.truth.sum()) if n is None else n
         if not 1 <= n <= len(self.scores):
             raise ParameterError(f"n must lie between 1 and the number of rows, {len(self.scores)}; got {n}")

@@ -29,7 +29,7 @@ _SHOWN = 6
 
 
 class Grubbs(ColumnDetector):
-    """A row is as odd as its oddest cell by Grubbs' test.
+    """Grubbs' test: the row's most extreme cell, compared with the test's critical value.
 
     Parameters
     ----------

@@ -102,7 +102,7 @@ class Independent:
         evidence = zero.filled(arrays)
         sound = all(np.isfinite(array).all() for array in evidence.arrays().values())
         if not sound or any((amount < 0).any() for amount in evidence.amounts()):
-            msg = "its sums are not those of any rows"
+            msg = "its sums are not valid"
             raise ValueError(msg)
         return self._solved(evidence)
 

@@ -20,7 +20,7 @@ LEAST = 1e-10
 
 
 class InverseDensity(Nearby):
-    """A row is as odd as the rows around it are thin.
+    """Inverse density: the mean distance to the k nearest rows.
 
     Parameters
     ----------

@@ -39,7 +39,7 @@ _FAR = 1e30
 
 
 class IsolationForest(Detector):
-    """A row is as odd as random tests are quick to set it apart.
+    """Isolation forest: how few random splits isolate the row.
 
     Parameters
     ----------
@@ -246,7 +246,7 @@ class IsolationForest(Detector):
             and (children == sizes[:, :inner]).all()
         )
         if not sound:
-            msg = "its trees test columns that are not there, or lose rows on the way"
+            msg = "its trees test columns that do not exist, or lose rows"
             raise ValueError(msg)
         measure(self.forest_)
         self._planes, self._tests = Planes.of(self.forest_)

@@ -35,7 +35,7 @@ _PASSES = 100
 
 
 class LikelihoodMixture(Detector):
-    """A row is as odd as the log-likelihood gains by calling it an outlier.
+    """Likelihood mixture: how much the log-likelihood increases if the row is called an outlier.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ __all__ = ["LOF"]
 
 
 class LOF(Nearby):
-    """A row is as odd as it lies thinner than its nearest rows do.
+    """Local outlier factor: the density around the row's nearest rows, relative to its own.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ _LEVEL = 0.975
 
 
 class Mahalanobis(Detector):
-    """A row is as odd as it lies far from the centre, squared, by the rows' own covariance.
+    """Squared Mahalanobis distance of the row from the centre.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ class Mahalanobis(Detector):
         self.rank_ = int(checked(arrays, "rank", np.int64, (1,))[0])
         size = np.abs(self.precision_).max(initial=0.0)
         if not self.encoding_.reference or (np.abs(self.precision_ - self.precision_.T) > 1e-9 * size).any():
-            msg = "its inverse covariance is not that of any rows"
+            msg = "its inverse covariance is not valid"
             raise ValueError(msg)
 
 

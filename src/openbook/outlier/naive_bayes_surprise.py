@@ -24,7 +24,7 @@ __all__ = ["NaiveBayesSurprise"]
 
 
 class NaiveBayesSurprise(Detector):
-    """A row is as odd as its cells are improbable, each by itself.
+    """Naive Bayes surprise: how improbable the cells of the row are, column by column.
 
     Parameters
     ----------

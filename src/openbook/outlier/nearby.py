@@ -192,7 +192,7 @@ class Nearby(Detector):
         shape = (len(arrays["targets"]),)
         found = [checked(arrays, name, float, shape) for name in names]
         if any((array < 0).any() for array in found):
-            msg = "what it knows of its rows must not lie below 0"
+            msg = "its stored distances must not be negative"
             raise ValueError(msg)
         return found, {name: array for name, array in arrays.items() if name not in names}
 

@@ -13,7 +13,7 @@ __all__ = ["NeighbourDistance"]
 
 
 class NeighbourDistance(Nearby):
-    """A row is as odd as its k-th nearest row is far.
+    """Neighbour distance: the distance to the k-th nearest row.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ __all__ = ["ObjectiveGain"]
 
 
 class ObjectiveGain(Clustered):
-    """A row is as odd as the clusters' squared error falls without it.
+    """Objective gain: how much the squared error of k-means falls without the row.
 
     Parameters
     ----------

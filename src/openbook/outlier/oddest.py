@@ -1,4 +1,4 @@
-"""The oddest rows of a table, with the reasons for each: a table and a picture."""
+"""The most unusual rows of a table, with the reasons for each: a table and a picture."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -26,7 +26,7 @@ _MOST_DOTS = 2_000
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Oddest:
-    """The oddest rows, the oddest first; of equal scores the first row.
+    """The most unusual rows, in descending order of score; ties in row order.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Oddest:
         return int((self.scores > self.threshold).sum())
 
     def work(self) -> Work:
-        """The oddest rows as a table, and what makes each odd."""
+        """The most unusual rows as a table, with the reasons for each."""
         rows = [
             (row, float(self.scores[row]), "outlier" if self.scores[row] > self.threshold else "", told(why))
             for row, why in zip(self.rows, self.reasons, strict=True)
@@ -61,7 +61,7 @@ class Oddest:
         return Work(title, (grid,), f"The threshold is {figure(self.threshold, 4)}.")
 
     def draw(self) -> Picture:
-        """The scores in order, the oddest on the left; those above the threshold stand out."""
+        """The scores in descending order; those above the threshold are highlighted."""
         order = np.argsort(-self.scores, kind="stable")
         ranks = np.arange(1, len(order) + 1)
         if len(order) > _MOST_DOTS:  # all of the oddest, and a few of the many others
@@ -94,7 +94,7 @@ class Oddest:
 
 
 def oddest(detector: Detector, X: Any, n: int = 10) -> Oddest:
-    """The n oddest rows by a fitted detector, with reasons.
+    """The n rows with the highest scores of a fitted detector, with reasons.
 
     Examples
     --------

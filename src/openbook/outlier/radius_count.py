@@ -28,7 +28,7 @@ _SAMPLE = 2000
 
 
 class RadiusCount(Nearby):
-    """A row is as odd as the others lie beyond a radius around it.
+    """Radius count: the share of the other rows outside a radius around the row.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Why a row is odd: what each attribute accounts for, and how that makes the score."""
+"""Why a row is unusual: what each attribute contributes to its score."""
 
 import math
 from dataclasses import dataclass

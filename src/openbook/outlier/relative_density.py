@@ -21,7 +21,7 @@ __all__ = ["RelativeDensity"]
 
 
 class RelativeDensity(Nearby):
-    """A row is as odd as its surroundings are thin, compared with those of its nearest rows.
+    """Relative density: the density around the row's nearest rows, divided by the density around the row.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class RelativeDensity(Nearby):
     natural_ = (1.5, "a density two thirds of that of its nearest rows")
 
     def relative_density(self, X):
-        """The relative density of each row: the lower, the odder."""
+        """The relative density of each row: the lower, the more unusual."""
         return 1 / self.score_samples(X)
 
     def _compare(self, points):

@@ -17,7 +17,7 @@ __all__ = ["SmallClusters"]
 
 
 class SmallClusters(Clustered):
-    """A row is as odd as it lies far from every large cluster.
+    """Small clusters: how far the row lies from the nearest large cluster.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ __all__ = ["ZScore"]
 
 
 class ZScore(ColumnDetector):
-    """A row is as odd as its cell farthest from the mean, in standard deviations.
+    """z-score: the row's largest distance from a column mean, in standard deviations.
 
     Parameters
     ----------

@@ -7,7 +7,7 @@ __all__ = ["C45"]
 
 
 class C45(TreeClassifier):
-    """Quinlan's C4.5.
+    """C4.5 (Quinlan): gain ratio, missing values in parts, error-based pruning.
 
     Of the attributes of at least average gain, the one of the highest gain ratio is tested. A subtree becomes
     a leaf where the leaf's upper bound of the error is no larger. Grows what WEKA's J48 grows; thresholds

@@ -135,7 +135,7 @@ class ByFolds(TreeLearner):
 
 
 class CART(ByFolds, TreeClassifier):
-    r"""Breiman, Friedman, Olshen and Stone's classification tree.
+    r"""CART for classification (Breiman, Friedman, Olshen and Stone).
 
     The cut or the two groups of values that lower the Gini impurity most are tested, until the rows agree or
     nothing gains. Of the subtrees that are best for some α, by errors + α leaves, the smallest is taken whose
@@ -185,7 +185,7 @@ class CART(ByFolds, TreeClassifier):
 
 
 class CARTRegressor(ByFolds, TreeRegressor):
-    """Breiman, Friedman, Olshen and Stone's regression tree.
+    """CART for regression (Breiman, Friedman, Olshen and Stone).
 
     As `CART`, with the squared error for what is grown by, pruned by and judged by. The best two groups of
     nominal values are exact.
@@ -293,5 +293,5 @@ def check_choice(choice):
         for name, a in choice._asdict().items()
     )
     if not (sound and n > 0 and 0 <= choice.chosen[0] < n):
-        msg = "its choice of a subtree is none"
+        msg = "its chosen subtree does not exist"
         raise ValueError(msg)

@@ -78,4 +78,4 @@ def _pruning(model) -> Work:
         header = ("test", "rows", "leaves", "cost of the subtree", "cost of a leaf", "so")
         parts.append(Grid(rule.replace("_", " "), header, rows, note))
     cut, n = sum(pruning.pruned.tolist()), len(rules)
-    return Work("Pruning", tuple(parts), f"{cut} of the {n} decisions made a leaf of a test.")
+    return Work("Pruning", tuple(parts), f"{cut} of the {n} decisions replaced a test by a leaf.")

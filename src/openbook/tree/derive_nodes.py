@@ -217,7 +217,7 @@ class Narrator:
         """Why a node is a leaf whose candidates were not searched, or not noted."""
         model, rows = self.model, group_at(self.model, node)
         if rows.weight <= 0:
-            return "no training row reaches it, so it has the prediction of its parent"
+            return "no training row reaches it, so it predicts what its parent predicts"
         if pure := self._pure(rows):
             return pure
         if model.max_depth is not None and self.depth[node] >= model.max_depth:

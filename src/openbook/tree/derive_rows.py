@@ -54,7 +54,7 @@ def _descend(told, cells):
             said += ", so no branch is determined"
         if branch is not None:
             rows = figure(float(tree.weight[children[branch]]))
-            note = f"so: down to {told.condition(node, branch)}, {rows} {'row' if rows == '1' else 'rows'}"
+            note = f"branch: {told.condition(node, branch)}, {rows} {'row' if rows == '1' else 'rows'}"
             steps.append(Step(attribute.name, result=said, note=note))
             visits.append((children[branch], share))
             continue
@@ -75,7 +75,7 @@ def _decided(tree, node, attribute, cell):
     """A cell in words, and the branch it takes by itself, or None."""
     if isinstance(attribute, Categorical):
         if cell < 0:
-            return ("a value never seen" if cell == UNSEEN else "missing"), None
+            return ("a value not seen in training" if cell == UNSEEN else "missing"), None
         said = word(attribute.values[cell])
     else:
         if math.isnan(cell):

@@ -339,7 +339,7 @@ class TreeLearner(Growing):
             part("pruning", Pruning),
         )
         if len(arrays) > len(Tree._fields) + len(Candidates._fields) + len(Pruning._fields):
-            msg = "it has an array too many"
+            msg = "it has an unexpected array"
             raise ValueError(msg)
         check(tree, self.schema_, self._n_outputs)
         check_candidates(candidates, tree, self.schema_, self._n_classes or N_SUMS)
@@ -380,5 +380,5 @@ def check_pruning(pruning, n_columns):
         and ((pruning.rule >= 0) & (pruning.rule < len(PRUNING_RULES))).all()
         and ((pruning.attribute >= 0) & (pruning.attribute < n_columns)).all()
     ):
-        msg = "its pruning is none"
+        msg = "its pruning is not valid"
         raise ValueError(msg)

@@ -29,7 +29,7 @@ __all__ = ["Disjunction", "Rule", "Rules", "rules"]
 
 _MIXED = -1
 _SPREAD_NOTE = (
-    "-- NULL and unseen values take the heaviest branch here; predict splits them over all branches\n"
+    "-- NULL and unseen values take the branch with the most rows; predict splits them over all branches\n"
 )
 
 

@@ -104,9 +104,9 @@ def _column_findings(column: Column, aim: Column) -> Iterator[Finding]:
         yield Finding("leak", (column.name,), "warn", message)
     elif values := _individuals(column, aim):
         message = (
-            f"each of its {values:,} values has one outcome of {aim.name!r} only. If its rows belong together"
-            f" (a patient, a machine), a random split knows them: use groups={column.name!r}. If it codes the"
-            " outcome, leave it out."
+            f"each of its {values:,} values has only one outcome of {aim.name!r}. If its rows belong together"
+            f" (a patient, a machine), a random split puts them on both sides: use groups={column.name!r}. If"
+            " it encodes the outcome, leave it out."
         )
         yield Finding("groups", (column.name,), "warn", message)
 
@@ -127,13 +127,13 @@ def _of_classes(column: Column, aim: Column) -> str:
         groups = codes_of(column)
         share = 0.0 if _numbered(column) else _told(groups, classes)
     if share >= _TOLD:
-        how = "without an error" if share == 1 else f"but for {1 - share:.1%} of the majority's errors"
-        return f"tells {aim.name!r} alone, {how}"
+        how = "without error" if share == 1 else f"with {share:.1%} fewer errors than the majority class"
+        return f"predicts {aim.name!r} by itself, {how}"
     if mark := _mark(column, aim):
         return mark
     if isinstance(column.attribute, Numeric) and (auc := _worst_auc(column.data, classes)) >= _AUC:
-        which = "" if classes.max() < 2 else " or more for every two classes"
-        return f"ranks {aim.name!r} alone, AUC {auc:.3f}{which}"
+        which = "" if classes.max() < 2 else " or more for every pair of classes"
+        return f"ranks {aim.name!r} by itself, AUC {auc:.3f}{which}"
     return ""
 
 
@@ -142,13 +142,13 @@ def _of_numbers(column: Column, aim: Column) -> str:
     y = aim.data.astype(np.float64)
     if isinstance(column.attribute, Numeric):
         if (r := _correlation(column.data, y)) >= _R:
-            return f"moves with {aim.name!r} (|r| {r:.4f})"
+            return f"is almost perfectly correlated with {aim.name!r} (|r| {r:.4f})"
         if (share := _followed(column.data, y)) >= _R2:
-            return f"{aim.name!r} follows from it alone (R² {share:.3f})"
+            return f"predicts {aim.name!r} by itself (R² {share:.3f})"
     elif not _numbered(column) and (share := _explained(codes_of(column), y)) >= _R2:
-        return f"its values fix {aim.name!r} ({share:.1%} of the variance)"
+        return f"its values determine {aim.name!r} ({share:.1%} of the variance)"
     if _is_cut(column, y):
-        return f"is {aim.name!r} cut into intervals: each of its values has a range of it to itself"
+        return f"is {aim.name!r} cut into intervals: each of its values covers its own range"
     return ""
 
 
