@@ -3,34 +3,13 @@
 import numpy as np
 import pytest
 
-from openbook.data import Nominal, Numeric, Schema, Table
+from openbook.data import Numeric, Schema, Table
 from openbook.outlier import IsolationForest, IsolationLimits
-
-
-def people(seed, n, gross=True):
-    """Numbers, skewed ones too, gaps and categories; with three gross errors, and in which rows."""
-    rng = np.random.default_rng(seed)
-    age = rng.integers(18, 80, n).astype(float)
-    amount = rng.gamma(2, 50, n).round(2)
-    income = rng.lognormal(10, 0.4, n).round()
-    rows = rng.choice(n, 3, replace=False)
-    if gross:
-        age[rows[0]], amount[rows[1]] = 250, 9_999
-        income[rows[2]] *= 1_000
-    income[np.setdiff1d(np.flatnonzero(rng.random(n) < 0.05), rows)] = np.nan
-    nominal = [
-        Nominal("colour", tuple("rgb")),
-        Nominal("city", tuple("ABCDEFGH")),
-        Nominal("sex", ("f", "m")),
-    ]
-    schema = Schema((Numeric("age"), Numeric("amount"), Numeric("income"), Numeric("score"), *nominal))
-    codes = [rng.integers(0, len(a.values), n).astype(a.dtype) for a in nominal]
-    return Table(schema, [age, amount, income, rng.normal(size=n), *codes]), rows
 
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("n", [400, 1_000])
-def test_gross_errors_are_among_the_five_oddest(seed, n):
+def test_gross_errors_are_among_the_five_oddest(seed, n, people):
     table, rows = people(seed, n)
     model = IsolationLimits(random_state=0).fit(table)
     scores = model.score_samples(table)
@@ -41,7 +20,7 @@ def test_gross_errors_are_among_the_five_oddest(seed, n):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_clean_tables_score_as_the_forest_does(seed):
+def test_clean_tables_score_as_the_forest_does(seed, people):
     table, _ = people(seed, 500, gross=False)
     ours = IsolationLimits(random_state=0).fit(table).score_samples(table)
     forest = IsolationForest(random_state=0).fit(table).score_samples(table)

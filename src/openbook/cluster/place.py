@@ -60,7 +60,7 @@ class Place:
     def points(self, numbers, codes, order=None):
         """The points of such cells."""
         kind = ("euclidean", "gower", "heom").index(self.distance)
-        inverse = np.zeros(numbers.shape[1]) if self.mixed is None else self.mixed.inverse
+        inverse = np.zeros(numbers.shape[1]) if self.mixed is None else self.mixed.scales[0]
         return Points.of(numbers, codes, inverse, kind, order)
 
     def arrays(self):

@@ -2,12 +2,14 @@ r"""The mixed distance of typed tables, after Gower and HEOM.
 
     gower   (1 / d) Σ_j δ_j            heom   √Σ_j δ_j²
 
-    numeric   δ = |x - q| / range, at most 1; the range is that of training, largest less smallest
+    numeric   δ = |x - q| / range, at most 1; the range is that of training, largest less smallest; robust,
+              that of the cells within the outer fences (`fences`), and δ may exceed 1
     ordinal   δ = |rank - rank| / (m - 1)
     nominal   δ = 0 where the values are equal, else 1
     missing   δ = 1: as far as can be, also where both are; so is a value that training never saw
 
-A column of numbers that did not vary counts 0 where the query is equal, else 1.
+A column of numbers that did not vary counts 0 where the query is equal, else 1. Robust, a missing cell is as
+far from a number as the median is, and δ = 1 at least: no gross error is near to a row that lacks the cell.
 
 References: Gower (1971), A general coefficient of similarity. Wilson and Martinez (1997), Improved
 heterogeneous distance functions.
@@ -18,6 +20,7 @@ import math
 import numpy as np
 
 from openbook.data import Nominal, Numeric, Ordinal, Schema
+from openbook.neighbors.fences import within_fences
 from openbook.work import Grid, figure
 
 __all__ = ["MixedDistance", "MixedIndex"]
@@ -28,21 +31,32 @@ _FEW_CELLS = 1 << 24
 _AT_A_TIME = 1 << 22
 #: Rows of a block: their sums stay in the first cache.
 BLOCK = 64
+#: The most that a robust term may be: far beyond any gross error, and its square is still a number.
+_MOST = 1e6
 _NEVER = -2  # the code of a query's cell that no row's cell equals
 
 
 class MixedDistance:
-    """How far apart two rows of a schema are; `ranges` (one a column) are known for numbers only."""
+    """How far apart two rows of a schema are; `ranges` (one a column) are known for numbers only.
 
-    def __init__(self, schema: Schema, ranges: np.ndarray, kind: str = "gower") -> None:
+    With `medians` it is robust: cells far outside do not count for the ranges, and their terms may exceed 1.
+    """
+
+    def __init__(
+        self, schema: Schema, ranges: np.ndarray, kind: str = "gower", medians: np.ndarray | None = None
+    ) -> None:
         self.schema = schema
         self.ranges = ranges
         self.squared = kind == "heom"
+        self.robust = medians is not None
+        self.medians = np.full(len(ranges), np.nan) if medians is None else medians
 
     @classmethod
-    def of(cls, table, kind="gower") -> "MixedDistance":
+    def of(cls, table, kind="gower", *, robust=False) -> "MixedDistance":
         """The distance that goes by the ranges of this table."""
-        return cls(table.schema, np.array([_range(table.column(name)) for name in table.names]), kind)
+        columns = [table.column(name) for name in table.names]
+        ranges = np.array([_range(column, robust=robust) for column in columns])
+        return cls(table.schema, ranges, kind, np.array(list(map(_median, columns))) if robust else None)
 
     def split(self, table):
         """The cells as numbers, (n, p), ranks included, and codes, (n, q); NaN and -1 where missing."""
@@ -59,13 +73,17 @@ class MixedDistance:
         return numbers, codes
 
     @property
-    def inverse(self):
-        """One over the range of each column of numbers; huge where there is none: any gap counts 1."""
-        spans = np.array(
-            [s for a, s in zip(self.schema, self.ranges, strict=True) if not isinstance(a, Nominal)]
-        )
+    def scales(self):
+        """One over the range of each column of numbers, the most that a term may be, and the median, (3, p).
+
+        Where there is no range, any gap counts 1.
+        """
+        numbers = np.array([not isinstance(a, Nominal) for a in self.schema], dtype=bool)
+        spans, medians = self.ranges[numbers], self.medians[numbers]
         huge = np.finfo(float).max
-        return np.divide(1.0, spans, out=np.full(len(spans), huge), where=spans > 1 / huge)
+        varies = spans > 1 / huge
+        inverse = np.divide(1.0, spans, out=np.full(len(spans), huge), where=varies)
+        return np.stack([inverse, np.where(varies & self.robust, _MOST, 1.0), medians])
 
     def place(self, table):
         """Queries: as `split` has them, but a code that is none equals no row's."""
@@ -81,15 +99,23 @@ class MixedDistance:
         attribute = self.schema.attributes[j]
         known = math.isfinite(a) and math.isfinite(b) if isinstance(attribute, Numeric) else a >= 0 and b >= 0
         if not known:
-            return 1.0, "missing or never seen"
+            return self._lacking(j, a, b)
         if isinstance(attribute, Nominal):
             return (0.0, "equal") if a == b else (1.0, "different")
         span = float(self.ranges[j])
         if not span:
             return float(a != b), "did not vary"
-        gap = abs(float(a) - float(b)) / span
+        gap, most = abs(float(a) - float(b)) / span, _MOST if self.robust else 1.0
         how = f"{figure(abs(float(a) - float(b)))} / {figure(span)}"
-        return min(gap, 1.0), how if gap <= 1 else f"{how}, at most 1"
+        return min(gap, most), how if gap <= most else f"{how}, at most {most:,.0f}"
+
+    def _lacking(self, j, a, b):
+        """The term of column j where a cell is missing."""
+        away = [abs(float(x) - self.medians[j]) for x in (a, b) if math.isfinite(x)]
+        gap, span = max(away, default=0.0), float(self.ranges[j])
+        if not (isinstance(self.schema.attributes[j], Numeric) and gap > span > 0):  # NaN is not
+            return 1.0, "missing or never seen"
+        return min(gap / span, _MOST), f"missing; from the median {figure(gap)} / {figure(span)}"
 
     def learnt(self):
         """The grid of the columns and how each counts."""
@@ -102,10 +128,12 @@ class MixedDistance:
                     (attribute.name, "ordinal", f"difference of ranks / {max(len(attribute.values) - 1, 1)}")
                 )
             else:
-                rows.append((attribute.name, "numeric", f"difference / {figure(span)}, at most 1"))
-        return Grid(
-            "columns", ("column", "kind", "counts"), rows, "A missing cell counts 1, the largest distance."
-        )
+                most = "" if self.robust else ", at most 1"
+                rows.append((attribute.name, "numeric", f"difference / {figure(span)}{most}"))
+        note = "A missing cell counts 1, the largest distance."
+        if self.robust:
+            note = "A missing cell counts 1 or more. Ranges are those of the numbers within the outer fences."
+        return Grid("columns", ("column", "kind", "counts"), rows, note)
 
 
 class MixedIndex:
@@ -119,7 +147,7 @@ class MixedIndex:
         numbers, codes = distance.split(table)
         self.n = len(numbers)
         self.numbers, self.codes = _blocks(numbers, np.nan), _blocks(codes, -1)
-        self.inverse = distance.inverse
+        self.scales = distance.scales
 
     def query(self, points, k):
         """Distances and rows of the k nearest, both (m, k): by distance, of equals the first row."""
@@ -131,7 +159,7 @@ class MixedIndex:
             totals, rows = np.full((m, k), np.inf), np.zeros((m, k), np.int64)
             query = (numbers, codes)
             nearest_mixed(
-                self.numbers, self.codes, self.inverse, self.distance.squared, self.n, query, totals, rows
+                self.numbers, self.codes, self.scales, self.distance.squared, self.n, query, totals, rows
             )
         else:
             everything = self._totals(numbers, codes)
@@ -158,10 +186,21 @@ class MixedIndex:
         for j in range(codes.shape[1]):
             total += codes[:, j, None] != self.codes[:, j].reshape(-1)[: self.n]
         with np.errstate(invalid="ignore", over="ignore"):
-            for j, scale in enumerate(self.inverse):
-                gap = np.abs(self.numbers[:, j].reshape(-1)[: self.n] - numbers[:, j, None]) * scale
-                total += np.where(gap < 1.0, gap * gap if self.distance.squared else gap, 1.0)
+            for j, (scale, most, median) in enumerate(self.scales.T):
+                rows, queries = self.numbers[:, j].reshape(-1)[: self.n], numbers[:, j, None]
+                gap = np.abs(rows - queries) * scale
+                lacking = np.fmax(np.fmax(np.abs(rows - median), np.abs(queries - median)) * scale, 1.0)
+                term = np.minimum(np.where(np.isnan(gap), lacking, gap), most)
+                total += term * term if self.distance.squared else term
         return total
+
+
+def _median(column):
+    """The median of known numbers; of other columns none is asked for."""
+    if not isinstance(column.attribute, Numeric):
+        return np.nan
+    known = column.data[~np.isnan(column.data)]
+    return float(np.median(known)) if len(known) else np.nan
 
 
 def _blocks(cells, fill):
@@ -173,10 +212,11 @@ def _blocks(cells, fill):
     return np.ascontiguousarray(padded.reshape(n_blocks, BLOCK, d).transpose(0, 2, 1))
 
 
-def _range(column):
+def _range(column, *, robust):
     if isinstance(column.attribute, Nominal):
         return np.nan
     if isinstance(column.attribute, Ordinal):
         return float(len(column.attribute.values) - 1)
     known = column.data[~np.isnan(column.data)]
+    known = within_fences(known) if robust else known
     return float(known.max()) - float(known.min()) if len(known) else 0.0

@@ -1,11 +1,11 @@
 """The nearest rows by a mixed distance, block by block.
 
-    Σ over categories of [differ] + Σ over numbers of min(|x - q| / range, 1)
+    Σ over categories of [differ] + Σ over numbers of min(|x - q| / range, most)
 
 numbers : float64 (n_blocks, p, size), codes : int32 (n_blocks, q, size): within a block column after column,
 so that a column of it is compared with a query's cell several rows at a time. The last block is filled up.
-inverse : float64 (p,), one over the range of each column of numbers. NaN is missing: whatever is not within
-the range, NaN included, counts 1. `squared` adds squares.
+scales : float64 (3, p), one over the range of each column of numbers, the most that its term may be, and its
+median. NaN is missing: it counts as the median, and 1 at least; without a median, 1. `squared` adds squares.
 
 A query gives a block up after its categories if no row of it can still be among the k best: numbers only add.
 Rows come in order and must be strictly nearer to push others out, so of equals the first stays.
@@ -13,13 +13,28 @@ Rows come in order and must be strictly nearer to push others out, so of equals 
 
 import numpy as np
 
-from openbook.kernels.jit import jit
+from openbook.kernels.jit import inner, jit
 
 __all__ = ["nearest_mixed"]
 
 
+@inner
+def add_terms(total, column, x, scales, squared):
+    """Add the terms of a block's column of numbers, from a query's cell, where they may exceed 1."""
+    scale, most, median = scales
+    away = abs(x - median) * scale
+    lacking = min(away, most) if away > 1.0 else 1.0  # NaN is not above
+    x, low = (median, 1.0) if np.isnan(x) else (x, 0.0)
+    top = most * most if squared else most
+    lacking = lacking * lacking if squared else lacking
+    for r in range(column.size):
+        gap = abs(column[r] - x) * scale
+        term = gap * gap if squared else gap
+        total[r] += (term if gap < most else top) if gap >= low else lacking
+
+
 @jit
-def nearest_mixed(numbers, codes, inverse, squared, n, query, distances, rows):  # noqa: C901 (inner loops)
+def nearest_mixed(numbers, codes, scales, squared, n, query, distances, rows):  # noqa: C901, PLR0912 (inner loops)
     """Fill distances and rows, both (m, k), for the queries: (float64 (m, p), int32 (m, q))."""
     query_numbers, query_codes = query
     n_blocks, p, size = numbers.shape
@@ -40,8 +55,11 @@ def nearest_mixed(numbers, codes, inverse, squared, n, query, distances, rows): 
             if least >= distances[i, k - 1]:
                 continue
             for j in range(p):
-                x, scale = query_numbers[i, j], inverse[j]
-                for r in range(size):
+                x, scale, most = query_numbers[i, j], scales[0, j], scales[1, j]
+                if most > 1.0:
+                    add_terms(total, numbers[block, j], x, scales[:, j], squared)
+                    continue
+                for r in range(size):  # whatever is not within the range, NaN included, counts 1
                     gap = abs(numbers[block, j, r] - x) * scale
                     term = gap * gap if squared else gap
                     total[r] += term if gap < 1.0 else 1.0

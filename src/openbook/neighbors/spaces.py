@@ -13,6 +13,7 @@ Sparse rows are taken as they are. "auto" is Euclidean for numbers, Gower for ot
 sparse rows.
 """
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -21,6 +22,7 @@ import scipy.sparse as sp
 from openbook import measures
 from openbook.data import Numeric, SparseTable
 from openbook.errors import DataError, RefusalError
+from openbook.neighbors.fences import within_fences
 from openbook.neighbors.mixed import MixedDistance, MixedIndex
 from openbook.prepare import Encoding
 
@@ -64,8 +66,11 @@ def refusal(distance, schema):
     return None
 
 
-def make_space(learner, examples, schema):
-    """The space of the rows that a learner keeps, by its parameters."""
+def make_space(learner, examples, schema, *, robust=False):
+    """The space of the rows that a learner keeps, by its parameters.
+
+    In a robust one, cells far outside do not set the scale of their column (`fences`).
+    """
     table = examples.table(schema)
     sparse = isinstance(table, SparseTable)
     distance = resolved(learner.distance, schema, sparse=sparse)
@@ -73,7 +78,7 @@ def make_space(learner, examples, schema):
         if sparse:
             msg = f"{distance} cannot use sparse rows; pass X.toarray(), or take 'cosine'"
             raise RefusalError(msg)
-        mixed = MixedDistance.of(table, distance)
+        mixed = MixedDistance.of(table, distance, robust=robust)
         return Space(distance, mixed.place, partial(MixedIndex, mixed), table, mixed=mixed)
     if callable(distance) or distance in FUNCTIONS:
         function = FUNCTIONS.get(distance, distance) if isinstance(distance, str) else distance
@@ -82,7 +87,7 @@ def make_space(learner, examples, schema):
         _refuse_sparse_gaps(table)
         place = _Sparse(distance)
     else:
-        place = _Encoded.of(distance, examples.rows(schema), learner.scale)
+        place = _Encoded.of(distance, examples.rows(schema), learner.scale, robust=robust)
     options = {"p": learner.p} if distance == "minkowski" else {}
     measured = _MEASURED.get(distance, distance)
     return Space(distance, place, partial(_vector_index, place, measured, learner.index, options), table)
@@ -131,11 +136,13 @@ class _Encoded:
         self.whitening = whitening
 
     @classmethod
-    def of(cls, distance, rows, scale):
+    def of(cls, distance, rows, scale, *, robust=False):
         # a value without a column of its own keeps one-hot columns from summing to one, always the same
         whiten = distance == "mahalanobis"
         plain = whiten or distance in DIRECTIONS
         encoding = Encoding.of(rows, scale=scale and not plain, reference=whiten)
+        if robust and scale and not plain:
+            encoding = _robust(encoding, rows)
         return cls(distance, encoding, _whitening(encoding, rows) if whiten else None)
 
     def __call__(self, table):
@@ -143,6 +150,22 @@ class _Encoded:
         if self.whitening is not None:
             return points @ self.whitening
         return points - points.mean(axis=1, keepdims=True) if self.distance == "correlation" else points
+
+
+def _robust(encoding, rows):
+    """The encoding whose numbers are standardised by the cells within the fences of their columns."""
+    tables = list(rows.tables())
+    mean, shift, scale = encoding.mean.copy(), encoding.shift.copy(), encoding.scale.copy()
+    for j, at in enumerate(np.searchsorted(encoding.columns, np.arange(len(encoding.schema)))):
+        attribute = encoding.schema.attributes[j]
+        if not isinstance(attribute, Numeric):
+            continue
+        cells = np.concatenate([table.data(attribute.name) for table in tables])
+        some = within_fences(cells[np.isfinite(cells)])
+        if len(some) and (spread := some.std()) > 0:
+            mean[at] = shift[at] = some.mean()
+            scale[at] = spread
+    return replace(encoding, mean=mean, shift=shift, scale=scale)
 
 
 class _Sparse:

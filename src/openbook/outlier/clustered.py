@@ -5,7 +5,8 @@ r"""What detectors share that go by clusters: k-means first (`cluster.KMeans`), 
 over encoded columns (`prepare.Encoding`, numbers standardised). Which centre c counts, by which factor f_c,
 and p, 1 or 2, is what the detectors differ in. A distance is shared out among the columns in proportion to
 its squared terms, a squared distance by these terms themselves. A missing cell counts as the mean of its
-column. Where fewer rows than clusters were learnt, every row is a cluster.
+column. Where fewer rows than clusters were learnt, every row is a cluster. A cluster of one row is no centre
+that counts, unless all are: a gross error gets a cluster of its own, and would hide there at distance 0.
 
 points : float64 (n, d);  centres_ : float64 (k, d);  sizes_ : float64 (k,), the rows of each cluster
 """
@@ -79,8 +80,9 @@ class Clustered(Detector):
         return np.stack([((points - centre) ** 2).sum(axis=1) for centre in self.centres_], axis=1)
 
     def _nearest(self, points):
-        """The nearest centre of each row, of equals the first."""
-        return self._squares(points).argmin(axis=1)
+        """The nearest centre that counts for each row, of equals the first."""
+        counts = self.sizes_ > 1
+        return np.where(counts | ~counts.any(), self._squares(points), np.inf).argmin(axis=1)
 
     def _scores(self, X):
         points = self.encoding_(X)
@@ -154,5 +156,6 @@ def _size(chunk):
 
 def _nearest_in(model, chunk):
     """The cluster of each row of a chunk, and its distance to the centre."""
-    squares = model._squares(model.encoding_(chunk.X))  # noqa: SLF001 (its own helper)
-    return squares.argmin(axis=1), np.sqrt(squares.min(axis=1))
+    points = model.encoding_(chunk.X)
+    which = model._nearest(points)  # noqa: SLF001 (its own helper)
+    return which, np.sqrt(((points - model.centres_[which]) ** 2).sum(axis=1))

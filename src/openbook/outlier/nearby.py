@@ -107,7 +107,7 @@ class Nearby(Detector):
 
     def _place(self, examples):
         self.statistics_ = examples
-        self.space_ = make_space(self, examples, self.schema_)
+        self.space_ = make_space(self, examples, self.schema_, robust=True)
         self.distance_ = self.space_.distance
         self.k_ = min(self.k, len(examples) - 1)
 

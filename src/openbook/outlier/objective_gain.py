@@ -3,9 +3,9 @@ r"""What k-means gains without a row: by how much the sum of squared errors fall
     score = n_c / (n_c - 1) · ‖x - c‖²
 
 for a row of a cluster of n_c rows around c: without it the centre moves, too. A new row counts as one of its
-cluster; a cluster of one row counts as two, and its row gains nothing: with too many clusters, outliers have
-one of their own, and hide there (`SmallClusters` finds them). See `clustered` for the encoding and missing
-cells.
+cluster, and so does a row that has a cluster of its own: it counts as one of the nearest larger cluster. With
+too many clusters, outliers share a small one and hide there (`SmallClusters` finds them). Where all clusters
+have one row, each counts as two, and nothing is gained. See `clustered` for the encoding and missing cells.
 """
 
 import numpy as np
