@@ -155,12 +155,13 @@ def test_what_is_left_aside_has_no_say_anywhere(found):
     assert "crowd" not in {reason.attribute for reason in next(iter(found.oddities)).reasons.parts}
 
 
-def test_the_folder_holds_the_four_files(found):
+def test_the_folder_holds_the_files_of_the_plan(found):
     assert sorted(path.name for path in found.folder.iterdir()) == [
         "labels.csv",
         "model.openbook",
         "plan.toml",
         "report.html",
+        "results.jsonl",
     ]
 
 

@@ -64,7 +64,13 @@ def run_exploration(
         say(screen, short(description, readable(screen)))
     with progress_bar("Exploring") as progress:
         result = explore(
-            plan, folder, table=table, description=description, workers=workers, progress=progress
+            plan,
+            folder,
+            table=table,
+            description=description,
+            workers=workers,
+            progress=progress,
+            say=None if quiet else lambda words: say(screen, words),
         )
     if result.notes and not quiet:
         heading(screen, "The plan")

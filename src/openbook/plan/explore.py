@@ -3,6 +3,7 @@
 The folder holds
 
     plan.toml        the plan
+    results.jsonl    what was found so far, step by step; an exploration that was killed goes on from there
     report.html      one page
     model.openbook   the clusterer, which says the cluster of new rows
     labels.csv       row, cluster, oddity: of every row of the data
@@ -15,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import joblib
 import numpy as np
@@ -25,6 +26,7 @@ from openbook.cluster import (
     Agglomerative,
     ChosenK,
     ClusterDescription,
+    ClusterQuality,
     Contingency,
     choose_k,
     cluster_quality,
@@ -39,17 +41,21 @@ from openbook.outlier.oddest import oddest
 from openbook.plan.explore_make import LEARNING_ROWS, some_rows
 from openbook.plan.explore_plan import ExplorePlan
 from openbook.plan.files import whole_file, write_text
+from openbook.plan.log import Log
 from openbook.plan.run import Progress, claim_folder, versions
 from openbook.reduce import PCA
 from openbook.report.exploration import Associations, Exploration, Groups, Oddities
 from openbook.report.explore import to_html
 from openbook.rows import refuse_infinity
-from openbook.store import save
+from openbook.store import open_model, save
 
 __all__ = ["explore"]
 
 #: The most cells by which the number of clusters is chosen, and rows by which clusters are judged.
 _CHOOSING_CELLS, _JUDGING_ROWS = 128_000, 3_000
+
+#: What is kept, in the order in which it is found.
+_STEPS = ("number of clusters", "model", "clusters", "oddities", "associations")
 
 #: Leaves of a dendrogram that can be read.
 _LEAVES = 60
@@ -64,25 +70,30 @@ def explore(
     workers: int = -1,
     fresh: bool = False,
     progress: Progress | None = None,
+    say: Callable[[str], None] | None = None,
 ) -> Exploration:
-    """Run a plan, and leave everything in a folder.
+    """Run a plan, or go on with it, and leave everything in a folder.
 
     Parameters
     ----------
     plan : ExplorePlan
-    folder : where to write; it may hold an earlier run of the same plan
+    folder : where to write; it may hold an earlier, unfinished run of the same plan
     table, description : of the plan's data, if the plan was just made from them
     workers : threads; -1 for one a core. The results do not depend on it
     fresh : throw away what the folder holds of an earlier study
     progress : called after each step with the number done and the number in all
+    say : called with what an earlier run has done, where there was one
     """
     folder = Path(folder)
     claim_folder(plan, folder, fresh=fresh)
     table = plan.data.checked(plan.data.read() if table is None else table)
-    rows = _Rows(plan, table)
+    log = Log(folder / "results.jsonl", plan.fingerprint)
+    rows = _Rows(plan, table, log, folder / "model.openbook")
+    if log.looks and say:
+        say(f"Resuming: {len(log.looks)} of {len(_STEPS)} steps are done.")
     steps: list[Callable[[], Any]] = [rows.groups, rows.oddities, rows.associations]
     found = []
-    with joblib.parallel_config(backend="threading", n_jobs=workers), warnings.catch_warnings():
+    with log.open(), joblib.parallel_config(backend="threading", n_jobs=workers), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the many clusterings that are tried; the plan's own says its
         for done, step in enumerate(steps, start=1):
             found.append(step())
@@ -101,7 +112,6 @@ def explore(
         folder=folder,
         roles={role: columns for role, columns in vars(plan.roles).items() if columns},
     )
-    save(groups.model, result.model_file)
     rows.write_labels(result)
     write_text(result.report, to_html(result))
     if progress:
@@ -109,11 +119,21 @@ def explore(
     return result
 
 
+class _Clusters(NamedTuple):
+    """What is found of the clusters; `missed` are rows beyond the sample by which they are judged."""
+
+    missed: np.ndarray
+    labels: np.ndarray
+    quality: ClusterQuality
+    traits: ClusterDescription
+    beside: Contingency | ClusterDescription | None
+
+
 class _Rows:
     """The rows of a plan, and what is found in them."""
 
-    def __init__(self, plan: ExplorePlan, table: Table) -> None:
-        self.plan, self.table = plan, table
+    def __init__(self, plan: ExplorePlan, table: Table, log: Log, model_file: Path) -> None:
+        self.plan, self.table, self.log, self.model_file = plan, table, log, model_file
         absent = [name for name in plan.roles.columns if name not in table.schema]
         if absent:
             raise PlanError(f"roles: there is no column {absent[0]!r} in {plan.data.name}")
@@ -133,33 +153,53 @@ class _Rows:
         return some_rows(len(self.X), most, self.plan.seed)
 
     def groups(self) -> Groups:
-        plan, X = self.plan, self.X
         chosen = self._choose()
-        model = plan.clusterer(_several(chosen))
-        self.notes += _warned(model, X.take(self.learning))
-        self.labels = labels = model.predict(X)
+        self.notes += self.log.kept(_STEPS[1], tuple[str, ...], lambda: self._learn(_several(chosen)))
+        model = open_model(self.model_file)
+        judged = self._sample(_JUDGING_ROWS)
+        if len(judged) < len(self.X):
+            self.notes.append(f"silhouettes and pictures are of a random sample of {len(judged):,} rows")
+        found = self.log.kept(_STEPS[2], _Clusters, lambda: self._clusters(model, judged))
+        if found.labels.shape != (len(self.X),) or found.quality.rows.size > len(self.X):
+            raise PlanError(f"{self.log.path} holds clusters of other rows; start over with --fresh")
+        self.labels = found.labels
+        shown = np.union1d(judged, found.missed)
+        picture = self._picture(shown, self.labels[shown])
+        dendrogram = self._dendrogram() if len(self.X) <= _LEAVES else None
+        return Groups(
+            chosen, model, found.labels, found.quality, found.traits, found.beside, picture, dendrogram
+        )
+
+    def _learn(self, n_clusters: int) -> tuple[str, ...]:
+        """Write the model; what it has to say of the fit is returned."""
+        model = self.plan.clusterer(n_clusters)
+        warned = tuple(_warned(model, self.X.take(self.learning)))
+        save(model, self.model_file)
+        return warned
+
+    def _clusters(self, model: Any, judged: np.ndarray) -> "_Clusters":
+        X, labels, missed = self.X, model.predict(self.X), np.arange(0)
         if len(np.unique(labels)) < 2:
             raise PlanError("all rows are alike, so there is nothing to group; see openbook describe")
-        judged = self._sample(_JUDGING_ROWS)
-        if len(judged) < len(X):
-            self.notes.append(f"silhouettes and pictures are of a random sample of {len(judged):,} rows")
         if len(np.unique(labels[judged])) < 2:  # a cluster so small that the sample has missed it
-            judged = np.union1d(judged, np.flatnonzero(labels == np.bincount(labels).argmin()))
-        return Groups(
-            chosen=chosen,
-            model=model,
+            missed = np.flatnonzero(labels == np.bincount(labels).argmin())
+            judged = np.union1d(judged, missed)
+        return _Clusters(
+            missed=missed,
             labels=labels,
             quality=cluster_quality(X.take(judged), labels[judged], allow_large=True),
             traits=describe_clusters(X, labels, used=X.names),
             beside=self._beside(labels),
-            picture=self._picture(judged, labels[judged]),
-            dendrogram=self._dendrogram() if len(X) <= _LEAVES else None,
         )
 
     def _choose(self) -> ChosenK:
         X = self.X.take(self._sample(max(200, _CHOOSING_CELLS // len(self.X.names))))
         tried = range(1, min(self.plan.groups.most, len(X) // 2) + 1)
-        chosen = choose_k(X, tried, self.plan.clusterer(), random_state=self.plan.seed)
+
+        def choose() -> ChosenK:
+            return choose_k(X, tried, self.plan.clusterer(), random_state=self.plan.seed)
+
+        chosen: ChosenK = self.log.kept(_STEPS[0], ChosenK, choose)
         if chosen.rows < len(self.X):
             self.notes.append(f"the number of clusters is chosen by a random sample of {chosen.rows:,} rows")
         return chosen
@@ -190,6 +230,12 @@ class _Rows:
         return dendrogram if self.names is None else replace(dendrogram, names=tuple(_texts(self.names)))
 
     def oddities(self) -> Oddities:
+        found: Oddities = self.log.kept(_STEPS[3], Oddities, self._oddities)
+        if found.found.scores.shape != (len(self.X),):
+            raise PlanError(f"{self.log.path} holds scores of other rows; start over with --fresh")
+        return found
+
+    def _oddities(self) -> Oddities:
         detector = self.plan.detector().fit(self.X.take(self.learning))
         found = oddest(detector, self.X, self.plan.oddities.shown)
         names = [str(row) for row in found.rows]
@@ -199,6 +245,10 @@ class _Rows:
         return Oddities(found, tuple(names), tuple(self.labels[list(found.rows)].tolist()))
 
     def associations(self) -> Associations:
+        found: Associations = self.log.kept(_STEPS[4], Associations, self._associations)
+        return found
+
+    def _associations(self) -> Associations:
         asked = self.plan.associations
         itemsets = frequent_itemsets(self.X.take(self.learning), asked.min_support, asked.max_length)
         rules = association_rules(itemsets, asked.min_confidence, max_consequent=1)

@@ -106,7 +106,7 @@ class Associating:
 class ExplorePlan(Document):
     """All that a study without a target is: run it with `openbook.plan.explore`."""
 
-    files = ("plan.toml", "report.html", "model.openbook", "labels.csv")
+    files = ("plan.toml", "results.jsonl", "report.html", "model.openbook", "labels.csv")
 
     data: Source
     roles: ExploreRoles

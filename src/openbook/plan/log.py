@@ -1,8 +1,13 @@
 """`results.jsonl`: what a study has found so far, one line per result, written as it comes.
 
     {"format": 2, "plan": fingerprint, "openbook": version}         the first line
-    {"learner": label, "part": "folds" or "test", "result": …}      a FoldResult each, without its times
+    {"learner": label, "part": part, "result": …}                   a FoldResult each, without its times
     {"learner": label, "part": "skipped", "fold": i, "reason": …}   the learner dropped out, and why
+    {"part": "look", "look": name, "of": state, "found": …}         what a later step found, see `kept.py`
+
+The parts are "folds", "test", and those that are evaluated after the choice: "threshold", with a tuned one,
+and "without " some columns. What a look found counts for the folds that it saw, whose digest is the state:
+where a study goes on with more folds, it looks again.
 
 A line counts once its end is on the disk. A kill leaves at most one torn line at the end, which is cut off
 when the study goes on; a bad line anywhere else means that the file was changed, and is refused.
@@ -11,22 +16,25 @@ Threads finish in any order. `settle` puts the lines in the order of the plan, s
 the same bytes. For the same reason no times are kept.
 """
 
+import hashlib
 import json
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import openbook
 from openbook.errors import DataError, PlanError
 from openbook.judge.results import FoldResult
 from openbook.plan.files import write_text
+from openbook.plan.kept import Known, from_plain, to_plain
 
 __all__ = ["Log", "Skipped"]
 
-Part = Literal["folds", "test"]
+#: The parts of a study that are judged fold by fold; further ones begin with "without ".
+_PARTS = ("folds", "test", "threshold")
 
 _FORMAT = 2
 _REMEDY = "start over with --fresh, or keep both with --out"
@@ -49,15 +57,18 @@ class Log:
     ----------
     results : FoldResult by part, learner and fold; those that were read have no times (NaN)
     skipped : Skipped by learner
+    looks : the state and the plain data of what each later step found
     """
 
     def __init__(self, path: Path, fingerprint: str) -> None:
         self.path = path
-        self.results: dict[tuple[Part, str, int], FoldResult] = {}
+        self.results: dict[tuple[str, str, int], FoldResult] = {}
         self.skipped: dict[str, Skipped] = {}
+        self.looks: dict[str, tuple[str, Any]] = {}
         self._header = {"format": _FORMAT, "plan": fingerprint, "openbook": openbook.__version__}
         if not path.exists() or not self._whole_lines():
             write_text(path, _line(self._header))
+        self._state = _digest(_line(self._header))
         self._read()
 
     @contextmanager
@@ -67,7 +78,7 @@ class Log:
             file.truncate(sum(map(len, self._whole_lines())))
         yield self
 
-    def append(self, part: Part, learner: str, result: FoldResult) -> None:
+    def append(self, part: str, learner: str, result: FoldResult) -> None:
         """Put a result on the disk."""
         self.results[part, learner, result.index] = result
         self._write(_result_record(part, learner, result))
@@ -79,24 +90,52 @@ class Log:
         self.skipped[learner] = Skipped(fold, reason)
         self._write(_skipped_record(learner, self.skipped[learner]))
 
-    def settle(self, labels: Sequence[str]) -> None:
-        """Write the lines in the order of the plan: fold by fold, then tests.
+    def judged(self, part: str, learner: str, fold: int, judge: Callable[[], FoldResult]) -> FoldResult:
+        """The result of a fold: the one that is there, else a new one, which is put on the disk."""
+        if (part, learner, fold) not in self.results:
+            self.append(part, learner, judge())
+        return self.results[part, learner, fold]
 
-        The folds of a learner that dropped out are left out: how many there are is a matter of chance.
+    def kept(self, name: str, kind: Any, find: Callable[[], Any], known: Known | None = None) -> Any:
+        """What a step found: what is there of the same folds, else what it finds now, put on the disk.
+
+        Parameters
+        ----------
+        name : of the step
+        kind : the type of what it finds
+        find : finds it
+        known : what is written by name, see `kept.py`
+        """
+        state, plain = self.looks.get(name, (None, None))
+        if state != self._state:
+            plain = to_plain(find(), known or {})
+            self.looks[name] = self._state, plain
+            self._write(_look_record(name, self._state, plain))
+        try:
+            return from_plain(plain, kind, known or {})
+        except DataError as error:
+            raise PlanError(
+                f"{self.path}: what it holds of {name!r} is damaged ({error}); {_REMEDY}"
+            ) from None
+
+    def settle(self, labels: Sequence[str]) -> None:
+        """Write the lines in the order of the plan: fold by fold, then tests, then looks.
+
+        What a look found in other folds goes. The folds of a learner that dropped out are left out: how many
+        there are is a matter of chance.
         """
         place = {label: i for i, label in enumerate(labels)}
         for key in [key for key in self.results if key[0] == "folds" and key[1] in self.skipped]:
             del self.results[key]
         results = sorted(self.results.items(), key=lambda item: (item[0][0], item[0][2], place[item[0][1]]))
-        records = [
-            self._header,
-            *(
-                _skipped_record(label, self.skipped[label])
-                for label in sorted(self.skipped, key=place.__getitem__)
-            ),
-            *(_result_record(part, label, result) for (part, label, _), result in results),
-        ]
-        text = "".join(map(_line, records))
+        skipped = sorted(self.skipped.items(), key=lambda item: place[item[0]])
+        lines = [_line(self._header), *(_line(_skipped_record(*item)) for item in skipped)]
+        lines += [_line(_result_record(*key[:2], result)) for key, result in results if key[0] == "folds"]
+        self._state = _digest("".join(lines))
+        lines += [_line(_result_record(*key[:2], result)) for key, result in results if key[0] != "folds"]
+        self.looks = {name: look for name, look in sorted(self.looks.items()) if look[0] == self._state}
+        lines += [_line(_look_record(name, *look)) for name, look in self.looks.items()]
+        text = "".join(lines)
         if text.encode() != self.path.read_bytes():
             write_text(self.path, text)
 
@@ -128,10 +167,13 @@ class Log:
                 raise PlanError(f"{self.path}, line {number}: not a result ({error}); {_REMEDY}") from None
 
     def _take(self, record: dict[str, Any]) -> None:
+        if record["part"] == "look":
+            self.looks[str(record["look"])] = str(record["of"]), record["found"]
+            return
         part, learner = record["part"], str(record["learner"])
         if part == "skipped":
             self.skipped[learner] = Skipped(int(record["fold"]), str(record["reason"]))
-        elif part in ("folds", "test"):
+        elif part in _PARTS or str(part).startswith("without "):
             result = FoldResult.from_json({**record["result"], **dict.fromkeys(_TIMES, math.nan)})
             self.results[part, learner, result.index] = result
         else:
@@ -151,9 +193,17 @@ def _line(record: dict[str, Any]) -> str:
     return json.dumps(record, allow_nan=False) + "\n"
 
 
-def _result_record(part: Part, learner: str, result: FoldResult) -> dict[str, Any]:
+def _result_record(part: str, learner: str, result: FoldResult) -> dict[str, Any]:
     plain = {key: value for key, value in result.to_json().items() if key not in _TIMES}
     return {"learner": learner, "part": part, "result": plain}
+
+
+def _look_record(name: str, state: str, plain: Any) -> dict[str, Any]:
+    return {"part": "look", "look": name, "of": state, "found": plain}
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _skipped_record(learner: str, skipped: Skipped) -> dict[str, Any]:

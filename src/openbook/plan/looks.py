@@ -2,11 +2,12 @@
 
 Each look is a call of the library with settings that follow from the plan and the number of rows, so that a
 study that is run again sees the same. Few rows have nothing to show in curves, importances and segments.
+What a look finds is put into the log at once; those that evaluate the learner again are there fold by fold.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from time import monotonic
 from typing import Any
 
@@ -17,19 +18,24 @@ from sklearn.base import clone
 from openbook.bayes import TunedThresholdClassifierCV
 from openbook.errors import OpenbookError
 from openbook.features import score_attributes
-from openbook.judge import Comparison, Evaluation, evaluate_fold
-from openbook.judge.costs import costs
+from openbook.features.measures import MEASURES, Measure
+from openbook.features.scores import AttributeScores
+from openbook.judge import Comparison, Evaluation, FoldResult, Metric, evaluate_fold
+from openbook.judge.costs import Costs, costs
 from openbook.judge.curve import Curve
 from openbook.judge.curves import learning_curve
-from openbook.judge.diagnose import diagnose
-from openbook.judge.fairness import fairness
-from openbook.judge.importance import importance_over_folds
-from openbook.judge.leaks import leaks
-from openbook.judge.mistakes import confident_mistakes
-from openbook.judge.segments import worst_segments
+from openbook.judge.diagnose import Diagnosis, diagnose
+from openbook.judge.fairness import Fairness, fairness
+from openbook.judge.importance import Importance, importance_over_folds
+from openbook.judge.leaks import Leaks, leaks
+from openbook.judge.metrics import METRICS
+from openbook.judge.mistakes import Mistakes, confident_mistakes
+from openbook.judge.segments import Segments, worst_segments
 from openbook.judge.splits import TINY, Protocol
 from openbook.plan.jobs import done_by
 from openbook.plan.judging import failure_words
+from openbook.plan.kept import Known
+from openbook.plan.log import Log
 from openbook.plan.money import by_decision
 from openbook.plan.plan import Plan
 from openbook.plan.rows import StudyRows
@@ -54,6 +60,19 @@ LOOKS = (
     "curve",
     "diagnosis",
 )
+
+#: The types of what they find, of those that are kept whole.
+KINDS: dict[str, Any] = {
+    "attributes": AttributeScores,
+    "leaks": Leaks,
+    "mistakes": Mistakes,
+    "segments": Segments,
+    "fairness": dict[str, Fairness],
+    "costs": Costs,
+    "importance": Importance,
+    "curve": Curve,
+    "diagnosis": Diagnosis,
+}
 
 #: Those that fewer than TINY rows have no use for.
 _MANY_ROWS = ("leaks", "without_suspects", "mistakes", "segments", "importance", "curve", "diagnosis")
@@ -80,7 +99,7 @@ class Looking:
 
     Parameters
     ----------
-    rows : of the study
+    rows, log : of the study
     comparison : of all learners
     choice : the label of the chosen one
     models : the fitted learners that are worked; the last of them is looked at
@@ -88,6 +107,7 @@ class Looking:
     """
 
     rows: StudyRows
+    log: Log
     comparison: Comparison
     choice: str
     models: Mapping[str, Any]
@@ -103,7 +123,7 @@ class Looking:
                     why_not[name] = reason
                 else:
                     try:
-                        found[name] = self._in_time(name, workers)
+                        found[name] = self._kept(name, workers)
                     except OpenbookError as error:
                         why_not[name] = str(error)
                     except TimeoutError:
@@ -120,6 +140,21 @@ class Looking:
         if self.deadline is not None and monotonic() + self._fits(name) * self._fold_seconds > self.deadline:
             return NO_TIME
         return ""
+
+    def _kept(self, name: str, workers: int) -> Any:
+        """What a look found, as the log has it; where it has nothing, it is taken."""
+        if name not in KINDS:  # its folds are kept
+            return self._in_time(name, workers)
+        found = self.log.kept(name, KINDS[name], lambda: self._in_time(name, workers), self._known)
+        vars(self)[name] = found  # for the looks that go on from it
+        return found
+
+    @property
+    def _known(self) -> Known:
+        """What a look refers to, and the log has by name only."""
+        own = [which for which in self.rows.metrics if isinstance(which, Metric)]
+        metrics = {**METRICS, **{metric.name: metric for metric in own}}
+        return {Metric: metrics, Measure: MEASURES, Evaluation: dict(self.comparison.evaluations)}
 
     def _in_time(self, name: str, workers: int) -> Any:
         """What a look finds; TimeoutError where it takes too long."""
@@ -182,16 +217,22 @@ class Looking:
         if self._reason("leaks"):
             return None
         kept = [name for name in inputs.names if name not in self.leaks.suspects]
-        if not kept or len(kept) == len(inputs.names):
+        gone = [name for name in inputs.names if name in self.leaks.suspects]
+        if not kept or not gone:
             return None
         X, model = inputs.select(kept), rows.model(self.label)
-        folds = [
-            evaluate_fold(
-                model, X, rows.y, *rows.splits[fold.index], fold.index, self.label, **rows.arguments
-            )
-            for fold in self.evaluation.first_round
-        ]
-        return rows.evaluation(self.label, folds)
+        return self._evaluated(f"without {', '.join(gone)}", self.label, model, X)
+
+    def _evaluated(self, part: str, label: str, model: Any, X: Any) -> Evaluation:
+        """A model on the folds of the first round, as far as the log does not hold them yet."""
+        rows = self.rows
+
+        def judge(i: int) -> FoldResult:
+            return evaluate_fold(model, X, rows.y, *rows.splits[i], index=i, name=label, **rows.arguments)
+
+        indices = [fold.index for fold in self.comparison[label].first_round]
+        folds = [self.log.judged(part, label, i, partial(judge, i)) for i in indices]
+        return rows.evaluation(label, folds)
 
     @cached_property
     def mistakes(self) -> Any:
@@ -272,12 +313,7 @@ class Looking:
             or len(rows.classes) != 2
         ):
             return None
-        X, y, more = rows.inputs(label), rows.y, rows.arguments
-        results = [
-            evaluate_fold(model, X, y, *rows.splits[fold.index], index=fold.index, name=label, **more)
-            for fold in self.comparison[label].first_round
-        ]
-        return rows.evaluation(label, results)
+        return self._evaluated("threshold", label, model, rows.inputs(label))
 
     @property
     def _fewer_folds(self) -> Protocol:

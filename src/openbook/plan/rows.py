@@ -6,6 +6,7 @@ from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from openbook.data import Column, Table
@@ -149,11 +150,33 @@ class StudyRows:
 
     def fitted(self, label: str, rows: np.ndarray, *, decides: bool = False) -> Any:
         """A contestant fitted on some rows; one whose knobs are tuned becomes what it was tuned to."""
-        model = self.decider(label) if decides else self.model(label)
+        model = self._fitted(self.decider(label) if decides else self.model(label), label, rows)
+        return model.model_ if isinstance(model, Tuning) else model
+
+    def _fitted(self, model: Any, label: str, rows: np.ndarray) -> Any:
         more = self.arguments_of(rows)
         given = {name: values for name, values in more.items() if has_fit_parameter(model, name)}
-        model.fit(self.inputs(label).take(rows), self.y.take(rows), **given)
-        return model.model_ if isinstance(model, Tuning) else model
+        return model.fit(self.inputs(label).take(rows), self.y.take(rows), **given)
+
+    def final(self, label: str, log: Log, *, decides: bool) -> Any:
+        """A contestant fitted on all rows that are not locked away; the log keeps what it was tuned to."""
+        model = self.decider(label) if decides else self.model(label)
+        if isinstance(model, Tuning):
+            model = self._settled(model, label, log)
+        return self._fitted(model, label, self.train)
+
+    def _settled(self, tuning: Tuning, label: str, log: Log) -> Any:
+        """The learner at the setting that tuning finds on these rows, unfitted."""
+        knobs = tuning.knobs
+
+        def places() -> dict[str, int]:
+            found = self._fitted(tuning, label, self.train).parameters_
+            return {name: knobs[name].index(value) for name, value in found.items()}
+
+        kept = log.kept(f"settings of {label}", dict[str, int], places)
+        if set(kept) != set(knobs) or not all(0 <= at < len(knobs[name]) for name, at in kept.items()):
+            raise PlanError(f"{log.path}: the settings of {label} are damaged; start over with --fresh")
+        return clone(tuning.model).set_params(**{name: knobs[name][at] for name, at in kept.items()})
 
     @cached_property
     def _parts(self) -> tuple[np.ndarray, np.ndarray]:

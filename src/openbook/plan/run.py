@@ -3,7 +3,8 @@
 The folder holds
 
     plan.toml        the plan
-    results.jsonl    what was found so far, fold by fold; a study that was killed goes on from there
+    results.jsonl    what was found so far, fold by fold and look by look; a study that was killed goes on
+                     from there
     report.html      one page
     model.openbook   the chosen learner
 
@@ -25,6 +26,7 @@ from threadpoolctl import threadpool_limits
 import openbook
 from openbook.data import Table
 from openbook.data.describe import Description
+from openbook.data.findings import plural
 from openbook.errors import PlanError
 from openbook.judge import Choice, Comparison, Evaluation, anything_to_learn, choose
 from openbook.judge.choice import RULES
@@ -39,7 +41,7 @@ from openbook.plan.looks import NO_TIME, Looking, asked_looks
 from openbook.plan.plan import Plan
 from openbook.plan.rows import StudyRows
 from openbook.plan.worked import worked_examples
-from openbook.report import Looks, StudyResult, to_html
+from openbook.report import Example, Looks, StudyResult, to_html
 from openbook.report.words import doubts
 from openbook.store import save
 
@@ -95,6 +97,7 @@ def run(
     clock = _Clock(start, time_limit)
     if workers == -1 and len(rows.y) < _FEW_ROWS:
         workers = 1
+    labels = [each.label for each in plan.contestants]
     told = _Told(len(rows.splits) * len(plan.contestants) + len(asked_looks(plan)), progress)
     # one thread for each product of matrices: folds run side by side, and small products gain nothing
     with log.open(), threadpool_limits(1, user_api="blas"):
@@ -108,9 +111,14 @@ def run(
             end = _conclude(rows, log)
             comparison, choice, tests, models = end.comparison, end.choice, end.tests, end.models
             judged = comparison[choice.label]
-            examples = tuple(worked_examples(rows, models, judged, tests.get(choice.label)))
-            looking = Looking(rows, comparison, choice.label, models, clock.share(_LOOKING))
+            examples = log.kept(
+                "examples",
+                tuple[Example, ...],
+                lambda: tuple(worked_examples(rows, models, judged, tests.get(choice.label))),
+            )
+            looking = Looking(rows, log, comparison, choice.label, models, clock.share(_LOOKING))
             looks = looking.looks(workers, told.one)
+            log.settle(labels)
     result = StudyResult(
         name=Path(plan.data.name).name,
         plan=plan.to_toml(),
@@ -213,7 +221,9 @@ def _opening(judging: Judging) -> Iterator[str]:
     """How far an earlier run came, and how long the rest may take."""
     jobs, left = len(judging.jobs), len(judging.left)
     if done := jobs - left:
-        yield f"Resuming: {done:,} of {jobs:,} folds are done."
+        looks = len(judging.log.looks)
+        more = f", and {plural(looks, 'later step')}" if looks else ""
+        yield f"Resuming: {done:,} of {jobs:,} folds are done{more}."
     if left:
         yield f"Estimated time: {estimate_words(judging.seconds)}, and more where kernels are compiled first."
 
@@ -238,7 +248,7 @@ def _conclude(rows: StudyRows, log: Log) -> _Conclusion:
             tests = _test(rows, log, comparison, choice)
             models = {}
             for label in dict.fromkeys(_worked(rows.plan, choice)):
-                models[label] = rows.fitted(label, rows.train, decides=label == choice.label)
+                models[label] = rows.final(label, log, decides=label == choice.label)
         except Exception as error:
             if label in rows.plan.baselines:
                 raise
