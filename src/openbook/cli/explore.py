@@ -102,6 +102,8 @@ def _groups(screen: Console, result: Exploration, *, quiet: bool) -> None:
 def _oddities(screen: Console, result: Exploration, *, quiet: bool) -> None:
     heading(screen, "Outliers")
     say(screen, result.oddities.verdict)
+    if result.oddities.simple:
+        say(screen, result.oddities.one_column_at_a_time)
     if quiet:
         return
     grid = _grid("row", "score")

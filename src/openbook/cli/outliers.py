@@ -20,6 +20,7 @@ from openbook.data import Categorical, Column, Table, Text
 from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.outlier.evaluation import OutlierEvaluation, evaluate_outliers
 from openbook.outlier.oddest import Oddest, oddest
+from openbook.outlier.simple import simple_outliers
 from openbook.plan.files import write_text
 
 __all__ = ["run_outliers"]
@@ -48,10 +49,14 @@ def run_outliers(
         X, words = _without_words(X)
     with waiting("Looking for outliers"):
         found = oddest(detector.fit(X), X, top)
+        simple = simple_outliers(X)
         against = None if truth is None else evaluate_outliers(detector, X, truth[1])
     if words:
         typer.echo(f"openbook: note: free text is not used: {', '.join(words)}", err=True)
     typer.echo(found.work().text())
+    if simple:
+        typer.echo("\nOne column at a time:")
+        typer.echo("\n".join(f"    {one}" for one in simple))
     if against is not None:
         typer.echo("")
         typer.echo(repr(against))

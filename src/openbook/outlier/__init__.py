@@ -20,6 +20,7 @@ from openbook.outlier.oddest import Oddest, oddest
 from openbook.outlier.radius_count import RadiusCount
 from openbook.outlier.reasons import Reasons
 from openbook.outlier.relative_density import RelativeDensity
+from openbook.outlier.simple import simple_outliers
 from openbook.outlier.small_clusters import SmallClusters
 from openbook.outlier.z_score import ZScore
 
@@ -48,4 +49,5 @@ __all__ = [
     "ZScore",
     "evaluate_outliers",
     "oddest",
+    "simple_outliers",
 ]

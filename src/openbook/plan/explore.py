@@ -38,6 +38,7 @@ from openbook.data.describe import Description, describe
 from openbook.draw import Picture
 from openbook.errors import PlanError
 from openbook.outlier.oddest import oddest
+from openbook.outlier.simple import simple_outliers
 from openbook.plan.explore_make import LEARNING_ROWS, some_rows
 from openbook.plan.explore_plan import ExplorePlan
 from openbook.plan.files import whole_file, write_text
@@ -242,7 +243,8 @@ class _Rows:
         if self.names is not None:
             called = _texts(self.names.take(list(found.rows)))
             names = [f"{row} ({name})" for row, name in zip(names, called, strict=True)]
-        return Oddities(found, tuple(names), tuple(self.labels[list(found.rows)].tolist()))
+        simple = simple_outliers(self.X, self.learning)
+        return Oddities(found, tuple(names), tuple(self.labels[list(found.rows)].tolist()), simple)
 
     def associations(self) -> Associations:
         found: Associations = self.log.kept(_STEPS[4], Associations, self._associations)

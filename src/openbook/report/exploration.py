@@ -16,6 +16,7 @@ from openbook.data.findings import plural
 from openbook.draw import Picture
 from openbook.outlier.oddest import Oddest, told
 from openbook.outlier.reasons import Reasons
+from openbook.outlier.simple import Simple
 from openbook.work import figure
 
 __all__ = ["Associations", "Exploration", "Groups", "OddRow", "Oddities"]
@@ -114,11 +115,13 @@ class Oddities:
     found : the rows, with the scores of all
     names : what they are called: their numbers, and what a column says
     clusters : of each
+    simple : what the simple detectors found, one column at a time
     """
 
     found: Oddest
     names: tuple[str, ...]
     clusters: tuple[int, ...]
+    simple: tuple[Simple, ...] = ()
 
     def __iter__(self) -> Iterator[OddRow]:
         found = self.found
@@ -136,6 +139,11 @@ class Oddities:
             f"{found.detector}: {some}, of scores above {above}. The median score is {median}, and that of"
             f" the oddest row {most}."
         )
+
+    @property
+    def one_column_at_a_time(self) -> str:
+        """What the simple detectors found, in a sentence; empty where no column can be looked at."""
+        return f"One column at a time: {'; '.join(map(str, self.simple))}." if self.simple else ""
 
 
 @dataclass(frozen=True, eq=False)

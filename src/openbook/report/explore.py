@@ -147,6 +147,8 @@ def _oddities(result: Exploration) -> Part:
         Table("Strongest outliers", ("row", "cluster", "score", "reason"), tuple(lines), note),
         drawn(odd.found.draw()),
     ]
+    if odd.simple:
+        blocks.insert(1, Text(odd.one_column_at_a_time))
     if pictures := list(_reasons(result))[:_DRAWN]:
         blocks.append(Side(pictures))
     return Part("oddities", "Outliers", tuple(blocks))
