@@ -101,6 +101,7 @@ def test_the_same_forest_of_many_rows_whose_trees_are_handed_in_one_by_one(monke
     together = RandomForestClassifier(12, random_state=3).fit(IRIS, SPECIES)
     monkeypatch.setattr(engine, "_grow_batch", counted)
     monkeypatch.setattr(engine, "BATCH_ROWS", 1)
+    monkeypatch.setattr(engine, "LARGE_BATCH_ROWS", 1)
     alone = RandomForestClassifier(12, random_state=3).fit(IRIS, SPECIES)
     assert sizes == [1] * 12
     same_trees(alone, together)

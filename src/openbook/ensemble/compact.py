@@ -17,12 +17,24 @@ from openbook.data import Nominal
 from openbook.kernels.bundle import bundle
 from openbook.kernels.jit import inner, jit
 from openbook.tree.columns import codes_of
-from openbook.tree.nodes import LEAF, cuts_by_column
+from openbook.tree.nodes import LEAF, Tree
 
-__all__ = ["BLOCK", "Compact", "compact", "descend_codes", "detours_of", "fill_steps", "step_type"]
+__all__ = [
+    "BLOCK",
+    "Compact",
+    "compact",
+    "descend_codes",
+    "detours_of",
+    "fill_steps",
+    "side_by_side",
+    "step_type",
+]
 
 #: The turn of a test that is not ordered, or not in two.
 DETOUR = 2
+
+#: About so many nodes of small trees are put in place at once: arrays of a few nodes take longer than that.
+JOINED = 2**17
 
 #: So many rows go down together: their codes stay in the cache.
 BLOCK = 512
@@ -93,37 +105,68 @@ def compact(trees, shares, schema):
     largest = next(np.iinfo(kind) for kind in (np.uint8, np.uint16, np.uint32) if most < np.iinfo(kind).max)
     gap = np.array(largest.max, largest.dtype)
     roots = np.cumsum([0, *(tree.size for tree in trees)])[:-1]
-    number, values = _leaves(trees, roots, shares)
-    steps = np.empty(len(number), step_type(gap, len(schema)))
-    for tree, root in zip(trees, roots, strict=True):
-        own, tests = steps[root : root + tree.size], dict(cuts_by_column(tree.attribute, tree.route))
-        codes = {j: np.searchsorted(cuts[j], tree.cut[at]) for j, at in tests.items()}
-        fill_steps(own, tree, tests, codes, gap)
-        own["first"] += np.int32(root)
-    return Compact(Ways(steps, detours_of(trees, steps), roots, number, values), cuts, gap)
+    n_nodes, n_leaves = roots[-1] + trees[-1].size, sum(tree.n_leaves for tree in trees)
+    steps, leaves = np.empty(n_nodes, step_type(gap, len(schema))), _Leaves(n_nodes, n_leaves, shares, trees)
+    for root, tree in _joined(trees, roots):
+        last = np.zeros(tree.size, np.intp)
+        for j, column in enumerate(cuts):
+            at = np.flatnonzero(tree.attribute == j) if len(column) else []
+            last[at] = np.searchsorted(column, tree.cut[at])
+        own = slice(root, root + tree.size)
+        fill_steps(steps[own], tree, last, gap, root)
+        leaves.add(own, tree)
+    return Compact(Ways(steps, detours_of(trees, steps), roots, leaves.number, leaves.values), cuts, gap)
 
 
-def _leaves(trees, roots, shares):
+def _joined(trees, roots):
+    """The trees side by side, about JOINED nodes at a time, with the place of the first one's root."""
+    some, n = [], 0
+    for k, tree in enumerate(trees):
+        some.append(tree)
+        n += tree.size
+        if n >= JOINED or k == len(trees) - 1:
+            root = int(roots[k + 1 - len(some)])
+            yield root, side_by_side(some, root)
+            some, n = [], 0
+
+
+def side_by_side(trees, root=0):
+    """The nodes of these trees as if they were one, the first root at this place; routes stay as they are."""
+    fields = {f: np.concatenate([getattr(tree, f) for tree in trees]) for f in Tree._fields if f != "first"}
+    first = []
+    for tree in trees:
+        first.append(tree.first + np.int32(root))
+        root += tree.size
+    return Tree(**fields, first=np.concatenate(first))
+
+
+class _Leaves:
     """The numbers of all nodes, 0 for inner ones, and the values of leaves by their numbers.
 
     Of leaves that are sure of a class, the most by far in trees of full depth, one row serves all.
     """
-    n_outputs, n_leaves = shares(trees[0].value[:1]).shape[1], sum(tree.n_leaves for tree in trees)
-    number, values = (
-        np.zeros(roots[-1] + trees[-1].size, np.int32),
-        np.empty((n_outputs + n_leaves, n_outputs)),
-    )
-    n = n_outputs
-    values[:n] = np.eye(n)
-    for tree, root in zip(trees, roots, strict=True):
+
+    def __init__(self, n_nodes, n_leaves, shares, trees):
+        self.shares = shares
+        self.n = shares(trees[0].value[:1]).shape[1]
+        self.number, self._values = np.zeros(n_nodes, np.int32), np.empty((self.n + n_leaves, self.n))
+        self._values[: self.n] = np.eye(self.n)
+
+    def add(self, own, tree):
+        """The leaves of a tree whose nodes stand there."""
         leaves = np.flatnonzero(tree.attribute == LEAF)
-        said = shares(tree.value[leaves])
+        said = self.shares(tree.value[leaves])
         sure = (said == 1).any(axis=1) & (np.count_nonzero(said, axis=1) == 1)
-        places = np.where(sure, said.argmax(axis=1), n - 1 + np.cumsum(~sure))
-        number[root + leaves], values[places] = places, said
-        n += np.count_nonzero(~sure)
-    values.resize((n, n_outputs), refcheck=False)  # in place: there is no second copy
-    return number, values
+        places = np.where(sure, said.argmax(axis=1), self.n - 1 + np.cumsum(~sure))
+        self.number[own][leaves], self._values[places] = places, said
+        self.n += np.count_nonzero(~sure)
+
+    @property
+    def values(self):
+        self._values.resize(
+            (self.n, self._values.shape[1]), refcheck=False
+        )  # in place: there is no second copy
+        return self._values
 
 
 def _cuts(trees, j, attribute):
@@ -140,19 +183,18 @@ def step_type(gap, n_columns):
     return np.dtype(fields, align=True)
 
 
-def fill_steps(steps, tree, tests, codes, gap):
+def fill_steps(steps, tree, last, gap, root=0):
     """Fill in the nodes of a tree for the way down by codes; a leaf leads to itself.
 
-    tests : the nodes that cut each column; codes : the largest codes on the left of their cuts
+    last : the largest code on the left of the cut of each ordered test, else 0
+    root : where the first of these nodes stands
     """
     leaf = tree.attribute == LEAF
     plain = (tree.route < 0) & (tree.branches == 2) & (tree.missing >= 0)
     turn = plain & (tree.missing == 0)
-    steps["first"] = np.where(leaf, np.arange(tree.size), tree.first)
+    steps["first"] = np.where(leaf, np.arange(root, root + tree.size), tree.first)
     steps["attribute"] = np.where(leaf, 0, tree.attribute)
-    steps["cut"] = np.where(leaf, gap, 0)
-    for j, at in tests.items():
-        steps["cut"][at] = codes[j] + turn[at]
+    steps["cut"] = np.where(leaf, gap, last + turn)
     steps["turn"] = np.where(leaf | plain, turn, DETOUR)
 
 

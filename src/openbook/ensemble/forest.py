@@ -23,7 +23,15 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.base import Regressor
 from openbook.data.attributes import as_text
 from openbook.ensemble.bagging import drawn
-from openbook.ensemble.compact import BLOCK, compact, descend_codes, detours_of, fill_steps, step_type
+from openbook.ensemble.compact import (
+    BLOCK,
+    compact,
+    descend_codes,
+    detours_of,
+    fill_steps,
+    side_by_side,
+    step_type,
+)
 from openbook.ensemble.members import number_of_rows, shortened
 from openbook.ensemble.outside import add_votes
 from openbook.errors import DataError
@@ -39,11 +47,10 @@ from openbook.tree.nodes import (
     add_values,
     cells,
     check,
-    cuts_by_column,
     leaves_of,
     narrow,
 )
-from openbook.tree.plant import grown, tree_of
+from openbook.tree.plant import grown, ripe, trees_of
 from openbook.work import Grid, Step, Work, figure
 
 __all__ = ["Forest", "ForestClassifier", "ForestRegressor"]
@@ -51,6 +58,8 @@ __all__ = ["Forest", "ForestClassifier", "ForestRegressor"]
 #: So many trees are grown by a worker before it hands them in, with the rows that they did not see; fewer of
 #: many rows.
 BATCH, BATCH_ROWS = 5, 5_000_000
+#: More trees of few rows: what is done for all trees of a batch at once takes longer than they do.
+LARGE_BATCH, LARGE_BATCH_ROWS = 25, 100_000
 #: The most cells of a matrix of proximities.
 MOST_PAIRS = 10**8
 
@@ -94,7 +103,8 @@ class Forest(Growing):
         training = self._weighed(encode(rows, self.bins))
         random = check_random_state(self.random_state)
         seeds = random.randint(1, np.iinfo(np.int32).max, size=self.n_estimators).tolist()
-        size = max(1, min(BATCH, BATCH_ROWS // len(training.y)))
+        n = len(training.y)
+        size = max(1, min(BATCH, BATCH_ROWS // n), min(LARGE_BATCH, LARGE_BATCH_ROWS // n))
         batches = [seeds[k : k + size] for k in range(0, len(seeds), size)]
         coded = _with_gaps(training) if self.bootstrap else None
         step = partial(_grow_batch, training, self._rule(training), self._n_classes, coded)
@@ -255,30 +265,34 @@ def _with_gaps(training):
 
 def _grow_batch(training, rule, n_classes, coded, seeds):
     """The trees of these seeds, each with the rows outside its sample; coded : None for no samples."""
-    random = np.random.RandomState(0)  # a new one takes longer than to seed one anew
-    return [_grow_tree(training, rule, n_classes, coded, random, seed) for seed in seeds]
+    random, grown_trees, outside = np.random.RandomState(0), [], []  # a new one takes longer than to seed one
+    for seed in seeds:
+        sample, rows = training, None
+        if coded is not None:
+            random.seed(seed)
+            times = drawn(random, training.w, number_of_rows(training.w))
+            rows, sample = np.flatnonzero(times), training._replace(w=times.astype(float))
+            outside.append(np.flatnonzero(times == 0))
+            del times  # each is of the size of a column
+        growth, _, centre = grown(sample, rule, n_classes, rows, seed, noted=0)
+        grown_trees.append(ripe(growth, centre))
+        del growth, sample, rows
+    trees, last = trees_of(grown_trees, training.scales, n_classes, rule.criterion)
+    judged = [None] * len(seeds) if coded is None else _leaves_outside(trees, last, coded, outside)
+    return list(zip(map(narrow, trees), judged, strict=True))
 
 
-def _grow_tree(training, rule, n_classes, coded, random, seed):
-    if coded is None:
-        growth, _, centre = grown(training, rule, n_classes, None, seed, noted=0)
-        return narrow(tree_of(growth, training.scales, n_classes, centre, rule.criterion)), None
-    random.seed(seed)
-    times = drawn(random, training.w, number_of_rows(training.w))
-    rows, outside = np.flatnonzero(times), np.flatnonzero(times == 0)
-    sample = training._replace(w=times.astype(float))
-    del times  # each is of the size of a column
-    growth, _, centre = grown(sample, rule, n_classes, rows, seed, noted=0)
-    tree = tree_of(growth, training.scales, n_classes, centre, rule.criterion)
-    del growth, sample, rows
-    leaves, gap = np.empty(len(outside), dtype=np.intp), np.array(np.iinfo(coded.dtype).max, coded.dtype)
-    tests = dict(cuts_by_column(tree.attribute, tree.route))
-    codes = {j: training.scales[j].last_below(tree.cut[at]) for j, at in tests.items()}
-    steps = np.empty(tree.size, step_type(gap, coded.shape[1]))
-    fill_steps(steps, tree, tests, codes, gap)
-    room = np.empty(BLOCK, np.intp)
-    descend_codes(steps, detours_of([tree], steps), 0, coded.take(outside, axis=0), gap[()], leaves, room)
-    return narrow(tree), Outside(outside, leaves)
+def _leaves_outside(trees, last, coded, outside):
+    """Where the rows outside each sample end; last : as of `trees_of`."""
+    gap, roots = np.array(np.iinfo(coded.dtype).max, coded.dtype), np.cumsum([0, *(t.size for t in trees)])
+    steps, room = np.empty(roots[-1], step_type(gap, coded.shape[1])), np.empty(BLOCK, np.intp)
+    fill_steps(steps, side_by_side(trees), last, gap)
+    detours, judged = detours_of(trees, steps), []
+    for root, rows in zip(roots.tolist(), outside, strict=False):
+        leaves = np.empty(len(rows), dtype=np.intp)
+        descend_codes(steps, detours, root, coded.take(rows, axis=0), gap[()], leaves, room)
+        judged.append(Outside(rows, leaves - root))
+    return judged
 
 
 class ForestClassifier(Forest, GrowingClassifier):

@@ -11,7 +11,7 @@ sort. Of more than SAMPLE rows, bins are placed by those whose positions in the 
 So the bins do not depend on how the rows are divided into chunks, in memory or in files.
 """
 
-from functools import partial
+from functools import cached_property, partial
 from itertools import accumulate
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -21,6 +21,7 @@ import numpy as np
 from openbook.data import Categorical, Nominal, Numeric
 from openbook.errors import RefusalError
 from openbook.fold import ROUNDING, Piece, each
+from openbook.kernels.bundle import bundle
 from openbook.kernels.jit import jit
 from openbook.rows import infinite_cell
 from openbook.tree.keys import MISSING, ROW, check_rows, sort_rows
@@ -85,18 +86,6 @@ class Edges(NamedTuple):
         codes[np.isnan(numbers)] = len(self.low)
         return codes
 
-    def between(self, below, above):
-        """The cut between two codes that neighbour in a node: halfway, or at the edge of a bin near there."""
-        halfway = midpoint(self.high[below], self.low[above])
-        if (self.low == self.high).all():
-            return halfway
-        edge = np.searchsorted(self.cuts, halfway)
-        return self.cuts[np.minimum(np.maximum(edge, below), above - 1)]
-
-    def last_below(self, cuts):
-        """The last code whose numbers are below each of these cuts."""
-        return np.searchsorted(self.high, cuts, side="right") - 1
-
 
 class Sorted(NamedTuple):
     """A numeric column that is sorted: its numbers, in pieces."""
@@ -116,6 +105,89 @@ class Sorted(NamedTuple):
         return numbers
 
 
+class Scales(list):
+    """The scale of each column, nominal attributes included; and the cuts that tests make on them."""
+
+    def cuts(self, column, below, above):
+        """The cut of each test, between codes or rows that neighbour in its node; and the last code below it.
+
+        The cut is halfway, or at the edge of a bin near there. A column that is sorted has no codes.
+
+        column, below, above : whole numbers, one a test
+        """
+        edges = self._edges
+        ordered = edges.start[column] >= 0
+        if ordered.all():
+            return self._between_codes(column, below, above)
+        cut, last = np.empty(len(column)), np.full(len(column), -1)
+        at = np.flatnonzero(ordered)
+        cut[at], last[at] = self._between_codes(column[at], below[at], above[at])
+        for f in np.unique(column[~ordered]):
+            at = np.flatnonzero(column == f)
+            cut[at] = self[f].between(below[at], above[at])
+        return cut, last
+
+    def _between_codes(self, column, below, above):
+        edges = self._edges
+        start = edges.start[column]
+        cut, last = (
+            midpoint(edges.high[start + below], edges.low[start + above]),
+            np.empty(len(column), np.intp),
+        )
+        place_cuts(edges, column, below, above, cut, last)
+        return cut, last
+
+    @cached_property
+    def _edges(self):
+        """Those of all ordered columns, one after the other."""
+        ordered = [scale if isinstance(scale, Edges) else None for scale in self]
+        lengths = [0 if scale is None else len(scale.low) for scale in ordered]
+        starts = [
+            at if scale is not None else -1
+            for at, scale in zip(accumulate(lengths, initial=0), ordered, strict=False)
+        ]
+        low, high = (_joined(getattr(scale, name) for scale in ordered if scale) for name in ("low", "high"))
+        # a last code is cut from nothing
+        cuts = _joined(np.append(scale.cuts, np.inf)[: len(scale.low)] for scale in ordered if scale)
+        exact = [scale is not None and bool((scale.low == scale.high).all()) for scale in ordered]
+        return AllEdges(cuts, low, high, np.array(starts), np.array(exact))
+
+
+@bundle
+class AllEdges(NamedTuple):
+    """The edges of columns one after the other: those of column j from start[j] on, -1 if it has none.
+
+    exact : whether each code is one number, so that a cut needs no edge
+    """
+
+    cuts: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    start: np.ndarray
+    exact: np.ndarray
+
+
+def _joined(arrays):
+    return np.concatenate([np.zeros(0), *arrays])
+
+
+@jit(_nrt=False)
+def place_cuts(edges, column, below, above, cut, last):
+    """Fill in the last code below each cut, which is given as halfway, and move it to its edge if bins have
+    edges: the first that is not below it, of those between the two codes.
+    """
+    for i in range(column.size):
+        start, k = edges.start[column[i]], below[i]
+        if edges.exact[column[i]]:
+            while k < above[i] - 1 and edges.high[start + k + 1] <= cut[i]:
+                k += 1
+        else:
+            while k < above[i] - 1 and edges.cuts[start + k] < cut[i]:
+                k += 1
+            cut[i] = edges.cuts[start + k]
+        last[i] = k
+
+
 class Training(NamedTuple):
     """Everything that a tree grows from; the scale of each column says where its cuts fall.
 
@@ -127,7 +199,7 @@ class Training(NamedTuple):
     columns: np.ndarray
     keys: np.ndarray | None
     codes: np.ndarray
-    scales: list
+    scales: Scales
     y: np.ndarray
     w: np.ndarray
 
@@ -195,7 +267,12 @@ def _scales(rows, bins):
     check_rows(n_rows)
     # room for all that may be sorted: what is not used costs nothing
     keys = np.empty((len(numeric) if bins is None else 1, n_rows), np.uint32)
-    scales, n_sorted, columns, room = [], 0, _numbers(samples, numeric), np.empty((2, n_rows), np.uint64)
+    scales, n_sorted, columns, room = (
+        Scales(),
+        0,
+        _numbers(samples, numeric),
+        np.empty((2, n_rows), np.uint64),
+    )
     for j, attribute in enumerate(rows.schema):
         if isinstance(attribute, Categorical):
             scales.append(_scale(attribute))

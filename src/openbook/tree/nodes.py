@@ -108,14 +108,6 @@ STEP = np.dtype(
 ABREAST = 4
 
 
-def cuts_by_column(attribute, route):
-    """The columns that are cut in order, each with the nodes that cut it."""
-    at = np.flatnonzero((attribute != LEAF) & (route < 0))
-    at = at[np.argsort(attribute[at], kind="stable")]
-    columns, starts = np.unique(attribute[at], return_index=True)
-    return zip(columns.tolist(), np.split(at, starts[1:]), strict=False)
-
-
 def narrow(tree):
     """The tree with its numbers in as few bytes as hold them, for those who keep many trees.
 
