@@ -5,6 +5,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from openbook.draw import Picture
+from openbook.report import blocks
 from openbook.report.blocks import Code, Line, Part, Shown, Table, derived, drawn
 from openbook.report.html import page
 from openbook.work import Grid, Step, Work
@@ -66,3 +67,17 @@ def test_a_cell_never_lists_hundreds_of_values():
 def test_a_spread_or_a_count_behind_a_number_is_a_figure():
     table = Table("", ("name", "a", "b"), (Line(("x", "5.006 ± 0.349", "0.556 (4)")),))
     assert table.sides == ["", "n", "n"]
+
+
+def test_every_cell_of_a_long_table_is_looked_at_once_for_its_side(monkeypatch):
+    looked = []
+
+    class Figure:
+        def fullmatch(self, cell):
+            looked.append(cell)
+            return True
+
+    monkeypatch.setattr(blocks, "_FIGURE", Figure())
+    table = Table("t", ("a", "b"), tuple(Line((str(i), "1")) for i in range(50)))
+    page("", "", "", [Part("p", "p", (table,))], {"openbook": "0"})
+    assert len(looked) == 2 * 50

@@ -8,6 +8,7 @@ escape what they show themselves.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 from markupsafe import Markup
@@ -164,9 +165,9 @@ class Table(Block):
         rows = [Line(tuple(cell(value) for value in row)) for row in grid.rows]
         return cls(caption or grid.title, tuple(map(str, grid.header)), tuple(rows[:most]), grid.note, stack)
 
-    @property
+    @cached_property
     def sides(self) -> list[str]:
-        """The class of each column: "n" where it holds figures."""
+        """The class of each column: "n" where it holds figures; every cell asks for it."""
         columns = zip(*(row.cells for row in self.rows), strict=True)
         return ["n" if all(map(_FIGURE.fullmatch, column)) else "" for column in columns]
 
