@@ -89,7 +89,7 @@ def test_odd_panels_end_well(here, good, changed, whom):
     [
         ({"patient": "p"}, (), "no row can be tested by a model of earlier rows of other groups"),
         ({"year": 2015}, (), "all rows have the same time"),
-        ({"ill": "no"}, (), "nothing to tell apart"),
+        ({"ill": "no"}, (), "nothing to predict"),
     ],
 )
 def test_panels_that_cannot_be_judged_are_refused_in_a_line(here, complaint, columns, options, message):

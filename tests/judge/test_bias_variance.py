@@ -148,7 +148,7 @@ def test_with_data_noise_is_in_the_bias():
     assert found.bias + found.variance == pytest.approx(found.error, rel=1e-12)
     text = " ".join(str(found).split())
     assert "bias and noise" in text
-    assert "noise cannot be told from bias" in text
+    assert "noise cannot be separated from bias" in text
     assert "intervals over the rows judged: 95%, bootstrap, 1000 resamples" in text
     numbers = bias_variance(LinearRegression(), *IRIS, rounds=25)
     assert numbers.bias + numbers.variance == pytest.approx(numbers.error, rel=1e-12)
@@ -203,7 +203,7 @@ def test_the_derivation_of_a_row_of_numbers():
 def test_the_derivation_of_a_biased_row():
     found = bias_variance(Constant(), IRIS[0], IRIS[1], rounds=30)
     wrong = int(found.rows[found.parts.bias == 1][0])
-    assert "takes off" in found.work(wrong)["variance"].note
+    assert "reduce the error" in found.work(wrong)["variance"].note
     assert found.work(wrong)["variance"].result <= 0
 
 

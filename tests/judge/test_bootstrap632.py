@@ -58,7 +58,7 @@ def test_it_shows_how_the_estimate_comes_about():
     text = str(evaluation(plus=True))
     assert "scores combine those of the draws with that of a model of all rows" in " ".join(text.split())
     assert "about the .632+ estimate" in text
-    assert "How the estimates come about" in text
+    assert "How the estimates are computed" in text
     assert "error   0.375       0.100           0.274  0.688        0.333" in text  # as by hand above
 
 

@@ -116,7 +116,7 @@ def test_what_cannot_be_chosen_is_said(options, message):
 def test_there_is_something_to_learn():
     verdict = anything_to_learn(comparison(best=(BEST, 50), near=(NEAR, 9), zero=(ZERO, 1)))
     assert verdict.learnt
-    assert verdict.headline.startswith("best beats the best baseline, zero: accuracy 0.850 against 0.500")
+    assert verdict.headline.startswith("Best beats the best baseline, zero: accuracy 0.850 against 0.500")
     assert verdict.test.p_value < 0.001
 
 
@@ -156,4 +156,4 @@ def test_probabilities_may_tell_what_decisions_do_not():
     verdict = anything_to_learn(Comparison({"ranker": learner, "zero": zero}, "zero"))
     assert not verdict.learnt
     assert "roc_auc" in [other.metric.name for other in verdict.others]
-    assert "the probabilities tell something" in verdict.headline
+    assert "the probabilities are informative" in verdict.headline

@@ -98,7 +98,7 @@ def test_an_evaluation_counts_each_row_once():
         (lambda: Confusion.of(["a", None], ["a", "b"]), "'truth' is missing in 1 row"),
         (
             lambda: Confusion.of(["no", "yes"], ["no", "yess"], labels=["no", "yes"]),
-            r"predicted, row 1: 'yess' is none of the labels. Did you mean 'yes'\?",
+            r"predicted, row 1: 'yess' is not one of the labels. Did you mean 'yes'\?",
         ),
     ],
 )
@@ -182,7 +182,7 @@ def test_infinite_is_not_undefined():
         ([[0, 5], [0, 2]], "lr_minus", "FNR and TNR are both 0"),
         ([[5, 0], [2, 0]], "dor", "TP · TN and FP · FN are both 0"),
         ([[5, 0], [0, 0]], "f1", "no row is ill or predicted so"),
-        ([[5, 0], [0, 0]], "kappa", "every row is of one class and predicted so"),
+        ([[5, 0], [0, 0]], "kappa", "every row has the same class and the same prediction"),
         ([[5, 0], [2, 0]], "mcc", "every row is predicted well"),
         ([[0, 0], [5, 2]], "mcc", "every row is truly ill"),
         ([[0, 0], [0, 0]], "accuracy", "there are no rows"),

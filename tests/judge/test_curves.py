@@ -334,7 +334,7 @@ def test_what_is_printed_names_method_and_level():
     assert "intervals: none for one fold" in " ".join(str(one).split())
     assert "undefined" in str(one)
     knob = complexity_curve(OneR(), *IRIS, "bins", [3, 10], split=FOLDS)
-    assert "`tune` judges a choice by other rows" in " ".join(str(knob).split())
+    assert "`tune` evaluates a choice on other rows" in " ".join(str(knob).split())
     assert "<table" in knob._repr_html_()
 
 

@@ -290,7 +290,7 @@ def test_a_learner_that_invents_classes_is_caught():
         def predict(self, X):
             return np.full(len(X), 9)
 
-    with pytest.raises(FoldError, match=r"9.* is none of the classes of y"):
+    with pytest.raises(FoldError, match=r"9.* is not a class of y"):
         evaluate(Inventor(), *IRIS, split=FIVE)
 
 

@@ -342,7 +342,7 @@ def test_only_the_columns_asked_for_are_shuffled():
     X, y = products(0, 40)
     found = importance_over_folds([(PRODUCT, X, y, 80)] * 2, repeats=1, columns=["x1"])
     assert [one.column for one in found] == ["x1"]
-    assert "Of 3 columns, those 1 that tell most" in " ".join(repr(found).split())
+    assert "Of 3 columns, the 1 with the highest" in " ".join(repr(found).split())
 
 
 def test_columns_that_a_tree_does_not_test_are_not_predicted():

@@ -168,7 +168,7 @@ def test_twins_in_training_and_test():
     met[np.arange(0, 250, 4)] = met[1000:1063] = True
     wrong = evaluation.one_round.truth != evaluation.one_round.predicted
     assert wrong[met].mean() == 0
-    assert f"Error 0.000 on those, {wrong[~met].mean():.3f} on the others" in found.message
+    assert f"Error 0.000 on those rows, {wrong[~met].mean():.3f} on the others" in found.message
     assert leaks(X, y).of("duplicate rows")[0].severity == "warn"
 
 
@@ -191,7 +191,7 @@ def test_groups_across_folds():
     met = [np.isin(codes[test], codes[train]) for train, test in split.split(codes)]
     share = np.concatenate(met).mean()
     assert (found.kind, found.severity) == ("groups", "warn")
-    assert f"({share:.1%}) of the test rows belong to a group that trained, too." in found.message
+    assert f"({share:.1%}) of the test rows belong to a group in training." in found.message
     whole = ob.evaluate(NaiveBayes(), CREDIT, DEFAULT, list(GroupKFold(5).split(codes, groups=codes)))
     assert kinds(X, evaluation=whole, groups="patient") == []
     assert kinds(CREDIT, evaluation=whole, groups=codes) == []
@@ -201,7 +201,7 @@ def test_groups_across_folds():
 def test_the_page_says_what_was_found_and_what_that_is_worth():
     nothing = leaks(CREDIT, DEFAULT)
     assert len(nothing) == 0
-    assert nothing.work().conclusion == "Nothing found in 1,000 rows; that is not to say that nothing leaks."
+    assert nothing.work().conclusion == "Nothing found in 1,000 rows; this does not prove that nothing leaks."
     found = leaks(plus("copy", YES), DEFAULT)
     assert found.work().conclusion == "1 warning, 0 notes on 1,000 rows."
     assert "Warning: leak (copy)" in repr(found)
@@ -281,7 +281,7 @@ def test_one_column_that_carries_the_model_is_a_note_of_its_own():
     (note,) = found.of("one column")
     assert (note.severity, found.suspects) == ("note", ())
     assert note.columns[0] in ("petal length (cm)", "petal width (cm)")
-    assert note.message.startswith("one column carries the model: alone it explains 8")
+    assert note.message.startswith("one column carries the model: by itself it explains 8")
     wine, cultivar = ob.load("wine").split("cultivar")
     assert leaks(wine, cultivar, ob.evaluate(NaiveBayes(), wine, cultivar, split)).of("one column") == ()
 

@@ -43,7 +43,7 @@ def test_preparation_that_does_not_look_at_the_target_passes():
     assert not test.leaks
     assert test.true_score > 0.8
     assert abs(test.scores.mean() - 0.5) < 0.1
-    assert "no use of the target shows" in test.work().conclusion
+    assert "no sign that the target is used" in test.work().conclusion
 
 
 def test_labels_reach_the_preparation_as_they_came():

@@ -188,7 +188,7 @@ def test_the_second_of_two_classes_is_meant(judged):
             "c",
             r"no row is 'c'; positive= names the class to look for. There are: a, b.",
         ),
-        (["a", "a"], [0.1, 0.2], "a", "every row is a, so there is nothing to tell apart"),
+        (["a", "a"], [0.1, 0.2], "a", "every row is a, so there is nothing to rank"),
         (["a", None], [0.1, 0.2], "a", "'truth' is missing in 1 row"),
     ],
 )

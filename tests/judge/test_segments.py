@@ -179,7 +179,7 @@ def test_what_cannot_be_looked_at_is_said(judged):
     assert len(few) == 0
     assert "14 rows are too few to find segments of 10" in repr(few)
     blank = worst_segments(judged([0, 1] * 50, [0, 0] * 50), numbers(x=np.ones(100)))
-    assert "found nothing to tell rows apart by" in repr(blank)
+    assert "found no split" in repr(blank)
     text = Table(
         Schema((Numeric("x"), Text("note"))), [np.arange(100.0), np.array(["a"] * 100, dtype=object)]
     )
@@ -187,7 +187,7 @@ def test_what_cannot_be_looked_at_is_said(judged):
     rows = np.random.default_rng(0).permutation(100)
     found = worst_segments(judged(np.zeros(100, int), wrong[rows]), text.take(rows))
     assert "Columns of text are left out: note." in repr(found)
-    with pytest.raises(DataError, match="no column that a segment could be told by"):
+    with pytest.raises(DataError, match="no column to define segments by"):
         worst_segments(judged(np.zeros(100, int), wrong), text.select(["note"]))
 
 

@@ -54,7 +54,7 @@ def test_the_same_rows_and_folds_are_paired():
     assert list(found.tests) == ["tree"]  # the baseline predicts the same in both
     assert found.tests["tree"] == difference(b["tree"], a["tree"])  # one test needs no adjustment
     text = words(found)
-    assert "Both were judged on the same rows and folds, so that learners are paired." in text
+    assert "Both were evaluated on the same rows and folds, so the comparisons are paired." in text
     assert "new minus old" in text
     # Wilson for 100 / (1 + (10 / 90) / 2) rows, half of them right: half of the width is z / (2 sqrt(n + z²))
     n, z = 100 / (1 + 10 / 90 / 2), stats.norm.ppf(0.975)
@@ -118,16 +118,16 @@ def test_nothing_new():
     a = study("base", base=POOR, tree=GOOD)
     found = side_by_side(a, a)
     assert found.tests == {}
-    assert "No learner of both predicts otherwise in one than in the other." in words(found)
+    assert "Every learner in both studies makes the same predictions in both." in words(found)
 
 
 @pytest.mark.parametrize(
     ("other", "basis", "reason"),
     [
-        (zero(more={"start": 5}), "intervals", "the studies tested other rows."),
-        (study("base", base=[*POOR[:5], *POOR[:4]]), "intervals", "the studies tested other rows."),
-        (zero(more={"n_train": 50}), "intervals", "the folds were trained on other numbers of rows."),
-        (zero(more={"truth": 1}), "intervals", "row by row the truth differs, so these are other data."),
+        (zero(more={"start": 5}), "intervals", "the studies tested different rows."),
+        (study("base", base=[*POOR[:5], *POOR[:4]]), "intervals", "the studies tested different rows."),
+        (zero(more={"n_train": 50}), "intervals", "the folds were trained on different numbers of rows."),
+        (zero(more={"truth": 1}), "intervals", "the targets of the rows differ, so the data are different."),
         (
             Comparison({"base": evaluation("base", [10, 9, 9, 10, 9], size=20)}, "base"),
             "intervals",
@@ -136,7 +136,7 @@ def test_nothing_new():
         (
             zero(more={"classes": ("a", "c")}),
             "nothing",
-            "Nothing may be compared: a knows the class 'b', b does not.",
+            "These studies cannot be compared: a knows the class 'b', b does not.",
         ),
     ],
 )
@@ -145,7 +145,7 @@ def test_what_cannot_be_paired(other, basis, reason):
     assert (found.basis, found.tests) == (basis, {})
     text = words(found)
     assert reason in text
-    assert ("Only the intervals may be looked at" in text) == (basis == "intervals")
+    assert ("Only the intervals can be compared" in text) == (basis == "intervals")
     assert "p (Holm)" not in text
 
 
@@ -157,7 +157,7 @@ def test_another_task_has_another_score():
     assert found.basis == "nothing"
     text = words(found)
     assert "classes: accuracy numbers: RMSE" in text
-    assert "Nothing may be compared: classes is classification, numbers is regression." in text
+    assert "These studies cannot be compared: classes is classification, numbers is regression." in text
     assert "numbers: RMSE" in found._repr_html_()
 
 

@@ -37,9 +37,9 @@ def test_typical_doubtful_and_confidently_wrong():
         ("doubtful", 11, 0),
         ("wrong", 12, 0),
     ]
-    assert found[0].words == "typical: right, with the median probability 0.7"
-    assert found[1].words == "the most doubtful: the two likeliest classes have 0.5 and 0.4"
-    assert found[2].words == "the most confidently wrong: with a probability of 0.8"
+    assert found[0].words == "typical: predicted correctly, with the median probability 0.7"
+    assert found[1].words == "the least certain: the two most probable classes have 0.5 and 0.4"
+    assert found[2].words == "the most confident mistake: predicted with a probability of 0.8"
 
 
 def test_what_there_is_not_is_left_out():
@@ -58,5 +58,5 @@ def test_of_numbers_the_median_error_and_the_farthest():
     """Errors +1, -4, +2, 0, +7: sizes 0, 1, 2, 4, 7, whose median is 2."""
     found = telling(evaluation([0.0] * 5, [1.0, -4.0, 2.0, 0.0, 7.0]))
     assert [(each.kind, each.row) for each in found] == [("typical", 2), ("too high", 4), ("too low", 1)]
-    assert found[0].words == "typical: its error, +2, is the median in size"
-    assert found[2].words == "the farthest below the truth: by 4"
+    assert found[0].words == "typical: its error, +2, has the median size"
+    assert found[2].words == "the largest underestimate: by 4"

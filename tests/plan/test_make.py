@@ -215,7 +215,7 @@ def test_an_unknown_column_is_an_unknown_column(tmp_path):
 @pytest.mark.parametrize(
     ("cells", "kinds", "message"),
     [
-        (["a"] * 20, None, r"target 'y' has one value only \(a\), so there is nothing to tell apart"),
+        (["a"] * 20, None, r"target 'y' has one value only \(a\), so there is nothing to predict"),
         (["", ""] * 10, {"y": "nominal"}, "target 'y' has no value at all"),
         (["a", "b"] * 10, {"y": "text"}, "target 'y' is free text, .* add --kind y=nominal"),
     ],

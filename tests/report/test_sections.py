@@ -67,7 +67,7 @@ def test_the_choice_says_what_it_cost(weather):
     lost = difference(tree, forest)
     told = f"the difference is {shown(lost.difference)}, with a standard error of {shown(lost.error)}."
     assert told in result.choice.reason
-    sizes = f"It has {tree.complexity:g} numbers to learn, and random forest has {forest.complexity:,g}."
+    sizes = f"It has {tree.complexity:g} parameters, and random forest has {forest.complexity:,g}."
     assert words.price(result) == sizes
     assert sizes in text
 

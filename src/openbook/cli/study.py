@@ -227,7 +227,7 @@ def _blocks(screen: Console, blocks: Sequence[Block]) -> None:
             if block.note:
                 say(screen, block.note)
             if (more := len(block.rows) - _MOST_ROWS) > 0:
-                say(screen, f"… {more} more rows in the report")
+                say(screen, f"… {plural(more, 'more row')} in the report")
     if (more := len(tables) - _MOST_TABLES) > 0:
         say(screen, f"\n… {plural(more, 'more table')} in the report")
 

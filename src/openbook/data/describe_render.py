@@ -49,8 +49,7 @@ def to_text(description: "Description", width: int = _WIDTH) -> str:
     """A headline, a grid for each kind, the kinds' reasons, the findings; about `width` characters wide."""
     parts = [_headline(description)]
     for head, rows in _grids(description, width):
-        fitting = _narrowed(head, rows, width) if width < _WIDTH else (head, rows)
-        parts.append("\n".join(_lines(*fitting)))
+        parts.append("\n".join(_lines(*_narrowed(head, rows, width))))
     texts = (_reasons(description, width), _findings(description.findings, width))
     parts += ["\n".join(lines) for lines in texts if lines]
     return "\n\n".join(parts)

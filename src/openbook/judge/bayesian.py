@@ -82,7 +82,7 @@ class Posterior:
         """What is at least 95% probable, in words; that nothing is, otherwise."""
         first, second = self.names
         if math.isnan(self.better):
-            return "The folds all differ by the same: they show no spread to go by."
+            return "All folds differ by the same amount, so their variance cannot be estimated."
         for p, words in (
             (self.better, f"{first} is better than {second} in practice"),
             (self.worse, f"{first} is worse than {second} in practice"),
@@ -91,7 +91,7 @@ class Posterior:
             if p >= 0.95:
                 return f"{words}: probability {_share(p)}."
         chances = ", ".join(f"{word} {_share(getattr(self, word))}" for word in _LOOKS)
-        return f"Undecided whether {first} is better than {second}, for none is 95% probable: {chances}."
+        return f"Undecided whether {first} is better than {second}: no statement is 95% probable ({chances})."
 
     def work(self) -> Work:
         """How the probabilities came about."""
@@ -179,7 +179,7 @@ def correlated_t(
     if k < 2 or math.isnan(mean) or np.ptp(d) <= 1e-12 * np.abs(d).max():
         alike = k > 1 and not d.any()
         worse, equivalent, better = (0.0, 1.0, 0.0) if alike else (math.nan, math.nan, math.nan)
-        note = "no fold differs" if alike else "the folds show no spread to go by"
+        note = "no fold differs" if alike else "the folds do not vary"
         scale, steps = 0.0, [Step("P(equivalent)", result=equivalent, note=note)]
     else:
         scale = corrected_error(d, n_train, n_test)
@@ -208,7 +208,7 @@ def posterior(a: Evaluation, b: Evaluation, which: Which = None, rope: float | N
     function = a.metric(which)
     if a.by_rows:
         raise ParameterError(
-            "the Bayesian correlated t test goes by folds of several rows, and these evaluations have none;"
+            "the Bayesian correlated t test needs folds of several rows, and these evaluations have none;"
             " `difference` tests single rows"
         )
     return correlated_t(

@@ -95,7 +95,7 @@ class BootstrapEvaluation(Evaluation):
     def _grids(self) -> list[Grid]:
         rows = [(function.words, *map(shown, self.estimate(function))) for function in self._shown()]
         header = ("metric", "out-of-bag", "resubstitution", ".632", "overfitting", ".632+")
-        return [*super()._grids(), Grid("How the estimates come about", header, rows)]
+        return [*super()._grids(), Grid("How the estimates are computed", header, rows)]
 
 
 def _no_information(function: Metric, own: Predictions) -> float:

@@ -196,7 +196,7 @@ class Calibration(Scored):
         return Work(f"Calibration, {self.positive} is positive", (grid, *steps), "; ".join(ends))
 
     def draw(self) -> Picture:
-        """The reliability curve: bins near the diagonal keep their word."""
+        """The reliability curve: bins near the diagonal are well calibrated."""
         from openbook.judge.score_pictures import draw_calibration
 
         return draw_calibration(self)

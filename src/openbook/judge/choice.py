@@ -89,7 +89,7 @@ def choose(
     given_up = None if label == best else difference(comparison[label], comparison[best], function)
     score, interval = comparison[label].score(function), comparison[label].interval(function)
     why = _why(rule, len(near), margin, given_up is None)
-    reason = f"{label}, {function.words} {shown(score)} {interval}. {why}"
+    reason = f"{label[:1].upper()}{label[1:]}, {function.words} {shown(score)} {interval}. {why}"
     if given_up is not None:
         reason += (
             f" The best is {best}, {function.words} {shown(comparison[best].score(function))}; the difference"

@@ -204,7 +204,12 @@ class Confusion:
             return share(right if name == "accuracy" else self.n - right, self.n, "", name, level)
         if name == "kappa":
             return smooth(
-                kappa, self.counts, FISHER, "every row is of one class and predicted so", name, level
+                kappa,
+                self.counts,
+                FISHER,
+                "every row has the same class and the same prediction",
+                name,
+                level,
             )
         if name == "mcc":
             return smooth(mcc, self.counts, FISHER, self._constant(), name, level)

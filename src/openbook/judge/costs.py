@@ -226,7 +226,9 @@ class Costs:
             named.append(("dot c8", f"{way}: {shown(cost)}"))
         above, tall = legend(named)
         body, width, height = framed(across, up, "".join(inside), above, tall)
-        notes = (f"{self.n:,} tested rows. The threshold in hindsight was chosen by them, and flatters.",)
+        notes = (
+            f"{self.n:,} tested rows. The threshold in hindsight was chosen on them, so it is optimistic.",
+        )
         title = f"{self.evaluation.name}: cost against threshold"
         return Picture(title, f"{notes[0]} {self._conclusion()}", notes, body, width, height)
 

@@ -31,7 +31,7 @@ def counted(truth: Any, predicted: Any, labels: Sequence[Any] | None) -> tuple[n
             if as_text(label) not in places:
                 row = int(np.argmax(rows == i))
                 hint = did_you_mean(as_text(label), [*places])
-                raise DataError(f"{name}, row {row}: {label!r} is none of the labels. {hint}")
+                raise DataError(f"{name}, row {row}: {label!r} is not one of the labels. {hint}")
         codes.append(np.array([places[as_text(label)] for label in values], dtype=np.intp)[rows])
     k = len(known)
     counts = np.bincount(codes[0] * k + codes[1], minlength=k * k).reshape(k, k)

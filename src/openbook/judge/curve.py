@@ -192,8 +192,8 @@ class Curve:
         best = self.best
         return (
             f"The validation {what} is best at {self.axis} = {written(self.across[best])}:"
-            f" {shown(self.mean(best))} {self.interval(best, level=level)}. It was found on these folds, so"
-            " it flatters; `tune` judges a choice by other rows."
+            f" {shown(self.mean(best))} {self.interval(best, level=level)}. It was chosen on these"
+            " folds, so it is optimistic; `tune` evaluates a choice on other rows."
         )
 
     def draw(self, level: float = 0.95) -> Picture:

@@ -186,7 +186,7 @@ class BiasVariance:
         end = (
             ""
             if self.told_apart
-            else "With one target a row, noise cannot be told from bias: bias holds both."
+            else "With one target per row, noise cannot be separated from bias: the bias contains both."
         )
         return Work(f"Bias and variance of {self.label}", tuple(parts), end)
 
@@ -261,7 +261,7 @@ def _domingos_steps(labels: list[str], p: list[float], q: list[float], values: _
     if best == main:
         yield Step("variance", r"1 - q_m", f"1 - {figure(q[main])}", values.variance)
     else:
-        note = "the main prediction is wrong, so every model that says otherwise and is right takes off"
+        note = "the main prediction is wrong, so models that deviate and are right reduce the error"
         yield Step("variance", "-q_b", f"-{figure(q[best])}", values.variance, note)
     others = sum(a * b for c, (a, b) in enumerate(zip(p, q, strict=True)) if c != best)
     numbers = f"{figure(q[best])} (1 - {figure(p[best])}) - {figure(others)}"

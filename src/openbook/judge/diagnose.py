@@ -116,7 +116,7 @@ class Diagnosis:
     def work(self) -> Work:
         """The evidence and the remedies, to print or to show."""
         steps = [Step(each.name, result=each.finding, note=f"{each.words}.") for each in self.evidence]
-        lists = (("What to try", self.remedies), ("What would make it surer", self.needed))
+        lists = (("What to try", self.remedies), ("What would settle it", self.needed))
         grids = [Grid(title, (), [(one,) for one in lines]) for title, lines in lists if lines]
         end = f"{self.verdict[0].upper()}{self.verdict[1:]}: {self.meaning}."
         return Work(f"Diagnosis of {self.label}", (*steps, *grids), end)
@@ -349,7 +349,7 @@ def _needed(facts: Facts) -> Iterator[str]:
     if facts.level.finding == "unclear":
         yield "more rows, or more folds: whether it is better than the baseline is not settled"
     if facts.decisions_only and facts.level.finding != "better":
-        yield "the probabilities, which may tell more than decisions: metric='roc_auc' or 'log_loss'"
+        yield "the probabilities, which may show more than decisions: metric='roc_auc' or 'log_loss'"
     if facts.gap is None:
         yield "the training error: curve=learning_curve(model, X, y)"
     elif facts.gap.finding == "unclear":

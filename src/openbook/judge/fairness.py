@@ -205,7 +205,7 @@ class Fairness:
             header,
             [_cells(one) for one in parities],
             f"Group minus {self.reference}, and over it. Intervals: {level}, Newcombe; log ratio, undefined"
-            f" where a rate is 0 or both are 1. They are not adjusted for being {len(parities)}.",
+            f" where a rate is 0 or both are 1. Not adjusted for {len(parities)} comparisons.",
         )
         return Work(f"Class {said}", (rates, beside), " ".join(self._of_label(label)))
 
@@ -218,7 +218,7 @@ class Fairness:
         left = f" {plural(more, 'more column')} in `proxies`." if more else ""
         methods = sorted({one.interval.method for one in self.proxies})
         note = (
-            f"Balanced accuracy of telling {self.sensitive} from one column, cross-validated; a blind guess"
+            f"Balanced accuracy of telling {self.sensitive} from one column, cross-validated; guessing"
             f" has {shown(self.proxies[0].baseline)}. Intervals: {100 * self.level:g}%,"
             f" {'; '.join(methods)}.{left}"
         )
@@ -228,10 +228,10 @@ class Fairness:
         if self.rule:
             yield self.rule
         if small := [f"{group} ({n})" for group, n in self.sizes.items() if n < _SMALL]:
-            yield f"Small groups, of which little can be said: {', '.join(small)}."
+            yield f"Small groups, which allow no firm conclusion: {', '.join(small)}."
         if found := [one.column for one in self.proxies if one.tells()]:
             words = ", ".join(found[:5]) + (f" and {len(found) - 5} more" if len(found) > 5 else "")
-            yield f"Leaving {self.sensitive} out does not hide it: something of it shows in {words}."
+            yield f"Leaving {self.sensitive} out does not hide it: it can be predicted in part from {words}."
 
     def _of_label(self, label: Any) -> Iterator[str]:
         said = as_text(label)
@@ -242,11 +242,11 @@ class Fairness:
             of = "" if one.rate == "accuracy" else f" of {said!r}"
             where = f"{RATES[one.rate]}{of} in {one.group} minus {one.reference}"
             change = f"{shown(one.difference, sign='+')} {one.interval}"
-            yield f"The largest gap that is clear of 0: {where}, {change}."
+            yield f"The largest significant gap: {where}, {change}."
         elif gaps:
-            yield f"No gap of {said!r} is clear of 0, which is not to say that there is none."
+            yield f"No gap of {said!r} is significant; this does not prove that there is none."
         if self._prevalences_differ(label):
-            yield f"The groups' prevalences of {said!r} differ, so that not all criteria can hold at once."
+            yield f"The groups' prevalences of {said!r} differ, so not all criteria can hold at once."
         yield from self._four_fifths_words(label)
 
     def _four_fifths_words(self, label: Any) -> Iterator[str]:

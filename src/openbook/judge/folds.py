@@ -220,7 +220,7 @@ def label_codes(labels: np.ndarray, names: np.ndarray) -> np.ndarray:
     order = np.argsort(names, kind="stable")
     codes: np.ndarray = order[np.searchsorted(names, labels, sorter=order).clip(max=len(names) - 1)]
     if (odd := names[codes] != labels).any():
-        raise DataError(f"{labels[odd][0]!r} is none of the classes of y")
+        raise DataError(f"{labels[odd][0]!r} is not a class of y")
     return codes
 
 

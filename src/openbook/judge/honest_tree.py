@@ -63,7 +63,7 @@ def honest_leaves(
     fewest = min_rows or max(_FEWEST, math.ceil(_SHARE * min(grow.sum(), judge.sum())))
     names = [a.name for a in table.schema if isinstance(a, Numeric | Categorical)]
     if not names:
-        raise DataError("X has no column that a segment could be told by; give numbers or categories")
+        raise DataError("X has no column to define segments by; give numbers or categories")
     said = []
     if texts := [name for name in table.names if name not in names]:
         said.append(f"Columns of text are left out: {', '.join(texts)}.")
@@ -79,7 +79,7 @@ def honest_leaves(
         if leaf.grown.sum() >= fewest and 2 * leaf.judged.sum() >= fewest
     ]
     if len(listed) < 2:
-        return [], " ".join(["The tree found nothing to tell rows apart by.", *said])
+        return [], " ".join(["The tree found no split.", *said])
     small = len(values) - sum(int(leaf.grown.sum() + leaf.judged.sum()) for leaf in listed)
     if small:
         said.append(f"{plural(small, 'row')} in smaller segments are among the rest.")

@@ -113,7 +113,7 @@ class Importance:
         )
         if self.n_columns:
             note += (
-                f" Of {self.n_columns:,} columns, those {len(self.columns):,} that tell most of the target by"
+                f" Of {self.n_columns:,} columns, the {len(self.columns):,} with the highest scores by"
                 " themselves are shuffled."
             )
         above = sum(one.interval.low > 0 for one in self.columns)

@@ -259,7 +259,7 @@ def corrected_steps(scores: np.ndarray, n_train: float, n_test: float) -> tuple[
             r"s \sqrt{\frac{1}{k} + \frac{n_{\text{test}}}{n_{\text{train}}}}",
             rf"{figure(s)} \sqrt{{\frac{{1}}{{{k}}} + \frac{{{test}}}{{{train}}}}}",
             corrected_error(scores, n_train, n_test),
-            "folds share training rows: the second term makes up for it",
+            "folds share training rows, which the second term corrects for",
         ),
     )
 

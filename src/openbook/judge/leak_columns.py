@@ -57,16 +57,16 @@ def prepared_outside(examples: Examples) -> Iterator[Finding]:
     for name in names:
         if _encodes(table.data(name), examples):
             message = (
-                f"its values are made of the mean of {examples.name!r} among their rows, closer than chance"
-                " allows: the target was encoded on all rows. Encode inside the folds, in the pipeline."
+                f"its values follow the mean of {examples.name!r} in their rows more closely than chance"
+                " allows: the target was encoded on all rows. Encode it in the pipeline, inside the folds."
             )
             yield Finding("target encoding", (name,), "warn", message)
     yield from _scaled(table, names)
     for name in names:
         if cells := _filled(table.data(name)):
             message = (
-                f"{plural(cells, 'cell')} hold the mean of all others: gaps were filled before the split."
-                " The harm is small; leave gaps to the learner, or fill them in the pipeline."
+                f"{plural(cells, 'cell')} hold the mean of all others: missing cells were filled before the"
+                " split. The effect is small; leave them to the learner, or fill them in the pipeline."
             )
             yield Finding("filled", (name,), "note", message)
 
@@ -81,9 +81,9 @@ def _scaled(table: Table, names: list[str]) -> Iterator[Finding]:
         if way == "from 0 to 1" and len(columns) < 2:  # a share may be so by nature
             continue
         message = (
-            f"{way} over the whole table: scaled before the split, so that test rows had a say in it. With"
-            f" {len(table):,} rows the harm is small (of the order of 1/n); scale in the pipeline, and it is"
-            " none."
+            f"{way} over the whole table: scaled before the split, so test rows influenced the scale. With"
+            f" {len(table):,} rows the effect is small (of the order of 1/n); scale in the pipeline to"
+            " avoid it."
         )
         yield Finding("scaled", tuple(columns), "note", message)
 

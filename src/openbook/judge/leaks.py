@@ -98,7 +98,7 @@ class Leaks:
 
     def _conclusion(self) -> str:
         if not self.findings:
-            return f"Nothing found in {plural(self.n_rows, 'row')}; that is not to say that nothing leaks."
+            return f"Nothing found in {plural(self.n_rows, 'row')}; this does not prove that nothing leaks."
         grave = len(self.warnings)
         notes = len(self.findings) - grave
         return f"{plural(grave, 'warning')}, {plural(notes, 'note')} on {plural(self.n_rows, 'row')}."
@@ -193,8 +193,8 @@ def _in_folds(found: Finding, same: np.ndarray, how: str, evaluation: Evaluation
     if evaluation is None or met is None or not met.any():
         return found
     message = (
-        f"{_share(met)} of the test rows have an {how} twin, target included, among the rows that trained."
-        f"{_errors(met, evaluation)} Remove what is a copy by mistake, or keep copies together as groups."
+        f"{_share(met)} of the test rows have an {how} twin, target included, among their training rows."
+        f"{_errors(met, evaluation)} Remove accidental copies, or keep copies together as groups."
     )
     return Finding(found.kind, found.columns, "warn" if met.mean() > _MANY_TWINS else "note", message)
 
@@ -205,8 +205,8 @@ def _one_column(examples: Examples, evaluation: Evaluation) -> Iterator[Finding]
     if found is None:
         return
     message = (
-        f"one column carries the model: alone it explains {found.share:.1%} of the variance of"
-        f" {examples.name!r} in rows that were not used to learn it, the model with all columns"
+        f"one column carries the model: by itself it explains {found.share:.1%} of the variance of"
+        f" {examples.name!r} in rows not used for training, and the model with all columns"
         f" {found.model:.1%}. Make sure that it will be known, and measured the same way, when you predict."
     )
     yield Finding("one column", (found.column,), "note", message)
@@ -221,14 +221,16 @@ def _groups(table: Table, groups: Any, evaluation: Evaluation | None) -> Iterato
     name = (groups.name,) if isinstance(groups, Column) else ()
     _, codes = np.unique([str(label) for label in labels], return_inverse=True)
     if evaluation is None:
-        message = f"{plural(int(codes.max()) + 1, 'group')}: pass groups to `evaluate`, and none is split."
+        message = (
+            f"{plural(int(codes.max()) + 1, 'group')}: pass groups to `evaluate`, so that none is split."
+        )
         yield Finding("groups", name, "note", message)
         return
     met = _met_in_training(codes, evaluation)
     if met is not None and met.any():
         message = (
-            f"{_share(met)} of the test rows belong to a group that trained, too.{_errors(met, evaluation)}"
-            " New groups will not be known so well: pass groups to `evaluate`."
+            f"{_share(met)} of the test rows belong to a group in training.{_errors(met, evaluation)}"
+            " New groups will be predicted less well: pass groups to `evaluate`."
         )
         yield Finding("groups", name, "warn", message)
 
@@ -259,7 +261,7 @@ def _ordered(examples: Examples) -> Iterator[Finding]:
         if len(table) < TINY or column.missing.any() or not _rises(column):
             continue
         message = (
-            "the rows stand in its order. If it is time, a random split predicts the past from the future:"
+            "the rows are sorted by it. If it is time, a random split predicts the past from the future:"
             " split by time (`TimeOrdered`)."
         )
         yield Finding("order", (name,), "note", message)
@@ -303,4 +305,4 @@ def _errors(met: np.ndarray, evaluation: Evaluation) -> str:
     loss, losses = row_losses(evaluation, None)
     words = "Error" if loss == "wrong" else "Mean absolute error"
     those, others = (shown(float(losses[rows].mean())) for rows in (met, ~met))
-    return f" {words} {those} on those, {others} on the others."
+    return f" {words} {those} on those rows, {others} on the others."

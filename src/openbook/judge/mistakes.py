@@ -160,7 +160,7 @@ def confident_mistakes(
         return Mistakes(evaluation.name, tuple(numbers), int((off > 0).sum()), len(off), rmse, named)
     if p.proba is None:
         raise ParameterError(
-            f"{evaluation.name} gave no probabilities, so nothing tells how sure it was; use a learner with"
+            f"{evaluation.name} gave no probabilities, so its confidence is unknown; use a learner with"
             " predict_proba"
         )
     wrong = np.flatnonzero(p.truth != p.predicted)

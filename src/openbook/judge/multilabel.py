@@ -166,7 +166,7 @@ class MultiLabel:
         """All figures with their intervals, and each label's."""
         overall = [(words, *shown_rate(self.rate(name))) for name, words in _WORDS.items()]
         cardinality = [float(cells.sum(axis=1).mean()) for cells in (self.truth, self.predicted)]
-        note = "Labels of a row: {:.3g} in the mean, {:.3g} predicted.".format(*cardinality)
+        note = "Mean number of labels per row: {:.3g}; predicted: {:.3g}.".format(*cardinality)
         return Work(
             f"{plural(len(self.truth), 'row')} of {plural(self.truth.shape[1], 'label')}",
             (

@@ -145,7 +145,7 @@ class OverSets:
             zip(self.learners, (self.ranks == self.ranks.min(axis=1)[:, None]).sum(axis=0), strict=True)
         )
         rows = [(i, name, shown(self.mean_ranks[name]), int(first[name])) for i, name in enumerate(names, 1)]
-        return Grid("", ("", "learner", "mean rank", "best on"), rows, "Where several are best, each counts.")
+        return Grid("", ("", "learner", "mean rank", "best on"), rows, "Ties for the best count for each.")
 
     def _each(self, names: Sequence[str]) -> Grid:
         """The ranks behind it, with scores where there is room; learners by their number in the ranking."""
@@ -171,14 +171,14 @@ class OverSets:
         few = 2.0 ** (1 - len(self.sets))
         if few > alpha:
             return f"{words}. {plural(len(self.sets), 'data set')} cannot give a p-value below {few:g}."
-        return f"{words}. That they differ is not shown."
+        return f"{words}. They are not shown to differ."
 
     def _of_many(self, alpha: float) -> str:
         if math.isnan(self.friedman.p_value):
             return "The learners tie on every data set."
         p = f"Friedman test by Iman–Davenport, p = {self.friedman.p_value:.3g}"
         if self.friedman.p_value >= alpha:
-            return f"That any learner differs from the others is not shown ({p}): the ranking may be chance."
+            return f"No learner is shown to differ from the others ({p}): the ranking may be chance."
         names, groups = list(self.mean_ranks), self.groups(alpha)
         told = (
             f"The learners differ ({p}), and {names[0]} ranks best. Two differ where their mean ranks lie"
@@ -187,7 +187,7 @@ class OverSets:
         if not groups:
             return f"{told} all do."
         if len(groups[0]) == len(names):
-            return f"{told} no two do, so that it is not shown which."
+            return f"{told} no two do, so it is not shown which ones differ."
         runs = ", ".join(f"{names.index(group[0]) + 1}–{names.index(group[-1]) + 1}" for group in groups)
         return f"{told} all but those within {runs} of the list."
 
@@ -200,7 +200,7 @@ class OverSets:
             f"Mean ranks by {self.what} over {plural(len(self.sets), 'data set')}",
             (
                 self._test_words(),
-                f"CD: critical difference ({100 * (1 - alpha):g}%, Nemenyi). Bars join those not told apart.",
+                f"CD: critical difference ({100 * (1 - alpha):g}%, Nemenyi). Bars: not significant.",
             ),
         )
 
@@ -247,7 +247,7 @@ def compare_over_sets(
     if comparisons := {name: each for name, each in scores.items() if isinstance(each, Comparison)}:
         if len(comparisons) < len(scores):
             odd = next(name for name in scores if name not in comparisons)
-            raise DataError(f"{odd} is no Comparison, as others are; give Comparisons or scores, not both")
+            raise DataError(f"{odd} is not a Comparison, unlike others; give Comparisons or scores, not both")
         function = function or _own_metric(comparisons)
         scores = {
             name: {label: each.score(function) for label, each in comparison.evaluations.items()}

@@ -119,7 +119,7 @@ class Pairs:
         """The matrix as a picture, coloured where the row is significantly better or worse."""
         names = list(self.scores)
         room = min(_ROOM, max(width_of(name, 13) for name in names) + 40)
-        above, top = legend([("c0", "row is better"), ("c1", "row is worse"), ("c8", "not told apart")])
+        above, top = legend([("c0", "row is better"), ("c1", "row is worse"), ("c8", "not significant")])
         numbers = [
             text(room + (j + 0.5) * _WIDE, top + 12, str(j + 1), "soft middle") for j in range(len(names))
         ]

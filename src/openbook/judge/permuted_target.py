@@ -74,11 +74,11 @@ class LeakTest:
         grid = Grid("", ("target", words, "interval", "p"), rows, note)
         if self.leaks:
             end = (
-                f"A target that nothing can know is predicted: {words} {shown(mean)} where chance has"
+                f"A shuffled target is predicted: {words} {shown(mean)}, and chance would give"
                 f" {shown(self.chance)}. The preparation uses the target; move it into the pipeline."
             )
         else:
-            end = "Shuffled targets are not predicted better than chance: no use of the target shows."
+            end = "Shuffled targets are not predicted better than chance: no sign that the target is used."
         return Work("Leak test", (grid,), end)
 
     def __repr__(self) -> str:

@@ -46,7 +46,7 @@ def rank_line(
         told = safe(", ".join(group))
         parts.append(
             f'<rect class="c5" x="{start:.1f}" y="{y - 2.5}" width="{end - start:.1f}" height="5" rx="2.5">'
-            f"<title>not told apart: {told}</title></rect>"
+            f"<title>no significant difference: {told}</title></rect>"
         )
     height = first_name + _NAME * left
     told = "; ".join(f"{name} {rank:.2f}" for name, rank in ranks.items())

@@ -89,7 +89,7 @@ class Roc(ThresholdCurve):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.truth.all():
-            raise DataError(f"every row is {self.positive}, so there is nothing to tell apart")
+            raise DataError(f"every row is {self.positive}, so there is nothing to rank")
 
     @cached_property
     def auc(self) -> float:

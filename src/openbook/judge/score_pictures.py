@@ -28,7 +28,7 @@ def draw_rocs(rocs: "Mapping[str, Roc]") -> Picture:
     lines = {name: (roc.points[:, 0], roc.points[:, 1]) for name, roc in rocs.items()}
     axes = "share of other rows called positive (FPR)", "share of positive rows found (TPR)"
     diagonal = _line(np.array([0.0, 1.0]), np.array([0.0, 1.0]), "c8 dashed")
-    return _curves("ROC", axes, lines, areas, diagonal, "Dashed: a score that knows nothing, 0.5.")
+    return _curves("ROC", axes, lines, areas, diagonal, "Dashed: random guessing, 0.5.")
 
 
 def draw_precision_recall(curves: "Mapping[str, PrecisionRecall]") -> Picture:
@@ -42,7 +42,7 @@ def draw_precision_recall(curves: "Mapping[str, PrecisionRecall]") -> Picture:
         _line(np.array([0.0, 1.0]), np.full(2, curve.prevalence), f"{_look(i)} dashed")
         for i, curve in enumerate(curves.values())
     ]
-    axes = "share of positive rows found (recall)", "share of calls that are right (precision)"
+    axes = "share of positive rows found (recall)", "share of predicted positives that are right (precision)"
     return _curves(
         "Precision and recall",
         axes,
@@ -102,7 +102,7 @@ def draw_calibration(calibration: "Calibration") -> Picture:
     rows = f"{plural(len(calibration.scores), 'row')} in {plural(len(bins), 'bin')}"
     notes = (
         f"Brier score {shown(calibration.brier)} {calibration.interval()}; {rows}.",
-        "Dashed: probabilities that keep their word. Whiskers: 95%, Wilson. Bars: rows.",
+        "Dashed: perfect calibration. Whiskers: 95%, Wilson. Bars: rows.",
     )
     return Picture(f"Calibration of {calibration.positive}", "; ".join(told), notes, body, width, height)
 

@@ -128,14 +128,14 @@ class Segments:
         note = (
             f"Found on {self.n_found:,} rows, judged on {self.n_judged:,} others, whose {_WORDS[self.loss]}"
             f" is {shown(self.error)}. Intervals: {100 * one.interval.level:g}%, {one.interval.method};"
-            f" {one.ratio_interval.method}. Tests against the rest: {test}. A rule was chosen to look bad"
-            " on the rows it was found on: go by the others."
+            f" {one.ratio_interval.method}. Tests against the rest: {test}. A segment is chosen for its"
+            " large error on the rows where it is found, so use the figures from the others."
         )
         return f"{note} {self.left_out}".rstrip()
 
     def _conclusion(self) -> str:
         if not self.segments:
-            return self.left_out or "The errors fall into no segments."
+            return self.left_out or "No segments were found."
         worse, words = self.worse(), _WORDS[self.loss]
         if not worse:
             return f"No segment's {words} is significantly above that of the rest."

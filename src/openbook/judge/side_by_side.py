@@ -131,7 +131,7 @@ class SideBySide:
         alpha = 1 - self.level
         found = [label for label, test in self.tests.items() if test.p_value < alpha]
         if not self.tests:
-            return "No learner of both predicts otherwise in one than in the other."
+            return "Every learner in both studies makes the same predictions in both."
         if not found:
             return f"No difference is significant at {alpha:.2g}."
         words = [f"{label} ({self._direction(label)})" for label in found]
@@ -175,22 +175,25 @@ def _basis(a: Evaluation, b: Evaluation, names: tuple[str, str]) -> tuple[Basis,
     """What may be compared, and why."""
     first, second = names
     if a.task != b.task:
-        return "nothing", f"Nothing may be compared: {first} is {a.task}, {second} is {b.task}."
+        return "nothing", f"These studies cannot be compared: {first} is {a.task}, {second} is {b.task}."
     if a.classes is not None and set(_labels_of(a)) != set(_labels_of(b)):
         odd = min(set(_labels_of(a)) ^ set(_labels_of(b)))
         has, lacks = (first, second) if odd in _labels_of(a) else (second, first)
-        return "nothing", f"Nothing may be compared: {has} knows the class {odd!r}, {lacks} does not."
-    only = "Only the intervals may be looked at, and that two overlap does not make learners equal:"
+        return (
+            "nothing",
+            f"These studies cannot be compared: {has} knows the class {odd!r}, {lacks} does not.",
+        )
+    only = "Only the intervals can be compared, and overlapping intervals do not make learners equal:"
     if not np.array_equal(_tested(a), _tested(b)):
-        return "intervals", f"{only} the studies tested other rows."
+        return "intervals", f"{only} the studies tested different rows."
     if not same_folds(a, b):
         advice = "give both the same seed, folds and repeats for a paired test"
         return "intervals", f"{only} the rows are the same, but not the folds; {advice}."
     if any(x.n_train != y.n_train for x, y in zip(a.folds, b.folds, strict=True)):
-        return "intervals", f"{only} the folds were trained on other numbers of rows."
+        return "intervals", f"{only} the folds were trained on different numbers of rows."
     if not _same_truth(a, b):
-        return "intervals", f"{only} row by row the truth differs, so these are other data."
-    return "paired", "Both were judged on the same rows and folds, so that learners are paired."
+        return "intervals", f"{only} the targets of the rows differ, so the data are different."
+    return "paired", "Both were evaluated on the same rows and folds, so the comparisons are paired."
 
 
 def _labels_of(evaluation: Evaluation) -> list[str]:

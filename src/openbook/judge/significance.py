@@ -117,7 +117,7 @@ def _sign_test(mean: float, k: int, interval: Interval) -> TestResult:
     else:
         p = 2.0 ** (1 - k)
         step = Step("p", r"2 \cdot 2^{-k}", rf"2 \cdot 2^{{-{k}}}", p, "that all folds have one sign")
-    found = Step("m", result=mean, note=f"in every one of {k} folds: they show no spread to go by")
+    found = Step("m", result=mean, note=f"the same in all {k} folds, so their variance cannot be estimated")
     return TestResult(mean, interval, p, "sign test, as every fold differs alike", (found, step))
 
 

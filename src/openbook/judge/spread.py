@@ -117,7 +117,7 @@ class Spread:
         method = "t over groups or blocks of rows" if self.clusters else "t over rows"
         g, error = len(self.units), self.error
         if g < 2 or not error > 1e-12 * abs(self.score):
-            return Interval(math.nan, math.nan, level, f"{method}, which show no spread")
+            return Interval(math.nan, math.nan, level, f"{method}, which do not vary")
         skew = _skewness(self.units)
         t = _t(self.freedom, level)
         up, down = (_without_skew(x, skew, g) for x in (-t, t))

@@ -46,9 +46,9 @@ def telling(evaluation: Evaluation) -> tuple[Telling, ...]:
     >>> from openbook.judge import evaluate
     >>> for each in telling(evaluate(NaiveBayes(), *load("weather").split("play"))):
     ...     print(f"row {each.row}, {each.words}")
-    row 9, typical: right, with the median probability 0.768
-    row 11, the most doubtful: the two likeliest classes have 0.501 and 0.499
-    row 5, the most confidently wrong: with a probability of 0.944
+    row 9, typical: predicted correctly, with the median probability 0.768
+    row 11, the least certain: the two most probable classes have 0.501 and 0.499
+    row 5, the most confident mistake: predicted with a probability of 0.944
     """
     folds = evaluation.first_round
     folds = folds[:1] if folds[0].n_test >= TINY else folds
@@ -73,21 +73,25 @@ def _probabilities(p: Predictions, proba: np.ndarray) -> Iterator[tuple[int, str
     right, wrong = np.flatnonzero(p.truth == p.predicted), np.flatnonzero(p.truth != p.predicted)
     if len(right):
         middle = int(right[np.argsort(sure[right], kind="stable")[(len(right) - 1) // 2]])
-        yield middle, "typical", f"typical: right, with the median probability {sure[middle]:.3g}"
+        yield (
+            middle,
+            "typical",
+            f"typical: predicted correctly, with the median probability {sure[middle]:.3g}",
+        )
     if p.n_classes > 1:
         second, first = np.sort(proba, axis=1)[:, -2:].T
         closest = int(np.argmin(first - second))
         shares = f"{first[closest]:.3g} and {second[closest]:.3g}"
-        yield closest, "doubtful", f"the most doubtful: the two likeliest classes have {shares}"
+        yield closest, "doubtful", f"the least certain: the two most probable classes have {shares}"
     if len(wrong):
         worst = int(wrong[np.argmax(sure[wrong])])
-        yield worst, "wrong", f"the most confidently wrong: with a probability of {sure[worst]:.3g}"
+        yield worst, "wrong", f"the most confident mistake: predicted with a probability of {sure[worst]:.3g}"
 
 
 def _labels(p: Predictions) -> Iterator[tuple[int, str, str]]:
     hit = p.truth == p.predicted
     if hit.any():
-        yield int(np.argmax(hit)), "typical", "typical: the first that is right"
+        yield int(np.argmax(hit)), "typical", "typical: the first correct prediction"
     if not hit.all():
         yield int(np.argmin(hit)), "wrong", "wrong: the first mistake"
 
@@ -95,9 +99,9 @@ def _labels(p: Predictions) -> Iterator[tuple[int, str, str]]:
 def _numbers(p: Predictions) -> Iterator[tuple[int, str, str]]:
     over = p.predicted - p.truth
     middle = int(np.argsort(np.abs(over), kind="stable")[(len(over) - 1) // 2])
-    yield middle, "typical", f"typical: its error, {over[middle]:+.4g}, is the median in size"
+    yield middle, "typical", f"typical: its error, {over[middle]:+.4g}, has the median size"
     highest, lowest = int(np.argmax(over)), int(np.argmin(over))
     if over[highest] > 0:
-        yield highest, "too high", f"the farthest above the truth: by {over[highest]:.4g}"
+        yield highest, "too high", f"the largest overestimate: by {over[highest]:.4g}"
     if over[lowest] < 0:
-        yield lowest, "too low", f"the farthest below the truth: by {-over[lowest]:.4g}"
+        yield lowest, "too low", f"the largest underestimate: by {-over[lowest]:.4g}"

@@ -168,8 +168,8 @@ class Tuning(MetaEstimatorMixin, BaseEstimator):
         best = best_of(self.tried_, self.metric_)
         settings = ", ".join(f"{name} = {value!r}" for name, value in self.parameters_.items()) or "as it is"
         return (
-            f"The best: {settings}, with {self.metric_.words} {shown(best.score)} on the folds that chose it,"
-            " which flatters."
+            f"The best: {settings}, with {self.metric_.words} {shown(best.score)} on the folds used to"
+            " choose it, which is optimistic."
         )
 
     def __sklearn_tags__(self) -> Any:

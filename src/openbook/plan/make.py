@@ -91,7 +91,7 @@ def aim(source: str | Path, target: str | None = None, kinds: Mapping[str, Any] 
     known = column.data[~column.missing]
     if len(known) == 0 or (known == known[0]).all():
         what = f"one value only ({column.take(~column.missing)[0]})" if len(known) else "no value at all"
-        raise PlanError(f"target {target!r} has {what}, so there is nothing to tell apart; choose another")
+        raise PlanError(f"target {target!r} has {what}, so there is nothing to predict; choose another")
     if not isinstance(column.attribute, Numeric):
         why = f"{target} is {column.attribute.kind}, so this is classification"
         return Aim(origin, table, target, "classification", why)

@@ -109,7 +109,7 @@ def price(result: StudyResult) -> str:
     sizes = comparison[choice.label].complexity, comparison[choice.best].complexity
     if None in sizes:
         return ""
-    return f"It has {plural(int(sizes[0] or 0), 'number')} to learn, and {choice.best} has {sizes[1]:,g}."
+    return f"It has {plural(int(sizes[0] or 0), 'parameter')}, and {choice.best} has {sizes[1]:,g}."
 
 
 def verdict(result: StudyResult) -> str:

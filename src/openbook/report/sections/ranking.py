@@ -49,10 +49,11 @@ def _chart(result: StudyResult, rows: Sequence[Row]) -> Figure:
     reference = next((each.mean for each in scored if each.label == baseline), None)
     better = "higher" if metric.greater_is_better else "lower"
     caption = f"Lines: {100 * rows[0].interval.level:g}% intervals; {better} is better."
-    caption += f" Dashed: the best baseline, {baseline}." if baseline else ""
-    caption += " An arrow marks a score beyond the axis."
-    name = words.title(metric.words)
-    return sketched(svg.intervals(scored, axis=name, reference=reference, focus=True), "", caption)
+    drawn = svg.intervals(scored, axis=words.title(metric.words), reference=reference, focus=True)
+    # what does not fit on the axis is not drawn, so the caption does not speak of it
+    caption += f" Dashed: the best baseline, {baseline}." if 'class="reference"' in drawn else ""
+    caption += " An arrow marks a score beyond the axis." if '<polygon class="dot"' in drawn else ""
+    return sketched(drawn, "", caption)
 
 
 def _ends(row: Row) -> tuple[float, float]:
@@ -67,7 +68,7 @@ def _table(result: StudyResult, rows: Sequence[Row]) -> Table:
     intervals = sorted({interval.method for row in rows for interval in _intervals(row)})
     note = f"Intervals: {'; '.join(intervals)}."
     if tests:
-        note += f" Differences and p: {'; '.join(tests)}. An interval excludes 0 just where p < 0.05."
+        note += f" Differences and p: {'; '.join(tests)}. An interval excludes 0 exactly where p < 0.05."
     note += " Complexity: number of fitted parameters, median over the folds."
     header = ("Learner", metric, level, f"minus {against}", level, "p", "complexity", "mean rank")
     lines = [
