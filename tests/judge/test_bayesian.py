@@ -90,7 +90,7 @@ def test_no_spread():
     assert "their variance cannot be estimated" in shifted.verdict
     assert math.isnan(shifted.interval().low)
     assert "cannot be estimated" in str(shifted)
-    with pytest.raises(DataError, match="no density to draw: The folds all differ by the same"):
+    with pytest.raises(DataError, match="no density to draw: All folds differ by the same amount"):
         shifted.draw()
     assert math.isnan(correlated_t([0.1], 80, 20).better)
 
