@@ -16,9 +16,10 @@ from openbook.ensemble import (
     RandomSubspaceClassifier,
     StackingClassifier,
 )
-from openbook.ensemble.members import gathered, number_of_rows
+from openbook.ensemble.members import copied, gathered, number_of_rows
 from openbook.errors import DataError
 from openbook.rows import Rows
+from openbook.tree import DecisionTreeClassifier
 
 MIXED = Table(
     Schema((Numeric("size"), Nominal("colour", ("red", "blue")))),
@@ -94,3 +95,13 @@ def test_the_same_members_on_any_number_of_workers(backend):
     assert (beside.predict_proba(X) == alone.predict_proba(X)).all()
     for one, other in zip(alone.members_, beside.members_, strict=True):
         assert one.alphas_.tolist() == other.alphas_.tolist()
+
+
+def test_a_copy_of_plain_settings_is_new_and_has_its_own_state():
+    learner = DecisionTreeClassifier(max_depth=2, random_state=5)
+    one, other = (copied(learner, np.random.RandomState(0)) for _ in range(2))
+    assert one is not other
+    assert one is not learner
+    assert one.max_depth == 2
+    assert one.random_state == other.random_state == np.random.RandomState(0).randint(np.iinfo(np.int32).max)
+    assert learner.random_state == 5

@@ -194,6 +194,7 @@ class Training(NamedTuple):
     columns : COLUMN (n_columns,)
     keys : uint32 (n_sorted, n_rows); None where no column holds numbers
     codes : uint8 or uint16 (n_rows, n_coded), row by row, since a node looks at few rows and several columns
+    gaps : whether any cell is missing
     """
 
     columns: np.ndarray
@@ -202,6 +203,7 @@ class Training(NamedTuple):
     scales: Scales
     y: np.ndarray
     w: np.ndarray
+    gaps: bool
 
 
 @jit(_nrt=False)
@@ -254,7 +256,8 @@ def encode(rows, bins=None):
     dtype = np.uint8 if n_codes.max(initial=0) <= FEW else np.uint16
     codes, y, w = _coded_rows(rows, coded, dtype)
     own_keys = keys.reshape(-1, len(y)) if rows.schema.of(Numeric) else None
-    return Training(_columns(kind, n_codes, len(y)), own_keys, codes, scales, y, w)
+    gaps = bool((codes == n_codes[kind != SORTED]).any()) or bool((keys >= MISSING).any())
+    return Training(_columns(kind, n_codes, len(y)), own_keys, codes, scales, y, w, gaps)
 
 
 def _scales(rows, bins):

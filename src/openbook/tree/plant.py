@@ -92,9 +92,11 @@ def grown(training, rule, n_classes, rows, seed, noted, keep=True):
     most = max(int(columns["n_codes"].max()), 2) + 1
     growth = _growth(ground, most, n_stats, rule)
     marks = _marks(training.scales, most) if rule.random_cuts else None
-    desk = _desk(ground, marks, most, n_stats, rule, seed)
     trunk = trunk_of(ground, growth, rule)
     evidence = _evidence(columns, n_stats, len(ground.members), noted if trunk is None else min(noted, 1))
+    if trunk is None and training.gaps and _will_spread(ground.instances, rule):
+        ground, growth = _more_instances(ground, growth)
+    desk = _desk(ground, marks, most, n_stats, rule, seed)
     growth.sizes[0] = 1
     if trunk is not None:
         while grow_trunk(ground, growth, rule, desk, np.zeros(len(columns), FOUND), evidence, trunk) != DONE:
@@ -112,6 +114,11 @@ def grown(training, rule, n_classes, rows, seed, noted, keep=True):
         if stage is not rule:
             ground = _gathered(ground, growth, rule, stage.max_depth)
     return growth, evidence, centre
+
+
+def _will_spread(instances, rule):
+    """Whether rows with gaps may come in parts, where room for them changes nothing: weights no counts."""
+    return rule.missing == FRACTIONAL and not instances.unit and not len(instances.whole)
 
 
 def _stages(ground, rule):
@@ -289,6 +296,13 @@ def _doubled(array, at_least):
     return room
 
 
+def _wider(keys, more):
+    """Keys with room for so many more instances; `np.pad` takes longer than a stump."""
+    room = np.zeros((len(keys), keys.shape[1] + more), keys.dtype)
+    room[:, : keys.shape[1]] = keys
+    return room
+
+
 def _more_nodes(growth, most):
     return growth._replace(
         nodes=_doubled(growth.nodes, most),
@@ -305,7 +319,7 @@ def _more_instances(ground, growth):
     own = zip(("y", "number", "w"), instances, strict=False)
     grown = {name: _doubled(a, n) for name, a in own if a is not None}
     ground = ground._replace(
-        keys=None if ground.keys is None else np.pad(ground.keys, ((0, 0), (0, n))),
+        keys=None if ground.keys is None else _wider(ground.keys, n),
         members=_doubled(ground.members, n),
         rows=_doubled(ground.rows, n),
         instances=instances._replace(**grown, unit=False, whole=np.zeros(0)),
