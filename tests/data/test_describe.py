@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as hnp
 
 from openbook.data import MISSING, UNSEEN, Attribute, Nominal, Numeric, Ordinal, Schema, Table, Text
 from openbook.data.describe import Description, describe
-from openbook.data.describe_render import bars
+from openbook.data.describe_render import bars, to_text
 from openbook.errors import UnknownColumn
 
 
@@ -262,3 +262,22 @@ def test_nothing_in_a_table_commands_a_terminal_or_a_page():
         assert "na�[2Jme" in text
         assert "x�" in text
     assert all("c�" in text for text in shown)
+
+
+@pytest.mark.parametrize("width", [100, 80])
+def test_no_line_is_wider_than_the_screen(width):
+    """Long names and long numbers lose figures, and lists of values end early."""
+    numbers = [
+        (Numeric(f"concentration_of_acid_{i}"), [1234.5678 * i, 0.12345, 98765.4321]) for i in range(1, 3)
+    ]
+    words = tuple(f"self-employed {i}" for i in range(6))
+    graded = (Ordinal("b", words), [0, 1, 2])
+    table = table_of(*numbers, (Nominal("a", words), [3, 4, 5]), graded)
+    assert max(map(len, to_text(describe(table), width).splitlines())) <= width
+
+
+def test_a_mean_that_cancels_is_shown_as_zero():
+    summary = describe(table_of((Numeric("x"), [0.1, 0.2, -0.3]))).columns[0]
+    assert summary.numbers is not None
+    assert summary.numbers.mean != 0  # 0.1 + 0.2 is a little more than 0.3
+    assert summary.numbers.shown_mean == 0

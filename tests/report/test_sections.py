@@ -9,7 +9,7 @@ import pytest
 from openbook.judge import Calibration, Confusion, PrecisionRecall, Regression, Roc, choose, difference
 from openbook.judge.intervals import shown
 from openbook.report import Looks, to_html, words
-from openbook.report.sections import parts
+from openbook.report.sections import parts, ranking
 from openbook.report.sections.draft import draft
 from openbook.report.sections.errors import confusion_figure
 
@@ -332,3 +332,17 @@ def test_an_undefined_score_is_no_reason_to_fall_over(weather):
     page = to_html(replace(result, comparison=comparison))
     assert "undefined" in page
     assert "ROC of" not in page
+
+
+def test_the_caption_of_the_ranking_names_only_what_is_drawn(hostile):
+    """A baseline far behind is an arrow at the edge, and has no dashed line."""
+    result = hostile[0]
+    rows = [
+        replace(row, score=-50.0, interval=replace(row.interval, low=-50.0, high=-50.0))
+        if row.label in result.baselines
+        else row
+        for row in result.ranking
+    ]
+    caption = ranking._chart(result, rows).caption
+    assert "An arrow marks a score beyond the axis." in caption
+    assert "Dashed" not in caption

@@ -79,7 +79,7 @@ def _grids(description: "Description", width: int = _WIDTH) -> Iterator[tuple[li
         of_kind = [summary for summary in description.columns if summary.kind in kinds]
         if of_kind:
             title = " and ".join(kind for kind in kinds if any(s.kind == kind for s in of_kind))
-            taken = max(len(_clip(s.name, _NAME_WIDTH)) for s in of_kind) + 24
+            taken = max(len(title), *(len(_clip(s.name, _NAME_WIDTH)) for s in of_kind)) + 24
             room = width - taken - (11 if any(s.missing for s in of_kind) else 0)
             rows = [_row(s, room, starred=s.name == description.target) for s in of_kind]
             yield _without_empty([title, "missing", "distinct", *heads], rows)
@@ -106,8 +106,7 @@ def _own_figures(summary: ColumnSummary, room: int) -> list[str]:
             return [""] * len(_GRIDS[0][1])
         skew = "–" if x.skew is None else f"{round(x.skew, 2) + 0.0:.2f}"
         std = "–" if x.std is None else short(x.std)
-        mean = x.mean if abs(x.mean) > 1e-12 * (x.std or 0.0) else 0.0  # what is left of a sum that cancels
-        figures = (x.minimum, x.q1, x.median, x.q3, x.maximum, mean)
+        figures = (x.minimum, x.q1, x.median, x.q3, x.maximum, x.shown_mean)
         return [bars(x.counts), *map(short, figures), std, skew]
     if summary.lengths is not None:
         lengths = summary.lengths
@@ -122,11 +121,16 @@ def _values(summary: ColumnSummary, room: int) -> str:
     shown: list[str] = []
     for value, count in summary.top_values:
         entry = f"{_clip(value, _NAME_WIDTH)} ({count:,})"
-        if shown and len(" · ".join([*shown, entry])) > room:
-            break
+        rest = summary.distinct - len(shown)
+        longer = " · ".join([*shown, entry]) + _more(rest - 1)
+        if shown and len(longer) > room:
+            return " · ".join(shown) + _more(rest)
         shown.append(entry)
-    rest = summary.distinct - len(shown)
-    return " · ".join(shown) + (f" · … {rest:,} more" if rest else "")
+    return " · ".join(shown) + _more(summary.distinct - len(shown))
+
+
+def _more(rest: int) -> str:
+    return f" · … {rest:,} more" if rest else ""
 
 
 def _narrowed(head: list[str], rows: list[list[str]], width: int) -> tuple[list[str], list[list[str]]]:

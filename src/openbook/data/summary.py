@@ -44,6 +44,11 @@ class Numbers:
     counts: tuple[int, ...]
     edges: tuple[float, ...]
 
+    @property
+    def shown_mean(self) -> float:
+        """The mean, and 0 where only rounding is left of a sum that cancels."""
+        return self.mean if abs(self.mean) > 1e-12 * (self.std or 0.0) else 0.0
+
 
 @dataclass(frozen=True)
 class Lengths:

@@ -58,7 +58,7 @@ def _card(column: ColumnSummary, role: str) -> Card:
     if (x := column.numbers) is not None:
         picture = svg.histogram(f"Histogram of {column.name}", x.counts, x.edges)
         spread = "" if x.std is None else f", standard deviation {short(x.std)}"
-        figures = f"median {short(x.median)}, mean {short(x.mean)}{spread}"
+        figures = f"median {short(x.median)}, mean {short(x.shown_mean)}{spread}"
     elif column.top_values:
         shown = column.top_values[:_BARS]
         picture = svg.bars(f"Values of {column.name}", shown, rest=column.distinct - len(shown))
