@@ -44,6 +44,20 @@ def test_there_is_a_report(here, openbook, text, effort):
     assert (here / "hard" / "model.openbook").exists()
 
 
+@pytest.mark.parametrize("positives", [1, 2, 3])
+def test_it_says_first_what_cannot_be_evaluated(here, openbook, positives):
+    (here / "rare.csv").write_text(table(["yes"] * positives + ["no"] * (400 - positives)))
+    folds = ("--folds", "2", "--repeats", "1", "--test-share", "0")
+    done = openbook("study", "rare.csv", *FEW, *folds, "--thorough")
+    assert done.exit_code == 0, done.stderr
+    have = "training row has" if positives == 1 else "training rows have"
+    first = f"Only {positives} {have} y = yes: whether a model finds such rows cannot be evaluated."
+    said = " ".join(done.stdout.split())
+    assert first in said
+    assert "apart from no, every class has fewer than 5 rows, so inner folds cannot compare settings" in said
+    assert first in (here / "rare" / "report.html").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(("text", "said"), REFUSED.values(), ids=REFUSED)
 def test_there_is_one_line(here, complaint, text, said):
     (here / "hard.csv").write_text(text)

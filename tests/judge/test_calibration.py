@@ -118,3 +118,11 @@ def test_all_probabilities_alike():
     calibration = Calibration([1, 0, 0, 1], [0.5] * 4, strategy="quantile")
     assert [(b.n, b.observed) for b in calibration.bins] == [(4, 0.5)]
     assert calibration.draw().title == "Calibration of True"
+
+
+def test_no_loss_has_an_interval_below_zero():
+    """One bold mistake among sure hits: the t interval of the log loss would begin below 0."""
+    fit = Calibration([1, 1, 1, 0], [0.99, 0.99, 0.99, 0.9])
+    assert fit.losses["log_loss"].mean() == pytest.approx((3 * -np.log(0.99) - np.log(0.1)) / 4)
+    assert fit.interval("log_loss").low == 0
+    assert fit.interval("brier").low == 0

@@ -79,6 +79,12 @@ def test_a_learner_that_learnt_no_more_than_the_baseline_is_not_chosen():
     assert choose(result).label == "best"
 
 
+def test_the_best_score_is_not_claimed_where_an_excluded_learner_has_a_better_one():
+    result = comparison(best=(WORSE, 50), pruned=(BEST, 1), zero=(ZERO, 1))
+    assert "It has the best score of the learners that learnt more than a baseline" in choose(result).reason
+    assert "It has the best score, and" in choose(comparison(best=(BEST, 50), zero=(ZERO, 1))).reason
+
+
 def test_the_best_by_request():
     choice = choose(comparison(best=(BEST, 50), near=(NEAR, 9), zero=(ZERO, 1)), "best")
     assert (choice.label, choice.rule, choice.given_up) == ("best", "best", None)

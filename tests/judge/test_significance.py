@@ -8,7 +8,8 @@ from scipy import stats
 
 from openbook.errors import DataError
 from openbook.judge import corrected_t_test, holm, mcnemar, paired_bootstrap
-from openbook.judge.significance import adjusted, p_words
+from openbook.judge.intervals import Interval
+from openbook.judge.significance import TestResult, adjusted, methods_of, p_words
 
 
 def test_corrected_t_test_by_hand():
@@ -131,8 +132,9 @@ def test_the_work_of_the_paired_bootstrap():
 
 
 def test_p_values_in_a_sentence():
-    assert [p_words(p) for p in (1e-9, 0.04999, 1.0, math.nan)] == [
+    assert [p_words(p) for p in (1e-9, 0.04999, 0.05, 1.0, math.nan)] == [
         "< 0.001",
+        "= 0.04999",  # rounded, it would not look significant
         "= 0.050",
         "= 1.000",
         "= undefined",
@@ -142,3 +144,15 @@ def test_p_values_in_a_sentence():
 def test_tests_are_adjusted_as_a_family():
     tests = {n: mcnemar([1] * n, [0] * n) for n in (6, 8)}
     assert [p for _, p in adjusted(tests).values()] == pytest.approx([2 / 64, 4 / 256])
+
+
+def test_a_method_is_named_once():
+    interval = Interval(0.1, 0.3, 0.95, "paired t")
+    assert (
+        str(TestResult(0.2, interval, 0.01, "paired t", ()))
+        == "+0.200 [0.100, 0.300] (95%, paired t), p = 0.01"
+    )
+    assert str(TestResult(0.2, interval, 0.01, "sign test", ())).endswith("p = 0.01 (sign test)")
+    tests = [TestResult(0.2, interval, 0.01, "paired t", ())]
+    own = [Interval(0, 1, 0.95, "Wilson")]
+    assert methods_of(own, tests) == "intervals: 95%, Wilson; of differences: 95%, paired t; tests: likewise."

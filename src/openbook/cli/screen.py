@@ -58,19 +58,23 @@ def readable(screen: Console) -> int:
     return min(screen.width, _READABLE)
 
 
-def say(screen: Console, text: str, style: str = "") -> None:
-    """Print text; its lines are kept, and those that are too long wrapped."""
-    lines = [part for line in text.split("\n") for part in wrapped(for_command_line(line), screen.width)]
+def say(screen: Console, text: str, style: str = "", hang: int = 0) -> None:
+    """Print text; its lines are kept, and those that are too long wrapped, `hang` further to the right."""
+    lines = [
+        part for line in text.split("\n") for part in wrapped(for_command_line(line), screen.width, hang)
+    ]
     for line in lines:
         look = style or ("yellow" if line.startswith("  ! ") else "")
         screen.print(Text(line, style=look), no_wrap=True, overflow="ignore", crop=False, soft_wrap=True)
 
 
-def wrapped(line: str, width: int) -> list[str]:
+def wrapped(line: str, width: int, hang: int = 0) -> list[str]:
     """A line in parts no wider than that, broken between words and indented as the line begins.
 
     >>> wrapped("  · one two three", 12)
     ['  · one two', '    three']
+    >>> wrapped("Best  one two three", 14, hang=6)
+    ['Best  one two', '      three']
     """
     line = printable(line)
     if cell_len(line) <= width:
@@ -81,7 +85,7 @@ def wrapped(line: str, width: int) -> list[str]:
         body,
         width,
         initial_indent=line[:indent],
-        subsequent_indent=" " * indent,
+        subsequent_indent=" " * (indent + hang),
         break_long_words=False,
         break_on_hyphens=False,
     )

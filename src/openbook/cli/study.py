@@ -140,16 +140,15 @@ def _ranking(screen: Console, result: StudyResult) -> None:
     say(screen, f"By {result.protocol}.\n")
     level = f"{100 * rows[0].interval.level:g}% interval"
     metric = words.title(comparison.metric().words)
-    head = ("", metric, level, f"minus {comparison.best_baseline()}", "p")
+    head = ("", "", metric, level, f"minus {comparison.best_baseline()}", "p")
     lines, strong = [], []
     for i, row in enumerate(rows):
         chosen = row.label == result.choice.label
         strong += [i] if chosen else []
-        name = ("→ " if chosen else "") + row.label
-        name += "".join(f" ({tag})" for tag in words.tags(result, row.label))
+        name = row.label + "".join(f" ({tag})" for tag in words.tags(result, row.label))
         test = ("", "") if row.test is None else (f"{row.test.difference:+.3f}", shown_p(row.p_value))
-        lines.append((name, words.score_words(row.score), row.interval.ends, *test))
-    figures(screen, head, lines, spare=(3, 4), strong=strong)
+        lines.append(("→" if chosen else "", name, words.score_words(row.score), row.interval.ends, *test))
+    figures(screen, head, lines, spare=(4, 5), strong=strong, left=(0, 1))
     tests = sorted({row.test.method for row in rows if row.test is not None})
     note = f"Intervals: {'; '.join(sorted({row.interval.method for row in rows}))}."
     if tests:
@@ -173,7 +172,8 @@ def _choice(screen: Console, result: StudyResult) -> None:
     lines = words.contenders(result)
     wide = [max(len(line[i]) for line in lines) for i in range(3)]
     for what, label, score, interval in lines:
-        say(screen, f"{what:{wide[0]}}  {label:{wide[1]}}  {score:>{wide[2]}}  {interval}")
+        line = f"{what:{wide[0]}}  {label:{wide[1]}}  {score:>{wide[2]}}  {interval}"
+        say(screen, line, hang=wide[0] + 2)
     say(screen, f"\n{result.choice.reason}")
     if sentence := words.price(result):
         say(screen, sentence)

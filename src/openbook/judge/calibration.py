@@ -95,7 +95,8 @@ class Calibration(Scored):
         """The interval of "brier" or "log_loss"."""
         if which not in self.losses:
             raise ParameterError(f"no loss {which!r}. {did_you_mean(which, [*self.losses])}")
-        return t_interval(self.losses[which], level)
+        highest = {"brier": 1.0}.get(which, np.inf)
+        return t_interval(self.losses[which], level).within(0, highest)
 
     @cached_property
     def _edges(self) -> np.ndarray:

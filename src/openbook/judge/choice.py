@@ -88,7 +88,7 @@ def choose(
         label, rule = (best, "best") if rule == "best" else (rule, "named")
     given_up = None if label == best else difference(comparison[label], comparison[best], function)
     score, interval = comparison[label].score(function), comparison[label].interval(function)
-    why = _why(rule, len(near), margin, given_up is None)
+    why = _why(rule, len(near), margin, given_up is None, _best_words(comparison, best, function))
     reason = f"{label[:1].upper()}{label[1:]}, {function.words} {shown(score)} {interval}. {why}"
     if given_up is not None:
         reason += (
@@ -145,15 +145,23 @@ def _near(comparison: Comparison, best: str, function: Metric, margin: float | N
     return near
 
 
-def _why(rule: str, near: int, margin: float | None, is_best: bool) -> str:
-    """Why it was chosen; `near` learners may be."""
+def _best_words(comparison: Comparison, best: str, function: Metric) -> str:
+    """What the best learner has: where others score better, they are baselines, or learnt no more."""
+    least = _loss(comparison, best, function)
+    if any(_loss(comparison, label, function) < least for label in comparison.evaluations):
+        return "the best score of the learners that learnt more than a baseline"
+    return "the best score"
+
+
+def _why(rule: str, near: int, margin: float | None, is_best: bool, score: str) -> str:
+    """Why it was chosen; `near` learners may be, and the best of them has a `score` in words."""
     if rule in ("named", "best"):
-        return {"named": "It was chosen by name.", "best": "It has the best score."}[rule]
+        return {"named": "It was chosen by name.", "best": f"It has {score}."}[rule]
     close = "within one standard error of" if margin is None else f"shown to be within {margin:g} of"
     if near == 1:
-        return f"It has the best score, and no other learner is {close} it."
+        return f"It has {score}, and no other learner is {close} it."
     if is_best:
-        return f"It has the best score, and is the simplest of the {near} learners {close} it."
+        return f"It has {score}, and is the simplest of the {near} learners {close} it."
     return f"It is the simplest of the {near} learners {close} the best."
 
 

@@ -260,7 +260,7 @@ def costs(evaluation: Evaluation, cost: Any, level: float = 0.95) -> Costs:
     >>> round(paid.threshold, 4)  # 1 / (1 + 10)
     0.0909
     >>> print(paid.saved["as predicted"])
-    +0.162 [0.076, 0.248] (95%, paired t over rows), p = 0.000227 (paired t over rows)
+    +0.162 [0.076, 0.248] (95%, paired t over rows), p = 0.000227
     """
     if evaluation.classes is None:
         raise ParameterError(f"{evaluation.name} predicts numbers, and costs are of deciding between classes")

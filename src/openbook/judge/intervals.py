@@ -62,13 +62,26 @@ def shown(value: float, size: float | None = None, sign: str = "") -> str:
     return f"{value:{sign},.{places}f}"
 
 
+#: The level by which differences are called significant.
+_LEVEL = 0.05
+
+
 def shown_p(p: float) -> str:
     """A p-value as it stands in a table.
 
     >>> shown_p(0.0004), shown_p(0.0312), shown_p(math.nan)
     ('< 0.001', '0.031', 'undefined')
+
+    One that rounding would put on the usual level, 0.05, is given to the digit that tells it from it.
+
+    >>> shown_p(0.0504), shown_p(0.04998), shown_p(0.05)
+    ('0.0504', '0.04998', '0.050')
     """
-    return "< 0.001" if p < 0.001 else shown(p)
+    if p < 0.001:
+        return "< 0.001"
+    if p != _LEVEL and shown(p) == shown(_LEVEL):
+        return next((text for d in range(4, 8) if float(text := f"{p:.{d}f}") != _LEVEL), shown(p))
+    return shown(p)
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,10 @@ def check_positive(y: Column, positive: str | None) -> None:
     if positive not in known:
         raise PlanError(f"--positive: {y.name} has no class {positive!r}. {did_you_mean(positive, known)}")
     if len(known) != 2:
-        raise PlanError(f"--positive is for two classes, and {y.name} has {len(known)}; leave it out")
+        raise PlanError(
+            f"--positive names one of two classes, and {y.name} has {len(known)}: of several classes each is"
+            " scored against the rest; leave it out"
+        )
 
 
 def positive_class(y: Column, asked: str | None = None) -> tuple[str, str] | None:
@@ -64,7 +67,7 @@ def positive_class(y: Column, asked: str | None = None) -> tuple[str, str] | Non
     first, second = found
     for negative, positive in _PAIRS:
         if {first.lower(), second.lower()} == {negative, positive}:
-            return (first if first.lower() == positive else second), f"its counterpart is {negative}"
+            return (first if first.lower() == positive else second), "by its name"
     rarer = min(found, key=lambda label: found[label])
     if found[rarer] < RARE:
         return rarer, f"the rarer, with {found[rarer]:.1%} of the rows"

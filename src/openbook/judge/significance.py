@@ -72,7 +72,8 @@ class TestResult:
         return Work(self.method[0].upper() + self.method[1:], self.steps, str(self))
 
     def __str__(self) -> str:
-        return f"{shown(self.difference, sign='+')} {self.interval}, p = {self.p_value:.3g} ({self.method})"
+        how = "" if self.method == self.interval.method else f" ({self.method})"
+        return f"{shown(self.difference, sign='+')} {self.interval}, p = {self.p_value:.3g}{how}"
 
 
 #: The tests of several learners, each with its p-value after Holm's adjustment.
@@ -238,8 +239,10 @@ def methods_of(intervals: Iterable[Interval], tests: Iterable[TestResult]) -> st
     words = f"intervals: {own}"
     if tests and differences != own:
         words += f"; of differences: {differences}"
-    if tests:
-        words += f"; tests: {'; '.join(sorted({test.method for test in tests}))}"
+    if others := sorted({test.method for test in tests} - {test.interval.method for test in tests}):
+        words += f"; tests: {'; '.join(others)}"
+    elif tests:
+        words += "; tests: likewise"
     return f"{words}."
 
 

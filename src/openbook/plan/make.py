@@ -56,6 +56,9 @@ _QUICK_ENSEMBLES = 20_000
 _SEARCHED = 5_000
 _MANY = 10_000
 
+#: A class of fewer rows is not in every inner fold, so that settings cannot be compared by it.
+_ROWS_TO_TUNE = 5
+
 #: Folds of each effort, and the most seconds that all of them together may take one learner, by the estimate.
 _PATIENCE = {"quick": (5, 30.0), "usual": (10, 3600.0), "thorough": (10, 3600.0)}
 #: Costs are estimated for two classes.
@@ -200,9 +203,12 @@ def make_plan(
         )
     for hypothesis in hypotheses:
         hypothesis.columns(inputs.names)
+    y = known.column(target)
+    notes_on_effort = _effort_notes(effort)
+    if effort == "thorough" and (untunable := _not_tuned(y, aimed.task)):
+        effort, notes_on_effort = "usual", [untunable]
     candidates, refused = _candidates(inputs, aimed.task, only, effort)
     money = read_costs(costs) if isinstance(costs, str | Path) else dict(costs or {})
-    y = known.column(target)
     check_positive(y, positive)
     decisive, why = _metric(metric, aimed.task, y, roles, money)
     notes += _positive_notes(y, positive, aimed.task)
@@ -213,7 +219,7 @@ def make_plan(
         metric=decisive,
         protocol=Protocol(SPLITS[1], seed=seed, test_groups=test_groups, weights=weights),
         learners=tuple(candidates),
-        notes=(*notes, *why, *_effort_notes(effort), *refused),
+        notes=(*notes, *why, *notes_on_effort, *refused),
         hypotheses=tuple(hypotheses),
         costs=money,
         choose=_chosen(choose, candidates),
@@ -440,6 +446,20 @@ def _effort_notes(effort: Effort) -> list[str]:
         "quick": ["a quick study: fewer folds, and no learners that are slow on this many rows"],
         "thorough": ["a thorough study: parameters are tuned inside every fold, with more repeats"],
     }[effort]
+
+
+def _not_tuned(y: Column, task: Task) -> str | None:
+    """Why a thorough study of this target tunes nothing, or None."""
+    found = shares(y)
+    if task != "classification" or len(found) < 2:
+        return None
+    first, second = sorted(found, key=lambda label: -found[label])[:2]
+    if found[second] * len(y) >= _ROWS_TO_TUNE:
+        return None
+    return (
+        f"parameters are not tuned: apart from {first}, every class has fewer than {_ROWS_TO_TUNE} rows, so"
+        " inner folds cannot compare settings"
+    )
 
 
 def _protocol(

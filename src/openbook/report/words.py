@@ -8,6 +8,7 @@ from openbook.data.describe import Description
 from openbook.data.findings import Finding, plural
 from openbook.judge import Evaluation
 from openbook.judge.intervals import shown as score_words
+from openbook.judge.positive import RARE, shares
 from openbook.judge.significance import p_words
 from openbook.judge.splits import TINY
 from openbook.report.study import Example, StudyResult
@@ -32,6 +33,9 @@ __all__ = [
     "title",
     "without_suspects",
 ]
+
+#: Of fewer rows of a class no score says whether a model finds it.
+_FEW = 5
 
 #: Findings of one kind that are spelt out.
 _SPELT_OUT = 3
@@ -69,6 +73,8 @@ def headline(result: StudyResult) -> str:
 
 def doubts(result: StudyResult) -> str:
     """Why the outcome must not be relied on, in a sentence or two; empty where nothing speaks against it."""
+    if few := too_few(result):
+        return few
     if result.refuted is not None:
         baseline, test = result.refuted
         chosen, other = (
@@ -81,6 +87,27 @@ def doubts(result: StudyResult) -> str:
             f" {score_words(test.difference, sign='+')} {test.interval.ends}, p {p_words(test.p_value)})."
         )
     return without_suspects(result) or ("" if result.verdict.learnt else result.verdict.headline)
+
+
+def too_few(result: StudyResult) -> str:
+    """What cannot be evaluated, since all classes but one are too rare; empty where they are not."""
+    y = result.training[1]
+    found = sorted(shares(y).items(), key=lambda item: -item[1])
+    if len(found) < 2:
+        return ""
+    (first, _), (second, share) = found[:2]
+    most = round(share * len(y))
+    if most >= _FEW or share >= RARE:
+        return ""
+    if len(found) > 2:
+        return (
+            f"Apart from {first}, every class has fewer than {_FEW} training rows: whether a model tells them"
+            " apart cannot be evaluated."
+        )
+    has = "training row has" if most == 1 else "training rows have"
+    return (
+        f"Only {most} {has} {result.target} = {second}: whether a model finds such rows cannot be evaluated."
+    )
 
 
 def contenders(result: StudyResult) -> list[tuple[str, str, str, str]]:
