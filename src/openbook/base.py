@@ -21,6 +21,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import assert_all_finite, check_consistent_length, check_is_fitted, column_or_1d
 
+from openbook.damage import blamed_on_its_file
 from openbook.data import (
     Attribute,
     Categorical,
@@ -125,7 +126,9 @@ class Estimator(BaseEstimator):
             A column left out of a mapping counts as missing.
         """
         check_is_fitted(self)
-        return self._work() if row is None else self._work_row(self._one_row(row))
+        X = None if row is None else self._one_row(row)
+        with blamed_on_its_file(self):
+            return self._work() if X is None else self._work_row(X)
 
     def _one_row(self, row: Any) -> Table:
         """A row as a table in the columns and codes of `schema_`."""
@@ -153,6 +156,7 @@ class Estimator(BaseEstimator):
         if (reason := self.refusal(schema)) is not None:
             msg = f"{type(self).__name__} {reason}"
             raise RefusalError(msg)
+        self.__dict__.pop("_file", None)  # it becomes another model
         self.schema_ = schema
         self.n_features_in_ = len(schema)
         if schema.named:
@@ -187,7 +191,8 @@ class Estimator(BaseEstimator):
             method = partial(_on_encoded, self, method)
         else:
             pieces = list(self._encode(X).chunks())
-        return _stacked(fold(pieces, partial(_listed, method), add))
+        with blamed_on_its_file(self):
+            return _stacked(fold(pieces, partial(_listed, method), add))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

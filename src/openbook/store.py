@@ -15,10 +15,7 @@ import json
 import math
 import os
 import secrets
-import struct
-import tokenize
 import zipfile
-import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -33,6 +30,7 @@ from sklearn.utils.validation import check_is_fitted
 import openbook
 from openbook import registry
 from openbook.base import Saved
+from openbook.damage import DAMAGE, damaged
 from openbook.data import Table
 from openbook.data.attributes import as_text
 from openbook.data.limits import limits_of
@@ -52,8 +50,8 @@ _LONGEST_NOTE = 2_000
 #: they are, so together they cannot unpack to more than the file holds.
 _MOST_JSON = 1 << 28
 _MOST_TIMES = 200
-#: The most letters of an error that a refusal repeats.
-_MOST_WHY = 200
+#: The types of arrays that models are made of, as they are written.
+_TYPES = frozenset(map(np.dtype, ("?", "<i1", "<i2", "<i4", "<i8", "<u1", "<u2", "<u4", "<u8", "<f4", "<f8")))
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -125,6 +123,7 @@ def open_model(path: str | os.PathLike[str]) -> Any:
                 model.note_ = printable(str(note)[:_LONGEST_NOTE])
             if "limits" in record:
                 model.training_limits_ = {str(name): _ends(ends) for name, ends in record["limits"].items()}
+            model._file = path.name  # noqa: SLF001 (what it raises is blamed on the file, see `damage`)
             return model
     except FileNotFoundError:
         msg = f"there is no model file {str(path)!r}"
@@ -135,8 +134,8 @@ def open_model(path: str | os.PathLike[str]) -> Any:
     except ModelFileError as error:
         msg = f"{path.name}: {error}"
         raise ModelFileError(msg) from None
-    except _DAMAGE as error:
-        raise _damaged(path, error) from error
+    except DAMAGE as error:
+        raise damaged(path.name, error) from error
 
 
 @contextmanager
@@ -148,14 +147,8 @@ def from_file(path: str | os.PathLike[str]) -> Iterator[None]:
         raise
     except OSError:
         raise
-    except _DAMAGE as error:
-        raise _damaged(Path(path), error) from error
-
-
-def _damaged(path: Path, error: BaseException) -> ModelFileError:
-    """The refusal, in one line."""
-    why = " ".join(printable(f"{type(error).__name__}: {error}").split())[:_MOST_WHY]
-    return ModelFileError(f"{path.name} is damaged or not a model file ({why}); save it again")
+    except DAMAGE as error:
+        raise damaged(Path(path).name, error) from error
 
 
 def _ends(ends: Any) -> tuple[float, float, float, float]:
@@ -165,27 +158,6 @@ def _ends(ends: Any) -> tuple[float, float, float, float]:
         msg = "limits must be in order"
         raise ValueError(msg)
     return least, most, low, high
-
-
-# What a file that is not as it should be can raise while it is taken apart.
-_DAMAGE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    tokenize.TokenError,
-    SyntaxError,
-    ValueError,
-    TypeError,
-    LookupError,
-    AttributeError,
-    ArithmeticError,
-    AssertionError,
-    EOFError,
-    RuntimeError,  # also too deep, encrypted, or a method of compression that is not there
-    MemoryError,
-    OSError,
-    OpenbookError,
-)
 
 
 def _record(model: Any, prefix: str, arrays: Arrays) -> dict[str, Any]:
@@ -241,10 +213,16 @@ def _check_jsonable(name: str, value: Any) -> None:
 def _plain(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """The array without Python objects: labels kept as objects become text or numbers."""
     plain = np.array(array.tolist()) if array.dtype == object else array
-    if plain.dtype.kind not in "biufU":
+    plain = plain.astype(plain.dtype.newbyteorder("="), copy=False)
+    if not _of_models(plain.dtype):
         msg = f"labels such as {array.flat[0]!r} cannot be saved; use text or numbers"
         raise ParameterError(msg)
     return plain
+
+
+def _of_models(dtype: np.dtype[Any]) -> bool:
+    """Whether arrays of models can be of this type; texts are of any length."""
+    return dtype in _TYPES or (dtype.kind == "U" and dtype.isnative)
 
 
 def _npy(array: npt.NDArray[Any]) -> bytes:
@@ -291,7 +269,10 @@ def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, size: int) -> npt.ND
         raise ModelFileError(msg)
     shape, by_columns, dtype = np.lib.format.read_array_header_1_0(buffer)
     data = buffer.read()
-    if by_columns or dtype.kind not in "biufU" or math.prod(shape) * dtype.itemsize != len(data):
+    if not _of_models(dtype):
+        msg = f"{info.filename} does not hold what models are made of: it is {dtype}"
+        raise ModelFileError(msg)
+    if by_columns or math.prod(shape) * dtype.itemsize != len(data):
         msg = f"{info.filename} does not hold the {dtype}{shape} that its header promises"
         raise ModelFileError(msg)
     if max((*shape, dtype.itemsize)) > size:

@@ -32,6 +32,7 @@ from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.base import Saved
+from openbook.damage import blamed_on_its_file
 from openbook.data import Table
 from openbook.errors import DataError, ParameterError
 from openbook.fold import each
@@ -137,7 +138,8 @@ class Detector(OutlierMixin, Unsupervised):
         """
         check_is_fitted(self)
         X = self._one_row(row)
-        account = self._account(X)
+        with blamed_on_its_file(self):
+            account = self._account(X)
         parts = [
             Reason(name, value, float(share))
             for name, value, share in zip(self.schema_.names, self._values(X), account.shares, strict=True)

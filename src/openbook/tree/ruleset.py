@@ -18,6 +18,7 @@ from html import escape
 from operator import or_
 from typing import Any
 
+from openbook.damage import blamed_on_its_file
 from openbook.errors import DataError, did_you_mean
 from openbook.tree.conditions import Condition, literal, quoted, simplified
 from openbook.tree.nodes import LEAF, SPREAD
@@ -35,7 +36,8 @@ _SPREAD_NOTE = (
 
 def rules(model):
     """The rules of a fitted model of one tree, its leaves from left to right."""
-    return Rules(reading(model))
+    with blamed_on_its_file(model):
+        return Rules(reading(model))
 
 
 @dataclass(frozen=True)

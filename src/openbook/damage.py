@@ -1,0 +1,57 @@
+"""Altered model files: what goes wrong with them is said in one line that names the file.
+
+Reading a file checks what it can. What shows only in use, as in a derivation of figures that no rows can
+have, is blamed on the file while the model still is the one that was read.
+"""
+
+import struct
+import tokenize
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from openbook.data.printable import printable
+from openbook.errors import ModelFileError, OpenbookError
+
+__all__ = ["DAMAGE", "blamed_on_its_file", "damaged"]
+
+#: The most letters of an error that a refusal repeats.
+_MOST_WHY = 200
+
+#: What figures that no model has can raise while they are used.
+_IN_USE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, AssertionError, RuntimeError)
+
+#: What a file that is not as it should be can raise while it is taken apart.
+DAMAGE = (
+    *_IN_USE,  # also too deep, encrypted, or a method of compression that is not there
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    tokenize.TokenError,
+    SyntaxError,
+    EOFError,
+    MemoryError,
+    OSError,
+    OpenbookError,
+)
+
+
+def damaged(name: str, error: BaseException) -> ModelFileError:
+    """The refusal, in one line."""
+    why = " ".join(printable(f"{type(error).__name__}: {error}").split())[:_MOST_WHY]
+    return ModelFileError(f"{name} is damaged or not a model file ({why}); save it again")
+
+
+@contextmanager
+def blamed_on_its_file(model: Any) -> Iterator[None]:
+    """Whatever a model of a file raises, but for errors of ours, means that the file was altered."""
+    try:
+        yield
+    except OpenbookError:
+        raise
+    except _IN_USE as error:
+        if (name := getattr(model, "_file", None)) is None:
+            raise
+        raise damaged(name, error) from error
