@@ -178,7 +178,7 @@ def test_mistakes_of_the_user_are_not_blamed_on_the_file(tmp_path):
         model.work({"odd": 1})
 
 
-@pytest.mark.parametrize("dtype", ["f2", ">f8", ">i4"])
+@pytest.mark.parametrize("dtype", ["f2", ">f8"])
 def test_types_that_no_model_is_made_of(tmp_path, dtype):
     X, y = load("iris").split("species")
     path = save(DecisionTreeClassifier().fit(X, y), tmp_path / "m.openbook")
