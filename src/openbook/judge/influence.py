@@ -11,9 +11,12 @@ r"""How much each row moves a score: its influence.
     R²                        φ_i = (1 - R²) d_i² / S - l_i / S     d_i distance from the mean, S mean of d²
     correlation               φ_i = a_i b_i - r (a_i² + b_i²) / 2   a, b standardised
 
-F is the share of the other kind's scores below s, ties counted half; P_k is the precision of the N_k rows
-that score at least s_k. The standard error of a score is that of the mean of φ, whatever the score is: see
-`spread`. A metric without a formula of its own is computed again without each row (the jackknife).
+F is the share of the other kind's scores below s, ties counted half. Of few rows of a class A lies closer to
+their own F than the true area does, so φ is multiplied by √(n₊ / (n₊ - 1)), or that of n₋: DeLong's variance.
+P_k is the precision of the N_k rows that score at least s_k.
+
+The standard error of a score is that of the mean of φ, whatever the score is: see `spread`. A metric without
+a formula of its own is computed again without each row (the jackknife).
 """
 
 import math
@@ -100,8 +103,8 @@ def of_area(truth: np.ndarray, scores: np.ndarray) -> np.ndarray:
     found[~truth] = 1 - _share_below(positive, scores[~truth])
     area = found[truth].mean()
     found -= area
-    found[truth] *= n / len(positive)
-    found[~truth] *= n / len(negative)
+    for rows, count in ((truth, len(positive)), (~truth, len(negative))):
+        found[rows] *= n / count * math.sqrt(count / max(1, count - 1))
     return found
 
 

@@ -23,7 +23,8 @@ interval excludes 0.
 These are intervals of the mean score, on new rows, of the models that were fitted in the folds (Bayle, Bayle,
 Janson and Mackey 2020, Cross-validation confidence intervals for test error). In a cross-validation a row
 also trains the models that test the others. Nadeau and Bengio (2003) add n_test / n_train to the variance for
-it; for rows half of that brings the coverage to 95% (`python -m bench.coverage`).
+it. Scores of numbers take all of that, and those of classes half: this brings the coverage to 95%
+(`python -m bench.coverage`).
 """
 
 import math
