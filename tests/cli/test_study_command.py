@@ -1,9 +1,12 @@
 """Study and compare as their --help says, and every complaint in one line with exit code 2."""
 
+from time import monotonic
+
 import polars as pl
 import pytest
 
 import openbook as ob
+import openbook.cli.study
 
 
 def test_study_tells_all_and_leaves_a_folder(here, good):
@@ -206,6 +209,14 @@ def test_study_with_every_role(here, good):
     assert good("study", "loans/plan.toml", "--quiet", "--time-limit", "10m").startswith(
         "There is no evidence yet that any model beats the baseline 1R · all columns: "
     )
+
+
+def test_a_time_limit_counts_from_the_start_of_the_command(here, good, monkeypatch):
+    ends = []
+    monkeypatch.setattr(openbook.cli.study, "run_study", lambda *_, end, **__: ends.append(end))
+    before = monotonic()
+    good("study", "weather", "--time-limit", "90s")
+    assert before + 90 <= ends[0] <= monotonic() + 90
 
 
 def test_a_study_that_has_no_time_says_so_and_goes_on(here, good, complaint):

@@ -5,6 +5,7 @@ interrupted, no half-written file.
 """
 
 from pathlib import Path
+from time import monotonic
 from typing import Annotated
 
 import typer
@@ -250,7 +251,8 @@ def study(
         str | None,
         typer.Option(
             metavar="TIME",
-            help="Stop after this time, such as 90s, 15m or 2h, and report the results so far. Run the study"
+            help="Stop after this time, such as 90s, 15m or 2h, and report the results so far. Reading the"
+            " data and the report count; they may exceed the limit by a few seconds. Run the study"
             " again without a limit to complete it.",
             rich_help_panel=_RUN,
         ),
@@ -279,7 +281,7 @@ def study(
         raise typer.BadParameter(f"--workers must be -1 (one per core) or at least 1, got {workers}")
     if quick and thorough:
         raise typer.BadParameter("--quick and --thorough exclude each other; use one of them")
-    seconds = seconds_of(time_limit)
+    seconds, start = seconds_of(time_limit), monotonic()  # imports count, too
     from openbook.cli.study import hypotheses, run_study
 
     options = {
@@ -308,7 +310,8 @@ def study(
         "effort": "quick" if quick else "thorough" if thorough else None,
     }
     given = {name: value for name, value in options.items() if value not in (None, [], {})}
-    run_study(source, given, out, workers=workers, fresh=fresh, quiet=quiet, time_limit=seconds)
+    end = None if seconds is None else start + seconds
+    run_study(source, given, out, workers=workers, fresh=fresh, quiet=quiet, end=end)
 
 
 @app.command(epilog="Example: openbook compare loans/ loans-without-sex/ -o both.html")

@@ -58,23 +58,25 @@ def run_study(
     workers: int,
     fresh: bool,
     quiet: bool,
-    time_limit: float | None,
+    end: float | None,
 ) -> None:
-    """Make a plan or read one, run it, and say what came out; `options` are those of `make_plan`."""
-    start = monotonic()
+    """Make a plan or read one, run it, and say what came out.
+
+    `options` are those of `make_plan`; `end` is the time on the monotonic clock at which all must be done.
+    """
     with waiting("Reading the data"):
         plan, table, description = _planned(source, options)
     folder = out or (Path(source).parent if _is_plan(source) else Path(Path(source).stem))
     if isinstance(plan, ExplorePlan):
         from openbook.cli.explore import run_exploration
 
-        if time_limit is not None:
+        if end is not None:
             raise PlanError("--time-limit needs a target, and this study explores; omit it")
         run_exploration(plan, table, description, folder, workers=workers, fresh=fresh, quiet=quiet)
         return
     claim_folder(plan, folder, fresh=fresh)  # before anything is said
     screen = console()
-    left = None if time_limit is None else start + time_limit - monotonic()
+    left = None if end is None else end - monotonic()
     with progress_bar("Evaluating") as progress:
         result = run(
             plan,

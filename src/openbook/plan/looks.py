@@ -77,8 +77,9 @@ KINDS: dict[str, Any] = {
 #: Those that fewer than TINY rows have no use for.
 _MANY_ROWS = ("leaks", "without_suspects", "mistakes", "segments", "importance", "curve", "diagnosis")
 
-#: Up to so many rows a curve is drawn twice over, and from so many on with fewer folds.
-_FEW, _MANY = 2_000, 10_000
+#: Up to so many rows a curve is drawn twice over, and from so many on with fewer folds. Rows of more columns
+#: than WIDE count as so many times more.
+_FEW, _MANY, _WIDE = 2_000, 10_000, 50
 #: Importances: how often a column is shuffled, the most columns that are, and how many rows are predicted in
 #: all, in each fold at least the fewest.
 _SHUFFLES, _SHUFFLED, _PREDICTED, _FEWEST_PREDICTED = 3, 60, 500_000, 100
@@ -91,6 +92,16 @@ def asked_looks(plan: Plan) -> list[str]:
     """The looks that a plan asks for: fairness where a column is sensitive, costs where there are any."""
     asked = {"fairness": plan.roles.sensitive, "costs": plan.costs, "threshold": plan.tunes_threshold}
     return [look for look in LOOKS if asked.get(look, True)]
+
+
+def curve_folds(n_rows: int, n_columns: int) -> tuple[int, int]:
+    """The folds of a learning curve, and how often they are repeated.
+
+    >>> curve_folds(800, 10), curve_folds(5_000, 10), curve_folds(80_000, 10), curve_folds(240, 5_000)
+    ((5, 2), (5, 1), (3, 1), (3, 1))
+    """
+    effort = n_rows * max(1.0, n_columns / _WIDE)
+    return 5 if effort < _MANY else 3, 2 if effort < _FEW else 1
 
 
 @dataclass(frozen=True)
@@ -318,9 +329,7 @@ class Looking:
     @property
     def _fewer_folds(self) -> Protocol:
         rows = self.rows
-        folds = 5 if len(rows.train) < _MANY else 3
-        repeats = 2 if len(rows.train) < _FEW else 1
-        return rows.fitting(folds, repeats)
+        return rows.fitting(*curve_folds(len(rows.train), len(rows.columns[self.label])))
 
     @cached_property
     def diagnosis(self) -> Any:
