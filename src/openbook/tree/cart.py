@@ -248,10 +248,11 @@ def summed_over_leaves(path, cost):
     tree, n_steps = path.grown, len(path.alphas)
     since = np.where(tree.attribute == LEAF, 0, n_steps)
     since[path.nodes[1:]] = np.arange(1, n_steps)
-    until = np.full(tree.size, n_steps)
+    begins, ends = since.tolist(), [n_steps] * tree.size  # lists: their numbers come one by one
     for node, above in enumerate(parents(tree).tolist()):
         if above >= 0:  # parents come first
-            until[node] = min(until[above], since[above])
+            ends[node] = min(ends[above], begins[above])
+    until = np.array(ends)
     ever = since < until
     change = np.bincount(since[ever], cost[ever], minlength=n_steps + 1)
     change -= np.bincount(until[ever], cost[ever], minlength=n_steps + 1)

@@ -97,6 +97,8 @@ class Sorted(NamedTuple):
         return midpoint(self._at(below), self._at(above))
 
     def _at(self, rows):
+        if len(self.pieces) == 1:
+            return self.pieces[0][rows].astype(float)
         starts = np.cumsum([0, *map(len, self.pieces)])
         piece, numbers = np.searchsorted(starts, rows, side="right") - 1, np.empty(len(rows))
         for p in np.unique(piece):
