@@ -44,6 +44,27 @@ def test_the_threshold_is_tuned_in_every_fold_and_shown(study):
     assert said in result.report.read_text(encoding="utf-8")
 
 
+def test_errors_mistakes_and_segments_are_of_the_decisions_in_use(study):
+    result, _ = study
+    tuned = result.looks.threshold
+    assert result.decided(result.choice.label) is tuned
+    wrong = int((tuned.one_round.truth != tuned.one_round.predicted).sum())
+    at_half = result.comparison[result.choice.label].one_round
+    assert wrong != int((at_half.truth != at_half.predicted).sum())
+    assert result.looks.mistakes.n_wrong == wrong
+    assert "Decisions are at the tuned threshold." in result.report.read_text(encoding="utf-8")
+
+
+def test_a_thorough_study_tunes_parameters_and_then_the_threshold(study, tmp_path):
+    _, path = study
+    plan = make_plan(path, "outcome", effort="thorough", only=["naive_bayes"], folds=2, repeats=1)
+    result = run(plan, tmp_path, workers=1)
+    model = ob.open_model(result.model_file)
+    assert model.best_threshold_ < 0.3
+    assert result.looks.threshold.score("balanced_accuracy") > 0.7
+    assert f"at least {model.best_threshold_:.3g}" in words.threshold(result)
+
+
 def test_nothing_learnt_is_not_said(study):
     result, _ = study
     assert result.looks.diagnosis.verdict != "nothing learnt"

@@ -29,10 +29,10 @@ class AroundClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             msg = f"{name} takes no sample_weight"
             raise ParameterError(msg)
 
-    def _fitted(self, X, y, sample_weight=None):
+    def _fitted(self, X, y, sample_weight=None, **more):
         """A copy of the classifier, fitted."""
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return clone(self.estimator).fit(X, y, **weights)
+        return clone(self.estimator).fit(X, y, **weights, **more)
 
     @property
     def takes_tables(self):

@@ -10,9 +10,11 @@ classifier had not seen: the inner folds predict every row once, and the score i
     balanced accuracy = (TP / P + TN / N) / 2        F1 = 2 TP / (2 TP + FP + FN)
 
 The thresholds tried lie midway between neighbouring probabilities; of equally good ones, the nearest to 0.5
-is taken. Weights count in TP, FP, P and N. Rows of one group are never in two inner folds. Where a class has
-fewer than two rows there is nothing to tune by, and t = 0.5. Of several classes the most probable is decided
-for. The classifier itself is then fitted on all rows. Missing cells are the classifier's affair.
+is taken. Weights count in TP, FP, P and N. Rows of one group are never in two inner folds. Where rows have a
+time, each inner fold is predicted by a classifier of the rows before it. Where a class has fewer than two
+rows there is nothing to tune by, and t = 0.5. A classifier that tunes its own parameters does so once, on all
+rows, and the inner folds take what it was tuned to. Of several classes the most probable is decided for. The
+classifier itself is then fitted on all rows. Missing cells are the classifier's affair.
 """
 
 import math
@@ -20,9 +22,10 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from openbook.base import Saved
 from openbook.bayes.around import AroundClassifier
@@ -36,6 +39,8 @@ from openbook.work import Step, Work, figure
 __all__ = ["TunedThresholdClassifierCV"]
 
 _EVEN = 0.5
+#: Groups are tested in so many parts where the rows have a time too.
+_PARTS = 3
 
 
 class TunedThresholdClassifierCV(AroundClassifier):
@@ -84,7 +89,7 @@ class TunedThresholdClassifierCV(AroundClassifier):
         self.cv = cv
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None, groups=None):
+    def fit(self, X, y, sample_weight=None, groups=None, time=None):
         """Tune the threshold in inner folds, and fit the classifier on all rows.
 
         Parameters
@@ -92,12 +97,19 @@ class TunedThresholdClassifierCV(AroundClassifier):
         X, y : as the classifier takes them; y may be the name of a column of X
         sample_weight : array of the rows' weights, optional
         groups : the group of each row, optional
+        time : numbers that put the rows in order of time, optional; equal ones stay together
         """
         self._check(sample_weight)
         if isinstance(y, str):
             X, y = read(X).split(y)
-        fitted = self._fitted(X, y, sample_weight)
-        threshold, score = self._tuned(X, y, sample_weight, groups)
+        rows = {"groups": groups, "time": time}
+        asked = [name for name in rows if has_fit_parameter(self.estimator, name)]
+        given = {name: rows[name] for name in asked if rows[name] is not None}
+        fitted = self._fitted(X, y, sample_weight, **given)
+        if hasattr(fitted, "parameters_"):  # it has tuned itself
+            fitted = fitted.model_
+        inner = _Inner(clone(fitted), X, y, sample_weight, groups, time)
+        threshold, score = self._tuned(inner)
         return self._around(fitted, threshold, score)
 
     def _around(self, fitted, threshold, score):
@@ -107,35 +119,19 @@ class TunedThresholdClassifierCV(AroundClassifier):
         self.estimator_ = fitted
         return self
 
-    def _tuned(self, X, y, sample_weight, groups):
+    def _tuned(self, inner):
         """The best threshold and its score."""
-        _, labels, codes = class_codes(y)
-        if len(labels) != 2:
+        codes = inner.codes
+        if inner.n_classes != 2:
             return math.nan, math.nan
         rarest = int(np.bincount(codes).min())
         if rarest < 2:
             return _EVEN, math.nan
-        weights = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-        rows, proba = self._predicted(X, y, codes, sample_weight, groups, min(self.cv, rarest))
+        given = inner.sample_weight
+        weights = np.ones(len(codes)) if given is None else np.asarray(given, dtype=float)
+        folds = inner.folds(min(self.cv, rarest), self.cv, self.random_state or 0)
+        rows, proba = inner.predicted(folds, self.takes_tables)
         return best_threshold(codes[rows] == 1, proba, weights[rows], self.scoring)
-
-    def _predicted(self, X, y, codes, sample_weight, groups, folds):
-        """The rows that the inner folds tested, and the probability of the second class of each."""
-        kind = StratifiedKFold if groups is None else StratifiedGroupKFold
-        split = kind(folds, shuffle=True, random_state=self.random_state or 0)
-        if groups is not None:
-            groups = np.unique(np.asarray(groups), return_inverse=True)[1]
-        given = read(X) if self.takes_tables else X
-        y = y if isinstance(y, Column) else np.asarray(y)
-        tested, proba = [], []
-        for train, test in split.split(np.zeros(len(codes)), codes, groups):
-            if len(np.unique(codes[train])) < 2:
-                continue
-            weights = None if sample_weight is None else np.asarray(sample_weight)[train]
-            model = self._fitted(_some(given, train), _some(y, train), weights)
-            tested.append(test)
-            proba.append(model.predict_proba(_some(given, test))[:, 1])
-        return np.concatenate(tested or [np.arange(0)]), np.concatenate(proba or [np.zeros(0)])
 
     def _saved(self):
         known = [None if math.isnan(x) else x for x in (self.best_threshold_, self.best_score_)]
@@ -186,6 +182,51 @@ class TunedThresholdClassifierCV(AroundClassifier):
             words = self.scoring.replace("_", " ").replace("f1", "F1")
             steps.append(Step(words, result=self.best_score_, note="at this threshold, in the inner folds"))
         return steps
+
+
+class _Inner:
+    """The training rows, and the classifier that predicts each of them in an inner fold."""
+
+    def __init__(self, model, X, y, sample_weight, groups, time):
+        self.model, self.X, self.y, self.sample_weight = model, X, y, sample_weight
+        self.groups = None if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
+        self.time = None if time is None else np.unique(np.asarray(time), return_inverse=True)[1]
+        _, labels, self.codes = class_codes(y)
+        self.n_classes = len(labels)
+
+    def folds(self, stratified, blocks, seed):
+        """Rows that train and test: by time in so many blocks, else so many folds, stratified."""
+        if self.time is not None and len(times := np.unique(self.time)) > 1:
+            return self._in_order(np.array_split(times, min(blocks + 1, len(times))))
+        kind = StratifiedKFold if self.groups is None else StratifiedGroupKFold
+        split = kind(stratified, shuffle=True, random_state=seed)
+        return split.split(np.zeros(len(self.codes)), self.codes, self.groups)
+
+    def _in_order(self, blocks):
+        """Earlier rows train, a block of later ones tests; groups that are tested do not train."""
+        part = np.zeros(len(self.codes), dtype=int) if self.groups is None else self.groups % _PARTS
+        for block in blocks[1:]:
+            for tested in np.unique(part):
+                others = self.groups is None or part != tested
+                train = (self.time < block[0]) & others
+                test = (self.time >= block[0]) & (self.time <= block[-1]) & (part == tested)
+                yield np.flatnonzero(train), np.flatnonzero(test)
+
+    def predicted(self, folds, tables):
+        """The rows that the inner folds tested, and the probability of the second class of each."""
+        given = read(self.X) if tables else self.X
+        y = self.y if isinstance(self.y, Column) else np.asarray(self.y)
+        tested, proba = [], []
+        for train, test in folds:
+            if len(test) == 0 or len(np.unique(self.codes[train])) < 2:
+                continue
+            weights = {}
+            if self.sample_weight is not None:
+                weights = {"sample_weight": np.asarray(self.sample_weight)[train]}
+            model = clone(self.model).fit(_some(given, train), _some(y, train), **weights)
+            tested.append(test)
+            proba.append(model.predict_proba(_some(given, test))[:, 1])
+        return np.concatenate(tested or [np.arange(0)]), np.concatenate(proba or [np.zeros(0)])
 
 
 def best_threshold(positive, proba, weights, scoring="balanced_accuracy"):

@@ -60,6 +60,7 @@ def evaluate(
     sample_weight: Any = None,
     test_groups: TestGroups = "new",
     ordered: bool = False,
+    time: Any = None,
 ) -> Evaluation:
     """Judge a learner on rows that it was not fitted on.
 
@@ -82,6 +83,7 @@ def evaluate(
         "known" lets earlier rows of a group train and later ones test; a split by time that says so itself,
         as `protocol(y, groups=…, time=…, test_groups="known")` does, need not be told again.
     ordered : whether rows are tested in order of time, where `split` is pairs of positions
+    time : the time of each row, optional, for a model that splits its training rows by it, as `Tuning` does
 
     Examples
     --------
@@ -92,7 +94,7 @@ def evaluate(
     0.95
     """
     label = name or type(model).__name__
-    examples = Examples.of(X, y, model_task([model]), sample_weight, groups, test_groups)
+    examples = Examples.of(X, y, model_task([model]), sample_weight, groups, test_groups, time)
     return judged({label: model}, examples, split, metrics, random_state, progress, ordered=ordered)[label]
 
 
@@ -108,13 +110,14 @@ def compare(
     progress: Progress = None,
     sample_weight: Any = None,
     test_groups: TestGroups = "new",
+    time: Any = None,
 ) -> Comparison:
     """Judge several learners on the same folds, beside a baseline.
 
     Parameters
     ----------
     models : mapping of label to model, or a list of models
-    X, y, split, metrics, random_state, groups, progress, sample_weight, test_groups : as for `evaluate`
+    X, y, split, metrics, random_state, groups, progress, sample_weight, test_groups, time : as for `evaluate`
     baseline : the label of the one that others are measured against, or of several, the best of which is
         None takes the first ZeroR or ZeroRegressor among the models, and adds one if there is none.
     """
@@ -125,7 +128,7 @@ def compare(
     baselines = [baseline] if isinstance(baseline, str) else list(baseline)
     if odd := [label for label in baselines if label not in labelled]:
         raise ParameterError(f"baseline: no learner {odd[0]!r}. {did_you_mean(odd[0], tuple(labelled))}")
-    examples = Examples.of(X, y, task, sample_weight, groups, test_groups)
+    examples = Examples.of(X, y, task, sample_weight, groups, test_groups, time)
     evaluations = judged(labelled, examples, split, metrics, random_state, progress)
     return Comparison(evaluations, baselines[0], baselines)
 
@@ -141,17 +144,18 @@ def evaluate_fold(
     groups: Any = None,
     sample_weight: Any = None,
     test_groups: TestGroups = "new",
+    time: Any = None,
 ) -> FoldResult:
     """Judge a learner on one fold; class codes count the labels of the whole of y, in order.
 
     Parameters
     ----------
-    model, X, y, name, groups, sample_weight, test_groups : as for `evaluate`
+    model, X, y, name, groups, sample_weight, test_groups, time : as for `evaluate`
     train, test : positions or masks of rows
     index : the fold's number
     """
     refuse_frozen(model)
-    examples = Examples.of(X, y, model_task([model]), sample_weight, groups, test_groups)
+    examples = Examples.of(X, y, model_task([model]), sample_weight, groups, test_groups, time)
     (split,) = examples.splits([(train, test)])
     split = Split(index, split.train, split.test)
     return fold_result(name or type(model).__name__, model, Cut(examples, split))

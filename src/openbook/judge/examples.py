@@ -22,7 +22,7 @@ from openbook.data import Column, Nominal, Numeric, Table, read
 from openbook.data.attributes import as_text
 from openbook.errors import DataError, OpenbookError, ParameterError
 from openbook.judge.metrics import Task
-from openbook.judge.splitters import TestGroups, check_test_groups, group_codes
+from openbook.judge.splitters import TestGroups, check_test_groups, group_codes, time_codes
 from openbook.rows import class_codes, name_of_target
 
 __all__ = ["Cut", "Examples", "Split", "model_task", "takes_tables"]
@@ -41,6 +41,7 @@ class Examples:
     weights : how much each row counts in learning; None where all count the same
     groups : the group of each row, which trains or tests as a whole; None where there are none
     test_groups : "known" if, of a group, the past may train and the future test; else "new"
+    time : the rank of each row's time, for models that split their training rows by it; None without one
     """
 
     given: Any
@@ -50,6 +51,7 @@ class Examples:
     weights: np.ndarray | None = None
     groups: np.ndarray | None = None
     test_groups: TestGroups = "new"
+    time: np.ndarray | None = None
 
     @classmethod
     def of(
@@ -60,6 +62,7 @@ class Examples:
         weights: Any = None,
         groups: Any = None,
         test_groups: TestGroups = "new",
+        time: Any = None,
     ) -> "Examples":
         """Read and encode.
 
@@ -72,6 +75,7 @@ class Examples:
         groups : array, Series, Column, or the name of a column of X, optional
             A column that says the group is no input, and leaves X.
         test_groups : "new" or "known"
+        time : the time of each row, optional
         """
         check_test_groups(test_groups)
         if isinstance(X, str | Path):
@@ -94,7 +98,8 @@ class Examples:
         if groups is not None:
             labels, codes = group_codes(groups, len(target))
             groups = labels[codes]
-        return cls(X, target, classes, name, weights, groups, test_groups)
+        when = None if time is None else time_codes(time, len(target))
+        return cls(X, target, classes, name, weights, groups, test_groups, when)
 
     @property
     def task(self) -> Task:
@@ -109,9 +114,10 @@ class Examples:
         if classes is not None:
             present, target = np.unique(target, return_inverse=True)
             classes = classes[present]
-        weights, groups = (None if a is None else a[rows] for a in (self.weights, self.groups))
+        each = (self.weights, self.groups, self.time)
+        weights, groups, time = (None if a is None else a[rows] for a in each)
         given = self.table.take(rows) if tables else rows_of(self.given, rows)
-        return Examples(given, target, classes, self.name, weights, groups, self.test_groups)
+        return Examples(given, target, classes, self.name, weights, groups, self.test_groups, time)
 
     @cached_property
     def table(self) -> Table:
@@ -216,11 +222,12 @@ class Cut:
         return rows_of(examples.given, rows), examples.labels[rows]
 
     def arguments(self, model: Any) -> dict[str, np.ndarray]:
-        """What else `fit` is given: the weights of the training rows, and their groups where it asks."""
+        """What else `fit` is given: the training rows' weights, and their groups and times where it asks."""
         prefix, last = "", model
         while isinstance(last, Pipeline):
             prefix, last = f"{prefix}{last.steps[-1][0]}__", last.steps[-1][1]
-        given = {"sample_weight": self.examples.weights, "groups": self.examples.groups}
+        rows = self.examples
+        given = {"sample_weight": rows.weights, "groups": rows.groups, "time": rows.time}
         taken = {name: a for name, a in given.items() if a is not None and has_fit_parameter(last, name)}
         if self.examples.weights is not None and "sample_weight" not in taken:
             raise ParameterError(f"{type(last).__name__} takes no sample_weight; judge it without")

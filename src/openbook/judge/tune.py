@@ -80,7 +80,7 @@ class Tuning(MetaEstimatorMixin, BaseEstimator):
         self.n_iter = n_iter
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, time: Any = None) -> Self:
         """Search, and fit the best.
 
         Parameters
@@ -88,6 +88,7 @@ class Tuning(MetaEstimatorMixin, BaseEstimator):
         X, y : as the model takes them; y may be the name of a column of X
         sample_weight : array of the rows' weights, optional
         groups : the group of each row, optional: array, Series, Column, or the name of a column of X
+        time : the time of each row, optional; where `split` is by time, rows of one time stay together
         """
         if self.split is not None and not hasattr(self.split, "split"):
             raise ParameterError(
@@ -99,7 +100,8 @@ class Tuning(MetaEstimatorMixin, BaseEstimator):
         self.metric_ = metric(self.metric or DEFAULTS[task][0], task)
         knobs = knobs_of(self.model) if self.knobs is None else self.knobs
         settings = settings_of(self.model, knobs, self.search, self.n_iter, self.random_state)
-        search = Search(self.model, examples, self.split, self.metric_, self.random_state)
+        split = _by_time(self.split, time, len(examples)) if time is not None else self.split
+        search = Search(self.model, examples, split, self.metric_, self.random_state)
         run = search.by_halving if self.search == "halving" else search.all_at_once
         self.tried_ = tuple(run(settings))
         self.parameters_ = dict(best_of(self.tried_, self.metric_).parameters)
@@ -295,8 +297,18 @@ def _inner_by_time(outer: TimeOrdered, n: int) -> tuple[TimeOrdered, TimeOrdered
     inner = TimeOrdered(test_groups=outer.test_groups)
     if outer.time is None:
         return inner, inner
-    blocks = min(inner.folds, max(1, int(time_codes(outer.time, n).max())))
-    return inner, TimeOrdered(blocks, time=outer.time, test_groups=outer.test_groups)
+    return inner, _by_time(inner, outer.time, n)
+
+
+def _by_time(split: Any, time: Any, n: int) -> Any:
+    """A split by time that knows the times of its rows; other splits as they are."""
+    if not isinstance(split, TimeOrdered) or split.time is not None:
+        return split
+    when = time_codes(time, n)
+    if when.max() == 0:  # all of one time: only the order of the rows is left
+        return split
+    blocks = min(split.folds, int(when.max()))
+    return TimeOrdered(blocks, split.gap, when, split.test_groups, random_state=split.random_state)
 
 
 def _table(tried: tuple[Tried, ...], decides: Metric) -> Grid:

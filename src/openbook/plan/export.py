@@ -198,6 +198,8 @@ def _more(plan: Plan, *, train: bool = False) -> str:
         more += ", groups=groups.take(train)" if some else ", groups=groups"
     if plan.weighs:
         more += ", sample_weight=weights[train]" if some else ", sample_weight=weights"
+    if plan.roles.time is not None and (_tuned(plan) or _with_threshold(plan)):
+        more += ", time=time.take(train)" if some else ", time=time"
     return more + _known(plan)
 
 
@@ -214,9 +216,10 @@ def _fitting(plan: Plan, rows: str, model: str) -> str:
     takers = ["Tuning"] if _tuned(plan) else []
     if model == "chosen":
         takers.append("TunedThresholdClassifierCV")
-    if plan.roles.group is not None and takers:
-        groups = f"groups.take({rows})" if rows else "groups"
-        more += f', **({{"groups": {groups}}} if isinstance({model}, {" | ".join(takers)}) else {{}})'
+    order = [name for name, of in (("groups", plan.roles.group), ("time", plan.roles.time)) if of is not None]
+    if order and takers:
+        given = ", ".join(f'"{name}": {name}.take({rows})' if rows else f'"{name}": {name}' for name in order)
+        more += f", **({{{given}}} if isinstance({model}, {' | '.join(takers)}) else {{}})"
     return more
 
 

@@ -51,11 +51,11 @@ LOOKS = (
     "attributes",
     "leaks",
     "without_suspects",
+    "threshold",
     "mistakes",
     "segments",
     "fairness",
     "costs",
-    "threshold",
     "importance",
     "curve",
     "diagnosis",
@@ -247,18 +247,22 @@ class Looking:
 
     @cached_property
     def mistakes(self) -> Any:
-        return confident_mistakes(self.evaluation, self.rows.X)
+        return confident_mistakes(self._decided(self.label), self.rows.X)
 
     @cached_property
     def segments(self) -> Any:
-        return worst_segments(self.evaluation, self.rows.X, seed=self.seed)
+        return worst_segments(self._decided(self.label), self.rows.X, seed=self.seed)
+
+    def _decided(self, label: str) -> Evaluation:
+        """The evaluation with the decisions that the model makes: at its own threshold, if it has one."""
+        return (self.threshold if label == self.choice else None) or self.comparison[label]
 
     @cached_property
     def fairness(self) -> dict[str, Any]:
         rows = self.rows
         names = dict.fromkeys((*rows.X.names, *rows.plan.roles.sensitive))
         table = rows.table.select(list(names)).take(rows.known)
-        evaluation = self.threshold or self.comparison[self.choice]  # the decisions that the model makes
+        evaluation = self._decided(self.choice)
         positive = rows.plan.roles.positive
         return {
             name: fairness(evaluation, table, name, positive, seed=self.seed)
@@ -304,7 +308,7 @@ class Looking:
             metric="error" if decides == "accuracy" else decides,
             random_state=self.seed,
             name=self.label,
-            **rows.arguments_of(rows.train),
+            **{name: each for name, each in rows.arguments_of(rows.train).items() if name != "time"},
         )
 
     @property

@@ -119,8 +119,7 @@ class Plan(Document):
     @property
     def tunes_threshold(self) -> bool:
         """Whether the chosen model's decision threshold is tuned: where probabilities rank the learners."""
-        ranked = self.metric in ("roc_auc", "log_loss", "average_precision", "brier")
-        return ranked and not self.costs and not any(candidate.knobs for candidate in self.learners)
+        return self.metric in ("roc_auc", "log_loss", "average_precision", "brier") and not self.costs
 
     def model(self, label: str, decides: str | Metric | None = None) -> Any:
         """A new, unfitted learner of the plan; where it draws at random, from the plan's seed.
@@ -152,9 +151,12 @@ class Plan(Document):
 
     def decider(self, label: str, decides: str | Metric | None = None) -> Any:
         """As `model`; where the plan tunes thresholds and the learner allows it, with one that is tuned."""
+        return self.with_threshold(self.model(label, decides))
+
+    def with_threshold(self, model: Any) -> Any:
+        """A learner with a threshold that is tuned, where the plan says so and the learner allows it."""
         from openbook.bayes import TunedThresholdClassifierCV
 
-        model = self.model(label, decides)
         weighable = not self.weighs or has_fit_parameter(model, "sample_weight")
         if not (self.tunes_threshold and weighable and hasattr(model, "predict_proba")):
             return model

@@ -129,7 +129,9 @@ class StudyRows:
 
     @cached_property
     def _of_each_row(self) -> dict[str, Any]:
-        given = {"sample_weight": self.weights, "groups": self.order.get("groups")}
+        time = self.order.get("time")
+        when = None if time is None else time_codes(time, len(time))
+        given = {"sample_weight": self.weights, "groups": self.order.get("groups"), "time": when}
         return {name: values for name, values in given.items() if values is not None}
 
     @property
@@ -160,9 +162,11 @@ class StudyRows:
 
     def final(self, label: str, log: Log, *, decides: bool) -> Any:
         """A contestant fitted on all rows that are not locked away; the log keeps what it was tuned to."""
-        model = self.decider(label) if decides else self.model(label)
+        model = self.model(label)
         if isinstance(model, Tuning):
             model = self._settled(model, label, log)
+        if decides:
+            model = self.plan.with_threshold(model)
         return self._fitted(model, label, self.train)
 
     def _settled(self, tuning: Tuning, label: str, log: Log) -> Any:

@@ -168,6 +168,11 @@ class StudyResult:
         worse = metric.better(0, test.difference) and test.p_value < 0.05
         return (best, test) if worse else None
 
+    def decided(self, label: str) -> Evaluation:
+        """The evaluation of a learner; of the chosen one at the threshold in use, where that was tuned."""
+        tuned = self.looks.threshold if label == self.choice.label else None
+        return tuned or self.comparison[label]
+
     @property
     def model(self) -> Any:
         """The chosen learner, fitted."""

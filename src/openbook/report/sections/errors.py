@@ -56,9 +56,10 @@ def _on(evaluation: Evaluation) -> str:
 
 
 def _classes(result: StudyResult, label: str) -> Iterator[Block]:
-    evaluation = result.comparison[label]
+    evaluation = result.decided(label)
     table = Confusion.from_evaluation(evaluation)
-    pictures, folds = [confusion_figure(table, _on(evaluation))], [_rates(table)]
+    tuned = " Decisions are at the tuned threshold." if evaluation is result.looks.threshold else ""
+    pictures, folds = [confusion_figure(table, _on(evaluation) + tuned)], [_rates(table)]
     if label not in result.baselines and evaluation.one_round.proba is not None:
         more, fold = _probabilities(evaluation)
         pictures, folds = [*pictures, *more], [*folds, *fold]
