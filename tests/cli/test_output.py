@@ -3,7 +3,9 @@
 import io
 import sys
 
+from openbook.cli.derivations import write_work
 from openbook.cli.output import put
+from openbook.work import Work
 
 
 class Screen(io.StringIO):
@@ -22,3 +24,10 @@ def test_a_terminal_gets_no_commands(monkeypatch):
     monkeypatch.setattr(sys, "stdout", Screen())
     put("a,\x1b[2J\nb\n")
     assert sys.stdout.getvalue() == "a,\N{REPLACEMENT CHARACTER}[2J\nb\n"
+
+
+def test_a_derivation_is_as_wide_as_the_terminal(monkeypatch):
+    monkeypatch.setattr(sys, "stdout", Screen())
+    monkeypatch.setenv("COLUMNS", "60")
+    write_work(Work("A title", (), "word " * 40), "text", None, note="note " * 40)
+    assert 50 < max(map(len, sys.stdout.getvalue().split("\n"))) <= 60

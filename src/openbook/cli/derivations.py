@@ -1,21 +1,28 @@
 """Derivations from a model file, on the screen or in a file."""
 
 import json
+import sys
 from pathlib import Path
 from textwrap import fill
 from typing import Any
 
 from openbook.cli.output import put
+from openbook.cli.screen import console, readable
 from openbook.cli.tables import open_table
 from openbook.errors import DataError
 from openbook.plan.files import write_text
 from openbook.work import Work
+from openbook.work.text import to_text
 
 __all__ = ["derive", "write_work"]
 
 
+#: Derivations in a file, or sent to one, are as wide as this.
+_WIDTH = 100
+
+
 def derive(model: Any, new: str | None, row: int) -> Work:
-    """How the model was learnt or, for a row of `new`, how its prediction was made."""
+    """How the model was fitted or, for a row of `new`, how its prediction was made."""
     if new is None:
         whole: Work = model.work()
         return whole
@@ -35,10 +42,16 @@ def write_work(work: Work, form: str, out: Path | None, note: str = "") -> None:
     elif form == "json":
         written = json.dumps(work.json(), indent=2, ensure_ascii=False) + "\n"
     else:
-        written = (work.latex() if form == "latex" else work.text()) + "\n"
+        width = _WIDTH if out is not None else _screen_width()
+        written = (work.latex() if form == "latex" else to_text(work, width)) + "\n"
         if note and form == "text":
-            written = f"{fill(note, 100)}\n\n{written}"
+            written = f"{fill(note, width)}\n\n{written}"
     if out is None:
         put(written)
     else:
         write_text(out, written)
+
+
+def _screen_width() -> int:
+    """That of the terminal, up to what is readable; what is redirected equals what `-o` writes."""
+    return readable(console()) if sys.stdout.isatty() else _WIDTH
