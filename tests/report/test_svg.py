@@ -120,3 +120,8 @@ def test_a_far_baseline_does_not_squeeze_the_leading_learners():
     assert any(text.text.startswith("0.400") for text in root.iter() if text.get("class") == "figures end")
     whole = parsed(svg.intervals([*leaders, far], axis="Accuracy", reference=0.4))
     assert sum(each.tag.endswith("polygon") for each in whole.iter()) == 0
+
+
+def test_scores_that_are_all_the_same_are_drawn():
+    rows = [svg.Scored(name, 0.0, 0.0, 0.0, "other") for name in ("a", "b")]
+    ET.fromstring(svg.intervals(rows, axis="drop", reference=0.0))

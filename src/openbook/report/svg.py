@@ -44,7 +44,7 @@ def intervals(
     low, high, ticks = round_ticks(min(row.low for row in near), max(row.high for row in near))
 
     def x(value: float) -> str:
-        return _percent(2 + 96 * (min(max(value, low), high) - low) / (high - low))
+        return _percent(2 + 96 * (min(max(value, low), high) - low) / (high - low or 1))
 
     bottom = _ROW * len(rows)
     parts = [f'<line class="grid" x1="{x(t)}" x2="{x(t)}" y1="4" y2="{bottom}"/>' for t in ticks]
