@@ -63,9 +63,9 @@ def test_skewed_losses_have_a_longer_upper_arm():
 
 def test_halls_transformation_is_inverted():
     """g(t) = t + γ(t²/3 + 1/6)/√n + γ² t³/27n at both ends is plus and minus the quantile."""
-    losses = np.random.default_rng(1).exponential(size=50)
+    losses = np.random.default_rng(1).exponential(size=200)
     found = spread(losses).interval(share=False)
-    skew, n = float(stats.skew(losses)), 50
+    skew, n = float(stats.skew(losses)), 200
     error = losses.std(ddof=1) / math.sqrt(n)
 
     def g(end):
@@ -74,6 +74,18 @@ def test_halls_transformation_is_inverted():
 
     q = stats.t.ppf(0.975, n - 1)
     assert (g(found.low), g(found.high)) == pytest.approx((q, -q))
+
+
+def test_the_arms_of_very_skewed_losses_stay_in_proportion():
+    """One loss of 100 and 49 of 0: the mean is 2, s² = (49·4 + 98²)/49 = 200 and se = √(200/50) = 2.
+
+    γ = 6.9 is held at 0.8 √50/t: 1 + γ (-t/√50 - γ/300) = 0.2 - γ²/300.
+    """
+    found = spread([0.0] * 49 + [100.0]).interval(share=False)
+    t = stats.t.ppf(0.975, 49)
+    skew = 0.8 * math.sqrt(50) / t
+    arm = 2 * 3 * math.sqrt(50) / skew * (1 - np.cbrt(0.2 - skew**2 / 300))
+    assert found.high == pytest.approx(2 + arm)
 
 
 def test_no_spread_is_no_interval():

@@ -13,6 +13,7 @@ blocks. Of groups and time the larger standard error holds.
                              count for less: n' (z / t_{G-1})² (Korn and Graubard 1998).
     any other score          S - se g⁻¹(±t_{G-1}); g takes out the skewness γ of the units (Hall 1992):
                              g⁻¹(x) = 3√G/γ ((1 + γ (x/√G - γ/6G))^(1/3) - 1)
+                             |γ| counts up to 0.8 √G / t: at √G / t an arm would grow without bound
     a difference of shares   d' ± z se', as if there were one row more in favour of either learner (Bonett and
                              Price 2012): d' = n d / (n + 2), se'² = (Σ φ² + 2 + 2 n d² / (n + 2)) / (n + 2)²
     any other difference     d ± t_{G-1} se
@@ -40,6 +41,9 @@ from openbook.judge.significance import TestResult
 from openbook.work import Step, figure
 
 __all__ = ["Paired", "Spread", "blocks_of", "simultaneous"]
+
+#: The most skewness that is taken out, as a share of that at which an arm of the interval has no end.
+_SKEWED = 0.8
 
 #: Draws of the largest of several differences under chance alone.
 _DRAWS = 20_000
@@ -119,8 +123,9 @@ class Spread:
         g, error = len(self.units), self.error
         if g < 2 or not error > 1e-12 * abs(self.score):
             return Interval(math.nan, math.nan, level, f"{method}, which do not vary")
-        skew = _skewness(self.units)
         t = _t(self.freedom, level)
+        most = _SKEWED * math.sqrt(g) / t
+        skew = min(max(_skewness(self.units), -most), most)
         up, down = (_without_skew(x, skew, g) for x in (-t, t))
         low, high = self.score - error * down, self.score - error * up
         steps = (
@@ -132,7 +137,7 @@ class Spread:
                 error,
                 "s is the spread of the influence of " + ("groups or blocks" if self.clusters else "rows"),
             ),
-            Step("gamma", result=skew, note="its skewness"),
+            Step("gamma", result=skew, note="its skewness, at most 0.8 √G / q"),
             Step(
                 "q",
                 r"t_{G - 1}^{-1}(\frac{1 + \gamma}{2})",
