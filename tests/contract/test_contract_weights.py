@@ -16,9 +16,6 @@ SUMS_COUNT = {
     "naive_bayes": "smoothing adds counts to the sums, which later rows may add to",
     "minimum_risk": "decides by the probabilities of naive Bayes",
     "tuned_threshold": "decides by the probabilities of its learner, and passes weights on as they are",
-    "logistic_regression": "the penalty is one for all rows: C times a row's weight",
-    "svc": "the penalty is one for all rows: C times a row's weight",
-    "svr": "the penalty is one for all rows: C times a row's weight",
     "linear_regression": "the penalty and the error variance go by the sum of the weights",
 }
 

@@ -106,6 +106,9 @@ class LogisticRegression(Classifier):
     [[0.5482, 0.4518]]
     """
 
+    #: The penalty stands beside the weights: without a unit of their own, they count as rows.
+    counts_rows = True
+
     rules = {
         "l2": Number(at_least=0),
         "l1": Number(at_least=0),

@@ -41,6 +41,9 @@ _WHOLE = ("support_", "n_iter_", "states_")
 class SupportVectors(Learner):
     """A learner made of support vectors."""
 
+    #: C stands beside the weights: without a unit of their own, they count as rows.
+    counts_rows = True
+
     def _training(self, rows):
         """All rows, encoded, and those that are alike together; sets `encoding_`."""
         self.encoding_ = Encoding.of(rows, scale=self.scale)
