@@ -85,8 +85,9 @@ def test_decisions_are_those_of_libsvm(options, rows):
     X, y = points(rows, 4, seed=1)
     weights = np.random.default_rng(2).uniform(0.5, 2, rows)
     options = {"gamma": 0.2, **options}
-    ours = SVC(**options, scale=False, calibrate=None).fit(X, y, weights)
-    theirs = sklearn.svm.SVC(**options, tol=1e-7).fit(X, y, weights / weights.mean())  # ours have no unit
+    penalty = {"C": options.get("C", 1.0) * weights.mean()}  # ours scales the weights to the mean 1
+    ours = SVC(**{**options, **penalty}, scale=False, calibrate=None).fit(X, y, weights)
+    theirs = sklearn.svm.SVC(**options, tol=1e-7).fit(X, y, weights)
     scale = np.abs(theirs.decision_function(X)).max()
     assert ours.decision_function(X) == pytest.approx(theirs.decision_function(X), abs=2e-5 * scale)
     assert set(ours.support_) == set(theirs.support_)

@@ -47,8 +47,9 @@ def test_predictions_are_those_of_libsvm(options, rows):
     X, y = curve(rows, 3)
     weights = np.random.default_rng(1).uniform(0.5, 2, rows)
     options = {"gamma": 0.3, **options}
-    ours = SVR(**options, scale=False).fit(X, y, weights)
-    theirs = sklearn.svm.SVR(**options, tol=1e-7).fit(X, y, weights / weights.mean())  # ours have no unit
+    penalty = {"C": options.get("C", 1.0) * weights.mean()}  # ours scales the weights to the mean 1
+    ours = SVR(**{**options, **penalty}, scale=False).fit(X, y, weights)
+    theirs = sklearn.svm.SVR(**options, tol=1e-7).fit(X, y, weights)
     assert ours.predict(X) == pytest.approx(theirs.predict(X), abs=1e-4)
 
 
