@@ -28,7 +28,7 @@ import openbook as ob
 from bench.show import write_between
 from openbook.errors import OpenbookError
 from openbook.judge import Comparison, choose, compare, corrected_t_test, difference, holm
-from openbook.judge.choice import best_learner
+from openbook.judge.choice.choose import best_learner
 from openbook.plan.make import aim, make_plan
 from openbook.plan.rows import StudyRows
 

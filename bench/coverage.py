@@ -30,8 +30,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from bench.show import write_between
 from openbook.judge import Evaluation, FoldResult, Metric, cost_metric
-from openbook.judge.metrics import METRICS, Predictions
-from openbook.judge.splits import protocol
+from openbook.judge.folds.splits import protocol
+from openbook.judge.scores.metrics import METRICS, Predictions
 
 RESULTS = Path(__file__).parent / "results" / "coverage.json"
 PAGE = Path(__file__).parent.parent / "docs" / "guide" / "choosing.md"

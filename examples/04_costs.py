@@ -3,7 +3,8 @@
 import numpy as np
 
 import openbook as ob
-from openbook.bayes import MinimumRisk, NaiveBayes
+from openbook.bayes import NaiveBayes
+from openbook.decide import MinimumRisk
 from openbook.judge import lock_away
 from openbook.measures import cost_matrix, risk_threshold
 

@@ -33,7 +33,7 @@ def golden() -> Callable[[str], dict[str, Any]]:
 @pytest.fixture(scope="session")
 def linked_tree() -> Callable[..., Any]:
     """A tree of numeric tests from its nodes' first children, numbers of branches, values and weights."""
-    from openbook.tree.nodes import LEAF, SPREAD, Tree
+    from openbook.tree.engine.nodes import LEAF, SPREAD, Tree
 
     def build(first, branches, values, weight=None):
         value, branches = np.array(values, dtype=float), np.array(branches, dtype=np.int32)

@@ -6,10 +6,10 @@ import pytest
 from scipy import sparse
 
 from openbook.bayes import NaiveBayes
+from openbook.border.folding import Folding
 from openbook.data import Column, Nominal, Numeric, Ordinal, Schema, Table, read
 from openbook.errors import DataError
 from openbook.fold import all_but_each
-from openbook.folding import Folding
 from openbook.neighbors import KNeighborsClassifier
 from openbook.registry import LEARNERS, learners
 

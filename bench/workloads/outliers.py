@@ -82,7 +82,7 @@ def scored(model, X):
 
 def forest_quality(_model, X, scores):
     """How well the rows that can be anywhere are found; trees are random, so no more than alike."""
-    from openbook.judge.roc import auc
+    from openbook.judge.scores.roc import auc
 
     return {"AUC of rows with a cell beyond 4": round(auc(np.abs(X).max(axis=1) > 4, scores), 2)}
 

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from openbook.data.scan import scan
     from openbook.data.sets import load, sets
     from openbook.features import score_attributes
-    from openbook.judge.confusion import Confusion
-    from openbook.judge.curves import learning_curve
-    from openbook.judge.diagnose import diagnose_model
-    from openbook.judge.evaluate import compare, evaluate
-    from openbook.judge.roc import Roc
-    from openbook.judge.tune import tune
+    from openbook.judge.curves.diagnose import diagnose_model
+    from openbook.judge.curves.make import learning_curve
+    from openbook.judge.folds.evaluate import compare, evaluate
+    from openbook.judge.scores.confusion import Confusion
+    from openbook.judge.scores.roc import Roc
+    from openbook.judge.tuning.tune import tune
     from openbook.report import draw_boundary, draw_residuals
     from openbook.store import open_model, save
 

@@ -29,14 +29,14 @@ from sklearn.utils.validation import check_is_fitted
 
 import openbook
 from openbook import registry
-from openbook.base import Saved
+from openbook.border.base import Saved
+from openbook.border.rules import check_parameters
 from openbook.damage import DAMAGE, damaged
 from openbook.data import Table
 from openbook.data.attributes import as_text
 from openbook.data.limits import limits_of
 from openbook.data.printable import printable
 from openbook.errors import ModelFileError, OpenbookError, ParameterError
-from openbook.rules import check_parameters
 
 __all__ = ["FORMAT", "from_file", "open_model", "save"]
 

@@ -4,7 +4,7 @@ import pytest
 
 import openbook as ob
 from openbook import registry
-from openbook.judge.metrics import METRICS
+from openbook.judge.scores.metrics import METRICS
 
 
 @pytest.mark.parametrize(

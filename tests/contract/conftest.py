@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-import openbook.rows
+import openbook.border.rows
 from openbook import load, registry
 from openbook.data import Column, Ordinal, Table
 
@@ -107,7 +107,7 @@ def chunk_rows(monkeypatch):
 
     def set_to(rows, learning=True):
         if learning:
-            monkeypatch.setattr(openbook.rows, "CHUNK_ROWS", rows)
+            monkeypatch.setattr(openbook.border.rows, "CHUNK_ROWS", rows)
         monkeypatch.setattr(Table.chunks, "__defaults__", (rows,))
 
     return set_to

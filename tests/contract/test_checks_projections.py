@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import openbook
-import openbook.rows
+import openbook.border.rows
 from openbook import load, registry
 from openbook.data import Numeric, Ordinal, Table
 from openbook.errors import ParameterError, RefusalError, UnknownColumn
@@ -88,7 +88,7 @@ def test_workers_and_chunks_change_nothing(entry, tmp_path, monkeypatch):
         TABLE.select(names).to_polars().write_parquet(tmp_path / "rows.parquet", row_group_size=64)
         scan = openbook.scan(tmp_path / "rows.parquet", ordinal, chunk_rows=64)
         np.testing.assert_allclose(answers(make(entry).fit(scan, TARGET), X), expected, rtol=1e-7, atol=1e-9)
-    monkeypatch.setattr(openbook.rows, "CHUNK_ROWS", 41)
+    monkeypatch.setattr(openbook.border.rows, "CHUNK_ROWS", 41)
     alone = answers(make(entry).fit(X, y), X)
     with joblib.parallel_config(backend="threading", n_jobs=3):
         np.testing.assert_array_equal(answers(make(entry).fit(X, y), X), alone)

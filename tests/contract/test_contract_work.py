@@ -8,9 +8,9 @@ from inspect import signature
 import pytest
 
 from openbook import registry
+from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, ValueOf, Whole
 from openbook.data import Numeric, Schema, Text, read
 from openbook.errors import OpenbookError, ParameterError, RefusalError
-from openbook.rules import Anything, Flag, Maybe, Number, OneOf, ValueOf, Whole
 from openbook.work import Work
 from openbook.work.formula import parse
 

@@ -6,9 +6,10 @@ from itertools import chain
 import pytest
 from sklearn.base import clone
 
-from openbook.bayes import MinimumRisk, NaiveBayes
+from openbook.bayes import NaiveBayes
+from openbook.border.rules import check_parameters
+from openbook.decide import MinimumRisk
 from openbook.registry import LEARNERS
-from openbook.rules import check_parameters
 from openbook.svm import SVC
 
 #: What is judged by a target can be tuned by it.

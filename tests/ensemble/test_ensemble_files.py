@@ -8,7 +8,8 @@ import pytest
 
 from openbook import load, open_model, save
 from openbook.baseline import OneR, ZeroR, ZeroRegressor
-from openbook.bayes import MinimumRisk, NaiveBayes
+from openbook.bayes import NaiveBayes
+from openbook.decide import MinimumRisk
 from openbook.ensemble import (
     AdaBoostClassifier,
     BaggingClassifier,

@@ -22,8 +22,8 @@ from openbook.ensemble import forest as engine
 from openbook.ensemble.bagging import drawn
 from openbook.ensemble.members import number_of_rows
 from openbook.errors import DataError, ModelFileError, ParameterError
+from openbook.tree.engine.nodes import LEAF, Tree
 from openbook.tree.learner import how_many
-from openbook.tree.nodes import LEAF, Tree
 
 IRIS, SPECIES = load("iris").split("species")
 FORESTS = [RandomForestClassifier, ExtraTreesClassifier]

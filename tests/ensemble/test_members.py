@@ -5,10 +5,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-import openbook.rows
+import openbook.border.rows
 from openbook import load
 from openbook.baseline import OneR
 from openbook.bayes import NaiveBayes
+from openbook.border.rows import Rows
 from openbook.data import Nominal, Numeric, Schema, Table, read
 from openbook.ensemble import (
     AdaBoostClassifier,
@@ -18,7 +19,6 @@ from openbook.ensemble import (
 )
 from openbook.ensemble.members import copied, gathered, number_of_rows
 from openbook.errors import DataError
-from openbook.rows import Rows
 from openbook.tree import DecisionTreeClassifier
 
 MIXED = Table(
@@ -32,7 +32,7 @@ COUNTS = sp.csr_array(np.array([[0, 2], [1, 0], [0, 0], [3, 0], [0, 4]]))
 @pytest.mark.parametrize("table", [MIXED, read(NUMBERS), read(COUNTS)], ids=["mixed", "matrix", "sparse"])
 @pytest.mark.parametrize("rows", [1, 2, 5])
 def test_chunks_become_one(table, rows, monkeypatch):
-    monkeypatch.setattr(openbook.rows, "CHUNK_ROWS", rows)
+    monkeypatch.setattr(openbook.border.rows, "CHUNK_ROWS", rows)
     y, w = np.array([0, 1, 0, 1, 0]), np.arange(1.0, 6.0)
     pieces = Rows.in_memory(table, y, w)
     assert len(pieces.pieces) == -(-5 // rows)
@@ -46,7 +46,7 @@ def test_chunks_become_one(table, rows, monkeypatch):
 
 
 def test_an_infinite_cell_is_named_by_its_own_row(monkeypatch):
-    monkeypatch.setattr(openbook.rows, "CHUNK_ROWS", 2)
+    monkeypatch.setattr(openbook.border.rows, "CHUNK_ROWS", 2)
     x = NUMBERS.copy()
     x[3, 1] = np.inf
     with pytest.raises(DataError, match=r"column 'x1' holds infinity \(the first in row 3\)"):

@@ -295,7 +295,7 @@ def test_workers_and_chunks_change_nothing(monkeypatch):
     y = rng.integers(0, 2, 3000)
     X = openbook.read(rng.integers(0, 5, (3000, 4)), kinds="nominal")
     one = score_attributes(X, y)
-    monkeypatch.setattr("openbook.rows.CHUNK_ROWS", 500)
+    monkeypatch.setattr("openbook.border.rows.CHUNK_ROWS", 500)
     with joblib.parallel_config(backend="threading", n_jobs=2):
         other = score_attributes(X, y)
     assert [(r.attribute, r.score) for r in one] == [(r.attribute, r.score) for r in other]

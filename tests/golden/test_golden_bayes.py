@@ -10,7 +10,8 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from openbook import read
-from openbook.bayes import Epsilon, Laplace, MEstimate, MinimumRisk, NaiveBayes, NoSmoothing
+from openbook.bayes import Epsilon, Laplace, MEstimate, NaiveBayes, NoSmoothing
+from openbook.decide import MinimumRisk
 from openbook.measures import risk_threshold
 
 

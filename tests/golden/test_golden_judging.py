@@ -37,7 +37,7 @@ def test_every_rate_is_derived(golden, id_):
     """The derivation ends with the number, and the step puts the table's counts in."""
     record = golden(id_)
     table = RATES[id_](record["data"])
-    from openbook.judge.confusion_work import symbol
+    from openbook.judge.scores.confusion_work import symbol
 
     for name, value in record["expected"].items():
         if name in ("tp", "fn", "fp", "tn", "n") or name.startswith("f_beta"):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from openbook.tree.derive_pruning import work_of_decision
-from openbook.tree.prune import (
+from openbook.tree.derive.pruning import work_of_decision
+from openbook.tree.engine.prune import (
     pessimistic_errors,
     prune_pessimistic,
     training_errors,

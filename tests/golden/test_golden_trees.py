@@ -5,8 +5,8 @@ import pytest
 
 from openbook.data import Nominal, Schema, Table, read
 from openbook.tree import C45, ID3, DecisionTreeClassifier, candidate_cuts
-from openbook.tree.nodes import LEAF
-from openbook.tree.reading import reading
+from openbook.tree.engine.nodes import LEAF
+from openbook.tree.show.reading import reading
 
 DIGITS = 1e-12
 

@@ -9,8 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from openbook import scan
-from openbook.bayes import Epsilon, Laplace, MEstimate, MinimumRisk, NaiveBayes, NoSmoothing
+from openbook.bayes import Epsilon, Laplace, MEstimate, NaiveBayes, NoSmoothing
 from openbook.data import MISSING, UNSEEN, Nominal, Numeric, Ordinal, Schema, Table
+from openbook.decide import MinimumRisk
 
 pytestmark = pytest.mark.filterwarnings("ignore:NaiveBayes")  # what had to stand in: columns here seldom vary
 

@@ -24,7 +24,7 @@ from openbook.judge import (
     wilcoxon,
     wilson,
 )
-from openbook.judge.ranks import critical_difference, ranks_of
+from openbook.judge.chance.ranks import critical_difference, ranks_of
 
 # ---- shares: coverage needs no simulation, for there are n + 1 outcomes
 

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openbook.data import Numeric, Schema
-from openbook.tree.nodes import LEAF, check
-from openbook.tree.prune import (
+from openbook.tree.engine.nodes import LEAF, check
+from openbook.tree.engine.prune import (
     collapse,
     cost_complexity_path,
     pessimistic_errors,

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from openbook import load, open_model, save
 from openbook.baseline import OneR
-from openbook.bayes import Laplace, MEstimate, MinimumRisk, NaiveBayes
+from openbook.bayes import Laplace, MEstimate, NaiveBayes
+from openbook.decide import MinimumRisk
 from openbook.errors import ModelFileError
 
 X, Y = load("weather_numeric").split("play")

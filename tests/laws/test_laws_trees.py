@@ -9,14 +9,15 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from openbook.border.rows import in_rows
 from openbook.data import MISSING, UNSEEN, Nominal, Numeric, Ordinal, Schema, Table
-from openbook.rows import in_rows
-from openbook.tree import DecisionTreeClassifier, DecisionTreeRegressor, columns
-from openbook.tree.derive_candidates import search_at
-from openbook.tree.derive_search import Rows, search_node
-from openbook.tree.derive_splits import Split, least_weight, tolerance
-from openbook.tree.nodes import LEAF, check
-from openbook.tree.plant import NOTED
+from openbook.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from openbook.tree.derive.candidates import search_at
+from openbook.tree.derive.search import Rows, search_node
+from openbook.tree.derive.splits import Split, least_weight, tolerance
+from openbook.tree.engine import columns
+from openbook.tree.engine.nodes import LEAF, check
+from openbook.tree.engine.plant import NOTED
 
 CLASSES = ["a", "b", "c"]
 NUMBERS = st.sampled_from([0.0, 1.0, 1.0, 2.5, -3.25, 0.1, 100.7])

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from openbook import read
+from openbook.border.rows import Rows
 from openbook.data import Nominal, Numeric, Schema, Table
 from openbook.errors import ParameterError
 from openbook.linear import LinearRegression, Polynomial, Radial, Sigmoid
 from openbook.linear import basis as bases
 from openbook.prepare import Encoding
-from openbook.rows import Rows
 
 RNG = np.random.default_rng(5)
 

@@ -11,12 +11,12 @@ from scipy.stats import multivariate_normal
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 import openbook as ob
+from openbook.border.rows import Chunk, Rows
 from openbook.data import MISSING, Nominal, Numeric, Ordinal, Schema, Table
 from openbook.errors import DataError, ModelFileError
 from openbook.linear import LinearDiscriminant, QuadraticDiscriminant
 from openbook.linear.scatter import ClassScatter
 from openbook.prepare.encoding import Encoding
-from openbook.rows import Chunk, Rows
 
 BOTH = pytest.mark.parametrize("make", [LinearDiscriminant, QuadraticDiscriminant])
 

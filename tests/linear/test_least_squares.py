@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from openbook import open_model, read, save
+from openbook.border.rows import Rows
 from openbook.data import MISSING, Nominal, Schema, Table
 from openbook.errors import DataError, ParameterError
 from openbook.linear import LinearRegression, Polynomial
 from openbook.linear.derive_least_squares import by_columns, by_elimination
 from openbook.prepare import Encoding
-from openbook.rows import Rows
 
 RNG = np.random.default_rng(3)
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
+import openbook.border.rows
 import openbook.linear.likelihood
 import openbook.linear.logistic
 import openbook.linear.maximum
-import openbook.rows
 from openbook import load, scan
 from openbook.data import Nominal, Schema, Table
 from openbook.linear import LogisticRegression
@@ -241,7 +241,7 @@ def test_files_are_as_good_as_memory(small_sample, tmp_path, classes):
 def test_wide_rows_are_encoded_at_every_pass(small_sample, monkeypatch):
     X, y = load("credit").split("default")
     monkeypatch.setattr(openbook.linear.likelihood, "MOST_BYTES", 0)
-    monkeypatch.setattr(openbook.rows, "CHUNK_ROWS", 300)
+    monkeypatch.setattr(openbook.border.rows, "CHUNK_ROWS", 300)
     X = X.select(["sex", "work", "purpose"])
     assert len(LogisticRegression().fit(X, y).encoding_) > 2 * 3
     later = LogisticRegression(solver="lbfgs").fit(X, y)
@@ -263,7 +263,7 @@ def test_very_many_columns_go_without_curvature_and_errors(monkeypatch):
 
 
 def test_any_number_of_workers_gives_the_same_bits(small_sample, monkeypatch):
-    monkeypatch.setattr(openbook.rows, "CHUNK_ROWS", 500)
+    monkeypatch.setattr(openbook.border.rows, "CHUNK_ROWS", 500)
     X, y = logits(9, 3000, np.array([1.0, -2.0, 0.5]), 3)
     alone = LogisticRegression(l2=0.0).fit(X, y)
     with joblib.parallel_config(backend="threading", n_jobs=3):

@@ -9,7 +9,8 @@ from sklearn import decomposition, discriminant_analysis, mixture, neighbors
 from sklearn.exceptions import ConvergenceWarning
 
 from openbook import load
-from openbook.cluster import GaussianMixture, KernelDensity
+from openbook.cluster import GaussianMixture
+from openbook.density import KernelDensity
 from openbook.reduce import PCA, LinearDiscriminantProjection
 
 SETS = {"iris": "species", "diabetes": "progression"}

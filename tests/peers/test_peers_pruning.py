@@ -6,8 +6,8 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from openbook.measures import gini
-from openbook.tree.nodes import LEAF
-from openbook.tree.prune import cost_complexity_path, prune_cost_complexity
+from openbook.tree.engine.nodes import LEAF
+from openbook.tree.engine.prune import cost_complexity_path, prune_cost_complexity
 
 CLASSES, NUMBERS = load_breast_cancer(return_X_y=True), load_diabetes(return_X_y=True)
 FITS = {

@@ -17,8 +17,8 @@ from sklearn.datasets import make_classification, make_regression
 import openbook
 from openbook.data import Nominal, Numeric, Schema, Table
 from openbook.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from openbook.tree.nodes import LEAF, parents
-from openbook.tree.prune import prune_cost_complexity, training_errors
+from openbook.tree.engine.nodes import LEAF, parents
+from openbook.tree.engine.prune import prune_cost_complexity, training_errors
 
 HERE = Path(__file__).parent / "rpart"
 

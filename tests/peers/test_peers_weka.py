@@ -14,8 +14,8 @@ import pytest
 import openbook
 from openbook.data import Nominal
 from openbook.tree import C45, ID3
-from openbook.tree.nodes import LEAF
-from openbook.tree.prune import collapse
+from openbook.tree.engine.nodes import LEAF
+from openbook.tree.engine.prune import collapse
 
 HERE = Path(__file__).parent / "weka"
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from openbook.errors import PlanError
-from openbook.judge.results import FoldResult
+from openbook.judge.folds.results import FoldResult
 from openbook.plan.log import Log
 
 

@@ -6,8 +6,8 @@ import pytest
 
 import openbook as ob
 from openbook.baseline import ZeroR
-from openbook.bayes import MinimumRisk
 from openbook.data import read
+from openbook.decide import MinimumRisk
 from openbook.errors import OpenbookError, PlanError
 from openbook.plan import Hypothesis, make_plan, run
 from openbook.plan.money import read_costs

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import openbook
+from openbook.border.rows import class_codes
 from openbook.data import Numeric
 from openbook.prepare.discretise import (
     derive_splits,
@@ -19,7 +20,6 @@ from openbook.prepare.discretise import (
     mdl_splits,
     naive_splits,
 )
-from openbook.rows import class_codes
 
 
 def test_mdl_accepts_a_clean_cut_by_hand():

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from openbook import read
+from openbook.border.rows import Rows, weighed
 from openbook.data import MISSING, UNSEEN, Nominal, Numeric, Ordinal, Schema, Table
 from openbook.errors import DataError
 from openbook.prepare import Encoding
-from openbook.rows import Rows, weighed
 
 SCHEMA = Schema((
     Numeric("age"),

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from openbook.judge import Calibration, Confusion, PrecisionRecall, Regression, Roc, choose, difference
-from openbook.judge.intervals import shown
+from openbook.judge.chance.intervals import shown
 from openbook.report import Looks, to_html, words
 from openbook.report.sections import parts, ranking
 from openbook.report.sections.draft import draft

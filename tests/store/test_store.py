@@ -12,8 +12,9 @@ from sklearn.naive_bayes import GaussianNB
 
 from openbook import load, open_model, save
 from openbook.baseline import OneR, ZeroR, ZeroRegressor
-from openbook.bayes import Epsilon, Laplace, MEstimate, MinimumRisk, NaiveBayes, NoSmoothing
+from openbook.bayes import Epsilon, Laplace, MEstimate, NaiveBayes, NoSmoothing
 from openbook.data import Nominal, Ordinal
+from openbook.decide import MinimumRisk
 from openbook.errors import ModelFileError, ParameterError
 
 WEATHER = load("weather_numeric")

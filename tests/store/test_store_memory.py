@@ -10,7 +10,8 @@ import pytest
 
 from openbook import load, open_model, save
 from openbook.baseline import OneR
-from openbook.cluster import HistogramDensity, KMeans, KModes, KPrototypes
+from openbook.cluster import KMeans, KModes, KPrototypes
+from openbook.density import HistogramDensity
 from openbook.ensemble import OutputCodeClassifier
 from openbook.errors import ModelFileError
 from openbook.outlier import IsolationForest, IsolationLimits

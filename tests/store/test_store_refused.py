@@ -10,7 +10,8 @@ import pytest
 
 from openbook import load, save
 from openbook.baseline import ZeroR
-from openbook.bayes import MinimumRisk, NaiveBayes
+from openbook.bayes import NaiveBayes
+from openbook.decide import MinimumRisk
 
 WEATHER = load("weather_numeric")
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from openbook import load, open_model, save
-from openbook.bayes import MinimumRisk, NaiveBayes
+from openbook.bayes import NaiveBayes
+from openbook.decide import MinimumRisk
 from openbook.errors import ModelFileError
 from openbook.store import from_file
 

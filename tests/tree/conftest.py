@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from openbook.data import Nominal, Numeric, Ordinal, Schema
-from openbook.tree.nodes import LEAF, SPREAD, Tree, check
+from openbook.tree.engine.nodes import LEAF, SPREAD, Tree, check
 
 OUTLOOK = Nominal("outlook", ("overcast", "rain", "sunny"))
 WEATHER = Schema(

@@ -8,8 +8,8 @@ from openbook.data import Nominal, Numeric, Schema, Table
 from openbook.errors import ParameterError
 from openbook.tree import CART, CARTRegressor, DecisionTreeClassifier, DecisionTreeRegressor
 from openbook.tree.cart import MOST_SUBTREES, judged, smallest_within, summed_over_leaves
-from openbook.tree.nodes import LEAF
-from openbook.tree.prune import cost_complexity_path, prune_cost_complexity, training_errors
+from openbook.tree.engine.nodes import LEAF
+from openbook.tree.engine.prune import cost_complexity_path, prune_cost_complexity, training_errors
 from openbook.work import figure
 
 

@@ -8,8 +8,8 @@ from sklearn.model_selection import cross_val_score
 from openbook.data import Nominal, Numeric, Schema, Table
 from openbook.errors import ParameterError
 from openbook.tree import DecisionTreeRegressor, ModelTreeRegressor
+from openbook.tree.engine.nodes import LEAF, SPREAD, leaf_of, parents
 from openbook.tree.model_tree import ROWS_A_TERM, SMOOTHING, adjusted, fitted_line
-from openbook.tree.nodes import LEAF, SPREAD, leaf_of, parents
 
 X = np.arange(40.0)[:, None]
 Y = np.where(X[:, 0] < 20, X[:, 0] / 2, 90 - 2 * X[:, 0])  # two lines, far apart where they meet

@@ -10,7 +10,7 @@ from openbook import load
 from openbook.data import Nominal, Numeric, Schema, Table
 from openbook.errors import ParameterError
 from openbook.tree import DecisionTreeClassifier, ObliviousTreeClassifier
-from openbook.tree.nodes import LEAF, depths
+from openbook.tree.engine.nodes import LEAF, depths
 
 # --- by hand
 

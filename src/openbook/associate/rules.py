@@ -24,11 +24,11 @@ from typing import NamedTuple
 import numpy as np
 
 from openbook.associate.itemsets import Itemsets
+from openbook.border.rules import Number, Whole
 from openbook.data.findings import plural
 from openbook.draw import Numbers, Picture
 from openbook.draw.plot import dots, framed, legend
 from openbook.errors import DataError, ParameterError, did_you_mean
-from openbook.rules import Number, Whole
 from openbook.work import Grid, Step, Work, figure
 
 __all__ = ["AssociationRule", "AssociationRules", "association_rules"]

@@ -18,15 +18,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from openbook.base import Classifier
+from openbook.border.base import Classifier
+from openbook.border.folding import Folding
+from openbook.border.rules import Whole
 from openbook.data import UNSEEN, Categorical, Numeric
 from openbook.data.attributes import as_text
 from openbook.fold import ROUNDING, Statistics
-from openbook.folding import Folding
 from openbook.kernels.counts import Counts, class_weights
 from openbook.kernels.samples import Samples
 from openbook.prepare.discretise import equal_cuts, intervals
-from openbook.rules import Whole
 from openbook.work import Grid, Step, Work, figure
 
 __all__ = ["OneR"]

@@ -14,13 +14,13 @@ from functools import partial
 import numpy as np
 from sklearn.utils import check_random_state
 
-from openbook.base import Classifier
+from openbook.border.base import Classifier
+from openbook.border.folding import Folding
+from openbook.border.rules import Anything, OneOf
 from openbook.data import Text
 from openbook.data.attributes import as_text
 from openbook.fold import Statistics
-from openbook.folding import Folding
 from openbook.kernels.counts import class_weights
-from openbook.rules import Anything, OneOf
 from openbook.work import Step, Work, figure
 
 __all__ = ["ZeroR"]

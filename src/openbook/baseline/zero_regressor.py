@@ -6,11 +6,11 @@ middle two.
 
 import numpy as np
 
-from openbook.base import Regressor
+from openbook.border.base import Regressor
+from openbook.border.folding import Folding
+from openbook.border.rules import OneOf
 from openbook.data import Text
-from openbook.folding import Folding
 from openbook.kernels.samples import Samples
-from openbook.rules import OneOf
 from openbook.work import Step, Work, figure
 
 __all__ = ["ZeroRegressor"]

@@ -21,7 +21,6 @@ import numpy as np
 from scipy.special import logsumexp
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.base import Classifier
 from openbook.bayes.categorical import CategoricalColumns
 from openbook.bayes.density import KernelColumns
 from openbook.bayes.derive import derive_model, derive_row
@@ -29,13 +28,14 @@ from openbook.bayes.events import BernoulliColumns, MultinomialColumns
 from openbook.bayes.gaussian import GaussianColumns
 from openbook.bayes.likelihood import ApartColumns
 from openbook.bayes.smoothing import Epsilon, Laplace, MEstimate, NoSmoothing
+from openbook.border.base import Classifier
+from openbook.border.folding import Folding
+from openbook.border.rules import Anything, ColumnKinds, OneOf, ValueOf
 from openbook.data import Categorical, Numeric, SparseTable
 from openbook.data.attributes import as_text
 from openbook.errors import DataError, ParameterError, UnknownColumn, did_you_mean
 from openbook.fold import Statistics
-from openbook.folding import Folding
 from openbook.kernels.counts import class_weights
-from openbook.rules import Anything, ColumnKinds, OneOf, ValueOf
 
 __all__ = ["NaiveBayes"]
 

@@ -54,7 +54,7 @@ def list_learners() -> None:
 
 
 def list_metrics() -> None:
-    from openbook.judge.metrics import METRICS
+    from openbook.judge.scores.metrics import METRICS
 
     screen = console()
     for task in ("classification", "regression"):

@@ -13,7 +13,7 @@ from openbook.data import Table
 from openbook.data.describe import Description, describe
 from openbook.data.findings import plural
 from openbook.errors import PlanError
-from openbook.judge.intervals import shown_p
+from openbook.judge.chance.intervals import shown_p
 from openbook.plan import Hypothesis, Plan, StudyResult, aim, make_plan, run
 from openbook.plan.counts import described
 from openbook.plan.explore_plan import ExplorePlan, open_plan

@@ -1,4 +1,4 @@
-"""Clustering, mixtures and densities, and measures of their quality."""
+"""Clustering and mixtures, and measures of their quality."""
 
 from openbook.cluster.agglomerative import Agglomerative
 from openbook.cluster.bisecting import BisectingKMeans
@@ -8,12 +8,10 @@ from openbook.cluster.dbscan import DBSCAN
 from openbook.cluster.dendrogram import Dendrogram
 from openbook.cluster.describe import ClusterDescription, describe_clusters
 from openbook.cluster.divisive import Divisive
-from openbook.cluster.histogram import HistogramDensity
 from openbook.cluster.k_means import KMeans
 from openbook.cluster.k_medoids import KMedoids
 from openbook.cluster.k_modes import KModes
 from openbook.cluster.k_prototypes import KPrototypes
-from openbook.cluster.kernel_density import KernelDensity
 from openbook.cluster.mixture import GaussianMixture
 from openbook.cluster.quality import ClusterQuality, cluster_quality
 
@@ -28,12 +26,10 @@ __all__ = [
     "Dendrogram",
     "Divisive",
     "GaussianMixture",
-    "HistogramDensity",
     "KMeans",
     "KMedoids",
     "KModes",
     "KPrototypes",
-    "KernelDensity",
     "choose_k",
     "cluster_quality",
     "contingency",

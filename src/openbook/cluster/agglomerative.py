@@ -1,9 +1,9 @@
 """Agglomerative clustering: every row is a cluster at first, and the two nearest clusters merge."""
 
+from openbook.border.rules import OneOf
 from openbook.cluster.hierarchy import Hierarchy
 from openbook.cluster.linkage import CENTRES, METHODS, linkage_of_pairs, linkage_of_points
 from openbook.cluster.merging import derive_merges
-from openbook.rules import OneOf
 
 __all__ = ["Agglomerative"]
 

@@ -18,13 +18,13 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
+from openbook.border.rules import Anything, Flag, Number, OneOf, Whole
 from openbook.cluster.clusterer import Clusterer, were_found
 from openbook.cluster.lloyd import PlacedRows, iterate, plus_plus, seeding_rows
 from openbook.cluster.prototypes import Prototypes, PrototypeSpace, space_of
 from openbook.data.findings import plural
 from openbook.errors import DataError, ParameterError
 from openbook.prepare import Encoding
-from openbook.rules import Anything, Flag, Number, OneOf, Whole
 from openbook.work import Grid, Step, Work, figure
 
 __all__ = ["BisectingKMeans"]

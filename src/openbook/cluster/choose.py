@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from openbook.border.rows import Rows, refuse_infinity
 from openbook.cluster.contingency import contingency
 from openbook.cluster.quality import cluster_quality, row_errors
 from openbook.data import Column, Nominal, Numeric, Table, read
@@ -35,7 +36,6 @@ from openbook.draw.plot import dots, framed, legend, line
 from openbook.errors import DataError, ParameterError
 from openbook.fold import each
 from openbook.prepare import Encoding
-from openbook.rows import Rows, refuse_infinity
 from openbook.work import Grid, Work
 
 __all__ = ["ChosenK", "choose_k"]

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClusterMixin
 
+from openbook.border.unsupervised import Unsupervised
 from openbook.data import Table
 from openbook.data.findings import plural
-from openbook.unsupervised import Unsupervised
 
 __all__ = ["Clusterer", "were_found"]
 

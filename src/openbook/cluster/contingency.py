@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from openbook.border.rows import name_of_target
 from openbook.cluster.quality import checked_labels
 from openbook.data import Categorical, Column, Nominal
 from openbook.data.arrays import object_cells
 from openbook.data.findings import plural
 from openbook.errors import DataError
 from openbook.measures import entropy
-from openbook.rows import name_of_target
 from openbook.work import Grid, Step, Work, figure
 
 __all__ = ["Contingency", "contingency"]

@@ -17,13 +17,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from openbook.border.rules import Flag, Number, OneOf
+from openbook.cluster.coordinates import DISTANCES
 from openbook.cluster.dendrogram import numbered
-from openbook.cluster.kept import KeptRows
-from openbook.cluster.place import DISTANCES
 from openbook.cluster.points import GOWER, Points, between
+from openbook.cluster.stored_rows import StoredRows
 from openbook.data.findings import plural
 from openbook.neighbors.budget import refuse_if_over
-from openbook.rules import Flag, Number, OneOf
 from openbook.work import Grid, Step, Work, figure
 
 __all__ = ["DBSCAN", "grown"]
@@ -35,7 +35,7 @@ _CELL, _FEW_COLUMNS = 2e-10, 12
 _DERIVED, _SHOWN = 40, 5
 
 
-class DBSCAN(KeptRows):
+class DBSCAN(StoredRows):
     """DBSCAN: dense regions of any shape are clusters, and all other rows are noise.
 
     Numbers alone are compared by Euclidean distance, standardised unless `scale=False`; a missing one counts

@@ -22,10 +22,10 @@ from openbook.cluster.quality import checked_labels
 from openbook.data import Column, Nominal, Numeric, Ordinal, read
 from openbook.data.findings import plural
 from openbook.errors import DataError
-from openbook.judge.intervals import shown_p
-from openbook.judge.means import welch
-from openbook.judge.shares import Share, fisher
-from openbook.judge.significance import holm
+from openbook.judge.chance.intervals import shown_p
+from openbook.judge.chance.means import welch
+from openbook.judge.chance.shares import Share, fisher
+from openbook.judge.chance.significance import holm
 from openbook.work import Grid, Work, figure
 
 __all__ = ["ClusterDescription", "Trait", "describe_clusters"]

@@ -7,16 +7,16 @@ the rows learnt.
 
 import numpy as np
 
+from openbook.border.rules import Flag, Maybe, Number, OneOf, Whole
+from openbook.cluster.coordinates import DISTANCES
 from openbook.cluster.dendrogram import Dendrogram
-from openbook.cluster.kept import KeptRows, checked_weights, matrix_of, weights_of
 from openbook.cluster.merging import merge_table
-from openbook.cluster.place import DISTANCES
 from openbook.cluster.points import all_pairs
+from openbook.cluster.stored_rows import StoredRows, checked_weights, matrix_of, weights_of
 from openbook.data import Numeric
 from openbook.data.findings import plural
 from openbook.errors import ParameterError
 from openbook.neighbors.budget import refuse_if_over
-from openbook.rules import Flag, Maybe, Number, OneOf, Whole
 from openbook.work import Grid, Step, Work, figure
 
 __all__ = ["Hierarchy"]
@@ -29,7 +29,7 @@ _DERIVED = 60
 _SHOWN = 5
 
 
-class Hierarchy(KeptRows):
+class Hierarchy(StoredRows):
     """Clusters within clusters: `dendrogram_`, and `labels_` where it is cut."""
 
     rules = {

@@ -10,9 +10,9 @@ first; a cluster that no row belongs to takes the row that is farthest from its 
 centers_ : float64 (n_clusters, n_encoded)
 """
 
+from openbook.border.rules import Flag
 from openbook.cluster.prototype_clusterer import RULES, PrototypeClusterer
 from openbook.cluster.prototypes import space_of
-from openbook.rules import Flag
 
 __all__ = ["KMeans"]
 

@@ -14,6 +14,8 @@ medoids_ : a table of the rows that are medoids; medoid_indices_ : intp (n_clust
 
 import numpy as np
 
+from openbook.border.rows import infinite_cell
+from openbook.border.rules import Flag, Whole
 from openbook.cluster.clusterer import Clusterer, were_found
 from openbook.cluster.pam import Move, pam
 from openbook.errors import ParameterError
@@ -22,8 +24,6 @@ from openbook.neighbors.budget import refuse_if_over
 from openbook.neighbors.examples import Examples
 from openbook.neighbors.learner import DISTANCE_RULES
 from openbook.neighbors.spaces import make_space, refusal
-from openbook.rows import infinite_cell
-from openbook.rules import Flag, Whole
 from openbook.work import Grid, Step, Work, figure
 
 __all__ = ["KMedoids"]

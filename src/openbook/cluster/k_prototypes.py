@@ -11,10 +11,10 @@ as in k-means.
 a standard deviation of the numbers, which is ½ once they are standardised.
 """
 
+from openbook.border.rules import Flag, Number
 from openbook.cluster.prototype_clusterer import RULES, PrototypeClusterer
 from openbook.cluster.prototypes import space_of
 from openbook.data import Column, Nominal
-from openbook.rules import Flag, Number
 
 __all__ = ["KPrototypes"]
 

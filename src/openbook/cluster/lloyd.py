@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from openbook.border.rows import Chunk
 from openbook.cluster.prototypes import Bounds, Placed, Prototypes, PrototypeSpace, Tally
 from openbook.fold import each
-from openbook.rows import Chunk
 
 __all__ = ["PlacedRows", "Run", "Taken", "at_random", "iterate", "plus_plus", "seeding_rows"]
 

@@ -25,18 +25,18 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.base import most_probable
+from openbook.border.base import most_probable
+from openbook.border.rules import Anything, Flag, Number, OneOf, Whole
 from openbook.cluster.clusterer import Clusterer
-from openbook.cluster.density import Density
 from openbook.cluster.em import Nearest, TypedRows, maximised, sums_by_label, sums_of
 from openbook.cluster.mixture_work import derive_model, derive_row
 from openbook.data import Nominal
+from openbook.density.density import Density
 from openbook.errors import DataError, ParameterError
 from openbook.fold import each, fold
 from openbook.kernels.normals import Normals, log_joint
 from openbook.linear.basis import sample_of
 from openbook.prepare import Encoding
-from openbook.rules import Anything, Flag, Number, OneOf, Whole
 
 __all__ = ["GaussianMixture"]
 

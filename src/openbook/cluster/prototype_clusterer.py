@@ -12,6 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
+from openbook.border.rows import weighed
+from openbook.border.rules import Anything, Number, Rule, Whole
 from openbook.cluster.clusterer import Clusterer
 from openbook.cluster.derive_prototypes import derive_model, derive_row
 from openbook.cluster.lloyd import PlacedRows, Taken, at_random, iterate, plus_plus, seeding_rows
@@ -21,8 +23,6 @@ from openbook.data.conform import conform
 from openbook.data.read import read
 from openbook.errors import ParameterError
 from openbook.prepare import Encoding
-from openbook.rows import weighed
-from openbook.rules import Anything, Number, Rule, Whole
 
 __all__ = ["RULES", "PrototypeClusterer"]
 

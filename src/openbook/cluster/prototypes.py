@@ -20,11 +20,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from openbook.border.rows import Chunk, Rows
 from openbook.cluster.nearest_kernels import nearest_means, nearest_prototypes
 from openbook.data import Categorical, Numeric, Schema, Table
 from openbook.fold import Statistics
 from openbook.prepare import Encoding
-from openbook.rows import Chunk, Rows
 
 __all__ = ["Bounds", "Placed", "PrototypeSpace", "Prototypes", "Tally", "space_of"]
 

@@ -21,14 +21,14 @@ from typing import Any
 
 import numpy as np
 
-from openbook.cluster.place import Place
+from openbook.border.rows import Rows
+from openbook.cluster.coordinates import Coordinates
 from openbook.cluster.points import between
 from openbook.data import Nominal, Table, read
 from openbook.data.findings import plural
 from openbook.errors import DataError
 from openbook.neighbors.budget import refuse_if_over
 from openbook.prepare import Encoding
-from openbook.rows import Rows
 from openbook.work import Grid, Step, Work, figure
 
 __all__ = ["ClusterQuality", "checked_labels", "cluster_quality", "row_errors"]
@@ -151,7 +151,7 @@ def cluster_quality(
     )
     errors = row_errors(table, codes, scale=scale)
     total = math.nan if _nominal(table) else float(row_errors(table, np.zeros(n, np.intp), scale=scale).sum())
-    place = Place.of(Rows.in_memory(table, codes), distance, scale=scale)
+    place = Coordinates.of(Rows.in_memory(table, codes), distance, scale=scale)
     sums = _sums_to_clusters(place, table, codes, len(clusters))
     own = sums[np.arange(n), codes]
     pairs = np.array([sums[codes == c].sum(axis=0) for c in range(len(clusters))])
@@ -211,7 +211,7 @@ def _nominal(table: Table) -> list[str]:
     return [a.name for a in table.schema if isinstance(a, Nominal)]
 
 
-def _sums_to_clusters(place: Place, table: Table, codes: np.ndarray, k: int) -> np.ndarray:
+def _sums_to_clusters(place: Coordinates, table: Table, codes: np.ndarray, k: int) -> np.ndarray:
     """The sum of each row's distances to the rows of each cluster, (n, k); a few rows at a time."""
     numbers, values = place.cells(table)
     points = place.points(numbers, values)

@@ -23,7 +23,8 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.base import Classifier, most_probable
+from openbook.border.base import Classifier, most_probable
+from openbook.border.rules import Anything, Flag, Whole
 from openbook.data import Table
 from openbook.data.attributes import as_text
 from openbook.data.findings import plural
@@ -41,7 +42,6 @@ from openbook.ensemble.members import (
     takes_weights,
 )
 from openbook.ensemble.rounds import add_votes, boost, narrow, vote_error
-from openbook.rules import Anything, Flag, Whole
 from openbook.tree import DecisionTreeClassifier
 from openbook.tree.classifier import TreeClassifier
 from openbook.work import Grid, Step, Work, figure

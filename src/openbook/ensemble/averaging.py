@@ -10,7 +10,7 @@ from abc import abstractmethod
 
 import numpy as np
 
-from openbook.base import Classifier, Regressor, most_probable
+from openbook.border.base import Classifier, Regressor, most_probable
 from openbook.data.attributes import as_text
 from openbook.ensemble.members import Ensemble, probabilities, shortened
 from openbook.work import Step, Work, figure

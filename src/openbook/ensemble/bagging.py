@@ -15,10 +15,10 @@ from functools import partial
 import numpy as np
 from sklearn.utils import check_random_state
 
+from openbook.border.rules import Anything, Flag, Number, Whole
 from openbook.ensemble.averaging import Averaging, AveragingClassifier, AveragingRegressor
 from openbook.ensemble.members import OneLearner, copied, fitted, gathered, number_of_rows
 from openbook.fold import each
-from openbook.rules import Anything, Flag, Number, Whole
 from openbook.work import Step, Work
 
 __all__ = ["BaggingClassifier", "BaggingRegressor", "OutOfBag", "drawn"]

@@ -16,8 +16,8 @@ import numpy as np
 from openbook.data import Nominal
 from openbook.kernels.bundle import bundle
 from openbook.kernels.jit import inner, jit
-from openbook.tree.columns import codes_of
-from openbook.tree.nodes import LEAF, Tree
+from openbook.tree.engine.columns import codes_of
+from openbook.tree.engine.nodes import LEAF, Tree
 
 __all__ = [
     "BLOCK",

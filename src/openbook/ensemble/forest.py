@@ -20,7 +20,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.base import Regressor
+from openbook.border.base import Regressor
+from openbook.border.rules import Flag, OneOf, Whole
 from openbook.data.attributes import as_text
 from openbook.ensemble.bagging import drawn
 from openbook.ensemble.compact import (
@@ -36,11 +37,9 @@ from openbook.ensemble.members import number_of_rows, shortened
 from openbook.ensemble.outside import add_votes
 from openbook.errors import DataError
 from openbook.fold import each
-from openbook.rules import Flag, OneOf, Whole
 from openbook.tree.classifier import GrowingClassifier
-from openbook.tree.columns import encode
-from openbook.tree.learner import Growing, importances
-from openbook.tree.nodes import (
+from openbook.tree.engine.columns import encode
+from openbook.tree.engine.nodes import (
     LEAF,
     SPREAD,
     Tree,
@@ -50,7 +49,8 @@ from openbook.tree.nodes import (
     leaves_of,
     narrow,
 )
-from openbook.tree.plant import grown, ripe, trees_of
+from openbook.tree.engine.plant import grown, ripe, trees_of
+from openbook.tree.learner import Growing, importances
 from openbook.work import Grid, Step, Work, figure
 
 __all__ = ["Forest", "ForestClassifier", "ForestRegressor"]

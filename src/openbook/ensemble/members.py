@@ -16,12 +16,12 @@ from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.base import Classifier, Learner
+from openbook.border.base import Classifier, Learner
+from openbook.border.rows import Chunk, RowWeights, refuse_infinity
 from openbook.data import Column, Nominal, Numeric, SparseTable, Table
 from openbook.errors import ParameterError
-from openbook.rows import Chunk, RowWeights, refuse_infinity
 from openbook.tree.classifier import TreeClassifier
-from openbook.tree.nodes import cells
+from openbook.tree.engine.nodes import cells
 from openbook.work import Grid
 
 __all__ = [

@@ -17,12 +17,12 @@ from functools import partial
 import numpy as np
 from sklearn.utils import check_random_state
 
-from openbook.base import Classifier
+from openbook.border.base import Classifier
+from openbook.border.rules import Anything, Number
 from openbook.data import Column, Nominal
 from openbook.data.attributes import as_text
 from openbook.ensemble.members import OneLearner, copied, fitted, gathered, probabilities
 from openbook.fold import each
-from openbook.rules import Anything, Number
 from openbook.work import Grid, Step, Work
 
 __all__ = ["OutputCodeClassifier", "code_book"]

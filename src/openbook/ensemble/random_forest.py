@@ -26,7 +26,7 @@ class RandomForestClassifier(ForestClassifier):
 
     Attributes
     ----------
-    trees_ : the trees; see `openbook.tree.nodes.Tree`
+    trees_ : the trees; see `openbook.tree.engine.nodes.Tree`
     classes_ : the classes
     oob_error_, oob_curve_ : the out-of-bag error, and how it fell with every tree
     feature_importances_ : each column's share of the gain

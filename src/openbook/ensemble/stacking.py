@@ -17,14 +17,14 @@ from itertools import product
 import numpy as np
 from sklearn.base import clone
 
+from openbook.border.rows import Chunk
+from openbook.border.rules import Whole
 from openbook.data import Numeric, Schema, Table
 from openbook.ensemble.averaging import Averaging, AveragingClassifier, AveragingRegressor
 from openbook.ensemble.members import fitted, gathered
 from openbook.ensemble.teams import Team
 from openbook.errors import DataError
 from openbook.fold import each
-from openbook.rows import Chunk
-from openbook.rules import Whole
 from openbook.work import Step, Work
 
 __all__ = ["StackingClassifier", "StackingRegressor", "dealt"]

@@ -12,10 +12,10 @@ from functools import partial
 import numpy as np
 from sklearn.utils import check_random_state
 
+from openbook.border.rules import Anything, Number, Whole
 from openbook.ensemble.averaging import Averaging, AveragingClassifier, AveragingRegressor
 from openbook.ensemble.members import OneLearner, copied, fitted, gathered
 from openbook.fold import each
-from openbook.rules import Anything, Number, Whole
 from openbook.work import Work
 
 __all__ = ["RandomSubspaceClassifier", "RandomSubspaceRegressor"]

@@ -13,12 +13,12 @@ from functools import partial
 
 import numpy as np
 
+from openbook.border.rules import Anything, OneOf
 from openbook.ensemble.averaging import Averaging, AveragingClassifier, AveragingRegressor
 from openbook.ensemble.members import decisions, gathered
 from openbook.ensemble.teams import Team
 from openbook.errors import ParameterError
 from openbook.fold import each
-from openbook.rules import Anything, OneOf
 from openbook.work import Work
 
 __all__ = ["VotingClassifier", "VotingRegressor"]

@@ -2,10 +2,10 @@
 
 import math
 
+from openbook.border.rules import Number
 from openbook.features.search import SAME, Move, SubsetSearch, best_of, gain
 from openbook.features.subsets import Judge
-from openbook.judge.intervals import shown
-from openbook.rules import Number
+from openbook.judge.chance.intervals import shown
 
 __all__ = ["Ablation"]
 

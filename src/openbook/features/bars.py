@@ -10,8 +10,8 @@ import numpy as np
 
 from openbook.draw import Categories, Numbers, Picture
 from openbook.draw.plot import bars, framed, legend
-from openbook.judge.intervals import shown
-from openbook.judge.significance import p_words
+from openbook.judge.chance.intervals import shown
+from openbook.judge.chance.significance import p_words
 
 if TYPE_CHECKING:
     from openbook.features.scores import AttributeScores

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from openbook.border.rules import Maybe, Number, Whole
 from openbook.errors import ParameterError
 from openbook.features.select import how_many
 from openbook.features.selector import Selector
-from openbook.judge.examples import Cut, Examples, Split, model_task
-from openbook.judge.intervals import shown
-from openbook.judge.metrics import Task
-from openbook.rules import Maybe, Number, Whole
+from openbook.judge.chance.intervals import shown
+from openbook.judge.folds.examples import Cut, Examples, Split, model_task
+from openbook.judge.scores.metrics import Task
 from openbook.work import Grid, Work
 
 __all__ = ["EmbeddedSelection"]

@@ -1,10 +1,10 @@
 """Greedy forward selection: start with nothing, add what helps most, stop when nothing does."""
 
+from openbook.border.rules import Maybe, Number, Whole
 from openbook.features.search import SAME, Move, SubsetSearch, best_of, gain
 from openbook.features.subsets import Judge
-from openbook.judge.comparison import difference
-from openbook.judge.intervals import shown
-from openbook.rules import Maybe, Number, Whole
+from openbook.judge.chance.intervals import shown
+from openbook.judge.choice.comparison import difference
 
 __all__ = ["ForwardSelection"]
 

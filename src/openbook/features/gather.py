@@ -18,20 +18,20 @@ from typing import Any
 
 import numpy as np
 
+from openbook.border.rows import Chunk, Rows, refuse_infinity
 from openbook.data import Categorical, Column, Nominal, Numeric, Ordinal, Schema, Table, Text
 from openbook.data.attributes import as_text
 from openbook.data.distinct import distinct_codes
 from openbook.features.evidence import Contingency, Evidence, Groups, Pairs
 from openbook.features.measures import Measure
 from openbook.fold import each, fold
-from openbook.judge.examples import Examples
-from openbook.judge.metrics import Task
-from openbook.judge.splits import task_of
+from openbook.judge.folds.examples import Examples
+from openbook.judge.folds.splits import task_of
+from openbook.judge.scores.metrics import Task
 from openbook.kernels.counts import Counts
 from openbook.kernels.moments import Moments
 from openbook.kernels.samples import distinct
 from openbook.prepare.discretise import Split, equal_cuts, intervals, mdl_splits
-from openbook.rows import Chunk, Rows, refuse_infinity
 
 __all__ = ["Bins", "Discrete", "Target", "discrete", "gather", "target_task"]
 

@@ -16,17 +16,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from openbook.border.rules import Anything, Maybe, Number, OneOf, Whole
 from openbook.data import Categorical
 from openbook.errors import DataError
 from openbook.features.gather import Bins, Target, discrete, target_task
 from openbook.features.scores import AttributeScores, check_bins, score_examples
 from openbook.features.select import how_many
 from openbook.features.selector import Selector
-from openbook.judge.examples import Examples
-from openbook.judge.intervals import shown
+from openbook.judge.chance.intervals import shown
+from openbook.judge.folds.examples import Examples
 from openbook.kernels.counts import Counts
 from openbook.measures import mutual_information
-from openbook.rules import Anything, Maybe, Number, OneOf, Whole
 from openbook.work import Grid, Work
 
 __all__ = ["MRMR", "Rated"]

@@ -11,15 +11,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from openbook.border.rules import Whole
 from openbook.data import Attribute, Numeric, SparseTable, Text, read
 from openbook.errors import DataError, ParameterError, UnknownColumn, did_you_mean
 from openbook.features.evidence import Contingency, Evidence
 from openbook.features.gather import Bins, Target, gather, target_task
 from openbook.features.measures import IndependenceTest, Measure, measure_named
-from openbook.judge.examples import Examples
-from openbook.judge.intervals import shown, shown_p
-from openbook.judge.significance import holm
-from openbook.rules import Whole
+from openbook.judge.chance.intervals import shown, shown_p
+from openbook.judge.chance.significance import holm
+from openbook.judge.folds.examples import Examples
 from openbook.work import Grid, Work
 
 __all__ = ["AttributeScore", "AttributeScores", "check_bins", "p_cell", "score_attributes", "score_examples"]

@@ -11,16 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from openbook.border.rules import Anything, Maybe, OneOf, Whole
 from openbook.data.findings import plural
 from openbook.errors import ParameterError
 from openbook.features.selector import Selector
 from openbook.features.subsets import Judge, judge_of, without_attributes
-from openbook.judge.evaluation import Evaluation
-from openbook.judge.examples import Examples, model_task, takes_tables
-from openbook.judge.intervals import shown
-from openbook.judge.metrics import DEFAULTS, METRICS, Metric, metric
-from openbook.judge.splits import protocol
-from openbook.rules import Anything, Maybe, OneOf, Whole
+from openbook.judge.chance.intervals import shown
+from openbook.judge.folds.evaluation import Evaluation
+from openbook.judge.folds.examples import Examples, model_task, takes_tables
+from openbook.judge.folds.splits import protocol
+from openbook.judge.scores.metrics import DEFAULTS, METRICS, Metric, metric
 from openbook.work import Grid, Work
 
 __all__ = ["Candidate", "Move", "SubsetSearch", "best_of", "gain"]

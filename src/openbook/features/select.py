@@ -4,14 +4,14 @@ import math
 import warnings
 from typing import Any
 
+from openbook.border.rules import Anything, Maybe, Number, OneOf, Whole
 from openbook.errors import DataError, ParameterError
 from openbook.features.gather import target_task
 from openbook.features.measures import MEASURES
 from openbook.features.scores import AttributeScore, AttributeScores, p_cell, score_examples
 from openbook.features.selector import Selector
-from openbook.judge.examples import Examples
-from openbook.judge.intervals import shown
-from openbook.rules import Anything, Maybe, Number, OneOf, Whole
+from openbook.judge.chance.intervals import shown
+from openbook.judge.folds.examples import Examples
 from openbook.work import Grid, Work
 
 __all__ = ["SelectAttributes", "how_many"]

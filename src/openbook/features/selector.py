@@ -15,13 +15,13 @@ from sklearn.base import TransformerMixin
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from openbook.base import Estimator
+from openbook.border.base import Estimator
+from openbook.border.rules import check_parameters
 from openbook.data import Nominal, Numeric, Ordinal, Schema, Table, Text, read
 from openbook.data.frames import is_frame
 from openbook.errors import DataError, did_you_mean
-from openbook.judge.examples import Examples
-from openbook.judge.metrics import Task
-from openbook.rules import check_parameters
+from openbook.judge.folds.examples import Examples
+from openbook.judge.scores.metrics import Task
 from openbook.work import Grid, Work
 
 __all__ = ["Selector", "picked"]

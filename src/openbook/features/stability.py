@@ -17,16 +17,16 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from openbook.border.rules import Anything, Number, Whole
 from openbook.data.findings import plural
 from openbook.errors import DataError, ParameterError
 from openbook.features.select import SelectAttributes
 from openbook.features.selector import Selector
 from openbook.fold import each
-from openbook.judge.examples import Cut, Examples, Split
-from openbook.judge.hear import heard
-from openbook.judge.intervals import shown
-from openbook.judge.metrics import Task
-from openbook.rules import Anything, Number, Whole
+from openbook.judge.chance.intervals import shown
+from openbook.judge.folds.examples import Cut, Examples, Split
+from openbook.judge.folds.thread_warnings import collected_warnings
+from openbook.judge.scores.metrics import Task
 from openbook.work import Grid, Step, Work, figure
 
 __all__ = ["StabilitySelection"]
@@ -140,5 +140,5 @@ def _chosen(selector: Selector, examples: Examples, seed: int, i: int) -> np.nda
     n = len(examples)
     rows = np.sort(np.random.default_rng([seed, i]).permutation(n)[: n // 2])
     cut = Cut(examples, Split(i, rows, rows))
-    with heard():
+    with collected_warnings():
         return clone(selector).fit(*cut.training(selector)).get_support()

@@ -17,16 +17,16 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from openbook.base import most_probable
 from openbook.baseline import ZeroR, ZeroRegressor
+from openbook.border.base import most_probable
 from openbook.features.selector import picked
-from openbook.judge.evaluate import evaluate
-from openbook.judge.evaluation import Evaluation
-from openbook.judge.examples import Cut, Examples, Split, takes_tables
-from openbook.judge.folds import label_codes
-from openbook.judge.hear import heard
-from openbook.judge.metrics import Metric
-from openbook.judge.results import FoldResult
+from openbook.judge.folds.evaluate import evaluate
+from openbook.judge.folds.evaluation import Evaluation
+from openbook.judge.folds.examples import Cut, Examples, Split, takes_tables
+from openbook.judge.folds.fit_folds import label_codes
+from openbook.judge.folds.results import FoldResult
+from openbook.judge.folds.thread_warnings import collected_warnings
+from openbook.judge.scores.metrics import Metric
 
 __all__ = ["Judge", "judge_of", "without_attributes"]
 
@@ -101,7 +101,7 @@ class _Sums:
         folds = []
         for split in splits:
             cut = Cut(examples, split)
-            with heard():
+            with collected_warnings():
                 model = clone(estimator).fit(*cut.training(estimator))
                 scores = model.column_scores(cut.testing(model))
             if scores is None:

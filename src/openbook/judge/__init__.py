@@ -1,43 +1,43 @@
 """Judging: splits, metrics, intervals, tests, evaluations and comparisons."""
 
-from openbook.judge.bayesian import Posterior, correlated_t, posterior
-from openbook.judge.bias_variance import Generator, bias_variance
-from openbook.judge.calibration import Calibration
-from openbook.judge.choice import Choice, choose
-from openbook.judge.comparison import Comparison, difference
-from openbook.judge.confusion import Confusion
-from openbook.judge.costs import Costs, cost_metric, costs
-from openbook.judge.curve import Curve
-from openbook.judge.curves import complexity_curve, iteration_curve, learning_curve
-from openbook.judge.decomposition import BiasVariance
-from openbook.judge.diagnose import Diagnosis, diagnose, diagnose_model
-from openbook.judge.disagreement import Disagreement, disagreement
-from openbook.judge.evaluate import FoldError, compare, evaluate, evaluate_fold
-from openbook.judge.evaluation import Evaluation
-from openbook.judge.fairness import Fairness, fairness
-from openbook.judge.generalisation import Generalisation, generalisation
-from openbook.judge.importance import ColumnImportance, Importance, permutation_importance
-from openbook.judge.intervals import Interval, bootstrap, corrected_t, exact, jackknife, wald, wilson
-from openbook.judge.leaks import Leaks, leaks
-from openbook.judge.metrics import METRICS, Metric, Predictions, confusion
-from openbook.judge.mistakes import Mistakes, confident_mistakes
-from openbook.judge.multilabel import MultiLabel
-from openbook.judge.over_sets import OverSets, compare_over_sets
-from openbook.judge.pairs import Pairs
-from openbook.judge.permuted_target import LeakTest, leak_test
-from openbook.judge.precision_recall import PrecisionRecall
-from openbook.judge.ranks import Friedman, friedman, wilcoxon
-from openbook.judge.rates import Rate
-from openbook.judge.regression import Regression
-from openbook.judge.results import FoldResult
-from openbook.judge.roc import Roc, auc
-from openbook.judge.segments import Segments, worst_segments
-from openbook.judge.side_by_side import SideBySide, side_by_side
-from openbook.judge.significance import TestResult, corrected_t_test, holm, mcnemar, paired_bootstrap
-from openbook.judge.splits import Bootstrap632, GroupFolds, Protocol, TimeOrdered, lock_away, protocol
-from openbook.judge.telling import Telling, telling
-from openbook.judge.tune import Tuned, Tuning, tune
-from openbook.judge.verdict import Verdict, anything_to_learn
+from openbook.judge.chance.bayesian import Posterior, correlated_t, posterior
+from openbook.judge.chance.generalisation import Generalisation, generalisation
+from openbook.judge.chance.intervals import Interval, bootstrap, corrected_t, exact, jackknife, wald, wilson
+from openbook.judge.chance.ranks import Friedman, friedman, wilcoxon
+from openbook.judge.chance.significance import TestResult, corrected_t_test, holm, mcnemar, paired_bootstrap
+from openbook.judge.choice.choose import Choice, choose
+from openbook.judge.choice.comparison import Comparison, difference
+from openbook.judge.choice.over_sets import OverSets, compare_over_sets
+from openbook.judge.choice.pairs import Pairs
+from openbook.judge.choice.side_by_side import SideBySide, side_by_side
+from openbook.judge.choice.verdict import Verdict, anything_to_learn
+from openbook.judge.curves.bias_variance import Generator, bias_variance
+from openbook.judge.curves.curve import Curve
+from openbook.judge.curves.decomposition import BiasVariance
+from openbook.judge.curves.diagnose import Diagnosis, diagnose, diagnose_model
+from openbook.judge.curves.make import complexity_curve, iteration_curve, learning_curve
+from openbook.judge.errors.disagreement import Disagreement, disagreement
+from openbook.judge.errors.importance import ColumnImportance, Importance, permutation_importance
+from openbook.judge.errors.mistakes import Mistakes, confident_mistakes
+from openbook.judge.errors.notable import NotablePrediction, notable_predictions
+from openbook.judge.errors.segments import Segments, worst_segments
+from openbook.judge.folds.evaluate import FoldError, compare, evaluate, evaluate_fold
+from openbook.judge.folds.evaluation import Evaluation
+from openbook.judge.folds.results import FoldResult
+from openbook.judge.folds.splits import Bootstrap632, GroupFolds, Protocol, TimeOrdered, lock_away, protocol
+from openbook.judge.risk.costs import Costs, cost_metric, costs
+from openbook.judge.risk.fairness import Fairness, fairness
+from openbook.judge.risk.leaks import Leaks, leaks
+from openbook.judge.risk.permuted_target import LeakTest, leak_test
+from openbook.judge.scores.calibration import Calibration
+from openbook.judge.scores.confusion import Confusion
+from openbook.judge.scores.metrics import METRICS, Metric, Predictions, confusion
+from openbook.judge.scores.multilabel import MultiLabel
+from openbook.judge.scores.precision_recall import PrecisionRecall
+from openbook.judge.scores.rates import Rate
+from openbook.judge.scores.regression import Regression
+from openbook.judge.scores.roc import Roc, auc
+from openbook.judge.tuning.tune import Tuned, Tuning, tune
 
 __all__ = [
     "METRICS",
@@ -67,6 +67,7 @@ __all__ = [
     "Metric",
     "Mistakes",
     "MultiLabel",
+    "NotablePrediction",
     "OverSets",
     "Pairs",
     "Posterior",
@@ -78,7 +79,6 @@ __all__ = [
     "Roc",
     "Segments",
     "SideBySide",
-    "Telling",
     "TestResult",
     "TimeOrdered",
     "Tuned",
@@ -117,12 +117,12 @@ __all__ = [
     "learning_curve",
     "lock_away",
     "mcnemar",
+    "notable_predictions",
     "paired_bootstrap",
     "permutation_importance",
     "posterior",
     "protocol",
     "side_by_side",
-    "telling",
     "tune",
     "wald",
     "wilcoxon",

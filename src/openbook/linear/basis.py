@@ -21,12 +21,12 @@ from zlib import crc32
 import numpy as np
 from scipy.special import expit
 
+from openbook.border.rows import Rows
+from openbook.border.rules import Number, Whole
 from openbook.data import Numeric, Table
 from openbook.errors import ParameterError
 from openbook.fold import fold
 from openbook.prepare.encoding import Encoding
-from openbook.rows import Rows
-from openbook.rules import Number, Whole
 
 __all__ = ["Basis", "Columns", "Polynomial", "Radial", "Sigmoid", "sample_of"]
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from openbook.border.rules import Anything, Number
 from openbook.data.attributes import as_text
 from openbook.errors import ParameterError, did_you_mean
-from openbook.rules import Anything, Number
 
 __all__ = ["CLASS_WEIGHT", "class_factors"]
 

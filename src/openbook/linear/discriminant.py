@@ -21,16 +21,16 @@ from functools import partial
 
 import numpy as np
 
-from openbook.base import Classifier, most_probable
+from openbook.border.base import Classifier, most_probable
+from openbook.border.folding import Folding
+from openbook.border.rules import Number, OneOf
 from openbook.data.attributes import as_text
 from openbook.fold import less
-from openbook.folding import Folding
 from openbook.linear.discriminant_work import derive_model, derive_row
 from openbook.linear.losses import softmax
 from openbook.linear.scatter import ClassScatter
 from openbook.linear.scored import linear_scores, scored
 from openbook.prepare.encoding import Encoding
-from openbook.rules import Number, OneOf
 
 __all__ = ["LinearDiscriminant", "QuadraticDiscriminant"]
 

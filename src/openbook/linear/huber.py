@@ -21,11 +21,11 @@ from operator import add
 
 import numpy as np
 
+from openbook.border.rows import Chunk, Rows
 from openbook.fold import Statistics, fold
 from openbook.linear.design import EncodedColumns
 from openbook.linear.joint_scatter import JointScatter
 from openbook.linear.normal import Normal
-from openbook.rows import Chunk, Rows
 
 __all__ = ["MOST_ROUNDS", "reweighed"]
 

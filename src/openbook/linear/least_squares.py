@@ -17,9 +17,10 @@ from functools import partial
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.base import Regressor
+from openbook.border.base import Regressor
+from openbook.border.folding import Folding
+from openbook.border.rules import Flag, Maybe, Number, OneOf, ValueOf
 from openbook.errors import DataError, ParameterError
-from openbook.folding import Folding
 from openbook.linear.basis import Columns, Polynomial, Radial, Sigmoid, sample_of
 from openbook.linear.derive_least_squares import derive_model, derive_row
 from openbook.linear.design import EncodedColumns, RawColumns
@@ -29,7 +30,6 @@ from openbook.linear.joint_scatter import JointScatter, cleared
 from openbook.linear.normal import Normal, Path, penalised, plain, trace_path
 from openbook.linear.targets import several_targets
 from openbook.prepare.encoding import Encoding
-from openbook.rules import Flag, Maybe, Number, OneOf, ValueOf
 
 __all__ = ["LinearRegression"]
 

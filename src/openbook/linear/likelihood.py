@@ -21,11 +21,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from openbook.border.rows import Chunk, FileChunk
 from openbook.data import Numeric
 from openbook.fold import Statistics, each, fold
 from openbook.linear.losses import Logistic, Softmax, softmax
 from openbook.prepare.encoding import Encoding
-from openbook.rows import Chunk, FileChunk
 
 __all__ = ["BATCH_ROWS", "EncodedRows", "Likelihood", "Margins", "Units", "encoded_pieces", "linear_scores"]
 

@@ -19,11 +19,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.base import Classifier
+from openbook.border.base import Classifier
+from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, Whole
 from openbook.data.attributes import as_text
 from openbook.errors import DataError, ParameterError
-from openbook.linear.census import log_likelihood_of_shares, taken
 from openbook.linear.class_weight import CLASS_WEIGHT, class_factors
+from openbook.linear.first_pass import log_likelihood_of_shares, totals_of
 from openbook.linear.inference import certainty, coefficient_table
 from openbook.linear.likelihood import Likelihood, Units, encoded_pieces
 from openbook.linear.logistic_work import derive_model, derive_row
@@ -31,7 +32,6 @@ from openbook.linear.losses import sigmoid, softmax
 from openbook.linear.maximum import PLAIN, maximise
 from openbook.linear.scored import linear_scores
 from openbook.prepare.encoding import Encoding
-from openbook.rules import Anything, Flag, Maybe, Number, OneOf, Whole
 from openbook.work import figure
 
 __all__ = ["LogisticRegression"]
@@ -157,10 +157,10 @@ class LogisticRegression(Classifier):
             only = as_text(self.classes_[0])
             msg = f"LogisticRegression needs two classes, but all rows are of one class, {only!r}"
             raise DataError(msg)
-        census = taken(rows, len(self.classes_))
-        n_rows = int(census.rows[0])
-        weights = class_factors(self, census.classes)
-        standard = Encoding.from_sums(rows.schema, census.columns, reference=not (self.l1 or self.l2))
+        totals = totals_of(rows, len(self.classes_))
+        n_rows = int(totals.rows[0])
+        weights = class_factors(self, totals.classes)
+        standard = Encoding.from_sums(rows.schema, totals.columns, reference=not (self.l1 or self.l2))
         raw = _unscaled(standard)
         self.encoding_ = standard if self.scale else raw
         # θ is in units of `own`, which are standard ones unless plain steps on plain columns are asked for
@@ -172,14 +172,14 @@ class LogisticRegression(Classifier):
             encoded_pieces(rows, own if far else raw, weights, n_rows),
             units,
             self._n_scores,
-            float(census.classes @ weights),
+            float(totals.classes @ weights),
             self.l2 * own_share**2,
             free=(self.l2 + self.l1) * own_share == 0,
         )
         l1 = np.tile(self.l1 * own_share, self._n_scores) / likelihood.total
         solution, self.solver_ = maximise(
             likelihood,
-            self._first(census.classes * weights, Units.between(self.encoding_, own)).ravel(),
+            self._first(totals.classes * weights, Units.between(self.encoding_, own)).ravel(),
             solver=self.solver,
             l1=l1,
             n_rows=n_rows,
@@ -189,7 +189,7 @@ class LogisticRegression(Classifier):
             random=check_random_state(self.random_state),
         )
         self._keep(solution, likelihood, l1, Units.between(raw, own))
-        self.null_log_likelihood_ = float(log_likelihood_of_shares(census.classes * weights))
+        self.null_log_likelihood_ = float(log_likelihood_of_shares(totals.classes * weights))
         self._announce()
 
     @property

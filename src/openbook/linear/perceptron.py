@@ -20,15 +20,15 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from openbook.base import Classifier, most_probable
+from openbook.border.base import Classifier, most_probable
+from openbook.border.rows import Chunk
+from openbook.border.rules import Anything, Flag, Number, OneOf, Whole
 from openbook.errors import DataError, ParameterError
 from openbook.fold import each
 from openbook.linear.perceptron_kernels import CLOCK, LONGEST, RUN, TRIED, UPDATES, meet
 from openbook.linear.perceptron_work import derive_model, derive_row
 from openbook.linear.scored import linear_scores
 from openbook.prepare.encoding import Encoding
-from openbook.rows import Chunk
-from openbook.rules import Anything, Flag, Number, OneOf, Whole
 
 __all__ = ["Perceptron"]
 

@@ -18,7 +18,7 @@ from operator import add
 
 import numpy as np
 
-from openbook.base import Classifier
+from openbook.border.base import Classifier
 from openbook.data import SparseTable
 from openbook.data.attributes import as_text
 from openbook.errors import DataError

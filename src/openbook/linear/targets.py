@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import assert_all_finite
 
+from openbook.border.rows import check_known
 from openbook.data import Numeric
 from openbook.data.read import read
 from openbook.errors import DataError
-from openbook.rows import check_known
 
 __all__ = ["several_targets"]
 

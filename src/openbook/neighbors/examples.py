@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from openbook.border.rows import Chunk, Rows
 from openbook.data import Categorical, Numeric, Schema, SparseTable, Table
 from openbook.errors import DataError
 from openbook.fold import Statistics, less
-from openbook.rows import Chunk, Rows
 
 __all__ = ["Examples"]
 

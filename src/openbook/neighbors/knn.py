@@ -10,12 +10,12 @@ distance says what becomes of missing cells (`spaces`). Where fewer than k rows 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from openbook.base import Classifier, Regressor
+from openbook.border.base import Classifier, Regressor
+from openbook.border.rules import Anything, OneOf, Rule, Whole
 from openbook.neighbors.derive import derive_mean, derive_model, derive_vote
 from openbook.neighbors.learner import DISTANCE_RULES, NamedOr, NeighborLearner
 from openbook.neighbors.votes import TIES, WEIGHTS, decided
 from openbook.neighbors.windows import KERNELS
-from openbook.rules import Anything, OneOf, Rule, Whole
 
 __all__ = ["KNeighborsClassifier", "KNeighborsRegressor"]
 

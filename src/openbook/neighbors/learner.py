@@ -10,15 +10,15 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.base import Classifier
+from openbook.border.base import Classifier
+from openbook.border.folding import Folding
+from openbook.border.rows import infinite_cell
+from openbook.border.rules import Anything, Flag, Number, OneOf, Rule
 from openbook.errors import ParameterError
 from openbook.fold import each
-from openbook.folding import Folding
 from openbook.neighbors.examples import Examples
 from openbook.neighbors.spaces import DISTANCES, make_space, refusal
 from openbook.neighbors.votes import Ballots
-from openbook.rows import infinite_cell
-from openbook.rules import Anything, Flag, Number, OneOf, Rule
 
 __all__ = ["DISTANCE_RULES", "NamedOr", "NeighborLearner"]
 

@@ -13,12 +13,12 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from openbook.border.unsupervised import Unsupervised
 from openbook.errors import DataError, ParameterError
 from openbook.neural.derive import derive_row
 from openbook.neural.derive_learning import derive_model
 from openbook.neural.outputs import Distance
 from openbook.neural.trained import RULES, Trained
-from openbook.unsupervised import Unsupervised
 
 __all__ = ["Autoencoder"]
 

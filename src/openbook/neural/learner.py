@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.base import Learner
+from openbook.border.base import Learner
 from openbook.data import Table, read
 from openbook.neural.derive import derive_row
 from openbook.neural.derive_learning import derive_model

@@ -11,13 +11,13 @@ weights_[l] : float (units of layer l, units of layer l + 1), the encoded column
 
 import numpy as np
 
-from openbook.base import Classifier, Regressor
+from openbook.border.base import Classifier, Regressor
+from openbook.border.rules import Maybe, OneOf
 from openbook.data.attributes import as_text
 from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.neural.learner import NetworkLearner
 from openbook.neural.outputs import CrossEntropy, Distance, Output
 from openbook.neural.trained import RULES, checked
-from openbook.rules import Maybe, OneOf
 from openbook.work import Step, figure
 
 __all__ = ["MLPClassifier", "MLPRegressor"]

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from openbook.base import Estimator
+from openbook.border.base import Estimator
+from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, Rule, Whole
 from openbook.errors import InterruptedFit, ParameterError
 from openbook.fold import each
 from openbook.neural.activations import ACTIVATIONS, HIDDEN
@@ -28,7 +29,6 @@ from openbook.neural.optimisers import OPTIMISERS, SCHEDULES, STEPS
 from openbook.neural.pretraining import pretrain
 from openbook.neural.training import Examples, Settings, Training
 from openbook.prepare import Encoding
-from openbook.rules import Anything, Flag, Maybe, Number, OneOf, Rule, Whole
 
 __all__ = ["RULES", "Trained", "checked", "settings_of"]
 

@@ -13,9 +13,9 @@ under a normal curve; a column that does not vary at all counts 1 there.
 
 import numpy as np
 
+from openbook.border.rules import OneOf
 from openbook.outlier.columns import ColumnDetector, all_values, known, looked_at
 from openbook.outlier.detector import CUTS, checked
-from openbook.rules import OneOf
 from openbook.work import Grid, Step, figure
 
 __all__ = ["BoxFences"]

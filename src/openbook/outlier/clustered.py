@@ -18,11 +18,11 @@ from functools import partial
 
 import numpy as np
 
+from openbook.border.rules import Maybe, Rule, Whole
 from openbook.cluster import KMeans
 from openbook.fold import each
 from openbook.outlier.detector import CUTS, Account, Detector, checked
 from openbook.prepare import Encoding
-from openbook.rules import Maybe, Rule, Whole
 from openbook.work import Grid, Step, figure
 
 __all__ = ["CLUSTER_RULES", "Clustered"]

@@ -19,6 +19,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from openbook.border.rows import infinite_cell
+from openbook.border.rules import Anything, Maybe, Whole
 from openbook.data import Nominal, Numeric, Schema, Table
 from openbook.data.conform import conform
 from openbook.data.read import read
@@ -27,8 +29,6 @@ from openbook.fold import each
 from openbook.neighbors.examples import Examples
 from openbook.outlier.detector import CUTS, Account, Detector, inner_of
 from openbook.outlier.z_score import ZScore
-from openbook.rows import infinite_cell
-from openbook.rules import Anything, Maybe, Whole
 from openbook.work import Grid, Step
 
 __all__ = ["Collective"]

@@ -15,10 +15,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from openbook.border.rows import Chunk, Rows, infinite_cell
 from openbook.data import Numeric, Ordinal, Schema, Table
 from openbook.fold import each
 from openbook.outlier.detector import Account, Detector
-from openbook.rows import Chunk, Rows, infinite_cell
 from openbook.work import Step, figure
 
 __all__ = ["ColumnDetector", "all_values", "known", "looked_at", "values_of"]

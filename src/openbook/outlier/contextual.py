@@ -11,14 +11,14 @@ detector of all rows. Of the judged columns, missing cells are the inner detecto
 import numpy as np
 from sklearn.base import clone
 
+from openbook.border.rows import infinite_cell
+from openbook.border.rules import Anything, Whole
 from openbook.data import MISSING, Categorical, Nominal, Numeric
 from openbook.errors import ParameterError, UnknownColumn
 from openbook.fold import each
 from openbook.neighbors.examples import Examples
 from openbook.outlier.detector import CUTS, Account, Detector, checked, inner_of
 from openbook.outlier.naive_bayes_surprise import NaiveBayesSurprise
-from openbook.rows import infinite_cell
-from openbook.rules import Anything, Whole
 from openbook.work import Step, figure
 
 __all__ = ["Contextual"]

@@ -31,15 +31,15 @@ import numpy.typing as npt
 from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.base import Saved
+from openbook.border.base import Saved
+from openbook.border.rows import Chunk, Rows
+from openbook.border.rules import Maybe, Number, Rule, Whole
+from openbook.border.unsupervised import Unsupervised
 from openbook.damage import blamed_on_its_file
 from openbook.data import Table
 from openbook.errors import DataError, ParameterError
 from openbook.fold import each
 from openbook.outlier.reasons import Reason, Reasons, cell_of
-from openbook.rows import Chunk, Rows
-from openbook.rules import Maybe, Number, Rule, Whole
-from openbook.unsupervised import Unsupervised
 from openbook.work import Grid, Step, Work, figure
 
 __all__ = ["CUTS", "Account", "Detector", "checked", "cut_above", "inner_of"]

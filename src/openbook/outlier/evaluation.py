@@ -13,7 +13,7 @@ import numpy as np
 from openbook.draw import Picture
 from openbook.errors import DataError, ParameterError
 from openbook.judge import Confusion, PrecisionRecall, Roc
-from openbook.judge.rates import Rate
+from openbook.judge.scores.rates import Rate
 from openbook.outlier.detector import Detector
 from openbook.work import Grid, Work
 

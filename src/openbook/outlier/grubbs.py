@@ -17,9 +17,9 @@ import math
 import numpy as np
 from scipy.special import stdtrit
 
+from openbook.border.rules import Flag, Number
 from openbook.outlier.columns import ColumnDetector, all_values, known, looked_at
 from openbook.outlier.detector import CUTS, checked
-from openbook.rules import Flag, Number
 from openbook.work import Grid, Step, figure
 
 __all__ = ["Grubbs", "grubbs_critical"]

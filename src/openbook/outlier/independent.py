@@ -18,9 +18,9 @@ from openbook.bayes.categorical import CategoricalColumns
 from openbook.bayes.density import KernelColumns
 from openbook.bayes.gaussian import GaussianColumns
 from openbook.bayes.smoothing import Laplace
+from openbook.border.rows import infinite_cell
 from openbook.data import MISSING, Categorical, Numeric, Schema
 from openbook.fold import Statistics, fold
-from openbook.rows import infinite_cell
 
 __all__ = ["Independent", "known_cells"]
 

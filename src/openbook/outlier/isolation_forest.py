@@ -21,12 +21,12 @@ from functools import partial
 
 import numpy as np
 
+from openbook.border.rows import infinite_cell
+from openbook.border.rules import Maybe, Whole
 from openbook.data import MISSING, Nominal, Numeric
 from openbook.errors import DataError
 from openbook.fold import each
 from openbook.outlier.detector import CUTS, Account, Detector, checked
-from openbook.rows import infinite_cell
-from openbook.rules import Maybe, Whole
 from openbook.work import Grid, Step, Work, figure
 
 __all__ = ["IsolationForest"]

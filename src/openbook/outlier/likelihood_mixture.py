@@ -20,12 +20,12 @@ from typing import Any
 
 import numpy as np
 
+from openbook.border.rows import Chunk, Rows
+from openbook.border.rules import Number
 from openbook.data import Numeric
 from openbook.fold import Piece, each
 from openbook.outlier.detector import CUTS, Account, Detector, checked
 from openbook.outlier.independent import Independent, known_cells
-from openbook.rows import Chunk, Rows
-from openbook.rules import Number
 from openbook.work import Grid, Step, Work
 
 __all__ = ["LikelihoodMixture"]

@@ -17,13 +17,13 @@ from operator import add
 import numpy as np
 from scipy.special import chdtri
 
+from openbook.border.rows import infinite_cell
+from openbook.border.rules import Flag, Maybe, Whole
 from openbook.fold import each, fold
 from openbook.linear.scatter import ClassScatter
 from openbook.outlier.detector import CUTS, Account, Detector, checked
 from openbook.outlier.robust import minimum_determinant, precision_of
 from openbook.prepare import Encoding
-from openbook.rows import infinite_cell
-from openbook.rules import Flag, Maybe, Whole
 from openbook.work import Grid, Step, figure
 
 __all__ = ["Mahalanobis"]

@@ -14,10 +14,10 @@ from operator import add
 
 import numpy as np
 
+from openbook.border.rules import OneOf
 from openbook.fold import fold
 from openbook.outlier.detector import CUTS, Account, Detector, checked
 from openbook.outlier.independent import Independent, known_cells
-from openbook.rules import OneOf
 from openbook.work import Grid, Step, Work
 
 __all__ = ["NaiveBayesSurprise"]

@@ -20,6 +20,8 @@ import math
 
 import numpy as np
 
+from openbook.border.rows import infinite_cell
+from openbook.border.rules import Flag, Whole
 from openbook.errors import DataError
 from openbook.fold import each
 from openbook.neighbors.budget import refuse_if_over
@@ -28,8 +30,6 @@ from openbook.neighbors.learner import DISTANCE_RULES
 from openbook.neighbors.spaces import make_space, refusal
 from openbook.neighbors.terms import FORMULAS, compared
 from openbook.outlier.detector import CUTS, Detector, checked
-from openbook.rows import infinite_cell
-from openbook.rules import Flag, Whole
 from openbook.work import Grid, Step, Work
 
 __all__ = ["NEARBY_RULES", "Nearby", "distance_shares"]

@@ -9,10 +9,10 @@ columns, so `reasons` replaces each attribute by its typical value (`typical`).
 
 import numpy as np
 
+from openbook.border.rules import Maybe, Number
 from openbook.outlier.detector import Account, checked
 from openbook.outlier.nearby import NEARBY_RULES, Nearby
 from openbook.outlier.typical import DROPS, drops, typical_row
-from openbook.rules import Maybe, Number
 from openbook.work import Step
 
 __all__ = ["RadiusCount"]

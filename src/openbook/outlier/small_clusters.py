@@ -9,8 +9,8 @@ whichever cluster the row itself belongs to. See `clustered` for the encoding an
 
 import numpy as np
 
+from openbook.border.rules import Number
 from openbook.outlier.clustered import CLUSTER_RULES, Clustered
-from openbook.rules import Number
 from openbook.work import Step
 
 __all__ = ["SmallClusters"]

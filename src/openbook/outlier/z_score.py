@@ -11,12 +11,12 @@ from operator import add
 
 import numpy as np
 
+from openbook.border.rows import infinite_cell
+from openbook.border.rules import OneOf
 from openbook.fold import fold
 from openbook.kernels.moments import Moments
 from openbook.outlier.columns import ColumnDetector, looked_at, values_of
 from openbook.outlier.detector import CUTS, checked
-from openbook.rows import infinite_cell
-from openbook.rules import OneOf
 from openbook.work import Grid, Step, figure
 
 __all__ = ["ZScore"]

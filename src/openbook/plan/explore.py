@@ -22,6 +22,7 @@ import joblib
 import numpy as np
 
 from openbook.associate import association_rules, frequent_itemsets
+from openbook.border.rows import refuse_infinity
 from openbook.cluster import (
     Agglomerative,
     ChosenK,
@@ -47,7 +48,6 @@ from openbook.plan.run import Progress, claim_folder, versions
 from openbook.reduce import PCA
 from openbook.report.exploration import Associations, Exploration, Groups, Oddities
 from openbook.report.explore import to_html
-from openbook.rows import refuse_infinity
 from openbook.store import open_model, save
 
 __all__ = ["explore"]

@@ -6,7 +6,7 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
-from openbook.bayes import MinimumRisk, TunedThresholdClassifierCV
+from openbook.decide import MinimumRisk, TunedThresholdClassifierCV
 from openbook.judge import TimeOrdered, Tuning
 from openbook.plan.money import COST, by_decision
 from openbook.plan.parts import Hypothesis, defaults
@@ -178,11 +178,11 @@ def _testing(plan: Plan) -> Iterator[str]:
 def _working(plan: Plan) -> Iterator[str]:
     yield from ("", "# Predictions that tell much, of rows that the model had not seen, worked.")
     if plan.protocol.test_share:
-        yield "for each in telling(tests[choice.label]):"
+        yield "for each in notable_predictions(tests[choice.label]):"
         yield '    print(f"{each.words}\\n{model.work(X.take([each.row]))}")'
         return
     yield "folds = list(split.split(X_train, y_train))"
-    yield "for each in telling(comparison[choice.label]):"
+    yield "for each in notable_predictions(comparison[choice.label]):"
     yield "    rows = folds[each.fold][0]"
     inputs = ".select(columns[choice.label])" if plan.hypotheses else ""
     more = _fitting(plan, "rows", "models[choice.label]")
@@ -238,18 +238,18 @@ def _imports(plan: Plan, models: dict[str, Any]) -> Iterator[str]:
             "protocol",
             "anything_to_learn",
             "choose",
-            "telling",
+            "notable_predictions",
             *(["evaluate", "Comparison"] if plan.hypotheses else ["compare"]),
         }
     }
     if plan.task == "classification":
-        names["openbook.judge.positive"] = {"positive_last"}
+        names["openbook.judge.scores.positive"] = {"positive_last"}
     if _with_threshold(plan):
         names["openbook.bayes"] = {"TunedThresholdClassifierCV"}
     if plan.costs:
         names["openbook.judge"].add("cost_metric")
     if plan.roles.time:
-        names["openbook.judge.splitters"] = {"time_codes"}
+        names["openbook.judge.folds.splitters"] = {"time_codes"}
         if _tuned(plan):
             names["openbook.judge"].add("TimeOrdered")
     if plan.protocol.test_share:

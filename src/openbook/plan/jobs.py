@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import joblib
 
 from openbook.fold import each
-from openbook.judge.hear import heard
+from openbook.judge.folds.thread_warnings import collected_warnings
 
 __all__ = ["done_by"]
 
@@ -30,7 +30,10 @@ def done_by(
     jobs, work : what there is to do, and how
     workers : threads; -1 for one a core
     """
-    with heard(), joblib.parallel_config(backend="threading", n_jobs=workers):  # joblib warns if interrupted
+    with (
+        collected_warnings(),
+        joblib.parallel_config(backend="threading", n_jobs=workers),
+    ):  # joblib warns if interrupted
         if deadline is None:
             yield from each(jobs, work, in_order=False)
             return

@@ -27,9 +27,9 @@ from typing import Any, NamedTuple
 
 import openbook
 from openbook.errors import DataError, PlanError
-from openbook.judge.results import FoldResult
+from openbook.judge.folds.results import FoldResult
 from openbook.plan.files import write_text
-from openbook.plan.kept import Known, from_plain, to_plain
+from openbook.plan.plain_json import Known, from_plain, to_plain
 
 __all__ = ["Log", "Skipped"]
 

@@ -15,28 +15,28 @@ import joblib
 import numpy as np
 from sklearn.base import clone
 
-from openbook.bayes import TunedThresholdClassifierCV
+from openbook.decide import TunedThresholdClassifierCV
 from openbook.errors import OpenbookError
 from openbook.features import score_attributes
 from openbook.features.measures import MEASURES, Measure
 from openbook.features.scores import AttributeScores
 from openbook.judge import Comparison, Evaluation, FoldResult, Metric, evaluate_fold
-from openbook.judge.costs import Costs, costs
-from openbook.judge.curve import Curve
-from openbook.judge.curves import learning_curve
-from openbook.judge.diagnose import Diagnosis, diagnose
-from openbook.judge.fairness import Fairness, fairness
-from openbook.judge.importance import Importance, importance_over_folds
-from openbook.judge.leaks import Leaks, leaks
-from openbook.judge.metrics import METRICS
-from openbook.judge.mistakes import Mistakes, confident_mistakes
-from openbook.judge.segments import Segments, worst_segments
-from openbook.judge.splits import TINY, Protocol
+from openbook.judge.curves.curve import Curve
+from openbook.judge.curves.diagnose import Diagnosis, diagnose
+from openbook.judge.curves.make import learning_curve
+from openbook.judge.errors.importance import Importance, importance_over_folds
+from openbook.judge.errors.mistakes import Mistakes, confident_mistakes
+from openbook.judge.errors.segments import Segments, worst_segments
+from openbook.judge.folds.splits import TINY, Protocol
+from openbook.judge.risk.costs import Costs, costs
+from openbook.judge.risk.fairness import Fairness, fairness
+from openbook.judge.risk.leaks import Leaks, leaks
+from openbook.judge.scores.metrics import METRICS
 from openbook.plan.jobs import done_by
 from openbook.plan.judging import failure_words
-from openbook.plan.kept import Known
 from openbook.plan.log import Log
 from openbook.plan.money import by_decision
+from openbook.plan.plain_json import Known
 from openbook.plan.plan import Plan
 from openbook.plan.rows import StudyRows
 from openbook.report import Looks

@@ -11,11 +11,11 @@ from openbook.data import Column, Numeric, Table, Text
 from openbook.data.describe import Description
 from openbook.data.findings import plural
 from openbook.errors import ParameterError, PlanError, UnknownColumn, did_you_mean
-from openbook.judge.metrics import DEFAULTS
-from openbook.judge.metrics import metric as judge_metric
-from openbook.judge.positive import RARE, check_positive, positive_class, shares
-from openbook.judge.splits import TINY
-from openbook.judge.splitters import TestGroups
+from openbook.judge.folds.splits import TINY
+from openbook.judge.folds.splitters import TestGroups
+from openbook.judge.scores.metrics import DEFAULTS
+from openbook.judge.scores.metrics import metric as judge_metric
+from openbook.judge.scores.positive import RARE, check_positive, positive_class, shares
 from openbook.plan.counts import (
     MOST_ROWS,
     WeightKind,
@@ -157,7 +157,7 @@ def make_plan(
         model has never seen; "known" tests the future of groups whose past trains
     weight_kind : "frequency" if a row stands for so many rows, "importance" if its weight counts in learning
         only; None takes whole numbers for frequencies
-    positive : of two classes, the positive one; None goes by `openbook.judge.positive`
+    positive : of two classes, the positive one; None goes by `openbook.judge.scores.positive`
     costs : what mistakes cost, `costs[truth][predicted]`, or the path of a CSV file that says so
         The columns of the file are truth, predicted and cost. Decisions are then those of least expected
         cost, and learners are ranked by what a row costs.

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field, fields
 from inspect import signature
 from typing import Any, get_args
 
+from openbook.border.rules import check_parameters
 from openbook.errors import OpenbookError, PlanError, did_you_mean
-from openbook.judge.splitters import TestGroups
+from openbook.judge.folds.splitters import TestGroups
 from openbook.plan.counts import WeightKind
 from openbook.registry import learner, name_of
-from openbook.rules import check_parameters
 
 __all__ = ["SPLITS", "Candidate", "Contestant", "Hypothesis", "Protocol", "Roles", "defaults"]
 
@@ -29,7 +29,7 @@ class Roles:
     sensitive : columns by which the choice is checked for fairness; inputs, unless they are ignored too
     weight : how many rows each row stands for, or how much it counts in learning (`Protocol.weights`); no
         input
-    positive : of two classes, the positive one; None goes by `openbook.judge.positive`
+    positive : of two classes, the positive one; None goes by `openbook.judge.scores.positive`
     """
 
     target: str

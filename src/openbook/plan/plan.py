@@ -25,8 +25,8 @@ from typing import Any, Self, get_args
 from sklearn.utils.validation import has_fit_parameter
 
 from openbook.errors import OpenbookError, PlanError, did_you_mean
-from openbook.judge.choice import RULES
-from openbook.judge.metrics import DEFAULTS, Metric, metric
+from openbook.judge.choice.choose import RULES
+from openbook.judge.scores.metrics import DEFAULTS, Metric, metric
 from openbook.plan.document import (
     FORMAT,
     Document,
@@ -132,7 +132,7 @@ class Plan(Document):
         candidate, seed = self.contestant(label).candidate, self.protocol.seed
         model, knobs = candidate.seeded(seed), candidate.values()
         if self.costs:
-            from openbook.bayes import MinimumRisk
+            from openbook.decide import MinimumRisk
 
             model = MinimumRisk(model, by_decision(self.costs))
             knobs = {f"estimator__{name}": values for name, values in knobs.items()}
@@ -155,7 +155,7 @@ class Plan(Document):
 
     def with_threshold(self, model: Any) -> Any:
         """A learner with a threshold that is tuned, where the plan says so and the learner allows it."""
-        from openbook.bayes import TunedThresholdClassifierCV
+        from openbook.decide import TunedThresholdClassifierCV
 
         weighable = not self.weighs or has_fit_parameter(model, "sample_weight")
         if not (self.tunes_threshold and weighable and hasattr(model, "predict_proba")):

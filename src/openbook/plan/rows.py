@@ -22,9 +22,9 @@ from openbook.judge import (
     lock_away,
     protocol,
 )
-from openbook.judge.examples import Examples
-from openbook.judge.positive import positive_last
-from openbook.judge.splitters import TestGroups, group_codes, time_codes
+from openbook.judge.folds.examples import Examples
+from openbook.judge.folds.splitters import TestGroups, group_codes, time_codes
+from openbook.judge.scores.positive import positive_last
 from openbook.plan.counts import counted, weights_of
 from openbook.plan.log import Log
 from openbook.plan.money import COST, by_decision

@@ -29,8 +29,8 @@ from openbook.data.describe import Description
 from openbook.data.findings import plural
 from openbook.errors import PlanError
 from openbook.judge import Choice, Comparison, Evaluation, anything_to_learn, choose
-from openbook.judge.choice import RULES
-from openbook.judge.hear import heard
+from openbook.judge.choice.choose import RULES
+from openbook.judge.folds.thread_warnings import collected_warnings
 from openbook.plan.counts import described
 from openbook.plan.estimate import estimate_words
 from openbook.plan.explore_plan import ExplorePlan, open_plan
@@ -107,7 +107,7 @@ def run(
             for words in _opening(judging):
                 say(words)
         judging.run()
-        with heard():  # the same warnings as in the folds, which the report tells
+        with collected_warnings():  # the same warnings as in the folds, which the report tells
             end = _conclude(rows, log)
             comparison, choice, tests, models = end.comparison, end.choice, end.tests, end.models
             judged = comparison[choice.label]

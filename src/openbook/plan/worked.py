@@ -1,6 +1,6 @@
 """The predictions that a report works.
 
-They are predictions of rows that the model had not seen, as they were judged: see `openbook.judge.telling`.
+They are predictions of rows that the model had not seen, as they were judged: see `judge.errors.notable`.
 Where the chosen learner met rows that were locked away they are among those, and the model is the one in the
 file; else they are among the rows of the folds, and the model is that of the fold.
 """
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from openbook.judge import Evaluation, telling
+from openbook.judge import Evaluation, notable_predictions
 from openbook.plan.rows import StudyRows
 from openbook.report import Example
 
@@ -33,7 +33,7 @@ def worked_examples(
     def of_fold(label: str, fold: int) -> Any:
         return models[label] if tested is not None else rows.fitted(label, rows.splits[fold][0])
 
-    for picked in telling(judged if tested is None else tested):
+    for picked in notable_predictions(judged if tested is None else tested):
         row = rows.X.take([picked.row])
         yield Example(
             row=int(rows.known[picked.row]),

@@ -21,10 +21,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from openbook.border.rows import Chunk, Rows, infinite_cell
 from openbook.data import MISSING, Attribute, Categorical, Nominal, Numeric, Ordinal, Schema, Table
 from openbook.fold import Statistics, fold, less
 from openbook.kernels.moments import Moments
-from openbook.rows import Chunk, Rows, infinite_cell
 from openbook.work import Grid, Work, figure
 
 __all__ = ["ColumnSums", "Encoding"]

@@ -15,13 +15,13 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from openbook.border.rules import Maybe, Whole
 from openbook.errors import ParameterError
 from openbook.linear import LinearDiscriminant
 from openbook.linear.scored import linear_scores
 from openbook.reduce.directions import checked_scores, signed
 from openbook.reduce.picture import draw_rows
 from openbook.reduce.work import derive_discriminant, derive_scores
-from openbook.rules import Maybe, Whole
 
 __all__ = ["LinearDiscriminantProjection"]
 

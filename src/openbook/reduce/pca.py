@@ -24,6 +24,9 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from openbook.border.rows import infinite_cell, weighed
+from openbook.border.rules import Flag, Maybe, Number, OneOf, Whole
+from openbook.border.unsupervised import Unsupervised
 from openbook.data.conform import conform
 from openbook.data.read import read
 from openbook.errors import ParameterError
@@ -35,9 +38,6 @@ from openbook.linear.scored import linear_scores, scored
 from openbook.reduce.directions import checked_scores, signed
 from openbook.reduce.picture import draw_biplot, draw_scree
 from openbook.reduce.work import derive_pca, derive_scores
-from openbook.rows import infinite_cell, weighed
-from openbook.rules import Flag, Maybe, Number, OneOf, Whole
-from openbook.unsupervised import Unsupervised
 
 __all__ = ["PCA"]
 

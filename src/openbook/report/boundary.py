@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from openbook.base import Learner
+from openbook.border.base import Learner
 from openbook.data import MISSING, Attribute, Categorical, Numeric, SparseTable, Table
 from openbook.data.attributes import as_text
 from openbook.data.conform import conform
@@ -23,7 +23,7 @@ from openbook.draw.colours import COLOURS, RARE
 from openbook.draw.plot import FRAME, dots, framed, legend
 from openbook.errors import DataError, ParameterError, RefusalError, UnknownColumn
 from openbook.judge import permutation_importance
-from openbook.judge.examples import Examples, model_task
+from openbook.judge.folds.examples import Examples, model_task
 from openbook.work.step import cell, figure
 
 __all__ = ["draw_boundary", "usable_columns"]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from openbook.cluster import Contingency
-from openbook.judge.intervals import shown_p
+from openbook.judge.chance.intervals import shown_p
 from openbook.report import words
 from openbook.report.blocks import (
     Answers,

@@ -15,7 +15,7 @@ from scipy.special import ndtri
 from openbook.data import Table as Rows
 from openbook.data.attributes import as_text
 from openbook.data.findings import plural
-from openbook.judge.intervals import shown_p
+from openbook.judge.chance.intervals import shown_p
 from openbook.report.blocks import Block, Fold, Line, Table, Text
 from openbook.report.laplace import odds
 from openbook.work import Grid, figure

@@ -6,7 +6,7 @@ import numpy as np
 
 from openbook.data import Table as Rows
 from openbook.data.findings import plural
-from openbook.judge.splits import TINY
+from openbook.judge.folds.splits import TINY
 from openbook.report import svg
 from openbook.report.blocks import Block, Figure, Heading, Line, Table, Text, drawn, sketched
 from openbook.report.boundary import draw_boundary, usable_columns

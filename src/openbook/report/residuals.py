@@ -13,7 +13,7 @@ from openbook.data.findings import plural, short
 from openbook.draw import Numbers, Picture
 from openbook.draw.plot import FRAME, dots, framed
 from openbook.errors import ParameterError
-from openbook.judge.examples import Examples, model_task
+from openbook.judge.folds.examples import Examples, model_task
 
 __all__ = ["beside_truth", "draw_residuals", "residuals"]
 

@@ -10,14 +10,14 @@ from openbook.data import Column, Table
 from openbook.data.describe import Description
 from openbook.features.scores import AttributeScores
 from openbook.judge import Choice, Comparison, Evaluation, Importance, TestResult, Verdict, difference
-from openbook.judge.comparison import Row
-from openbook.judge.costs import Costs
-from openbook.judge.curve import Curve
-from openbook.judge.diagnose import Diagnosis
-from openbook.judge.fairness import Fairness
-from openbook.judge.leaks import Leaks
-from openbook.judge.mistakes import Mistakes
-from openbook.judge.segments import Segments
+from openbook.judge.choice.comparison import Row
+from openbook.judge.curves.curve import Curve
+from openbook.judge.curves.diagnose import Diagnosis
+from openbook.judge.errors.mistakes import Mistakes
+from openbook.judge.errors.segments import Segments
+from openbook.judge.risk.costs import Costs
+from openbook.judge.risk.fairness import Fairness
+from openbook.judge.risk.leaks import Leaks
 from openbook.work import Work
 
 __all__ = ["Example", "Looks", "StudyResult"]

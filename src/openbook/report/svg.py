@@ -12,7 +12,7 @@ from html import escape
 from openbook.data.findings import short
 from openbook.draw.axes import round_ticks
 from openbook.draw.letters import clip
-from openbook.judge.intervals import shown
+from openbook.judge.chance.intervals import shown
 from openbook.work.formula import printable
 
 __all__ = ["Scored", "bars", "curve", "histogram", "intervals"]

@@ -7,10 +7,10 @@ from typing import Protocol
 from openbook.data.describe import Description
 from openbook.data.findings import Finding, plural
 from openbook.judge import Evaluation
-from openbook.judge.intervals import shown as score_words
-from openbook.judge.positive import RARE, shares
-from openbook.judge.significance import p_words
-from openbook.judge.splits import TINY
+from openbook.judge.chance.intervals import shown as score_words
+from openbook.judge.chance.significance import p_words
+from openbook.judge.folds.splits import TINY
+from openbook.judge.scores.positive import RARE, shares
 from openbook.report.study import Example, StudyResult
 from openbook.work.step import cell
 

@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from openbook.base import Learner
+from openbook.border.base import Learner
 from openbook.errors import InterruptedFit
 from openbook.prepare.encoding import Encoding
 from openbook.svm.kernels import Kernel, Linear, Own, Polynomial, Radial

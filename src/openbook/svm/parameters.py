@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from openbook.rules import Anything, Number
+from openbook.border.rules import Anything, Number
 
 __all__ = ["Gamma", "KernelChoice", "Penalty"]
 

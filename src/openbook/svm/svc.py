@@ -14,11 +14,11 @@ import math
 
 import numpy as np
 
-from openbook.base import Classifier
+from openbook.border.base import Classifier
+from openbook.border.rules import Flag, Maybe, Number, OneOf, Whole
 from openbook.data.attributes import as_text
 from openbook.errors import DataError, ParameterError
 from openbook.linear.class_weight import CLASS_WEIGHT, class_factors
-from openbook.rules import Flag, Maybe, Number, OneOf, Whole
 from openbook.svm.derive import derive_classifier, derive_decision
 from openbook.svm.learner import SupportVectors
 from openbook.svm.machine import Machines, Task, solved

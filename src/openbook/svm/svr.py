@@ -11,8 +11,8 @@ beta : float64 (m,), the one row of dual_coef_
 
 import numpy as np
 
-from openbook.base import Regressor
-from openbook.rules import Flag, Number, Whole
+from openbook.border.base import Regressor
+from openbook.border.rules import Flag, Number, Whole
 from openbook.svm.derive import derive_prediction, derive_regressor
 from openbook.svm.learner import SupportVectors
 from openbook.svm.machine import Task, solved

@@ -3,13 +3,13 @@
 from openbook.tree.c45 import C45
 from openbook.tree.cart import CART, CARTRegressor
 from openbook.tree.classifier import DecisionTreeClassifier
-from openbook.tree.derive_cuts import Cut, Cuts, candidate_cuts
-from openbook.tree.drawing import Drawing, draw
+from openbook.tree.derive.cuts import Cut, Cuts, candidate_cuts
 from openbook.tree.id3 import ID3
 from openbook.tree.model_tree import ModelTreeRegressor
 from openbook.tree.oblivious import ObliviousTreeClassifier
 from openbook.tree.regressor import DecisionTreeRegressor
-from openbook.tree.ruleset import Disjunction, Rule, Rules, rules
+from openbook.tree.show.drawing import Drawing, draw
+from openbook.tree.show.ruleset import Disjunction, Rule, Rules, rules
 
 __all__ = [
     "C45",

@@ -1,6 +1,6 @@
 """C4.5: gain ratio, missing values in parts, error-based pruning (Quinlan, 1993)."""
 
-from openbook.rules import Maybe, OneOf
+from openbook.border.rules import Maybe, OneOf
 from openbook.tree.classifier import TreeClassifier
 
 __all__ = ["C45"]

@@ -23,13 +23,13 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
+from openbook.border.rules import Anything, Number, Whole
 from openbook.fold import each
-from openbook.rules import Anything, Number, Whole
 from openbook.tree.classifier import TreeClassifier
+from openbook.tree.engine.nodes import LEAF, add_errors, cells, parents
+from openbook.tree.engine.plant import plant
+from openbook.tree.engine.prune import cost_complexity_path, prune_cost_complexity, training_errors
 from openbook.tree.learner import TreeLearner
-from openbook.tree.nodes import LEAF, add_errors, cells, parents
-from openbook.tree.plant import plant
-from openbook.tree.prune import cost_complexity_path, prune_cost_complexity, training_errors
 from openbook.tree.regressor import TreeRegressor
 from openbook.work import Grid, Step, Work, figure
 

@@ -5,17 +5,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from openbook.base import Classifier, most_probable
+from openbook.border.base import Classifier, most_probable
+from openbook.border.rows import RowWeights
+from openbook.border.rules import Anything, Maybe, Number, OneOf
 from openbook.data import Column, Table
 from openbook.errors import ParameterError, RefusalError, did_you_mean
 from openbook.measures import entropy, gini
-from openbook.rows import RowWeights
-from openbook.rules import Anything, Maybe, Number, OneOf
-from openbook.tree.derive_splits import least_weight
+from openbook.tree.derive.splits import least_weight
+from openbook.tree.engine.nodes import SPREAD, add_weights, leaves_of
+from openbook.tree.engine.prune import PRUNINGS
+from openbook.tree.engine.stump import Presorted, best_stump, presort
 from openbook.tree.learner import Growing, TreeLearner
-from openbook.tree.nodes import SPREAD, add_weights, leaves_of
-from openbook.tree.prune import PRUNINGS
-from openbook.tree.stump import Presorted, best_stump, presort
 
 __all__ = ["DecisionTreeClassifier", "GrowingClassifier", "TreeClassifier"]
 
@@ -187,7 +187,7 @@ class DecisionTreeClassifier(TreeClassifier):
 
     Attributes
     ----------
-    tree_ : the nodes; see `openbook.tree.nodes.Tree`
+    tree_ : the nodes; see `openbook.tree.engine.nodes.Tree`
     classes_ : the classes
     feature_importances_ : each column's share of the gain
 

@@ -13,23 +13,23 @@ from scipy.special import chdtri
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.base import Learner
-from openbook.rows import Rows
-from openbook.rules import Anything, Maybe, Number, OneOf, Whole
-from openbook.tree import criteria
-from openbook.tree.columns import Training, encode
-from openbook.tree.derive import derive_model, derive_row
-from openbook.tree.derive_splits import least_weight
-from openbook.tree.nodes import LEAF, Tree, add_values, cells, check, depths, leaves_of
-from openbook.tree.plant import N_SUMS, Candidates, n_slots, plant
-from openbook.tree.prune import (
+from openbook.border.base import Learner
+from openbook.border.rows import Rows
+from openbook.border.rules import Anything, Maybe, Number, OneOf, Whole
+from openbook.tree.derive.model import derive_model, derive_row
+from openbook.tree.derive.splits import least_weight
+from openbook.tree.engine import criteria
+from openbook.tree.engine.columns import Training, encode
+from openbook.tree.engine.nodes import LEAF, Tree, add_values, cells, check, depths, leaves_of
+from openbook.tree.engine.plant import N_SUMS, Candidates, n_slots, plant
+from openbook.tree.engine.prune import (
     PRUNING_RULES,
     prune_confidence,
     prune_cost_complexity,
     prune_pessimistic,
     prune_reduced_error,
 )
-from openbook.tree.search import FRACTIONAL, MAJORITY, OWN_BRANCH, Rule
+from openbook.tree.engine.search import FRACTIONAL, MAJORITY, OWN_BRANCH, Rule
 
 __all__ = ["EncodedRows", "Growing", "HowMany", "TreeLearner", "how_many", "importances"]
 

@@ -23,12 +23,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from openbook.border.rules import Flag, Number
 from openbook.data import Numeric
 from openbook.kernels.jit import inner, jit
-from openbook.rules import Flag, Number
-from openbook.tree.derive_lines import derive_line_row, derive_lines
-from openbook.tree.nodes import LEAF, SPREAD, cells, cut_back, leaves_of, parents, remaining
-from openbook.tree.prune import Decision, Pruned
+from openbook.tree.derive.lines import derive_line_row, derive_lines
+from openbook.tree.engine.nodes import LEAF, SPREAD, cells, cut_back, leaves_of, parents, remaining
+from openbook.tree.engine.prune import Decision, Pruned
 from openbook.tree.regressor import TreeRegressor
 
 __all__ = ["Lines", "ModelTreeRegressor"]

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from openbook.border.rows import Chunk, infinite_cell
+from openbook.border.rules import Maybe, Number, OneOf, Whole
 from openbook.data import Nominal
-from openbook.rows import Chunk, infinite_cell
-from openbook.rules import Maybe, Number, OneOf, Whole
 from openbook.tree.classifier import TreeClassifier
-from openbook.tree.columns import midpoint
-from openbook.tree.nodes import LEAF, SPREAD, Tree, cells, check, depths
+from openbook.tree.engine.columns import midpoint
+from openbook.tree.engine.nodes import LEAF, SPREAD, Tree, cells, check, depths
 from openbook.work import Grid, Step, Work, figure
 
 __all__ = ["Levels", "ObliviousTreeClassifier"]
@@ -63,7 +63,7 @@ class ObliviousTreeClassifier(TreeClassifier):
 
     Attributes
     ----------
-    tree_ : the nodes; see `openbook.tree.nodes.Tree`
+    tree_ : the nodes; see `openbook.tree.engine.nodes.Tree`
     levels_ : the test of each level, and the gain and cut of every candidate
     classes_, feature_importances_ : as for `DecisionTreeClassifier`
 

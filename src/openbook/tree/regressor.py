@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from openbook.base import Regressor
-from openbook.rules import Maybe, OneOf
+from openbook.border.base import Regressor
+from openbook.border.rules import Maybe, OneOf
+from openbook.tree.engine.nodes import add_errors
+from openbook.tree.engine.prune import PRUNINGS
 from openbook.tree.learner import TreeLearner
-from openbook.tree.nodes import add_errors
-from openbook.tree.prune import PRUNINGS
 
 __all__ = ["DecisionTreeRegressor", "TreeRegressor"]
 
@@ -56,7 +56,7 @@ class DecisionTreeRegressor(TreeRegressor):
 
     Attributes
     ----------
-    tree_ : the nodes; see `openbook.tree.nodes.Tree`
+    tree_ : the nodes; see `openbook.tree.engine.nodes.Tree`
     feature_importances_ : each column's share of the gain
 
     Examples

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from openbook.data.findings import plural
-from openbook.judge.significance import p_words
+from openbook.judge.chance.significance import p_words
 from openbook.report import words
 from openbook.report.blocks import Draft, Fold, Part, Text
 from openbook.report.study import StudyResult

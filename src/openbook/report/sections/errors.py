@@ -14,7 +14,7 @@ from openbook.data.findings import plural, short
 from openbook.data.summary import numbers
 from openbook.draw.colours import COLOURS
 from openbook.judge import Calibration, Confusion, Evaluation, PrecisionRecall, Regression, Roc
-from openbook.judge.intervals import shown
+from openbook.judge.chance.intervals import shown
 from openbook.report import svg
 from openbook.report.blocks import (
     Block,

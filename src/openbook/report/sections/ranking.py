@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 
 from openbook.data.findings import plural
 from openbook.judge import Interval
-from openbook.judge.comparison import Row
-from openbook.judge.intervals import shown_p
+from openbook.judge.chance.intervals import shown_p
+from openbook.judge.choice.comparison import Row
 from openbook.report import svg, words
 from openbook.report.blocks import (
     Block,

@@ -2,7 +2,7 @@
 
 from openbook.data.findings import plural
 from openbook.judge import Mistakes
-from openbook.judge.intervals import shown
+from openbook.judge.chance.intervals import shown
 from openbook.report import words
 from openbook.report.blocks import Block, Heading, Line, Part, Table, Text
 from openbook.report.study import StudyResult

@@ -1,0 +1,1 @@
+"""The border of every learner: inputs checked and encoded once, parameter rules, chunks of rows, folding."""

@@ -1,0 +1,391 @@
+"""The border of every learner: inputs are checked and encoded here once, and labels decoded on the way out.
+
+    X, y  ->  Table, codes  ->  Rows  ->  _fit  ->  fitted arrays + schema_  ->  _proba  ->  labels
+
+`X` is anything that `openbook.read` takes, or an `openbook.scan`; `y` is an array, a Series, a Column, or
+the name of a column of `X`. A family writes `_fit(rows)`, `_proba(X)` or `_predict(X)`, `_work()` and
+`_work_row(X)`, and sees only clean tables: columns in the order of `schema_`, codes, NaN, MISSING and
+UNSEEN. What needs no target shares the same border (`unsupervised.py`).
+"""
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache, partial, reduce
+from operator import add
+from typing import Any, ClassVar, NamedTuple, Self, final
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils.validation import assert_all_finite, check_consistent_length, check_is_fitted, column_or_1d
+
+from openbook.border.rows import FileChunk, Rows, check_known, class_codes, in_rows, name_of_target, weighed
+from openbook.border.rules import Rule, check_parameters
+from openbook.damage import blamed_on_its_file
+from openbook.data import (
+    Attribute,
+    Categorical,
+    Column,
+    Nominal,
+    Numeric,
+    Ordinal,
+    Schema,
+    SparseTable,
+    Table,
+)
+from openbook.data.conform import conform
+from openbook.data.read import read
+from openbook.data.scan import Scan
+from openbook.errors import DataError, RefusalError, UnknownColumn
+from openbook.fold import fold
+from openbook.work import Work
+
+__all__ = ["Classifier", "Estimator", "Learner", "Regressor", "Saved", "most_probable"]
+
+Array = npt.NDArray[Any]
+
+
+class Saved(NamedTuple):
+    """A fitted model as the model file holds it: JSON, arrays, and the models it is made of."""
+
+    facts: Mapping[str, Any]
+    arrays: Mapping[str, Array]
+    members: Mapping[str, Any] = {}
+
+
+class Estimator(BaseEstimator):
+    """The border that all share, with a target or without."""
+
+    #: The rule of each parameter that has one.
+    rules: ClassVar[Mapping[str, Rule]] = {}
+    #: The kinds of column it can use.
+    accepts: ClassVar[tuple[type[Attribute], ...]] = (Numeric, Nominal, Ordinal)
+    #: Whether it compares weights with numbers of rows, such as `min_leaf` or `k`; `fit` then reads weights
+    #: as numbers of rows (`rows.in_rows`), so that their scale does not matter.
+    counts_rows: ClassVar[bool] = False
+
+    schema_: Schema
+    n_features_in_: int
+
+    @classmethod
+    @cache
+    def _get_param_names(cls) -> list[str]:
+        """The names of the parameters; to read them off the signature each time takes longer than a stump."""
+        return super()._get_param_names()
+
+    @contextmanager
+    def _whole_or_not_at_all(self) -> Iterator[None]:
+        """Where learning fails, stay what it was: half a new model would read beyond its tables."""
+        before = dict(self.__dict__)
+        try:
+            yield
+        except BaseException:
+            self.__dict__ = before
+            raise
+
+    @abstractmethod
+    def _fit(self, rows: Rows) -> None:
+        """Learn from encoded rows."""
+
+    @abstractmethod
+    def _work(self) -> Work: ...
+
+    @abstractmethod
+    def _work_row(self, X: Table) -> Work: ...
+
+    @abstractmethod
+    def _arrays(self) -> Mapping[str, Array]:
+        """The arrays that make up the fitted model, for the model file."""
+
+    @abstractmethod
+    def _restore(self, arrays: Mapping[str, Array]) -> None:
+        """Become the fitted model of these arrays; raise ValueError or KeyError where they do not fit."""
+
+    def _saved(self) -> Saved:
+        return Saved({"schema": self.schema_.to_json()}, dict(self._arrays()))
+
+    def _opened(self, saved: Saved) -> None:
+        self._remember(Schema.from_json(saved.facts["schema"]))
+        self._restore(saved.arrays)
+
+    def refusal(self, schema: Schema) -> str | None:
+        """Why this learner cannot fit a table of this schema, or None."""
+        if len(schema.of(*self.accepts)) < len(schema):
+            odd = next(a for a in schema if not isinstance(a, self.accepts))
+            return f"cannot use the {odd.kind} column {odd.name!r}; drop it or turn it into counts first"
+        return None
+
+    def work(self, row: Any = None) -> Work:
+        """Show the work: how the model was learnt or, for a row, how its prediction was made.
+
+        Parameters
+        ----------
+        row : mapping or Series of column to value, one-row table or frame, or sequence of values; optional
+            A column left out of a mapping counts as missing.
+        """
+        check_is_fitted(self)
+        X = None if row is None else self._one_row(row)
+        with blamed_on_its_file(self):
+            return self._work() if X is None else self._work_row(X)
+
+    def _one_row(self, row: Any) -> Table:
+        """A row as a table in the columns and codes of `schema_`."""
+        if np.ndim(row) == 1 and hasattr(row, "keys"):  # a Series
+            row = dict(row)
+        if isinstance(row, Mapping):
+            if odd := [name for name in row if name not in self.schema_]:
+                raise UnknownColumn(odd[0], self.schema_.names)
+            table = read([{name: row.get(name) for name in self.schema_.names}])
+        else:
+            table = read(np.asarray(row, dtype=object)[None, :] if np.ndim(row) == 1 else row)
+        if len(table) != 1:
+            msg = f"work takes one row, got {len(table)}; pick one, as in table.take([3])"
+            raise DataError(msg)
+        return conform(table, self.schema_, type(self).__name__)
+
+    def _accept(self, table: Table) -> None:
+        """Refuse what cannot be fitted; remember the schema of what can."""
+        if isinstance(table, SparseTable) and not self.__sklearn_tags__().input_tags.sparse:
+            msg = f"{type(self).__name__} cannot use sparse data; pass X.toarray()"
+            raise TypeError(msg)
+        self._remember(table.schema)
+
+    def _remember(self, schema: Schema) -> None:
+        if (reason := self.refusal(schema)) is not None:
+            msg = f"{type(self).__name__} {reason}"
+            raise RefusalError(msg)
+        self.__dict__.pop("_file", None)  # it becomes another model
+        self.schema_ = schema
+        self.n_features_in_ = len(schema)
+        if schema.named:
+            self.feature_names_in_ = np.array(schema.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def _in_scale(self, sample_weight: Any) -> Any:
+        """The weights that `fit` was given, on the scale that this learner needs."""
+        return in_rows(sample_weight) if self.counts_rows and sample_weight is not None else sample_weight
+
+    def _encode(self, X: Any) -> Table:
+        """The rows to predict, in the columns and codes of `schema_`."""
+        table = read(X)
+        self._warn_of_names(table.schema)
+        return conform(table, self.schema_, type(self).__name__)
+
+    def _warn_of_names(self, schema: Schema) -> None:
+        name = type(self).__name__
+        if schema.named and not self.schema_.named:
+            warnings.warn(f"X has feature names, but {name} was fitted without feature names", stacklevel=4)
+        if self.schema_.named and not schema.named:
+            warnings.warn(
+                f"X does not have valid feature names, but {name} was fitted with feature names", stacklevel=4
+            )
+
+    def _each(self, X: Any, method: Callable[[Table], Array]) -> Array:
+        """Apply a method to the encoded chunks of X, side by side, and stack what comes back."""
+        check_is_fitted(self)
+        if isinstance(X, Scan):
+            pieces: Sequence[Any] = X.pieces
+            method = partial(_on_encoded, self, method)
+        else:
+            pieces = list(self._encode(X).chunks())
+        with blamed_on_its_file(self):
+            return _stacked(fold(pieces, partial(_listed, method), add))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+class Learner(Estimator):
+    """What every learner of a target shares; see `Classifier` and `Regressor`."""
+
+    target_: str
+
+    @final
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows.
+
+        Parameters
+        ----------
+        X : whatever `openbook.read` takes, or an `openbook.scan`
+        y : array, Series, Column, or the name of a column of X
+        sample_weight : array of the rows' weights, optional
+        """
+        with self._whole_or_not_at_all():
+            self._fit(self._training_rows(X, y, self._in_scale(sample_weight)))
+        return self
+
+    @abstractmethod
+    def _target(self, y: Any) -> tuple[str, Array]:
+        """The target's name and its codes or numbers."""
+
+    @abstractmethod
+    def _file_target(self, attribute: Attribute) -> None:
+        """Prepare for a target that is a column of files."""
+
+    @abstractmethod
+    def complexity(self) -> int:
+        """How big the fitted model is: the number of figures it had to learn."""
+
+    def knobs(self) -> dict[str, Sequence[Any]]:
+        """The parameters worth tuning, each with a few values, its default among them."""
+        return {}
+
+    def _saved(self) -> Saved:
+        saved = super()._saved()
+        return saved._replace(facts={**saved.facts, "target": self.target_})
+
+    def _opened(self, saved: Saved) -> None:
+        self.target_ = str(saved.facts["target"])
+        super()._opened(saved)
+
+    def _training_rows(self, X: Any, y: Any, sample_weight: Any) -> Rows:
+        """Check and encode everything that `fit` is given; sets schema_, target_ and the feature names."""
+        check_parameters(self, self.rules)
+        if y is None:
+            msg = f"{type(self).__name__} requires y to be passed, but the target y is None"
+            raise DataError(msg)
+        if isinstance(X, Scan):
+            return self._file_rows(X, y, sample_weight)
+        return weighed(*self._encoded_rows(X, y), sample_weight)
+
+    def _encoded_rows(self, X: Any, y: Any) -> tuple[Table, Array]:
+        """The inputs and the codes or numbers of the target, where all are in memory."""
+        table = read(X, getattr(self, "kinds", None))
+        if isinstance(y, str):
+            table, y = table.split(y)
+        self._accept(table)
+        self.target_, targets = self._target(y)
+        check_consistent_length(table, targets)
+        return table, targets
+
+    def _file_rows(self, scan: Scan, y: Any, sample_weight: Any) -> Rows:
+        if not isinstance(y, str):
+            msg = "with a scan, y must be the name of one of its columns"
+            raise DataError(msg)
+        if sample_weight is not None:
+            msg = "sample_weight needs rows in memory; read the file instead of scanning it"
+            raise DataError(msg)
+        if getattr(self, "kinds", None) is not None:
+            msg = "with a scan, kinds are the scan's affair: openbook.scan(…, kinds=…)"
+            raise DataError(msg)
+        target = scan.schema[y]
+        schema = scan.schema.select(name for name in scan.names if name != y)
+        self._remember(schema)
+        self.target_ = y
+        self._file_target(target)
+        return Rows(schema, [FileChunk(piece, schema, target) for piece in scan.pieces])
+
+
+def _on_encoded(estimator: Estimator, method: Callable[[Table], Array], table: Table) -> Array:
+    return method(conform(table, estimator.schema_))
+
+
+def _stacked(parts: list[Array]) -> Array:
+    """The parts one below the other; each is let go once it is copied, so that memory holds them once."""
+    if len(parts) == 1:
+        return parts[0]
+    end = sum(map(len, parts))
+    stacked = np.empty((end, *parts[0].shape[1:]), np.result_type(*parts))
+    while parts:
+        part = parts.pop()
+        stacked[end - len(part) : end] = part
+        end -= len(part)
+    return stacked
+
+
+def _listed(method: Callable[[Table], Array], table: Table) -> list[Array]:
+    return [method(table)]
+
+
+class Classifier(ClassifierMixin, Learner):
+    """A learner of classes. Ties go to the class that comes first in `classes_`."""
+
+    classes_: Array
+
+    @abstractmethod
+    def _proba(self, X: Table) -> Array:
+        """The probability of each class for each row, (n_rows, n_classes)."""
+
+    def predict(self, X: Any) -> Array:
+        """The most probable class of each row."""
+        codes = self._each(X, self._predict)
+        return self.classes_[codes]
+
+    def predict_proba(self, X: Any) -> Array:
+        """The probability of each class, in the order of `classes_`; rows sum to one."""
+        return self._each(X, self._proba)
+
+    def _predict(self, X: Table) -> Array:
+        return most_probable(self._proba(X))
+
+    def _saved(self) -> Saved:
+        saved = super()._saved()
+        return saved._replace(arrays={**saved.arrays, "classes_": self.classes_})
+
+    def _opened(self, saved: Saved) -> None:
+        classes = saved.arrays["classes_"]
+        if classes.ndim != 1 or not len(classes) or len(set(classes.tolist())) != len(classes):
+            msg = "its classes must be a list of distinct labels"
+            raise ValueError(msg)
+        self.classes_ = classes
+        super()._opened(saved._replace(arrays={n: a for n, a in saved.arrays.items() if n != "classes_"}))
+
+    def _target(self, y: Any) -> tuple[str, Array]:
+        name, labels, codes = class_codes(y)
+        self.classes_ = labels
+        return name, codes
+
+    def _file_target(self, attribute: Attribute) -> None:
+        if not isinstance(attribute, Categorical):
+            msg = (
+                f"target {attribute.name!r} is {attribute.kind}; to classify,"
+                f" scan with kinds={{{attribute.name!r}: 'nominal'}}"
+            )
+            raise DataError(msg)
+        self.classes_ = np.array(attribute.values)
+
+
+def most_probable(proba: Array) -> Array:
+    """The first of the largest in each row; class by class is quicker than `argmax`, unless they are many."""
+    if proba.shape[1] > 6 and proba.flags.c_contiguous:
+        return proba.argmax(axis=1)
+    top = reduce(np.maximum, proba.T)
+    winner = np.zeros(len(proba), dtype=np.intp)
+    below = np.ones(len(proba), dtype=bool)  # so far, every class: the winner is as many as that lasts
+    for c in range(proba.shape[1] - 1):
+        below &= proba[:, c] < top
+        winner += below
+    return winner
+
+
+class Regressor(RegressorMixin, Learner):
+    """A learner of numbers."""
+
+    @abstractmethod
+    def _predict(self, X: Table) -> Array:
+        """The predicted number of each row."""
+
+    def predict(self, X: Any) -> Array:
+        """The predicted number of each row."""
+        return self._each(X, self._predict)
+
+    def _target(self, y: Any) -> tuple[str, Array]:
+        name = name_of_target(y, "target")
+        if isinstance(y, Column) and not isinstance(y.attribute, Numeric):
+            msg = f"target {name!r} is {y.attribute.kind}, and {type(self).__name__} predicts numbers"
+            raise DataError(msg)
+        numbers = column_or_1d(np.asarray(y), warn=True)
+        check_known(name, numbers)
+        numbers = numbers.astype(float)
+        assert_all_finite(numbers, input_name="y")
+        return name, numbers
+
+    def _file_target(self, attribute: Attribute) -> None:
+        if not isinstance(attribute, Numeric):
+            msg = f"target {attribute.name!r} is {attribute.kind}, and {type(self).__name__} predicts numbers"
+            raise DataError(msg)

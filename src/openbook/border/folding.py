@@ -1,0 +1,216 @@
+"""Learners whose model follows from statistics that add up over rows: fit, learn more, forget.
+
+    fit            statistics = sum of step(chunk) over all chunks
+    partial_fit    statistics + those of more rows
+    forget         statistics - those of some rows
+    without_each   statistics of all parts but one, for one after the other
+
+and then the model is solved from the statistics. The model file holds the statistics, so an opened model can
+go on learning. Missing cells are each statistic's affair.
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
+from functools import partial
+from operator import add
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from openbook.border.base import Classifier, Learner
+from openbook.border.rows import Chunk, Rows, class_codes, infinite_cell, weighed
+from openbook.border.rules import check_parameters
+from openbook.data import UNSEEN, Categorical, Column, Scan, Schema, Table
+from openbook.data.conform import conform
+from openbook.data.read import read
+from openbook.errors import DataError, ParameterError
+from openbook.fold import Statistics, all_but_each, each, fold
+
+__all__ = ["Folding"]
+
+Array = npt.NDArray[Any]
+
+
+class Folding(Learner):
+    """A learner whose model follows from statistics that add up over rows."""
+
+    statistics_: Any  # the Statistics of the family
+
+    @property
+    def one_pass(self) -> bool:
+        """Whether a pass over the rows, in whatever parts, is all there is to learning."""
+        return True
+
+    @abstractmethod
+    def _step(self) -> Callable[[Chunk], Statistics]:
+        """A function, fit to be pickled, from a chunk to its statistics."""
+
+    @abstractmethod
+    def _zero(self) -> Statistics:
+        """The statistics of no rows; the model file is checked against their shapes."""
+
+    @abstractmethod
+    def _solve(self) -> None:
+        """The model from `statistics_`."""
+
+    def _announce(self) -> None:
+        """Warn of what the user should know about the model just learnt."""
+
+    def _fit(self, rows: Rows) -> None:
+        self._learn(self._folded(rows))
+
+    def _learn(self, statistics: Statistics) -> None:
+        self.statistics_ = statistics
+        self._solve()
+        self._announce()
+
+    def _folded(self, rows: Rows) -> Statistics:
+        statistics = self._summed(rows)
+        if not _finite(statistics):
+            raise infinite_cell(rows)
+        return statistics
+
+    def _summed(self, rows: Rows) -> Statistics:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return fold(rows.pieces, self._step(), add)
+
+    def _arrays(self) -> Mapping[str, Array]:
+        return self.statistics_.arrays()
+
+    def _restore(self, arrays: Mapping[str, Array]) -> None:
+        if odd := arrays.keys() ^ self._zero().arrays().keys():
+            msg = f"array {min(odd)!r} is missing or unexpected"
+            raise ValueError(msg)
+        self.statistics_ = self._zero().filled(arrays)
+        if not _finite(self.statistics_):
+            msg = "its statistics are not finite"
+            raise ValueError(msg)
+        if not _possible(self.statistics_):
+            msg = "its statistics are not valid: a weight is negative, or missing"
+            raise ValueError(msg)
+        self._solve()
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from more rows, as if they had come with the earlier ones.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as for `fit`
+        classes : all the classes there will be; needed in the first call if its rows do not show them all
+        """
+        with self._whole_or_not_at_all():
+            if hasattr(self, "statistics_"):
+                rows = self._more_rows(X, y, sample_weight, grow=True)
+                self._grow(rows.schema)
+                self._learn(self.statistics_ + self._folded(rows))
+            elif classes is None or not isinstance(self, Classifier):
+                self._fit(self._training_rows(X, y, sample_weight))
+            else:
+                rows = self._training_rows(read(X) if isinstance(X, Scan) else X, y, sample_weight)
+                self._fit(self._with_classes(rows, np.unique(classes)))
+        return self
+
+    def _grow(self, schema: Schema) -> None:
+        """Take in values that only later rows show."""
+        self._remember(schema)
+
+    def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Unlearn rows that were learnt before, as if they had never come; some must be left."""
+        check_is_fitted(self)
+        rows = self._more_rows(X, y, sample_weight, grow=False)
+        for table in rows.tables():
+            for name in table.schema.of(Categorical):
+                if (table.data(name) == UNSEEN).any():
+                    msg = f"cannot forget these rows: column {name!r} has a value not seen in training"
+                    raise DataError(msg)
+        left = self.statistics_ - self._folded(rows)
+        if not _possible(left):
+            msg = "cannot forget these rows: they were not in the training data, or none would be left"
+            raise DataError(msg)
+        with self._whole_or_not_at_all():
+            self._learn(left)
+        return self
+
+    def without_each(self, X: Table, y: Column, parts: Sequence[Array]) -> Iterator[Self]:
+        """Models of all rows but those of each part: to rounding what `fit` makes of the others.
+
+        Where `one_pass` holds, each row is met once and not once a model, as the statistics of the parts are
+        added up in other ways. Nothing is subtracted, so no digits are lost.
+
+        Parameters
+        ----------
+        X, y : the rows
+        parts : positions of rows; every row is in one of two or more
+        """
+        learner = clone(self)
+        sums = learner._sums_of_parts(X, y, parts)  # noqa: SLF001 (its own)
+        return learner._learnt_without_each(X, y, parts, sums)  # noqa: SLF001 (its own)
+
+    def _sums_of_parts(self, X: Table, y: Column, parts: Sequence[Array]) -> list[Statistics]:
+        check_parameters(self, self.rules)
+        return list(each(parts, partial(self._sum_of_part, *self._encoded_rows(X, y))))
+
+    def _sum_of_part(self, table: Table, targets: Array, part: Array) -> Statistics:
+        return self._summed(Rows.in_memory(table.take(part), targets[part]))
+
+    def _learnt_without_each(
+        self, X: Table, y: Column, parts: Sequence[Array], sums: list[Statistics]
+    ) -> Iterator[Self]:
+        for part, others in zip(parts, all_but_each(sums), strict=True):
+            if isinstance(self, Classifier) and not others.amounts()[0].all():
+                # some class has no row left, so that classes_ and all shapes are others
+                rest = np.setdiff1d(np.arange(len(X)), part)
+                yield clone(self).fit(X.take(rest), y.take(rest))
+                continue
+            if not _finite(others):
+                raise infinite_cell(Rows.in_memory(X, np.zeros(len(X))))
+            model = copy(self)
+            model._learn(others)  # noqa: SLF001 (its own)
+            yield model
+
+    def _more_rows(self, X: Any, y: Any, sample_weight: Any, *, grow: bool) -> Rows:
+        """Rows in the codes of the fitted schema, which `grow` lets take in new values."""
+        table = read(X, getattr(self, "kinds", None))
+        if isinstance(y, str):
+            table, y = table.split(y)
+        table = conform(table, self.schema_, type(self).__name__, grow=grow)
+        targets = self._known_target(y)
+        check_consistent_length(table, targets)
+        return weighed(table, targets, sample_weight)
+
+    def _known_target(self, y: Any) -> Array:
+        if not isinstance(self, Classifier):
+            return self._target(y)[1]
+        _, labels, codes = class_codes(y)
+        return self._known_classes(labels)[codes]
+
+    def _known_classes(self, labels: Array) -> Array:
+        """The codes of these labels in `classes_`."""
+        known = {label: code for code, label in enumerate(self.classes_.tolist())}
+        if new := [label for label in labels.tolist() if label not in known]:
+            msg = (
+                f"class {new[0]!r} was not in the first batch; name all classes there:"
+                " partial_fit(X, y, classes=[…])"
+            )
+            raise ParameterError(msg)
+        return np.array([known[label] for label in labels.tolist()])
+
+    def _with_classes(self, rows: Rows, classes: Array) -> Rows:
+        assert isinstance(self, Classifier)
+        found, self.classes_ = self.classes_, classes
+        codes = self._known_classes(found)
+        return Rows(rows.schema, [Chunk(X, codes[y], w) for X, y, w in rows.pieces])
+
+
+def _finite(statistics: Statistics) -> bool:
+    return all(np.isfinite(array).all() for array in statistics.arrays().values())
+
+
+def _possible(statistics: Statistics) -> bool:
+    """Whether there can be rows of which these are the statistics."""
+    amounts = statistics.amounts()
+    return bool(amounts[0].any()) and all((amount >= 0).all() for amount in amounts)

@@ -1,0 +1,6 @@
+"""Decisions from the probabilities of any classifier: of minimum risk, or by a tuned threshold."""
+
+from openbook.decide.minimum_risk import MinimumRisk
+from openbook.decide.threshold import TunedThresholdClassifierCV
+
+__all__ = ["MinimumRisk", "TunedThresholdClassifierCV"]

@@ -1,0 +1,77 @@
+"""What decides by the probabilities of another classifier, whatever that is: the part that all share."""
+
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from openbook.border.base import Learner
+from openbook.border.rules import check_parameters
+from openbook.errors import ParameterError
+
+__all__ = ["AroundClassifier"]
+
+
+class AroundClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+    """A classifier around `estimator`, whose probabilities it keeps: a subclass decides otherwise."""
+
+    def knobs(self):
+        """Those of the classifier."""
+        own = self.estimator.knobs() if hasattr(self.estimator, "knobs") else {}
+        return {f"estimator__{name}": values for name, values in own.items()}
+
+    def _check(self, sample_weight):
+        """Check the parameters, and that the classifier can do what is asked of it."""
+        check_parameters(self, self.rules)
+        name = type(self.estimator).__name__
+        if not hasattr(self.estimator, "predict_proba"):
+            msg = f"{type(self).__name__} needs probabilities, and {name} has no predict_proba"
+            raise ParameterError(msg)
+        if sample_weight is not None and not has_fit_parameter(self.estimator, "sample_weight"):
+            msg = f"{name} takes no sample_weight"
+            raise ParameterError(msg)
+
+    def _fitted(self, X, y, sample_weight=None, **more):
+        """A copy of the classifier, fitted."""
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return clone(self.estimator).fit(X, y, **weights, **more)
+
+    @property
+    def takes_tables(self):
+        """Whether the classifier is one of openbook's, so that judging gives it Tables and named classes."""
+        return bool(getattr(self.estimator, "takes_tables", isinstance(self.estimator, Learner)))
+
+    def predict_proba(self, X):
+        """The classifier's probabilities."""
+        check_is_fitted(self)
+        return self.estimator_.predict_proba(X)
+
+    def refusal(self, schema):
+        """Why the classifier cannot fit a table of this schema, or None; others than ours do not say."""
+        return self.estimator.refusal(schema) if hasattr(self.estimator, "refusal") else None
+
+    def complexity(self):
+        """The size of the classifier."""
+        check_is_fitted(self)
+        return self._learner("complexity").complexity()
+
+    def _learner(self, ability):
+        """The fitted classifier, if it has what only our learners have."""
+        if not hasattr(self.estimator_, ability):
+            name = type(self.estimator_).__name__
+            msg = f"{name} has no {ability}; put one of openbook's learners into {type(self).__name__}"
+            raise ParameterError(msg)
+        return self.estimator_
+
+    def __getattr__(self, name):
+        # what scikit-learn and reports ask of any fitted learner is the classifier's
+        if (
+            name in {"schema_", "target_", "n_features_in_", "feature_names_in_", "_one_row"}
+            and "estimator_" in self.__dict__
+        ):
+            return getattr(self.estimator_, name)
+        msg = f"{type(self).__name__!r} object has no attribute {name!r}"
+        raise AttributeError(msg)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags = self.estimator.__sklearn_tags__().input_tags
+        return tags

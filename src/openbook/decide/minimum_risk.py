@@ -1,0 +1,137 @@
+"""Decisions of minimum risk, around any classifier with probabilities.
+
+    R(i | x) = sum_j cost[i, j] P(j | x),    decide argmin_i R(i | x), the first of equals
+
+cost[i, j] is the cost of deciding i when the truth is j. With 0/1 costs that is the most probable class.
+With the reject option no decision is made where even the least risk exceeds the cost of rejecting. A class
+that the target can have and no training row shows has probability 0, and is not decided for, whatever costs
+are given for it: in some fold a rare class is always absent. Missing cells are the classifier's affair.
+"""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from openbook.border.base import Saved
+from openbook.border.rules import Anything, Maybe, Number, Rule
+from openbook.data import Categorical, Column
+from openbook.data.attributes import as_text
+from openbook.decide.around import AroundClassifier
+from openbook.measures import cost_matrix, expected_risk
+from openbook.work import Step, Work, figure
+
+__all__ = ["MinimumRisk"]
+
+
+class MinimumRisk(AroundClassifier):
+    """Minimum risk: the decision of lowest expected cost instead of highest probability.
+
+    Parameters
+    ----------
+    estimator : classifier with `predict_proba`
+    costs : square array in the order of the target's classes, or nested mapping; optional
+        `costs[i][j]` is the cost of deciding i when the truth is j; None is 0 where right and 1 where wrong.
+    reject : float, optional
+        The cost of making no decision; `predict` then gives None where that is the cheapest.
+
+    Attributes
+    ----------
+    estimator_ : the fitted classifier
+    classes_ : the classes
+    costs_ : the costs, (n_classes, n_classes)
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> from openbook.bayes import NaiveBayes
+    >>> X, y = load("weather").split("play")
+    >>> careful = MinimumRisk(NaiveBayes(), costs={"Yes": {"No": 9}, "No": {"Yes": 1}}).fit(X, y)
+    >>> careful.predict(X.head(3)).tolist()
+    ['No', 'No', 'No']
+    """
+
+    rules: ClassVar[Mapping[str, Rule]] = {
+        "costs": Anything("None, a square array or a mapping of decision to truth to cost"),
+        "reject": Maybe(Number(at_least=0)),
+    }
+
+    def __init__(self, estimator, costs=None, reject=None):
+        self.estimator = estimator
+        self.costs = costs
+        self.reject = reject
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit the classifier; `sample_weight` is passed on where it takes one."""
+        self._check(sample_weight)
+        fitted = self._fitted(X, y, sample_weight)
+        named = isinstance(y, Column) and isinstance(y.attribute, Categorical)
+        return self._around(fitted, y.attribute.values if named else map(as_text, fitted.classes_.tolist()))
+
+    def _around(self, fitted, possible):
+        """Become the decider around a fitted classifier; `possible` are all classes of the target."""
+        self._possible = list(possible)
+        self.costs_ = self._costs_among([as_text(label) for label in fitted.classes_.tolist()])
+        self.classes_ = fitted.classes_
+        self.estimator_ = fitted
+        return self
+
+    def _costs_among(self, seen):
+        """The costs of the classes that training rows show; others may be given, and are checked too."""
+        if self.costs is None:
+            return 1.0 - np.eye(len(seen))
+        if isinstance(self.costs, Mapping):
+            decisions = {as_text(label) for label in self.costs}
+            classes = [label for label in self._possible if label in seen or label in decisions]
+        else:
+            classes = self._possible if np.shape(self.costs)[:1] == (len(self._possible),) else seen
+        at = [classes.index(label) for label in seen]
+        return cost_matrix(self.costs, classes)[np.ix_(at, at)]
+
+    def _saved(self):
+        return Saved({"classes": self._possible}, {}, {"estimator": self.estimator_})
+
+    def _opened(self, saved):
+        self._around(saved.members["estimator"], saved.facts["classes"])
+
+    def risk(self, X):
+        """The expected cost of each decision, in the order of `classes_`."""
+        return expected_risk(self.predict_proba(X), self.costs_)
+
+    def predict(self, X):
+        """The decision of least risk; None where rejecting is cheaper."""
+        risks = self.risk(X)
+        decisions = self.classes_[risks.argmin(axis=1)]
+        if self.reject is None:
+            return decisions
+        return np.where(risks.min(axis=1) > self.reject, None, decisions.astype(object))
+
+    def work(self, row=None):
+        """How the classifier was learnt or, for a row, its probabilities and the risk of each decision."""
+        check_is_fitted(self)
+        inner = self._learner("work").work(row)
+        if row is None:
+            return Work("Minimum risk: the classifier", (inner,))
+        proba = self.predict_proba(self._one_row(row))[0].tolist()
+        labels = [as_text(label) for label in self.classes_.tolist()]
+        risks = [
+            sum(cost * p for cost, p in zip(costs, proba, strict=True)) for costs in self.costs_.tolist()
+        ]
+        steps = [
+            Step(
+                f"R({label} | x)",
+                r"\sum_j \lambda_{ij} \cdot P(j \mid x)",
+                " + ".join(
+                    rf"{figure(cost)} \cdot {figure(p)}" for cost, p in zip(costs, proba, strict=True)
+                ),
+                risk,
+            )
+            for label, costs, risk in zip(labels, self.costs_.tolist(), risks, strict=True)
+        ]
+        least = min(risks)
+        if self.reject is not None and least > self.reject:
+            end = f"Rejecting costs {figure(self.reject)}, less than any decision: rejected."
+        else:
+            end = f"Lowest expected cost: {labels[risks.index(least)]}."
+        return Work("Minimum risk: one decision", (inner, *steps), end)

@@ -1,0 +1,88 @@
+r"""What every density shares: the log density of rows over what is known of them, and its picture.
+
+    score_samples(X)    ln p(x) for each row, per unit of every number, and probability for categories
+
+A missing cell is summed or integrated over: a row has the density of its known columns, and one that knows
+nothing has 1. That makes the density of one column alone that of rows which know nothing else, and so drawn.
+"""
+
+from abc import abstractmethod
+
+import numpy as np
+
+from openbook.border.unsupervised import Unsupervised
+from openbook.data import MISSING, Categorical, Table
+from openbook.draw import Categories, Numbers, Picture
+from openbook.draw.plot import band, bars, framed, line
+from openbook.errors import UnknownColumn
+
+__all__ = ["Density"]
+
+#: Places of a curve.
+_PLACES = 400
+
+
+class Density(Unsupervised):
+    """An estimate of how rows are distributed."""
+
+    @abstractmethod
+    def _log_density(self, X: Table) -> np.ndarray:
+        """The log density of each encoded row."""
+
+    @abstractmethod
+    def _span(self, name: str) -> tuple[float, float]:
+        """From where to where the density of a numeric column is worth looking at."""
+
+    def score_samples(self, X):
+        """The log density of each row, over its known cells, in units of the columns."""
+        return self._each(X, self._log_density)
+
+    def score(self, X, y=None):  # noqa: ARG002 (pipelines pass a target)
+        """The mean log density of the rows."""
+        return float(self.score_samples(X).mean())
+
+    def draw(self, column=None):
+        """The density of one column, the first unless told otherwise."""
+        name = self.schema_.names[0] if column is None else column
+        if name not in self.schema_:
+            raise UnknownColumn(name, self.schema_.names)
+        attribute = self.schema_[name]
+        if isinstance(attribute, Categorical):
+            return self._bars(attribute)
+        places = np.linspace(*self._span(name), _PLACES)
+        density = np.exp(self._log_density(self._alone(attribute, places)))
+        across, up = Numbers(name, places), Numbers("density", _from_zero(density))
+        x, high = across.place(places), up.place(density)
+        inside = band(x, np.full(len(x), up.place(np.array(0.0))), high, "c0") + line(x, high, "c0")
+        body, width, height = framed(across, up, inside, "", 4)
+        top = places[np.argmax(density)]
+        note = f"{type(self).__name__}; highest at {top:.4g}."
+        return Picture(f"Density of {name}", note, (note,), body, width, height)
+
+    def _bars(self, attribute):
+        """The probability of each value."""
+        values = attribute.values
+        shares = np.exp(self._log_density(self._alone(attribute, np.arange(len(values)))))
+        across, up = Numbers("probability", _from_zero(shares)), Categories(attribute.name, values)
+        middles = np.array([place for place, _ in up.ticks])
+        told = [f"{value}: {share:.4g}" for value, share in zip(values, shares, strict=True)]
+        start = np.full(len(values), across.place(np.array(0.0)))
+        ends = across.place(shares)
+        inside = "".join(bars(middles, 0.6 / len(values), start, ends, ["c0"] * len(values), told))
+        body, width, height = framed(across, up, inside, "", 4)
+        title = f"Probabilities of {attribute.name}"
+        return Picture(title, "; ".join(told), (type(self).__name__,), body, width, height)
+
+    def _alone(self, attribute, data):
+        """Rows that know nothing but one column."""
+        n = len(data)
+        columns = []
+        for a in self.schema_:
+            kind, gap = (a.dtype, MISSING) if isinstance(a, Categorical) else (np.float64, np.nan)
+            columns.append(np.asarray(data, dtype=kind) if a is attribute else np.full(n, gap, dtype=kind))
+        return Table(self.schema_, columns)
+
+
+def _from_zero(values):
+    """Numbers for an axis from 0 to the largest value, none of which is far from the others."""
+    return np.linspace(0.0, float(values.max()), 50)

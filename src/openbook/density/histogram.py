@@ -1,0 +1,345 @@
+r"""Histogram density: the share of the rows in a cell, per unit of its volume.
+
+    p(x) = n_cell / (n · volume of the cell)
+
+Every number is cut into bins of equal width from its smallest to its largest value; every value of a nominal
+or ordinal column is a bin of its own, of volume 1. Only cells that hold rows are kept.
+
+    "scott"         width 3.49 s n^(-1 / (2 + d)), s the standard deviation, d the number of numeric columns
+    "sturges"       1 + log2 n bins
+    "likelihood"    of 1, 2, 4, …, 1024 bins those of the largest leave-one-out likelihood,
+                    Σ_cells n_cell ln((n_cell - 1) / ((n - 1) volume)), the fewest of equals
+
+Rows with a missing cell are left out of the counts, and that is said; a new row has the density of its known
+columns. Beyond the smallest and largest value, and for values never seen, the density is 0.
+"""
+
+import math
+from functools import partial
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from openbook.border.rows import infinite_cell
+from openbook.border.rules import Anything, Whole
+from openbook.data import Categorical, Numeric
+from openbook.density.density import Density
+from openbook.errors import DataError, ParameterError, RefusalError
+from openbook.fold import fold
+from openbook.kernels.moments import Moments
+from openbook.work import Grid, Step, Work, figure
+
+__all__ = ["HistogramDensity"]
+
+_FINEST = 1024
+_RULES = ("scott", "sturges", "likelihood")
+#: Cells that can be numbered, and cells that can be looked at.
+_MOST_CELLS, _SHOWN_CELLS = 2**62, 40
+
+
+class HistogramDensity(Density):
+    """Histogram density estimate of one column, or of several together.
+
+    Parameters
+    ----------
+    bins : "scott", "sturges", "likelihood", or how many for every number
+
+    Attributes
+    ----------
+    edges_ : {numeric column: the edges of its bins}
+    shape_ : the number of bins of each column
+    weight_ : the weight of the rows counted
+    notes_ : what the user should know
+
+    References
+    ----------
+    Scott (1979), On optimal and data-based histograms. Sturges (1926).
+
+    Examples
+    --------
+    >>> model = HistogramDensity(bins=2).fit([[0.0], [1.0], [1.5], [4.0]])
+    >>> model.edges_["x0"].tolist()
+    [0.0, 2.0, 4.0]
+    >>> import numpy as np
+    >>> np.exp(model.score_samples([[1.0], [3.0], [5.0]])).round(6).tolist()
+    [0.375, 0.125, 0.0]
+    """
+
+    counts_rows = True
+    rules = {"bins": Anything("one of 'scott', 'sturges', 'likelihood', or a whole number of at least 1")}
+
+    def __init__(self, bins="scott"):
+        self.bins = bins
+
+    def _fit(self, rows):
+        if not Whole(at_least=1).allows(self.bins) and (
+            not isinstance(self.bins, str) or self.bins not in _RULES
+        ):
+            msg = f"HistogramDensity: bins must be {self.rules['bins'].demand()}, got {self.bins!r}."
+            raise ParameterError(msg)
+        n_rows, n, low, high, moments = fold(rows.pieces, partial(_spans, rows.schema), _joined)
+        if not np.isfinite(low).all() or not np.isfinite(high).all():
+            if n:
+                raise infinite_cell(rows)
+            msg = "every row has a missing cell, so nothing can be counted; fill them in, or drop a column"
+            raise DataError(msg)
+        self._low, self._high = low, np.where(high > low, high, low + 1.0)
+        self.weight_ = n
+        self.notes_ = [f"{n_rows - n:g} of {n_rows:g} rows have a missing cell, and are not counted"] * (
+            n < n_rows
+        )
+        finest = np.full(len(low), _FINEST) if self.bins == "likelihood" else self._how_many(n, moments)
+        self.shape_ = self._shape(finest)
+        keys, counts = fold(rows.pieces, self._counts, _merged)
+        self._keys, self._weights = keys, counts
+        if self.bins == "likelihood":
+            self._coarsen()
+
+    def _how_many(self, n, moments):
+        """The number of bins of each numeric column."""
+        d = len(self._low)
+        if self.bins == "scott":
+            width = 3.49 * np.sqrt(moments.scatter[0] / n) * n ** (-1 / (2 + d))
+            ratio = (self._high - self._low) / np.where(width > 0, width, np.inf)
+            return np.clip(np.ceil(ratio), 1, _FINEST).astype(int)
+        return np.full(d, 1 + math.ceil(math.log2(max(n, 1))) if self.bins == "sturges" else int(self.bins))
+
+    def _shape(self, numbers):
+        found = iter(numbers.tolist())
+        shape = tuple(
+            max(len(a.values), 1) if isinstance(a, Categorical) else next(found) for a in self.schema_
+        )
+        if math.prod(shape) >= _MOST_CELLS:
+            msg = (
+                f"cannot count {math.prod(shape):.1e} cells of {len(shape)} columns; take fewer columns or"
+                " bins, or KernelDensity"
+            )
+            raise RefusalError(msg)
+        return shape
+
+    def _cells(self, X):
+        """The bin of every cell, (d, n); -1 where it is missing, -2 beyond the bins."""
+        out = np.empty((len(self.shape_), len(X)), dtype=np.int64)
+        j = 0
+        for position, attribute in enumerate(self.schema_):
+            data, bins = X.data(attribute.name), self.shape_[position]
+            if isinstance(attribute, Numeric):
+                low, high = self._low[j], self._high[j]
+                j += 1
+                known = np.isfinite(data)
+                places = np.floor((np.where(known, data, low) - low) / (high - low) * bins)
+                places = np.where(data == high, bins - 1, places)  # the last bin holds its upper edge
+                inside = (data >= low) & (data <= high)
+                places = np.where(inside, np.minimum(places, bins - 1), -2)
+                out[position] = np.where(known, places, -1)
+            else:
+                out[position] = data
+        return out
+
+    def _counts(self, chunk):
+        cells = self._cells(chunk.X)
+        known = (cells >= 0).all(axis=0)
+        return _unique(np.ravel_multi_index(tuple(cells[:, known]), self.shape_), chunk.w[known])
+
+    def _coarsen(self):
+        """Take as few bins as the leave-one-out likelihood allows."""
+        numeric = np.array([isinstance(a, Numeric) for a in self.schema_])
+        cells = np.array(np.unravel_index(self._keys, self.shape_))
+        tried = []
+        for halvings in range(int(math.log2(_FINEST)), -1, -1):
+            shape = tuple(np.where(numeric, np.array(self.shape_) >> halvings, self.shape_).tolist())
+            merged = np.where(numeric[:, None], cells >> halvings, cells)
+            keys, counts = _unique(np.ravel_multi_index(tuple(merged), shape), self._weights)
+            tried.append((round(self._left_out(counts, shape), 9), shape, keys, counts))
+        _, self.shape_, self._keys, self._weights = max(tried, key=lambda one: one[0])
+
+    def _left_out(self, counts, shape):
+        if (counts <= 1).any():
+            return -math.inf
+        each = np.log((counts - 1) / (self.weight_ - 1)) - self._log_volume(shape)
+        return float(counts @ each)
+
+    def _widths(self, shape):
+        """The width of the bins of each column; 1 for categories."""
+        spans = iter((self._high - self._low).tolist())
+        return [
+            next(spans) / m if isinstance(a, Numeric) else 1.0
+            for a, m in zip(self.schema_, shape, strict=True)
+        ]
+
+    def _log_volume(self, shape):
+        return float(np.log(self._widths(shape)).sum())
+
+    @property
+    def edges_(self):
+        check_is_fitted(self)
+        spans = zip(self.schema_.of(Numeric), self._low, self._high, strict=True)
+        return {
+            name: np.linspace(low, high, self.shape_[self.schema_.position(name)] + 1)
+            for name, low, high in spans
+        }
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "_keys")
+
+    def _log_density(self, X):
+        cells = self._cells(X)
+        out = np.zeros(len(X))
+        widths = np.log(self._widths(self.shape_))
+        patterns, which = np.unique(np.packbits(cells != -1, axis=0), axis=1, return_inverse=True)
+        own = np.array(np.unravel_index(self._keys, self.shape_))
+        for pattern in range(patterns.shape[1]):
+            rows = np.flatnonzero(which == pattern)
+            known = np.flatnonzero(cells[:, rows[0]] != -1)
+            if not len(known):
+                continue
+            shape = tuple(self.shape_[j] for j in known)
+            keys, counts = _unique(np.ravel_multi_index(tuple(own[known]), shape), self._weights)
+            some = cells[np.ix_(known, rows)]
+            inside = (some >= 0).all(axis=0)
+            wanted = np.ravel_multi_index(tuple(np.where(inside, some, 0)), shape)
+            at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+            held = np.where(inside & (keys[at] == wanted), counts[at], 0.0)
+            with np.errstate(divide="ignore"):
+                out[rows] = np.log(held / self.weight_) - widths[known].sum()
+        return out
+
+    def _span(self, name):
+        j = self.schema_.of(Numeric).index(name)
+        room = 0.02 * (self._high[j] - self._low[j])
+        return self._low[j] - room, self._high[j] + room
+
+    def _work(self):
+        columns = zip(self.schema_, self.shape_, self._widths(self.shape_), strict=True)
+        numeric = [(a.name, bins, width) for a, bins, width in columns if isinstance(a, Numeric)]
+        rows = [
+            [name, bins, low, high, width]
+            for (name, bins, width), low, high in zip(numeric, self._low, self._high, strict=True)
+        ]
+        parts = [Grid("bins", ["column", "bins", "from", "to", "width"], rows, f"by {self.bins}")]
+        if len(self.shape_) == 1 and len(self._keys) <= _SHOWN_CELLS:
+            parts.append(self._table())
+        held = f"{len(self._keys)} of {math.prod(self.shape_)} cells hold rows."
+        rule = Step("p(x)", r"\frac{n_{cell}}{n \cdot volume}", note=f"n = {figure(self.weight_)}")
+        return Work("Histogram density: how it was counted", (*parts, rule), " ".join([held, *self.notes_]))
+
+    def _table(self):
+        attribute = self.schema_[self.schema_.names[0]]
+        width = self._widths(self.shape_)[0]
+        if isinstance(attribute, Categorical):
+            words = [attribute.values[key] for key in self._keys]
+        else:
+            words = [self._ends_of(attribute, int(key)) for key in self._keys]
+        rows = [
+            [word, count, count / (self.weight_ * width)]
+            for word, count in zip(words, self._weights.tolist(), strict=True)
+        ]
+        return Grid("cells", [attribute.name, "rows", "density"], rows)
+
+    def _ends_of(self, attribute, cell):
+        """Where a bin begins and ends, without the edges of all others."""
+        j = self.schema_.of(Numeric).index(attribute.name)
+        low, high, bins = self._low[j], self._high[j], self.shape_[self.schema_.position(attribute.name)]
+        begin, end = (float(low + (high - low) * (k / bins)) for k in (cell, cell + 1))
+        return f"{figure(begin)} to {figure(end)}"
+
+    def _work_row(self, X):
+        cells = self._cells(X)[:, 0]
+        density = float(np.exp(self._log_density(X)[0]))
+        widths = self._widths(self.shape_)
+        rows, volume = [], 1.0
+        for attribute, cell, width in zip(self.schema_, cells.tolist(), widths, strict=True):
+            if cell == -1:
+                rows.append([attribute.name, "missing: summed over", None])
+            elif cell == -2:
+                rows.append([attribute.name, "outside all bins", None])
+            elif isinstance(attribute, Numeric):
+                rows.append([attribute.name, self._ends_of(attribute, cell), width])
+            else:
+                assert isinstance(attribute, Categorical)
+                rows.append([attribute.name, attribute.values[cell], width])
+            volume *= width if cell >= 0 else 1.0
+        held = density * volume * self.weight_
+        numbers = rf"\frac{{{figure(round(held, 9))}}}{{{figure(self.weight_)} \cdot {figure(volume)}}}"
+        step = Step("p(x)", r"\frac{n_{cell}}{n \cdot volume}", numbers, density)
+        grid = Grid("cell", ["column", "bin", "width"], rows)
+        return Work("Histogram density: one row", (grid, step), f"The density is {figure(density)}.")
+
+    def _arrays(self):
+        return {
+            "keys": self._keys,
+            "weights": self._weights,
+            "low": self._low,
+            "high": self._high,
+            "shape": np.array(self.shape_, dtype=np.int64),
+            "rows": np.array([self.weight_]),
+        }
+
+    def _restore(self, arrays):
+        d = len(self.schema_.of(Numeric))
+        low, high, shape = arrays["low"], arrays["high"], arrays["shape"]
+        if low.shape != (d,) or high.shape != (d,) or low.dtype != float or high.dtype != float:
+            msg = f"its spans are {low.dtype}{low.shape} and {high.dtype}{high.shape}, expected float64({d},)"
+            raise ValueError(msg)
+        if not (np.isfinite(low) & np.isfinite(high) & (high > low)).all():
+            msg = "its spans must be finite, and end after they begin"
+            raise ValueError(msg)
+        if shape.dtype != np.int64 or shape.shape != (len(self.schema_),) or (shape < 1).any():
+            msg = "its bins must be whole numbers of at least 1, one for each column"
+            raise ValueError(msg)
+        numeric = np.array([isinstance(a, Numeric) for a in self.schema_])
+        self.shape_ = self._shape(shape[numeric])
+        if self.shape_ != tuple(shape.tolist()):
+            msg = "its bins do not match its columns"
+            raise ValueError(msg)
+        keys, weights, rows = arrays["keys"], arrays["weights"], arrays["rows"]
+        if keys.dtype != np.int64 or keys.ndim != 1 or not len(keys) or (np.diff(keys) <= 0).any():
+            msg = "its cells must be numbered in order"
+            raise ValueError(msg)
+        if keys[0] < 0 or keys[-1] >= math.prod(self.shape_):
+            msg = "a cell is not among its bins"
+            raise ValueError(msg)
+        fits = (
+            weights.dtype == float
+            and weights.shape == keys.shape
+            and rows.shape == (1,)
+            and rows.dtype == float
+        )
+        if (
+            not fits
+            or not (weights > 0).all()
+            or not math.isclose(float(weights.sum()), float(rows[0]), rel_tol=1e-9)
+        ):
+            msg = "its counts must be above zero, and add up to its rows"
+            raise ValueError(msg)
+        self._low, self._high, self._keys, self._weights = low, high, keys, weights
+        self.weight_, self.notes_ = float(rows[0]), []
+
+
+def _spans(schema, chunk):
+    """Weight of all rows and of those without gaps; of these, the smallest, largest, moments of numbers."""
+    X, _, w = chunk
+    known = np.ones(len(X), dtype=bool)
+    for attribute in schema:
+        data = X.data(attribute.name)
+        known &= ~np.isnan(data) if isinstance(attribute, Numeric) else data >= 0
+    names = schema.of(Numeric)
+    block = X.take(known).block(names) if names else np.zeros((int(known.sum()), 0))
+    low, high = block.min(axis=0, initial=np.inf), block.max(axis=0, initial=-np.inf)
+    with np.errstate(over="ignore", invalid="ignore"):
+        moments = Moments.of(block.astype(float, copy=False), np.zeros(len(block), np.intp), w[known], 1)
+    return float(w.sum()), float(w[known].sum()), low, high, moments
+
+
+def _joined(a, b):
+    return a[0] + b[0], a[1] + b[1], np.minimum(a[2], b[2]), np.maximum(a[3], b[3]), a[4] + b[4]
+
+
+def _unique(keys, weights):
+    """The different keys in order, and the weight of each."""
+    found, where = np.unique(keys, return_inverse=True)
+    return found, np.bincount(where, weights, len(found))
+
+
+def _merged(a, b):
+    return _unique(np.concatenate([a[0], b[0]]), np.concatenate([a[1], b[1]]))

@@ -1,0 +1,352 @@
+r"""Kernel density: a small bell around every row, and their mean.
+
+    p(x) = Σ_i w_i / W Π_j K_j(x_j, x_ij)
+    number     K(x, x_i) = e^(-½ ((x - x_i) / h)²) / (h √(2π)),     h = factor · standard deviation
+    nominal    K = 1 / (1 + (m - 1) q) for the row's own of m values, q times that for others;
+               q = e^(-1 / factor²)
+
+    "scott"        factor = n^(-1 / (d + 4))
+    "silverman"    factor = (n (d + 2) / 4)^(-1 / (d + 4))
+    "likelihood"   the factor, of 40 from a tenth of Scott's to three times it, under which every row is most
+                   likely by the others (leave-one-out); of large tables, a sample of 2,000 different rows
+
+n is the weight of the rows, d the number of columns; an ordinal column counts as a number, by its rank from 0
+to 1. Rows with a missing cell are left out, and that is said; a new row has the density of its known columns,
+and a value never seen counts as missing. The rows themselves are kept: a row's density takes time in
+proportion to them.
+"""
+
+import math
+from functools import partial
+
+import numpy as np
+
+from openbook.border.rows import Chunk
+from openbook.border.rules import Anything, Flag
+from openbook.data import Categorical, Nominal, Numeric
+from openbook.density.density import Density
+from openbook.errors import DataError, ParameterError
+from openbook.fold import each
+from openbook.linear.basis import SAMPLE, sample_of
+from openbook.neighbors.budget import refuse_if_over
+from openbook.prepare import Encoding
+from openbook.work import Grid, Step, Work, figure
+
+__all__ = ["KernelDensity"]
+
+_RULES = ("scott", "silverman", "likelihood")
+
+#: Factors tried for the likelihood, from and to these times Scott's.
+_FACTORS, _LEAST, _MOST = 40, 0.1, 3.0
+
+#: Rows compared with all kept ones at a time, and about how long a pair of cells takes.
+_BLOCK_ROWS, _SECONDS = 256, 3e-10
+
+_SHOWN_ROWS = 8
+
+
+class KernelDensity(Density):
+    """A density from bells around the rows.
+
+    Parameters
+    ----------
+    bandwidth : "scott", "silverman", "likelihood", or the factor of the standard deviations
+    allow_large : whether to go ahead where densities would take hours
+
+    Attributes
+    ----------
+    factor_ : what standard deviations are multiplied by
+    bandwidths_ : {numeric or ordinal column: h}
+    weight_ : the weight of the rows kept
+    likelihoods_ : [(factor, mean leave-one-out log density)], if the bandwidth is by likelihood
+    notes_ : what the user should know
+
+    References
+    ----------
+    Scott (1992), Multivariate Density Estimation. Silverman (1986). Aitchison and Aitken (1976).
+
+    Examples
+    --------
+    >>> model = KernelDensity(bandwidth=1.0).fit([[-1.0], [1.0]])
+    >>> model.bandwidths_
+    {'x0': 1.0}
+    >>> round(float(model.score_samples([[0.0]])[0]), 4)  # ln e^(-1/2) / sqrt(2 pi)
+    -1.4189
+    """
+
+    counts_rows = True
+    rules = {
+        "bandwidth": Anything("one of 'scott', 'silverman', 'likelihood', or a number above 0"),
+        "allow_large": Flag(),
+    }
+
+    def __init__(self, bandwidth="scott", allow_large=False):
+        self.bandwidth = bandwidth
+        self.allow_large = allow_large
+
+    def _fit(self, rows):
+        self._check_bandwidth()
+        self._encoding = Encoding.of(rows).without_gaps()
+        parts = list(each(rows.pieces, partial(_complete, self._encoding)))
+        points, self._weights = (
+            np.concatenate(some) for some in zip(*((p, w) for p, w, _ in parts), strict=True)
+        )
+        total, self.weight_ = math.fsum(all_ for _, _, all_ in parts), float(self._weights.sum())
+        if not len(points):
+            msg = "every row has a missing cell, and there is nothing to learn; fill them, or drop a column"
+            raise DataError(msg)
+        left = total - self.weight_
+        self.notes_ = [f"{left:g} of {total:g} rows have a missing cell, and are left out"] * (left > 0)
+        self._units = self._spreads(points)
+        self._points = points / self._units
+        self.likelihoods_ = []
+        self.factor_ = self._factor(rows)
+
+    def _check_bandwidth(self):
+        given = self.bandwidth
+        number = isinstance(given, int | float | np.number) and not isinstance(given, bool)
+        if not (number and given > 0 and math.isfinite(given)) and not (
+            isinstance(given, str) and given in _RULES
+        ):
+            msg = f"KernelDensity: bandwidth must be {self.rules['bandwidth'].demand()}, got {given!r}."
+            raise ParameterError(msg)
+
+    def _spreads(self, points):
+        """What the encoded columns are divided by: standard deviations, and 1 for values."""
+        share = self._weights / self.weight_
+        variance = share @ (points - share @ points) ** 2
+        return np.where(~self._nominal & (variance > 0), np.sqrt(variance), 1.0)
+
+    @property
+    def _nominal(self):
+        kinds = np.array([isinstance(a, Nominal) for a in self._encoding.schema], dtype=bool)
+        return kinds[self._encoding.columns]
+
+    def _factor(self, rows):
+        n, d = self.weight_, len(self.schema_)
+        scott = n ** (-1 / (d + 4))
+        if self.bandwidth == "scott":
+            return scott
+        if self.bandwidth == "silverman":
+            return (n * (d + 2) / 4) ** (-1 / (d + 4))
+        if self.bandwidth != "likelihood":
+            return float(self.bandwidth)
+        return self._most_likely(scott, *self._judged(rows))
+
+    def _judged(self, rows):
+        """The rows that the likelihood is judged by, in standard units, and their weights."""
+        if len(self._points) <= SAMPLE:
+            return self._points, self._weights
+        sample = sample_of(rows)
+        points, ones, _ = _complete(
+            self._encoding, Chunk(sample, np.zeros(len(sample)), np.ones(len(sample)))
+        )
+        self.notes_.append(f"the bandwidth is that of a sample of {len(points)} different rows")
+        return points / self._units, ones
+
+    def _most_likely(self, scott, points, weights):
+        """The factor under which every row is most likely by the others."""
+        if len(points) < 2:
+            return scott
+        factors = scott * np.geomspace(_LEAST, _MOST, _FACTORS)
+        totals = np.zeros(_FACTORS)
+        for start in range(0, len(points), _BLOCK_ROWS):
+            own = np.arange(start, min(start + _BLOCK_ROWS, len(points)))
+            squares = _squares(points[own], points)
+            squares[own - start, own] = np.inf
+            others = np.log(weights.sum() - weights[own])
+            for k, factor in enumerate(factors):
+                densities = _log_sums(squares / (-2 * factor**2) + np.log(weights)) - others
+                totals[k] += weights[own] @ densities
+        heights = [self._log_height(factor) for factor in factors]
+        self.likelihoods_ = list(
+            zip(factors.tolist(), (totals / weights.sum() + heights).tolist(), strict=True)
+        )
+        best = max(self.likelihoods_, key=lambda pair: pair[1])[0]
+        if best == self.likelihoods_[0][0]:
+            self.notes_.append("the likelihood is largest at the smallest factor tried: many rows are alike")
+        return best
+
+    def _log_height(self, factor, known=None):
+        """The log of the product of all kernels where they are highest, over the known columns."""
+        total = 0.0
+        for position, attribute in enumerate(self.schema_):
+            if known is not None and not known[position]:
+                continue
+            own = self._encoding.columns == position
+            if isinstance(attribute, Nominal):
+                total -= math.log1p(max(int(own.sum()) - 1, 0) * math.exp(-1 / factor**2))
+            else:
+                h = factor * float((self._units * self._encoding.scale)[own][0])
+                total -= math.log(h * math.sqrt(2 * math.pi))
+        return total
+
+    @property
+    def bandwidths_(self):
+        units = self.factor_ * self._units * self._encoding.scale
+        return {
+            a.name: float(units[self._encoding.columns == position][0])
+            for position, a in enumerate(self.schema_)
+            if not isinstance(a, Nominal)
+        }
+
+    def _known(self, X):
+        """Which cells are known, (n_columns, n)."""
+        known = np.empty((len(self.schema_), len(X)), dtype=bool)
+        for position, attribute in enumerate(self.schema_):
+            data = X.data(attribute.name)
+            if isinstance(attribute, Numeric):
+                known[position] = np.isfinite(data)
+            elif isinstance(attribute, Nominal):
+                known[position] = np.isin(data, self._encoding.seen[position])
+            else:
+                known[position] = data >= 0
+        return known
+
+    def _log_density(self, X):
+        pairs = len(X) * len(self._points) * max(self._points.shape[1], 1)
+        remedy = "fit a sample of the rows, or take HistogramDensity or GaussianMixture"
+        what = f"kernel densities of {len(X):,} rows by {len(self._points):,}"
+        refuse_if_over(what, 0, pairs * _SECONDS, remedy, allow=self.allow_large)
+        out = np.zeros(len(X))
+        cells = self._known(X)
+        patterns, which = np.unique(np.packbits(cells, axis=0), axis=1, return_inverse=True)
+        x = self._encoding(X) / self._units
+        log_weights = np.log(self._weights / self.weight_)
+        for pattern in range(patterns.shape[1]):
+            rows = np.flatnonzero(which == pattern)
+            known = cells[:, rows[0]]
+            used = known[self._encoding.columns]
+            height = self._log_height(self.factor_, known)
+            points = self._points[:, used]
+            for start in range(0, len(rows), _BLOCK_ROWS):
+                some = rows[start : start + _BLOCK_ROWS]
+                exponents = _squares(x[np.ix_(some, used)], points) / (-2 * self.factor_**2)
+                out[some] = _log_sums(exponents + log_weights) + height
+        return out
+
+    def _span(self, name):
+        own = self._encoding.columns == self.schema_.position(name)
+        values = (
+            self._points[:, own][:, 0] * self._units[own] * self._encoding.scale[own]
+            + self._encoding.shift[own]
+        )
+        room = 3 * self.bandwidths_[name]
+        return float(values.min()) - room, float(values.max()) + room
+
+    def _work(self):
+        n, d = self.weight_, len(self.schema_)
+        rules = {
+            "scott": (r"n^{-\frac{1}{d + 4}}", rf"{figure(n)}^{{-\frac{{1}}{{{d + 4}}}}}", ""),
+            "silverman": (
+                r"(\frac{n (d + 2)}{4})^{-\frac{1}{d + 4}}",
+                rf"(\frac{{{figure(n * (d + 2))}}}{{4}})^{{-\frac{{1}}{{{d + 4}}}}}",
+                "",
+            ),
+            "likelihood": ("", "", "of the largest leave-one-out likelihood"),
+        }
+        formula, numbers, note = rules.get(self.bandwidth, ("", "", "as given"))
+        steps = [Step("factor", formula, numbers, self.factor_, note)]
+        for name, h in self.bandwidths_.items():
+            s = h / self.factor_
+            product = rf"{figure(self.factor_)} \cdot {figure(s)}"
+            steps.append(Step(f"h({name})", r"factor \cdot s", product, h))
+        parts: tuple[Work | Grid, ...] = (Work("bandwidths", tuple(steps)),)
+        if self.likelihoods_:
+            parts += (Grid("leave-one-out", ["factor", "mean log density"], self.likelihoods_),)
+        end = " ".join([f"{len(self._points)} rows are kept.", *self.notes_])
+        return Work("Kernel density: how it was fitted", parts, end)
+
+    def _work_row(self, X):
+        known = self._known(X)[:, 0]
+        used = known[self._encoding.columns]
+        gaps = (self._encoding(X)[0] / self._units - self._points)[:, used] / self.factor_
+        squares = (gaps**2).sum(axis=1).tolist()
+        height = math.exp(self._log_height(self.factor_, known))
+        shares = (self._weights / self.weight_).tolist()
+        terms = [
+            share * height * math.exp(-square / 2) for share, square in zip(shares, squares, strict=True)
+        ]
+        order = sorted(range(len(terms)), key=lambda i: -terms[i])[:_SHOWN_ROWS]
+        rows = [[i, squares[i], shares[i], terms[i]] for i in order]
+        more = f"{len(terms) - len(rows)} more rows" if len(terms) > len(rows) else ""
+        unknown = [name for name, there in zip(self.schema_.names, known, strict=True) if not there]
+        note = "; ".join(
+            filter(None, [more, f"missing, and left out: {', '.join(unknown)}" if unknown else ""])
+        )
+        density = math.fsum(terms)
+        formula = r"\sum_i \frac{w_i}{W} K e^{-\frac{1}{2} D_i^2}"
+        parts = (
+            Step(
+                "K",
+                r"\prod_j K_j(x_j, x_j)",
+                result=height,
+                note="the product of the kernels at their highest",
+            ),
+            Grid("the nearest rows", ["row", "D²", "w / W", "term"], rows, note),
+            Step("p(x)", formula, result=density),
+        )
+        return Work("Kernel density: one row", parts, f"The density is {figure(density)}.")
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "factor_")
+
+    def _arrays(self):
+        encoding = {f"encoding_{name}": array for name, array in self._encoding.arrays().items()}
+        likelihoods = np.array(self.likelihoods_).reshape(-1, 2)
+        return {
+            **encoding,
+            "points": self._points,
+            "weights": self._weights,
+            "units": self._units,
+            "factor": np.array([self.factor_]),
+            "likelihoods": likelihoods,
+        }
+
+    def _restore(self, arrays):
+        own = {n.removeprefix("encoding_"): a for n, a in arrays.items() if n.startswith("encoding_")}
+        self._encoding = Encoding.from_arrays(self.schema_, own)
+        n, d = len(arrays["points"]), len(self._encoding)
+        shapes = {
+            "points": (n, d),
+            "weights": (n,),
+            "units": (d,),
+            "factor": (1,),
+            "likelihoods": (len(arrays["likelihoods"]), 2),
+        }
+        for name, shape in shapes.items():
+            array = arrays[name]
+            if array.dtype != float or array.shape != shape or not np.isfinite(array).all():
+                msg = f"array {name!r} is {array.dtype}{array.shape}, expected finite float64{shape}"
+                raise ValueError(msg)
+        positive = [arrays[name] for name in ("weights", "units", "factor")]
+        if not n or self._encoding.gaps.any() or any((array <= 0).any() for array in positive):
+            msg = "its rows, weights, units and factor must be there, and above zero"
+            raise ValueError(msg)
+        self._points, self._weights, self._units = (arrays[name] for name in ("points", "weights", "units"))
+        self.factor_, self.weight_ = float(arrays["factor"][0]), float(self._weights.sum())
+        self.likelihoods_ = [tuple(pair) for pair in arrays["likelihoods"].tolist()]
+        self.notes_ = []
+
+
+def _complete(encoding, chunk):
+    """The encoded rows without gaps, their weights, and the weight of all."""
+    known = np.ones(len(chunk.X), dtype=bool)
+    for attribute in encoding.schema:
+        data = chunk.X.data(attribute.name)
+        known &= data >= 0 if isinstance(attribute, Categorical) else ~np.isnan(data)
+    return encoding(chunk.X.take(known)), chunk.w[known], float(chunk.w.sum())
+
+
+def _squares(a, b):
+    """Squared distances of rows, (n, m)."""
+    squares = (a**2).sum(axis=1)[:, None] + (b**2).sum(axis=1) - 2 * (a @ b.T)
+    return np.maximum(squares, 0.0)
+
+
+def _log_sums(exponents):
+    """The log of the sum of e to each exponent, row by row; their room is used up."""
+    top = exponents.max(axis=1, keepdims=True)
+    exponents -= top
+    np.exp(exponents, out=exponents)
+    return top[:, 0] + np.log(exponents.sum(axis=1))

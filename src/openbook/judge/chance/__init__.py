@@ -1,0 +1,1 @@
+"""Chance: the intervals of scores, and tests of their differences."""

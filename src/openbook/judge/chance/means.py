@@ -1,0 +1,52 @@
+r"""The interval of a mean over rows, of a loss for example, and whether two means differ.
+
+    m ± t_{n-1} s / sqrt(n)     s the sample's standard deviation
+
+It holds for many rows whatever their distribution. Rows that are all alike show no spread to go by, so that
+there is no interval: NaN.
+"""
+
+import math
+
+import numpy as np
+from scipy.special import stdtr, stdtrit
+
+from openbook.judge.chance.intervals import Interval, around, upper_share
+from openbook.work import Step, figure
+
+__all__ = ["t_interval", "welch"]
+
+
+def t_interval(values: np.ndarray, level: float = 0.95) -> Interval:
+    """The t interval of the mean of values that belong to rows of their own.
+
+    >>> print(t_interval(np.array([1.0, 2.0, 6.0])))
+    [-3.572, 9.572] (95%, t over rows)
+    """
+    n, mean = len(values), float(values.mean())
+    spread = float(values.std(ddof=1)) if n > 1 else math.nan
+    if not spread > 1e-12 * abs(mean):
+        return Interval(math.nan, math.nan, level, "t over rows, which do not vary")
+    error, q = spread / math.sqrt(n), float(stdtrit(n - 1, upper_share(level)))
+    steps = (
+        Step("m", r"\frac{1}{n} \sum_i x_i", result=mean, note="x_i belongs to row i"),
+        Step("se", r"\frac{s}{\sqrt{n}}", rf"\frac{{{figure(spread)}}}{{\sqrt{{{n}}}}}", error),
+        Step(
+            "q",
+            r"t_{n - 1}^{-1}(\frac{1 + \gamma}{2})",
+            rf"t_{{{n - 1}}}^{{-1}}({figure(upper_share(level))})",
+            q,
+        ),
+        Step("h", r"q \cdot \operatorname{se}", rf"{figure(q)} \cdot {figure(error)}", q * error),
+    )
+    return around(mean, q * error, level, "t over rows", steps, "m")
+
+
+def welch(a: np.ndarray, b: np.ndarray) -> float:
+    """The p-value of Welch's t test that two means differ; NaN where nothing varies."""
+    va, vb = (float(x.var(ddof=1)) / len(x) for x in (a, b))
+    if va + vb == 0:
+        return math.nan
+    t = float(a.mean() - b.mean()) / math.sqrt(va + vb)
+    df = (va + vb) ** 2 / (va**2 / (len(a) - 1) + vb**2 / (len(b) - 1))
+    return float(2 * stdtr(df, -abs(t)))

@@ -1,0 +1,174 @@
+"""Which model? The simplest learner within one standard error of the best.
+
+    within one standard error   loss(learner) - loss(best) ≤ se     se of the paired difference, see `spread`
+
+This is the rule by which CART prunes (Breiman, Friedman, Olshen and Stone 1984) and glmnet takes lambda.1se.
+Where the rows cannot tell two learners apart, the simpler one is preferred; one that is measurably worse is
+not. "Not significantly worse" would be another rule, and a bad one: it takes lack of evidence for equality.
+
+    margin     the simplest learner whose loss beside the best is shown to be below the margin: the upper end
+               of the one-sided 95% interval of loss(learner) - loss(best) lies below it (non-inferiority)
+    best       the best score
+    a label    that learner
+
+A baseline is chosen only by its label, and so is a learner that learnt no more than the simplest baseline,
+such as a tree pruned to its root. Simple means a small `complexity()`; a learner that does not tell its size
+counts as the largest.
+"""
+
+import math
+from dataclasses import dataclass
+
+from openbook.errors import DataError, ParameterError, did_you_mean
+from openbook.judge.chance.intervals import shown
+from openbook.judge.chance.significance import TestResult
+from openbook.judge.choice.comparison import Comparison, difference
+from openbook.judge.folds.evaluation import Which
+from openbook.judge.scores.metrics import Metric
+
+__all__ = ["RULES", "Choice", "best_learner", "choose"]
+
+RULES = ("simplest", "best")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The chosen learner.
+
+    Parameters
+    ----------
+    label : the chosen learner
+    best : the learner with the best score, baselines aside
+    baseline : the baseline with the best score
+    reason : why it was chosen, in sentences
+    rule : "simplest", "best", "margin" or "named"
+    given_up : the chosen learner's score minus that of the best; None where they are the same
+    """
+
+    label: str
+    best: str
+    baseline: str
+    reason: str
+    rule: str = "simplest"
+    given_up: TestResult | None = None
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+def choose(
+    comparison: Comparison, rule: str = "simplest", margin: float | None = None, which: Which = None
+) -> Choice:
+    """Choose a learner.
+
+    Parameters
+    ----------
+    comparison : of learners on the same folds
+    rule : "simplest" within one standard error of the best, "best", or a learner's label
+    margin : how much worse than the best a learner may be, in units of the metric; None: one standard error
+    which : the metric; None takes the first of the evaluations'
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> from openbook.bayes import NaiveBayes
+    >>> from openbook.tree import C45
+    >>> comparison = ob.compare([NaiveBayes(), C45()], *ob.load("wine").split("cultivar"))
+    >>> choose(comparison).label, choose(comparison, "C45").rule
+    ('NaiveBayes', 'named')
+    """
+    function = comparison.metric(which)
+    _check(comparison, rule, margin)
+    best = best_learner(comparison, function)
+    near = _near(comparison, best, function, margin)
+    if rule == "simplest":
+        label = min(near, key=lambda one: (_size(comparison, one), _loss(comparison, one, function)))
+        rule = "simplest" if margin is None else "margin"
+    else:
+        label, rule = (best, "best") if rule == "best" else (rule, "named")
+    given_up = None if label == best else difference(comparison[label], comparison[best], function)
+    score, interval = comparison[label].score(function), comparison[label].interval(function)
+    why = _why(rule, len(near), margin, given_up is None, _best_words(comparison, best, function))
+    reason = f"{label[:1].upper()}{label[1:]}, {function.words} {shown(score)} {interval}. {why}"
+    if given_up is not None:
+        reason += (
+            f" The best is {best}, {function.words} {shown(comparison[best].score(function))}; the difference"
+            f" is {shown(given_up.difference, sign='+')}, with a standard error of {shown(given_up.error)}."
+        )
+    return Choice(label, best, comparison.best_baseline(function), reason, rule, given_up)
+
+
+def _check(comparison: Comparison, rule: str, margin: float | None) -> None:
+    known = (*RULES, *comparison.evaluations)
+    if rule not in known:
+        raise ParameterError(f"choose: no learner {rule!r} was judged. {did_you_mean(rule, known)}")
+    if margin is not None and not margin > 0:
+        raise ParameterError(f"margin must be above 0, got {margin:g}; 0.01 allows a loss of 0.01")
+    if margin is not None and rule != "simplest":
+        raise ParameterError(
+            f"margin is for choosing the simplest learner, not {rule!r}; leave one of them out"
+        )
+
+
+def best_learner(comparison: Comparison, function: Metric) -> str:
+    """The label of the best score, baselines aside; of equals, the simpler."""
+    offered = _offered(comparison)
+    best = min(offered, key=lambda one: (_loss(comparison, one, function), _size(comparison, one)))
+    if math.isinf(_loss(comparison, best, function)):
+        raise DataError(f"{function.name} is undefined for every learner; choose by another metric")
+    return best
+
+
+def _offered(comparison: Comparison) -> list[str]:
+    """The learners that learnt more than the simplest baseline; all where there are none."""
+    least = min(_size(comparison, label) for label in comparison.baselines)
+    learners = [label for label in comparison.evaluations if label not in comparison.baselines]
+    more = [label for label in learners if _size(comparison, label) > least or math.isinf(least)]
+    return more or learners or list(comparison.evaluations)
+
+
+def _near(comparison: Comparison, best: str, function: Metric, margin: float | None) -> list[str]:
+    """The learners within one standard error of the best, or shown to be within the margin."""
+    near = [best]
+    sign = -1 if function.greater_is_better else 1
+    for label in _offered(comparison):
+        if label == best:
+            continue
+        test = difference(comparison[label], comparison[best], function, level=0.9)
+        loss = sign * test.difference
+        if margin is not None:
+            close = max(sign * test.interval.low, sign * test.interval.high) < margin
+        else:
+            close = loss <= 0 or loss <= test.error
+        if close:
+            near.append(label)
+    return near
+
+
+def _best_words(comparison: Comparison, best: str, function: Metric) -> str:
+    """What the best learner has: where others score better, they are baselines, or learnt no more."""
+    least = _loss(comparison, best, function)
+    if any(_loss(comparison, label, function) < least for label in comparison.evaluations):
+        return "the best score of the learners that learnt more than a baseline"
+    return "the best score"
+
+
+def _why(rule: str, near: int, margin: float | None, is_best: bool, score: str) -> str:
+    """Why it was chosen; `near` learners may be, and the best of them has a `score` in words."""
+    if rule in ("named", "best"):
+        return {"named": "It was chosen by name.", "best": f"It has {score}."}[rule]
+    close = "within one standard error of" if margin is None else f"shown to be within {margin:g} of"
+    if near == 1:
+        return f"It has {score}, and no other learner is {close} it."
+    if is_best:
+        return f"It has {score}, and is the simplest of the {near} learners {close} it."
+    return f"It is the simplest of the {near} learners {close} the best."
+
+
+def _loss(comparison: Comparison, label: str, function: Metric) -> float:
+    return function.loss(comparison[label].score(function))
+
+
+def _size(comparison: Comparison, label: str) -> float:
+    size = comparison[label].complexity
+    return math.inf if size is None else size

@@ -1,0 +1,237 @@
+"""Learners side by side, on the same folds.
+
+Each is compared with the best baseline, row by row: see `spread`. The differences are tested together, so
+that the best of many learners is judged as the best of many, and an interval excludes 0 just where p < 0.05.
+"""
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+
+from openbook.errors import DataError, ParameterError, did_you_mean
+from openbook.judge.chance.intervals import Interval, shown, shown_p
+from openbook.judge.chance.ranks import ranks_of
+from openbook.judge.chance.significance import TestResult, holm, methods_of
+from openbook.judge.chance.spread import Paired, simultaneous
+from openbook.judge.choice.pairs import Pairs
+from openbook.judge.folds.evaluation import Evaluation, Which
+from openbook.judge.scores.metrics import Metric
+from openbook.work import Grid, Work
+
+__all__ = ["Comparison", "Row", "difference", "paired"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A learner's line: its score, and how it differs from the best baseline (None for that itself)."""
+
+    label: str
+    score: float
+    interval: Interval
+    test: TestResult | None
+    complexity: float | None
+    rank: float
+
+    @property
+    def p_value(self) -> float:
+        return math.nan if self.test is None else self.test.p_value
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Comparison:
+    """Evaluations on the same folds.
+
+    Parameters
+    ----------
+    evaluations : mapping of label to Evaluation
+    baseline : the label of the one that others are measured against
+    baselines : the labels of all baselines, where there are several; the best of them is the measure
+
+    Wherever a metric is asked for, None means the first of the evaluations' metrics.
+    """
+
+    evaluations: Mapping[str, Evaluation]
+    baseline: str
+    baselines: Collection[str] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "evaluations", dict(self.evaluations))
+        object.__setattr__(self, "baselines", tuple(dict.fromkeys((self.baseline, *self.baselines))))
+        base = self[self.baseline]
+        for label in self.baselines:
+            self[label]
+        for label, evaluation in self.evaluations.items():
+            if not same_folds(evaluation, base):
+                raise DataError(f"{label} and {self.baseline} were not judged on the same folds")
+
+    def __getitem__(self, label: str) -> Evaluation:
+        if label not in self.evaluations:
+            raise ParameterError(f"no learner {label!r}. {did_you_mean(label, tuple(self.evaluations))}")
+        return self.evaluations[label]
+
+    def metric(self, which: Which = None) -> Metric:
+        """The metric meant."""
+        return self[self.baseline].metric(which)
+
+    def rows(self, which: Which = None, level: float = 0.95) -> list[Row]:
+        """A line for each learner, the best first; of equals the simpler, those of undefined score last."""
+        function = self.metric(which)
+        tests, ranks = self.against_baseline(function, level), self.ranks(function)
+        rows = [
+            Row(
+                label,
+                evaluation.score(function),
+                evaluation.interval(function, level),
+                tests.get(label),
+                evaluation.complexity,
+                ranks[label],
+            )
+            for label, evaluation in self.evaluations.items()
+        ]
+        return sorted(rows, key=lambda row: (function.loss(row.score), _size(row.complexity)))
+
+    def best_baseline(self, which: Which = None) -> str:
+        """The label of the baseline with the best score."""
+        function = self.metric(which)
+        return min(self.baselines, key=lambda label: self._order(label, function))
+
+    def against_baseline(self, which: Which = None, level: float = 0.95) -> dict[str, TestResult]:
+        """Every other learner minus the best baseline, all tested together."""
+        function = self.metric(which)
+        if (function, level) not in self._tested:
+            base = self[self.best_baseline(function)]
+            pairs = {
+                label: paired(evaluation, base, function)
+                for label, evaluation in self.evaluations.items()
+                if evaluation is not base
+            }
+            self._tested[function, level] = simultaneous(pairs, level)
+        return dict(self._tested[function, level])
+
+    @cached_property
+    def _tested(self) -> dict[tuple[Metric, float], dict[str, TestResult]]:
+        """Those tested so far."""
+        return {}
+
+    def ranks(self, which: Which = None) -> dict[str, float]:
+        """Each learner's mean rank over the folds, 1 for the best, ties shared; NaN where one is undefined.
+
+        On one held-out set and under leave-one-out, the rank of the score of all rows together.
+        """
+        function = self.metric(which)
+        everyone = self.evaluations.values()
+        by_rows = self[self.baseline].by_rows
+        scores = np.array([[e.score(function)] if by_rows else e.scores(function) for e in everyone])
+        ranks = ranks_of((-scores if function.greater_is_better else scores).T).mean(axis=0)
+        return dict(zip(self.evaluations, ranks.tolist(), strict=True))
+
+    def pairs(self, which: Which = None, level: float = 0.95) -> Pairs:
+        """Every learner tested against every other.
+
+        A difference to the best baseline has the p-value that `rows` has for it; those of the other pairs are
+        adjusted by Holm's method for their number.
+        """
+        function = self.metric(which)
+        order = sorted(self.evaluations, key=lambda label: self._order(label, function))
+        couples = list(combinations(order, 2))
+        if not couples:
+            raise ParameterError(f"{self.baseline} is the only learner; pairs need two")
+        base, known = self.best_baseline(function), self.against_baseline(function, level)
+        found: dict[tuple[str, str], tuple[TestResult, float]] = {}
+        others = [pair for pair in couples if base not in pair]
+        tests = [difference(self[a], self[b], function, level) for a, b in others]
+        p_values = holm([test.p_value for test in tests]).tolist()
+        adjusted = dict(zip(others, zip(tests, p_values, strict=True), strict=True))
+        for a, b in couples:
+            if (a, b) in adjusted:
+                found[a, b] = adjusted[a, b]
+            else:
+                test = known[a] if b == base else known[b].negated()
+                found[a, b] = test, test.p_value
+        scores = {label: self[label].score(function) for label in order}
+        return Pairs(scores, function, found, base, self[self.baseline].words)
+
+    def best(self, which: Which = None) -> str:
+        """The label of the best score; of equals, the simpler."""
+        function = self.metric(which)
+        return min(self.evaluations, key=lambda label: self._order(label, function))
+
+    def _order(self, label: str, function: Metric) -> tuple[float, float]:
+        return function.loss(self[label].score(function)), _size(self[label].complexity)
+
+    def work(self) -> Work:
+        """The table and the choice, to print or to show."""
+        from openbook.judge.choice.choose import choose
+
+        function = self.metric()
+        against = f"difference to {self.best_baseline(function)}"
+        header = (
+            "learner",
+            function.words,
+            "interval",
+            against,
+            "interval",
+            "p",
+            "complexity",
+            "rank",
+        )
+        rows = self.rows()
+        tests = [row.test for row in rows if row.test is not None]
+        note = f"{self[self.baseline].words}; {methods_of([row.interval for row in rows], tests)}"
+        grid = Grid("", header, [_cells(row) for row in rows], note.removeprefix("; "))
+        defined = not math.isnan(rows[0].score)
+        return Work("Comparison", (grid,), choose(self).reason if defined else "")
+
+    def __repr__(self) -> str:
+        return self.work().text()
+
+    def _repr_html_(self) -> str:
+        return self.work().html()
+
+
+def difference(a: Evaluation, b: Evaluation, which: Which = None, level: float = 0.95) -> TestResult:
+    """Test whether two learners' scores on the same folds differ: the first minus the second."""
+    return paired(a, b, a.metric(which)).test(level)
+
+
+def paired(a: Evaluation, b: Evaluation, function: Metric) -> Paired:
+    """The first learner's score minus the second's, row by row, ready to be tested."""
+    check_same_folds(a, b)
+    return a.spread(function).minus(b.spread(function)).paired(function.is_share)
+
+
+def check_same_folds(a: Evaluation, b: Evaluation) -> None:
+    if not same_folds(a, b):
+        raise DataError(
+            f"{a.name} and {b.name} were not judged on the same folds; `compare` judges learners on the same"
+        )
+
+
+def same_folds(a: Evaluation, b: Evaluation) -> bool:
+    """Whether two learners were tested on the same rows, fold by fold."""
+    return len(a.folds) == len(b.folds) and all(
+        np.array_equal(x.rows, y.rows) for x, y in zip(a.folds, b.folds, strict=True)
+    )
+
+
+def _size(complexity: float | None) -> float:
+    return math.inf if complexity is None else complexity
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    size = "?" if row.complexity is None else f"{row.complexity:g}"
+    test: tuple[str, str, str] = ("", "", "")
+    if row.test is not None:
+        test = shown(row.test.difference, sign="+"), row.test.interval.ends, shown_p(row.p_value)
+    return (
+        row.label,
+        shown(row.score),
+        row.interval.ends,
+        *test,
+        size,
+        "" if math.isnan(row.rank) else f"{row.rank:.1f}",
+    )

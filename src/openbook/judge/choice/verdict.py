@@ -1,0 +1,155 @@
+"""Is there anything to learn? The best learner beside the best baseline.
+
+The best of many learners looks good by luck alone, so it is tested as the best of many: `against_baseline`
+tests all learners together. Decisions are not all: where the metric is one of decisions and shows nothing,
+the log loss and the area under the ROC curve may still show that the probabilities tell something. Each is
+tested at half the level, since either will do.
+
+How many rows might show a difference d that these n rows do not:
+
+    n' = n ((q + z_0.8) / t)²      t = d / se, q what |t| must exceed here; four times in five n' rows do
+"""
+
+import math
+from dataclasses import dataclass, field
+
+from scipy.special import ndtri
+
+from openbook.judge.chance.intervals import shown
+from openbook.judge.chance.significance import TestResult, p_words
+from openbook.judge.choice.choose import best_learner
+from openbook.judge.choice.comparison import Comparison
+from openbook.judge.scores.metrics import Metric
+from openbook.work import Work
+
+__all__ = ["Verdict", "anything_to_learn"]
+
+#: The scores of probabilities that are asked where decisions show nothing.
+_PROPER = ("log_loss", "roc_auc")
+#: More rows than this are as good as never.
+_NEVER = 10_000_000
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether anything beats the baseline.
+
+    Parameters
+    ----------
+    best, baseline : the labels of the best learner and the best baseline
+    metric : by which they are compared
+    scores : of the two
+    test : their difference, tested as the best of all learners'; None where there is only a baseline
+    learnt : whether the best learner is significantly better
+    rows : how many rows were tested
+    needed : roughly how many rows might show a difference of this size; None where it has the wrong sign
+    others : other metrics by which a learner is significantly better, where this one shows nothing
+    """
+
+    best: str
+    baseline: str
+    metric: Metric
+    scores: tuple[float, float]
+    test: TestResult | None
+    learnt: bool
+    rows: int
+    needed: int | None = None
+    others: tuple["Verdict", ...] = field(default=())
+
+    @property
+    def headline(self) -> str:
+        """The answer in a sentence or two."""
+        if self.test is None:
+            return f"Only a baseline was judged: {self.baseline}."
+        name = self.metric.words
+        best, base = (shown(score) for score in self.scores)
+        figures = f"{name} {best} against {base}, difference {shown(self.test.difference, sign='+')}"
+        figures += f" {self.test.interval.ends}, p {p_words(self.test.p_value)}"
+        if self.learnt:
+            return (
+                f"{self.best[:1].upper()}{self.best[1:]} beats the best baseline, {self.baseline}: {figures}."
+            )
+        words = f"There is no evidence yet that any model beats the baseline {self.baseline}"
+        if self.others:
+            found = " ".join(each.headline for each in self.others[:1])
+            words = f"The decisions are not shown to be better than those of {self.baseline} ({figures})"
+            return f"{words}, but the probabilities are informative: {found}"
+        return f"{words}: the best, {self.best}, has {figures}. {self._rows_needed}"
+
+    @property
+    def _rows_needed(self) -> str:
+        if self.needed is None:
+            return "It does not score better than the baseline, so more rows alone may not help."
+        if self.needed > _NEVER:
+            return "The difference is too small for any number of rows to show."
+        rows = f"{_rounded(self.needed):,} rows instead of {self.rows:,}"
+        return f"Roughly {rows} might show a difference of this size."
+
+    def work(self) -> Work:
+        """How the test came about."""
+        parts = () if self.test is None else (self.test.work(),)
+        return Work(f"Is there anything to learn? By {self.metric.words}", parts, self.headline)
+
+
+def anything_to_learn(
+    comparison: Comparison, which: "str | Metric | None" = None, alpha: float = 0.05
+) -> Verdict:
+    """Compare the best learner with the best baseline, corrected for its having been selected as the best.
+
+    Parameters
+    ----------
+    comparison : of learners and baselines on the same folds
+    which : the metric; None takes the first of the evaluations'
+    alpha : the level of the test
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> from openbook.tree import C45
+    >>> comparison = ob.compare([C45()], *ob.load("wine").split("cultivar"))
+    >>> anything_to_learn(comparison).learnt
+    True
+    """
+    function = comparison.metric(which)
+    found = _by(comparison, function, alpha)
+    if found.learnt or which is not None or function.task != "classification" or function.needs_proba:
+        return found
+    others = []
+    for name in _PROPER:
+        proper = comparison.metric(name)
+        if all(math.isnan(each.score(proper)) for each in comparison.evaluations.values()):
+            continue
+        if (other := _by(comparison, proper, alpha / len(_PROPER))).learnt:
+            others.append(other)
+    return Verdict(**{**vars(found), "others": tuple(others)})
+
+
+def _by(comparison: Comparison, function: Metric, alpha: float) -> Verdict:
+    best, baseline = best_learner(comparison, function), comparison.best_baseline(function)
+    scores = comparison[best].score(function), comparison[baseline].score(function)
+    rows = len(comparison[best].spread(function).influence)
+    test = comparison.against_baseline(function).get(best)
+    if test is None:
+        return Verdict(best, baseline, function, scores, None, learnt=False, rows=rows)
+    better = function.better(test.difference, 0)
+    learnt = better and test.p_value < alpha
+    if function.name == "roc_auc" and not scores[0] > 0.5:
+        learnt = False  # a ranking that is worse than chance tells nothing
+    return Verdict(
+        best, baseline, function, scores, test, learnt, rows, _needed(test, rows) if better else None
+    )
+
+
+def _needed(test: TestResult, rows: int) -> int | None:
+    """How many rows show such a difference four times in five."""
+    if not test.error > 0 or math.isnan(test.interval.high):
+        return None
+    q = (test.interval.high - test.interval.low) / (2 * test.error)
+    t = abs(test.difference) / test.error
+    return math.ceil(rows * ((q + float(ndtri(0.8))) / t) ** 2)
+
+
+def _rounded(n: int) -> int:
+    """Two digits, since more would pretend to know more."""
+    step = 10 ** max(0, len(str(n)) - 2)
+    return -(-n // step) * step

@@ -1,0 +1,180 @@
+"""Bias, variance and noise of a learner, over training sets that are drawn anew.
+
+With a generator, training sets are new rows, and the targets of the rows judged are drawn time and again.
+
+With data every row has one target, so noise cannot be told from bias: noise is undefined, and what is called
+bias holds both. (It would take several rows with the same inputs, or a generator.) Training sets are then
+bootstrap samples, and each row is predicted by the models that did not see it. With r models bias² is
+overstated by about variance / r, and variance understated by as much; their sum is exact.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from openbook.border.rules import Whole
+from openbook.errors import DataError, ParameterError
+from openbook.fold import each
+from openbook.judge.curves.decomposition import BiasVariance, Loss, Method
+from openbook.judge.folds.examples import Cut, Examples, Split, model_task
+from openbook.judge.folds.fit_folds import predicted_by, refuse_frozen
+from openbook.judge.folds.thread_warnings import collected_warnings
+from openbook.judge.scores.metrics import Task
+
+__all__ = ["Generator", "bias_variance"]
+
+#: How often the targets of the rows judged are drawn, at least.
+_DRAWS = 500
+
+
+@dataclass(frozen=True)
+class Generator:
+    """A problem that rows can be drawn from.
+
+    Parameters
+    ----------
+    rows : function of a number and a numpy Generator, to that many rows
+    target : function of rows and a numpy Generator, to a target for each, drawn anew every time
+
+    Examples
+    --------
+    >>> def rows(n, random):
+    ...     return random.uniform(-1, 1, size=(n, 1))
+    >>> def target(X, random):
+    ...     return X[:, 0] ** 2 + random.normal(scale=0.1, size=len(X))
+    >>> parabola = Generator(rows, target)
+    """
+
+    rows: Callable[[int, np.random.Generator], Any]
+    target: Callable[[Any, np.random.Generator], Any]
+
+
+def bias_variance(
+    model: Any,
+    X: Any,
+    y: Any = None,
+    loss: Loss | None = None,
+    method: Method = "domingos",
+    rounds: int = 100,
+    random_state: int = 0,
+    n_train: int = 200,
+    n_test: int = 500,
+) -> BiasVariance:
+    """Bias, variance and noise of a learner's error, over training sets that are drawn anew.
+
+    Rounds go through `openbook.fold`; the same seed gives the same answer on any number of workers.
+
+    Parameters
+    ----------
+    model : any classifier or regressor with scikit-learn's manners
+    X : Generator, or whatever `openbook.read` takes
+    y : array, Series, Column, or the name of a column of X; None with a generator
+    loss : "squared" or "zero_one"; None takes what suits the model
+    method : "domingos" or "kohavi_wolpert", for the 0/1 loss
+    rounds : how many training sets there are
+    random_state : int
+    n_train, n_test : rows drawn from a generator to train each model, and to judge all of them
+
+    Examples
+    --------
+    >>> from openbook.linear import LinearRegression
+    >>> parabola = Generator(
+    ...     lambda n, random: random.uniform(-1, 1, size=(n, 1)),
+    ...     lambda X, random: X[:, 0] ** 2 + random.normal(scale=0.1, size=len(X)),
+    ... )
+    >>> found = bias_variance(LinearRegression(), parabola, rounds=20)
+    >>> found.bias > found.noise > found.variance
+    True
+    """
+    if not Whole(at_least=2).allows(rounds):
+        raise ParameterError(f"rounds must be {Whole(at_least=2).demand()}, got {rounds!r}")
+    task = model_task([model])
+    suits: Loss = "squared" if task == "regression" else "zero_one"
+    if loss not in (None, suits):
+        raise ParameterError(f"loss {loss!r} does not suit {task}; {suits!r} does")
+    if method not in ("domingos", "kohavi_wolpert"):
+        raise ParameterError(f"method must be 'domingos' or 'kohavi_wolpert', got {method!r}")
+    refuse_frozen(model)
+    drawn = (
+        _from_generator(model, X, task, rounds, random_state, n_train, n_test)
+        if isinstance(X, Generator)
+        else _from_data(model, X, y, task, rounds, random_state)
+    )
+    return BiasVariance(type(model).__name__, suits, method, *drawn)
+
+
+_Drawn = tuple[np.ndarray, np.ndarray, np.ndarray | None, bool, str, np.ndarray]
+
+
+def _from_generator(
+    model: Any, generator: Generator, task: str, rounds: int, seed: int, n_train: int, n_test: int
+) -> _Drawn:
+    random = np.random.default_rng(seed)
+    rows = generator.rows(n_test, random)
+    truth = np.array([np.asarray(generator.target(rows, random)) for _ in range(max(rounds, _DRAWS))])
+    said = np.array(list(each(range(rounds), partial(_round, model, generator, rows, n_train, seed))))
+    words = (
+        f"{rounds} training sets of {n_train:,} rows; {n_test:,} rows judged, with {len(truth)} targets each"
+    )
+    every = np.arange(n_test)
+    if task == "regression":
+        return _moments(truth), _moments(said), None, True, words, every
+    classes, codes = np.unique(np.concatenate([truth, said]), return_inverse=True)
+    both = np.split(codes.reshape(-1, n_test), [len(truth)])
+    p, q = (_shares(each, len(classes)) for each in both)
+    return p, q, classes, True, words, every
+
+
+def _round(model: Any, generator: Generator, rows: Any, n: int, seed: int, i: int) -> np.ndarray:
+    """What a model of rows drawn anew says of the rows judged."""
+    random = np.random.default_rng([seed, i])
+    X = generator.rows(n, random)
+    with collected_warnings():
+        return np.asarray(clone(model).fit(X, generator.target(X, random)).predict(rows))
+
+
+def _from_data(model: Any, X: Any, y: Any, task: Task, rounds: int, seed: int) -> _Drawn:
+    examples = Examples.of(X, y, task)
+    said = np.array(list(each(range(rounds), partial(_resampled, model, examples, seed))), dtype=float)
+    judged = np.flatnonzero(~np.isnan(said).all(axis=0))
+    n = len(judged)
+    if n == 0:
+        raise DataError(f"no row was left out in {rounds} rounds; give more rows")
+    words = (
+        f"{rounds} bootstrap samples of {len(examples):,} rows; {n:,} judged by models that did not see them"
+    )
+    said, target = said[:, judged], examples.target[judged]
+    if examples.classes is None:
+        return np.column_stack([target, np.zeros(n)]), _moments(said), None, False, words, judged
+    k = len(examples.classes)
+    return np.eye(k)[target], _shares(said, k), examples.classes, False, words, judged
+
+
+def _resampled(model: Any, examples: Examples, seed: int, i: int) -> np.ndarray:
+    """What a model of a bootstrap sample says of the rows left out: codes or numbers; NaN for the others."""
+    n = len(examples)
+    rows = np.sort(np.random.default_rng([seed, i]).integers(n, size=n))
+    outside = np.setdiff1d(np.arange(n), rows)
+    said = np.full(n, np.nan)
+    if len(outside):
+        cut = Cut(examples, Split(i, rows, outside))
+        with collected_warnings():
+            learner = clone(model)
+            learner.fit(*cut.training(learner))
+            said[outside] = predicted_by(learner, cut.testing(learner), examples)[0]
+    return said
+
+
+def _moments(values: np.ndarray) -> np.ndarray:
+    """Mean and variance of each column of known values, (n_rows, 2)."""
+    return np.column_stack([np.nanmean(values, axis=0), np.nanvar(values, axis=0)])
+
+
+def _shares(codes: np.ndarray, k: int) -> np.ndarray:
+    """The share of each class in each column of known codes, (n_rows, k)."""
+    counts = np.stack([(codes == c).sum(axis=0) for c in range(k)], axis=1)
+    return counts / counts.sum(axis=1, keepdims=True)

@@ -1,0 +1,306 @@
+"""What a diagnosis goes by: level against the baseline, gap, slope, and whether something does better.
+
+Decisions at a threshold of 0.5 can equal the baseline's while the probabilities behind them tell much: so it
+is where a class is rare. Where decisions are no better, probabilities are judged by log loss and AUC.
+
+Each is a finding in a word, and a sentence with its numbers and intervals. Sizes are shares of the baseline's
+loss: loss is what a score lacks of the best possible one, and for RMSE its square.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from openbook.data.findings import plural
+from openbook.errors import ParameterError
+from openbook.judge.chance.intervals import shown
+from openbook.judge.chance.significance import TestResult, p_words
+from openbook.judge.choice.comparison import difference
+from openbook.judge.curves.curve import Curve, written
+from openbook.judge.folds.evaluation import Evaluation
+from openbook.judge.folds.results import FoldResult
+from openbook.judge.scores.metrics import METRICS, Metric
+
+__all__ = [
+    "Better",
+    "Evidence",
+    "Scale",
+    "better_learner",
+    "better_setting",
+    "gap",
+    "level",
+    "probabilities",
+    "slope",
+    "zero",
+]
+
+#: Less than this share of the baseline's loss does not matter, and less than that of a doubling is no slope.
+TENTH, LITTLE = 0.1, 0.02
+
+#: The findings that say of other learners or settings that none does better by as much as matters.
+NOT_MUCH_BETTER = ("none better", "slightly better")
+
+#: Scores of probabilities, which see what decisions at a threshold of 0.5 miss.
+_OF_PROBABILITIES = ("roc_auc", "log_loss")
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A finding: what was looked at, what was found in a word, and the sentence with the numbers."""
+
+    name: str
+    finding: str
+    words: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.words}"
+
+
+@dataclass(frozen=True)
+class Better(Evidence):
+    """Whether something else does better: `how` is "over-fitting" or "under-fitting" for another setting.
+
+    level_with : the learners that are not significantly worse
+    learnable : whether one of them is better than the baseline, in its decisions or its probabilities, so
+        that there is something to learn
+    """
+
+    how: Literal["", "over-fitting", "under-fitting"] = ""
+    level_with: tuple[str, ...] = ()
+    learnable: bool = False
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Scores in units of the baseline's loss."""
+
+    metric: Metric
+    base: float
+    alpha: float
+
+    @property
+    def level(self) -> float:
+        return 1 - self.alpha
+
+    def loss(self, score: float) -> float:
+        """What a score lacks of the best possible; of RMSE the square."""
+        best = self.metric.highest if self.metric.greater_is_better else self.metric.lowest
+        if math.isinf(best):
+            raise ParameterError(
+                f"{self.metric.name} has no best value to measure what is left by; give its Metric"
+                f" {'highest' if self.metric.greater_is_better else 'lowest'}, or diagnose by another metric"
+            )
+        return (score - best) ** 2 if self.metric.name == "rmse" else abs(score - best)
+
+    def share(self, score: float) -> float:
+        """The loss that is left, as a share of the baseline's."""
+        return self.loss(score) / self.loss(self.base)
+
+    def worse(self, score: float, than: float) -> float:
+        """How much larger one loss is than another, as a share of the baseline's."""
+        return self.share(score) - self.share(than)
+
+    def significant(self, test: TestResult, p: float | None = None) -> bool:
+        """Whether there is a difference; an undefined p-value is no proof of any."""
+        return (test.p_value if p is None else p) < self.alpha
+
+
+def level(scale: Scale, score: float, test: TestResult) -> Evidence:
+    """Whether a validation score is better than the baseline's, by a test of their difference."""
+    what = scale.metric.words
+    gained = 1 - scale.share(score)
+    if scale.significant(test):
+        finding = "better" if gained > 0 else "worse"
+    else:
+        finding = "unclear" if gained > TENTH else "no better"
+    words = (
+        f"validation {what} {shown(score)}, that of the baseline {shown(scale.base)}:"
+        f" {_difference(test, scale.base)}; {_percent(scale.share(score))} of the baseline's"
+        f" {_loss_words(scale.metric)} is left"
+    )
+    return Evidence("level", finding, words)
+
+
+def probabilities(scale: Scale, evaluation: Evaluation, baseline: Evaluation) -> Evidence | None:
+    """Whether the probabilities are better than the baseline's, by AUC or log loss; None without any."""
+    tests = _probability_tests(scale, evaluation, baseline)
+    if not tests:
+        return None
+    name = min(tests, key=lambda name: tests[name].p_value)
+    test, p = tests[name], min(1.0, len(tests) * tests[name].p_value)
+    score, base = evaluation.score(name), baseline.score(name)
+    better = METRICS[name].better(score, base) and p < scale.alpha
+    words = (
+        f"validation {METRICS[name].words} {shown(score)}, that of the baseline {shown(base)}:"
+        f" {_difference(test, base, p)}"
+    )
+    return Evidence("probabilities", "better" if better else "no better", words)
+
+
+def _probability_tests(scale: Scale, one: Evaluation, other: Evaluation) -> dict[str, TestResult]:
+    """The tests of two learners' probabilities, their level shared among them; empty without probabilities.
+
+    Those whose score is undefined, such as the AUC of folds without a class, are left out.
+    """
+    if one.n_classes < 2 or one.predictions.proba is None or other.predictions.proba is None:
+        return {}
+    level = 1 - scale.alpha / len(_OF_PROBABILITIES)
+    tests = {name: difference(one, other, METRICS[name], level) for name in _OF_PROBABILITIES}
+    return {name: test for name, test in tests.items() if not math.isnan(test.p_value)}
+
+
+def gap(scale: Scale, curve: Curve, point: int) -> Evidence:
+    """How far validation is behind training."""
+    training, validation = curve.mean(point, "training"), curve.mean(point)
+    test = curve.gap(point, scale.level)
+    share = scale.worse(validation, training)
+    finding = "small" if share <= TENTH else "large" if scale.significant(test) else "unclear"
+    where = "" if curve.kind == "size" else f"{curve.axis} = {written(curve.across[point])}: "
+    words = (
+        f"{where}training {scale.metric.words} {shown(training)}, validation {shown(validation)}:"
+        f" {_difference(test, validation)}; {_percent(share)} of the baseline's {_loss_words(scale.metric)}"
+    )
+    return Evidence("gap", finding, words)
+
+
+def slope(scale: Scale, curve: Curve) -> Evidence:
+    """What the last step to more training rows changed."""
+    last = len(curve) - 1
+    before, now = curve.mean(last - 1), curve.mean(last)
+    test = curve.change(last - 1, last, scale.level)
+    gained = -scale.worse(now, before)
+    most = max(scale.worse(now - end, now) for end in _reach(test))
+    if scale.significant(test):
+        finding = "rising" if gained < 0 else "falling" if gained >= LITTLE else "slightly falling"
+    else:
+        finding = "flat" if gained < LITTLE and most < TENTH else "unclear"
+    rows = f"{written(curve.across[last - 1])} to {written(curve.across[last])} training rows"
+    words = (
+        f"from {rows} the validation {scale.metric.words} went from {shown(before)} to {shown(now)}:"
+        f" {_difference(test, now)}; {_percent(gained)} of the baseline's {_loss_words(scale.metric)} gained"
+    )
+    return Evidence("slope", finding, words)
+
+
+def _reach(test: TestResult) -> tuple[float, float]:
+    """The ends of what the change may be; the change itself where there is no interval."""
+    low, high = test.interval.low, test.interval.high
+    return (test.difference, test.difference) if math.isnan(low) else (low, high)
+
+
+def better_learner(
+    scale: Scale, evaluation: Evaluation, baseline: Evaluation, rivals: Mapping[str, Evaluation]
+) -> Better:
+    """Whether another learner does better on the same folds.
+
+    Intervals and p-values are Bonferroni's for the number of learners, so that both say the same.
+    """
+    function, own = scale.metric, evaluation.score(scale.metric)
+    scores = {label: rival.score(function) for label, rival in rivals.items()}
+    best = min(scores, key=lambda label: scale.share(scores[label]))
+    ours, theirs = (_against(scale, rivals, other) for other in (evaluation, baseline))
+    test, p = ours[best]
+    finding = _finding(scale.worse(own, scores[best]), scale.significant(test, p))
+    words = f"{best} has {function.words} {shown(scores[best])}: {_difference(test, own, p)}"
+    words += f", the best of {plural(len(rivals), 'other learner')}" if len(rivals) > 1 else ""
+    words += f"; against the baseline {_difference(theirs[best][0], scale.base, theirs[best][1])}"
+    words += f"; Bonferroni's correction for {len(rivals)} learners" if len(rivals) > 1 else ""
+    return Better(
+        "other learners",
+        finding,
+        words,
+        level_with=tuple(
+            label
+            for label, (test, p) in ours.items()
+            if not (scale.significant(test, p) and scale.worse(scores[label], own) > 0)
+        ),
+        learnable=(scale.significant(*theirs[best]) and scale.share(scores[best]) < 1)
+        or _some_probabilities_tell(scale, rivals, baseline),
+    )
+
+
+def _some_probabilities_tell(scale: Scale, rivals: Mapping[str, Evaluation], baseline: Evaluation) -> bool:
+    """Whether the probabilities of any of them are better than the baseline's, allowing for their number."""
+    shared = replace(scale, alpha=scale.alpha / len(rivals))
+    found = (probabilities(shared, rival, baseline) for rival in rivals.values())
+    return any(each is not None and each.finding == "better" for each in found)
+
+
+def _against(
+    scale: Scale, rivals: Mapping[str, Evaluation], other: Evaluation
+) -> dict[str, tuple[TestResult, float]]:
+    """Each rival's test against another learner, interval and p-value by Bonferroni's method."""
+    level = 1 - scale.alpha / len(rivals)
+    tests = {label: difference(rival, other, scale.metric, level) for label, rival in rivals.items()}
+    return {label: (test, min(1.0, len(rivals) * test.p_value)) for label, test in tests.items()}
+
+
+def better_setting(scale: Scale, curve: Curve) -> Better | None:
+    """Whether another point of a curve does better than the model's own; None if that is not on the curve."""
+    if curve.own is None:
+        return None
+    own, best = curve.own, curve.best
+    test = curve.change(own, best, scale.level)
+    significant = curve.verdicts(scale.alpha)[own] != "not worse"
+    finding = _finding(scale.worse(curve.mean(own), curve.mean(best)), significant)
+    simpler = scale.worse(curve.mean(best, "training"), curve.mean(own, "training")) > 0
+    what, several = scale.metric.words, plural(len(curve), "value")
+    words = f"{curve.axis} = {written(curve.across[own])}: validation {what} {shown(curve.mean(own))}"
+    if best == own:
+        words += f", the best of {several}"
+    else:
+        words += f"; the best of {several} is {written(curve.across[best])}, {shown(curve.mean(best))}:"
+        words += f" {_difference(test, curve.mean(own))}"
+    if finding in NOT_MUCH_BETTER:
+        return Better(curve.axis, finding, words)
+    words += f"; its training {what} is {'worse' if simpler else 'better'}"
+    return Better(curve.axis, finding, words, how="over-fitting" if simpler else "under-fitting")
+
+
+def _finding(gained: float, significant: bool) -> str:
+    """Whether something else does better: by over a tenth of the baseline's loss, and significantly."""
+    if gained > TENTH:
+        return "better" if significant else "unclear"
+    return "slightly better" if significant and gained > 0 else "none better"
+
+
+def zero(evaluation: Evaluation) -> Evaluation:
+    """The baseline on an evaluation's folds: the majority class, or the mean, of rows tested elsewhere."""
+    first = evaluation.first_round
+    rows = np.concatenate([fold.rows for fold in first])
+    truth = np.concatenate([fold.y_true for fold in first])
+    folds = tuple(
+        _constant(fold, truth[~np.isin(rows, fold.rows)], evaluation.n_classes) for fold in evaluation.folds
+    )
+    return Evaluation(
+        "baseline", evaluation.task, evaluation.classes, folds, evaluation.metrics, evaluation.words
+    )
+
+
+def _constant(fold: FoldResult, truth: np.ndarray, n_classes: int) -> FoldResult:
+    truth = truth if len(truth) else fold.y_true  # a single held-out set has no other rows
+    if not n_classes:
+        return replace(fold, y_pred=np.full(fold.n_test, truth.mean()))
+    shares = np.bincount(truth, minlength=n_classes) / len(truth)
+    said = np.full(fold.n_test, shares.argmax(), dtype=fold.y_pred.dtype)
+    return replace(fold, y_pred=said, proba=np.tile(shares, (fold.n_test, 1)))
+
+
+def _difference(test: TestResult, size: float, p: float | None = None) -> str:
+    """A difference, its interval and p-value; `size`, that of the scores, sets how many digits matter."""
+    p = test.p_value if p is None else p
+    words = shown(test.difference, abs(size), "+")
+    words += " in every fold" if math.isnan(test.interval.low) else f" {test.interval}"
+    return words if math.isnan(p) else f"{words}, p {p_words(p)}"
+
+
+def _percent(share: float) -> str:
+    return f"{round(100 * share)}%"
+
+
+def _loss_words(metric: Metric) -> str:
+    """What is measured in shares: "squared error" for RMSE, since that is what adds up."""
+    return "squared error" if metric.name == "rmse" else "error"

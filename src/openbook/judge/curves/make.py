@@ -1,0 +1,252 @@
+"""Curves over the number of training rows, over a parameter, over iterations.
+
+Unless told otherwise, rows are split into 5 folds, twice (once from 10,000 rows on; fewer than 50 rows are
+split at random 20 times), and the sizes of a learning curve double up to the whole training part. So a
+learning curve costs a learner whose time grows with the rows about as much as twenty fits. The smallest size
+has about two rows of every class, unless that would leave fewer than three sizes.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+
+from openbook.errors import ParameterError, did_you_mean
+from openbook.judge.curves.curve import Curve
+from openbook.judge.curves.run import Point, Run, count
+from openbook.judge.scores.metrics import Metric
+
+__all__ = ["complexity_curve", "iteration_curve", "learning_curve"]
+
+Which = str | Metric | None
+
+#: How many sizes there are at most and at least, and the fewest rows that a learner is given.
+_SIZES, _AT_LEAST, _FEWEST = 6, 3, 5
+#: Parameters that count iterations.
+_COUNTS = ("n_estimators", "epochs", "max_iter")
+#: Stages of a staged learner that are looked at, at most.
+_STAGES = 24
+
+
+def learning_curve(
+    model: Any,
+    X: Any,
+    y: Any,
+    sizes: Sequence[float] | None = None,
+    split: Any = None,
+    metric: Which = None,
+    random_state: int = 0,
+    name: str | None = None,
+    groups: Any = None,
+    sample_weight: Any = None,
+) -> Curve:
+    """Training and validation score over the number of training rows.
+
+    Parameters
+    ----------
+    model, X, y, name, groups, sample_weight : as for `evaluate`
+    sizes : numbers of rows, or shares of the training part (floats up to 1); None doubles up to all of it
+    split : as for `evaluate`; None takes 5 folds, twice
+    metric : name or Metric; None takes the error, or RMSE for numbers
+    random_state : the seed of the default split and of the order of the rows
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> from openbook.bayes import NaiveBayes
+    >>> X, y = load("iris").split("species")
+    >>> curve = learning_curve(NaiveBayes(), X, y)
+    >>> curve.across
+    (8, 15, 30, 60, 120)
+    """
+    run = Run.of(model, X, y, split, metric, random_state, name, groups, sample_weight)
+    points = [Point(model, size) for size in _sizes(sizes, run)]
+    rows = [round(float(np.mean([count(p.size, len(s.train)) for s in run.splits]))) for p in points]
+    return run.curve("size", "training rows", rows, points, own=len(points) - 1)
+
+
+def complexity_curve(
+    model: Any,
+    X: Any,
+    y: Any,
+    knob: str,
+    values: Sequence[Any] | None = None,
+    split: Any = None,
+    metric: Which = None,
+    random_state: int = 0,
+    name: str | None = None,
+    groups: Any = None,
+    sample_weight: Any = None,
+) -> Curve:
+    """Training and validation score over the values of a parameter.
+
+    Parameters
+    ----------
+    model, X, y, split, metric, random_state, name, groups, sample_weight : as for `learning_curve`
+    knob : the name of a parameter, as in `model.get_params()`
+    values : what to set it to; None takes those of the learner's own `knobs()`
+        Numbers are put in order.
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> from openbook.neighbors import KNeighborsClassifier
+    >>> X, y = load("iris").split("species")
+    >>> curve = complexity_curve(KNeighborsClassifier(), X, y, "k", [31, 1, 101])
+    >>> curve.across, curve.mean(0, "training")
+    ((1, 31, 101), 0.0)
+    """
+    settings = _values(model, knob, values)
+    run = Run.of(model, X, y, split, metric, random_state, name, groups, sample_weight)
+    points = [Point(clone(model).set_params(**{knob: value})) for value in settings]
+    return run.curve("complexity", knob, settings, points, own=_own(model, knob, settings))
+
+
+def iteration_curve(
+    model: Any,
+    X: Any,
+    y: Any,
+    knob: str | None = None,
+    values: Sequence[int] | None = None,
+    split: Any = None,
+    metric: Which = None,
+    random_state: int = 0,
+    name: str | None = None,
+    groups: Any = None,
+    sample_weight: Any = None,
+) -> Curve:
+    """Training and validation score over the rounds, epochs or trees of a learner.
+
+    A learner with scikit-learn's `staged_predict` (and `staged_predict_proba`) is fitted once a fold, and
+    asked for its stages. Any other is fitted anew with 1, 2, 4, … iterations; so that these are stages of one
+    run, a `random_state` of None is set to the curve's own. A learner that stops early stays as it is.
+
+    Parameters
+    ----------
+    model, X, y, split, metric, random_state, name, groups, sample_weight : as for `learning_curve`
+    knob : the parameter that counts; None looks for n_estimators, epochs and max_iter
+    values : after how many iterations to look; None doubles up to the parameter's value
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> from openbook.linear import Perceptron
+    >>> X, y = load("iris").split("species")
+    >>> iteration_curve(Perceptron(epochs=20), X, y).across
+    (1, 2, 4, 8, 16, 20)
+    """
+    knob = knob or _counting(model)
+    parameters = _parameters(model, knob)
+    run = Run.of(model, X, y, split, metric, random_state, name, groups, sample_weight)
+    staged = hasattr(model, "staged_predict") and knob in _COUNTS
+    settings = _stages(model, knob, parameters[knob], values, staged)
+    own = _own(model, knob, settings)
+    if staged:
+        most = Point(clone(model).set_params(**{knob: settings[-1]}))
+        return run.curve("iterations", knob, settings, [most], settings, own)
+    seeds = {key: random_state for key, value in parameters.items() if _is_seed(key) and value is None}
+    points = [Point(clone(model).set_params(**{**seeds, knob: value})) for value in settings]
+    return run.curve("iterations", knob, settings, points, own=own)
+
+
+def _sizes(sizes: Sequence[float] | None, run: Run) -> list[float]:
+    """The sizes asked for, checked and in order; or halves of the training part, down to its smallest."""
+    smallest = min(len(split.train) for split in run.splits)
+    if sizes is None:
+        shares = [0.5**i for i in range(_SIZES)]
+        fit = [share for share in shares if share * smallest >= _fewest(run)]
+        enough = [share for share in shares[:_AT_LEAST] if share * smallest >= 2]
+        return sorted(fit if len(fit) >= _AT_LEAST else enough or [1.0])
+    if len(sizes) == 0:
+        raise ParameterError("sizes is empty; give at least one, or None for the usual ones")
+    by_rows = {count(checked, smallest): checked for checked in (_size(size, smallest) for size in sizes)}
+    return [by_rows[rows] for rows in sorted(by_rows)]
+
+
+def _size(size: Any, smallest: int) -> float:
+    number = size.item() if isinstance(size, np.generic) else size
+    if isinstance(number, float) and 0 < number <= 1:
+        return number
+    if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= smallest:
+        raise ParameterError(
+            f"sizes: {size!r} is neither a share, a float above 0 and up to 1, nor a number of rows from 1 to"
+            f" {smallest:,}, which is all that every fold can train on"
+        )
+    return number
+
+
+def _fewest(run: Run) -> float:
+    """So many rows that each class has two of them, to within a row; a class of a single row has no say."""
+    if run.examples.classes is None:
+        return _FEWEST
+    rows = np.bincount(run.examples.target)
+    rarest = rows[rows > 1].min(initial=len(run.examples))
+    return max(_FEWEST, 1.5 * len(run.examples) / rarest)
+
+
+def _values(model: Any, knob: str, values: Sequence[Any] | None) -> list[Any]:
+    """What to set the knob to; numbers in order."""
+    _parameters(model, knob)
+    if values is None:
+        known = model.knobs() if hasattr(model, "knobs") else {}
+        if knob not in known:
+            raise ParameterError(
+                f"{type(model).__name__} does not say which values {knob} can take; give values="
+            )
+        values = known[knob]
+    settings = [value.item() if isinstance(value, np.generic) else value for value in values]
+    if not settings:
+        raise ParameterError(f"values is empty; give at least one value of {knob}")
+    return sorted(settings) if all(isinstance(value, int | float) for value in settings) else settings
+
+
+def _parameters(model: Any, knob: str) -> Mapping[str, Any]:
+    parameters: Mapping[str, Any] = model.get_params()
+    if knob not in parameters:
+        known = tuple(parameters)
+        raise ParameterError(f"{type(model).__name__} has no parameter {knob!r}. {did_you_mean(knob, known)}")
+    return parameters
+
+
+def _own(model: Any, knob: str, settings: Sequence[Any]) -> int | None:
+    """Which of the settings is the model's own."""
+    own = model.get_params()[knob]
+    return next((i for i, value in enumerate(settings) if type(value) is type(own) and value == own), None)
+
+
+def _counting(model: Any) -> str:
+    """The parameter that counts the iterations; that of a pipeline is its last step's."""
+    last, prefix = model, ""
+    while isinstance(last, Pipeline):
+        name, last = last.steps[-1]
+        prefix += f"{name}__"
+    for knob in _COUNTS:
+        if knob in last.get_params(deep=False):
+            return prefix + knob
+    raise ParameterError(
+        f"{type(last).__name__} has no parameter that counts iterations ({', '.join(_COUNTS)});"
+        " name it: iteration_curve(…, knob=…)"
+    )
+
+
+def _stages(model: Any, knob: str, most: Any, values: Sequence[int] | None, staged: bool) -> list[int]:
+    """After how many iterations to look."""
+    if values is not None:
+        settings = sorted({int(value) for value in values})
+        if not settings or settings[0] < 1:
+            raise ParameterError(f"values must be whole numbers of at least 1, got {list(values)!r}")
+        return settings
+    if isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 1:
+        raise ParameterError(
+            f"{type(model).__name__}: {knob} is {most!r}, not a number of iterations; give values="
+        )
+    if staged:
+        return sorted({round(stage) for stage in np.geomspace(1, most, _STAGES).tolist()})
+    return sorted({*(2**i for i in range(math.ceil(math.log2(most)))), int(most)})
+
+
+def _is_seed(parameter: str) -> bool:
+    return parameter.rsplit("__", maxsplit=1)[-1] == "random_state"

@@ -1,0 +1,267 @@
+"""Fit and judge the points of a curve, fold by fold.
+
+Every fold's training part is put in one order, in which each class has its share of any beginning, to within
+a row; a point learns from a beginning of it. So a larger size holds all rows of the smaller one, and what a
+curve shows is the rows added, not another draw. Folds go through `openbook.fold`: results do not depend on
+the number of workers. A size at which the learner cannot be fitted is NaN, with a remark; where the whole
+training part does not do, that is an error.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+
+from openbook.errors import ParameterError
+from openbook.fold import each
+from openbook.judge.curves.curve import Curve, Kind
+from openbook.judge.folds.examples import Cut, Examples, Split, model_task
+from openbook.judge.folds.fit_folds import FoldError, complexity_of, label_codes, predicted_by, refuse_frozen
+from openbook.judge.folds.splits import TINY, protocol
+from openbook.judge.folds.thread_warnings import collected_warnings
+from openbook.judge.scores.metrics import Metric, Predictions, metric
+
+__all__ = ["Point", "Run", "count", "usual_split"]
+
+#: The metric unless told otherwise: an error, since curves are about errors.
+_USUAL = {"classification": "error", "regression": "rmse"}
+#: Five folds, twice; once where there are many rows.
+_FOLDS, _TWICE, _MANY = 5, 2, 10_000
+#: So many training rows are predicted at most; of more, a part in which each class has its share.
+_MOST_TRAINING = 10_000
+#: Classes that a note names.
+_NAMED = 3
+
+
+class Point(NamedTuple):
+    """A model to fit, and on how much of the training part: a number of rows, or a share."""
+
+    model: Any
+    size: float = 1.0
+
+
+@dataclass
+class _Fold:
+    """A fold's scores at every point, the models' sizes; which classes a point lacked, why it failed."""
+
+    baseline: float
+    training: list[float] = field(default_factory=list)
+    validation: list[float] = field(default_factory=list)
+    complexity: list[int | None] = field(default_factory=list)
+    lacking: list[tuple[int, str]] = field(default_factory=list)
+    remarks: list[tuple[int, str]] = field(default_factory=list)
+
+    def add(self, training: list[float], validation: list[float], complexity: int | None) -> None:
+        self.training += training
+        self.validation += validation
+        self.complexity += [complexity] * len(training)
+
+
+@dataclass(frozen=True)
+class Run:
+    """What all points of a curve share: the rows, the folds, the metric."""
+
+    label: str
+    examples: Examples
+    splits: list[Split]
+    metric: Metric
+    seed: int
+    words: str
+
+    @classmethod
+    def of(
+        cls,
+        model: Any,
+        X: Any,
+        y: Any,
+        split: Any,
+        which: str | Metric | None,
+        seed: int,
+        name: str | None,
+        groups: Any,
+        weights: Any,
+    ) -> "Run":
+        task = model_task([model])
+        function = metric(which or _USUAL[task], task)
+        refuse_frozen(model)
+        examples = Examples.of(X, y, task, weights, groups)
+        if split is None:
+            split = usual_split(examples, seed)
+        splits = list(examples.splits(split))
+        if not splits:
+            raise ParameterError("split gives no folds")
+        words = str(split) if hasattr(split, "split") else ""
+        return cls(name or type(model).__name__, examples, splits, function, seed, words)
+
+    def curve(
+        self,
+        kind: Kind,
+        axis: str,
+        across: Sequence[Any],
+        points: list[Point],
+        stages: Sequence[int] | None = None,
+        own: int | None = None,
+    ) -> Curve:
+        """Judge the points in every fold; with `stages`, the stages of the only one."""
+        folds = list(each(self.splits, partial(_judge, self, points, stages)))
+        training, validation, sizes = (
+            np.array([getattr(one, name) for one in folds], dtype=float).T
+            for name in ("training", "validation", "complexity")
+        )
+        return Curve(
+            kind,
+            self.label,
+            axis,
+            tuple(across),
+            self.metric,
+            training,
+            validation,
+            np.array([one.baseline for one in folds]),
+            n_train=float(np.mean([split.n_train for split in self.splits])),
+            n_test=float(np.mean([len(split.test) for split in self.splits])),
+            complexity=tuple(
+                None if math.isnan(size) else size for size in np.median(sizes, axis=1).tolist()
+            ),
+            own=own,
+            words=self.words,
+            notes=tuple(_notes(across, folds)),
+        )
+
+
+def count(size: float, n: int) -> int:
+    """How many of n rows a size means: a whole number itself, a share of them, at least one."""
+    return size if isinstance(size, int) else max(1, round(size * n))
+
+
+def usual_split(examples: Examples, seed: int) -> Any:
+    """Folds; few rows are split at random time and again, since a curve cannot leave out one by one."""
+    n = len(examples)
+    if n >= TINY or examples.groups is not None:
+        times = 1 if n >= _MANY else _TWICE
+        return protocol(examples.column, examples.task, seed, _FOLDS, times, examples.groups)
+    if n < 4:
+        raise ParameterError(f"{n} rows make no curve; give at least four")
+    from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
+
+    rows = np.array([n]) if examples.classes is None else np.bincount(examples.target)
+    test = max(n // 4, len(rows))
+    each_class = len(rows) > 1 and rows.min() > 1 and n - test >= len(rows)
+    splitter = StratifiedShuffleSplit if each_class else ShuffleSplit
+    words = f"20 random splits that test {test} of {n} rows" + (", stratified" if each_class else "")
+    return _Worded(splitter(20, test_size=test, random_state=seed), words)
+
+
+@dataclass(frozen=True)
+class _Worded:
+    """A splitter and what to say about it."""
+
+    splitter: Any
+    words: str
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Any]:
+        return self.splitter.split(X, y, groups)
+
+    def __str__(self) -> str:
+        return self.words
+
+
+def _judge(run: Run, points: list[Point], stages: Sequence[int] | None, split: Split) -> _Fold:
+    """Fit and judge every point in one fold."""
+    order = _balanced(run.examples, split.train, [run.seed, split.index])
+    fold = _Fold(baseline=_scores(run, _fitted(run, _baseline(run), split.train), split.test)[0])
+    for i, point in enumerate(points):
+        rows = order[: count(point.size, len(order))]
+        fold.lacking += [(i, label) for label in _lacking(run.examples, rows, order)]
+        try:
+            with collected_warnings():
+                model = _fitted(run, point.model, np.sort(rows))
+                training = _scores(run, model, rows[:_MOST_TRAINING], stages)
+                size = complexity_of(model) if stages is None else None
+                fold.add(training, _scores(run, model, split.test, stages), size)
+        except Exception as error:
+            told = f"{run.label} failed: {type(error).__name__}: {error}"
+            if len(rows) == len(order):
+                raise FoldError(f"fold {split.index}, {len(rows)} training rows: {told}") from error
+            fold.add([math.nan], [math.nan], None)
+            fold.remarks.append((i, told))
+    return fold
+
+
+def _baseline(run: Run) -> Any:
+    from openbook.baseline import ZeroR, ZeroRegressor
+
+    return ZeroRegressor() if run.examples.classes is None else ZeroR()
+
+
+def _fitted(run: Run, model: Any, rows: np.ndarray) -> Any:
+    learner = clone(model)
+    cut = Cut(run.examples, Split(0, rows, rows))
+    return learner.fit(*cut.training(learner), **cut.arguments(learner))
+
+
+def _scores(run: Run, model: Any, rows: np.ndarray, stages: Sequence[int] | None = None) -> list[float]:
+    """The score on some rows, or that of every stage; a learner that ended early stays as it is."""
+    X, examples = Cut(run.examples, Split(0, rows, rows)).testing(model), run.examples
+    if stages is None:
+        said = [predicted_by(model, X, examples)]
+    else:
+        staged = model.staged_predict_proba if run.metric.needs_proba else model.staged_predict
+        every = list(staged(X))
+        said = [_decoded(model, every[min(stage, len(every)) - 1], examples) for stage in stages]
+    truth, k = examples.target[rows], 0 if examples.classes is None else len(examples.classes)
+    return [run.metric(Predictions(truth, predicted, proba, k)) for predicted, proba in said]
+
+
+def _decoded(model: Any, said: Any, examples: Examples) -> tuple[np.ndarray, np.ndarray | None]:
+    """What a stage says, as `predicted_by` would: codes, probabilities of all classes, or numbers."""
+    said = np.asarray(said)
+    if examples.classes is None:
+        return said.astype(float).ravel(), None
+    names = examples.names(model)
+    if said.ndim == 1:
+        return label_codes(said, names), None
+    proba = np.zeros((len(said), len(names)))
+    proba[:, label_codes(np.asarray(model.classes_), names)] = said
+    return proba.argmax(axis=1), proba
+
+
+def _balanced(examples: Examples, train: np.ndarray, seed: list[int]) -> np.ndarray:
+    """The rows in a random order in which each class has its share of any beginning, to within a row."""
+    rows = np.random.default_rng(seed).permutation(train)
+    if examples.classes is None:
+        return rows
+    codes = examples.target[rows]
+    place = np.empty(len(rows))
+    for c in np.unique(codes):
+        own = np.flatnonzero(codes == c)
+        place[own] = (np.arange(len(own)) + 0.5) / len(own)
+    return rows[np.argsort(place, kind="stable")]
+
+
+def _lacking(examples: Examples, rows: np.ndarray, whole: np.ndarray) -> list[str]:
+    """The classes of the whole training part that some of its rows do not show."""
+    if examples.classes is None or len(rows) == len(whole):
+        return []
+    return [str(examples.classes[c]) for c in np.setdiff1d(examples.target[whole], examples.target[rows])]
+
+
+def _notes(across: Sequence[Any], folds: list[_Fold]) -> Iterator[str]:
+    """What went wrong at which size, and in how many folds."""
+    failed = Counter(remark for fold in folds for remark in fold.remarks)
+    lacking = Counter(lack for fold in folds for lack in fold.lacking)
+    for point, value in enumerate(across):
+        labels = [repr(label) for at, label in lacking if at == point]
+        if labels:
+            times = sum(any(at == point for at, _ in fold.lacking) for fold in folds)
+            named = ", ".join(labels[:_NAMED])
+            more = f" and {len(labels) - _NAMED} more" if len(labels) > _NAMED else ""
+            where = f"{value:,} rows: in {times} of {len(folds)} folds"
+            yield f"{where} a class is lacking ({named}{more}), which cannot be predicted then"
+        for (at, told), times in failed.items():
+            if at == point:
+                yield f"{value:,} rows: {told} (in {times} of {len(folds)} folds)"

@@ -1,0 +1,1 @@
+"""Where a model errs: segments, confident mistakes, disagreement of two models, importance of columns."""

@@ -1,0 +1,88 @@
+r"""Groups of columns that say much the same, so that shuffling one of them alone shows little.
+
+    two numeric or ordinal columns    |r| of their ranks
+    others                            Cramér's V, √(χ² / (n (min(rows, columns) - 1))), numbers in tenths
+
+Two columns belong together from 0.7 on, and so do columns that a chain of such pairs joins. Missing numbers
+take the middle rank; in V, missing is a value of its own. Columns that do not vary, and text, belong to none.
+"""
+
+import math
+
+import numpy as np
+
+from openbook.data import Categorical, Nominal, Table, Text
+from openbook.data.findings.repeats import sample_rows
+from openbook.judge.risk.proxies import binned
+
+__all__ = ["TOGETHER", "correlated_groups"]
+
+#: The association from which on two columns belong together.
+TOGETHER = 0.7
+_SAMPLE = 5_000
+
+
+def correlated_groups(table: Table, names: tuple[str, ...] | None = None) -> tuple[tuple[str, ...], ...]:
+    """The groups of two columns or more, each in the order of the table."""
+    table = table.take(sample_rows(len(table), _SAMPLE))
+    chosen = table.names if names is None else names
+    known = [name for name in chosen if not isinstance(table.schema[name], Text)]
+    ordered = [name for name in known if not isinstance(table.schema[name], Nominal)]
+    codes = {name: binned(table.column(name)) for name in known} if len(ordered) < len(known) else {}
+    parent = {name: name for name in known}
+
+    def root(name: str) -> str:
+        while parent[name] != name:
+            name = parent[name]
+        return name
+
+    for a, b in _pairs(table, known, ordered, codes):
+        parent[root(b)] = root(a)
+    groups: dict[str, list[str]] = {}
+    for name in known:
+        groups.setdefault(root(name), []).append(name)
+    return tuple(tuple(group) for group in groups.values() if len(group) > 1)
+
+
+def _pairs(
+    table: Table, known: list[str], ordered: list[str], codes: dict[str, np.ndarray]
+) -> list[tuple[str, str]]:
+    ranks = np.array([_ranks(table, name) for name in ordered]).reshape(len(ordered), len(table))
+    close = np.triu(np.abs(ranks @ ranks.T) >= TOGETHER - 1e-12, 1)
+    found = [(ordered[i], ordered[j]) for i, j in np.argwhere(close).tolist()]
+    nominal = [name for name in known if name not in set(ordered)]
+    for place, a in enumerate(nominal):
+        others = (*nominal[place + 1 :], *ordered)
+        found += [(a, b) for b in others if cramers_v(codes[a], codes[b]) >= TOGETHER - 1e-12]
+    return found
+
+
+def _ranks(table: Table, name: str) -> np.ndarray:
+    """Ranks, centred and of length one; 0 where the column does not vary."""
+    column = table.column(name)
+    data = column.data.astype(float)
+    missing = column.missing | (data < 0) if isinstance(column.attribute, Categorical) else ~np.isfinite(data)
+    _, which, counts = np.unique(data[~missing], return_inverse=True, return_counts=True)
+    ranks = np.zeros(len(data))
+    ranks[~missing] = (np.cumsum(counts) - (counts - 1) / 2)[which] - ((~missing).sum() + 1) / 2
+    length = float(np.linalg.norm(ranks))
+    return ranks / length if length else ranks
+
+
+def cramers_v(a: np.ndarray, b: np.ndarray) -> float:
+    """Cramér's V of two columns of codes; 0 where one does not vary.
+
+    >>> round(cramers_v(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0])), 3)
+    1.0
+    >>> cramers_v(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]))
+    0.0
+    """
+    _, a = np.unique(a, return_inverse=True)
+    _, b = np.unique(b, return_inverse=True)
+    rows, columns = int(a.max()) + 1, int(b.max()) + 1
+    if min(rows, columns) < 2:
+        return 0.0
+    counts = np.bincount(a * columns + b, minlength=rows * columns).reshape(rows, columns)
+    expected = counts.sum(axis=1, keepdims=True) * counts.sum(axis=0) / len(a)
+    squared = float(((counts - expected) ** 2 / expected).sum())
+    return math.sqrt(squared / (len(a) * (min(rows, columns) - 1)))

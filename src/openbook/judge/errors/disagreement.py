@@ -1,0 +1,232 @@
+r"""Where two models disagree, which of them is right there, and in which segments one is better.
+
+    kappa = (a - e) / (1 - e)    a the share of rows on which they agree, e that which chance would give
+
+Of the rows on which just one is right McNemar's test asks whether they fall to both alike. For numbers, right
+is who is closer to the truth, and the same test is the sign test. It takes the models of the folds as they
+are; whether one *learner* is better than the other is `openbook.judge.difference`'s to say.
+
+Segments are the leaves of a tree over the loss of the first minus that of the second (wrong or not, or the
+absolute error), grown on one half of the rows and judged on the other, as in `segments`;
+p-values are adjusted by Holm's method. Rows of the first round only, each once.
+"""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from openbook.data.findings import plural
+from openbook.errors import DataError
+from openbook.judge.chance.intervals import shown, shown_p
+from openbook.judge.chance.significance import TestResult, holm, mcnemar
+from openbook.judge.folds.evaluation import Evaluation
+from openbook.judge.folds.first_round import FirstRound, row_losses
+from openbook.judge.scores.metrics import METRICS, Predictions
+from openbook.work import Grid, Work
+
+if TYPE_CHECKING:
+    from openbook.judge.errors.honest_tree import Leaf
+
+__all__ = ["Disagreement", "DisagreementSegment", "disagreement"]
+
+
+@dataclass(frozen=True)
+class DisagreementSegment:
+    """A part of the rows, and how the two models do there.
+
+    Parameters
+    ----------
+    rule : in words
+    n : how many rows judge
+    losses : the error, or mean absolute error, of each model
+    only : on how many rows just the first, and just the second, is right (or closer)
+    test : McNemar's, its p-value adjusted for the number of segments
+    """
+
+    rule: str
+    n: int
+    losses: tuple[float, float]
+    only: tuple[int, int]
+    test: TestResult
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Disagreement:
+    """Two models on the same rows; see `disagreement`.
+
+    Parameters
+    ----------
+    names : of the two
+    counts : rows by whether the first (rows) and the second (columns) is right, right first
+        For numbers: closer counts as right, and rows where both are as close stand under both right.
+    kappa : how far they agree beyond chance; for numbers, the correlation of their residuals
+    same, same_wrong : rows on which they predict the same, and those of them that are wrong
+    only_first, only_second : positions in X of the rows that just one gets right
+    test : McNemar's
+    segments : where one is better; DisagreementSegments, the clearest first
+    left_out : why something was not looked at, in words
+    classes : whether they predict classes
+    """
+
+    names: tuple[str, str]
+    counts: np.ndarray
+    kappa: float
+    same: int
+    same_wrong: int
+    only_first: np.ndarray
+    only_second: np.ndarray
+    test: TestResult
+    segments: tuple[DisagreementSegment, ...]
+    left_out: str
+    classes: bool
+
+    def work(self) -> Work:
+        """The counts, the test and the segments, to print or to show."""
+        a, b = self.names
+        parts = [self._table()]
+        if self.segments:
+            loss = "error" if self.classes else "MAE"
+            header = ("segment", "rows", f"{loss} {a}", f"{loss} {b}", f"only {a}", f"only {b}", "p (Holm)")
+            rows = [
+                (one.rule, one.n, *map(shown, one.losses), *one.only, shown_p(one.test.p_value))
+                for one in self.segments
+            ]
+            note = f"Found on other rows than these. {self.segments[0].test.method}. {self.left_out}".rstrip()
+            parts.append(Grid("Segments", header, rows, note))
+        return Work(f"{a} and {b}", tuple(parts), self._conclusion())
+
+    def _table(self) -> Grid:
+        a, b = self.names
+        n, words = int(self.counts.sum()), "right" if self.classes else "closer"
+        rows = [
+            (f"{a} {words}", *self.counts[0].tolist()),
+            (f"{a} not", *self.counts[1].tolist()),
+        ]
+        if self.classes:
+            note = f"The same prediction on {self.same:,} of {plural(n, 'row')} (kappa {shown(self.kappa)}),"
+            note += f" {self.same_wrong:,} of them wrong."
+        else:
+            note = f"{plural(n, 'row')}; equally close counts as both. "
+            note += f"Correlation of the residuals: {shown(self.kappa)}."
+        return Grid("", ("", f"{b} {words}", f"{b} not"), rows, note)
+
+    def _conclusion(self) -> str:
+        a, b = self.names
+        only_a, only_b = len(self.only_first), len(self.only_second)
+        words = "right" if self.classes else "closer"
+        end = f"Only {a} is {words} on {only_a:,} rows, only {b} on {only_b:,}: difference {self.test}."
+        better = [one for one in self.segments if one.test.p_value < 0.05]
+        if not better:
+            return (
+                f"{end} No segment favours one significantly." if self.segments else f"{end} {self.left_out}"
+            )
+        told = [f"{a if one.only[0] > one.only[1] else b} is better where {one.rule}" for one in better]
+        return f"{end} {'; '.join(told)}."
+
+    def __repr__(self) -> str:
+        return self.work().text()
+
+    def _repr_html_(self) -> str:
+        return self.work().html()
+
+
+def disagreement(
+    a: Evaluation,
+    b: Evaluation,
+    X: Any,
+    max_depth: int = 2,
+    min_rows: int | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Disagreement:
+    """Compare two models row by row, on the rows that both were tested on.
+
+    Parameters
+    ----------
+    a, b : Evaluations on the same rows of the same target
+    X : the rows that were evaluated
+    max_depth, min_rows, level, seed : as for `worst_segments`
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> from openbook.baseline import OneR
+    >>> from openbook.bayes import NaiveBayes
+    >>> X, y = ob.load("wine").split("cultivar")
+    >>> both = disagreement(ob.evaluate(OneR(), X, y), ob.evaluate(NaiveBayes(), X, y), X)
+    >>> both.counts.tolist(), len(both.only_second)
+    ([[141, 3], [32, 2]], 32)
+    """
+    from openbook.judge.errors.honest_tree import honest_leaves
+
+    tested = FirstRound.of(a, X)
+    _check_alike(a, b)
+    right_a, right_b = _right(a.one_round, b.one_round)
+    losses = [row_losses(each, None)[1] for each in (a, b)]
+    halves = tested.halves(seed)
+    leaves, left_out = honest_leaves(tested.table, losses[0] - losses[1], halves, max_depth, min_rows)
+    segments = [_segment(leaf, losses, right_a, right_b, level) for leaf in leaves]
+    adjusted = holm([one.test.p_value for one in segments]).tolist()
+    segments = [
+        replace(one, test=replace(one.test, p_value=p)) for one, p in zip(segments, adjusted, strict=True)
+    ]
+    segments.sort(key=lambda one: one.test.p_value)
+    ours, theirs = a.one_round, b.one_round
+    same = ours.predicted == theirs.predicted
+    return Disagreement(
+        names=(a.name, b.name),
+        counts=np.array([[(x & y).sum() for y in (right_b, ~right_b)] for x in (right_a, ~right_a)]),
+        kappa=_agreement(ours, theirs),
+        same=int(same.sum()),
+        same_wrong=int((same & ~right_a & ~right_b).sum()),
+        only_first=tested.rows[right_a & ~right_b],
+        only_second=tested.rows[right_b & ~right_a],
+        test=mcnemar(right_a, right_b, level),
+        segments=tuple(segments),
+        left_out=left_out,
+        classes=a.task == "classification",
+    )
+
+
+def _check_alike(a: Evaluation, b: Evaluation) -> None:
+    if _labels(a) != _labels(b):
+        raise DataError(f"{a.name} and {b.name} do not predict the same; compare like with like")
+    ours, theirs = (np.concatenate([fold.rows for fold in each.first_round]) for each in (a, b))
+    if not np.array_equal(ours, theirs):
+        raise DataError(
+            f"{a.name} and {b.name} were not tested on the same rows; evaluate both with the same split"
+        )
+    if not np.array_equal(a.one_round.truth, b.one_round.truth):
+        raise DataError(f"{a.name} and {b.name} were judged by different targets")
+
+
+def _labels(evaluation: Evaluation) -> list[Any] | None:
+    return None if evaluation.classes is None else evaluation.classes.tolist()
+
+
+def _right(a: Predictions, b: Predictions) -> tuple[np.ndarray, np.ndarray]:
+    """Which rows each gets right; for numbers, on which it is at least as close as the other."""
+    if a.n_classes:
+        return a.truth == a.predicted, b.truth == b.predicted
+    off_a, off_b = np.abs(a.truth - a.predicted), np.abs(b.truth - b.predicted)
+    return off_a <= off_b, off_b <= off_a
+
+
+def _agreement(a: Predictions, b: Predictions) -> float:
+    """Kappa of the two predictions, or the correlation of the residuals; NaN where there is none."""
+    if a.n_classes:
+        return METRICS["kappa"](Predictions(a.predicted, b.predicted, None, a.n_classes))
+    off_a, off_b = a.truth - a.predicted, b.truth - b.predicted
+    if min(np.ptp(off_a), np.ptp(off_b)) == 0:
+        return float("nan")
+    return float(np.corrcoef(off_a, off_b)[0, 1])
+
+
+def _segment(
+    leaf: "Leaf", losses: list[np.ndarray], right_a: np.ndarray, right_b: np.ndarray, level: float
+) -> DisagreementSegment:
+    x, y = right_a[leaf.judged], right_b[leaf.judged]
+    means = (float(losses[0][leaf.judged].mean()), float(losses[1][leaf.judged].mean()))
+    only = (int((x & ~y).sum()), int((y & ~x).sum()))
+    return DisagreementSegment(leaf.rule, len(x), means, only, mcnemar(x, y, level))

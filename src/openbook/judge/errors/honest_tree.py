@@ -1,0 +1,150 @@
+"""A shallow tree that is grown on some rows and judged on others, its leaves as readable rules.
+
+Numbers are cut at round ones, a hundred steps or more to their spread. That a cell is missing may be what
+matters, so a column with gaps is also asked whether it is known; rows whose cell is missing go down a branch
+of their own. Nominal values are parted into two groups. Columns of text are left out.
+"""
+
+import math
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from openbook.border.rules import Whole
+from openbook.data import Attribute, Categorical, Nominal, Numeric, Schema, Table
+from openbook.data.findings import plural
+from openbook.errors import DataError, ParameterError
+from openbook.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from openbook.tree.engine.nodes import LEAF
+from openbook.tree.show.conditions import Condition, Is, Within, simplified
+from openbook.tree.show.reading import reading
+from openbook.tree.show.ruleset import rules
+
+__all__ = ["Leaf", "honest_leaves"]
+
+#: The fewest rows of a segment that is found, and its least share of a half; half as many can judge it.
+_FEWEST, _SHARE = 10, 0.05
+
+_YES = "yes"
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A rule, and masks of the rows that it was grown on and of those that judge it."""
+
+    rule: str
+    conditions: tuple[Condition, ...]
+    grown: np.ndarray
+    judged: np.ndarray
+
+
+def honest_leaves(
+    table: Table,
+    values: np.ndarray,
+    halves: tuple[np.ndarray, np.ndarray],
+    max_depth: int = 2,
+    min_rows: int | None = None,
+) -> tuple[list[Leaf], str]:
+    """The leaves of a tree over values, grown on the first half of the rows, and what was left out, in words.
+
+    Parameters
+    ----------
+    table : the rows
+    values : a number for each of them; what the tree tells apart
+    halves : masks of the rows to grow on, and to judge by
+    max_depth, min_rows : as for `worst_segments`
+    """
+    for name, given, least in (("max_depth", max_depth, 1), ("min_rows", min_rows, 2)):
+        if given is not None and not Whole(at_least=least).allows(given):
+            raise ParameterError(f"{name} must be {Whole(at_least=least).demand()}, got {given!r}")
+    grow, judge = halves
+    fewest = min_rows or max(_FEWEST, math.ceil(_SHARE * min(grow.sum(), judge.sum())))
+    names = [a.name for a in table.schema if isinstance(a, Numeric | Categorical)]
+    if not names:
+        raise DataError("X has no column to define segments by; give numbers or categories")
+    said = []
+    if texts := [name for name in table.names if name not in names]:
+        said.append(f"Columns of text are left out: {', '.join(texts)}.")
+    if min(grow.sum(), judge.sum()) < 2 * fewest:
+        rows = plural(len(values), "row")
+        return (
+            [],
+            f"{rows} are too few to find segments of {fewest} rows on one half and judge them on the other.",
+        )
+    listed = [
+        leaf
+        for leaf in _leaves(table.select(names), values, grow, judge, max_depth, fewest)
+        if leaf.grown.sum() >= fewest and 2 * leaf.judged.sum() >= fewest
+    ]
+    if len(listed) < 2:
+        return [], " ".join(["The tree found no split.", *said])
+    small = len(values) - sum(int(leaf.grown.sum() + leaf.judged.sum()) for leaf in listed)
+    if small:
+        said.append(f"{plural(small, 'row')} in smaller segments are among the rest.")
+    return listed, " ".join(said)
+
+
+def _leaves(
+    table: Table, values: np.ndarray, grow: np.ndarray, judge: np.ndarray, max_depth: int, fewest: int
+) -> Iterator[Leaf]:
+    """Every leaf of the tree, whatever its size."""
+    places = {a.name: _places(table.data(a.name)) for a in table.schema if isinstance(a, Numeric)}
+    gaps = {a.name: a for a in table.schema if table.column(a.name).missing.any()}
+    flags = {_free(f"{name} is known", table): attribute for name, attribute in gaps.items()}
+    asked = _with_flags(table, flags)
+    columns = [
+        np.round(asked.data(name), places[name]) if name in places else asked.data(name)
+        for name in asked.names
+    ]
+    settings = {"nominal": "subset", "missing": "branch", "max_depth": max_depth, "min_leaf": fewest}
+    if np.isin(values, (0, 1)).all():  # Gini is twice their variance, and a study of classes has it compiled
+        tree = DecisionTreeClassifier(criterion="gini", **settings)
+    else:
+        tree = DecisionTreeRegressor(**settings)
+    tree.fit(Table(asked.schema, columns).take(grow), values[grow])
+    for node in np.flatnonzero(np.isfinite(tree.tree_.cut)):
+        name = asked.names[tree.tree_.attribute[node]]
+        if name in places:  # halfway between round numbers, and no further
+            tree.tree_.cut[node] = np.round(tree.tree_.cut[node], places[name] + 1)
+    at = tree.apply(asked)
+    nodes = [node for node in reading(tree).depth_first() if tree.tree_.attribute[node] == LEAF]
+    for node, rule in zip(nodes, rules(tree), strict=True):
+        told = simplified(_told(each, flags, gaps) for each in rule.conditions)
+        words = " and ".join(map(str, told)) or "anything"
+        yield Leaf(words, told, grow & (at == node), judge & (at == node))
+
+
+def _places(numbers: np.ndarray) -> int:
+    """Decimal places that keep a hundred steps or more within the spread of the numbers."""
+    known = numbers[np.isfinite(numbers)]
+    spread = float(known.std()) if len(known) else 0.0
+    return 2 - math.floor(math.log10(spread)) if spread > 0 else 0
+
+
+def _with_flags(table: Table, flags: dict[str, Attribute]) -> Table:
+    """The table and, for each column with gaps, one that says where they are."""
+    attributes = [Nominal(flag, ("no", _YES)) for flag in flags]
+    codes = [(~table.column(attribute.name).missing).astype(np.int8) for attribute in flags.values()]
+    return Table(Schema((*table.schema.attributes, *attributes)), [*table.columns, *codes])
+
+
+def _free(name: str, table: Table) -> str:
+    while name in table.names:
+        name += "?"
+    return name
+
+
+def _told(condition: Condition, flags: dict[str, Attribute], gaps: Collection[str]) -> Condition:
+    """The condition as a reader would put it: of the column itself, and of gaps only where there are some."""
+    attribute = condition.attribute
+    if attribute.name in flags:
+        return _whether(flags[attribute.name], known=condition.values == (_YES,))
+    return condition if attribute.name in gaps else replace(condition, missing=False)
+
+
+def _whether(attribute: Any, *, known: bool) -> Condition:
+    if isinstance(attribute, Nominal):
+        return Is(attribute, attribute.values if known else (), missing=not known)
+    return Within(attribute) if known else Within(attribute, math.inf, -math.inf, missing=True)

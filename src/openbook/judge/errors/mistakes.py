@@ -1,0 +1,186 @@
+"""The most confident mistakes: rows that a model is wrong about and sure of, with their cells.
+
+    classes    wrong rows by P(what was predicted), the largest first
+    numbers    rows by |truth - prediction|, the largest first
+
+Look at them first. Often a label is wrong, a cell is in another unit, or something that decides is no column.
+Rows of the first round only, each once.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from openbook.border.rules import Whole
+from openbook.data.attributes import as_text
+from openbook.data.findings import plural
+from openbook.errors import ParameterError
+from openbook.judge.chance.intervals import shown
+from openbook.judge.folds.evaluation import Evaluation
+from openbook.judge.folds.first_round import FirstRound
+from openbook.work import Grid, Work, figure
+
+__all__ = ["Mistake", "Mistakes", "confident_mistakes"]
+
+#: So many columns of a row are printed unless they are asked for by name.
+_SHOWN_COLUMNS = 6
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A row that was predicted wrongly.
+
+    Parameters
+    ----------
+    row : its position in X
+    truth, predicted : labels or numbers
+    proba : that of what was predicted; None for numbers
+    proba_truth : that of the truth; None for numbers
+    cells : the row as a reader would write it
+    """
+
+    row: int
+    truth: Any
+    predicted: Any
+    proba: float | None
+    proba_truth: float | None
+    cells: dict[str, Any]
+
+    @property
+    def residual(self) -> float:
+        """Truth minus prediction, of numbers."""
+        return float(self.truth - self.predicted)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Mistakes:
+    """The gravest mistakes of a model, the gravest first; see `confident_mistakes`.
+
+    Parameters
+    ----------
+    name : the learner's
+    mistakes : tuple of Mistake
+    n_wrong : how many rows were predicted wrongly; for numbers, how many there are
+    n_rows : how many were predicted
+    rmse : the root of the mean squared error, of numbers; None for classes
+    columns : those that are shown
+    """
+
+    name: str
+    mistakes: tuple[Mistake, ...]
+    n_wrong: int
+    n_rows: int
+    rmse: float | None
+    columns: tuple[str, ...]
+
+    def __iter__(self) -> Iterator[Mistake]:
+        return iter(self.mistakes)
+
+    def __len__(self) -> int:
+        return len(self.mistakes)
+
+    def __getitem__(self, i: int) -> Mistake:
+        return self.mistakes[i]
+
+    def work(self) -> Work:
+        """The rows, to print or to show."""
+        head = ("P(predicted)", "P(truth)") if self.rmse is None else ("truth - predicted", "in RMSEs")
+        rows = [
+            (one.row, _text(one.truth), _text(one.predicted), *self._figures(one), *self._cells(one))
+            for one in self.mistakes
+        ]
+        title = "Most confident mistakes" if self.rmse is None else "Largest residuals"
+        grids = [Grid("", ("row", "truth", "predicted", *head, *self.columns), rows, self._note())]
+        return Work(f"{title} of {self.name}", tuple(grids) if rows else (), self._conclusion())
+
+    def _figures(self, one: Mistake) -> tuple[str, str]:
+        if self.rmse is None:
+            return figure(one.proba, 3), figure(one.proba_truth, 3)
+        return shown(one.residual, sign="+"), f"{abs(one.residual) / self.rmse:.1f}" if self.rmse else "0.0"
+
+    def _cells(self, one: Mistake) -> list[str]:
+        return [_text(one.cells[name]) for name in self.columns]
+
+    def _note(self) -> str:
+        more = len(self.mistakes[0].cells) - len(self.columns) if self.mistakes else 0
+        return f"{plural(more, 'more column')} in `cells`." if more else ""
+
+    def _conclusion(self) -> str:
+        if self.rmse is not None:
+            return f"{plural(self.n_rows, 'row')}, RMSE {shown(self.rmse)}."
+        sure = sum((one.proba or 0.0) >= 0.9 for one in self.mistakes)
+        wrong = f"{plural(self.n_wrong, 'row')} of {self.n_rows:,} predicted wrongly"
+        if not sure:
+            return f"{wrong}; none of these with a probability of 0.9 or more."
+        return f"{wrong}; {sure} of these {len(self)} with a probability of 0.9 or more."
+
+    def __repr__(self) -> str:
+        return self.work().text()
+
+    def _repr_html_(self) -> str:
+        return self.work().html()
+
+
+def confident_mistakes(
+    evaluation: Evaluation, X: Any, n: int = 10, columns: Sequence[str] | None = None
+) -> Mistakes:
+    """The rows that a model is most sure of, and wrong about.
+
+    Parameters
+    ----------
+    evaluation : Evaluation; of classes it needs probabilities
+    X : the rows that were evaluated
+    n : how many rows to list
+    columns : those to print; None prints the first six. All cells are kept.
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> from openbook.bayes import NaiveBayes
+    >>> X, y = ob.load("iris").split("species")
+    >>> first = confident_mistakes(ob.evaluate(NaiveBayes(), X, y), X)[0]
+    >>> first.row, first.truth, first.predicted, round(first.proba, 2)
+    (106, 'virginica', 'versicolor', 0.99)
+    """
+    if not Whole(at_least=1).allows(n):
+        raise ParameterError(f"n must be {Whole(at_least=1).demand()}, got {n!r}")
+    tested = FirstRound.of(evaluation, X)
+    p = tested.predictions
+    table = tested.table
+    named = table.select(columns or table.names[:_SHOWN_COLUMNS]).names
+    if evaluation.classes is None:
+        off = np.abs(p.truth - p.predicted)
+        numbers = [
+            Mistake(int(tested.rows[i]), float(p.truth[i]), float(p.predicted[i]), None, None, table.row(i))
+            for i in np.argsort(-off, kind="stable")[:n].tolist()
+        ]
+        rmse = float(np.sqrt((off**2).mean()))
+        return Mistakes(evaluation.name, tuple(numbers), int((off > 0).sum()), len(off), rmse, named)
+    if p.proba is None:
+        raise ParameterError(
+            f"{evaluation.name} gave no probabilities, so its confidence is unknown; use a learner with"
+            " predict_proba"
+        )
+    wrong = np.flatnonzero(p.truth != p.predicted)
+    order = wrong[np.argsort(-p.proba[wrong, p.predicted[wrong]], kind="stable")][:n]
+    labels = evaluation.classes.tolist()
+    listed = tuple(
+        Mistake(
+            int(tested.rows[i]),
+            labels[p.truth[i]],
+            labels[p.predicted[i]],
+            float(p.proba[i, p.predicted[i]]),
+            float(p.proba[i, p.truth[i]]),
+            table.row(i),
+        )
+        for i in order.tolist()
+    )
+    return Mistakes(evaluation.name, listed, len(wrong), len(p.truth), None, named)
+
+
+def _text(value: Any) -> str:
+    if value is None or (isinstance(value, float) and np.isnan(value)):
+        return "?"
+    return f"{value:.6g}" if isinstance(value, float) else as_text(value)

@@ -1,0 +1,108 @@
+"""Predictions that tell much about a learner: a typical one, the most doubtful, the most confidently wrong.
+
+They are taken from rows that the learner had not seen, each once: those of the first fold where it tests at
+least 50, so that one model made them all, else those of the first round of folds. Of numbers there is no
+doubt to go by, so they are the one with the median error, and those that lie farthest above and below the
+truth. Of equals, the first; a row is told once, and what there is not, such as a mistake, is left out.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from openbook.judge.folds.evaluation import Evaluation
+from openbook.judge.folds.splits import TINY
+from openbook.judge.scores.metrics import Predictions
+
+__all__ = ["NotablePrediction", "notable_predictions"]
+
+
+@dataclass(frozen=True)
+class NotablePrediction:
+    """A prediction, and what it is an example of.
+
+    Parameters
+    ----------
+    kind : "typical", "doubtful" or "wrong"; of numbers "typical", "too high" or "too low"
+    words : the same with its figures
+    row : its position
+    fold : the number of the fold that tested it
+    """
+
+    kind: str
+    words: str
+    row: int
+    fold: int
+
+
+def notable_predictions(evaluation: Evaluation) -> tuple[NotablePrediction, ...]:
+    """The predictions that tell most.
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> from openbook.bayes import NaiveBayes
+    >>> from openbook.judge import evaluate
+    >>> for each in notable_predictions(evaluate(NaiveBayes(), *load("weather").split("play"))):
+    ...     print(f"row {each.row}, {each.words}")
+    row 9, typical: predicted correctly, with the median probability 0.768
+    row 11, the least certain: the two most probable classes have 0.501 and 0.499
+    row 5, the most confident mistake: predicted with a probability of 0.944
+    """
+    folds = evaluation.first_round
+    folds = folds[:1] if folds[0].n_test >= TINY else folds
+    rows = np.concatenate([fold.rows for fold in folds])
+    of = np.repeat([fold.index for fold in folds], [fold.n_test for fold in folds])
+    found: dict[int, tuple[str, str]] = {}
+    for place, kind, words in _places(replace(evaluation, folds=folds).predictions):
+        found.setdefault(place, (kind, words))
+    return tuple(
+        NotablePrediction(kind, words, int(rows[place]), int(of[place]))
+        for place, (kind, words) in found.items()
+    )
+
+
+def _places(p: Predictions) -> Iterator[tuple[int, str, str]]:
+    if not p.n_classes:
+        return _numbers(p)
+    return _labels(p) if p.proba is None else _probabilities(p, p.proba)
+
+
+def _probabilities(p: Predictions, proba: np.ndarray) -> Iterator[tuple[int, str, str]]:
+    sure = proba[np.arange(len(p.truth)), p.predicted]
+    right, wrong = np.flatnonzero(p.truth == p.predicted), np.flatnonzero(p.truth != p.predicted)
+    if len(right):
+        middle = int(right[np.argsort(sure[right], kind="stable")[(len(right) - 1) // 2]])
+        yield (
+            middle,
+            "typical",
+            f"typical: predicted correctly, with the median probability {sure[middle]:.3g}",
+        )
+    if p.n_classes > 1:
+        second, first = np.sort(proba, axis=1)[:, -2:].T
+        closest = int(np.argmin(first - second))
+        shares = f"{first[closest]:.3g} and {second[closest]:.3g}"
+        yield closest, "doubtful", f"the least certain: the two most probable classes have {shares}"
+    if len(wrong):
+        worst = int(wrong[np.argmax(sure[wrong])])
+        yield worst, "wrong", f"the most confident mistake: predicted with a probability of {sure[worst]:.3g}"
+
+
+def _labels(p: Predictions) -> Iterator[tuple[int, str, str]]:
+    hit = p.truth == p.predicted
+    if hit.any():
+        yield int(np.argmax(hit)), "typical", "typical: the first correct prediction"
+    if not hit.all():
+        yield int(np.argmin(hit)), "wrong", "wrong: the first mistake"
+
+
+def _numbers(p: Predictions) -> Iterator[tuple[int, str, str]]:
+    over = p.predicted - p.truth
+    middle = int(np.argsort(np.abs(over), kind="stable")[(len(over) - 1) // 2])
+    yield middle, "typical", f"typical: its error, {over[middle]:+.4g}, has the median size"
+    highest, lowest = int(np.argmax(over)), int(np.argmin(over))
+    if over[highest] > 0:
+        yield highest, "too high", f"the largest overestimate: by {over[highest]:.4g}"
+    if over[lowest] < 0:
+        yield lowest, "too low", f"the largest underestimate: by {-over[lowest]:.4g}"

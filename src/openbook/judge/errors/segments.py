@@ -1,0 +1,247 @@
+r"""Where a model errs most: a shallow tree over the errors, judged on rows that it did not see.
+
+A tree that is grown over the errors finds a bad segment in any table, by chance if in no other way. So it is
+grown on one half of the tested rows, and its leaves are judged on the other (an honest tree): every figure
+but "when found" is of rows that had no say in where the cuts lie. Halves are every other fold, so that rows
+which stay together in a fold (of one group, of one time) stay together here; where folds are single rows, or
+there is one only, rows are drawn.
+
+Each leaf is tested against all other rows of the judging half: wrong predictions by Fisher's exact test,
+other losses by Welch's t test; p-values are two-sided and adjusted by Holm's method for the number of leaves.
+Rows count as independent, given the models that predicted them.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import ndtri
+
+from openbook.judge.chance.intervals import Interval, bootstrap, shown, shown_p
+from openbook.judge.chance.means import welch
+from openbook.judge.chance.shares import Share, fisher, log_ratio
+from openbook.judge.chance.significance import holm
+from openbook.judge.folds.evaluation import Evaluation
+from openbook.judge.folds.first_round import FirstRound, row_losses
+from openbook.work import Grid, Work
+
+if TYPE_CHECKING:
+    from openbook.judge.errors.honest_tree import Leaf
+
+__all__ = ["Segment", "Segments", "worst_segments"]
+
+_WORDS = {
+    "wrong": "error",
+    "log_loss": "log loss",
+    "absolute": "absolute error",
+    "squared": "squared error",
+}
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A part of the rows, and how the model errs there.
+
+    Parameters
+    ----------
+    rule : in words; `conditions` are the same as values of `openbook.tree.show.conditions`
+    rows : positions in X of all tested rows that it holds for
+    n : how many of them judge
+    error, interval : of those
+    rest : the error of all other rows that judge
+    ratio, ratio_interval : of the two
+    p_value : that they differ, adjusted for the number of segments
+    found_error : on the rows that the rule was found on; flattering to the search, so that it looks worse
+    """
+
+    rule: str
+    conditions: tuple[Any, ...]
+    rows: np.ndarray
+    n: int
+    error: float
+    interval: Interval
+    rest: float
+    ratio: float
+    ratio_interval: Interval
+    p_value: float
+    found_error: float
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Segments:
+    """The segments of a model's errors, the worst first; see `worst_segments`.
+
+    Parameters
+    ----------
+    name : the learner's
+    loss : "wrong", "log_loss", "absolute" or "squared"
+    segments : tuple of Segment
+    error : of all rows that judge
+    n_found, n_judged : rows of the two halves
+    left_out : why something was not looked at, in words; empty if nothing was
+    """
+
+    name: str
+    loss: str
+    segments: tuple[Segment, ...]
+    error: float
+    n_found: int
+    n_judged: int
+    left_out: str = ""
+
+    def __iter__(self) -> Iterator[Segment]:
+        return iter(self.segments)
+
+    def __len__(self) -> int:
+        return len(self.segments)
+
+    def __getitem__(self, i: int) -> Segment:
+        return self.segments[i]
+
+    def worse(self, alpha: float = 0.05) -> tuple[Segment, ...]:
+        """Those whose error is significantly above that of the rest."""
+        return tuple(one for one in self.segments if one.p_value < alpha and one.error > one.rest)
+
+    def work(self) -> Work:
+        """The segments with their tests, to print or to show."""
+        words = _WORDS[self.loss]
+        header = (
+            "segment",
+            "rows",
+            words,
+            "interval",
+            "the rest",
+            "ratio",
+            "interval",
+            "p (Holm)",
+            "when found",
+        )
+        rows = [_cells(one) for one in self.segments]
+        grids = [Grid("", header, rows, self._note())] if rows else []
+        return Work(f"Worst segments of {self.name}", tuple(grids), self._conclusion())
+
+    def _note(self) -> str:
+        one = self.segments[0]
+        test = "Fisher, exact" if self.loss == "wrong" else "Welch's t"
+        note = (
+            f"Found on {self.n_found:,} rows, judged on {self.n_judged:,} others, whose {_WORDS[self.loss]}"
+            f" is {shown(self.error)}. Intervals: {100 * one.interval.level:g}%, {one.interval.method};"
+            f" {one.ratio_interval.method}. Tests against the rest: {test}. A segment is chosen for its"
+            " large error on the rows where it is found, so use the figures from the others."
+        )
+        return f"{note} {self.left_out}".rstrip()
+
+    def _conclusion(self) -> str:
+        if not self.segments:
+            return self.left_out or "No segments were found."
+        worse, words = self.worse(), _WORDS[self.loss]
+        if not worse:
+            return f"No segment's {words} is significantly above that of the rest."
+        one = worse[0]
+        times = "" if math.isnan(one.ratio) else f", {one.ratio:.1f} times as much"
+        here = f"{words} {shown(one.error)} {one.interval.ends}"
+        return f"Where {one.rule}: {here} against {shown(one.rest)}{times}."
+
+    def __repr__(self) -> str:
+        return self.work().text()
+
+    def _repr_html_(self) -> str:
+        return self.work().html()
+
+
+def worst_segments(
+    evaluation: Evaluation,
+    X: Any,
+    loss: str | None = None,
+    max_depth: int = 2,
+    min_rows: int | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Segments:
+    """Find where a model errs most, and judge what was found on other rows.
+
+    Parameters
+    ----------
+    evaluation : Evaluation; its first round is looked at, so that every row counts once
+    X : the rows that were evaluated; columns that the model did not see are welcome
+    loss : "wrong" or "log_loss" for classes, "absolute" or "squared" for numbers; None takes the first
+    max_depth : the most conditions of a rule
+    min_rows : the fewest rows that a segment is found on; None takes 5% of a half, and 10 at least
+        Half as many can judge it.
+    level : of the intervals
+    seed : for the halves where rows are drawn
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> from openbook.bayes import NaiveBayes
+    >>> X, y = ob.load("breast_cancer").split("diagnosis")
+    >>> found = worst_segments(ob.evaluate(NaiveBayes(), X, y), X)
+    >>> one = found[0]
+    >>> one.rule, one.found_error, round(one.error, 3)  # half of the rows it was found on; not of others
+    ('worst perimeter > 104.1 and mean concave points <= 0.04435', 0.5, 0.154)
+    """
+    from openbook.judge.errors.honest_tree import honest_leaves
+
+    loss, losses = row_losses(evaluation, loss)
+    tested = FirstRound.of(evaluation, X)
+    halves = tested.halves(seed)
+    leaves, left_out = honest_leaves(tested.table, losses, halves, max_depth, min_rows)
+    found, judged = (losses[half] for half in halves)
+    segments = [_segment(leaf, tested.rows, halves, losses, loss, level) for leaf in leaves]
+    adjusted = holm([one.p_value for one in segments]).tolist()
+    segments = [replace(one, p_value=p) for one, p in zip(segments, adjusted, strict=True)]
+    segments.sort(key=lambda one: -one.error)
+    error = float(judged.mean())
+    return Segments(evaluation.name, loss, tuple(segments), error, len(found), len(judged), left_out)
+
+
+def _segment(
+    leaf: "Leaf",
+    rows: np.ndarray,
+    halves: tuple[np.ndarray, np.ndarray],
+    losses: np.ndarray,
+    loss: str,
+    level: float,
+) -> Segment:
+    """The figures of a leaf; its p-value is not adjusted yet."""
+    inside, outside = losses[leaf.judged], losses[halves[1] & ~leaf.judged]
+    if loss == "wrong":
+        here, rest = (Share(int(part.sum()), len(part)) for part in (inside, outside))
+        interval, ratio_interval, p = here.interval(level), log_ratio(here, rest, level), fisher(here, rest)
+    else:
+        interval = bootstrap(lambda draw: float(inside[draw].mean()), len(inside), level)
+        ratio_interval, p = _mean_ratio(inside, outside, level), welch(inside, outside)
+    error, other = float(inside.mean()), float(outside.mean())
+    return Segment(
+        rule=leaf.rule,
+        conditions=leaf.conditions,
+        rows=np.sort(rows[leaf.grown | leaf.judged]),
+        n=len(inside),
+        error=error,
+        interval=interval,
+        rest=other,
+        ratio=error / other if other > 0 else math.nan,
+        ratio_interval=ratio_interval,
+        p_value=p,
+        found_error=float(losses[leaf.grown].mean()),
+    )
+
+
+def _mean_ratio(a: np.ndarray, b: np.ndarray, level: float) -> Interval:
+    """The ratio of two means, by the delta method on its logarithm; for shares that is `log_ratio`."""
+    method = "log ratio of means"
+    if not (a.mean() > 0 and b.mean() > 0):
+        return Interval(math.nan, math.nan, level, method)
+    ratio = float(a.mean() / b.mean())
+    variance = sum(float(x.var(ddof=1)) / (len(x) * float(x.mean()) ** 2) for x in (a, b))
+    half = float(ndtri((1 + level) / 2)) * math.sqrt(variance)
+    return Interval(ratio * math.exp(-half), ratio * math.exp(half), level, method)
+
+
+def _cells(one: Segment) -> tuple[Any, ...]:
+    ratio = (shown(one.ratio), one.ratio_interval.ends)
+    figures = (one.n, shown(one.error), one.interval.ends, shown(one.rest), *ratio)
+    return one.rule, *figures, shown_p(one.p_value), shown(one.found_error)

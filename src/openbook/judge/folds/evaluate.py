@@ -1,0 +1,255 @@
+"""Run learners over folds.
+
+Every fold clones the model and fits all of it, preparation included, on the fold's training rows (`folds`).
+Results do not depend on the number of workers. What is kept are predictions; scores are computed when they
+are asked for.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from openbook.errors import ParameterError, did_you_mean
+from openbook.judge.choice.comparison import Comparison
+from openbook.judge.folds.bootstrap632 import BootstrapEvaluation
+from openbook.judge.folds.evaluation import Evaluation
+from openbook.judge.folds.examples import Cut, Examples, Split, model_task
+from openbook.judge.folds.fit_folds import (
+    FoldError,
+    complexity_of,
+    fold_result,
+    fold_results,
+    label_codes,
+    predicted_by,
+    refuse_frozen,
+)
+from openbook.judge.folds.progress import progress_bar
+from openbook.judge.folds.results import FoldResult
+from openbook.judge.folds.splits import Bootstrap632, TimeOrdered, protocol
+from openbook.judge.folds.splitters import TestGroups
+from openbook.judge.scores.metrics import Metric, Task, metric
+
+__all__ = [
+    "FoldError",
+    "compare",
+    "complexity_of",
+    "evaluate",
+    "evaluate_fold",
+    "judged",
+    "label_codes",
+    "predicted_by",
+]
+
+Progress = Callable[[int, int], None] | bool | None
+Metrics = Iterable[str | Metric] | str | Metric | None
+
+
+def evaluate(
+    model: Any,
+    X: Any,
+    y: Any,
+    split: Any = None,
+    metrics: Metrics = None,
+    random_state: int = 0,
+    name: str | None = None,
+    groups: Any = None,
+    progress: Progress = None,
+    sample_weight: Any = None,
+    test_groups: TestGroups = "new",
+    ordered: bool = False,
+    time: Any = None,
+) -> Evaluation:
+    """Judge a learner on rows that it was not fitted on.
+
+    Parameters
+    ----------
+    model : any classifier or regressor with scikit-learn's manners
+    X : whatever `openbook.read` takes
+    y : array, Series, Column, or the name of a column of X
+    split : a splitter, scikit-learn's or ours, or an iterable of (train, test) positions
+        None takes `protocol(y, groups=groups)`.
+    metrics : names or Metrics to show, the one that decides first; None takes the usual ones
+    random_state : the seed of the default split
+    name : what to call the learner; None takes its class name
+    groups : array, Series, Column, or the name of a column of X, optional
+        Rows of one group, a patient's or a customer's, never both train and test. A column named so is no
+        input.
+    progress : True for a bar, or a function of the number of folds done and of all
+    sample_weight : array of the rows' weights, optional; they count in learning, and not in the scores
+    test_groups : "new" or "known"
+        "known" lets earlier rows of a group train and later ones test; a split by time that says so itself,
+        as `protocol(y, groups=…, time=…, test_groups="known")` does, need not be told again.
+    ordered : whether rows are tested in order of time, where `split` is pairs of positions
+    time : the time of each row, optional, for a model that splits its training rows by it, as `Tuning` does
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.datasets import load_iris
+    >>> evaluation = evaluate(GaussianNB(), *load_iris(return_X_y=True))
+    >>> round(evaluation.mean("accuracy"), 2)
+    0.95
+    """
+    label = name or type(model).__name__
+    examples = Examples.of(X, y, model_task([model]), sample_weight, groups, test_groups, time)
+    return judged({label: model}, examples, split, metrics, random_state, progress, ordered=ordered)[label]
+
+
+def compare(
+    models: Mapping[str, Any] | Sequence[Any],
+    X: Any,
+    y: Any,
+    split: Any = None,
+    metrics: Metrics = None,
+    baseline: str | Collection[str] | None = None,
+    random_state: int = 0,
+    groups: Any = None,
+    progress: Progress = None,
+    sample_weight: Any = None,
+    test_groups: TestGroups = "new",
+    time: Any = None,
+) -> Comparison:
+    """Judge several learners on the same folds, beside a baseline.
+
+    Parameters
+    ----------
+    models : mapping of label to model, or a list of models
+    X, y, split, metrics, random_state, groups, progress, sample_weight, test_groups, time : as for `evaluate`
+    baseline : the label of the one that others are measured against, or of several, the best of which is
+        None takes the first ZeroR or ZeroRegressor among the models, and adds one if there is none.
+    """
+    labelled = dict(models) if isinstance(models, Mapping) else _labelled(models)
+    task = model_task(labelled.values())
+    if baseline is None:
+        labelled, baseline = _with_baseline(labelled, task)
+    baselines = [baseline] if isinstance(baseline, str) else list(baseline)
+    if odd := [label for label in baselines if label not in labelled]:
+        raise ParameterError(f"baseline: no learner {odd[0]!r}. {did_you_mean(odd[0], tuple(labelled))}")
+    examples = Examples.of(X, y, task, sample_weight, groups, test_groups, time)
+    evaluations = judged(labelled, examples, split, metrics, random_state, progress)
+    return Comparison(evaluations, baselines[0], baselines)
+
+
+def evaluate_fold(
+    model: Any,
+    X: Any,
+    y: Any,
+    train: Any,
+    test: Any,
+    index: int = 0,
+    name: str | None = None,
+    groups: Any = None,
+    sample_weight: Any = None,
+    test_groups: TestGroups = "new",
+    time: Any = None,
+) -> FoldResult:
+    """Judge a learner on one fold; class codes count the labels of the whole of y, in order.
+
+    Parameters
+    ----------
+    model, X, y, name, groups, sample_weight, test_groups, time : as for `evaluate`
+    train, test : positions or masks of rows
+    index : the fold's number
+    """
+    refuse_frozen(model)
+    examples = Examples.of(X, y, model_task([model]), sample_weight, groups, test_groups, time)
+    (split,) = examples.splits([(train, test)])
+    split = Split(index, split.train, split.test)
+    return fold_result(name or type(model).__name__, model, Cut(examples, split))
+
+
+def judged(
+    models: Mapping[str, Any],
+    examples: Examples,
+    split: Any = None,
+    metrics: Metrics = None,
+    seed: int = 0,
+    progress: Progress = None,
+    *,
+    ordered: bool = False,
+) -> dict[str, Evaluation]:
+    """The evaluations of models on the same folds; see `evaluate`."""
+    task = examples.task
+    shown = (metrics,) if isinstance(metrics, str | Metric) else tuple(metrics or ())
+    for which in shown:
+        metric(which, task)
+    for model in models.values():
+        refuse_frozen(model)
+    if split is None:
+        split = protocol(examples.column, task, seed, groups=examples.groups)
+    elif not hasattr(split, "split"):
+        split = list(split)
+    splits = examples.splits(split)
+    if bootstrap := isinstance(split, Bootstrap632):
+        every = np.arange(len(examples))
+        splits = chain(splits, [Split(split.repeats, every, every)])
+    results = list(_told(fold_results(models, examples, splits), examples, split, progress))
+    if not results:
+        raise ParameterError("split gives no folds")
+    words = str(split) if hasattr(split, "split") else ""
+    of_each = zip(models, zip(*results, strict=True), strict=True)
+    if bootstrap:
+        return {
+            label: BootstrapEvaluation(
+                label, task, examples.classes, folds[:-1], shown, words, folds[-1], split.plus
+            )
+            for label, folds in of_each
+        }
+    groups = None if examples.groups is None else np.unique(examples.groups, return_inverse=True)[1]
+    by_time = getattr(split, "kind", None) == "time-ordered" or isinstance(split, TimeOrdered)
+    return {
+        label: Evaluation(
+            label, task, examples.classes, folds, shown, words, groups=groups, ordered=ordered or by_time
+        )
+        for label, folds in of_each
+    }
+
+
+def _told(
+    results: Iterator[list[FoldResult]], examples: Examples, split: Any, progress: Progress
+) -> Iterator[list[FoldResult]]:
+    """The results as they come, and whoever asked is told how many there are."""
+    if not progress:
+        yield from results
+        return
+    total = examples.n_splits(split) + isinstance(split, Bootstrap632)
+    with progress_bar("Judging") if progress is True else nullcontext(progress) as tell:
+        for done, result in enumerate(results, start=1):
+            tell(done, total)
+            yield result
+
+
+def _labelled(models: Sequence[Any]) -> dict[str, Any]:
+    """Models under their class names, numbered where one comes twice."""
+    labelled: dict[str, Any] = {}
+    for model in models:
+        _add(labelled, type(model).__name__, model)
+    return labelled
+
+
+def _add(labelled: dict[str, Any], name: str, model: Any) -> str:
+    label, number = name, 1
+    while label in labelled:
+        number += 1
+        label = f"{name} {number}"
+    labelled[label] = model
+    return label
+
+
+def _with_baseline(labelled: dict[str, Any], task: Task) -> tuple[dict[str, Any], str]:
+    """The models with a baseline among them, and its label."""
+    from openbook.baseline import ZeroR, ZeroRegressor
+
+    for label, model in labelled.items():
+        if isinstance(model, ZeroR | ZeroRegressor):
+            return labelled, label
+    labelled = dict(labelled)
+    zero: dict[str, tuple[str, Any]] = {
+        "classification": ("0R", ZeroR),
+        "regression": ("mean", ZeroRegressor),
+    }
+    name, cls = zero[task]
+    return labelled, _add(labelled, name, cls())

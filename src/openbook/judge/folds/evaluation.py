@@ -1,0 +1,316 @@
+"""The evaluation of a learner: its folds, and the scores, means and intervals that follow from them.
+
+A round is a run of folds that test each row at most once. The score is that of all rows of a round together,
+averaged over the rounds. Scores that rank rows, such as the area under the ROC curve, are averaged over the
+folds instead, since the probabilities of two models may not be comparable (under leave-one-out over rounds).
+Parts in which a score is undefined are left out.
+
+How sure a score is follows from the rows, not from the number of folds: see `spread`. With groups or time,
+rows that belong together count as one.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from openbook.errors import DataError
+from openbook.judge.chance.intervals import Interval, shown
+from openbook.judge.chance.spread import Spread, blocks_of
+from openbook.judge.folds.results import FoldResult
+from openbook.judge.scores.metrics import DEFAULTS, Metric, Predictions, Task, metric
+from openbook.work import Grid, Work
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Evaluation"]
+
+Which = str | Metric | None
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Evaluation:
+    """How a learner did, fold by fold.
+
+    Parameters
+    ----------
+    name : the learner's
+    task : "classification" or "regression"
+    classes : the labels behind the class codes; None for regression
+    folds : FoldResults
+    metrics : what is shown, the one that decides first; names or Metrics
+    words : how the rows were split
+    groups : the group of every row position, as codes, where rows belong together; None where they do not
+    ordered : whether the rows were tested in order of time
+
+    Wherever a metric is asked for, None means the first of `metrics`.
+    """
+
+    name: str
+    task: Task
+    classes: np.ndarray | None
+    folds: tuple[FoldResult, ...]
+    metrics: tuple[str | Metric, ...] = ()
+    words: str = ""
+    groups: np.ndarray | None = field(default=None, kw_only=True)
+    ordered: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        if self.classes is not None:
+            object.__setattr__(self, "classes", np.asarray(self.classes))
+        object.__setattr__(self, "folds", tuple(self.folds))
+        object.__setattr__(self, "metrics", tuple(self.metrics) or DEFAULTS[self.task])
+        for which in self.metrics:
+            metric(which, self.task)
+        if not self.folds:
+            raise DataError(f"{self.name}: an evaluation needs at least one fold")
+        if self.task == "classification":
+            for fold in self.folds:
+                self._check_codes(fold)
+
+    def _check_codes(self, fold: FoldResult) -> None:
+        k = self.n_classes
+        for codes in (fold.y_true, fold.y_pred):
+            if codes.dtype.kind not in "iu" or (len(codes) and not (codes.min() >= 0 and codes.max() < k)):
+                raise DataError(f"{self.name}, fold {fold.index}: not the codes of {k} classes")
+        if fold.proba is not None and fold.proba.shape[1] != k:
+            raise DataError(
+                f"{self.name}, fold {fold.index}: probabilities of {fold.proba.shape[1]} classes, not {k}"
+            )
+
+    @property
+    def n_classes(self) -> int:
+        return 0 if self.classes is None else len(self.classes)
+
+    @property
+    def by_rows(self) -> bool:
+        """Whether rows rather than folds show the spread: one held-out set, or leave-one-out."""
+        if len(self.folds) == 1:
+            return True
+        return all(fold.n_test == 1 for fold in self.folds) and len(self._rows) == len(self.folds)
+
+    @cached_property
+    def _rows(self) -> np.ndarray:
+        """The rows tested, each once."""
+        return np.unique(np.concatenate([fold.rows for fold in self.folds]))
+
+    @property
+    def n_train(self) -> float:
+        """How many rows a fold trains on, in the mean."""
+        return float(np.mean([fold.n_train for fold in self.folds]))
+
+    @property
+    def n_test(self) -> float:
+        """How many rows a fold tests, in the mean."""
+        return float(np.mean([fold.n_test for fold in self.folds]))
+
+    @property
+    def complexity(self) -> float | None:
+        """How big the fitted models are: the median over the folds; None where the learner does not say."""
+        sizes = [fold.complexity for fold in self.folds if fold.complexity is not None]
+        return float(np.median(sizes)) if sizes else None
+
+    @property
+    def warnings(self) -> dict[str, int]:
+        """What the learner warned of, and in how many folds."""
+        return dict(Counter(text for fold in self.folds for text in fold.warnings))
+
+    def metric(self, which: Which = None) -> Metric:
+        """The metric meant."""
+        return metric(self.metrics[0] if which is None else which, self.task)
+
+    @cached_property
+    def predictions(self) -> Predictions:
+        """Those of all folds, one after the other."""
+        return self._joined(self.folds)
+
+    def _joined(self, folds: Sequence[FoldResult]) -> Predictions:
+        proba = [fold.proba for fold in folds if fold.proba is not None]
+        return Predictions(
+            np.concatenate([fold.y_true for fold in folds]),
+            np.concatenate([fold.y_pred for fold in folds]),
+            np.concatenate(proba) if len(proba) == len(folds) else None,
+            self.n_classes,
+        )
+
+    @cached_property
+    def rounds(self) -> tuple[tuple[FoldResult, ...], ...]:
+        """The folds in runs that test each row at most once."""
+        tested = np.zeros(1 + max(int(fold.rows.max()) for fold in self.folds), dtype=bool)
+        rounds: list[list[FoldResult]] = [[]]
+        for fold in self.folds:
+            if tested[fold.rows].any():
+                rounds.append([])
+                tested[:] = False
+            tested[fold.rows] = True
+            rounds[-1].append(fold)
+        return tuple(tuple(each) for each in rounds)
+
+    @property
+    def first_round(self) -> tuple[FoldResult, ...]:
+        """The first folds, as long as they test rows that no earlier one did."""
+        return self.rounds[0]
+
+    @cached_property
+    def one_round(self) -> Predictions:
+        """The predictions of the first round: each row at most once."""
+        return self._joined(self.first_round)
+
+    def scores(self, which: Which = None) -> np.ndarray:
+        """The score of each fold; NaN where it is undefined."""
+        function = self.metric(which)
+        if function not in self._scores:
+            scores = [function(fold.predictions(self.n_classes)) for fold in self.folds]
+            self._scores[function] = np.array(scores)
+        return self._scores[function].copy()
+
+    @cached_property
+    def _scores(self) -> dict[Metric, np.ndarray]:
+        """Those computed so far."""
+        return {}
+
+    def mean(self, which: Which = None) -> float:
+        """The mean of the folds' scores; NaN if one of them is undefined."""
+        return float(self.scores(which).mean())
+
+    def pooled(self, which: Which = None) -> float:
+        """The score of all predictions together, as if one model had made them."""
+        return self.metric(which)(self.predictions)
+
+    def score(self, which: Which = None) -> float:
+        """The score to report: of the rows of a round (of a fold where rows are ranked), then the mean."""
+        return self.spread(which).score
+
+    def spread(self, which: Which = None) -> Spread:
+        """The score with the influence of every row on it."""
+        function = self.metric(which)
+        if function not in self._spreads:
+            self._spreads[function] = self._spread(function)
+        return self._spreads[function]
+
+    @cached_property
+    def _spreads(self) -> dict[Metric, Spread]:
+        """Those computed so far."""
+        return {}
+
+    def _spread(self, function: Metric) -> Spread:
+        parts = self._parts(function)
+        rows, n = self._rows, len(self._rows)
+        influence = np.zeros(n)
+        score = float(np.mean([value for _, _, value in parts])) if parts else math.nan
+        for tested, predictions, value in parts:
+            moved = function.influence_of(predictions) + (value - score)
+            influence[np.searchsorted(rows, tested)] += n / (len(tested) * len(parts)) * moved
+        influence *= math.sqrt(1 + self._shared)
+        return Spread(score, influence, self._clusters, float(function.support(self.one_round)))
+
+    @property
+    def _shared(self) -> float:
+        """How much of a row's variance is added since it also trains the models that test other rows.
+
+        A number pulls the predictions of rows like it by as much as it is off, so their errors go together;
+        a label does so only where it turns a decision.
+        """
+        if self.by_rows or self.ordered:
+            return 0.0
+        return (1 if self.task == "regression" else 0.5) * self.n_test / self.n_train
+
+    def _parts(self, function: Metric) -> list[tuple[np.ndarray, Predictions, float]]:
+        """Rows, predictions and score of each part that a score is averaged over: folds or rounds."""
+        folds = [(fold,) for fold in self.folds]
+        for groups in (folds, self.rounds) if function.within_folds else (self.rounds,):
+            joined = [(np.concatenate([f.rows for f in some]), self._joined(some)) for some in groups]
+            scored = [(rows, predictions, function(predictions)) for rows, predictions in joined]
+            if defined := [part for part in scored if not math.isnan(part[2])]:
+                return defined
+        return []
+
+    @cached_property
+    def _clusters(self) -> tuple[np.ndarray, ...]:
+        """The ways in which the rows tested belong together: by group, by neighbourhood in time."""
+        ways = []
+        if self.groups is not None:
+            ways.append(np.unique(np.asarray(self.groups)[self._rows], return_inverse=True)[1])
+        if self.ordered:
+            in_time = np.concatenate([fold.rows for fold in self.first_round])
+            blocks = np.zeros(len(self._rows), dtype=np.intp)
+            blocks[np.searchsorted(self._rows, in_time)] = blocks_of(len(in_time))
+            ways.append(blocks)
+        return tuple(way for way in ways if way.max() > 0)
+
+    def interval(self, which: Which = None, level: float = 0.95) -> Interval:
+        """The interval of `score`, from the rows: see `spread`."""
+        function = self.metric(which)
+        interval = self.spread(function).interval(function.is_share, level)
+        return interval.within(function.lowest, function.highest)
+
+    @property
+    def averaging(self) -> str:
+        """How scores come from the folds, in words."""
+        if len(self.rounds) == 1:
+            return "scores are of all rows together"
+        return f"scores are means over {len(self.rounds)} rounds"
+
+    @property
+    def times(self) -> dict[str, np.ndarray]:
+        """The seconds that each fold took: to "fit" and to "predict"."""
+        return {
+            "fit": np.array([fold.fit_seconds for fold in self.folds]),
+            "predict": np.array([fold.predict_seconds for fold in self.folds]),
+        }
+
+    def to_polars(self) -> "pl.DataFrame":
+        """Every prediction of every fold: fold, row, truth, prediction, and the probability of each class."""
+        import polars as pl
+
+        p = self.predictions
+        columns = {
+            "fold": np.repeat([fold.index for fold in self.folds], [fold.n_test for fold in self.folds]),
+            "row": np.concatenate([fold.rows for fold in self.folds]),
+            "truth": p.truth if self.classes is None else self.classes[p.truth],
+            "predicted": p.predicted if self.classes is None else self.classes[p.predicted],
+        }
+        if p.proba is not None and self.classes is not None:
+            for label, column in zip(self.classes, p.proba.T, strict=True):
+                columns[f"P({label})"] = column
+        return pl.DataFrame(columns)
+
+    def work(self) -> Work:
+        """The scores with their intervals, to print or to show."""
+        return Work(f"Evaluation of {self.name}", tuple(self._grids()))
+
+    def _shown(self) -> list[Metric]:
+        """The metrics that its predictions allow."""
+        has_proba = self.predictions.proba is not None
+        metrics = [self.metric(which) for which in self.metrics]
+        return [each for each in metrics if has_proba or not each.needs_proba]
+
+    def _grids(self) -> list[Grid]:
+        rows = [self._row(each) for each in self._shown()]
+        grids = [Grid("", ("metric", "score", "interval", "method"), rows, self._remarks())]
+        if self.warnings:
+            grids.append(Grid("Warnings", ("of", "folds"), tuple(self.warnings.items())))
+        return grids
+
+    def _row(self, function: Metric) -> tuple[str, ...]:
+        score, interval = self.score(function), self.interval(function)
+        method = f"{100 * interval.level:g}%, {interval.method}"
+        if math.isnan(score):
+            folds = int(np.isnan(self.scores(function)).sum())
+            return function.words, "undefined", "", f"in {folds} of {len(self.folds)} folds"
+        return function.words, shown(score), interval.ends, method
+
+    def _remarks(self) -> str:
+        folds = f"{len(self.folds)} folds" if len(self.folds) > 1 else "one held-out set"
+        return f"{self.words or folds}; {len(self._rows):,} rows tested; {self.averaging}."
+
+    def __repr__(self) -> str:
+        return self.work().text()
+
+    def _repr_html_(self) -> str:
+        return self.work().html()

@@ -1,0 +1,321 @@
+"""The rows to judge by: read once, targets encoded once.
+
+    target : intp class codes or float64 numbers, (n_rows,)
+
+openbook's own learners are given `Table`s, cut from one that is read once. Any other estimator is given
+rows of `X` as it came, so that a scikit-learn pipeline sees the array or frame it was written for; a path
+has no rows, so there it is given Tables too. A missing target is an error.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import has_fit_parameter
+
+from openbook.border.base import Learner
+from openbook.border.rows import class_codes, name_of_target
+from openbook.data import Column, Nominal, Numeric, Table, read
+from openbook.data.attributes import as_text
+from openbook.errors import DataError, OpenbookError, ParameterError
+from openbook.judge.folds.splitters import TestGroups, check_test_groups, group_codes, time_codes
+from openbook.judge.scores.metrics import Task
+
+__all__ = ["Cut", "Examples", "Split", "model_task", "takes_tables"]
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Rows and their targets.
+
+    Parameters
+    ----------
+    given : the inputs as they came
+    target : class codes or numbers
+    classes : the labels behind the codes; None for regression
+    name : the target's name
+    weights : how much each row counts in learning; None where all count the same
+    groups : the group of each row, which trains or tests as a whole; None where there are none
+    test_groups : "known" if, of a group, the past may train and the future test; else "new"
+    time : the rank of each row's time, for models that split their training rows by it; None without one
+    """
+
+    given: Any
+    target: np.ndarray
+    classes: np.ndarray | None
+    name: str
+    weights: np.ndarray | None = None
+    groups: np.ndarray | None = None
+    test_groups: TestGroups = "new"
+    time: np.ndarray | None = None
+
+    @classmethod
+    def of(
+        cls,
+        X: Any,
+        y: Any,
+        task: Task,
+        weights: Any = None,
+        groups: Any = None,
+        test_groups: TestGroups = "new",
+        time: Any = None,
+    ) -> "Examples":
+        """Read and encode.
+
+        Parameters
+        ----------
+        X : whatever `openbook.read` takes; for foreign estimators, whatever they take
+        y : array, Series, Column, or the name of a column of X
+        task : "classification" or "regression"
+        weights : array of the rows' weights, optional
+        groups : array, Series, Column, or the name of a column of X, optional
+            A column that says the group is no input, and leaves X.
+        test_groups : "new" or "known"
+        time : the time of each row, optional
+        """
+        check_test_groups(test_groups)
+        if isinstance(X, str | Path):
+            X = read(X)
+        if isinstance(y, str):
+            X, y = _without(X, y)
+        if isinstance(groups, str):
+            X, groups = _without(X, groups)
+        if len(y) == 0:
+            raise DataError("y is empty; there is nothing to judge by")
+        if task == "classification":
+            name, classes, target = class_codes(y)
+        else:
+            name, classes, target = name_of_target(y, "target"), None, _numbers(y)
+        rows = X.shape[0] if hasattr(X, "shape") else len(X)
+        if rows != len(target):
+            raise DataError(f"X has {rows} rows, but y has {len(target)}")
+        if weights is not None and (weights := np.asarray(weights, dtype=float)).shape != target.shape:
+            raise DataError(f"sample_weight must be {len(target)} numbers, got shape {weights.shape}")
+        if groups is not None:
+            labels, codes = group_codes(groups, len(target))
+            groups = labels[codes]
+        when = None if time is None else time_codes(time, len(target))
+        return cls(X, target, classes, name, weights, groups, test_groups, when)
+
+    @property
+    def task(self) -> Task:
+        return "regression" if self.classes is None else "classification"
+
+    def __len__(self) -> int:
+        return len(self.target)
+
+    def take(self, rows: np.ndarray, *, tables: bool) -> "Examples":
+        """Some of them, with the classes that they show; as a Table, or as they came."""
+        target, classes = self.target[rows], self.classes
+        if classes is not None:
+            present, target = np.unique(target, return_inverse=True)
+            classes = classes[present]
+        each = (self.weights, self.groups, self.time)
+        weights, groups, time = (None if a is None else a[rows] for a in each)
+        given = self.table.take(rows) if tables else rows_of(self.given, rows)
+        return Examples(given, target, classes, self.name, weights, groups, self.test_groups, time)
+
+    @cached_property
+    def table(self) -> Table:
+        """The inputs as a Table."""
+        return read(self.given)
+
+    @cached_property
+    def labels(self) -> np.ndarray:
+        """The targets as the user wrote them."""
+        return self.target if self.classes is None else self.classes[self.target]
+
+    @cached_property
+    def column(self) -> Column:
+        """The targets as a Column, which openbook's learners take without encoding it again."""
+        if self.classes is None:
+            return Column(Numeric(self.name), self.target)
+        attribute = Nominal(self.name, self._texts)
+        return Column(attribute, self.target.astype(attribute.dtype))
+
+    @cached_property
+    def _texts(self) -> tuple[str, ...]:
+        return () if self.classes is None else tuple(as_text(label) for label in self.classes)
+
+    def names(self, model: Any) -> np.ndarray:
+        """The classes as the model is told them, in the order of their codes."""
+        return np.array(self._texts) if takes_tables(model) or self.classes is None else self.classes
+
+    def splits(self, split: Any) -> "Iterator[Split]":
+        """Training and test rows from a splitter, or from pairs of positions or masks; checked."""
+        n = len(self)
+        known = "known" in (self.test_groups, getattr(split, "test_groups", "new"))
+        for i, pair in enumerate(self._pairs(split)):
+            train, test = (_positions(rows, n, i) for rows in pair)
+            yield Split(i, train, test).checked(n, None if known else self.groups)
+
+    def _pairs(self, split: Any) -> Iterator[Any]:
+        if not hasattr(split, "split"):
+            yield from split
+            return
+        # scikit-learn's splitters warn of groups that they ignore; that none is split is checked anyway
+        theirs = getattr(split, "get_metadata_routing", None)
+        groups = self.groups if theirs is None or "groups" in theirs().split.requests else None
+        try:
+            yield from split.split(np.zeros((len(self), 1)), self.target, groups)
+        except ValueError as error:
+            if isinstance(error, OpenbookError):
+                raise
+            lacking = "; pass groups" if "groups" in str(error) and self.groups is None else ""
+            raise ParameterError(f"{split} cannot split these rows: {error}{lacking}") from error
+
+    def n_splits(self, split: Any) -> int:
+        """How many folds a splitter makes, or how many pairs there are."""
+        if not hasattr(split, "split"):
+            return len(split)
+        return int(split.get_n_splits(np.zeros((len(self), 1)), self.target, self.groups))
+
+
+@dataclass(frozen=True)
+class Split:
+    """The positions of a fold's training and test rows."""
+
+    index: int
+    train: np.ndarray
+    test: np.ndarray
+
+    @cached_property
+    def n_train(self) -> int:
+        """How many different rows train."""
+        rows = self.train
+        return len(rows) if (rows[1:] > rows[:-1]).all() else len(np.unique(rows))
+
+    def checked(self, n: int, groups: np.ndarray | None = None) -> "Split":
+        """Itself, if no row and no group both trains and tests."""
+        training = np.zeros(n, dtype=bool)
+        training[self.train] = True
+        if (both := training[self.test]).any():
+            row = self.test[both][0]
+            raise DataError(
+                f"split {self.index}: row {row} both trains and tests; no honest score comes of that"
+            )
+        if groups is not None and (both := np.isin(groups[self.test], groups[self.train])).any():
+            name = str(groups[self.test[both][0]])
+            raise DataError(
+                f"split {self.index}: group {name!r} both trains and tests; split by groups, as"
+                " openbook.judge.GroupFolds and protocol(y, groups=…) do, or, by time, say"
+                " test_groups='known'"
+            )
+        return self
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The rows of a fold, in the form that each model takes; openbook's learners share one table."""
+
+    examples: Examples
+    split: Split
+
+    def training(self, model: Any) -> tuple[Any, Any]:
+        rows, examples = self.split.train, self.examples
+        if takes_tables(model):
+            return self._train_table, examples.column.take(rows)
+        return rows_of(examples.given, rows), examples.labels[rows]
+
+    def arguments(self, model: Any) -> dict[str, np.ndarray]:
+        """What else `fit` is given: the training rows' weights, and their groups and times where it asks."""
+        prefix, last = "", model
+        while isinstance(last, Pipeline):
+            prefix, last = f"{prefix}{last.steps[-1][0]}__", last.steps[-1][1]
+        rows = self.examples
+        given = {"sample_weight": rows.weights, "groups": rows.groups, "time": rows.time}
+        taken = {name: a for name, a in given.items() if a is not None and has_fit_parameter(last, name)}
+        if self.examples.weights is not None and "sample_weight" not in taken:
+            raise ParameterError(f"{type(last).__name__} takes no sample_weight; judge it without")
+        return {f"{prefix}{name}": array[self.split.train] for name, array in taken.items()}
+
+    def testing(self, model: Any) -> Any:
+        return self._test_table if takes_tables(model) else rows_of(self.examples.given, self.split.test)
+
+    @cached_property
+    def _train_table(self) -> Table:
+        return self.examples.table.take(self.split.train)
+
+    @cached_property
+    def _test_table(self) -> Table:
+        return self.examples.table.take(self.split.test)
+
+
+def rows_of(given: Any, rows: np.ndarray) -> Any:
+    """Some rows of inputs as they came."""
+    if isinstance(given, Table):
+        return given.take(rows)
+    from sklearn.utils import _safe_indexing
+
+    return _safe_indexing(given, rows)
+
+
+def takes_tables(model: Any) -> bool:
+    """Whether a model is one of openbook's learners, or one that says so since it is around such."""
+    return bool(getattr(model, "takes_tables", isinstance(model, Learner)))
+
+
+def model_task(models: Iterable[Any]) -> Task:
+    """What the models predict, which must be the same for all."""
+    from sklearn.base import is_classifier, is_regressor
+
+    tasks: dict[Task, Any] = {}
+    for model in models:
+        if is_classifier(model):
+            tasks["classification"] = model
+        elif is_regressor(model):
+            tasks["regression"] = model
+        else:
+            raise ParameterError(
+                f"{model!r} is neither a classifier nor a regressor, so its predictions cannot be scored"
+            )
+    if len(tasks) > 1:
+        classifier, regressor = tasks["classification"], tasks["regression"]
+        raise ParameterError(
+            f"{classifier!r} predicts classes and {regressor!r} numbers; compare like with like"
+        )
+    if not tasks:
+        raise ParameterError("no model to judge; give at least one")
+    return next(iter(tasks))
+
+
+def _without(X: Any, target: str) -> tuple[Any, Column]:
+    """The inputs without the target's column, and that column."""
+    table, y = read(X).split(target)
+    import narwhals as nw
+
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    return (frame.drop(target).to_native() if isinstance(frame, nw.DataFrame) else table), y
+
+
+def _numbers(y: Any) -> np.ndarray:
+    name = name_of_target(y, "target")
+    if isinstance(y, Column) and not isinstance(y.attribute, Numeric):
+        raise DataError(f"target {name!r} is {y.attribute.kind}, and a regressor predicts numbers")
+    try:
+        numbers = np.asarray(y, dtype=float)
+    except (TypeError, ValueError):
+        raise DataError(f"target {name!r} does not hold numbers, and a regressor predicts numbers") from None
+    if numbers.ndim != 1:
+        raise DataError(f"target {name!r} must have one dimension, got shape {numbers.shape}")
+    if not np.isfinite(numbers).all():
+        row = int(np.argmin(np.isfinite(numbers)))
+        raise DataError(f"target {name!r} is {numbers[row]} in row {row}; leave such rows out")
+    return numbers
+
+
+def _positions(given: Any, n: int, i: int) -> np.ndarray:
+    rows: np.ndarray = np.asarray(given)
+    if rows.dtype == bool:
+        if len(rows) != n:
+            raise DataError(f"split {i}: a mask of {len(rows)} for {n} rows")
+        rows = np.flatnonzero(rows)
+    if rows.ndim != 1 or len(rows) == 0:
+        raise DataError(f"split {i}: training and test rows must each be a list of at least one position")
+    if rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= n:
+        raise DataError(f"split {i}: positions must be whole numbers from 0 to {n - 1}")
+    return rows

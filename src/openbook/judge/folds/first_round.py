@@ -1,0 +1,82 @@
+"""The rows that an evaluation tested in its first round, each once, beside what was predicted for them.
+
+Later rounds of a repeated cross-validation test the same rows again; counting a row several times would make
+every interval too narrow.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from openbook.data import Table, read
+from openbook.errors import DataError, ParameterError
+from openbook.judge.folds.evaluation import Evaluation
+from openbook.judge.scores.metrics import Predictions
+
+__all__ = ["FirstRound", "row_losses"]
+
+
+@dataclass(frozen=True)
+class FirstRound:
+    """Rows and predictions of one round.
+
+    Parameters
+    ----------
+    rows : positions in X
+    table : those rows of X
+    predictions : of those rows
+    fold : the number of each row's fold, in the round
+    """
+
+    rows: np.ndarray
+    table: Table
+    predictions: Predictions
+    fold: np.ndarray
+
+    @classmethod
+    def of(cls, evaluation: Evaluation, X: Any) -> "FirstRound":
+        folds = evaluation.first_round
+        rows = np.concatenate([fold.rows for fold in folds])
+        table = read(X)
+        if (last := int(rows.max())) >= len(table):
+            raise DataError(
+                f"{evaluation.name} was tested on row {last}, and X has {len(table)} rows;"
+                " pass the X that was evaluated"
+            )
+        fold = np.repeat(np.arange(len(folds)), [each.n_test for each in folds])
+        return cls(rows, table.take(rows), evaluation.one_round, fold)
+
+    def halves(self, seed: int) -> tuple[np.ndarray, np.ndarray]:
+        """Two halves of the rows, as masks: every other fold, or where those are single, rows by lot."""
+        n_folds = int(self.fold[-1]) + 1
+        if 1 < n_folds <= len(self.fold) / 2:
+            first = self.fold % 2 == 0
+        else:
+            first = np.random.default_rng(seed).permutation(len(self.rows)) % 2 == 0
+        return first, ~first
+
+
+def row_losses(evaluation: Evaluation, loss: str | None) -> tuple[str, np.ndarray]:
+    """The loss that is meant, and that of each row of the first round."""
+    p = evaluation.one_round
+    if evaluation.task == "classification":
+        known = {"wrong": lambda: (p.truth != p.predicted).astype(float), "log_loss": lambda: _surprise(p)}
+    else:
+        known = {
+            "absolute": lambda: np.abs(p.truth - p.predicted),
+            "squared": lambda: (p.truth - p.predicted) ** 2,
+        }
+    loss = loss or next(iter(known))
+    if loss not in known:
+        raise ParameterError(f"loss must be one of {', '.join(known)} for {evaluation.task}, got {loss!r}")
+    return loss, known[loss]()
+
+
+def _surprise(p: Predictions) -> np.ndarray:
+    """-ln P(truth) of each row; a probability of 0 counts as 2^-52, as in the metric."""
+    if p.proba is None:
+        raise ParameterError("log_loss needs probabilities, and this learner gave none; use loss='wrong'")
+    given = p.proba[np.arange(len(p.truth)), p.truth]
+    surprise: np.ndarray = -np.log(np.maximum(given, np.finfo(float).eps))
+    return surprise

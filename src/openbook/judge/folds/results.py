@@ -1,0 +1,114 @@
+"""What happened in a fold, as data: every prediction is kept, so that any score can be computed later.
+
+    rows          : intp (n_test,), positions of the test rows
+    y_true, y_pred: intp class codes, or float64 for regression, (n_test,)
+    proba         : float64 (n_test, n_classes), or None where the learner gives none
+
+As JSON, floats keep every digit; those that JSON has no number for are the words "nan", "inf" and "-inf".
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from openbook.errors import DataError
+from openbook.judge.scores.metrics import Predictions
+
+__all__ = ["FoldResult"]
+
+
+@dataclass(frozen=True, eq=False)
+class FoldResult:
+    """A fold's predictions and figures.
+
+    Parameters
+    ----------
+    index : the fold's number, from 0
+    rows, y_true, y_pred, proba : as the module says
+    n_train : how many rows it was trained on
+    fit_seconds, predict_seconds : float
+    complexity : how big the fitted model is; None where the learner does not say
+    warnings : what the learner warned of
+    """
+
+    index: int
+    rows: np.ndarray
+    y_true: np.ndarray
+    y_pred: np.ndarray
+    proba: np.ndarray | None
+    n_train: int
+    fit_seconds: float
+    predict_seconds: float
+    complexity: int | None
+    warnings: tuple[str, ...]
+
+    @property
+    def n_test(self) -> int:
+        return len(self.rows)
+
+    def predictions(self, n_classes: int) -> Predictions:
+        return Predictions(self.y_true, self.y_pred, self.proba, n_classes)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "index": self.index,
+            "rows": self.rows.tolist(),
+            "y_true": _listed(self.y_true),
+            "y_pred": _listed(self.y_pred),
+            "proba": None if self.proba is None else _listed(self.proba),
+            "n_train": self.n_train,
+            "fit_seconds": self.fit_seconds,
+            "predict_seconds": self.predict_seconds,
+            "complexity": self.complexity,
+            "warnings": list(self.warnings),
+        }
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> "FoldResult":
+        """Rebuild a result from `to_json`, checking what it is given."""
+        try:
+            result = cls(
+                index=int(record["index"]),
+                rows=np.array(record["rows"], dtype=np.intp),
+                y_true=_array(record["y_true"]),
+                y_pred=_array(record["y_pred"]),
+                proba=None if record["proba"] is None else np.array(record["proba"], dtype=float),
+                n_train=int(record["n_train"]),
+                fit_seconds=float(record["fit_seconds"]),
+                predict_seconds=float(record["predict_seconds"]),
+                complexity=None if record["complexity"] is None else int(record["complexity"]),
+                warnings=tuple(str(text) for text in record["warnings"]),
+            )
+        except KeyError as absent:
+            raise DataError(f"not the result of a fold: {absent} is missing") from None
+        except (TypeError, ValueError, OverflowError) as error:
+            raise DataError(f"not the result of a fold: {error}") from None
+        n = len(result.rows)
+        shapes = [result.y_true.shape, result.y_pred.shape]
+        if any(shape != (n,) for shape in (result.rows.shape, *shapes)) or (
+            result.proba is not None and (result.proba.ndim != 2 or len(result.proba) != n)
+        ):
+            raise DataError(
+                f"not the result of a fold: {n} rows, but {shapes[0]} truths and {shapes[1]} predictions"
+            )
+        return result
+
+
+def _listed(array: np.ndarray) -> list[Any]:
+    values: list[Any] = array.tolist()
+    return values if array.dtype.kind != "f" or np.isfinite(array).all() else _spelt(values)
+
+
+def _spelt(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_spelt(each) for each in value]
+    return value if math.isfinite(value) else str(value)
+
+
+def _array(values: Any) -> np.ndarray:
+    """Class codes where all are whole numbers, else floats."""
+    codes = all(type(value) is int for value in values)
+    return np.array(values, dtype=np.intp if codes else float)

@@ -1,0 +1,474 @@
+"""Which rows train and which test.
+
+The default is stratified 10-fold cross-validation, repeated five times below 2,000 rows, twice below 5,000
+and once from there on. Repeats average out the luck of the partition, not that of the sample. Each row is
+tested once in a round, and intervals come from the rows: so more rounds make a score steadier, but its
+interval hardly narrower. The luck of the partition falls with the number of rows, while the time of a round
+rises at least as fast. Five rounds of 10,000 rows would take longer than one of 100,000. Under fifty rows a
+fold of a tenth tests too little, so every row is left out once. Where rows belong together, their group
+trains or tests as a whole; where they have a time, no model is tested on rows from before its own. Where they
+have both (a panel), either the groups that are tested are new to the model, or their past is known to it
+(`splitters`). Row positions count from 0.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from openbook.border.rows import class_codes
+from openbook.data import Categorical, Column, read
+from openbook.errors import ParameterError
+from openbook.judge.folds.splitters import (
+    Bootstrap632,
+    GroupFolds,
+    Split,
+    TestGroups,
+    TimeOrdered,
+    apart,
+    check_test_groups,
+    dealt,
+    group_codes,
+    group_counts,
+    time_codes,
+)
+from openbook.judge.scores.metrics import Task
+
+__all__ = [
+    "TINY",
+    "Bootstrap632",
+    "GroupFolds",
+    "Protocol",
+    "TimeOrdered",
+    "lock_away",
+    "protocol",
+    "some_rows",
+    "task_of",
+]
+
+#: Fewer rows than this are left out one by one, and none are locked away.
+TINY = 50
+#: Of fewer rows than these, cross-validation is repeated so many times; of more, one round does.
+_ROUNDS = ((2_000, 5), (5_000, 2))
+#: A block of time tests at least so many rows; before the first of them come so many, or half of all.
+_BLOCK, _FIRST = 5, 50
+#: Where the final test is of new groups, at most this share of the earlier rows is given up for it.
+_GIVEN_UP = 1 / 3
+
+Kind = Literal[
+    "leave-one-out",
+    "cross-validation",
+    "repeated cross-validation",
+    "leave-one-group-out",
+    "time-ordered",
+]
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """A splitter, made for the rows of one target, and what to say about it; a splitter itself.
+
+    Parameters
+    ----------
+    splitter : a splitter of scikit-learn's or ours
+    words : what it does, and what it cannot show
+    kind : str
+    strata : of each row, what folds are to have equal shares of
+    groups : of each row, its group, if rows belong together
+    test_groups : "new" if no group both trains and tests, "known" if its past may train and its future test
+    """
+
+    splitter: Any
+    words: str
+    kind: Kind
+    strata: np.ndarray
+    groups: np.ndarray | None = None
+    test_groups: TestGroups = "new"
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:  # noqa: ARG002 (scikit-learn's manners)
+        n = len(self.strata)
+        if (rows := X.shape[0] if hasattr(X, "shape") else len(X)) != n:
+            raise ParameterError(f"this protocol is for {n} rows, and here are {rows}; make one for them")
+        yield from self.splitter.split(np.zeros((n, 1)), self.strata, self.groups)
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:  # noqa: ARG002
+        return int(self.splitter.get_n_splits(self.strata, self.strata, self.groups))
+
+    def __str__(self) -> str:
+        return self.words
+
+
+def protocol(
+    y: Any,
+    task: Task | None = None,
+    seed: int = 0,
+    folds: int = 10,
+    repeats: int | None = None,
+    groups: Any = None,
+    time: Any = None,
+    test_groups: TestGroups = "new",
+) -> Protocol:
+    """The protocol that suits a target.
+
+    Parameters
+    ----------
+    y : labels, class codes, numbers or a Column
+    task : "classification" or "regression"; None goes by what y holds
+    seed : int
+    folds : int
+        Fewer are used where the rarest class has fewer rows, or is found in fewer groups.
+    repeats : int, optional
+        None repeats five times below 2,000 rows, twice below 5,000, and has one round from there on.
+    groups : the group of each row, optional
+        A group's rows train or test together: a patient's, a customer's. Where there are no more groups than
+        folds, each is left out once.
+    time : the time of each row, optional: numbers, dates, or an ordinal Column
+        Every block of rows is tested with a model of those before it, once; `repeats` has no say.
+    test_groups : "new" or "known"; it matters only with both groups and time, see `TimeOrdered`
+        "new" says how well a group is predicted that the model has never seen: no group both trains and
+        tests, as ever where groups are given. "known" says how well the future of a group is predicted
+        whose past the model has seen.
+
+    Examples
+    --------
+    >>> print(protocol(["no"] * 40 + ["yes"] * 60))
+    stratified 10-fold cross-validation, repeated 5 times
+    >>> protocol([1.5] * 30).kind
+    'leave-one-out'
+    >>> print(protocol([0, 1] * 40, groups=[i // 4 for i in range(80)]))
+    stratified 10-fold cross-validation, repeated 5 times, a group's rows always together (20 groups)
+    """
+    n = len(y)
+    task = task or task_of(y)
+    if n < 2:
+        raise ParameterError(f"cannot split {n} rows into training and test; give at least two")
+    if folds < (least := 2 if time is None else 1):
+        raise ParameterError(f"folds must be at least {least}, got {folds}")
+    check_test_groups(test_groups)
+    group = None if groups is None else group_codes(groups, n)
+    if time is not None:
+        return _time_ordered(y, task, seed, folds, group, time, test_groups)
+    repeats = repeats or next((rounds for most, rounds in _ROUNDS if n < most), 1)
+    if group is not None:
+        return _grouped(y, task, seed, folds, repeats, group)
+    return _ungrouped(y, task, seed, folds, repeats)
+
+
+def _ungrouped(y: Any, task: Task, seed: int, folds: int, repeats: int) -> Protocol:
+    from sklearn.model_selection import LeaveOneOut, RepeatedKFold, RepeatedStratifiedKFold
+
+    n = len(y)
+    if n < TINY:
+        words = _LEAVE_ONE_OUT.format(n=n) + _even_classes(y, task)
+        return Protocol(LeaveOneOut(), words, "leave-one-out", np.zeros(n))
+    if task == "regression":
+        splitter = RepeatedKFold(n_splits=folds, n_repeats=repeats, random_state=seed)
+        return Protocol(
+            splitter, f"{folds}-fold cross-validation{_again(repeats)}", _kind(repeats), np.zeros(n)
+        )
+    labels, codes = _codes(y)
+    rows = np.bincount(codes, minlength=len(labels))
+    folds, remarks = _fewer_folds(labels, rows, folds)
+    splitter = RepeatedStratifiedKFold(n_splits=folds, n_repeats=repeats, random_state=seed)
+    words = f"stratified {folds}-fold cross-validation{_again(repeats)}{remarks}"
+    # no fold can be stratified by a lone row, and scikit-learn would warn of it in every repeat
+    strata = np.where(rows[codes] == 1, rows.argmax(), codes)
+    return Protocol(splitter, words, _kind(repeats), strata)
+
+
+def _grouped(
+    y: Any, task: Task, seed: int, folds: int, repeats: int, group: tuple[np.ndarray, np.ndarray]
+) -> Protocol:
+    """Folds of whole groups."""
+    from sklearn.model_selection import LeaveOneGroupOut
+
+    (names, codes), n = group, len(y)
+    if len(names) < 2:
+        raise ParameterError(
+            f"all rows are of group {str(names[0])!r}, so none can be tested without it; give other groups,"
+            " or none"
+        )
+    remarks, strata = "", _tenths(np.asarray(y, dtype=float)) if task == "regression" else _codes(y)[1]
+    if task == "classification":
+        labels = _codes(y)[0]
+        found = (group_counts(codes, strata) > 0).sum(axis=0)  # in how many groups each class is found
+        remarks = _lone_groups(labels, found, names, codes, strata)
+        if 2 <= (fewest := found[found > 1].min()) < min(folds, len(names)):
+            rarest = str(labels[found == fewest][0])
+            remarks = f" ({fewest} folds, not {folds}, as class {rarest!r} is in {fewest} groups){remarks}"
+            folds = int(fewest)
+    if n < TINY or len(names) <= folds:
+        words = f"leave-one-group-out: each of the {len(names)} groups is predicted by a model of the others"
+        return Protocol(LeaveOneGroupOut(), words + remarks, "leave-one-group-out", strata, codes)
+    words = (
+        f"stratified {folds}-fold cross-validation{_again(repeats)}, a group's rows always together"
+        f" ({len(names)} groups){remarks}"
+    )
+    return Protocol(GroupFolds(folds, repeats, seed), words, _kind(repeats), strata, codes)
+
+
+def _lone_groups(
+    labels: np.ndarray, found: np.ndarray, names: np.ndarray, codes: np.ndarray, strata: np.ndarray
+) -> str:
+    """What to say of classes that one group alone has."""
+    lone = np.flatnonzero(found == 1)
+    if len(lone) == len(labels):
+        raise ParameterError(
+            "every class is found in one group only, so no model could have seen the class that it is"
+            " tested on; were the groups made from the target?"
+        )
+    if len(lone) == 0:
+        return ""
+    others = f" (and {len(lone) - 1} more classes)" if len(lone) > 1 else ""
+    name = str(names[codes[strata == lone[0]][0]])
+    return (
+        f"; class {str(labels[lone[0]])!r}{others} is in group {name!r} only, and cannot both train and test"
+    )
+
+
+def _time_ordered(
+    y: Any,
+    task: Task,
+    seed: int,
+    folds: int,
+    group: tuple[np.ndarray, np.ndarray] | None,
+    time: Any,
+    test_groups: TestGroups,
+) -> Protocol:
+    """Expanding windows; fewer than asked for, where blocks would be tiny or times are few."""
+    n = len(y)
+    when = time_codes(time, n)
+    classes = _codes(y) if task == "classification" else None
+    first, remarks = _first_tested(when, classes)
+    starts = np.unique(np.searchsorted(np.sort(when), when))  # the first row of each time
+    most = max(1, min((n - first) // _BLOCK, int((starts >= first).sum())))
+    splitter = TimeOrdered(min(folds, most), 0, when, test_groups, first, seed)
+    codes = None if group is None else group[1]
+    pairs = list(splitter.split(when, groups=codes))
+    words = str(splitter)
+    if most < folds:
+        words += f" ({most} blocks, not {folds}, as there are {n} rows at {len(starts)} times)"
+    if group is not None:
+        words += f". {_TEST_GROUPS[test_groups]} ({len(group[0]):,} groups)"
+        later = sum(len(block) for _, block in splitter.split(when))
+        if missed := later - sum(len(test) for _, test in pairs):
+            words += f"; {missed:,} rows are not tested, as no other group has rows before them"
+    words += remarks + _never_seen(pairs, classes)
+    return Protocol(splitter, words, "time-ordered", np.zeros(n), codes, test_groups)
+
+
+def _first_tested(when: np.ndarray, classes: tuple[np.ndarray, np.ndarray] | None) -> tuple[int, str]:
+    """The row, in order of time, at which testing begins, and why, if that is late.
+
+    About fifty rows come before it, or half of all; and five rows that are not of the earliest class, if
+    there are so many before the last time.
+    """
+    order = np.argsort(when, kind="stable")
+    starts = 1 + np.flatnonzero(np.diff(when[order]))
+    if len(starts) == 0:
+        raise ParameterError("all rows have the same time, so none can be tested by a model of earlier ones")
+    first = int(starts[np.argmin(np.abs(starts - min(len(when) // 2, _FIRST)))])
+    if classes is None:
+        return first, ""
+    labels, codes = classes
+    earliest = codes[order[0]]
+    others = np.cumsum(codes[order] != earliest)[starts - 1]  # rows of other classes before each start
+    if not others[-1]:
+        raise ParameterError(
+            f"all rows before the last time are of class {str(labels[earliest])!r}, so no model could have"
+            " learnt another; split without the time, or give rows of more times"
+        )
+    late = int(starts[np.argmax(others >= min(_BLOCK, others[-1]))])
+    if late <= first:
+        return first, ""
+    return late, f"; the first {late:,} rows only train, as there is hardly more than one class before"
+
+
+def _never_seen(pairs: list[Split], classes: tuple[np.ndarray, np.ndarray] | None) -> str:
+    """How many rows are tested by models that could not know their class."""
+    if classes is None:
+        return ""
+    labels, codes = classes
+    unseen = np.concatenate([codes[test][~np.isin(codes[test], codes[train])] for train, test in pairs])
+    if len(unseen) == 0:
+        return ""
+    named = ", ".join(repr(str(labels[code])) for code in np.unique(unseen))
+    return (
+        f"; {len(unseen):,} rows are of a class that their model has not seen ({named}), so it cannot predict"
+        " it"
+    )
+
+
+_TEST_GROUPS: dict[TestGroups, str] = {
+    "new": "The groups that are tested are new to the model: none of their rows train",
+    "known": "The groups that are tested are known to the model: their earlier rows train too",
+}
+
+
+def _kind(repeats: int) -> Kind:
+    return "repeated cross-validation" if repeats > 1 else "cross-validation"
+
+
+def _again(repeats: int) -> str:
+    return f", repeated {repeats} times" if repeats > 1 else ""
+
+
+_LEAVE_ONE_OUT = (
+    "leave-one-out: each of the {n} rows is predicted by a model of the others. With so few rows it cannot"
+    " show how much the score would change with another sample, whether a small difference between learners"
+    " is real, or how a learner does on rows unlike these"
+)
+
+
+def _even_classes(y: Any, task: Task) -> str:
+    """A row left out makes its class one smaller: where classes are even, the majority is always another."""
+    if task == "regression":
+        return ""
+    _, codes = _codes(y)
+    rows = np.sort(np.bincount(codes))
+    if len(rows) < 2 or rows[-1] - rows[-2] > 1:
+        return ""
+    return "; and as the largest classes are even, it makes the majority class look worse than it is"
+
+
+def _fewer_folds(labels: np.ndarray, rows: np.ndarray, folds: int) -> tuple[int, str]:
+    """As many folds as the rarest class has rows, and why; a class of a single row has no say."""
+    several = np.flatnonzero(rows > 1)
+    if len(several) == 0:
+        raise ParameterError(
+            "every class has one row only, so nothing can be learnt and tested; is y the right column?"
+        )
+    remarks = ""
+    rarest = several[np.argmin(rows[several])]
+    if rows[rarest] < folds:
+        fewer = int(rows[rarest])
+        remarks = f" ({fewer} folds, not {folds}, as class {str(labels[rarest])!r} has {fewer} rows)"
+        folds = fewer
+    if lone := [str(label) for label in labels[rows == 1]]:
+        others = f" (and of {len(lone) - 1} more classes)" if len(lone) > 1 else ""
+        remarks += f"; of class {lone[0]!r}{others} there is one row only, which cannot both train and test"
+    return folds, remarks
+
+
+def lock_away(
+    X: Any,
+    y: Any,
+    share: float = 0.2,
+    seed: int = 0,
+    task: Task | None = None,
+    groups: Any = None,
+    time: Any = None,
+    test_groups: TestGroups = "new",
+) -> tuple[np.ndarray, np.ndarray]:
+    """The rows to work with, and those to lock away until the end: positions, each in rising order.
+
+    Each class, or each tenth of a numeric target, gives its share, to within a row. A class of a single row
+    is not locked away; of fewer than 50 rows none are.
+
+    Parameters
+    ----------
+    X : whatever `openbook.read` takes; needed where y is the name of one of its columns
+    y : labels, numbers, a Column, or the name of a column of X
+    share : the part of the rows to lock away
+    seed : int
+    task : "classification" or "regression"; None goes by what y holds
+    groups : the group of each row, optional
+        Whole groups are locked away, as many as come nearest to the share.
+    time : the time of each row, optional
+        The last rows are locked away.
+    test_groups : "new" or "known"; it matters only with both groups and time
+        "new" locks away the last rows of some groups: of so many that at least two thirds of the earlier
+        rows are those of other groups. Earlier rows of these groups, and last rows of the others, are in
+        neither part. "known" locks away the last rows of all groups.
+    """
+    if not 0 < share < 1:
+        raise ParameterError(f"share must lie between 0 and 1, got {share}")
+    check_test_groups(test_groups)
+    if isinstance(y, str):
+        y = read(X).column(y)
+    n = len(y)
+    group = None if groups is None else group_codes(groups, n)
+    when = None if time is None else time_codes(time, n)
+    if n < TINY:
+        return np.arange(n), np.arange(0)
+    rng = np.random.default_rng(seed)
+    if when is not None:
+        locked = _last(when, share)
+        if group is not None and test_groups == "new":
+            return _last_of_new_groups(locked, group[1], rng)
+    else:
+        classify = (task or task_of(y)) == "classification"
+        strata = _codes(y)[1] if classify else _tenths(np.asarray(y, dtype=float))
+        locked = some_rows(strata, share, rng) if group is None else _some_groups(strata, group, share, rng)
+    return np.flatnonzero(~locked), np.flatnonzero(locked)
+
+
+def some_rows(strata: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
+    """A mask of some rows: of every stratum the share, to within a row, and none of a stratum of one row."""
+    n = len(strata)
+    shuffled = rng.permutation(n)
+    by_stratum = shuffled[np.argsort(strata[shuffled], kind="stable")]
+    by_stratum = by_stratum[np.bincount(strata)[strata[by_stratum]] > 1]
+    # Walking along the strata, a row is locked away each time another whole row is due.
+    due = np.floor(np.arange(len(by_stratum) + 1) * share + 0.5)
+    locked = np.zeros(n, dtype=bool)
+    locked[by_stratum[np.diff(due) > 0]] = True
+    return locked
+
+
+def _some_groups(
+    strata: np.ndarray, group: tuple[np.ndarray, np.ndarray], share: float, rng: np.random.Generator
+) -> np.ndarray:
+    """Which rows are locked away: those of some groups."""
+    names, codes = group
+    part = dealt(group_counts(codes, strata), np.array([1 - share, share]), rng)
+    if part.all() or not part.any():
+        rows = np.bincount(codes)
+        raise ParameterError(
+            f"no choice of whole groups comes to {share:.0%} of the rows: there are {len(names)} groups, the"
+            f" smallest of {rows.min()} of {len(codes)} rows; ask for another share, or lock nothing away"
+        )
+    return part[codes] == 1
+
+
+def _last(when: np.ndarray, share: float) -> np.ndarray:
+    """Which rows are locked away: the last, those of the same time together."""
+    if when.max() == 0:
+        raise ParameterError("all rows have the same time, so none of them are the last")
+    later = np.arange(1, when.max() + 1)
+    rows = len(when) - np.searchsorted(np.sort(when), later)  # that are locked away if one starts there
+    return when >= later[np.argmin(np.abs(rows - share * len(when)))]
+
+
+def _last_of_new_groups(
+    last: np.ndarray, codes: np.ndarray, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """The last rows of some groups, and the rows of other groups before them."""
+    pairs = list(apart(np.flatnonzero(~last), np.flatnonzero(last), codes, _GIVEN_UP, rng))
+    if not pairs:
+        raise ParameterError(
+            "no other group has rows before the last ones, so none can be tested as new; test known groups"
+            " instead (test_groups='known'), or lock nothing away"
+        )
+    return max(pairs, key=lambda pair: len(pair[1]))
+
+
+def _tenths(numbers: np.ndarray) -> np.ndarray:
+    ranks = np.empty(len(numbers), dtype=np.intp)
+    ranks[np.argsort(numbers, kind="stable")] = np.arange(len(numbers))
+    return ranks * 10 // len(numbers)
+
+
+def task_of(y: Any) -> Task:
+    """What to do with a target: classify labels, booleans and whole numbers, or predict other numbers."""
+    from sklearn.utils.multiclass import type_of_target
+
+    if isinstance(y, Column):
+        return "classification" if isinstance(y.attribute, Categorical) else "regression"
+    return "regression" if type_of_target(np.asarray(y)).startswith("continuous") else "classification"
+
+
+def _codes(y: Any) -> tuple[np.ndarray, np.ndarray]:
+    _, labels, codes = class_codes(y)
+    return labels, codes

@@ -1,0 +1,358 @@
+r"""What decisions cost, and what deciding for the least expected cost saves.
+
+    cost[i, j]    of deciding i when the truth is j; labelled, cost[decision][truth]
+    R(i | x) = Σ_j cost[i, j] P(j | x)              the least of these is the decision of minimum risk
+
+Three ways to decide are paid for, row by row, by the truth: what the model predicted, minimum risk by the
+probabilities that it gave, and always the same class (the one that would have been cheapest on these very
+rows, so that it is hard to beat). What one saves over another is a paired difference over the rows: see
+`spread`.
+
+Expected cost is by the model's own probabilities. Where it is far from the observed one, those are not to be
+trusted, and neither are the decisions: calibrate first. With two classes, minimum risk decides for the second
+where its probability exceeds a threshold that follows from the costs alone; the threshold that was cheapest
+in hindsight is drawn beside it, and flatters.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from openbook.border.rows import class_codes
+from openbook.data.attributes import as_text
+from openbook.draw import Numbers, Picture
+from openbook.draw.plot import framed, legend, line
+from openbook.errors import ParameterError
+from openbook.judge.chance.intervals import Interval, shown, shown_p
+from openbook.judge.chance.significance import TestResult
+from openbook.judge.folds.evaluation import Evaluation
+from openbook.judge.scores.influence import of_losses
+from openbook.judge.scores.metrics import Metric, Predictions
+from openbook.measures import cost_matrix, expected_risk, risk_threshold
+from openbook.work import Grid, Step, Work, figure
+
+__all__ = ["Costs", "Payment", "cost_metric", "costs"]
+
+#: Class codes, from what is known of some rows.
+Decide = Callable[[Predictions], np.ndarray]
+
+PREDICTED, LEAST = "as predicted", "minimum risk"
+
+
+@dataclass(frozen=True)
+class Payment:
+    """What one way to decide costs.
+
+    Parameters
+    ----------
+    way : "as predicted", "minimum risk", or "always …"
+    observed, interval : the cost of a row, by the truth
+    expected : the cost of a row, by the model's probabilities; NaN where it gave none
+    total : observed, of all rows that were tested, each counted once
+    """
+
+    way: str
+    observed: float
+    interval: Interval
+    expected: float
+    total: float
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Costs:
+    """What a classifier's decisions cost; see `costs`.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    matrix : the costs, decisions by truths, in the order of the classes
+    payments : mapping of the way to decide to its Payment
+    saved : mapping of another way to what minimum risk saves over it, a row; empty without probabilities
+    threshold : of two classes, the probability of the second above which it is decided for; None if there is
+        none, and `why` says so
+    n : how many rows were tested
+    """
+
+    evaluation: Evaluation
+    matrix: np.ndarray
+    payments: Mapping[str, Payment]
+    saved: Mapping[str, TestResult]
+    threshold: float | None
+    why: str
+    n: int
+
+    @property
+    def labels(self) -> list[str]:
+        return _labels(self.evaluation)
+
+    def curve(self, thresholds: Any) -> np.ndarray:
+        """The observed cost of a row of deciding for the second class where its probability exceeds each."""
+        truth, second = self._two_classes()
+        order = np.argsort(second, kind="stable")
+        if_first, if_second = (self.matrix[i, truth[order]] for i in (0, 1))
+        below = np.concatenate([[0.0], np.cumsum(if_first)])
+        above = np.concatenate([np.cumsum(if_second[::-1])[::-1], [0.0]])
+        at = np.searchsorted(second[order], np.asarray(thresholds, dtype=float), side="right")
+        means: np.ndarray = (below + above)[at] / len(order)
+        return means
+
+    def _two_classes(self) -> tuple[np.ndarray, np.ndarray]:
+        """The truths, and the probabilities of the second class."""
+        p = self.evaluation.one_round
+        if p.n_classes != 2 or p.proba is None:
+            what = f"{p.n_classes} classes" if p.n_classes != 2 else "no probabilities"
+            raise ParameterError(f"a threshold needs two classes and their probabilities; there are {what}")
+        return p.truth, p.proba[:, 1]
+
+    def work(self) -> Work:
+        """The costs, the threshold they imply, what each way costs and what is saved."""
+        decisions = zip(self.labels, self.matrix.tolist(), strict=True)
+        rows = [(f"decide {label}", *row) for label, row in decisions]
+        parts: list[Any] = [Grid("Costs", ("", *(f"truth {label}" for label in self.labels)), rows)]
+        parts += self._threshold_steps()
+        parts.append(self._payments_grid())
+        if self.saved:
+            parts.append(self._saved_grid())
+        return Work(f"Costs of {self.evaluation.name}", tuple(parts), self._conclusion())
+
+    def _threshold_steps(self) -> list[Step]:
+        if self.threshold is None:
+            return []
+        (right_0, miss), (alarm, right_1) = self.matrix.tolist()
+        first, second = self.labels
+        gain, loss = f"({figure(alarm)} - {figure(right_0)})", f"({figure(miss)} - {figure(right_1)})"
+        return [
+            Step(
+                f"decide {second} where",
+                r"c_{10} (1 - p) + c_{11} p < c_{00} (1 - p) + c_{01} p",
+                note=f"p = P({second} | x); c_10 is the cost of deciding {second} when the truth is {first}",
+            ),
+            Step(
+                "p above",
+                r"\frac{c_{10} - c_{00}}{(c_{10} - c_{00}) + (c_{01} - c_{11})}",
+                rf"\frac{{{gain}}}{{{gain} + {loss}}}",
+                self.threshold,
+            ),
+        ]
+
+    def _payments_grid(self) -> Grid:
+        rows = [
+            (one.way, shown(one.observed), one.interval.ends, shown(one.expected), shown(one.total))
+            for one in self.payments.values()
+        ]
+        one = self.payments[PREDICTED].interval
+        note = (
+            f"A row, and {self.n:,} rows in total. Intervals: {100 * one.level:g}%, {one.method}. Expected by"
+            " the model's own probabilities."
+        )
+        return Grid("What it costs", ("decisions", "observed", "interval", "expected", "total"), rows, note)
+
+    def _saved_grid(self) -> Grid:
+        rows = [
+            (
+                way,
+                shown(test.difference, sign="+"),
+                test.interval.ends,
+                shown_p(test.p_value),
+                shown(self.n * test.difference, sign="+"),
+            )
+            for way, test in self.saved.items()
+        ]
+        test = self.saved[PREDICTED]
+        note = f"Intervals: {100 * test.interval.level:g}%, {test.interval.method}; {test.method}."
+        return Grid("What minimum risk saves", ("over", "a row", "interval", "p", "total"), rows, note)
+
+    def _conclusion(self) -> str:
+        said = [self.why] if self.why else []
+        constant = self.payments[self.constant]
+        beside = f"{constant.way}, the best constant decision, costs {shown(constant.observed)}"
+        if not self.saved:
+            own = shown(self.payments[PREDICTED].observed)
+            said.append(f"The predictions cost {own} per row; {beside}.")
+            said.append(f"{self.evaluation.name} gave no probabilities to weigh the costs with.")
+            return " ".join(said)
+        least = self.payments[LEAST]
+        said.append(f"Minimum risk costs {shown(least.observed)} per row; {beside}.")
+        said += [self._saving(self.constant, f"over {constant.way}")]
+        if self.saved[PREDICTED].difference:
+            said.append(self._saving(PREDICTED, "over the predictions"))
+        if least.expected not in least.interval:
+            said.append(
+                f"Predicted cost {shown(least.expected)} per row, actual {shown(least.observed)}: calibrate"
+                " the probabilities before you rely on these decisions."
+            )
+        return " ".join(said)
+
+    def _saving(self, way: str, over: str) -> str:
+        """What minimum risk saves over another way to decide, in a sentence."""
+        test = self.saved[way]
+        if test.difference == 0:
+            return f"It saves nothing {over}."
+        verb = "saves" if test.difference > 0 else "loses"
+        amount = f"{shown(abs(test.difference))} per row, {shown(self.n * abs(test.difference))} in total"
+        chance = "; the interval contains 0, so this may be chance" if 0 in test.interval else ""
+        return f"It {verb} {amount} {over}{chance}."
+
+    @property
+    def constant(self) -> str:
+        """The best constant decision: "always …", the class that is cheapest on these rows."""
+        return next(way for way in self.payments if way not in {PREDICTED, LEAST})
+
+    def draw(self) -> Picture:
+        """The cost of a row against the threshold, of two classes."""
+        self._two_classes()
+        grid = np.linspace(0, 1, 501)
+        paid = self.curve(grid)
+        ways = {way: one.observed for way, one in self.payments.items() if way not in {PREDICTED, LEAST}}
+        across = Numbers(f"decide {self.labels[1]} where its probability exceeds", np.linspace(0, 1, 20))
+        heights = np.concatenate([np.linspace(paid.min(), paid.max(), 20), [*ways.values()]])
+        up = Numbers("cost of a row", heights)
+        inside = [line(across.place(grid), up.place(paid), "c0")]
+        named = [("dot c0", "observed cost")]
+        marks = [("c1", self.threshold, "by the costs")]
+        marks.append(("c2", float(grid[paid.argmin()]), "best in hindsight"))
+        for look, at, words in marks:
+            if at is not None:
+                x = across.place(np.array([at, at]))
+                inside.append(line(x, np.array([0.0, 1.0]), f"{look} dashed"))
+                named.append((f"dot {look}", f"{words}: {figure(at, 3)}"))
+        for way, cost in ways.items():
+            y = up.place(np.array([cost, cost]))
+            inside.append(line(np.array([0.0, 1.0]), y, "c8 dashed"))
+            named.append(("dot c8", f"{way}: {shown(cost)}"))
+        above, tall = legend(named)
+        body, width, height = framed(across, up, "".join(inside), above, tall)
+        notes = (
+            f"{self.n:,} tested rows. The threshold in hindsight was chosen on them, so it is optimistic.",
+        )
+        title = f"{self.evaluation.name}: cost against threshold"
+        return Picture(title, f"{notes[0]} {self._conclusion()}", notes, body, width, height)
+
+    def __repr__(self) -> str:
+        return self.work().text()
+
+    def _repr_html_(self) -> str:
+        return self.work().html()
+
+
+def costs(evaluation: Evaluation, cost: Any, level: float = 0.95) -> Costs:
+    """What a classifier's decisions cost, and what minimum risk saves.
+
+    Parameters
+    ----------
+    evaluation : Evaluation of a classifier
+    cost : nested mapping `cost[decision][truth]`, or a square array in the order of the classes
+        A mapping may leave out correct decisions, which then cost 0. Gains are negative costs.
+    level : of the intervals
+
+    Examples
+    --------
+    A default costs ten times what a loan that was not granted would have earned.
+
+    >>> import openbook as ob
+    >>> from openbook.bayes import NaiveBayes
+    >>> X, y = ob.load("credit", rows=2000).split("default")
+    >>> paid = costs(ob.evaluate(NaiveBayes(), X, y), {"no": {"yes": 10}, "yes": {"no": 1}})
+    >>> round(paid.threshold, 4)  # 1 / (1 + 10)
+    0.0909
+    >>> print(paid.saved["as predicted"])
+    +0.162 [0.076, 0.248] (95%, paired t over rows), p = 0.000227
+    """
+    if evaluation.classes is None:
+        raise ParameterError(f"{evaluation.name} predicts numbers, and costs are of deciding between classes")
+    matrix = cost_matrix(cost, evaluation.classes.tolist())
+    p = evaluation.one_round
+    always = int(np.argmin([matrix[c, p.truth].mean() for c in range(len(matrix))]))
+    ways: dict[str, Decide] = {PREDICTED: _as_predicted}
+    if p.proba is not None:
+        ways[LEAST] = partial(_least_risk, matrix)
+    ways[f"always {_labels(evaluation)[always]}"] = partial(_always, always)
+    bills = {way: _metric(way, matrix, decide) for way, decide in ways.items()}
+    payments = {}
+    for way, bill in bills.items():
+        observed, expected = evaluation.score(bill), _expected(matrix, p, ways[way](p))
+        interval = evaluation.interval(bill, level)
+        payments[way] = Payment(way, observed, interval, expected, observed * len(p.truth))
+    others = [way for way in ways if way != LEAST] if LEAST in ways else []
+    saved = {way: _saved(evaluation, bills[way], bills[LEAST], level) for way in others}
+    threshold, why = _threshold(matrix, evaluation)
+    return Costs(evaluation, matrix, payments, saved, threshold, why, len(p.truth))
+
+
+def cost_metric(cost: Any, y: Any) -> Metric:
+    """What a row costs in the mean, by what is predicted for it: a score to rank learners by.
+
+    Parameters
+    ----------
+    cost : as for `costs`
+    y : the target, as for `evaluate`
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> from openbook.baseline import ZeroR
+    >>> X, y = ob.load("weather").split("play")  # 5 of 14 are No
+    >>> cost = cost_metric({"Yes": {"No": 14}, "No": {"Yes": 1}}, y)
+    >>> ob.evaluate(ZeroR(), X, y, metrics=cost).score()
+    5.0
+    """
+    matrix = cost_matrix(cost, class_codes(y)[1].tolist())
+    return replace(_metric(PREDICTED, matrix, _as_predicted), name="cost")
+
+
+def _labels(evaluation: Evaluation) -> list[str]:
+    return [] if evaluation.classes is None else [as_text(label) for label in evaluation.classes.tolist()]
+
+
+def _as_predicted(p: Predictions) -> np.ndarray:
+    return p.predicted
+
+
+def _least_risk(matrix: np.ndarray, p: Predictions) -> np.ndarray:
+    """The decision of minimum risk, the first of equals, as `MinimumRisk` makes it."""
+    return (p.proba @ matrix.T).argmin(axis=1)  # type: ignore[operator, no-any-return]
+
+
+def _always(c: int, p: Predictions) -> np.ndarray:
+    return np.full(len(p.truth), c)
+
+
+def _metric(way: str, matrix: np.ndarray, decide: Decide) -> Metric:
+    """The mean cost of deciding so, as a score."""
+
+    def of_rows(p: Predictions) -> np.ndarray:
+        return matrix[decide(p), p.truth]  # type: ignore[no-any-return]
+
+    def cost(p: Predictions) -> float:
+        return float(of_rows(p).mean())
+
+    least, most = float(matrix.min()), float(matrix.max())
+    influence = of_losses(of_rows)
+    return Metric(f"cost, {way}", "classification", False, way == LEAST, cost, least, most, influence)
+
+
+def _expected(matrix: np.ndarray, p: Predictions, decisions: np.ndarray) -> float:
+    """The mean cost of decisions by the probabilities."""
+    if p.proba is None:
+        return math.nan
+    return float(expected_risk(p.proba, matrix)[np.arange(len(decisions)), decisions].mean())
+
+
+def _saved(evaluation: Evaluation, other: Metric, own: Metric, level: float) -> TestResult:
+    """What a row saves by the second way of deciding, on the same rows."""
+    return evaluation.spread(other).minus(evaluation.spread(own)).paired(share=False).test(level)
+
+
+def _threshold(matrix: np.ndarray, evaluation: Evaluation) -> tuple[float | None, str]:
+    """The threshold of two classes, or why there is none."""
+    if len(matrix) != 2:
+        return None, ""
+    try:
+        return risk_threshold(matrix, _labels(evaluation)), ""
+    except ParameterError as none:
+        why = str(none)
+        return None, f"{why[0].upper()}{why[1:]}."

@@ -1,0 +1,426 @@
+r"""Fairness by a sensitive attribute: the rates of each group, and how far they are apart.
+
+For a class c, "positive", of the rows of a group
+
+    prevalence = P(truth c)           selection = P(predicted c)            accuracy = P(predicted = truth)
+    TPR = P(predicted c | truth c)    FPR = P(predicted c | truth not c)    PPV = P(truth c | predicted c)
+
+    demographic parity     the same selection rate in every group
+    equal opportunity      the same TPR
+    equalised odds         the same TPR and the same FPR; the worse of the two is shown
+    predictive parity      the same PPV
+
+Where prevalences differ, no model short of a perfect one has the last two at once (Chouldechova 2017). Which
+one matters is a question about the decision, which no figure answers. That selection rates should not be
+under four fifths of the highest is a convention of employment law in the United States, noted where it
+applies, and no verdict.
+
+Shares have Wilson's interval, differences Newcombe's, ratios that of the log method; rows count as
+independent, given the models. A rate of no rows is undefined, never 0. Rows of the first round only, each
+once; those whose sensitive cell is missing are a group of their own.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from openbook.data import read
+from openbook.data.attributes import as_text
+from openbook.data.findings import plural
+from openbook.draw import Categories, Numbers, Picture
+from openbook.draw.colours import COLOURS
+from openbook.draw.plot import dots, framed, legend, line
+from openbook.errors import DataError, ParameterError, did_you_mean
+from openbook.judge.chance.intervals import Interval, shown, shown_p
+from openbook.judge.chance.shares import Share, log_ratio, newcombe
+from openbook.judge.folds.evaluation import Evaluation
+from openbook.judge.folds.first_round import FirstRound
+from openbook.judge.risk.proxies import Proxy, proxies
+from openbook.judge.risk.sensitive import group_rows
+from openbook.judge.scores.metrics import Predictions
+from openbook.work import Grid, Work
+
+__all__ = ["Fairness", "Parity", "fairness"]
+
+#: What is counted, in words.
+RATES = {
+    "prevalence": "prevalence",
+    "selection": "selection rate",
+    "tpr": "TPR",
+    "fpr": "FPR",
+    "ppv": "PPV",
+    "accuracy": "accuracy",
+}
+#: Which rates a criterion asks to be equal.
+CRITERIA = {
+    "demographic parity": ("selection",),
+    "equal opportunity": ("tpr",),
+    "equalised odds": ("tpr", "fpr"),
+    "predictive parity": ("ppv",),
+    "equal accuracy": ("accuracy",),
+}
+#: Fewer rows than this make a small group; the convention's four fifths.
+_SMALL, _FOUR_FIFTHS = 30, 0.8
+_MISSING = "(missing)"
+_SHOWN_PROXIES = 8
+
+
+@dataclass(frozen=True)
+class Parity:
+    """A group's rate beside that of the reference group: difference and ratio, each with its interval."""
+
+    criterion: str
+    rate: str
+    label: Any
+    group: str
+    reference: str
+    difference: float
+    interval: Interval
+    ratio: float
+    ratio_interval: Interval
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Fairness:
+    """The rates of each group; see `fairness`.
+
+    Parameters
+    ----------
+    name : the learner's
+    sensitive : the attribute's name
+    sizes : mapping of group to its rows
+    reference : the group that others are compared with
+    labels : the classes that are looked at as "positive"
+    shares : mapping of (label, rate, group) to Share
+    proxies : how well other columns tell the group, the best first
+    level : of the intervals
+    rule : how the groups were made, where that needs saying
+    other : the other of two classes
+    named : whether the positive class was named, and so counts as the favourable outcome
+    """
+
+    name: str
+    sensitive: str
+    sizes: Mapping[str, int]
+    reference: str
+    labels: tuple[Any, ...]
+    shares: Mapping[tuple[Any, str, str], Share]
+    proxies: tuple[Proxy, ...]
+    level: float
+    rule: str = ""
+    other: Any = None
+    named: bool = False
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        return tuple(self.sizes)
+
+    def share(self, rate: str, group: str, label: Any = None) -> Share:
+        """A group's rate; the label can be left out where there is one."""
+        if rate not in RATES:
+            raise ParameterError(f"no rate {rate!r}. {did_you_mean(rate, tuple(RATES))}")
+        if group not in self.sizes:
+            raise ParameterError(f"no group {group!r}. {did_you_mean(group, self.groups)}")
+        return self.shares[self._label(label), rate, group]
+
+    def parity(self, criterion: str, label: Any = None) -> tuple[Parity, ...]:
+        """Each other group beside the reference, by "demographic parity", "equal opportunity" and so on."""
+        if criterion not in CRITERIA:
+            raise ParameterError(f"no criterion {criterion!r}. {did_you_mean(criterion, tuple(CRITERIA))}")
+        label = self._label(label)
+        others = [group for group in self.groups if group != self.reference]
+        return tuple(self._parity(criterion, group, label) for group in others)
+
+    def _parity(self, criterion: str, group: str, label: Any) -> Parity:
+        """By that rate of the criterion which differs most."""
+        found = [self._beside(criterion, rate, group, label) for rate in CRITERIA[criterion]]
+        return max(found, key=lambda one: -1.0 if math.isnan(one.difference) else abs(one.difference))
+
+    def _beside(self, criterion: str, rate: str, group: str, label: Any) -> Parity:
+        here, there = (self.shares[label, rate, each] for each in (group, self.reference))
+        return Parity(
+            criterion,
+            rate,
+            label,
+            group,
+            self.reference,
+            here.value - there.value,
+            newcombe(here, there, self.level),
+            here.value / there.value if there.hits else math.nan,
+            log_ratio(here, there, self.level),
+        )
+
+    def four_fifths(self, label: Any = None) -> dict[str, float]:
+        """Groups whose selection rate is under four fifths of the highest, with the ratio: a convention.
+
+        It is about the favourable outcome, `label`; of two classes that can be either.
+        """
+        if self.other is not None and label is not None and as_text(label) == as_text(self.other):
+            selection = {group: self.shares[self.labels[0], "selection", group] for group in self.groups}
+            rates = {group: 1 - share.value for group, share in selection.items()}
+        else:
+            label = self._label(label)
+            rates = {group: self.shares[label, "selection", group].value for group in self.groups}
+        highest = max(rates.values())
+        return {group: r / highest for group, r in rates.items() if r < _FOUR_FIFTHS * highest}
+
+    def _label(self, label: Any) -> Any:
+        if label is None and len(self.labels) == 1:
+            return self.labels[0]
+        for each in self.labels:
+            if label is not None and as_text(each) == as_text(label):
+                return each
+        known = tuple(as_text(each) for each in self.labels)
+        if label is None:
+            raise ParameterError(f"there are several classes; say label=, one of {', '.join(known)}")
+        raise ParameterError(f"no class {label!r}. {did_you_mean(as_text(label), known)}")
+
+    def work(self) -> Work:
+        """Rates, parities and proxies, to print or to show."""
+        works = [self._label_work(label) for label in self.labels]
+        alone = works[0] if len(works) == 1 else None
+        parts: list[Any] = list(alone.parts if alone else works)
+        if self.proxies:
+            parts.append(self._proxy_grid())
+        said = [alone.conclusion] if alone else []
+        title = f"Fairness of {self.name} by {self.sensitive}"
+        return Work(title, tuple(parts), " ".join([*said, *self._conclusions()]))
+
+    def _label_work(self, label: Any) -> Work:
+        said, level = as_text(label), f"{100 * self.level:g}%"
+        rows = [
+            (words, *(_shown_share(self.shares[label, rate, group], self.level) for group in self.groups))
+            for rate, words in RATES.items()
+        ]
+        note = f"Intervals: {level}, Wilson."
+        named = [f"{group} ({n:,} rows)" for group, n in self.sizes.items()]
+        rates = Grid(f"Rates of {said!r}", ("rate", *named), rows, note)
+        header = ("criterion", "by", "group", "difference", "interval", "ratio", "interval")
+        parities = [one for criterion in CRITERIA for one in self.parity(criterion, label)]
+        beside = Grid(
+            f"Beside {self.reference}",
+            header,
+            [_cells(one) for one in parities],
+            f"Group minus {self.reference}, and over it. Intervals: {level}, Newcombe; log ratio, undefined"
+            f" where a rate is 0 or both are 1. Not adjusted for {len(parities)} comparisons.",
+        )
+        return Work(f"Class {said}", (rates, beside), " ".join(self._of_label(label)))
+
+    def _proxy_grid(self) -> Grid:
+        rows = [
+            (one.column, shown(one.score), one.interval.ends, shown_p(one.p_value))
+            for one in self.proxies[:_SHOWN_PROXIES]
+        ]
+        more = len(self.proxies) - len(rows)
+        left = f" {plural(more, 'more column')} in `proxies`." if more else ""
+        methods = sorted({one.interval.method for one in self.proxies})
+        note = (
+            f"Balanced accuracy of telling {self.sensitive} from one column, cross-validated; guessing"
+            f" has {shown(self.proxies[0].baseline)}. Intervals: {100 * self.level:g}%,"
+            f" {'; '.join(methods)}.{left}"
+        )
+        return Grid(f"Proxies of {self.sensitive}", ("column", "score", "interval", "p (Holm)"), rows, note)
+
+    def _conclusions(self) -> Iterator[str]:
+        if self.rule:
+            yield self.rule
+        if small := [f"{group} ({n})" for group, n in self.sizes.items() if n < _SMALL]:
+            yield f"Small groups, which allow no firm conclusion: {', '.join(small)}."
+        if found := [one.column for one in self.proxies if one.tells()]:
+            words = ", ".join(found[:5]) + (f" and {len(found) - 5} more" if len(found) > 5 else "")
+            yield f"Leaving {self.sensitive} out does not hide it: it can be predicted in part from {words}."
+
+    def _of_label(self, label: Any) -> Iterator[str]:
+        said = as_text(label)
+        gaps = [one for criterion in CRITERIA for one in self.parity(criterion, label)]
+        clear = [one for one in gaps if not math.isnan(one.difference) and 0 not in one.interval]
+        if clear:
+            one = max(clear, key=lambda each: abs(each.difference))
+            of = "" if one.rate == "accuracy" else f" of {said!r}"
+            where = f"{RATES[one.rate]}{of} in {one.group} minus {one.reference}"
+            change = f"{shown(one.difference, sign='+')} {one.interval}"
+            yield f"The largest significant gap: {where}, {change}."
+        elif gaps:
+            yield f"No gap of {said!r} is significant; this does not prove that there is none."
+        if self._prevalences_differ(label):
+            yield f"The groups' prevalences of {said!r} differ, so not all criteria can hold at once."
+        yield from self._four_fifths_words(label)
+
+    def _four_fifths_words(self, label: Any) -> Iterator[str]:
+        """Which groups fall short, by the favourable outcome; by either where none was named."""
+        outcomes = [label] if self.named or self.other is None else [label, self.other]
+        low = {outcome: self._short_of_four_fifths(outcome) for outcome in outcomes}
+        if not any(low.values()):
+            return
+        if len(outcomes) == 1:
+            yield (
+                f"With {as_text(label)!r} as the favourable outcome, these groups have a selection rate under"
+                f" four fifths of the highest: {low[label]}. This is a convention, not a verdict."
+            )
+            return
+        said = "; ".join(
+            f"if {as_text(outcome)!r} is the favourable outcome: {groups or 'none'}"
+            for outcome, groups in low.items()
+        )
+        yield (
+            f"Groups with a selection rate under four fifths of the highest, {said}. This is a convention,"
+            " not a verdict; name the favourable outcome as the positive class."
+        )
+
+    def _short_of_four_fifths(self, outcome: Any) -> str:
+        found = self.four_fifths(outcome)
+        return ", ".join(f"{group} ({shown(ratio)} of the highest)" for group, ratio in found.items())
+
+    def _prevalences_differ(self, label: Any) -> bool:
+        beside = [
+            self._beside("", "prevalence", group, label) for group in self.groups if group != self.reference
+        ]
+        return any(0 not in one.interval for one in beside)
+
+    def draw(self, label: Any = None) -> Picture:
+        """The rates of each group, with their intervals."""
+        label = self._label(self.labels[-1] if label is None else label)
+        groups = self.groups[:COLOURS]
+        across = Numbers("share of rows", np.linspace(0, 1, 20))
+        up = Categories("", tuple(reversed(RATES.values())))
+        inside, named = [], []
+        for i, group in enumerate(groups):
+            shares = [self.shares[label, rate, group] for rate in reversed(RATES)]
+            aside = 0.6 * (0.5 - (i + 0.5) / len(groups))
+            y = (np.arange(len(RATES)) + 0.5 + aside) / len(RATES)
+            known = np.array([each.n > 0 for each in shares])
+            for place, each in zip(y[known], (s for s in shares if s.n), strict=True):
+                interval = each.interval(self.level)
+                ends = across.place(np.array([interval.low, interval.high]))
+                inside.append(line(ends, np.array([place, place]), f"c{i}"))
+            x = across.place(np.array([each.value for each in shares]))
+            words = [f"{group}: {_shown_share(each, self.level)}" for each in shares if each.n]
+            inside += dots(x[known], y[known], [f"dot c{i}"] * int(known.sum()), words)
+            named.append((f"dot c{i}", f"{group} ({self.sizes[group]:,})"))
+        above, tall = legend(named)
+        body, width, height = framed(across, up, "".join(inside), above, tall)
+        notes = [f"Class {as_text(label)!r}; lines are {100 * self.level:g}% intervals (Wilson)."]
+        if len(self.groups) > COLOURS:
+            notes.append(f"The first {COLOURS} of {len(self.groups)} groups.")
+        title = f"{self.name}: rates by {self.sensitive}"
+        told = " ".join([*notes, *self._of_label(label)])
+        return Picture(title, told, tuple(notes), body, width, height)
+
+    def __repr__(self) -> str:
+        return self.work().text()
+
+    def _repr_html_(self) -> str:
+        return self.work().html()
+
+
+def fairness(
+    evaluation: Evaluation,
+    X: Any,
+    sensitive: str,
+    positive: Any = None,
+    reference: str | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Fairness:
+    """Compare a classifier's rates between the groups of a sensitive attribute.
+
+    Parameters
+    ----------
+    evaluation : Evaluation of a classifier
+    X : the rows that were evaluated; the sensitive column need not have been an input of the model
+    sensitive : the name of a column of X
+        Numbers of more than five values are cut at their quartiles.
+    positive : the class to look at, which counts as the favourable outcome
+        None takes the second of two, and each of several; then either may be the favourable outcome.
+    reference : the group that others are compared with; None takes the largest
+    level : of the intervals
+    seed : for the folds of the proxies
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> from openbook.bayes import NaiveBayes
+    >>> table = ob.load("credit", rows=2000)
+    >>> X, y = table.split("default")
+    >>> fair = fairness(ob.evaluate(NaiveBayes(), X.drop("sex"), y), X, "sex")
+    >>> print(fair.share("selection", "female"))
+    0.037 [0.027, 0.050] (95%, Wilson)
+    >>> fair.proxies[0].column
+    'income'
+    """
+    if evaluation.classes is None:
+        raise ParameterError(
+            f"{evaluation.name} predicts numbers, and fairness counts decisions; worst_segments shows where"
+            " it errs most"
+        )
+    table = read(X)
+    codes, names, rule = group_rows(table.column(sensitive))
+    tested = FirstRound.of(evaluation, table)
+    here = codes[tested.rows]
+    members = {name: np.flatnonzero(here == g) for g, name in (*enumerate(names), (-1, _MISSING))}
+    members = {name: rows for name, rows in members.items() if len(rows)}
+    if len(members) < 2:
+        (only,) = members
+        raise DataError(f"every tested row has {sensitive} = {only}, so there are no groups to compare")
+    if reference is None:
+        reference = max(members, key=lambda name: len(members[name]))
+    elif reference not in members:
+        hint = did_you_mean(reference, tuple(members))
+        raise ParameterError(f"reference: no group {reference!r} of {sensitive}. {hint}")
+    labels = evaluation.classes.tolist()
+    positives = _positives(labels, positive)
+    shares = {
+        (labels[c], rate, name): share
+        for c in positives
+        for name, rows in members.items()
+        for rate, share in _rates(tested.predictions.take(rows), c).items()
+    }
+    return Fairness(
+        evaluation.name,
+        sensitive,
+        {name: len(rows) for name, rows in members.items()},
+        reference,
+        tuple(labels[c] for c in positives),
+        shares,
+        proxies(table.drop(sensitive), codes, level, seed),
+        level,
+        rule,
+        labels[1 - positives[0]] if len(labels) == 2 else None,
+        positive is not None,
+    )
+
+
+def _positives(labels: list[Any], positive: Any) -> list[int]:
+    """The codes of the classes to look at."""
+    if positive is None:
+        return [1] if len(labels) == 2 else list(range(len(labels)))
+    known = [as_text(label) for label in labels]
+    if as_text(positive) not in known:
+        raise ParameterError(f"positive: no class {positive!r}. {did_you_mean(as_text(positive), known)}")
+    return [known.index(as_text(positive))]
+
+
+def _rates(p: Predictions, c: int) -> dict[str, Share]:
+    """The rates of some rows, class c being the positive one."""
+    truth, chosen = p.truth == c, p.predicted == c
+    both, n = int((truth & chosen).sum()), len(truth)
+    return {
+        "prevalence": Share(int(truth.sum()), n),
+        "selection": Share(int(chosen.sum()), n),
+        "tpr": Share(both, int(truth.sum())),
+        "fpr": Share(int(chosen.sum()) - both, n - int(truth.sum())),
+        "ppv": Share(both, int(chosen.sum())),
+        "accuracy": Share(int((p.truth == p.predicted).sum()), n),
+    }
+
+
+def _shown_share(share: Share, level: float) -> str:
+    return f"{shown(share.value)} {share.interval(level).ends}" if share.n else "undefined (0 rows)"
+
+
+def _cells(one: Parity) -> tuple[str, ...]:
+    difference = (shown(one.difference, sign="+"), one.interval.ends)
+    return one.criterion, RATES[one.rate], one.group, *difference, shown(one.ratio), one.ratio_interval.ends

@@ -1,0 +1,308 @@
+"""Leaks: what makes a score better than it will be on new rows.
+
+Looked for in the table:
+
+    leak               a column alone tells the target, or nearly (`openbook.data.findings.leaks`)
+    target encoding    a column is made of means of the target over all rows
+    identifier         a column names its row
+    duplicate rows     rows that come more than once, and so in training and in test; near-duplicate rows,
+                       which a jitter sets apart
+    groups             a column names whom or what a row belongs to, and several rows belong together
+    order              rows stand in the order of a column that may be time
+    scaled, filled     columns were prepared on all rows, before the split
+
+and, with an evaluation, in its folds: which share of the test rows has an equal twin in training, or belongs
+to a group that trains too, and whether the model errs less on those. An evaluation keeps the rows that were
+tested; which ones trained is known where those were all the others. With an evaluation there is also
+
+    one column         a column alone explains nearly as much as the model does (`judge.single_columns`): no
+                       leak in itself, but the score is as good as that column
+
+Everything is a suspicion. A leak that is none of these is not found; the surest sign of one is a score that
+is too good. What is done to the rows by means of the target before they are split, `leak_test` can tell.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from openbook.data import Column, Numeric, Schema, SparseTable, Table, read
+from openbook.data.describe import describe
+from openbook.data.findings import TINY, Finding, near_codes, plural
+from openbook.data.findings.repeats import row_hashes
+from openbook.errors import DataError
+from openbook.judge.chance.intervals import shown
+from openbook.judge.folds.evaluation import Evaluation
+from openbook.judge.folds.examples import Examples
+from openbook.judge.folds.first_round import row_losses
+from openbook.judge.folds.splits import task_of
+from openbook.judge.risk.leak_columns import prepared_outside
+from openbook.judge.risk.single_columns import carrier
+from openbook.judge.scores.metrics import Task
+from openbook.work import Work
+
+__all__ = ["Leaks", "leaks"]
+
+#: Fewer values than this name no groups; so many rows a value are too many for one.
+_FEWEST_GROUPS, _MOST_ROWS = 20, 50
+#: A larger share of test rows with a twin is grave: of every copy, two rows have one.
+_MANY_TWINS = 0.02
+#: Findings of columns that give the target away.
+_GIVE_AWAY = ("leak", "target encoding")
+_WHOM = "id|patient|subject|person|customer|client|user|session|household|device|machine"
+_NAMES_GROUPS = re.compile(rf"(^|[\W_])({_WHOM})s?($|[\W_\d])", re.IGNORECASE)
+_DATE = re.compile(r"\d{4}-\d\d?-\d\d?|\d\d?[./]\d\d?[./]\d{4}")
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Leaks:
+    """What was found; see `leaks`. Warnings first."""
+
+    findings: tuple[Finding, ...]
+    n_rows: int
+    target: str
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.findings)
+
+    def __len__(self) -> int:
+        return len(self.findings)
+
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        """The grave ones: a score is likely to be too good."""
+        return tuple(one for one in self.findings if one.severity == "warn")
+
+    def of(self, kind: str) -> tuple[Finding, ...]:
+        """Those of one kind, such as "leak" or "duplicate rows"."""
+        return tuple(one for one in self.findings if one.kind == kind)
+
+    @property
+    def suspects(self) -> tuple[str, ...]:
+        """The columns that give the target away; a study evaluates its choice without them, too."""
+        return tuple(self.why)
+
+    @property
+    def why(self) -> dict[str, str]:
+        """A sentence for each suspect."""
+        giving = [one for one in self.findings if one.kind in _GIVE_AWAY]
+        return {one.columns[0]: f"`{one.columns[0]}` {one.message.partition('. ')[0]}." for one in giving}
+
+    def work(self) -> Work:
+        """The findings, to print or to show."""
+        parts = [Work(_title(one), (), one.message) for one in self.findings]
+        return Work(f"Leaks to {self.target}", tuple(parts), self._conclusion())
+
+    def _conclusion(self) -> str:
+        if not self.findings:
+            return f"Nothing found in {plural(self.n_rows, 'row')}; this does not prove that nothing leaks."
+        grave = len(self.warnings)
+        notes = len(self.findings) - grave
+        return f"{plural(grave, 'warning')}, {plural(notes, 'note')} on {plural(self.n_rows, 'row')}."
+
+    def __repr__(self) -> str:
+        return self.work().text()
+
+    def _repr_html_(self) -> str:
+        return self.work().html()
+
+
+def leaks(X: Any, y: Any, evaluation: Evaluation | None = None, groups: Any = None) -> Leaks:
+    """Look for what makes a score too good.
+
+    Parameters
+    ----------
+    X : whatever `openbook.read` takes
+    y : array, Series, Column, or the name of a column of X
+    evaluation : Evaluation on these rows, optional; its folds are looked at, too
+    groups : the group of each row, or the name of a column of X that says it, optional
+        None looks for a column that may name groups.
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> X, y = ob.load("diabetes").split("progression")
+    >>> found = leaks(X, y)
+    >>> found.warnings, found.findings[0].kind
+    ((), 'scaled')
+    """
+    if isinstance(groups, str):
+        groups = _column_of(X, groups)
+    examples = Examples.of(X, y, _task(X, y, evaluation))
+    if groups is not None and len(groups) != len(examples):
+        raise DataError(f"X has {len(examples)} rows, but groups has {len(groups)}")
+    whole = _with_target(examples)
+    described = describe(whole, whole.names[-1]).findings
+    findings = list(prepared_outside(examples))
+    encoded = {one.columns for one in findings if one.kind == "target encoding"}
+    findings += [
+        one
+        for one in described
+        if one.kind in ("leak", "identifier", "groups") and one.columns not in encoded
+    ]
+    findings += _twins(described, whole, evaluation)
+    told = {one.columns for one in findings}
+    findings += (one for one in _groups(examples.table, groups, evaluation) if one.columns not in told)
+    findings += _ordered(examples)
+    if evaluation is not None:
+        findings += _one_column(examples, evaluation)
+    findings.sort(key=lambda one: (one.severity != "warn", one.kind not in _GIVE_AWAY))
+    return Leaks(tuple(findings), len(examples), examples.name)
+
+
+def _title(one: Finding) -> str:
+    names = ", ".join(one.columns[:6]) + (f" and {len(one.columns) - 6} more" if len(one.columns) > 6 else "")
+    return f"{'Warning' if one.severity == 'warn' else 'Note'}: {one.kind}" + (f" ({names})" if names else "")
+
+
+def _column_of(X: Any, name: str) -> Column:
+    return read(X).column(name)
+
+
+def _task(X: Any, y: Any, evaluation: Evaluation | None) -> Task:
+    if evaluation is not None:
+        return evaluation.task
+    return task_of(_column_of(X, y) if isinstance(y, str) else y)
+
+
+def _with_target(examples: Examples) -> Table:
+    """The inputs and, last, the target."""
+    table, target = examples.table, examples.column
+    if isinstance(table, SparseTable):
+        raise DataError("sparse columns cannot be searched for leaks; pass X.toarray()")
+    attribute = target.attribute
+    while attribute.name in table.names:
+        attribute = attribute.renamed(f"{attribute.name}'")
+    return Table(Schema((*table.schema.attributes, attribute)), [*table.columns, target.data])
+
+
+def _twins(described: tuple[Finding, ...], whole: Table, evaluation: Evaluation | None) -> Iterator[Finding]:
+    """The findings of equal and of nearly equal rows, with what those do in the folds."""
+    for found in described:
+        if found.kind == "duplicate rows":
+            yield _in_folds(found, np.unique(row_hashes(whole), return_inverse=True)[1], "equal", evaluation)
+        elif found.kind == "near-duplicate rows" and (near := near_codes(whole)) is not None:
+            yield _in_folds(found, near, "equal or nearly equal", evaluation)
+
+
+def _in_folds(found: Finding, same: np.ndarray, how: str, evaluation: Evaluation | None) -> Finding:
+    met = None if evaluation is None else _met_in_training(same, evaluation)
+    if evaluation is None or met is None or not met.any():
+        return found
+    message = (
+        f"{_share(met)} of the test rows have an {how} twin, target included, among their training rows."
+        f"{_errors(met, evaluation)} Remove accidental copies, or keep copies together as groups."
+    )
+    return Finding(found.kind, found.columns, "warn" if met.mean() > _MANY_TWINS else "note", message)
+
+
+def _one_column(examples: Examples, evaluation: Evaluation) -> Iterator[Finding]:
+    """Whether one column carries the model."""
+    found = carrier(examples, evaluation)
+    if found is None:
+        return
+    message = (
+        f"one column carries the model: by itself it explains {found.share:.1%} of the variance of"
+        f" {examples.name!r} in rows not used for training, and the model with all columns"
+        f" {found.model:.1%}. Make sure that it will be known, and measured the same way, when you predict."
+    )
+    yield Finding("one column", (found.column,), "note", message)
+
+
+def _groups(table: Table, groups: Any, evaluation: Evaluation | None) -> Iterator[Finding]:
+    """Groups that are split across folds, or a column that may name groups."""
+    if groups is None:
+        yield from _may_name_groups(table)
+        return
+    labels = groups.values if isinstance(groups, Column) else np.asarray(groups, dtype=object)
+    name = (groups.name,) if isinstance(groups, Column) else ()
+    _, codes = np.unique([str(label) for label in labels], return_inverse=True)
+    if evaluation is None:
+        message = (
+            f"{plural(int(codes.max()) + 1, 'group')}: pass groups to `evaluate`, so that none is split."
+        )
+        yield Finding("groups", name, "note", message)
+        return
+    met = _met_in_training(codes, evaluation)
+    if met is not None and met.any():
+        message = (
+            f"{_share(met)} of the test rows belong to a group in training.{_errors(met, evaluation)}"
+            " New groups will be predicted less well: pass groups to `evaluate`."
+        )
+        yield Finding("groups", name, "warn", message)
+
+
+def _may_name_groups(table: Table) -> Iterator[Finding]:
+    for name in table.names:
+        column = table.column(name)
+        if isinstance(column.attribute, Numeric) and not _NAMES_GROUPS.search(name):
+            continue
+        known = column.values[~column.missing]
+        if len(known) and _DATE.match(str(known[0])):
+            continue
+        values = len(set(known.tolist()))
+        if values >= _FEWEST_GROUPS and 1.5 <= len(known) / values <= _MOST_ROWS:
+            message = (
+                f"{values:,} values, {len(known) / values:.1f} rows each. If rows of one value belong"
+                " together (a person, a machine), a random split puts them on both sides: use"
+                f" groups={name!r}."
+            )
+            yield Finding("groups", (name,), "note", message)
+
+
+def _ordered(examples: Examples) -> Iterator[Finding]:
+    """Columns that rise with the rows, as time does."""
+    table = examples.table
+    for name in table.names:
+        column = table.column(name)
+        if len(table) < TINY or column.missing.any() or not _rises(column):
+            continue
+        message = (
+            "the rows are sorted by it. If it is time, a random split predicts the past from the future:"
+            " split by time (`TimeOrdered`)."
+        )
+        yield Finding("order", (name,), "note", message)
+
+
+def _rises(column: Column) -> bool:
+    """Whether a column of many values, numbers or dates, never falls."""
+    values = column.values
+    if isinstance(column.attribute, Numeric):
+        return bool((np.diff(values) >= 0).all()) and len(np.unique(values)) > len(values) / 2
+    texts = [str(value) for value in values]
+    if not all(_DATE.match(text) for text in texts[:_FEWEST_GROUPS]):
+        return False
+    return texts == sorted(texts) and len(set(texts)) >= _FEWEST_GROUPS
+
+
+def _met_in_training(codes: np.ndarray, evaluation: Evaluation) -> np.ndarray | None:
+    """Which tested rows of the first round share their code with a training row; None if that is not known.
+
+    Training rows are all others where their number says so.
+    """
+    met = []
+    for fold in evaluation.first_round:
+        if (last := int(fold.rows.max())) >= len(codes):
+            raise DataError(f"{evaluation.name} was tested on row {last}, and X has {len(codes)} rows")
+        if fold.n_train + fold.n_test != len(codes):
+            return None
+        outside = np.bincount(codes) - np.bincount(codes[fold.rows], minlength=int(codes.max()) + 1)
+        met.append(outside[codes[fold.rows]] > 0)
+    return np.concatenate(met)
+
+
+def _share(met: np.ndarray) -> str:
+    return f"{int(met.sum()):,} of {len(met):,} ({met.mean():.1%})"
+
+
+def _errors(met: np.ndarray, evaluation: Evaluation) -> str:
+    """How the model errs on those rows, and on the others."""
+    if met.all():
+        return ""
+    loss, losses = row_losses(evaluation, None)
+    words = "Error" if loss == "wrong" else "Mean absolute error"
+    those, others = (shown(float(losses[rows].mean())) for rows in (met, ~met))
+    return f" {words} {those} on those rows, {others} on the others."

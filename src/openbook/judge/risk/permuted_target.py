@@ -1,0 +1,146 @@
+r"""Does what was done to the rows know their target? Give it a target that nothing can know.
+
+A shuffled target has nothing to do with the rows, so that no honest procedure predicts it better than chance:
+
+    classes    balanced accuracy 1/k, with k classes
+    numbers    R² 0
+
+`prepare` is what is done to all rows before they are split. If it uses the target (chooses columns by it,
+encodes by it), the scores of shuffled targets rise above chance, and the score of the true one is too good as
+well. What goes on inside a pipeline needs no such test: `evaluate` fits all of it in the fold, and refuses
+what comes fitted.
+
+It cannot tell a column that was made from the true target before `prepare` saw it: shuffled, that is a column
+like any other. Nor twins, groups or time, which a shuffled target is free of. Those are for `leaks`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import stdtr, stdtrit
+
+from openbook.border.rules import Whole
+from openbook.errors import ParameterError
+from openbook.judge.chance.intervals import Interval, shown, shown_p
+from openbook.judge.folds.evaluate import evaluate
+from openbook.judge.folds.examples import Examples, model_task
+from openbook.judge.folds.splits import protocol
+from openbook.judge.scores.metrics import METRICS
+from openbook.work import Grid, Work
+
+__all__ = ["LeakTest", "leak_test"]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class LeakTest:
+    """Scores of shuffled targets against chance; see `leak_test`.
+
+    Parameters
+    ----------
+    metric : "balanced_accuracy" or "r2"
+    scores : one for each shuffle
+    chance : the score of one that knows nothing
+    interval : of the mean of the scores
+    p_value : that it is above chance, one-sided
+    true_score : of the target as it is
+    """
+
+    metric: str
+    scores: np.ndarray
+    chance: float
+    interval: Interval
+    p_value: float
+    true_score: float
+
+    @property
+    def leaks(self) -> bool:
+        """Whether shuffled targets are predicted better than chance."""
+        return self.p_value < 0.01
+
+    def work(self) -> Work:
+        """The scores, to print or to show."""
+        words, mean = METRICS[self.metric].words, float(self.scores.mean())
+        rows = [
+            ("shuffled", shown(mean), self.interval.ends, shown_p(self.p_value)),
+            ("chance", shown(self.chance), "", ""),
+            ("as it is", shown(self.true_score), "", ""),
+        ]
+        note = (
+            f"{len(self.scores)} shuffles. Interval: {100 * self.interval.level:g}%, {self.interval.method};"
+            " one-sided t test above chance."
+        )
+        grid = Grid("", ("target", words, "interval", "p"), rows, note)
+        if self.leaks:
+            end = (
+                f"A shuffled target is predicted: {words} {shown(mean)}, and chance would give"
+                f" {shown(self.chance)}. The preparation uses the target; move it into the pipeline."
+            )
+        else:
+            end = "Shuffled targets are not predicted better than chance: no sign that the target is used."
+        return Work("Leak test", (grid,), end)
+
+    def __repr__(self) -> str:
+        return self.work().text()
+
+    def _repr_html_(self) -> str:
+        return self.work().html()
+
+
+def leak_test(
+    model: Any,
+    X: Any,
+    y: Any,
+    prepare: Callable[[Any, Any], Any],
+    rounds: int = 20,
+    split: Any = None,
+    level: float = 0.95,
+    random_state: int = 0,
+) -> LeakTest:
+    """Whether what is done to the rows before they are split uses the target.
+
+    Parameters
+    ----------
+    model : classifier or regressor
+    X, y : as for `evaluate`
+    prepare : function of (X, y) that gives the rows as the model is to see them
+        The very code that stood before the split: it gets X as it came, and shuffled labels or numbers.
+    rounds : how many shuffles
+    split : a splitter; None takes five folds
+    level : of the interval
+    random_state : int
+
+    Examples
+    --------
+    Of 500 columns of noise the ten that go best with the target, chosen before the split:
+
+    >>> import numpy as np
+    >>> from sklearn.feature_selection import SelectKBest
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.normal(size=(100, 500)), rng.integers(0, 2, 100)
+    >>> test = leak_test(GaussianNB(), X, y, lambda X, y: SelectKBest(k=10).fit_transform(X, y), rounds=5)
+    >>> test.leaks, float(test.scores.mean()) > 0.7
+    (True, True)
+    """
+    if not Whole(at_least=2).allows(rounds):
+        raise ParameterError(f"rounds must be {Whole(at_least=2).demand()}, got {rounds!r}")
+    task = model_task([model])
+    examples = Examples.of(X, y, task)
+    which, chance = "r2", 0.0
+    if examples.classes is not None:
+        which, chance = "balanced_accuracy", 1 / len(examples.classes)
+    split = split or protocol(examples.column, task, random_state, folds=5, repeats=1)
+
+    def score(labels: np.ndarray) -> float:
+        prepared = prepare(examples.given, labels)
+        return evaluate(model, prepared, labels, split, metrics=which).score()
+
+    orders = np.random.default_rng(random_state)
+    scores = np.array([score(orders.permutation(examples.labels)) for _ in range(rounds)])
+    mean, error = float(scores.mean()), float(scores.std(ddof=1)) / np.sqrt(rounds)
+    half = float(stdtrit(rounds - 1, (1 + level) / 2)) * error
+    p = float(stdtr(rounds - 1, (chance - mean) / error)) if error else float(mean <= chance)
+    interval = Interval(mean - half, mean + half, level, "t over the shuffles")
+    return LeakTest(which, scores, chance, interval, p, score(examples.labels))

@@ -1,0 +1,114 @@
+r"""Which columns tell a sensitive attribute: leaving it out does not make a model blind to it.
+
+Each column alone predicts the group of a row that had no say in the rule,
+
+    group(v) = argmax_g P(v | g),    score = mean over the groups g of the share of its rows that is found
+
+by cross-validation. The score is balanced accuracy: groups count alike, however small, so that a blind guess
+scores 1/k with k groups. Intervals and p-values are those of the corrected resampled t over the folds, or
+Wilson's where every fold scores the same; p-values are adjusted by Holm's method for the number of columns.
+
+Numbers are cut into tenths (of all rows, without a look at the groups); missing is a value of its own. Of a
+value that no training row has, and of groups that are equally likely, each group gets its part. Text is left
+out.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from openbook.data import Categorical, Column, Numeric, Table
+from openbook.judge.chance.intervals import Interval, corrected_t, wilson
+from openbook.judge.chance.significance import corrected_t_test, holm
+
+__all__ = ["Proxy", "binned", "proxies"]
+
+_FOLDS = 10
+#: Into how many intervals of about equal frequency a number is cut, at most.
+_BINS = 10
+
+
+@dataclass(frozen=True)
+class Proxy:
+    """How well one column tells the group: balanced accuracy, its interval, and a blind guess's.
+
+    `p_value` is that of the difference between the two, adjusted for the number of columns.
+    """
+
+    column: str
+    score: float
+    interval: Interval
+    baseline: float
+    p_value: float
+
+    def tells(self, alpha: float = 0.05) -> bool:
+        """Whether it is significantly better than a blind guess."""
+        return self.p_value < alpha and self.score > self.baseline
+
+
+def proxies(table: Table, groups: np.ndarray, level: float = 0.95, seed: int = 0) -> tuple[Proxy, ...]:
+    """How well each column of a table tells the group of a row, the best first.
+
+    Parameters
+    ----------
+    table : the other columns
+    groups : codes 0, 1, … of each row's group, below 0 where it is unknown; a group of one row is left out
+    level : of the intervals
+    seed : for the folds
+    """
+    names = [a.name for a in table.schema if isinstance(a, Numeric | Categorical)]
+    sizes = np.bincount(groups[groups >= 0])
+    rows = np.flatnonzero((groups >= 0) & (sizes[groups] > 1))
+    _, codes = np.unique(groups[rows], return_inverse=True)
+    k = int(codes.max(initial=-1)) + 1
+    if k < 2 or not names:
+        return ()
+    folds = _stratified(codes, seed)
+    n_folds = int(folds.max()) + 1
+    n = len(rows)
+    found, p_values = [], []
+    for name in names:
+        scores = _scores(binned(table.column(name).take(rows)), codes, folds, n_folds, k)
+        test = corrected_t_test(scores - 1 / k, n - n / n_folds, n / n_folds, level)
+        score = float(scores.mean())
+        if np.ptp(scores) <= 1e-12:
+            interval = wilson(score * n, n, level)
+        else:
+            interval = corrected_t(scores, n - n / n_folds, n / n_folds, level).within(0, 1)
+        found.append((name, score, interval))
+        p_values.append(test.p_value)
+    listed = [Proxy(*one, 1 / k, float(p)) for one, p in zip(found, holm(p_values), strict=True)]
+    return tuple(sorted(listed, key=lambda one: -one.score))
+
+
+def _stratified(codes: np.ndarray, seed: int) -> np.ndarray:
+    """The fold of each row, so that every fold has its part of every group."""
+    n_folds = max(2, min(_FOLDS, int(np.bincount(codes).min())))
+    order = np.random.default_rng(seed).permutation(len(codes))
+    by_group = order[np.argsort(codes[order], kind="stable")]
+    starts = np.searchsorted(codes[by_group], np.arange(codes.max() + 1))
+    folds = np.empty(len(codes), dtype=np.intp)
+    folds[by_group] = (np.arange(len(codes)) - starts[codes[by_group]]) % n_folds
+    return folds
+
+
+def binned(column: Column) -> np.ndarray:
+    """A code for each cell, 0 where it is missing; numbers in intervals of about equal frequency."""
+    if isinstance(column.attribute, Categorical):
+        return np.maximum(column.data, -1).astype(np.intp) + 1
+    finite = column.data[np.isfinite(column.data)]
+    cuts = np.unique(np.quantile(finite, np.arange(1, _BINS) / _BINS)) if len(finite) else np.zeros(0)
+    return np.where(column.missing, 0, 1 + np.searchsorted(cuts, column.data))
+
+
+def _scores(values: np.ndarray, codes: np.ndarray, folds: np.ndarray, n_folds: int, k: int) -> np.ndarray:
+    """The balanced accuracy of each fold."""
+    width = int(values.max()) + 1
+    flat = np.bincount((folds * width + values) * k + codes, minlength=n_folds * width * k)
+    tested = flat.reshape(n_folds, width, k)
+    trained = tested.sum(axis=0) - tested
+    likely = trained / trained.sum(axis=1, keepdims=True)
+    best = likely == likely.max(axis=2, keepdims=True)
+    found = (tested * best / best.sum(axis=2, keepdims=True)).sum(axis=1)
+    scores: np.ndarray = (found / tested.sum(axis=1)).mean(axis=1)
+    return scores

@@ -1,0 +1,1 @@
+"""Scores of predictions: confusion tables and rates, ROC curves, calibration, errors of numbers."""

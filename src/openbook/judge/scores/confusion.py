@@ -1,0 +1,355 @@
+r"""The confusion table: how often each class was taken for each, and every rate that follows.
+
+    counts : (k, k), rows truth, columns predicted
+
+Of two classes one is positive, by habit the second:
+
+    prevalence (TP + FN)/n    TPR, recall TP/(TP + FN)    PPV, precision TP/(TP + FP)    LR+ TPR/FPR
+    accuracy   (TP + TN)/n    FNR         FN/(TP + FN)    FDR            FP/(TP + FP)    LR- FNR/TNR
+    error      (FP + FN)/n    TNR         TN/(TN + FP)    NPV            TN/(TN + FN)    DOR LR+/LR-
+                              FPR         FP/(TN + FP)    FOR            FN/(TN + FN)
+
+and F1, kappa, MCC. Of several classes there are accuracy, error, kappa and MCC, the rates of each class
+against the rest, and averages. A rate that is 0/0 is NaN, and says why; x/0 is infinite. Shares have Wilson's
+interval, the others the delta method's (`openbook.judge.scores.rates`).
+
+The F1 of an average can mean two things: `f1`, the mean of the classes' F1, or `f1_of_means`, the F1 of mean
+precision and mean recall. They differ; both are given, and "macro F1" means the first.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from openbook.data.findings import plural
+from openbook.draw import Picture
+from openbook.draw.heat import heat_map
+from openbook.errors import DataError, ParameterError, did_you_mean
+from openbook.judge.chance.intervals import Interval
+from openbook.judge.scores.averages import Average, average
+from openbook.judge.scores.count_labels import counted, plain, whole
+from openbook.judge.scores.rates import FISHER, LOG, LOGIT, Rate, delta, f_beta, kappa, mcc, share, smooth
+from openbook.judge.scores.two_classes import ALSO, RATIO_OF, RATIOS, SEVERAL, SHARES, TWO_CLASSES, why_none
+from openbook.judge.scores.two_classes import cost as cost_of
+from openbook.work import Work
+
+if TYPE_CHECKING:
+    from openbook.judge.folds.evaluation import Evaluation
+
+__all__ = ["Confusion"]
+
+
+class _Value:
+    """A rate's value as an attribute."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, table: None, owner: type) -> "_Value": ...
+    @overload
+    def __get__(self, table: "Confusion", owner: type) -> float: ...
+    def __get__(self, table: "Confusion | None", owner: type) -> "_Value | float":
+        return self if table is None else table.rate(self.name).value
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Confusion:
+    """How often each class was taken for each.
+
+    Parameters
+    ----------
+    counts : whole numbers, (k, k), rows truth and columns predicted
+    labels : of the k classes
+    positive : of two classes, the label of the positive one; None for the second
+
+    Examples
+    --------
+    >>> table = Confusion([[120, 20], [15, 45]], ["healthy", "ill"])
+    >>> table.tpr, table.lr_plus
+    (0.75, 5.25)
+    >>> print(table.rate("tpr"))
+    0.750 [0.628, 0.842] (95%, Wilson)
+    >>> print(Confusion.of(["no", "no", "yes"], ["no", "no", "no"], positive="yes").rate("ppv"))
+    undefined: no row is predicted yes
+    """
+
+    counts: np.ndarray
+    labels: Sequence[Any]
+    positive: Any = None
+
+    prevalence = _Value()
+    accuracy = _Value()
+    error = _Value()
+    tpr = _Value()
+    fnr = _Value()
+    fpr = _Value()
+    tnr = _Value()
+    ppv = _Value()
+    npv = _Value()
+    fdr = _Value()
+    for_ = _Value()
+    lr_plus = _Value()
+    lr_minus = _Value()
+    dor = _Value()
+    f1 = _Value()
+    kappa = _Value()
+    mcc = _Value()
+    precision = _Value()
+    recall = _Value()
+    sensitivity = _Value()
+    specificity = _Value()
+
+    def __post_init__(self) -> None:
+        labels = plain(self.labels)
+        object.__setattr__(self, "counts", whole(self.counts, len(labels)))
+        object.__setattr__(self, "labels", labels)
+        if len(labels) < 2 or len(set(labels)) < len(labels):
+            raise DataError(
+                f"a confusion table needs two or more different labels, got {list(labels)};"
+                " name them: labels=[…]"
+            )
+        if self.positive is None and len(labels) == 2:
+            object.__setattr__(self, "positive", labels[1])
+        if self.positive is not None and (len(labels) > 2 or self.positive not in labels):
+            what = f"positive is {self.positive!r}, but the labels are {list(labels)}"
+            raise ParameterError(f"{what}; of several classes, per_class() has each as the positive one")
+
+    @classmethod
+    def of(
+        cls, truth: Any, predicted: Any, labels: Sequence[Any] | None = None, positive: Any = None
+    ) -> "Confusion":
+        """Count labels.
+
+        Parameters
+        ----------
+        truth, predicted : arrays, Series or Columns of labels, a pair for each row
+        labels : all classes in order; None takes those that occur, sorted
+        positive : of two classes, the positive one; None for the second
+        """
+        counts, known = counted(truth, predicted, labels)
+        return cls(counts, known, positive)
+
+    @classmethod
+    def from_evaluation(cls, evaluation: "Evaluation", positive: Any = None) -> "Confusion":
+        """Of the rows of one round, each predicted once by a model that had not seen it."""
+        from openbook.judge.scores.metrics import confusion
+
+        if evaluation.classes is None:
+            raise ParameterError(f"{evaluation.name} predicts numbers, and a confusion table counts classes")
+        return cls(confusion(evaluation.one_round), evaluation.classes.tolist(), positive)
+
+    @property
+    def n(self) -> int:
+        """How many rows there are."""
+        return int(self.counts.sum())
+
+    @property
+    def negative(self) -> Any:
+        """Of two classes, the one that is not positive."""
+        return next(label for label in self.labels if label != self.positive)
+
+    @property
+    def tp(self) -> int:
+        return int(self.table[1, 1])
+
+    @property
+    def fn(self) -> int:
+        return int(self.table[1, 0])
+
+    @property
+    def fp(self) -> int:
+        return int(self.table[0, 1])
+
+    @property
+    def tn(self) -> int:
+        return int(self.table[0, 0])
+
+    @property
+    def table(self) -> np.ndarray:
+        """The counts, of two classes with the positive one second."""
+        if len(self.labels) > 2:
+            raise ParameterError(
+                f"there are {len(self.labels)} classes, and TP, FN, FP and TN are of two;"
+                f" use per_class()[{self.labels[0]!r}]"
+            )
+        return self.counts if self.labels[1] == self.positive else self.counts[::-1, ::-1]
+
+    def rate(self, name: str, level: float = 0.95) -> Rate:
+        """A rate with its interval.
+
+        Parameters
+        ----------
+        name : "tpr", "ppv", "lr_plus" … as listed above; of several classes accuracy, error, kappa and mcc
+        level : of the interval
+        """
+        name, several = ALSO.get(name, name), len(self.labels) > 2
+        if name not in (SEVERAL if several else TWO_CLASSES):
+            if name in TWO_CLASSES:
+                raise ParameterError(
+                    f"{name} is a rate of two classes, and here are {len(self.labels)};"
+                    f" use per_class()[{self.labels[0]!r}].{name}, macro, micro or weighted"
+                )
+            raise ParameterError(
+                f"no rate {name!r}. {did_you_mean(name, SEVERAL if several else TWO_CLASSES)}"
+            )
+        if self.n == 0:
+            return Rate.undefined("there are no rows", name, level)
+        if name in ("accuracy", "error"):
+            right = int(np.trace(self.counts))
+            return share(right if name == "accuracy" else self.n - right, self.n, "", name, level)
+        if name == "kappa":
+            return smooth(
+                kappa,
+                self.counts,
+                FISHER,
+                "every row has the same class and the same prediction",
+                name,
+                level,
+            )
+        if name == "mcc":
+            return smooth(mcc, self.counts, FISHER, self._constant(), name, level)
+        if name == "f1":
+            return self.f_beta(1, level)
+        if name in SHARES:
+            cells = SHARES[name]
+            top, bottom = (sum(getattr(self, cell) for cell in part) for part in cells[1:])
+            return share(top, bottom, why_none(cells.bottom, self.positive, self.negative), name, level)
+        return self._ratio(name, level)
+
+    def _ratio(self, name: str, level: float) -> Rate:
+        if name == "dor":
+            top, bottom = float(self.tp * self.tn), float(self.fp * self.fn)
+            why = "" if top or bottom else "TP · TN and FP · FN are both 0"
+        else:
+            over, under = (self.rate(each) for each in RATIOS[name][1:])
+            top, bottom = over.value, under.value
+            why = over.why or under.why
+            if top == bottom == 0:
+                why = f"{RATIOS[name][1].upper()} and {RATIOS[name][2].upper()} are both 0"
+        if why:
+            return Rate.undefined(why, name, level)
+        value = top / bottom if bottom else math.inf
+        return Rate(value, delta(RATIO_OF[name], self.table, LOG, value, level), name=name)
+
+    def f_beta(self, beta: float, level: float = 0.95) -> Rate:
+        """F: the harmonic mean of precision and recall, in which recall counts beta times as much."""
+        if not beta > 0:
+            raise ParameterError(f"beta must be above 0, got {beta}; 2 favours recall, 0.5 precision")
+        why = f"no row is {self.positive} or predicted so"
+        return smooth(partial(f_beta, beta=beta), self.table, LOGIT, why, f"f{beta:g}", level)
+
+    def detection_cost(
+        self, cost_fn: float, cost_fp: float, prior: float | None = None, level: float = 0.95
+    ) -> Rate:
+        """The cost of errors per row: cost_fn · prior · FNR + cost_fp · (1 - prior) · FPR.
+
+        Parameters
+        ----------
+        cost_fn, cost_fp : of a positive row that is missed, and of a false alarm
+        prior : how common positive rows are where the model is used; None takes their share here
+        """
+        if min(cost_fn, cost_fp) < 0 or not 0 <= (0 if prior is None else prior) <= 1:
+            raise ParameterError(
+                f"costs must not be negative and prior a share: {cost_fn}, {cost_fp} and {prior}"
+            )
+        cost = partial(cost_of, cost_fn=cost_fn, cost_fp=cost_fp, prior=prior)
+        why = self.rate("fnr").why or self.rate("fpr").why
+        return smooth(cost, self.table, LOG, why, "detection_cost", level)
+
+    def error_reduction(self, other: "Confusion | float", level: float = 0.95) -> Rate:
+        """By which share the error is lower than another one's, 1 - error / theirs; below 0 where higher.
+
+        The interval takes the two tables for those of different rows, which is careful for the same rows; an
+        error given as a number is taken for known.
+        """
+        own = self.rate("error", level)
+        if isinstance(other, Confusion):
+            theirs, rows = other.rate("error").value, "two tables"
+        else:
+            theirs, rows = float(other), "a known error"
+        if own.why or not theirs > 0:
+            return Rate.undefined(own.why or "the other makes no error", "error_reduction", level)
+        value = 1 - own.value / theirs
+        if isinstance(other, Confusion):
+            wrong = np.array(
+                [[int(np.trace(t.counts)), t.n - int(np.trace(t.counts))] for t in (other, self)]
+            )
+            ratio = delta(RATIO_OF["errors"], wrong, LOG, own.value / theirs, level)
+        else:
+            at = own.interval
+            ratio = Interval(at.low / theirs, at.high / theirs, level, at.method, at.steps)
+        interval = Interval(1 - ratio.high, 1 - ratio.low, level, f"{ratio.method}, {rows}", ratio.steps)
+        return Rate(value, interval, name="error_reduction")
+
+    def per_class(self) -> "dict[Any, Confusion]":
+        """Each class against the rest: a table of two classes for every label."""
+        if len(self.labels) == 2:
+            return {label: Confusion(self.counts, self.labels, label) for label in self.labels}
+        hits, truth, predicted = np.diag(self.counts), self.counts.sum(axis=1), self.counts.sum(axis=0)
+        fn, fp = truth - hits, predicted - hits
+        rest = "the rest" if "the rest" not in self.labels else "any other class"
+        return {
+            label: Confusion(
+                np.array([[self.n - fp[i] - truth[i], fp[i]], [fn[i], hits[i]]]), (rest, label), label
+            )
+            for i, label in enumerate(self.labels)
+        }
+
+    @property
+    def macro(self) -> Average:
+        """Averages in which every class counts the same."""
+        return self.average("macro")
+
+    @property
+    def weighted(self) -> Average:
+        """Averages in which every class counts by its rows; the recall is the accuracy."""
+        return self.average("weighted")
+
+    @property
+    def micro(self) -> Average:
+        """Of all rows together; where each has one class, all of them are the accuracy."""
+        return self.average("micro")
+
+    def average(self, kind: str, level: float = 0.95) -> Average:
+        """The averages called "macro", "micro" or "weighted", with intervals of that level."""
+        return average(self.counts, self.labels, kind, level)
+
+    def _constant(self) -> str:
+        """Why there is no correlation."""
+        for counts, how in ((self.counts.sum(axis=1), "truly"), (self.counts.sum(axis=0), "predicted")):
+            if (counts == self.n).any():
+                return f"every row is {how} {self.labels[int(counts.argmax())]}"
+        return ""
+
+    def work(self, rate: str | None = None) -> Work:
+        """The table with all rates, or the derivation of one: "tpr", "kappa", "macro_f1" …"""
+        from openbook.judge.scores.confusion_work import derive, overview
+
+        return overview(self) if rate is None else derive(self, ALSO.get(rate, rate))
+
+    def draw(self) -> Picture:
+        """The counts as a heat map, shaded by their share of the row: blue where right, orange where not."""
+        names = [str(label) for label in self.labels]
+        rows = self.counts.sum(axis=1, keepdims=True)
+        shares = self.counts / np.maximum(rows, 1)
+        looks = np.where(np.eye(len(names), dtype=bool), "c0", "c5").tolist()
+        body, width, height = heat_map(("predicted", names), ("truth", names), self.counts, shares, looks)
+        notes = [f"{plural(self.n, 'row')}; accuracy {self.rate('accuracy')}."]
+        notes.append("Shaded by the share of the row: blue is right, orange is not.")
+        told = "; ".join(
+            f"truly {name}: "
+            + ", ".join(f"{n:,} predicted {other}" for other, n in zip(names, row, strict=True))
+            for name, row in zip(names, self.counts.tolist(), strict=True)
+        )
+        return Picture("Confusion", told, tuple(notes), body, max(width, 420), height)
+
+    def __repr__(self) -> str:
+        return self.work().text()
+
+    def _repr_html_(self) -> str:
+        return self.work().html()

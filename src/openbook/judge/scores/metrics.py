@@ -1,0 +1,377 @@
+"""Scores of predictions.
+
+    truth, predicted : integer class codes, or floats for regression, (n_rows,)
+    proba            : float64 (n_rows, n_classes), or None where the learner gives none
+
+Labels are judged from the confusion counts, rows truth and columns predicted, and macro averages give every
+class the same weight. Precision, recall, specificity, F1, average precision and the area under the ROC curve
+are those of the second of two classes; of several, the mean over each against the rest. A score that the rows
+do not define is NaN, never a silent zero: the precision of a class never predicted, a macro average over a
+class that neither occurs nor is predicted, an area under the curve without rows of a class, R² of a constant
+target.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from openbook.errors import ParameterError, did_you_mean
+from openbook.judge.scores import influence as on
+from openbook.judge.scores.rates import by_class, kappa, mcc, mean_over_classes
+
+__all__ = ["METRICS", "Metric", "Predictions", "Task", "confusion", "metric"]
+
+Task = Literal["classification", "regression"]
+
+
+_WORDS = {
+    "balanced_accuracy": "balanced accuracy",
+    "f1": "F1",
+    "macro_f1": "macro F1",
+    "weighted_f1": "weighted F1",
+    "mcc": "MCC",
+    "log_loss": "log loss",
+    "brier": "Brier score",
+    "roc_auc": "ROC AUC",
+    "average_precision": "average precision",
+    "mse": "MSE",
+    "rmse": "RMSE",
+    "mae": "MAE",
+    "r2": "R²",
+}
+
+
+class Predictions(NamedTuple):
+    """Some rows' truth and what was predicted for them."""
+
+    truth: np.ndarray
+    predicted: np.ndarray
+    proba: np.ndarray | None
+    n_classes: int
+
+    def take(self, rows: np.ndarray) -> "Predictions":
+        proba = None if self.proba is None else self.proba[rows]
+        return Predictions(self.truth[rows], self.predicted[rows], proba, self.n_classes)
+
+
+def _all_rows(p: Predictions) -> float:
+    return float(len(p.truth))
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A score and what there is to know about it.
+
+    Parameters
+    ----------
+    name : str
+    task : "classification" or "regression"
+    greater_is_better : bool
+    needs_proba : bool
+    function : of Predictions, to a number
+    lowest, highest : the range of its values
+    influence : of Predictions, how much each row moves the score, see `openbook.judge.scores.influence`; None
+        computes the score again without each row
+    within_folds : whether rows of different folds must not be compared, since their models differ: ranking
+    is_share : whether it is a share, between 0 and 1, of rows or pairs of rows
+    support : of Predictions, how many rows a share rests on, at the most
+    """
+
+    name: str
+    task: Task
+    greater_is_better: bool
+    needs_proba: bool
+    function: Callable[[Predictions], float]
+    lowest: float = -math.inf
+    highest: float = math.inf
+    influence: on.Influence | None = None
+    within_folds: bool = False
+    is_share: bool = False
+    support: Callable[[Predictions], float] = _all_rows
+
+    def __call__(self, predictions: Predictions) -> float:
+        if len(predictions.truth) == 0 or (self.needs_proba and predictions.proba is None):
+            return math.nan
+        return self.function(predictions)
+
+    def influence_of(self, predictions: Predictions) -> np.ndarray:
+        """How much each row moves the score, where that is defined."""
+        own = self.influence
+        return on.by_deletion(self, predictions) if own is None else own(predictions)
+
+    @property
+    def words(self) -> str:
+        """The name as it stands in a sentence."""
+        return _WORDS.get(self.name, self.name)
+
+    def better(self, a: float, b: float) -> bool:
+        return a > b if self.greater_is_better else a < b
+
+    def loss(self, score: float) -> float:
+        """The score so that less is better, and undefined is worst."""
+        if math.isnan(score):
+            return math.inf
+        return -score if self.greater_is_better else score
+
+
+def confusion(p: Predictions) -> np.ndarray:
+    """How often each class (row) was taken for each (column)."""
+    k = p.n_classes
+    return np.bincount(p.truth * k + p.predicted, minlength=k * k).reshape(k, k)
+
+
+def _right(p: Predictions) -> np.ndarray:
+    return (p.truth == p.predicted).astype(float)
+
+
+def _wrong(p: Predictions) -> np.ndarray:
+    return (p.truth != p.predicted).astype(float)
+
+
+def _accuracy(p: Predictions) -> float:
+    return float(_right(p).mean())
+
+
+def _error(p: Predictions) -> float:
+    return 1 - _accuracy(p)
+
+
+def _of_positive(values: np.ndarray) -> Any:
+    """The second class's of two, else the mean over all."""
+    return values[1] if len(values) == 2 else values.mean()
+
+
+def _balanced_accuracy(counts: np.ndarray) -> Any:
+    """Macro recall: the mean over classes of the share of their rows that is found."""
+    return mean_over_classes(counts, "recall")
+
+
+def _precision(counts: np.ndarray) -> Any:
+    """Of the rows predicted to be of a class, the share that is."""
+    return _of_positive(by_class(counts)["precision"])
+
+
+def _recall(counts: np.ndarray) -> Any:
+    """Of the rows of a class, the share that is found."""
+    return _of_positive(by_class(counts)["recall"])
+
+
+def _specificity(counts: np.ndarray) -> Any:
+    """Of the rows not of a class, the share not predicted to be."""
+    others = counts.sum() - counts.sum(axis=1)
+    with np.errstate(invalid="ignore"):
+        return _of_positive(1 - (counts.sum(axis=0) - np.diag(counts)) / others)
+
+
+def _f1(counts: np.ndarray) -> Any:
+    """F1 = 2 TP / (2 TP + FP + FN)."""
+    return _of_positive(by_class(counts)["f1"])
+
+
+def _macro_f1(counts: np.ndarray) -> Any:
+    """The mean over classes of F1, which is not the F1 of mean precision and mean recall."""
+    return mean_over_classes(counts, "f1")
+
+
+def _weighted_f1(counts: np.ndarray) -> Any:
+    """The mean over classes of F1, each weighted by its rows."""
+    return mean_over_classes(counts, "f1", weighted=True)
+
+
+def _surprise(p: Predictions) -> np.ndarray:
+    """-ln P(truth); a probability of 0 counts as 2^-52, as it does in scikit-learn."""
+    given = p.proba[np.arange(len(p.truth)), p.truth]  # type: ignore[index]
+    return -np.log(np.maximum(given, np.finfo(float).eps))  # type: ignore[no-any-return]
+
+
+def _log_loss(p: Predictions) -> float:
+    return float(_surprise(p).mean())
+
+
+def brier_losses(p: Predictions) -> np.ndarray:
+    """Each row's Brier score, 0 to 1: ½ Σ_c (P(c) - [c is true])², which of two classes is (P(c) - [c])²."""
+    squares = (p.proba**2).sum(axis=1)  # type: ignore[operator]
+    given = p.proba[np.arange(len(p.truth)), p.truth]  # type: ignore[index]
+    return (squares - 2 * given + 1) / 2  # type: ignore[no-any-return]
+
+
+def _brier(p: Predictions) -> float:
+    return float(brier_losses(p).mean())
+
+
+def _roc_auc(p: Predictions) -> float:
+    """The area under the ROC curve: the second's of two classes, else macro, one against the rest."""
+    from openbook.judge.scores.roc import auc
+
+    return _each_against_rest(p, auc)
+
+
+def _average_precision(p: Predictions) -> float:
+    """The mean over positive rows of the precision where each is just found: of classes as for the area."""
+    from openbook.judge.scores.precision_recall import average_precision
+
+    return _each_against_rest(p, average_precision)
+
+
+def _each_against_rest(p: Predictions, score: Callable[[np.ndarray, np.ndarray], float]) -> float:
+    """A score of the second of two classes, else the mean over all; NaN where one has no rows."""
+    rows = np.bincount(p.truth, minlength=p.n_classes)
+    if p.n_classes < 2 or (rows == 0).any() or np.isnan(p.proba).any():  # type: ignore[arg-type]
+        return math.nan
+    classes = range(1, 2) if p.n_classes == 2 else range(p.n_classes)
+    return float(np.mean([score(p.truth == c, p.proba[:, c]) for c in classes]))  # type: ignore[index]
+
+
+def _squares(p: Predictions) -> np.ndarray:
+    return (p.truth - p.predicted) ** 2  # type: ignore[no-any-return]
+
+
+def _distances(p: Predictions) -> np.ndarray:
+    return np.abs(p.truth - p.predicted)  # type: ignore[no-any-return]
+
+
+def _mse(p: Predictions) -> float:
+    return float(_squares(p).mean())
+
+
+def _rmse(p: Predictions) -> float:
+    return math.sqrt(_mse(p))
+
+
+def _mae(p: Predictions) -> float:
+    return float(_distances(p).mean())
+
+
+def _r2(p: Predictions) -> float:
+    """1 - squared error / squared distance from the mean of the rows judged."""
+    spread = float(p.truth.var())
+    return 1 - _mse(p) / spread if spread > 0 else math.nan
+
+
+def _correlation(p: Predictions) -> float:
+    """Pearson's, of truth and prediction; NaN where one of them is constant."""
+    truth, predicted = p.truth - p.truth.mean(), p.predicted - p.predicted.mean()
+    spread = math.sqrt(float(truth @ truth) * float(predicted @ predicted))
+    return float(truth @ predicted) / spread if spread > 0 else math.nan
+
+
+def _rarest(p: Predictions) -> float:
+    """As many rows of each class as the rarest has."""
+    rows = np.bincount(p.truth)
+    return float(rows[rows > 0].min() * (rows > 0).sum())
+
+
+def _evenly(p: Predictions) -> float:
+    """The rows that tell as much as these do, where every class counts the same: k² / Σ 1/n_c."""
+    rows = np.bincount(p.truth)
+    return float((rows > 0).sum() ** 2 / (1 / rows[rows > 0]).sum())
+
+
+def _of_class(rows: Callable[[np.ndarray], Any], p: Predictions) -> float:
+    """Of two classes, the rows that a score of the second is about; of several, every class the same."""
+    return max(1.0, float(rows(confusion(p)))) if p.n_classes == 2 else _evenly(p)
+
+
+def _called(counts: np.ndarray) -> Any:
+    return counts[:, 1].sum()
+
+
+def _positive(counts: np.ndarray) -> Any:
+    return counts[1].sum()
+
+
+def _negative(counts: np.ndarray) -> Any:
+    return counts[0].sum()
+
+
+def _called_or_positive(counts: np.ndarray) -> Any:
+    return counts[1].sum() + counts[:, 1].sum()
+
+
+def _of_labels(
+    name: str, greater_is_better: bool, function: Callable[[Predictions], float], rows: on.Influence
+) -> Metric:
+    """A share of rows."""
+    influence = on.of_losses(rows)
+    return Metric(name, "classification", greater_is_better, False, function, 0, 1, influence, is_share=True)
+
+
+def _of_counts(statistic: Callable[[np.ndarray], Any], p: Predictions) -> float:
+    return float(statistic(confusion(p)))
+
+
+def _counted(name: str, statistic: Callable[[np.ndarray], Any], lowest: float = 0, **more: Any) -> Metric:
+    """A score of labels that follows from the confusion counts."""
+    function = partial(_of_counts, statistic)
+    more["is_share"] = lowest == 0
+    return Metric(name, "classification", True, False, function, lowest, 1, on.of_counts(statistic), **more)
+
+
+def _ranked(
+    name: str,
+    function: Callable[[Predictions], float],
+    influence: Callable[[np.ndarray, np.ndarray], np.ndarray],
+) -> Metric:
+    """A score of how probabilities rank rows; those of two models may not be comparable."""
+    moved = on.over_classes(influence)
+    return Metric(name, "classification", True, True, function, 0, 1, moved, True, True, _rarest)
+
+
+def _lost(
+    name: str, task: Task, function: Callable[[Predictions], float], influence: on.Influence, **more: Any
+) -> Metric:
+    """A loss: at least 0, the less the better."""
+    return Metric(name, task, False, more.pop("needs_proba", False), function, 0, influence=influence, **more)
+
+
+METRICS = {
+    each.name: each
+    for each in (
+        Metric(
+            "accuracy", "classification", True, False, _accuracy, 0, 1, on.of_losses(_right), is_share=True
+        ),
+        Metric("error", "classification", False, False, _error, 0, 1, on.of_losses(_wrong), is_share=True),
+        _counted("balanced_accuracy", _balanced_accuracy, support=_evenly),
+        _counted("precision", _precision, support=partial(_of_class, _called)),
+        _counted("recall", _recall, support=partial(_of_class, _positive)),
+        _counted("specificity", _specificity, support=partial(_of_class, _negative)),
+        _counted("f1", _f1, support=partial(_of_class, _called_or_positive)),
+        _counted("macro_f1", _macro_f1, support=_evenly),
+        _counted("weighted_f1", _weighted_f1),
+        _counted("kappa", kappa, lowest=-1),
+        _counted("mcc", mcc, lowest=-1),
+        _lost("log_loss", "classification", _log_loss, on.of_losses(_surprise), needs_proba=True),
+        _lost("brier", "classification", _brier, on.of_losses(brier_losses), needs_proba=True, highest=1),
+        _ranked("roc_auc", _roc_auc, on.of_area),
+        _ranked("average_precision", _average_precision, on.of_average_precision),
+        _lost("mse", "regression", _mse, on.of_losses(_squares)),
+        _lost("rmse", "regression", _rmse, on.of_root(_squares)),
+        _lost("mae", "regression", _mae, on.of_losses(_distances)),
+        Metric("r2", "regression", True, False, _r2, highest=1, influence=on.of_r2),
+        Metric("correlation", "regression", True, False, _correlation, -1, 1, on.of_correlation),
+    )
+}
+
+#: What is shown unless told otherwise; the first decides.
+DEFAULTS: dict[str, tuple[str, ...]] = {
+    "classification": ("accuracy", "balanced_accuracy", "macro_f1", "log_loss", "roc_auc"),
+    "regression": ("rmse", "mae", "r2"),
+}
+
+
+def metric(which: "str | Metric", task: str) -> Metric:
+    """The metric of that name, or itself; it must fit the task."""
+    fitting = tuple(name for name, each in METRICS.items() if each.task == task)
+    if not isinstance(which, Metric):
+        if which not in METRICS:
+            raise ParameterError(f"no metric {which!r}. {did_you_mean(which, fitting)}")
+        which = METRICS[which]
+    if which.task != task:
+        raise ParameterError(
+            f"{which.name} judges {which.task}, and this is {task}. {did_you_mean('', fitting)}"
+        )
+    return which

@@ -1,0 +1,235 @@
+r"""What a confusion table says, as functions of its counts, and the intervals of what is no plain share.
+
+    counts : (k, k), rows truth, columns predicted; of two classes [[TN, FP], [FN, TP]]
+
+    kappa     (accuracy - chance) / (1 - chance)
+    mcc       (n Σ_c n_cc - Σ_c t_c p_c) / sqrt((n² - Σ_c p_c²) (n² - Σ_c t_c²)),  t truth, p predicted
+    f_beta    (1 + β²) TP / ((1 + β²) TP + β² FN + FP)
+    averages  of precision, recall and F1 over the classes: macro (each the same), weighted (by its rows)
+
+None of them changes when all counts are doubled. The delta method then says that such a statistic y has the
+variance Σ n_ij (∂y / ∂n_ij)². It is applied on a scale on which y is more nearly normal: the logarithm for
+ratios, the logit for what lies between 0 and 1, Fisher's z for what lies between -1 and 1. For likelihood and
+odds ratios this is the log method of Simel and of Woolf. Where the statistic is at the end of its range, a
+part 1/k is added to every cell first (½ for two classes), and the method says so.
+
+What the counts do not define is NaN. All functions take complex counts, by which derivatives are exact:
+∂y / ∂n = Im y(n + ih) / h for tiny h.
+"""
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import expit, ndtri
+
+from openbook.judge.chance.intervals import Interval, shown, upper_share, wilson
+from openbook.work import Step, figure
+
+__all__ = [
+    "FISHER",
+    "LOG",
+    "LOGIT",
+    "Rate",
+    "Scale",
+    "by_class",
+    "delta",
+    "f_beta",
+    "kappa",
+    "mcc",
+    "mean_over_classes",
+    "share",
+    "slopes",
+    "smooth",
+]
+
+Statistic = Callable[[np.ndarray], Any]
+
+#: So small that its square vanishes beside any count.
+_TINY = 1e-30
+#: A standard error below this is rounding.
+_NO_SPREAD = 1e-9
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A rate, its interval, and why it is undefined where it is.
+
+    >>> print(Rate(0.75, Interval(0.628, 0.842, 0.95, "Wilson")))
+    0.750 [0.628, 0.842] (95%, Wilson)
+    """
+
+    value: float
+    interval: Interval
+    why: str = ""
+    name: str = ""
+
+    @classmethod
+    def undefined(cls, why: str, name: str, level: float) -> "Rate":
+        return cls(math.nan, Interval(math.nan, math.nan, level, "none"), why, name)
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __str__(self) -> str:
+        return f"undefined: {self.why}" if self.why else f"{shown(self.value)} {self.interval}"
+
+
+class Scale(NamedTuple):
+    """Where a statistic is more nearly normal: there and back, each with its name in a formula."""
+
+    name: str
+    there: Callable[[Any], Any]
+    back: Callable[[float], float]
+    back_name: str
+
+
+LOG = Scale("ln", np.log, math.exp, "exp")
+LOGIT = Scale("logit", lambda y: np.log(y / (1 - y)), lambda x: float(expit(x)), "expit")
+FISHER = Scale("artanh", np.arctanh, math.tanh, "tanh")
+
+
+def delta(
+    statistic: Statistic, counts: np.ndarray, scale: Scale, value: float, level: float = 0.95
+) -> Interval:
+    """The delta method's interval of a statistic that has this (defined) value; it holds the value.
+
+    Parameters
+    ----------
+    statistic : function of a table of counts
+    counts : the table
+    scale : on which it is nearly normal
+    value : the statistic of `counts`
+
+    Examples
+    --------
+    >>> table = np.array([[120, 20], [15, 45]])
+    >>> print(delta(kappa, table, FISHER, kappa(table)))
+    [0.459, 0.700] (95%, delta on artanh)
+    """
+    for part in (0, len(counts)):
+        cells = counts + (1 / part if part else 0.0)
+        with np.errstate(all="ignore"):
+            centre = float(scale.there(statistic(cells)))
+            gradient = slopes(lambda table: scale.there(statistic(table)), cells)
+            error = math.sqrt(float((cells * gradient**2).sum()))
+        if math.isfinite(centre) and _NO_SPREAD < error < math.inf:
+            break
+    z = float(ndtri(upper_share(level)))
+    low, high = scale.back(centre - z * error), scale.back(centre + z * error)
+    half = rf"{figure(z)} \cdot {figure(error)}"
+    method = "log" if scale is LOG else f"delta on {scale.name}"
+    added = f"{'½' if part == 2 else f'1/{part}'} added to each cell" if part else ""
+    steps = (
+        Step(
+            "y",
+            rf"\operatorname{{{scale.name}}}(s)",
+            result=centre,
+            note=f"s is the rate{added and ', with ' + added}",
+        ),
+        *_slope_steps(cells, gradient, error),
+        Step("z", r"\Phi^{-1}(\frac{1 + \gamma}{2})", rf"\Phi^{{-1}}({figure(upper_share(level))})", z),
+        *(
+            Step(
+                end,
+                rf"\operatorname{{{scale.back_name}}}(y {sign} z \operatorname{{se}})",
+                rf"\operatorname{{{scale.back_name}}}({figure(centre)} {sign} {half})",
+                found,
+            )
+            for end, sign, found in (("low", "-", low), ("high", "+", high))
+        ),
+    )
+    # what was added must not push the value itself out
+    return Interval(min(low, value), max(high, value), level, ", ".join(filter(None, (method, added))), steps)
+
+
+def smooth(
+    statistic: Statistic, counts: np.ndarray, scale: Scale, why: str, name: str, level: float = 0.95
+) -> Rate:
+    """A smooth function of the counts as a rate; where it is NaN, `why`."""
+    with np.errstate(all="ignore"):
+        value = float(statistic(counts))
+    if math.isnan(value):
+        return Rate.undefined(why, name, level)
+    return Rate(value, delta(statistic, counts, scale, value, level), name=name)
+
+
+def share(top: int, bottom: int, why: str, name: str, level: float = 0.95) -> Rate:
+    """So many of so many rows as a rate; where there are none, `why`."""
+    if bottom == 0:
+        return Rate.undefined(why, name, level)
+    return Rate(top / bottom, wilson(top, bottom, level), name=name)
+
+
+def _slope_steps(cells: np.ndarray, gradient: np.ndarray, error: float) -> tuple[Step, ...]:
+    """The standard error; of two classes with every derivative."""
+    formula = r"\sqrt{\sum_{ij} n_{ij} g_{ij}^2}"
+    note = "g_ij is the derivative of y by the count n_ij: row i truth, column j predicted"
+    if len(cells) > 2:
+        return (Step("se", formula, result=error, note=note),)
+    names = [f"g_{i + 1}{j + 1}" for i, j in np.ndindex(cells.shape)]
+    numbers = " + ".join(
+        rf"{figure(n)} \cdot ({figure(g)})^2"
+        for n, g in zip(cells.ravel().tolist(), gradient.ravel().tolist(), strict=True)
+    )
+    each = [Step(name, result=g) for name, g in zip(names, gradient.ravel().tolist(), strict=True)]
+    return (*each, Step("se", formula, rf"\sqrt{{{numbers}}}", error, note))
+
+
+def slopes(
+    statistic: Statistic, counts: np.ndarray, cells: Iterable[tuple[int, ...]] | None = None
+) -> np.ndarray:
+    """The derivative by every count, or by those of some cells; the others are 0."""
+    found = np.zeros(counts.shape)
+    table = counts.astype(complex)
+    for at in np.ndindex(counts.shape) if cells is None else cells:
+        table[at] += _TINY * 1j
+        found[at] = np.imag(statistic(table)) / _TINY
+        table[at] = counts[at]
+    return found
+
+
+def kappa(counts: np.ndarray) -> Any:
+    """Cohen's kappa: the agreement beyond that of chance; NaN where chance always agrees."""
+    shares = counts / counts.sum()
+    chance = shares.sum(axis=0) @ shares.sum(axis=1)
+    return (np.trace(shares) - chance) / (1 - chance) if chance.real < 1 else math.nan
+
+
+def mcc(counts: np.ndarray) -> Any:
+    """Matthews' correlation, Gorodkin's for several classes; NaN where truth or prediction is constant."""
+    n, truth, predicted = counts.sum(), counts.sum(axis=1), counts.sum(axis=0)
+    spread = (n * n - predicted @ predicted) * (n * n - truth @ truth)
+    return (n * np.trace(counts) - truth @ predicted) / np.sqrt(spread) if spread.real > 0 else math.nan
+
+
+def f_beta(counts: np.ndarray, beta: float) -> Any:
+    """F of two classes: recall counts β² times as much as precision; NaN without TP, FN and FP."""
+    (_, fp), (fn, tp) = counts
+    whole = (1 + beta**2) * tp + beta**2 * fn + fp
+    return (1 + beta**2) * tp / whole if whole.real > 0 else math.nan
+
+
+def by_class(counts: np.ndarray) -> dict[str, np.ndarray]:
+    """Precision, recall and F1 of every class; NaN where 0/0."""
+    hits, truth, predicted = np.diag(counts), counts.sum(axis=1), counts.sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return {"precision": hits / predicted, "recall": hits / truth, "f1": 2 * hits / (truth + predicted)}
+
+
+def mean_over_classes(counts: np.ndarray, what: str, weighted: bool = False) -> Any:
+    """The mean over the classes of precision, recall or F1, or ("f1_of_means") the F1 of the first two.
+
+    Weighted by the rows of each class, those without any have no say.
+    """
+    if what == "f1_of_means":
+        precision, recall = (mean_over_classes(counts, each, weighted) for each in ("precision", "recall"))
+        both = precision + recall
+        return 2 * precision * recall / both if both != 0 else math.nan
+    values, truth = by_class(counts)[what], counts.sum(axis=1)
+    if not weighted:
+        return values.mean()
+    present = truth.real > 0
+    return values[present] @ truth[present] / truth.sum() if present.any() else math.nan

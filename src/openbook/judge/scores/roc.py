@@ -1,0 +1,252 @@
+r"""The ROC curve: which share of the positive rows is found, at which share of false alarms.
+
+    a row is called positive where its score >= t;  for t from ∞ down to the least score:
+    TPR(t) = P(score >= t | positive),  FPR(t) = P(score >= t | negative)
+
+    AUC        the area under it, by trapezoids: a tie of a positive and a negative row counts half
+    DeLong     var AUC = var(V_i)/n_positive + var(W_j)/n_negative, V and W the rows' own areas
+    cost       C_FN π (1 - TPR) + C_FP (1 - π) FPR, least where the slope is (C_FP / C_FN) (1 - π)/π
+
+V_i is the share of negative rows that score below positive row i, W_j that of positive rows above negative
+row j. The interval is DeLong's on the logit scale, which holds its level near 1, where the plain one does not
+(DeLong, DeLong and Clarke-Pearson 1988). Where the rows are perfectly parted, or all alike, they show no
+spread, and Newcombe's score interval is taken: that of AUCs θ with |θ - AUC| <= z sqrt(var(θ)), var after
+Hanley and McNeil (Newcombe 2006, method 5).
+
+Scores must be known. Without positive or without negative rows there is no curve, which is an error.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, logit, ndtri
+
+from openbook.draw import Picture
+from openbook.errors import DataError, ParameterError
+from openbook.judge.chance.intervals import Interval, shown, upper_share
+from openbook.judge.scores.two_kinds import ThresholdCurve
+from openbook.work import Step, Work, figure
+
+__all__ = ["OperatingPoint", "Roc", "auc"]
+
+
+def auc(truth: Any, scores: Any) -> float:
+    """The area under the ROC curve; NaN without rows of both kinds.
+
+    Parameters
+    ----------
+    truth : bool, whether each row is positive
+    scores : the higher the more likely positive; none may be NaN
+
+    Examples
+    --------
+    >>> auc([True, False, True, False], [0.9, 0.4, 0.4, 0.1])
+    0.875
+    """
+    from openbook.judge.scores.mann_whitney import area, parted
+
+    positive, negative = parted(np.asarray(truth, dtype=bool), np.asarray(scores, dtype=float))
+    return area(positive, negative) if len(positive) and len(negative) else math.nan
+
+
+@dataclass(frozen=True)
+class OperatingPoint:
+    """A place on the curve: what is called positive from this score up, and what it costs per row.
+
+    Costs are in those of one false alarm.
+    """
+
+    threshold: float
+    fpr: float
+    tpr: float
+    cost: float
+    slope: float
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Roc(ThresholdCurve):
+    """The ROC curve of some scores.
+
+    Parameters
+    ----------
+    truth : labels or booleans, one for each row
+    scores : numbers, the higher the more likely positive
+    positive : the label that is positive
+
+    Examples
+    --------
+    >>> roc = Roc(["ill", "well", "ill", "well"], [0.9, 0.4, 0.4, 0.1], positive="ill")
+    >>> roc.auc
+    0.875
+    >>> roc.points.tolist()
+    [[0.0, 0.0], [0.0, 0.5], [0.5, 1.0], [1.0, 1.0]]
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.truth.all():
+            raise DataError(f"every row is {self.positive}, so there is nothing to rank")
+
+    @cached_property
+    def auc(self) -> float:
+        """The area under the curve."""
+        from openbook.judge.scores.mann_whitney import area
+
+        return area(*self.parted)
+
+    @cached_property
+    def points(self) -> np.ndarray:
+        """(FPR, TPR) at every threshold."""
+        found, alarms = self.called
+        return np.column_stack([alarms / self.n_negative, found / self.n_positive])
+
+    @cached_property
+    def variances(self) -> tuple[float, float]:
+        """DeLong's: of positive rows' own areas, and of negative ones'; NaN where there is a single row."""
+        from openbook.judge.scores.mann_whitney import placements
+
+        positive, negative = self.parted
+        return tuple(
+            float((placements(a, b) / (2 * len(b))).var(ddof=1)) if len(a) > 1 else math.nan
+            for a, b in ((positive, negative), (negative, positive))
+        )  # type: ignore[return-value]
+
+    def interval(self, level: float = 0.95) -> Interval:
+        """The interval of the area: DeLong's, on the logit scale; Newcombe's where that shows no spread."""
+        positive, negative = self.variances
+        variance = positive / self.n_positive + negative / self.n_negative
+        if not variance > 0 or self.auc in (0, 1):
+            return newcombe(self.auc, self.n_positive, self.n_negative, level)
+        error, z = math.sqrt(variance), float(ndtri(upper_share(level)))
+        centre, spread = float(logit(self.auc)), error / (self.auc * (1 - self.auc))
+        low, high = (float(expit(centre + sign * z * spread)) for sign in (-1, 1))
+        a = figure(self.auc)
+        both = " + ".join(
+            rf"\frac{{{figure(v)}}}{{{n}}}"
+            for v, n in ((positive, self.n_positive), (negative, self.n_negative))
+        )
+        ends = (
+            Step(
+                end,
+                rf"\operatorname{{expit}}(y {sign} z s)",
+                rf"\operatorname{{expit}}({figure(centre)} {sign} {figure(z)} \cdot {figure(spread)})",
+                found,
+            )
+            for end, sign, found in (("low", "-", low), ("high", "+", high))
+        )
+        steps = (
+            Step(
+                "var V", result=positive, note="V: of each positive row, the share of negative rows below it"
+            ),
+            Step(
+                "var W", result=negative, note="W: of each negative row, the share of positive rows above it"
+            ),
+            Step(
+                "se",
+                r"\sqrt{\frac{\operatorname{var} V}{n_+} + \frac{\operatorname{var} W}{n_-}}",
+                rf"\sqrt{{{both}}}",
+                error,
+            ),
+            Step("y", r"\operatorname{logit}(A)", rf"\ln \frac{{{a}}}{{1 - {a}}}", centre),
+            Step(
+                "s",
+                r"\frac{\operatorname{se}}{A (1 - A)}",
+                rf"\frac{{{figure(error)}}}{{{a} (1 - {a})}}",
+                spread,
+            ),
+            Step("z", r"\Phi^{-1}(\frac{1 + \gamma}{2})", rf"\Phi^{{-1}}({figure(upper_share(level))})", z),
+            *ends,
+        )
+        return Interval(low, high, level, "DeLong on logit", steps)
+
+    def point_for(self, cost_ratio: float, prior: float | None = None) -> OperatingPoint:
+        """The threshold of least cost; of equals the highest.
+
+        Parameters
+        ----------
+        cost_ratio : what missing a positive row costs, in false alarms: C_FN / C_FP
+        prior : how common positive rows are where the model is used; None takes their share here
+        """
+        if not (cost_ratio > 0 and math.isfinite(cost_ratio)):
+            raise ParameterError(
+                f"cost_ratio must be above 0, got {cost_ratio}; 5: a miss is as bad as 5 alarms"
+            )
+        prior = self.n_positive / len(self.scores) if prior is None else prior
+        if not 0 < prior < 1:
+            raise ParameterError(f"prior must lie between 0 and 1, got {prior}")
+        fpr, tpr = self.points.T
+        costs = cost_ratio * prior * (1 - tpr) + (1 - prior) * fpr
+        best = int(np.argmin(costs))
+        slope = (1 - prior) / (prior * cost_ratio)
+        return OperatingPoint(
+            float(self.thresholds[best]), float(fpr[best]), float(tpr[best]), float(costs[best]), slope
+        )
+
+    def work(self, points: int = 12) -> Work:
+        """The area, pair by pair; and up to so many points of the curve."""
+        positive, negative = self.n_positive, self.n_negative
+        pairs = positive * negative
+        wins = self.auc * pairs
+        steps = (
+            Step("pairs", r"n_+ \cdot n_-", rf"{positive} \cdot {negative}", pairs),
+            Step(
+                "won", result=wins, note="pairs in which the positive row scores higher, ties counting half"
+            ),
+            Step("AUC", r"\frac{\text{won}}{\text{pairs}}", rf"\frac{{{figure(wins)}}}{{{pairs}}}", self.auc),
+        )
+        interval = self.interval()
+        return Work(
+            f"ROC, {self.positive} is positive",
+            (
+                self.some_points(("FPR", "TPR"), points),
+                *steps,
+                Work(f"Interval: {interval.method}", interval.steps),
+            ),
+            f"AUC = {shown(self.auc)} {interval}",
+        )
+
+    def draw(self, beside: "Mapping[str, Roc] | None" = None) -> Picture:
+        """The curve, by itself or among others, each under its name."""
+        from openbook.judge.scores.score_pictures import draw_rocs
+
+        return draw_rocs({str(self.positive): self, **(beside or {})})
+
+
+def newcombe(area: float, n_positive: int, n_negative: int, level: float = 0.95) -> Interval:
+    """Newcombe's score interval of an area, from it and the numbers of rows.
+
+    >>> print(newcombe(1.0, 10, 10))
+    [0.800, 1.000] (95%, Newcombe's score)
+    """
+    z, more = float(ndtri(upper_share(level))), (n_positive + n_negative) / 2 - 1
+
+    def too_far(theta: float) -> bool:
+        spread = 1 + more * ((1 - theta) / (2 - theta) + theta / (1 + theta))
+        variance = theta * (1 - theta) * spread / (n_positive * n_negative)
+        return abs(theta - area) > z * math.sqrt(variance)
+
+    def end(outside: float) -> float:
+        """Halve the way between a place that is too far, if it is, and one that is not."""
+        inside = area
+        for _ in range(60):
+            middle = (outside + inside) / 2
+            outside, inside = (middle, inside) if too_far(middle) else (outside, middle)
+        return inside
+
+    low, high = (0.0 if area == 0 else end(0.0)), (1.0 if area == 1 else end(1.0))
+    steps = (
+        Step("A", result=area),
+        Step(
+            "var",
+            r"\frac{\theta (1 - \theta)}{n_+ n_-}"
+            r" (1 + m (\frac{1 - \theta}{2 - \theta} + \frac{\theta}{1 + \theta}))",
+            note=f"of an area θ, with m = (n₊ + n₋)/2 - 1 = {figure(more)}",
+        ),
+        Step("low", result=low, note="the least and the greatest θ with |θ - A| ≤ z √var"),
+        Step("high", result=high),
+    )
+    return Interval(low, high, level, "Newcombe's score", steps)

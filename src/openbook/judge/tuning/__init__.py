@@ -1,0 +1,1 @@
+"""Tuning inside the folds."""

@@ -1,0 +1,235 @@
+"""Try settings of a model on folds, and choose the best.
+
+    grid      every combination of the values
+    random    some of them, or draws from distributions
+    halving   every combination on a few rows, the best third of them on three times as many, and so on, until
+              the last few are compared on all rows (Jamieson and Talwalkar 2016)
+
+All settings are judged on the same folds. The best is the one with the best mean score; of equals, the one
+whose models are smallest, and then the first. A setting that fails, or whose score is undefined, is not
+chosen.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, product
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+
+from openbook.errors import ParameterError, did_you_mean
+from openbook.judge.chance.intervals import Interval
+from openbook.judge.folds.evaluate import FoldError, judged
+from openbook.judge.folds.evaluation import Evaluation
+from openbook.judge.folds.examples import Examples, takes_tables
+from openbook.judge.folds.splits import TimeOrdered, protocol, some_rows
+from openbook.judge.scores.metrics import Metric
+
+__all__ = ["SEARCHES", "Search", "Tried", "best_of", "knobs_of", "settings_of"]
+
+SEARCHES = ("grid", "random", "halving")
+#: Of so many settings one goes on to the next round of halving, and of rows there are as many times more.
+FACTOR = 3
+#: The fewest rows that say anything about a setting.
+_FEWEST = 200
+#: Scores that differ by no more, relative to their size, are equal.
+_EQUAL = 1e-9
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A setting, how it did, and on how many rows.
+
+    Parameters
+    ----------
+    parameters : mapping of knob to value
+    score, interval : by the metric that decides, on the inner folds
+    complexity : the median size of its models; None where they do not say
+    seconds : that a fit took, in the mean
+    rows : of the table it was judged on
+    failure : why it could not be judged, or ""
+    """
+
+    parameters: Mapping[str, Any]
+    score: float
+    interval: Interval
+    complexity: float | None
+    seconds: float
+    rows: int
+    failure: str = ""
+
+
+@dataclass(frozen=True)
+class Search:
+    """What all settings are judged by: the model they are settings of, rows, folds and a metric."""
+
+    model: Any
+    examples: Examples
+    split: Any
+    metric: Metric
+    seed: int
+
+    def all_at_once(self, settings: Sequence[Mapping[str, Any]]) -> list[Tried]:
+        """Every setting, on all rows."""
+        return self._tried(settings, self.examples)
+
+    def by_halving(self, settings: Sequence[Mapping[str, Any]]) -> list[Tried]:
+        """Every setting on a few rows, the best ones on more; each as it was judged last."""
+        if isinstance(self.split, TimeOrdered):
+            raise ParameterError(
+                "halving tries settings on rows drawn at random, which say nothing of what comes later; use"
+                " search='grid' or 'random' with splits by time"
+            )
+        rng = np.random.default_rng(self.seed)
+        final: list[Tried] = []
+        for rows in self._rungs(len(settings)):
+            examples = self.examples if rows == len(self.examples) else self._some(rows, rng)
+            tried = self._tried(settings, examples)
+            order = ranked(tried, self.metric) or list(range(len(tried)))  # if none has a score yet, any
+            going_on = [] if examples is self.examples else order[: math.ceil(len(tried) / FACTOR)]
+            final = [t for i, t in enumerate(tried) if i not in going_on] + final
+            settings = [tried[i].parameters for i in sorted(going_on)]
+        return final
+
+    def _rungs(self, n_settings: int) -> Iterator[int]:
+        """The numbers of rows, growing until all are there."""
+        n = len(self.examples)
+        rounds = math.ceil(math.log(n_settings, FACTOR)) if n_settings > 1 else 0
+        for left in range(rounds, 0, -1):
+            if (rows := n // FACTOR**left) >= _FEWEST:
+                yield rows
+        yield n
+
+    def _some(self, rows: int, rng: np.random.Generator) -> Examples:
+        """So many rows, of each class its share; or whole groups that come to as many."""
+        examples = self.examples
+        if examples.groups is not None:
+            names, codes = np.unique(examples.groups, return_inverse=True)
+            order = rng.permutation(len(names))
+            before = np.cumsum(np.bincount(codes)[order]) - np.bincount(codes)[order]
+            chosen = np.isin(codes, order[before < rows])
+        else:
+            strata = np.zeros(len(examples), dtype=np.intp) if examples.classes is None else examples.target
+            chosen = some_rows(strata, rows / len(examples), rng)
+        return examples.take(np.flatnonzero(chosen), tables=takes_tables(self.model))
+
+    def _tried(self, settings: Sequence[Mapping[str, Any]], examples: Examples) -> list[Tried]:
+        split = self.split
+        if split is None:
+            split = protocol(examples.column, examples.task, self.seed, 5, 1, groups=examples.groups)
+        models = {str(i): clone(self.model).set_params(**setting) for i, setting in enumerate(settings)}
+        outcomes = _judged_or_failed(models, examples, split, self.metric)
+        return [
+            self._outcome(setting, outcomes[label], len(examples))
+            for label, setting in zip(models, settings, strict=True)
+        ]
+
+    def _outcome(self, setting: Mapping[str, Any], outcome: Evaluation | FoldError, rows: int) -> Tried:
+        if isinstance(outcome, FoldError):
+            nothing = Interval(math.nan, math.nan, 0.95, "undefined")
+            return Tried(setting, math.nan, nothing, None, math.nan, rows, str(outcome.__cause__ or outcome))
+        return Tried(
+            setting,
+            outcome.mean(self.metric),  # as scikit-learn's searches have it
+            outcome.interval(self.metric),
+            outcome.complexity,
+            float(outcome.times["fit"].mean()),
+            rows,
+        )
+
+
+def _judged_or_failed(
+    models: Mapping[str, Any], examples: Examples, split: Any, metric: Metric
+) -> dict[str, Evaluation | FoldError]:
+    """The evaluation of each, on folds that they share; one by one where some fail."""
+    try:
+        return dict(judged(models, examples, split, metric))
+    except FoldError as error:
+        if len(models) == 1:
+            raise
+        first = error
+    outcomes: dict[str, Evaluation | FoldError] = {}
+    for label, model in models.items():
+        try:
+            outcomes |= judged({label: model}, examples, split, metric)
+        except FoldError as error:
+            outcomes[label] = error
+    if all(isinstance(outcome, FoldError) for outcome in outcomes.values()):
+        raise first
+    return outcomes
+
+
+def ranked(tried: Sequence[Tried], metric: Metric) -> list[int]:
+    """The positions of the settings that have a score, the best first, of equals the smallest."""
+    sign = -1 if metric.greater_is_better else 1
+    known = [i for i, t in enumerate(tried) if not math.isnan(t.score)]
+    known.sort(key=lambda i: sign * tried[i].score)
+    place = dict.fromkeys(known, 0)
+    for before, i in pairwise(known):
+        equal = math.isclose(tried[before].score, tried[i].score, rel_tol=_EQUAL, abs_tol=_EQUAL)
+        place[i] = place[before] + (not equal)
+    sizes = [math.inf if t.complexity is None else t.complexity for t in tried]
+    return sorted(known, key=lambda i: (place[i], sizes[i], i))
+
+
+def best_of(tried: Sequence[Tried], metric: Metric) -> Tried:
+    """The setting to take: the best of those judged on most rows."""
+    most = max(t.rows for t in tried)
+    finalists = [t for t in tried if t.rows == most]
+    order = ranked(finalists, metric)
+    if not order:
+        raise ParameterError(f"{metric.words} is undefined for every setting; choose another metric")
+    return finalists[order[0]]
+
+
+def knobs_of(model: Any) -> dict[str, Sequence[Any]]:
+    """The knobs of a learner, or of the steps of a pipeline, each with the value that it has now."""
+    if isinstance(model, Pipeline):
+        return {
+            f"{name}__{knob}": values for name, step in model.steps for knob, values in knobs_of(step).items()
+        }
+    knobs = model.knobs() if hasattr(model, "knobs") else {}
+    now = model.get_params() if knobs else {}
+    return {name: values if now[name] in values else (now[name], *values) for name, values in knobs.items()}
+
+
+def settings_of(
+    model: Any, knobs: Mapping[str, Any], search: str, n_iter: int, seed: int
+) -> list[dict[str, Any]]:
+    """The settings to try; a knob has values, or a distribution to draw them from, such as SciPy's."""
+    if search not in SEARCHES:
+        raise ParameterError(f"search must be one of {', '.join(map(repr, SEARCHES))}, got {search!r}")
+    known = tuple(model.get_params())
+    for name, values in knobs.items():
+        if name not in known:
+            raise ParameterError(
+                f"{type(model).__name__} has no parameter {name!r}. {did_you_mean(name, known)}"
+            )
+        if not hasattr(values, "rvs") and not _listed(values):
+            raise ParameterError(f"knob {name!r} must have values to try, such as [1, 10], got {values!r}")
+    drawn = [name for name, values in knobs.items() if hasattr(values, "rvs")]
+    if drawn and search == "grid":
+        raise ParameterError(
+            f"knob {drawn[0]!r} is a distribution, of which there is no grid; give values, or search='random'"
+        )
+    if search == "grid" or (search == "halving" and not drawn):
+        return [dict(zip(knobs, values, strict=True)) for values in product(*knobs.values())]
+    if n_iter < 1:
+        raise ParameterError(f"n_iter must be at least 1, got {n_iter}")
+    from sklearn.model_selection import ParameterSampler
+
+    most = n_iter if drawn else min(n_iter, math.prod(len(values) for values in knobs.values()))
+    drawn_settings = ParameterSampler(dict(knobs), most, random_state=seed)
+    return [{name: _plain(value) for name, value in setting.items()} for setting in drawn_settings]
+
+
+def _plain(value: Any) -> Any:
+    """NumPy's numbers as Python's."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _listed(values: Any) -> bool:
+    return not isinstance(values, str) and hasattr(values, "__len__") and len(values) > 0

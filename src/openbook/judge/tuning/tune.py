@@ -1,0 +1,335 @@
+"""Tuning inside the folds, so that the score reported is one that new rows would give.
+
+The score of the best of many settings, on the very folds that chose it, is too good: the luckiest wins. So
+the search is part of the learner (`Tuning`): it happens inside `fit`, on inner folds of the rows that it is
+given, and `evaluate` judges search and model together on rows that neither has seen.
+
+    evaluate(Tuning(model), X, y)     for every outer fold: search on its training rows, fit the best, predict
+    tune(model, X, y)                 that, and the model that the search makes of all rows
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from openbook.errors import ParameterError
+from openbook.judge.chance.intervals import shown
+from openbook.judge.folds.evaluate import Progress, complexity_of, judged
+from openbook.judge.folds.evaluation import Evaluation
+from openbook.judge.folds.examples import Cut, Examples, Split, model_task, takes_tables
+from openbook.judge.folds.splits import Protocol, TimeOrdered, protocol
+from openbook.judge.folds.splitters import time_codes
+from openbook.judge.scores.metrics import DEFAULTS, Metric, metric
+from openbook.judge.tuning.search import Search, Tried, best_of, knobs_of, settings_of
+from openbook.work import Grid, Work
+
+__all__ = ["Tuned", "Tuning", "tune"]
+
+
+def _has(name: str) -> Any:
+    return available_if(lambda self: hasattr(getattr(self, "model_", self.model), name))
+
+
+class Tuning(MetaEstimatorMixin, BaseEstimator):
+    """A learner that tunes itself: `fit` tries settings on inner folds, and fits the best on all its rows.
+
+    Parameters
+    ----------
+    model : the classifier or regressor to tune, a pipeline too
+    knobs : mapping of parameter to the values to try, or to a distribution to draw from; optional
+        None takes the model's own, `model.knobs()`.
+    split : splitter of the inner folds, optional
+        None takes five, stratified, and by groups where those are given.
+    metric : name or Metric that decides; None takes accuracy, or RMSE
+    search : "grid", "random" or "halving"
+        Every combination; some of them; or every one on few rows and the best on more.
+    n_iter : how many settings are drawn by "random", or by "halving" from distributions
+    random_state : int
+
+    Attributes
+    ----------
+    model_ : the model of the best setting, fitted on all rows; an ordinary learner, which can be saved
+    parameters_ : the best setting
+    tried_ : every setting with its score, interval and size
+    metric_ : the Metric that decided
+
+    Of settings with equal scores the one with the smallest models is taken, and then the first.
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> from openbook.neighbors import KNeighborsClassifier
+    >>> X, y = load("wine").split("cultivar")
+    >>> tuning = Tuning(KNeighborsClassifier(), {"k": [1, 5, 15]}).fit(X, y)
+    >>> tuning.parameters_
+    {'k': 5}
+    """
+
+    def __init__(self, model, knobs=None, split=None, metric=None, search="grid", n_iter=20, random_state=0):
+        self.model = model
+        self.knobs = knobs
+        self.split = split
+        self.metric = metric
+        self.search = search
+        self.n_iter = n_iter
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, time: Any = None) -> Self:
+        """Search, and fit the best.
+
+        Parameters
+        ----------
+        X, y : as the model takes them; y may be the name of a column of X
+        sample_weight : array of the rows' weights, optional
+        groups : the group of each row, optional: array, Series, Column, or the name of a column of X
+        time : the time of each row, optional; where `split` is by time, rows of one time stay together
+        """
+        if self.split is not None and not hasattr(self.split, "split"):
+            raise ParameterError(
+                "Tuning: split must be a splitter such as StratifiedKFold(5), which can split whatever rows"
+                f" it is given, got {self.split!r}"
+            )
+        task = model_task([self.model])
+        examples = Examples.of(X, y, task, sample_weight, groups)
+        self.metric_ = metric(self.metric or DEFAULTS[task][0], task)
+        knobs = knobs_of(self.model) if self.knobs is None else self.knobs
+        settings = settings_of(self.model, knobs, self.search, self.n_iter, self.random_state)
+        split = _by_time(self.split, time, len(examples)) if time is not None else self.split
+        search = Search(self.model, examples, split, self.metric_, self.random_state)
+        run = search.by_halving if self.search == "halving" else search.all_at_once
+        self.tried_ = tuple(run(settings))
+        self.parameters_ = dict(best_of(self.tried_, self.metric_).parameters)
+        self.model_ = self._fitted(examples, X, y)
+        return self
+
+    def _fitted(self, examples: Examples, X: Any, y: Any) -> Any:
+        """The model of the best setting, of all rows as they came."""
+        model = clone(self.model).set_params(**self.parameters_)
+        if isinstance(y, str) or examples.given is not X:
+            X = examples.given
+            y = examples.column if takes_tables(model) else examples.labels
+        everything = np.arange(len(examples))
+        return model.fit(X, y, **Cut(examples, Split(0, everything, everything)).arguments(model))
+
+    @property
+    def takes_tables(self) -> bool:
+        """Whether `evaluate` gives it Tables, as it does openbook's learners."""
+        return takes_tables(self.model)
+
+    @property
+    def classes_(self) -> np.ndarray:
+        return self.model_.classes_
+
+    @property
+    def n_features_in_(self) -> int:
+        return self.model_.n_features_in_
+
+    def predict(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        return self.model_.predict(X)
+
+    @_has("predict_proba")
+    def predict_proba(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        return self.model_.predict_proba(X)
+
+    @_has("decision_function")
+    def decision_function(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        return self.model_.decision_function(X)
+
+    def score(self, X: Any, y: Any) -> float:
+        """The model's own: accuracy or R²."""
+        check_is_fitted(self)
+        return self.model_.score(X, y)
+
+    @_has("refusal")
+    def refusal(self, schema: Any) -> str | None:
+        return self.model.refusal(schema)
+
+    @available_if(lambda self: complexity_of(self.model_) is not None)
+    def complexity(self) -> int | None:
+        """The size of the model that was chosen."""
+        return complexity_of(self.model_)
+
+    def work(self, row: Any = None) -> Work:
+        """The settings that were tried and the one that won; for a row, how the model predicts it."""
+        check_is_fitted(self)
+        if row is not None:
+            return self.model_.work(row)
+        table = _table(self.tried_, self.metric_)
+        return Work(f"Tuning of {type(self.model).__name__}", (table,), self._end())
+
+    def _end(self) -> str:
+        best = best_of(self.tried_, self.metric_)
+        settings = ", ".join(f"{name} = {value!r}" for name, value in self.parameters_.items()) or "as it is"
+        return (
+            f"The best: {settings}, with {self.metric_.words} {shown(best.score)} on the folds used to"
+            " choose it, which is optimistic."
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags, inner = super().__sklearn_tags__(), get_tags(self.model)
+        tags.estimator_type = inner.estimator_type
+        tags.classifier_tags, tags.regressor_tags = inner.classifier_tags, inner.regressor_tags
+        tags.input_tags, tags.target_tags = inner.input_tags, inner.target_tags
+        return tags
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Tuned:
+    """A tuned model, and how well tuning and model together do on new rows.
+
+    Parameters
+    ----------
+    tuning : the Tuning, fitted on all rows
+    evaluation : the nested Evaluation; None where it was left out
+    """
+
+    tuning: Tuning
+    evaluation: Evaluation | None
+
+    @property
+    def model(self) -> Any:
+        """The model of the best setting, fitted on all rows; save it like any other."""
+        return self.tuning.model_
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The best setting."""
+        return self.tuning.parameters_
+
+    @property
+    def table(self) -> tuple[Tried, ...]:
+        """Every setting with its score, interval and size."""
+        return self.tuning.tried_
+
+    @property
+    def optimism(self) -> float:
+        """How much better the best setting looked on the folds that chose it than nested folds say it is."""
+        if self.evaluation is None:
+            return float("nan")
+        decides = self.tuning.metric_
+        gain = best_of(self.table, decides).score - self.evaluation.score(decides)
+        return gain if decides.greater_is_better else -gain
+
+    def work(self) -> Work:
+        """What was tried and chosen, and the honest score."""
+        search = self.tuning.work()
+        if self.evaluation is None:
+            return search
+        decides = self.tuning.metric_
+        score, interval = self.evaluation.score(decides), self.evaluation.interval(decides)
+        honest = f"On rows that neither search nor model had seen: {decides.words} {shown(score)} {interval}."
+        return Work(search.title, (*search.parts, self.evaluation.work()), f"{search.conclusion} {honest}")
+
+    def __repr__(self) -> str:
+        return self.work().text()
+
+    def _repr_html_(self) -> str:
+        return self.work().html()
+
+
+def tune(
+    model: Any,
+    X: Any,
+    y: Any,
+    knobs: Mapping[str, Any] | None = None,
+    split: Any = None,
+    inner: Any = None,
+    metric: str | Metric | None = None,
+    search: str = "grid",
+    n_iter: int = 20,
+    random_state: int = 0,
+    groups: Any = None,
+    progress: Progress = None,
+    nested: bool = True,
+    sample_weight: Any = None,
+) -> Tuned:
+    """Tune a model on all rows, and judge the tuning on nested folds.
+
+    Parameters
+    ----------
+    model, knobs, metric, search, n_iter, random_state : as for `Tuning`
+    X, y, groups, progress, sample_weight : as for `evaluate`
+    split : splitter of the outer folds, which judge; None takes ten, stratified, and by groups where given
+    inner : splitter of the inner folds, which choose
+        None takes five such, by groups where those are given, and by time where `split` is.
+    nested : whether to judge the tuning
+        Without, the only score is that of the best setting on the folds that chose it.
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> from openbook.linear import LinearDiscriminant
+    >>> X, y = load("wine").split("cultivar")
+    >>> tuned = tune(LinearDiscriminant(), X, y)
+    >>> tuned.parameters
+    {'shrinkage': 0.0}
+    >>> print(tuned.evaluation.interval())
+    [0.968, 0.999] (95%, Wilson for 169 effective rows)
+    """
+    examples = Examples.of(X, y, model_task([model]), sample_weight, groups)
+    if split is None:
+        split = protocol(examples.column, examples.task, random_state, repeats=1, groups=examples.groups)
+    by_time = split.splitter if isinstance(split, Protocol) else split
+    inner_of_all = inner
+    if inner is None and isinstance(by_time, TimeOrdered):
+        inner, inner_of_all = _inner_by_time(by_time, len(examples))
+    tuning = Tuning(model, knobs, inner, metric, search, n_iter, random_state)
+    evaluation = None
+    if nested:
+        name, usual = f"{type(model).__name__}, tuned", DEFAULTS[examples.task]
+        metrics = usual if metric is None else (metric, *(other for other in usual if other != metric))
+        evaluation = judged({name: tuning}, examples, split, metrics, random_state, progress)[name]
+    whole = clone(tuning).set_params(split=inner_of_all)
+    return Tuned(whole.fit(X, y, sample_weight, groups), evaluation)
+
+
+def _inner_by_time(outer: TimeOrdered, n: int) -> tuple[TimeOrdered, TimeOrdered]:
+    """How settings are chosen on a fold's rows, which come in order of time, and on all rows."""
+    inner = TimeOrdered(test_groups=outer.test_groups)
+    if outer.time is None:
+        return inner, inner
+    return inner, _by_time(inner, outer.time, n)
+
+
+def _by_time(split: Any, time: Any, n: int) -> Any:
+    """A split by time that knows the times of its rows; other splits as they are."""
+    if not isinstance(split, TimeOrdered) or split.time is not None:
+        return split
+    when = time_codes(time, n)
+    if when.max() == 0:  # all of one time: only the order of the rows is left
+        return split
+    blocks = min(split.folds, int(when.max()))
+    return TimeOrdered(blocks, split.gap, when, split.test_groups, random_state=split.random_state)
+
+
+def _table(tried: tuple[Tried, ...], decides: Metric) -> Grid:
+    """The settings in the order in which they were tried."""
+    names = list(tried[0].parameters)
+    on_some = len({t.rows for t in tried}) > 1
+    header = [*names, decides.words, "interval", "complexity", *(["rows"] if on_some else [])]
+    rows = [
+        [
+            *(_cell(t.parameters[name]) for name in names),
+            shown(t.score),
+            t.failure or t.interval.ends,
+            t.complexity,
+            *([t.rows] if on_some else []),
+        ]
+        for t in tried
+    ]
+    known = next((t.interval for t in tried if not t.failure), None)
+    note = f"intervals: {100 * known.level:g}%, {known.method}" if known else ""
+    return Grid("Settings", header, rows, note)
+
+
+def _cell(value: Any) -> Any:
+    return value if isinstance(value, int | float | str) and not isinstance(value, bool) else repr(value)

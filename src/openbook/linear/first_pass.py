@@ -1,0 +1,46 @@
+"""What must be known of the rows before the first step of a likelihood: one fold."""
+
+from dataclasses import dataclass
+from functools import partial
+from operator import add
+
+import numpy as np
+
+from openbook.border.rows import infinite_cell
+from openbook.fold import Statistics, fold
+from openbook.prepare.encoding import ColumnSums
+
+__all__ = ["FirstPass", "log_likelihood_of_shares", "totals_of"]
+
+
+@dataclass(frozen=True)
+class FirstPass(Statistics):
+    """The columns, the weight of each class, (n_classes,), and the number of rows, (1,)."""
+
+    columns: ColumnSums
+    classes: np.ndarray
+    rows: np.ndarray
+
+
+def totals_of(rows, n_classes):
+    """Totals over the rows; an error where a number is infinite."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        totals = fold(rows.pieces, partial(_of_chunk, rows.schema, n_classes), add)
+    if not all(np.isfinite(array).all() for array in totals.arrays().values()):
+        raise infinite_cell(rows)
+    return totals
+
+
+def _of_chunk(schema, n_classes, chunk):
+    classes = np.bincount(chunk.y, chunk.w, n_classes)
+    return FirstPass(ColumnSums.of(schema, chunk), classes, np.array([len(chunk.y)]))
+
+
+def log_likelihood_of_shares(classes):
+    """What the classes' shares alone say of the rows: Σ N_c ln(N_c / N).
+
+    >>> round(float(log_likelihood_of_shares(np.array([1.0, 1.0, 0.0]))), 6)  # 2 ln(1/2)
+    -1.386294
+    """
+    some = classes[classes > 0]
+    return some @ np.log(some / some.sum())

@@ -1,0 +1,182 @@
+"""The candidates of a node, from the counts that the engine noted, and which of them wins.
+
+`candidates_` holds the rows in each branch. All else is derived from them in plain Python.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+from openbook.data import Nominal
+from openbook.measures import chi_squared
+from openbook.tree.derive.splits import Classes, Group, Numbers, Split, best_groups, chosen, least_weight
+from openbook.tree.engine.prune import pessimistic_errors
+from openbook.tree.show.conditions import Is, Within
+
+__all__ = ["Candidate", "Search", "group_at", "search_at"]
+
+
+#: A gain below this is rounding.
+_ZERO = 1e-14
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A column at a node: its best split and what that gains, charges paid; None where there is none.
+
+    counted : whether its gain counts for the average
+    why : why there is none
+    """
+
+    attribute: Any
+    split: Any
+    gain: Any
+    counted: bool
+    why: str = ""
+
+    @property
+    def name(self):
+        return self.attribute.name
+
+    @property
+    def info(self):
+        return None if self.split is None else self.split.info
+
+    @property
+    def ratio(self):
+        """The gain ratio; None where the split information is 0."""
+        return self.gain / self.info if self.info else None
+
+    def cuts(self, criterion):
+        """Among how many cuts this one was chosen, where that is charged for, else None: the charge tells."""
+        if criterion != "gain_ratio" or isinstance(self.attribute, Nominal):
+            return None
+        return round(2 ** ((self.split.gain(criterion) - self.gain) * self.split.weight))
+
+
+@dataclass(frozen=True)
+class Search:
+    """A node's rows, its candidates column by column, and the winner among them (or None)."""
+
+    rows: Group
+    found: list[Candidate]
+    winner: Any
+
+    @property
+    def able(self):
+        """The candidates that have a split."""
+        return [candidate for candidate in self.found if candidate.split is not None]
+
+    def errors(self, model):
+        """(errors as a leaf, errors of the winner's branches, how many those are)."""
+        filled = [group for group in self.winner.split.children(model.missing) if group.weight > 0]
+        return self.rows.errors, math.fsum(group.errors for group in filled), len(filled)
+
+    def is_vain(self, model):
+        """Whether the winner does not lower the pessimistic error."""
+        leaf, below, branches = self.errors(model)
+        return pessimistic_errors(below, branches, model.penalty) >= pessimistic_errors(
+            leaf, 1, model.penalty
+        )
+
+    def chi_squared(self, model):
+        """The test of independence of the winner's branches and the classes."""
+        return chi_squared([group.weights for group in self.winner.split.children(model.missing)])
+
+
+def group_at(model, node) -> Group:
+    """The training rows of a node; an empty one has none, whatever it says."""
+    weight, value = float(model.tree_.weight[node]), model.tree_.value[node].tolist()
+    if not hasattr(model, "classes_"):
+        return Numbers(weight, value[0], value[1] if weight > 0 else 0.0)
+    return Classes(tuple(value if weight > 0 else [0.0] * len(value)))
+
+
+def search_at(model, k) -> Search:
+    """The search at the k-th noted node."""
+    rows = group_at(model, model.candidates_.node[k])
+    found = _candidates(model, k)
+    best = chosen(
+        [c.gain for c in found],
+        [c.info for c in found],
+        rows,
+        model.criterion,
+        model.min_gain,
+        [c.counted for c in found],
+    )
+    return Search(rows, found, None if best is None else found[best])
+
+
+def _candidates(model, k) -> list[Candidate]:
+    noted, start, found = model.candidates_, 0, []
+    for j, attribute in enumerate(model.schema_):
+        end = start + (len(attribute.values) if isinstance(attribute, Nominal) else 2) + 1
+        *groups, gap = (_group(model, stats) for stats in noted.stats[k, start:end].tolist())
+        start = end
+        gain, cut, counted = float(noted.gain[k, j]), float(noted.cut[k, j]), bool(noted.counted[k, j])
+        gain = 0.0 if abs(gain) < _ZERO else gain
+        why = _obstacle(attribute, groups, gap, gain, cut)
+        split = None if why else _split(model, attribute, groups, gap, cut)
+        if split is not None and model.criterion == "absolute_error":
+            split = _with_deviation(split, gain)
+        if not why and split is None and model.criterion == "absolute_error":
+            found.append(Candidate(attribute, None, gain, counted, "its two groups are not stored"))
+        elif split is None:
+            found.append(Candidate(attribute, None, None, counted, why or "no gain with two groups"))
+        else:
+            found.append(Candidate(attribute, split, gain, counted))
+    return found
+
+
+def _obstacle(attribute, groups, gap, gain, cut) -> str:
+    """Why a column has no split, or nothing."""
+    filled = sum(group.weight > 0 for group in groups)
+    if not filled and gap.weight <= 0:
+        return "not drawn"
+    if not math.isnan(gain):
+        return ""
+    if not filled:
+        return "all cells are missing"
+    if isinstance(attribute, Nominal):
+        return "one value only" if filled < 2 else "no split has a gain"
+    return "no cut has a gain" if math.isnan(cut) else "the gain does not exceed the penalty"
+
+
+def _group(model, stats) -> Group:
+    return Classes(tuple(stats)) if hasattr(model, "classes_") else Numbers(*stats)
+
+
+def _split(model, attribute, groups, gap, cut) -> Split | None:
+    """The split of a column with these rows at each value, or on both sides of the cut."""
+    branches: list = []
+    if not isinstance(attribute, Nominal):
+        tests = (Within(attribute, high=cut), Within(attribute, low=cut))
+        branches += zip(tests, groups, strict=True)
+    elif model.nominal == "multiway":
+        filled = [(v, group) for v, group in zip(attribute.values, groups, strict=True) if group.weight > 0]
+        branches += ((Is(attribute, (value,)), group) for value, group in filled)
+    elif model.criterion == "absolute_error":
+        return None  # the medians of groups do not follow from those of values
+    else:
+        best = best_groups(list(enumerate(groups)), gap, model.criterion, least_weight(model))
+        if best is None:
+            return None
+        for codes, group in best.branches:
+            values = tuple(attribute.values[code] for code in sorted(codes))
+            branches.append((Is(attribute, values), group))
+    split = Split(tuple(branches), gap, cut)
+    return split.with_missing(_missing(attribute)) if model.missing == "branch" else split
+
+
+def _with_deviation(split, gain) -> Split:
+    """A split by absolute error with the deviation of its rows together: what the gain was taken from."""
+    weight = math.fsum(group.weight for group in split.groups)
+    error = gain * (weight + split.gap.weight) + math.fsum(group.error for group in split.groups)
+    return replace(split, together=Numbers(weight, math.nan, error))
+
+
+def _missing(attribute):
+    """The condition that a cell is missing."""
+    if isinstance(attribute, Nominal):
+        return Is(attribute, (), missing=True)
+    return Within(attribute, math.inf, -math.inf, missing=True)

@@ -1,0 +1,163 @@
+r"""How groups of rows and splits are written down: steps with their formulas, grids of branches.
+
+Long sums are abbreviated: the first terms and the last one.
+"""
+
+import math
+from dataclasses import dataclass
+
+from openbook.tree.derive.splits import Classes, Group, Split
+from openbook.work import Grid, Step, escape_text, figure
+
+__all__ = ["MEASURES", "Measure", "branch_grid", "held", "impurity_step", "joined", "split_steps"]
+
+#: Longer sums are abbreviated, and longer grids.
+SHOWN_TERMS, SHOWN_BRANCHES = 8, 24
+
+
+@dataclass(frozen=True)
+class Measure:
+    """An impurity: its sign, plain and as a formula, its name, and how it is computed."""
+
+    sign: str
+    tex: str
+    name: str
+    formula: str
+
+    @property
+    def mean_name(self) -> str:
+        """What the mean over branches is called."""
+        return self.name if self.name.startswith("mean ") else f"mean {self.name}"
+
+    def of(self, target: str, given: str = "") -> str:
+        """The label of a step: H(play), H(play | outlook)."""
+        return f"{self.sign}({target} | {given})" if given else f"{self.sign}({target})"
+
+    def tex_of(self, target: str, given: str = "") -> str:
+        condition = rf" \mid {escape_text(given)}" if given else ""
+        return f"{self.tex}({escape_text(target)}{condition})"
+
+
+_ENTROPY = Measure("H", "H", "entropy", r"-\sum_c p_c \log_2 p_c")
+MEASURES = {
+    "entropy": _ENTROPY,
+    "gain_ratio": _ENTROPY,
+    "gini": Measure("Gini", r"\operatorname{Gini}", "Gini impurity", r"1 - \sum_c p_c^2"),
+    "squared_error": Measure(
+        "MSE", r"\operatorname{MSE}", "mean squared error", r"\frac{1}{W} \sum_i w_i (y_i - \bar{y})^2"
+    ),
+    "absolute_error": Measure(
+        "MAE", r"\operatorname{MAE}", "mean absolute error", r"\frac{1}{W} \sum_i w_i |y_i - \hat{y}|"
+    ),
+}
+
+
+def impurity_step(label: str, group: Group, criterion: str) -> Step:
+    """The impurity of a group of rows."""
+    return Step(label, MEASURES[criterion].formula, _numbers(group, criterion), group.impurity(criterion))
+
+
+def _numbers(group: Group, criterion: str) -> str:
+    total = figure(group.weight)
+    if not isinstance(group, Classes):
+        return rf"\frac{{{figure(group.error)}}}{{{total}}}"
+    shares = [rf"\frac{{{figure(w)}}}{{{total}}}" for w in group.weights if w > 0]
+    if criterion == "gini":
+        return joined(["1", *(rf"\left( {share} \right)^2" for share in shares)], " - ")
+    return "-" + joined([rf"{share} \log_2 {share}" for share in shares], " - ")
+
+
+def joined(terms: list[str], sign: str) -> str:
+    """The terms with the sign between them, the middle left out where they are many."""
+    if len(terms) > SHOWN_TERMS:
+        terms = [*terms[: SHOWN_TERMS - 1], r"\dots", terms[-1]]
+    return sign.join(terms)
+
+
+def branch_grid(split: Split, names: tuple[str, ...], attribute: str, criterion: str) -> Grid:
+    """What the branches hold: class weights, or weight and mean; and how impure that is."""
+    measure = MEASURES[criterion].name
+    rows = [(test.branch, *held(group), group.impurity(criterion)) for test, group in split.branches]
+    note = ""
+    if len(rows) > SHOWN_BRANCHES:
+        note = f"{len(rows) - SHOWN_BRANCHES} of the {len(rows)} branches are not shown"
+        rows = rows[:SHOWN_BRANCHES]
+    if split.gap.weight > 0:
+        rows.append(("missing", *held(split.gap), None))
+    return Grid("", (attribute, *names, measure), rows, note)
+
+
+def held(group: Group) -> tuple[float, ...]:
+    """What stands in a grid for a group: the weight of each class, or the mean; and the weight of all."""
+    if isinstance(group, Classes):
+        return (*group.weights, group.weight)
+    return (group.mean, group.weight)
+
+
+def split_steps(split: Split, target: str, attribute: str, criterion: str, cuts: int | None = None):
+    """The steps from a split's branches to its gain and, by criterion, its gain ratio.
+
+    Parameters
+    ----------
+    cuts : int, optional
+        Among how many cuts this one was chosen, where that is charged for.
+    """
+    measure, weight = MEASURES[criterion], figure(split.weight)
+    before, after = measure.of(target), measure.of(target, attribute)
+    minuend, known = measure.tex_of(target), split.known
+    steps = []
+    if split.gap.weight > 0:
+        before, minuend = (
+            measure.of(target, f"{attribute} known"),
+            measure.tex_of(target, f"{attribute} known"),
+        )
+        steps += [
+            Step(f"known({attribute})", r"\frac{W_k}{W}", _ratio(known.weight, split.weight), split.share),
+            impurity_step(before, known, criterion),
+        ]
+    impurity, mean, gain = known.impurity(criterion), split.mean_impurity(criterion), split.gain(criterion)
+    terms = [
+        rf"{_ratio(group.weight, known.weight)} \cdot {figure(group.impurity(criterion))}"
+        for group in split.groups
+        if group.weight > 0
+    ]
+    steps.append(Step(after, rf"\sum_b \frac{{W_b}}{{W}} {measure.tex}_b", joined(terms, " + "), mean))
+    formula, numbers = (
+        f"{minuend} - {measure.tex_of(target, attribute)}",
+        f"{figure(impurity)} - {figure(mean)}",
+    )
+    if split.gap.weight > 0:
+        formula, numbers = rf"\frac{{W_k}}{{W}} ({formula})", rf"{figure(split.share)} \cdot ({numbers})"
+    if cuts is not None:
+        charge = math.log2(cuts) / split.weight
+        steps.append(
+            Step(
+                f"charge({attribute})", r"\frac{\log_2 k}{W}", rf"\frac{{\log_2 {cuts}}}{{{weight}}}", charge
+            )
+        )
+        formula, numbers = rf"{formula} - \frac{{\log_2 k}}{{W}}", f"{numbers} - {figure(charge)}"
+        gain -= charge
+    steps.append(Step(f"gain({attribute})", formula, numbers, gain))
+    if criterion == "gain_ratio":
+        steps += _ratio_steps(split, attribute, gain)
+    return steps
+
+
+def _ratio_steps(split: Split, attribute: str, gain: float) -> list[Step]:
+    shares = [_ratio(g.weight, split.weight) for g in (*split.groups, split.gap) if g.weight > 0]
+    terms = joined([rf"{share} \log_2 {share}" for share in shares], " - ")
+    formula = r"-\sum_b \frac{W_b}{W} \log_2 \frac{W_b}{W}"
+    ratio = gain / split.info if split.info > 0 else None
+    return [
+        Step(f"split info({attribute})", formula, f"-{terms}", split.info),
+        Step(
+            f"gain ratio({attribute})",
+            r"\frac{\text{gain}}{\text{split info}}",
+            rf"\frac{{{figure(gain)}}}{{{figure(split.info)}}}",
+            ratio,
+        ),
+    ]
+
+
+def _ratio(part: float, whole: float) -> str:
+    return rf"\frac{{{figure(part)}}}{{{figure(whole)}}}"

@@ -1,0 +1,100 @@
+r"""The work of a model tree: the line of each leaf, and a row's prediction term by term.
+
+p    the line of the row's leaf, a + sum_j b_j x_j
+q    the line of the node above
+p'   (n p + k q) / (n + k), n being the rows of the node below; then p' is the next p
+"""
+
+import math
+
+from openbook.tree.derive.nodes import Narrator
+from openbook.tree.engine.nodes import LEAF, cells, leaf_of
+from openbook.tree.show.reading import reading
+from openbook.work import Grid, Step, Work, figure
+
+__all__ = ["derive_line_row", "derive_lines"]
+
+#: So many leaves are listed.
+LISTED = 40
+
+
+def derive_lines(model, grown) -> Work:
+    """How the tree was grown, and the lines of its leaves."""
+    narrator, lines = Narrator(model, reading(model)), model.lines_
+    leaves = [node for node in narrator.reading.depth_first() if model.tree_.attribute[node] == LEAF]
+    rows = [
+        (
+            narrator.title(leaf),
+            float(model.tree_.weight[leaf]),
+            _as_text(model, leaf),
+            float(lines.error[leaf]),
+        )
+        for leaf in leaves[:LISTED]
+    ]
+    note = f"{len(leaves) - LISTED} of the {len(leaves)} leaves are not shown" if len(leaves) > LISTED else ""
+    grid = Grid("lines", ("leaf", "rows", model.target_, "adjusted error"), rows, note)
+    return Work(grown.title, (*grown.parts, grid), grown.conclusion)
+
+
+def _as_text(model, node):
+    terms = [figure(float(model.lines_.constant[node]))]
+    for attribute, slope in zip(model.schema_, model.lines_.slope[node].tolist(), strict=True):
+        if slope:
+            terms.append(f"{'-' if slope < 0 else '+'} {figure(abs(slope))} × {attribute.name}")
+    return " ".join(terms)
+
+
+def derive_line_row(model, X, k) -> Work:
+    """How the prediction of a one-row table was made; k is 0 where nothing is smoothed."""
+    narrator, tree = Narrator(model, reading(model)), model.tree_
+    x = cells(X)[0]
+    node = int(leaf_of(tree, x))
+    terms, step = _on_line(model, node, x.tolist(), "p")
+    parts, said = [Work(f"the leaf: {narrator.title(node)}", (*terms, step))], step.result
+    while k and (above := narrator.above[node]) >= 0:
+        terms, step = _on_line(model, above, x.tolist(), "q")
+        n, q = float(tree.weight[node]), step.result
+        numbers = rf"{figure(n)} \cdot {_signed(said)} + {figure(k)} \cdot {_signed(q)}"
+        said = (n * said + k * q) / (n + k)
+        smoothed = Step(
+            "p'",
+            r"\frac{n p + k q}{n + k}",
+            rf"\frac{{{numbers}}}{{{figure(n)} + {figure(k)}}}",
+            said,
+            f"n = {figure(n)} rows below",
+        )
+        parts.append(Work(f"smoothed by the node above: {narrator.title(above)}", (*terms, step, smoothed)))
+        node = above
+    title = f"{type(model).__name__} for {model.target_}: one prediction"
+    return Work(title, tuple(parts), f"{model.target_} = {figure(said)}.")
+
+
+def _on_line(model, node, x, label):
+    """The terms of a node's line as grids (none, or one), and the step that sums them up."""
+    lines = model.lines_
+    said = float(lines.constant[node])
+    rows, sums = [], [figure(said)]
+    for j, slope in enumerate(lines.slope[node].tolist()):
+        if slope:
+            cell, so = _cell(lines, node, j, x[j])
+            said += slope * cell
+            rows.append((model.schema_.attributes[j].name, slope, cell, slope * cell, so))
+            sums.append(figure(abs(slope * cell)) if slope * cell >= 0 else f"-{figure(abs(slope * cell))}")
+    numbers = " + ".join(sums).replace("+ -", "- ") if rows else ""
+    formula = r"a + \sum_j b_j x_j" if rows else "a"
+    grids = [Grid("terms", ("column", "slope", "cell", "slope × cell", ""), rows)] if rows else []
+    return grids, Step(label, formula, numbers, said)
+
+
+def _cell(lines, node, j, cell):
+    """The number that stands in the line, and why if it is not the cell's own."""
+    if math.isnan(cell):
+        return float(lines.mean[node, j]), "missing: the mean of the node's rows"
+    low, high = float(lines.low[j]), float(lines.high[j])
+    inside = min(max(cell, low), high)
+    return inside, "" if inside == cell else f"beyond what was seen: {figure(low)} to {figure(high)}"
+
+
+def _signed(value):
+    """A number as a factor."""
+    return f"({figure(value)})" if value < 0 else figure(value)

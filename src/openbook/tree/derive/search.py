@@ -1,0 +1,153 @@
+"""The search for the best split from raw rows, in plain Python: the oracle of the kernels.
+
+A column is a list of cells: numbers, or values of a nominal column; None or NaN where missing. Targets are
+classes, or numbers where `classes` is None.
+"""
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from openbook.tree.derive.splits import (
+    EQUAL_RATIO,
+    Classes,
+    Group,
+    Numbers,
+    Split,
+    best_groups,
+    best_of,
+    chosen,
+)
+from openbook.tree.engine.columns import midpoint
+
+__all__ = ["Found", "Rows", "cuts_of", "is_missing", "search_column", "search_node"]
+
+#: The most weight that C4.5 asks for beside a cut.
+MOST_BESIDE = 25.0
+
+
+class Rows(NamedTuple):
+    """The targets of a node's rows, their weights, and the classes (None for numbers)."""
+
+    targets: Sequence
+    weights: Sequence[float]
+    classes: Sequence | None
+
+    @property
+    def n_classes(self) -> int:
+        return 0 if self.classes is None else len(self.classes)
+
+    def group(self, among: Sequence[bool]) -> Group:
+        """Some of the rows, as a group."""
+        chosen_rows = [(t, w) for t, w, here in zip(self.targets, self.weights, among, strict=True) if here]
+        if self.classes is not None:
+            return Classes(tuple(math.fsum(w for t, w in chosen_rows if t == c) for c in self.classes))
+        total = math.fsum(w for _, w in chosen_rows)
+        if total <= 0:
+            return Numbers(0.0, 0.0, 0.0)
+        mean = math.fsum(w * t for t, w in chosen_rows) / total
+        return Numbers(total, mean, math.fsum(w * (t - mean) ** 2 for t, w in chosen_rows))
+
+
+class Found(NamedTuple):
+    """The best split of a column, and what it gains, charges paid."""
+
+    split: Split
+    gain: float
+
+
+def is_missing(cell) -> bool:
+    """Whether a cell holds nothing."""
+    return cell is None or (isinstance(cell, float) and math.isnan(cell))
+
+
+def cuts_of(cells: Sequence, rows: Rows) -> list[Split]:
+    """Every cut of a column halfway between neighbouring numbers: x <= cut, x > cut."""
+    known = [not is_missing(cell) for cell in cells]
+    gap = rows.group([not k for k in known])
+    splits = []
+    for low, high in pairwise(sorted({cell for cell, k in zip(cells, known, strict=True) if k})):
+        below = rows.group([k and cell <= low for cell, k in zip(cells, known, strict=True)])
+        above = rows.group([k and cell > low for cell, k in zip(cells, known, strict=True)])
+        splits.append(Split((("<=", below), (">", above)), gap, float(midpoint(low, high))))
+    return splits
+
+
+def search_column(
+    cells: Sequence,
+    rows: Rows,
+    criterion: str,
+    nominal: str | None = None,
+    least: float = 0.0,
+    missing: str = "fractional",
+) -> Found | None:
+    """The best split of a column, or None.
+
+    Parameters
+    ----------
+    nominal : "multiway" or "subset" for a nominal column, None for numbers
+    least : the weight that two branches must have
+    missing : "branch" where missing cells have a branch of their own
+    """
+    if all(map(is_missing, cells)):
+        return None
+    if nominal is None:
+        split, charge = _best_cut(cuts_of(cells, rows), rows, criterion, least)
+    else:
+        split, charge = _best_nominal(cells, rows, criterion, nominal, least, missing), 0.0
+    if split is None:
+        return None
+    split = split.with_missing("missing") if missing == "branch" else split
+    gain = split.gain(criterion) - charge
+    paid = criterion != "gain_ratio" or nominal is not None or gain > EQUAL_RATIO
+    return Found(split, gain) if paid else None
+
+
+def _best_nominal(cells, rows, criterion, nominal, least, missing) -> Split | None:
+    """A branch for every value, if two of them are heavy enough; or the best two groups of values."""
+    gap = rows.group([is_missing(cell) for cell in cells])
+    values = sorted({cell for cell in cells if not is_missing(cell)})
+    branches = [(value, rows.group([cell == value for cell in cells])) for value in values]
+    if nominal == "subset":
+        return best_groups(branches, gap, criterion, least)
+    weights = [group.weight for _, group in branches] + [gap.weight] * (missing == "branch")
+    return Split(tuple(branches), gap) if sum(w > 0 and w >= least for w in weights) >= 2 else None
+
+
+def _best_cut(cuts: Sequence[Split], rows: Rows, criterion: str, least: float) -> tuple[Split | None, float]:
+    """The best cut, and what it is charged for.
+
+    By gain ratio, as in C4.5, that is log2(number of cuts) / W for the choice; and a cut must leave a tenth
+    of an average class's weight on both sides.
+    """
+    if not cuts or criterion != "gain_ratio":
+        return best_of(cuts, criterion, least), 0.0
+    a_tenth = 0.1 * cuts[0].known.weight / rows.n_classes
+    least = min(max(a_tenth, least), max(MOST_BESIDE, least))
+    allowed = [cut for cut in cuts if min(group.weight for group in cut.groups) >= least]
+    return best_of(allowed, criterion), math.log2(max(len(allowed), 1)) / cuts[0].weight
+
+
+def search_node(
+    columns: Sequence[Sequence],
+    nominal: Sequence[str | None],
+    rows: Rows,
+    criterion: str,
+    least: float = 0.0,
+    missing: str = "fractional",
+    counted: Sequence[bool] | None = None,
+) -> tuple[list[Found | None], int | None]:
+    """The best split of each column, and which column wins."""
+    found = [
+        search_column(cells, rows, criterion, kind, least, missing)
+        for cells, kind in zip(columns, nominal, strict=True)
+    ]
+    winner = chosen(
+        [f and f.gain for f in found],
+        [f and f.split.info for f in found],
+        rows.group([True] * len(rows.targets)),
+        criterion,
+        counted=counted,
+    )
+    return found, winner

@@ -1,0 +1,433 @@
+"""Training rows as the engine sees them: every column sorted once, or coded.
+
+    sorted     the rows in ascending order, as keys (see `keys`)
+    ordered    codes of ranks (few distinct numbers, ordinal values) or of bins
+    nominal    codes of values
+
+The code of a missing cell is the number of codes. Ranks give exact cuts, halfway between neighbouring numbers
+of a node. With `bins`, a numeric column of more distinct numbers is shared out over so many bins of about
+equal weight first, and cuts fall between bins only: a byte a cell instead of four, and a search that does not
+sort. Of more than SAMPLE rows, bins are placed by those whose positions in the table have the least hashes.
+So the bins do not depend on how the rows are divided into chunks, in memory or in files.
+"""
+
+from functools import cached_property, partial
+from itertools import accumulate
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from openbook.border.rows import infinite_cell
+from openbook.data import Categorical, Nominal, Numeric
+from openbook.errors import RefusalError
+from openbook.fold import ROUNDING, Piece, each
+from openbook.kernels.bundle import bundle
+from openbook.kernels.jit import jit
+from openbook.tree.engine.keys import MISSING, ROW, check_rows, sort_rows
+
+__all__ = [
+    "COLUMN",
+    "NOMINAL",
+    "ORDERED",
+    "SORTED",
+    "Edges",
+    "Sorted",
+    "Training",
+    "codes_of",
+    "encode",
+]
+
+SORTED, ORDERED, NOMINAL = range(3)
+
+#: A numeric column of no more distinct numbers than these is coded: counting beats sorting.
+FEW = 255
+#: A nominal column has many values when they are this share of the rows.
+MANY = 0.3
+#: About so many rows are looked at to place bins.
+SAMPLE = 200_000
+#: Columns of more rows than LONG are taken from their tables several together, so many rows at a time: those
+#: of a matrix lie side by side, and come from memory once.
+LONG, TOGETHER, AT_ONCE = 2**18, 4, 16384
+
+
+#: A column: what it is; its row in the keys or in the codes; how many codes there are, without missing (0 if
+#: sorted); whether a nominal one has so many values that its gain distorts an average; where the routes of
+#: its multiway test begin, and the stats of its branches in the evidence.
+COLUMN = np.dtype(
+    [
+        ("kind", np.int64),
+        ("place", np.int64),
+        ("n_codes", np.int64),
+        ("many_valued", np.bool_),
+        ("route", np.int64),
+        ("slot", np.int64),
+    ]
+)
+
+
+class Edges(NamedTuple):
+    """Where the codes of an ordered column end: code a goes up to cuts[a], from low[a] to high[a]."""
+
+    cuts: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+    @classmethod
+    def of(cls, values, cuts):
+        """The edges of these sorted distinct numbers, cut so."""
+        ends = np.searchsorted(values, cuts, side="right")
+        starts = np.r_[0, ends][: len(values)]
+        return cls(cuts, values[starts], values[np.r_[ends, len(values)][: len(values)] - 1])
+
+    def codes(self, numbers):
+        """The code of each number; NaN gets the number of codes."""
+        codes = codes_of(self.cuts, numbers)
+        codes[np.isnan(numbers)] = len(self.low)
+        return codes
+
+
+class Sorted(NamedTuple):
+    """A numeric column that is sorted: its numbers, in pieces."""
+
+    pieces: list
+
+    def between(self, below, above):
+        """The cut between the numbers of two rows that neighbour in a node."""
+        return midpoint(self._at(below), self._at(above))
+
+    def _at(self, rows):
+        if len(self.pieces) == 1:
+            return self.pieces[0][rows].astype(float)
+        starts = np.cumsum([0, *map(len, self.pieces)])
+        piece, numbers = np.searchsorted(starts, rows, side="right") - 1, np.empty(len(rows))
+        for p in np.unique(piece):
+            here = piece == p
+            numbers[here] = self.pieces[p][rows[here] - starts[p]]
+        return numbers
+
+
+class Scales(list):
+    """The scale of each column, nominal attributes included; and the cuts that tests make on them."""
+
+    def cuts(self, column, below, above):
+        """The cut of each test, between codes or rows that neighbour in its node; and the last code below it.
+
+        The cut is halfway, or at the edge of a bin near there. A column that is sorted has no codes.
+
+        column, below, above : whole numbers, one a test
+        """
+        edges = self._edges
+        ordered = edges.start[column] >= 0
+        if ordered.all():
+            return self._between_codes(column, below, above)
+        cut, last = np.empty(len(column)), np.full(len(column), -1)
+        at = np.flatnonzero(ordered)
+        cut[at], last[at] = self._between_codes(column[at], below[at], above[at])
+        for f in np.unique(column[~ordered]):
+            at = np.flatnonzero(column == f)
+            cut[at] = self[f].between(below[at], above[at])
+        return cut, last
+
+    def _between_codes(self, column, below, above):
+        edges = self._edges
+        start = edges.start[column]
+        cut, last = (
+            midpoint(edges.high[start + below], edges.low[start + above]),
+            np.empty(len(column), np.intp),
+        )
+        place_cuts(edges, column, below, above, cut, last)
+        return cut, last
+
+    @cached_property
+    def _edges(self):
+        """Those of all ordered columns, one after the other."""
+        ordered = [scale if isinstance(scale, Edges) else None for scale in self]
+        lengths = [0 if scale is None else len(scale.low) for scale in ordered]
+        starts = [
+            at if scale is not None else -1
+            for at, scale in zip(accumulate(lengths, initial=0), ordered, strict=False)
+        ]
+        low, high = (_joined(getattr(scale, name) for scale in ordered if scale) for name in ("low", "high"))
+        # a last code is cut from nothing
+        cuts = _joined(np.append(scale.cuts, np.inf)[: len(scale.low)] for scale in ordered if scale)
+        exact = [scale is not None and bool((scale.low == scale.high).all()) for scale in ordered]
+        return AllEdges(cuts, low, high, np.array(starts), np.array(exact))
+
+
+@bundle
+class AllEdges(NamedTuple):
+    """The edges of columns one after the other: those of column j from start[j] on, -1 if it has none.
+
+    exact : whether each code is one number, so that a cut needs no edge
+    """
+
+    cuts: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    start: np.ndarray
+    exact: np.ndarray
+
+
+def _joined(arrays):
+    return np.concatenate([np.zeros(0), *arrays])
+
+
+@jit(_nrt=False)
+def place_cuts(edges, column, below, above, cut, last):
+    """Fill in the last code below each cut, which is given as halfway, and move it to its edge if bins have
+    edges: the first that is not below it, of those between the two codes.
+    """
+    for i in range(column.size):
+        start, k = edges.start[column[i]], below[i]
+        if edges.exact[column[i]]:
+            while k < above[i] - 1 and edges.high[start + k + 1] <= cut[i]:
+                k += 1
+        else:
+            while k < above[i] - 1 and edges.cuts[start + k] < cut[i]:
+                k += 1
+            cut[i] = edges.cuts[start + k]
+        last[i] = k
+
+
+class Training(NamedTuple):
+    """Everything that a tree grows from; the scale of each column says where its cuts fall.
+
+    columns : COLUMN (n_columns,)
+    keys : uint32 (n_sorted, n_rows); None where no column holds numbers
+    codes : uint8 or uint16 (n_rows, n_coded), row by row, since a node looks at few rows and several columns
+    gaps : whether any cell is missing
+    """
+
+    columns: np.ndarray
+    keys: np.ndarray | None
+    codes: np.ndarray
+    scales: Scales
+    y: np.ndarray
+    w: np.ndarray
+    gaps: bool
+
+
+@jit(_nrt=False)
+def count_below(cuts, numbers, below):
+    """Fill in how many cuts are below each number; of a few hundred, looking at all beats halving."""
+    for i in range(numbers.size):
+        n, x = 0, numbers[i]
+        for j in range(cuts.size):
+            n += cuts[j] < x
+        below[i] = n
+
+
+def codes_of(cuts, numbers):
+    """How many cuts are below each number."""
+    if len(cuts) > FEW:
+        return np.searchsorted(cuts, numbers)
+    codes = np.empty(len(numbers), dtype=np.intp)
+    count_below(cuts, np.ascontiguousarray(numbers, dtype=float), codes)
+    return codes
+
+
+def midpoint(a, b):
+    """Halfway from a to b, and never b itself, however close they are; to fifteen digits, if they part them.
+
+    >>> float(midpoint(1.57, 1.58)), float(midpoint(1.0, 1.0 + 1e-15)) < 1.0 + 1e-15
+    (1.575, True)
+    """
+    half = a + (b - a) / 2
+    half = np.where(half < b, half, a)
+    with np.errstate(all="ignore"):  # what cannot be rounded stays as it is
+        unit = 10.0 ** (14 - np.floor(np.log10(np.abs(half))))
+        short = np.rint(half * unit) / unit
+        return np.where((a <= short) & (short < b), short, half)
+
+
+def encode(rows, bins=None):
+    """The training rows of a tree, or of many."""
+    scales, keys = _scales(rows, bins)
+    kind = np.array([_kind(scale) for scale in scales], dtype=np.int8)
+    n_codes = np.array(
+        [0 if k == SORTED else _n_codes(s) for k, s in zip(kind, scales, strict=True)], np.int32
+    )
+    if n_codes.max(initial=0) >= np.iinfo(np.uint16).max:
+        name, most = rows.schema.names[n_codes.argmax()], n_codes.max()
+        msg = (
+            f"column {name!r} has {most:,} values, too many to split on; leave it out if it is an identifier"
+        )
+        raise RefusalError(msg)
+    coded = [(j, scales[j]) for j in np.flatnonzero(kind != SORTED)]
+    dtype = np.uint8 if n_codes.max(initial=0) <= FEW else np.uint16
+    codes, y, w = _coded_rows(rows, coded, dtype)
+    own_keys = keys.reshape(-1, len(y)) if rows.schema.of(Numeric) else None
+    gaps = bool((codes == n_codes[kind != SORTED]).any()) or bool((keys >= MISSING).any())
+    return Training(_columns(kind, n_codes, len(y)), own_keys, codes, scales, y, w, gaps)
+
+
+def _scales(rows, bins):
+    """The scale of every column: the edges or numbers of an ordered one, a nominal attribute itself; and the
+    keys of those that are sorted.
+    """
+    samples, weights = _all_rows(rows) if bins is None else _sample(rows)
+    numeric = [j for j, attribute in enumerate(rows.schema) if isinstance(attribute, Numeric)]
+    n_rows = sum(map(len, samples)) if numeric else 0
+    check_rows(n_rows)
+    # room for all that may be sorted: what is not used costs nothing
+    keys = np.empty((len(numeric) if bins is None else 1, n_rows), np.uint32)
+    scales, n_sorted, columns, room = (
+        Scales(),
+        0,
+        _numbers(samples, numeric),
+        np.empty((2, n_rows), np.uint64),
+    )
+    for j, attribute in enumerate(rows.schema):
+        if isinstance(attribute, Categorical):
+            scales.append(_scale(attribute))
+            continue
+        numbers, own = next(columns), keys[n_sorted]
+        if np.isinf(numbers).any():
+            raise infinite_cell(rows)
+        if sort_rows(numbers, own, room) > FEW and bins is None:
+            scales.append(Sorted([table.columns[j] for table in samples]))
+            n_sorted += 1
+        else:
+            known = own[own < MISSING] & ROW
+            shares = None if weights is None else weights[known]
+            scales.append(_edges(numbers[known], FEW if bins is None else bins, shares))
+    return scales, keys[:n_sorted]
+
+
+def _columns(kind, n_codes, n_rows):
+    columns = np.zeros(len(kind), dtype=COLUMN)
+    nominal = kind == NOMINAL
+    many = nominal & (n_codes >= MANY * n_rows)
+    columns["kind"], columns["n_codes"], columns["many_valued"] = kind, n_codes, many & ~many.all()
+    columns["place"] = np.where(kind == SORTED, np.cumsum(kind == SORTED), np.cumsum(kind != SORTED)) - 1
+    columns["route"] = np.cumsum(n_codes * nominal) - n_codes * nominal
+    slots = np.where(nominal, n_codes + 1, 3)
+    columns["slot"] = np.cumsum(slots) - slots
+    return columns
+
+
+def _kind(scale):
+    if isinstance(scale, Sorted):
+        return SORTED
+    return ORDERED if isinstance(scale, Edges) else NOMINAL
+
+
+def _n_codes(scale):
+    return len(scale.low if isinstance(scale, Edges) else scale.values)
+
+
+def _all_rows(rows):
+    """The inputs of all rows, in pieces; no weights, since ranks need none."""
+    return list(each(rows.pieces, attrgetter("X"))), None
+
+
+def _sample(rows):
+    """The rows that place bins, in pieces, and their weights; None where all are 1."""
+    sizes = rows.sizes()
+    pieces = list(map(_Placed, rows.pieces, accumulate(sizes, initial=0)))
+    tables, parts = zip(*each(pieces, partial(_sampled, sum(sizes))), strict=True)
+    weights = np.concatenate(parts)
+    return list(tables), None if (weights == 1).all() else weights
+
+
+class _Placed(NamedTuple):
+    """A piece of the rows, and the position of its first row in all."""
+
+    piece: Any
+    first: int
+
+    def load(self):
+        return self.piece.load() if isinstance(self.piece, Piece) else self.piece, self.first
+
+
+def _sampled(n_rows, placed):
+    """The inputs and weights of a piece's share of the sample."""
+    chunk, first = placed
+    if n_rows <= SAMPLE:
+        return chunk.X, chunk.w
+    least = hashes(first, len(chunk.y)) < np.uint64(SAMPLE / n_rows * 2.0**64)
+    return chunk.X.take(np.flatnonzero(least)), chunk.w[least]  # copies: no chunk is kept
+
+
+def hashes(first, n):
+    """The hashes of so many positions from the first on: whole numbers, evenly spread over 64 bits.
+
+    They follow splitmix64 (Steele, Lea, Flood 2014).
+    """
+    with np.errstate(over="ignore"):  # modulo 2^64
+        z = (np.arange(first, first + n, dtype=np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return z ^ (z >> np.uint64(31))
+
+
+def _numbers(tables, columns):
+    """The numbers of these columns, one after the other, in room that later ones take over."""
+    starts = np.cumsum([0, *map(len, tables)])
+    together = TOGETHER if starts[-1] > LONG else 1
+    room = np.empty((together, starts[-1]))
+    for first in range(0, len(columns), together):
+        some = columns[first : first + together]
+        for table, start in zip(tables, starts, strict=False):
+            for at in range(0, len(table), AT_ONCE):
+                for j, numbers in zip(some, room, strict=False):
+                    part = table.columns[j][at : at + AT_ONCE]
+                    numbers[start + at : start + at + len(part)] = part
+        yield from room[: len(some)]
+
+
+def _scale(attribute):
+    """The scale of a column of values: a nominal attribute itself, the edges of an ordinal one."""
+    if isinstance(attribute, Nominal):
+        return attribute
+    values = np.arange(len(attribute.values), dtype=float)
+    return Edges.of(values, values[:-1] + 0.5)
+
+
+def _edges(known, bins, weights):
+    """The scale of numbers in ascending order: a code for each that is distinct, or so many bins.
+
+    A bin ends with the last row of its share, k / bins of the rows; a row of weight w counts as w rows.
+    """
+    distinct = known[np.r_[True, known[1:] > known[:-1]][: len(known)]]
+    if len(distinct) <= bins:
+        return Edges.of(distinct, midpoint(distinct[:-1], distinct[1:]))
+    if weights is None:
+        last = np.arange(1, bins) * len(known) // bins - 1
+    else:
+        below = np.cumsum(weights)
+        ends = np.arange(1, bins) * below[-1] / bins - 1 + ROUNDING * below[-1]
+        last = np.searchsorted(below, ends, side="right")
+    low = known[last]
+    high = distinct[np.minimum(np.searchsorted(distinct, low, side="right"), len(distinct) - 1)]
+    return Edges.of(distinct, np.unique(midpoint(low, high)[low < high]))
+
+
+def _coded_rows(rows, scales, dtype):
+    """The codes, targets and weights of all rows; where their number is known, codes are put in place as they
+    come, so that memory holds them once.
+    """
+    parts = each(rows.pieces, partial(_coded, scales, dtype))
+    if rows.whole is None:
+        return map(np.concatenate, zip(*parts, strict=True))
+    codes, targets, end = np.empty((len(rows.whole), len(scales)), dtype=dtype), [], 0
+    for part, *target in parts:
+        codes[end : end + len(part)] = part
+        targets.append(target)
+        end += len(part)
+    return codes, *map(np.concatenate, zip(*targets, strict=True))
+
+
+def _coded(scales, dtype, chunk):
+    """A chunk's codes, target and weights."""
+    codes = np.empty((len(chunk.y), len(scales)), dtype=dtype)
+    for column, (j, scale) in zip(codes.T, scales, strict=True):
+        cells = chunk.X.columns[j]
+        if isinstance(chunk.X.schema.attributes[j], Numeric):
+            column[:] = scale.codes(cells)
+        else:
+            column[:] = cells
+            if cells.min(initial=0) < 0:
+                column[cells < 0] = _n_codes(scale)
+    return codes, chunk.y, chunk.w

@@ -1,0 +1,221 @@
+"""How many rows of a node have each code, by class; kernels.
+
+Columns are counted one by one, or several at once, side by side, since a row of codes is then read but once.
+Where rows weigh 1 each and codes are few, a word of 64 bits has room for all counters of a column and class,
+a byte for each code:
+
+    … | count of code 2 | count of code 1 | count of code 0
+
+A row adds 1 << 8 code to the words of its class, which lie next to each other: a processor does that for
+several columns at once, and no counter has to be found by its code. A byte counts to MOST. Nodes of no more
+rows are weighed by their words; those of larger ones go to the histograms before they run over.
+
+words : uint64 (n_classes, n_columns)
+"""
+
+import math
+
+import numpy as np
+
+from openbook.kernels.bits import lowest, without_lowest
+from openbook.kernels.jit import inner
+from openbook.tree.engine.columns import SORTED
+from openbook.tree.engine.split import add_target, row_of
+
+__all__ = [
+    "PER_WORD",
+    "clear",
+    "count_codes",
+    "count_together",
+    "has_gaps",
+    "in_words",
+    "lay_out",
+    "multiway_packed",
+]
+
+#: Where no column has more codes, missing included, counting all at once pays for nodes of any size.
+FEW_CODES = 16
+
+#: So many codes, missing included, have a counter in a word; the most rows that it holds.
+PER_WORD, MOST = 8, 255
+
+ONE, BITS, COUNTER, ALL = np.uint64(1), np.uint64(8), np.uint64(MOST), np.uint64(2**64 - 1)
+
+
+@inner
+def lay_out(ground, segment, desk):
+    """Put the targets and weights of the members on the desk, where coded columns are counted by them."""
+    start, end = segment
+    members, instances = ground.members, ground.instances
+    y, number, w = desk.targets.y, desk.targets.number, desk.targets.w
+    w_of, number_of, y_of = instances.w, instances.number, instances.y
+    for k in range(start, end if ground.codes.shape[1] else start):
+        i = np.uintp(members[k])
+        if w.size:
+            w[k] = w_of[i]
+        if y is None:
+            number[k] = number_of[i]
+        else:
+            y[k] = y_of[i]
+
+
+@inner
+def count_together(ground, n_drawn, segment, desk):
+    """Count the codes of the members in the first columns of the order at once, if the members are many."""
+    columns, order, table, places, where = ground.columns, desk.order, desk.table, desk.places, desk.where
+    many = table.shape[1] <= FEW_CODES or segment[1] - segment[0] >= table.shape[1] * table.shape[2]
+    coded = np.int64(0)  # not a literal, for which callees would be compiled anew
+    for k in range(order.size):
+        f = order[k]
+        where[f] = -1
+        if many and k < n_drawn and columns[f].kind != SORTED and coded < places.size:
+            where[f], places[coded] = coded, columns[f].place
+            coded += 1
+    if desk.targets.y is not None and coded and desk.words.size:
+        count_packed(ground, segment, coded, desk)
+    elif coded:
+        count_side_by_side(ground, segment, coded, desk)
+
+
+@inner
+def count_codes(ground, f, segment, desk):
+    """Add the members of a segment to the histogram of their codes, which holds nothing yet, and note which
+    codes may occur (by the last six bits); the targets and weights of the members lie on the desk.
+    """
+    start, end = segment
+    members, codes, rows, table = ground.members, ground.codes, ground.rows, desk.table
+    place, n_codes, at = np.uintp(ground.columns[f].place), ground.columns[f].n_codes, desk.where[f]
+    hist, occur, targets = desk.hist, desk.occur, desk.targets
+    y, number, w = targets.y, targets.number, targets.w
+    bits = np.uint64(0)
+    if at >= 0:
+        packed = in_words(segment, desk)
+        for code in range(n_codes + 1):
+            for s in range(hist.shape[1]):
+                hist[code, s] = counter(desk.words[s, at], code) if packed else table[at, code, s]
+        bits = ALL
+    else:
+        for k in range(start, end):
+            code = np.uintp(codes[row_of(rows, codes.shape[0], np.uintp(members[np.uintp(k)])), place])
+            add_target(y, number, w, np.uintp(k), hist, code)
+            bits |= np.uint64(1) << np.uint64(code & 63)
+    for word in range(occur.size):
+        occur[word] = bits
+
+
+@inner
+def count_side_by_side(ground, segment, n_columns, desk):
+    """Count the members of a segment in the columns at the first places, all at once: a row is one read."""
+    start, end = segment
+    members, codes, rows, table = ground.members, ground.codes, ground.rows, desk.table
+    targets, places = desk.targets, desk.places[:n_columns]
+    y, number, weights = targets.y, targets.number, targets.w
+    for j in range(n_columns):
+        for code in range(table.shape[1]):
+            for s in range(table.shape[2]):
+                table[j, code, s] = 0.0
+    for at in range(start, end):
+        k = np.uintp(at)
+        row = row_of(rows, codes.shape[0], np.uintp(members[k]))
+        if y is None:
+            w = weights[k]
+            wy = w * number[k]
+            for j in range(places.size):
+                code = np.uintp(codes[row, np.uintp(places[j])])
+                table[j, code, 0] += w
+                table[j, code, 1] += wy
+                table[j, code, 2] += wy * number[k]
+        else:
+            c, w = np.uintp(y[k]), weights[k] if weights.size else 1.0
+            for j in range(places.size):
+                table[j, np.uintp(codes[row, np.uintp(places[j])]), c] += w
+
+
+@inner
+def clear(hist, n_codes, occur):
+    """Wipe the histogram, and the set of codes that occur."""
+    for word in range(occur.size):
+        bits = occur[word]
+        occur[word] = 0
+        while bits != 0:
+            code = 64 * word + lowest(bits)
+            bits = without_lowest(bits)
+            if code >= n_codes:
+                break
+            for s in range(hist.shape[1]):
+                hist[code, s] = 0.0
+
+
+@inner
+def in_words(segment, desk):
+    """Whether the counts of the columns that are counted at once are left in words."""
+    return desk.words.size > 0 and segment[1] - segment[0] <= MOST
+
+
+@inner
+def counter(word, code):
+    """How many rows have this code."""
+    return np.intp((word >> (np.uint64(code) * BITS)) & COUNTER)
+
+
+@inner
+def count_packed(ground, segment, n_columns, desk):
+    """`count_side_by_side` of the first columns, in words; counts of more than MOST end up in the table."""
+    start, end = segment
+    table, words = desk.table, desk.words
+    many = end - start > MOST
+    for j in range(n_columns if many else 0):
+        for code in range(table.shape[1]):
+            for c in range(table.shape[2]):
+                table[j, code, c] = 0.0
+    for at in range(start, end, MOST):
+        pack(ground, at, min(at + MOST, end), n_columns, desk)
+        for c in range(words.shape[0] if many else 0):
+            for j in range(n_columns):
+                for code in range(table.shape[1]):
+                    table[j, code, c] += counter(words[c, j], code)
+
+
+@inner
+def pack(ground, start, end, n_columns, desk):
+    """Fill the words with up to MOST members."""
+    members, codes, rows, n_rows = ground.members, ground.codes, ground.rows, ground.codes.shape[0]
+    words, y = desk.words, desk.targets.y
+    for c in range(words.shape[0]):
+        for j in range(n_columns):
+            words[c, j] = 0
+    for k in range(start, end):
+        row, c = row_of(rows, n_rows, np.uintp(members[k])), np.uintp(y[k])
+        for j in range(n_columns):
+            words[c, j] += ONE << (np.uint64(codes[row, j]) * BITS)
+
+
+@inner
+def has_gaps(words, column, n_codes):
+    """Whether cells of this column are missing."""
+    gaps = 0
+    for c in range(words.shape[0]):
+        gaps += counter(words[c, column], n_codes)
+    return gaps > 0
+
+
+@inner(fastmath=False)
+def multiway_packed(words, column, least, whole):
+    """Of a branch for each code, by entropy: the cost below, the sum of W log2 W over the branches, and how
+    many have the least weight. Without leave to reorder: terms are added as `multiway` adds them, so that
+    gains that cancel out cancel in small nodes as in large ones.
+    """
+    first, second, enough = words[0, column], words[1, column], max(np.int64(math.ceil(least)), 1)
+    branches, below, spread = 0, 0.0, 0.0
+    for code in range(PER_WORD):  # a fixed number needs no loop, and codes that are none add nothing
+        a, b = counter(first, code), counter(second, code)
+        n, inside = a + b, whole[np.uintp(a)] + whole[np.uintp(b)]
+        for c in range(2, words.shape[0]):
+            a = counter(words[c, column], code)
+            n += a
+            inside += whole[np.uintp(a)]
+        outside = whole[np.uintp(n)]
+        below += outside - inside
+        spread += outside
+        branches += n >= enough
+    return below, spread, branches

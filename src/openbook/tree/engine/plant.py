@@ -1,0 +1,413 @@
+"""From training rows and settings to a tree: what Python prepares for the kernel, and makes of its nodes.
+
+value of a node    the weight of each class; or the mean of the target and the squared error around it; or its
+                   median and the absolute error. An empty branch takes its parent's.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from openbook.data import CHUNK_ROWS, Nominal
+from openbook.tree.engine.absolute import ladder_of, median_and_deviation
+from openbook.tree.engine.columns import NOMINAL, Edges
+from openbook.tree.engine.counts import PER_WORD
+from openbook.tree.engine.criteria import ABSOLUTE, GINI
+from openbook.tree.engine.grow import DONE, MORE_NODES, MORE_ROUTES, NODE, Ground, Growth, grow, wait_for
+from openbook.tree.engine.keys import check_rows, mark_class, only
+from openbook.tree.engine.nodes import LEAF, SPREAD, Tree, parents
+from openbook.tree.engine.part import BRANCH
+from openbook.tree.engine.search import FOUND, FRACTIONAL, Desk, Evidence
+from openbook.tree.engine.split import Instances, Targets
+from openbook.tree.engine.trunk import grow_trunk, part_columns, trunk_of
+from openbook.tree.engine.two_classes import SMALL_BLOCK
+
+__all__ = ["N_SUMS", "Candidates", "grown", "n_slots", "plant", "ripe", "trees_of"]
+
+#: The candidates of so many nodes are kept for the work, and so many figures of them.
+NOTED, NOTED_FIGURES = 64, 200_000
+#: Of many rows, so that noting takes no time to speak of: so many over all, but the top of the tree at least.
+NOTED_ROWS, TOP = 200_000, 7
+#: What adds up over the rows of a regression: the weight, the target, its square.
+N_SUMS = 3
+#: The most counts of all columns of a node that are kept side by side: what a core's cache can hold.
+MOST_COUNTS = 2**16
+#: So many classes are told apart by a byte.
+MOST_SHORT = 256
+#: Of more rows than FAR that are coded, those of a node are brought next to each other when it has about NEAR
+#: of them: what lies further apart does not stay in a cache.
+FAR, NEAR = 2**18, 2**16
+#: Room for so many nodes at first; for more where there are many rows.
+ROOM = 1024
+#: The largest whole number whose logarithm is looked up.
+MOST_WHOLE = 10_000_000
+
+
+class Candidates(NamedTuple):
+    """The candidates of the nodes that were split first, for the work.
+
+    node : int64 (n,), the node
+    gain, info, cut : float64 (n, n_columns), gain and split information; NaN where there is no split or cut
+    counted : bool (n, n_columns), whether the gain counts for the average that gain ratio asks for
+    stats : float64 (n, n_slots, n_stats), of a nominal column those of every value, then of missing cells; of
+        others below the cut, above it, missing: the weight of each class; or weight, and value as of a node
+    """
+
+    node: np.ndarray
+    gain: np.ndarray
+    info: np.ndarray
+    cut: np.ndarray
+    counted: np.ndarray
+    stats: np.ndarray
+
+
+def n_slots(attribute):
+    """How many branches a candidate of this attribute is noted with."""
+    return len(attribute.values) + 1 if isinstance(attribute, Nominal) else 3
+
+
+def plant(training, rule, n_classes, rows=None, seed=1, noted=NOTED, keep=True):
+    """Grow a tree from encoded rows; the tree, and the candidates of its upper nodes.
+
+    Parameters
+    ----------
+    n_classes : 0 for a regression
+    rows : intp array, the rows to grow from, all by default
+    seed : of the columns drawn at each node
+    noted : the candidates of so many nodes are kept
+    keep : whether more is to be grown from the training rows; else the keys themselves are parted
+    """
+    growth, evidence, centre = grown(training, rule, n_classes, rows, seed, noted, keep)
+    (tree,), _ = trees_of([ripe(growth, centre)], training.scales, n_classes, rule.criterion)
+    return tree, _candidates(evidence, training, n_classes, centre, rule.criterion)
+
+
+def grown(training, rule, n_classes, rows, seed, noted, keep=True):
+    """The growth of a tree, the evidence of its upper nodes, and the origin of its target's sums."""
+    n_stats, columns = n_classes or N_SUMS, training.columns
+    own = slice(None) if rows is None else rows
+    centre = 0.0 if n_classes else float(np.average(training.y[own], weights=training.w[own]))
+    ground = _ground(training, rows, n_classes, centre, rule, keep)
+    most = max(int(columns["n_codes"].max()), 2) + 1
+    growth = _growth(ground, most, n_stats, rule)
+    marks = _marks(training.scales, most) if rule.random_cuts else None
+    trunk = trunk_of(ground, growth, rule)
+    evidence = _evidence(columns, n_stats, len(ground.members), noted if trunk is None else min(noted, 1))
+    if trunk is None and training.gaps and _will_spread(ground.instances, rule):
+        ground, growth = _more_instances(ground, growth)
+    desk = _desk(ground, marks, most, n_stats, rule, seed)
+    growth.sizes[0] = 1
+    if trunk is not None:
+        while grow_trunk(ground, growth, rule, desk, np.zeros(len(columns), FOUND), evidence, trunk) != DONE:
+            growth = _more_nodes(growth, most)
+        part_columns(ground, growth, rule)
+    for stage in _stages(ground, rule):
+        while (full := grow(ground, growth, stage, desk, np.zeros(len(columns), FOUND), evidence)) != DONE:
+            if full == MORE_NODES:
+                growth = _more_nodes(growth, most)
+            elif full == MORE_ROUTES:
+                growth = growth._replace(routes=_doubled(growth.routes, most))
+            else:
+                ground, growth = _more_instances(ground, growth)
+                desk = _desk(ground, marks, most, n_stats, rule, desk.random[0])
+        if stage is not rule:
+            ground = _gathered(ground, growth, rule, stage.max_depth)
+    return growth, evidence, centre
+
+
+def _will_spread(instances, rule):
+    """Whether rows with gaps may come in parts, where room for them changes nothing: weights no counts."""
+    return rule.missing == FRACTIONAL and not instances.unit and not len(instances.whole)
+
+
+def _stages(ground, rule):
+    """The rules to grow by, one after the other: many coded rows first down to nodes of NEAR, or about."""
+    n = len(ground.members)
+    depth = math.ceil(math.log2(n / NEAR)) if n > FAR else 0
+    deeper = 0 < depth < rule.max_depth
+    if not deeper or _sorts(ground) or rule.criterion == ABSOLUTE or rule.missing == FRACTIONAL:
+        return [rule]
+    return [rule._replace(max_depth=depth), rule]
+
+
+def _gathered(ground, growth, rule, depth):
+    """The members in the order of their nodes, those of a node next to each other; what lies at this depth is
+    to be split by the rule.
+    """
+    members, own = ground.members, zip(("y", "number", "w"), ground.instances, strict=False)
+    ground = ground._replace(
+        codes=ground.codes.take(members, axis=0),  # thrice as fast as codes[members]
+        members=np.arange(len(members), dtype=np.uint32),
+        instances=ground.instances._replace(**{name: a[members] for name, a in own if a is not None}),
+    )
+    growth.nodes["used"] = len(members)
+    wait_for(ground, growth, rule, depth)
+    return ground
+
+
+def _ground(training, rows, n_classes, centre, rule, keep):
+    n, none = len(training.y), np.zeros(0)
+    keys = _keys(training, rows, rule, keep)
+    w, whole = np.asarray(training.w, dtype=float), none
+    unit = bool((w == 1).all())
+    counts = n_classes and (unit or (w == np.rint(w)).all()) and w.sum() <= MOST_WHOLE
+    if counts and rule.criterion != GINI:  # which takes no logarithms
+        whole = np.arange(w.sum() + 1)
+        whole[1:] *= np.log2(whole[1:])
+    if n_classes:
+        y = training.y.astype(np.uint8 if n_classes <= MOST_SHORT else np.uint16)
+        instances = Instances(y, None, w, unit, whole)
+    else:
+        instances = Instances(None, training.y - centre, w, unit, none)
+    if n_classes == 2 and keys is not None:
+        mark_class(keys, instances.y)
+    members = np.arange(n, dtype=np.uint32) if rows is None else rows.astype(np.uint32)
+    return Ground(training.columns, training.codes, keys, members, np.zeros(0, np.uint32), instances)
+
+
+def _keys(training, rows, rule, keep):
+    """The keys of these rows, to be parted: a copy where those of the training rows are to be kept."""
+    keys = training.keys
+    if rule.criterion == ABSOLUTE:
+        by_target, keep = np.argsort(training.y, kind="stable").astype(np.uint32)[None], False
+        keys = by_target if keys is None else np.concatenate([keys, by_target])
+    if keys is None:
+        return None
+    if rows is not None and len(rows) < len(training.y):
+        kept = np.zeros(len(training.y), dtype=bool)
+        kept[rows] = True
+        own = np.empty((len(keys), len(rows)), np.uint32)
+        for column, part in zip(keys, own, strict=True):
+            only(column, kept, part)
+        return own
+    return keys.copy() if keep and rule.max_depth > 1 else keys  # the keys of a stump are never parted
+
+
+def _growth(ground, most, n_stats, rule):
+    """A root with all rows."""
+    n, capacity, columns = len(ground.members), len(ground.instances.w), ground.columns
+    # there is more when it is full; trees of few rows have enough from the start
+    room = max(min(max(n // 8, ROOM), 2 * n + most, 2 * most ** min(rule.max_depth, 9)), most, 64)
+    own = [np.arange(v) for v in columns["n_codes"][columns["kind"] == NOMINAL]]
+    used = sum(map(len, own))
+    routes = np.zeros(used + (min(room, 64) * most if rule.subset and own else 0), np.int32)
+    routes[:used] = np.concatenate([np.zeros(0), *own])
+    growth = Growth(
+        nodes=np.zeros(room, NODE),
+        stats=np.zeros((room, n_stats)),
+        waiting=np.zeros(room, np.int32),
+        sizes=np.array([0, 1, used]),
+        side=np.zeros(capacity, np.int32),
+        bits=np.zeros(capacity // 64 + 1, np.uint64),
+        spare=np.zeros(n, np.uint32),
+        aside=_aside(ground),
+        routes=routes,
+        branches=np.zeros(most, BRANCH),
+    )
+    root = growth.nodes[0]
+    root["attribute"], root["missing"], root["route"] = LEAF, SPREAD, -1
+    root["end"], root["used"] = n, capacity
+    growth.stats[0] = _totals(ground.instances, ground.members, n_stats, rule.criterion)
+    return growth
+
+
+def _desk(ground, marks, most, n_stats, rule, seed):
+    """Room for columns of so many codes, missing included."""
+    n_coded = ground.codes.shape[1]
+    at_once = 0 if rule.criterion == ABSOLUTE else min(rule.max_features, n_coded)
+    at_once = min(at_once, MOST_COUNTS // (most * n_stats))
+    all_drawn = rule.max_features >= len(ground.columns)
+    packed = _unit_classes(ground.instances) and n_stats > 1 and most <= PER_WORD and all_drawn
+    return Desk(
+        hist=np.zeros((most, n_stats)),
+        sides=np.zeros((5, n_stats)),
+        routes=np.zeros(most, np.int32),
+        order=np.arange(len(ground.columns)),
+        random=np.array([seed], np.uint64),
+        occur=np.zeros(most // 64 + 1, np.uint64),
+        targets=_targets(ground.instances, ground.members if n_coded else ground.members[:0]),
+        whole=ground.instances.whole,
+        score=np.zeros(most),
+        rank=np.zeros(most, np.int64),
+        ordered=np.zeros((most, n_stats)),
+        table=np.zeros((at_once, most, n_stats)),
+        words=np.zeros((n_stats, at_once if packed else 0), np.uint64),
+        node=np.zeros(3),
+        places=np.zeros(at_once, np.int64),
+        where=np.zeros(len(ground.columns), np.int64),
+        counts=np.zeros(len(ground.members) // SMALL_BLOCK if _sorts(ground) else 0, np.uint8),
+        every=np.full(most // 64 + 1, 2**64 - 1, np.uint64),
+        marks=marks,
+        ladder=ladder_of(len(ground.codes), len(ground.members)) if rule.criterion == ABSOLUTE else None,
+    )
+
+
+def _targets(instances, members):
+    """The targets and weights of members."""
+    y, number = (None if a is None else a[members] for a in (instances.y, instances.number))
+    return Targets(y, number, instances.w[:0] if _unit_classes(instances) else instances.w[members])
+
+
+def _aside(ground):
+    """Room for the targets and weights of all members, where no column is sorted."""
+    instances, n = ground.instances, 0 if _sorts(ground) else len(ground.members)
+    y, number = (None if a is None else np.empty(n, a.dtype) for a in (instances.y, instances.number))
+    return Targets(y, number, np.empty(0 if _unit_classes(instances) else n))
+
+
+def _unit_classes(instances):
+    """Whether there are classes to count, and no weights to add up."""
+    return instances.unit and instances.y is not None
+
+
+def _sorts(ground):
+    """Whether columns are sorted."""
+    return ground.keys is not None and len(ground.keys) > 0
+
+
+def _marks(scales, most):
+    """The smallest number of each code, by column."""
+    marks = np.zeros((len(scales), most))
+    for row, scale in zip(marks, scales, strict=True):
+        if isinstance(scale, Edges):
+            row[: len(scale.low)] = scale.low
+    return marks
+
+
+def _totals(instances, rows, n_stats, criterion):
+    rows = slice(None) if len(rows) == len(instances.w) else rows
+    w = instances.w[rows]
+    if instances.number is None:
+        y = instances.y[rows]
+        spans = (slice(at, at + CHUNK_ROWS) for at in range(0, len(y), CHUNK_ROWS))  # bincount makes copies
+        return np.sum([np.bincount(y[s], w[s], minlength=n_stats) for s in spans], axis=0)
+    if criterion == ABSOLUTE:
+        return np.array([w.sum(), *median_and_deviation(instances.number[rows], w)])
+    wy = w * instances.number[rows]
+    return np.array([w.sum(), wy.sum(), (wy * instances.number[rows]).sum()])
+
+
+def _doubled(array, at_least):
+    """Room for as much again; what is not used yet takes no memory."""
+    n, more = len(array), max(len(array), at_least)
+    room = np.zeros((n + more, *array.shape[1:]), array.dtype)
+    room[:n] = array
+    return room
+
+
+def _wider(keys, more):
+    """Keys with room for so many more instances; `np.pad` takes longer than a stump."""
+    room = np.zeros((len(keys), keys.shape[1] + more), keys.dtype)
+    room[:, : keys.shape[1]] = keys
+    return room
+
+
+def _more_nodes(growth, most):
+    return growth._replace(
+        nodes=_doubled(growth.nodes, most),
+        stats=_doubled(growth.stats, most),
+        waiting=_doubled(growth.waiting, most),
+    )
+
+
+def _more_instances(ground, growth):
+    """Room for as many parts as there are rows; weights are no longer all 1."""
+    instances = ground.instances
+    n = len(instances.w)
+    check_rows(2 * n)
+    own = zip(("y", "number", "w"), instances, strict=False)
+    grown = {name: _doubled(a, n) for name, a in own if a is not None}
+    ground = ground._replace(
+        keys=None if ground.keys is None else _wider(ground.keys, n),
+        members=_doubled(ground.members, n),
+        rows=_doubled(ground.rows, n),
+        instances=instances._replace(**grown, unit=False, whole=np.zeros(0)),
+    )
+    side, spare, bits = _doubled(growth.side, n), _doubled(growth.spare, n), _doubled(growth.bits, 1)
+    return ground, growth._replace(side=side, bits=bits, spare=spare, aside=_aside(ground))
+
+
+def _evidence(columns, n_stats, n_rows, noted):
+    """Evidence of nothing yet, for as many nodes as there is room for."""
+    last = columns[-1]
+    slots = int(last["slot"]) + (int(last["n_codes"]) + 1 if last["kind"] == NOMINAL else 3)
+    noted = min(noted, NOTED_FIGURES // (slots * n_stats), max(NOTED_ROWS // n_rows, TOP))
+    return Evidence(
+        np.full(noted, -1), np.zeros((noted, len(columns)), FOUND), np.zeros((noted, slots, n_stats))
+    )
+
+
+def _candidates(evidence, training, n_classes, centre, criterion):
+    """The evidence with cuts instead of the rows and codes around them, and means instead of sums."""
+    noted = evidence.node >= 0
+    found, stats = evidence.found[noted], evidence.stats[noted]
+    cut = np.full(found.shape, np.nan)
+    is_cut = (found["below"] >= 0) & (found["above"] != found["below"])
+    is_cut[:, training.columns["kind"] == NOMINAL] = False
+    tests = found[is_cut]
+    cut[is_cut], _ = training.scales.cuts(np.nonzero(is_cut)[1], tests["below"], tests["above"])
+    if not n_classes:
+        stats = np.concatenate([stats[..., :1], _value(stats, centre, criterion)], axis=-1)
+    counted = ~np.isnan(found["gain"]) & ~training.columns["many_valued"]
+    return Candidates(evidence.node[noted], found["gain"], found["info"], cut, counted, stats)
+
+
+class Ripe(NamedTuple):
+    """What is left of a growth once it is over; centre : the origin of its target's sums."""
+
+    nodes: np.ndarray
+    stats: np.ndarray
+    routes: np.ndarray
+    centre: float
+
+
+def ripe(growth, centre):
+    """The nodes of a growth, and nothing of what it took to grow them."""
+    _, n, n_routes = growth.sizes
+    return Ripe(growth.nodes[:n].copy(), growth.stats[:n].copy(), growth.routes[:n_routes].copy(), centre)
+
+
+def trees_of(grown, scales, n_classes, criterion):
+    """The trees that these have grown to, and for the nodes of all the last code below the cut.
+
+    What is done for several trees at once takes little longer than for one, if they are small.
+    """
+    sizes = [len(one.nodes) for one in grown]
+    ends = np.cumsum(sizes)
+    nodes, stats = np.empty(ends[-1], NODE), np.concatenate([one.stats for one in grown])
+    for one, end in zip(grown, ends, strict=True):  # twice as fast as to concatenate records
+        nodes[end - len(one.nodes) : end] = one.nodes
+    cut, last = _cuts(nodes, scales)
+    weight = stats.sum(axis=1) if n_classes else stats[:, 0].copy()
+    centre = np.repeat([one.centre for one in grown], sizes)
+    value = stats if n_classes else _value(stats, centre, criterion)
+    whole = {name: nodes[name].copy() for name in ("attribute", "first", "branches", "missing", "route")}
+    every = Tree(
+        **whole, cut=cut, routes=grown[0].routes, weight=weight, value=value, gain=nodes["gain"].copy()
+    )
+    if (empty := np.flatnonzero(weight == 0)).size:
+        above = parents(every._replace(first=every.first + np.repeat(ends - sizes, sizes)))
+        value[empty] = value[above[empty]]
+    if len(grown) == 1:
+        return [every], last
+    parts = zip(*(np.split(array, ends[:-1]) for array in every._replace(routes=cut)), strict=True)
+    return [Tree(*part)._replace(routes=one.routes) for part, one in zip(parts, grown, strict=True)], last
+
+
+def _cuts(nodes, scales):
+    """The cut of each node, NaN where it is no ordered test, and the last code below it."""
+    cut, last = np.full(len(nodes), np.nan), np.zeros(len(nodes), np.intp)
+    at = np.flatnonzero((nodes["attribute"] != LEAF) & (nodes["route"] < 0))
+    tests = nodes[at]
+    cut[at], last[at] = scales.cuts(tests["attribute"], tests["below"], tests["above"])
+    return cut, last
+
+
+def _value(stats, centre, criterion):
+    """The number that a node predicts, and the error around it."""
+    if criterion == ABSOLUTE:
+        return np.stack([stats[..., 1] + centre, stats[..., 2]], axis=-1)
+    weight = np.maximum(stats[..., 0], np.finfo(float).tiny)
+    error = np.maximum(stats[..., 2] - stats[..., 1] ** 2 / weight, 0.0)
+    return np.stack([centre + stats[..., 1] / weight, error], axis=-1)

@@ -1,0 +1,390 @@
+"""Every candidate at a node: what its best split gains, and which one wins.
+
+    gain         the drop in cost per unit of the node's weight, missing cells gaining nothing
+    gain ratio   gain / split information, among the candidates of at least average gain (Quinlan, 1993)
+
+As in C4.5, criterion "gain_ratio" asks of a cut a tenth of the average weight of a class (but no less than
+`least` and no more than 25) on both sides, and charges it log2(number of cuts tried) / W bits for the choice.
+
+The first of equals wins, in the order of the table.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from openbook.kernels.bundle import bundle
+from openbook.kernels.jit import inner
+from openbook.tree.engine.absolute import Ladder, note_medians, scan
+from openbook.tree.engine.columns import NOMINAL, ORDERED, SORTED
+from openbook.tree.engine.counts import (
+    clear,
+    count_codes,
+    has_gaps,
+    in_words,
+    multiway_packed,
+)
+from openbook.tree.engine.criteria import GAIN_RATIO, GINI, cost, plogp, weight_of
+from openbook.tree.engine.keys import MISSING, ROW
+from openbook.tree.engine.split import (
+    GAP,
+    KNOWN,
+    TOTAL,
+    Targets,
+    add_keys,
+    best_bin,
+    best_cut,
+    keep_one_cut,
+    multiway,
+    row_of,
+    tolerance,
+)
+from openbook.tree.engine.subset import best_subset
+from openbook.tree.engine.two_classes import best_bin_of_two, best_cut_of_two
+
+__all__ = [
+    "FOUND",
+    "FRACTIONAL",
+    "MAJORITY",
+    "OWN_BRANCH",
+    "Desk",
+    "Evidence",
+    "Rule",
+    "choose",
+    "note",
+    "note_sorted",
+    "row_at",
+    "search",
+    "weigh_sorted",
+]
+
+FRACTIONAL, MAJORITY, OWN_BRANCH = range(3)
+
+#: C4.5's tolerances, and its bounds for the weight beside a cut.
+NEAR_AVERAGE, EQUAL_RATIO, MOST_BESIDE = 1e-3, 1e-6, 25.0
+
+
+@bundle
+class Rule(NamedTuple):
+    """The settings of growth, as numbers.
+
+    penalty : the pessimistic error of a leaf; None for no such stop
+    critical : float64, the critical value of chi-squared by degrees of freedom; None for no test
+    """
+
+    criterion: int
+    subset: bool
+    missing: int
+    max_depth: int
+    least: float
+    min_gain: float
+    max_features: int
+    random_cuts: bool
+    penalty: float | None
+    critical: np.ndarray | None
+
+
+#: The best split of a column at a node: its gain, NaN where there is none; its split information; the codes,
+#: or the keys of the segment, on both sides of a cut; how many keys of a sorted column are not missing, and
+#: whether cells of a coded one are.
+FOUND = np.dtype(
+    [
+        ("gain", np.float64),
+        ("info", np.float64),
+        ("below", np.int64),
+        ("above", np.int64),
+        ("known", np.int64),
+        ("gaps", np.bool_),
+    ]
+)
+
+
+@bundle
+class Evidence(NamedTuple):
+    """What the candidates of the upper nodes would have held, for the work.
+
+    node : int64 (n_noted,), which node it was, -1 where there is none yet
+    found : FOUND (n_noted, n_columns), with the rows around a cut instead of keys
+    stats : float64 (n_noted, n_slots, n_stats), from the column's `slot` on: of a nominal column those of
+        every value, then of missing cells; of others below the cut, above it, missing
+    """
+
+    node: np.ndarray
+    found: np.ndarray
+    stats: np.ndarray
+
+
+@bundle
+class Desk(NamedTuple):
+    """Room to work in.
+
+    hist : float64 (most codes + 1, n_stats), wiped between columns; occur : uint64, the codes in it, as bits
+    sides : float64 (5, n_stats), of two sides, and of missing, known and all cells
+    routes : int32 (most codes,), where the codes of a subset go
+    order : int64 (n_columns,), of the columns; random : uint64 (1,), the state of the random numbers
+    table : float64 (n, most codes + 1, n_stats), histograms of several columns at once, if there is room
+    words : uint64 (n_classes, n), to count those of few codes in (see `counts`), if there is room
+    node : float64 (3,), the weight and the cost of the node at hand; the drop that a column must reach to win
+    places : int64 (n,), their places in the codes; where : int64 (n_columns,), theirs in the table, or -1
+    counts : uint8, see `two_classes`
+    targets : of the members, in their segments, if there are coded columns; whole : as in `Instances`
+    score, rank, ordered : float64, int64 (most codes,), and like hist, to order the codes of a subset
+    every : like occur, all bits
+    marks : float64 (n_columns, most codes), the smallest number of each code, for cuts at random; else None
+    ladder : for absolute errors, else None (a type of its own: the compiler leaves out what would need it)
+    """
+
+    hist: np.ndarray
+    sides: np.ndarray
+    routes: np.ndarray
+    order: np.ndarray
+    random: np.ndarray
+    occur: np.ndarray
+    table: np.ndarray
+    words: np.ndarray
+    node: np.ndarray
+    places: np.ndarray
+    where: np.ndarray
+    counts: np.ndarray
+    targets: Targets
+    whole: np.ndarray
+    score: np.ndarray
+    rank: np.ndarray
+    ordered: np.ndarray
+    every: np.ndarray
+    marks: np.ndarray | None
+    ladder: Ladder | None
+
+
+@inner
+def least_beside(weight, n_classes, rule):
+    """The weight that a cut must leave on both sides."""
+    if rule.criterion != GAIN_RATIO:
+        return rule.least
+    return min(max(0.1 * weight / n_classes, rule.least), max(MOST_BESIDE, rule.least))
+
+
+@inner
+def search(ground, f, segment, rule, desk, found):
+    """Fill in the best split of column f for the members in a segment (start, end), which are laid out."""
+    if desk.ladder is not None:
+        weigh_absolute(desk.ladder, ground, f, segment, rule, desk, found)
+    elif ground.keys is not None and ground.columns[f].kind == SORTED:
+        weigh_sorted(ground, f, segment, rule, desk, found)
+    else:
+        weigh_coded(ground, f, segment, rule, desk, found)
+        clear(desk.hist, ground.columns[f].n_codes + 1, desk.occur)
+
+
+@inner
+def weigh_sorted(ground, f, segment, rule, desk, found):
+    """`search` in a sorted column."""
+    start, end = segment
+    keys, sides, instances = ground.keys[ground.columns[f].place, start:end], desk.sides, ground.instances
+    for s in range(sides.shape[1]):
+        sides[GAP, s] = 0.0
+    n = end - start
+    while n > 0 and keys[n - 1] & MISSING:
+        n -= 1
+    add_keys(keys[n:], instances, sides, GAP)
+    found.gain, found.below, found.known = math.nan, -1, n
+    take_known(sides)
+    w_known = weight_of(sides, KNOWN, rule.criterion)
+    if w_known <= 0:
+        return
+    least = least_beside(w_known, sides.shape[1], rule)
+    if instances.y is not None and sides.shape[1] == 2:
+        drop, at, cuts, w_left = best_cut_of_two(
+            keys[:n], instances, least, rule.criterion, sides, desk.counts, desk.node[2]
+        )
+    else:
+        drop, at, cuts, w_left = best_cut(keys[:n], instances, least, rule.criterion, sides)
+    found.below, found.above = at, at + 1
+    if at >= 0:
+        judge_cut(drop, cuts, w_left, rule, desk, found)
+
+
+@inner
+def weigh_coded(ground, f, segment, rule, desk, found):
+    """`search` in a coded column, whose histogram stays on the desk."""
+    column, sides, criterion = ground.columns[f], desk.sides, rule.criterion
+    by_value, counted = column.kind == NOMINAL and not rule.subset, desk.where[f]
+    packed = counted >= 0 and in_words(segment, desk)
+    by_words = by_value and packed and desk.whole.size > 0
+    if desk.targets.y is not None and by_words and not has_gaps(desk.words, counted, column.n_codes):
+        weigh_packed(counted, rule, desk, found)
+        return
+    if by_value and counted >= 0 and not packed:
+        weigh_multiway(desk.table[counted], column.n_codes, rule, desk, found)
+        return
+    count_codes(ground, f, segment, desk)
+    if by_value:
+        weigh_multiway(desk.hist, column.n_codes, rule, desk, found)
+        return
+    tell_gaps(desk.hist, column.n_codes, criterion, sides, found)
+    w_known, hist = weight_of(sides, KNOWN, criterion), desk.hist[: column.n_codes]
+    if w_known <= 0:
+        return
+    if column.kind == ORDERED:
+        least = least_beside(w_known, sides.shape[1], rule)
+        keep_one_cut(desk.marks, hist, f, desk, criterion)
+        if criterion == GINI and sides.shape[1] == 2:
+            drop, below, above, cuts, w_left = best_bin_of_two(hist, desk.occur, least, sides)
+        else:
+            drop, below, above, cuts, w_left = best_bin(hist, desk.occur, least, criterion, sides, desk.whole)
+        found.below, found.above = below, above
+    else:
+        routes = desk.routes
+        drop, cuts, w_left = best_subset(hist, rule.least, criterion, desk), 1, 0.0
+        for code in range(column.n_codes):
+            w_left += weight_of(hist, code, criterion) if routes[code] == 0 else 0.0
+    if drop > 0:
+        judge_cut(drop, cuts, w_left, rule, desk, found)
+
+
+@inner
+def weigh_multiway(hist, n_codes, rule, desk, found):
+    """Fill in what a branch for each code gains."""
+    criterion, sides, whole = rule.criterion, desk.sides, desk.whole
+    tell_gaps(hist, n_codes, criterion, sides, found)
+    own = rule.missing == OWN_BRANCH
+    row = TOTAL if own else KNOWN
+    drop, spread = multiway(hist, n_codes + own, sides, row, rule.least, criterion, whole)
+    if drop < 0:
+        return
+    weight = weight_of(sides, TOTAL, criterion)
+    found.gain = drop / weight
+    if criterion == GAIN_RATIO:
+        if not own:
+            spread += plogp(weight_of(sides, GAP, criterion), whole)
+        found.info = (plogp(weight, whole) - spread) / weight
+
+
+@inner
+def weigh_packed(column, rule, desk, found):
+    """`weigh_multiway` by entropy, and by the words of a column without gaps."""
+    whole, weight, before = desk.whole, desk.node[0], desk.node[1]
+    found.gain, found.below, found.gaps = math.nan, -1, False
+    below, spread, branches = multiway_packed(desk.words, column, rule.least, whole)
+    if branches >= 2:
+        found.gain = max(before - below, 0.0) / weight
+        if rule.criterion == GAIN_RATIO:
+            found.info = (plogp(weight, whole) - spread) / weight
+
+
+@inner
+def tell_gaps(hist, n_codes, criterion, sides, found):
+    """Take the missing cells, which are counted last, from the known ones; nothing is found yet."""
+    for s in range(sides.shape[1]):
+        sides[GAP, s] = hist[n_codes, s]
+    take_known(sides)
+    found.gain, found.below, found.gaps = math.nan, -1, weight_of(sides, GAP, criterion) > 0
+
+
+@inner
+def weigh_absolute(ladder, ground, f, segment, rule, desk, found):
+    """`search` by absolute error."""
+    drop, w_left = scan(ladder, ground, f, segment, rule, rule.missing == OWN_BRANCH, desk, found)
+    if drop >= 0:
+        if ground.columns[f].kind == NOMINAL and not rule.subset:
+            found.gain = drop / desk.sides[TOTAL, 0]
+        else:
+            judge_cut(drop, 1, w_left, rule, desk, found)
+
+
+@inner
+def take_known(sides):
+    """The stats of known cells are those of all but the missing."""
+    for s in range(sides.shape[1]):
+        sides[KNOWN, s] = sides[TOTAL, s] - sides[GAP, s]
+
+
+@inner
+def judge_cut(drop, cuts, w_left, rule, desk, found):
+    """Fill in the gain of two branches, and of a third where missing cells have their own."""
+    criterion, sides, whole = rule.criterion, desk.sides, desk.whole
+    weight, w_gap = weight_of(sides, TOTAL, criterion), weight_of(sides, GAP, criterion)
+    if rule.missing == OWN_BRANCH and w_gap > 0:
+        drop += cost(sides, TOTAL, criterion, whole)
+        drop -= cost(sides, GAP, criterion, whole) + cost(sides, KNOWN, criterion, whole)
+    found.gain = drop / weight
+    if criterion == GAIN_RATIO:
+        w_right = weight - w_gap - w_left
+        inside = plogp(w_gap, whole) + plogp(w_left, whole) + plogp(w_right, whole)
+        found.info = (plogp(weight, whole) - inside) / weight
+        found.gain -= math.log2(cuts) / weight
+        if found.gain <= EQUAL_RATIO:
+            found.gain = math.nan
+
+
+@inner
+def choose(found, desk, rule, columns):
+    """The column whose split wins, or -1.
+
+    As in C4.5, nominal columns with many values for the rows there are do not count for the average gain.
+    """
+    sides, criterion = desk.sides, rule.criterion
+    slack = tolerance(sides, TOTAL, criterion, desk.whole) / weight_of(sides, TOTAL, criterion)
+    enough = max(rule.min_gain, slack)
+    best, top = -1, 0.0
+    if criterion != GAIN_RATIO:
+        for f in range(found.size):
+            gain = found[f].gain
+            if gain > enough and gain > top + slack:
+                best, top = f, gain
+        return best
+    average, n = 0.0, 0
+    for f in range(found.size):
+        gain = found[f].gain
+        if not math.isnan(gain) and not columns[f].many_valued:
+            average += gain
+            n += 1
+    average = average / n if n else 0.0
+    for f in range(found.size):
+        gain, info = found[f].gain, found[f].info
+        if gain >= average - NEAR_AVERAGE and gain > enough and info > 0 and gain / info > top + EQUAL_RATIO:
+            best, top = f, gain / info
+    return best
+
+
+@inner
+def row_at(ground, f, key):
+    """The row behind a key of a sorted column."""
+    i = np.uintp(ground.keys[ground.columns[f].place, key] & ROW)
+    return np.int64(row_of(ground.rows, ground.codes.shape[0], i))
+
+
+@inner
+def note(ground, f, segment, found, desk, evidence, at):
+    """Write down what the branches of column f's candidate would hold."""
+    start, _ = segment
+    column, noted, stats, hist = ground.columns[f], evidence.found[at, f], evidence.stats[at], desk.hist
+    kind, n_codes, slot, below = column.kind, column.n_codes, column.slot, found.below
+    noted.gain, noted.info, noted.below, noted.above = found.gain, found.info, below, found.above
+    if desk.ladder is not None:
+        note_medians(desk.ladder, ground, f, segment, found, desk, stats, slot)
+    elif kind != SORTED:
+        count_codes(ground, f, segment, desk)
+        for code in range(n_codes + 1):
+            branch = code
+            if kind == ORDERED:
+                branch = 2 if code == n_codes else np.int64(code > below)
+            for s in range(stats.shape[1]):
+                stats[slot + branch, s] += hist[code, s]
+        clear(hist, n_codes + 1, desk.occur)
+    elif ground.keys is not None:
+        note_sorted(ground, f, segment, found, stats)
+    if ground.keys is not None and kind == SORTED and below >= 0:
+        noted.below, noted.above = row_at(ground, f, start + below), row_at(ground, f, start + found.above)
+
+
+@inner
+def note_sorted(ground, f, segment, found, stats):
+    """Write down what the keys of a sorted column hold below its cut, above it, and without a number."""
+    start, end = segment
+    column, instances = ground.columns[f], ground.instances
+    keys, slot = ground.keys[column.place, start:end], column.slot
+    add_keys(keys[: found.below + 1], instances, stats, slot)
+    add_keys(keys[found.below + 1 : found.known], instances, stats, slot + 1)
+    add_keys(keys[found.known :], instances, stats, slot + 2)

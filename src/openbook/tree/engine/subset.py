@@ -1,0 +1,63 @@
+"""The best two groups of nominal values at a node; kernels.
+
+Ordered by the share of a class, or by the mean of a regression's target, the best groups of all are a cut in
+the order: exact for two classes and for regression (Breiman et al., 1984). For more classes, the best cut
+over the orders by each class in turn.
+"""
+
+import math
+
+import numpy as np
+
+from openbook.kernels.jit import inner
+from openbook.tree.engine.criteria import SQUARED, weight_of
+from openbook.tree.engine.split import KNOWN, best_bin, tolerance
+
+__all__ = ["best_subset", "sort_codes"]
+
+
+@inner
+def sort_codes(score, order):
+    """The codes by ascending score, those of one score in their own order (Shell's sort: they are few)."""
+    for k in range(order.size):
+        order[k] = k
+    gap = order.size // 2
+    while gap > 0:
+        for k in range(gap, order.size):
+            code, j = order[k], k
+            while j >= gap and (
+                score[order[j - gap]] > score[code]
+                or (score[order[j - gap]] == score[code] and order[j - gap] > code)
+            ):
+                order[j] = order[j - gap]
+                j -= gap
+            order[j] = code
+        gap //= 2
+
+
+@inner
+def best_subset(hist, least, criterion, desk):
+    """The best two groups of codes: the drop in cost, or -1 if there is none. The desk's routes are filled
+    with 0 for the left, 1 for the right, -1 for codes without rows.
+
+    hist : float64 (n_codes, n_stats), without missing cells
+    """
+    n_codes, n_stats = hist.shape
+    score, order, ordered, right_of = desk.score, desk.rank[:n_codes], desk.ordered, desk.routes
+    sides, whole = desk.sides, desk.whole
+    one_order = criterion >= SQUARED or n_stats == 2
+    best = -1.0
+    for o in range(1 if one_order else n_stats):
+        for code in range(n_codes):
+            weight = weight_of(hist, code, criterion)
+            score[code] = hist[code, 1 if one_order else o] / weight if weight > 0 else math.inf
+        sort_codes(score, order)
+        for k in range(n_codes):
+            for s in range(n_stats):
+                ordered[k, s] = hist[order[k], s]
+        drop, below, _, _, _ = best_bin(ordered[:n_codes], desk.every, least, criterion, sides, whole)
+        if below >= 0 and drop > best + tolerance(sides, KNOWN, criterion, whole):
+            best = drop
+            for k in range(n_codes):
+                right_of[order[k]] = -1 if score[order[k]] == math.inf else np.int32(k > below)
+    return best

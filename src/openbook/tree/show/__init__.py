@@ -1,0 +1,1 @@
+"""A tree as rules, SQL, text and pictures."""

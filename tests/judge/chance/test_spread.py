@@ -1,0 +1,145 @@
+"""Standard errors, intervals and tests from the influence of every row."""
+
+import math
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from openbook.judge.chance.spread import Spread, blocks_of, simultaneous
+
+
+def spread(losses, clusters=(), support=None):
+    losses = np.asarray(losses, dtype=float)
+    mean = float(losses.mean())
+    return Spread(mean, losses - mean, clusters, len(losses) if support is None else support)
+
+
+def test_a_share_of_rows_has_wilsons_interval():
+    """15 of 100: Wilson's [0.093, 0.233], as in Wilson (1927) and every textbook."""
+    found = spread([1] * 15 + [0] * 85).interval(share=True)
+    assert (found.low, found.high) == pytest.approx((0.0931, 0.2328), abs=1e-4)
+    assert found.method == "Wilson"
+
+
+def test_rows_of_one_group_that_are_all_alike_count_as_one():
+    """Ten groups of ten equal rows are ten rows; few units widen it further: t instead of z."""
+    groups = np.repeat(np.arange(10), 10)
+    found = spread(np.repeat([1, 0, 1, 1, 0, 1, 1, 1, 0, 1], 10), (groups,)).interval(share=True)
+    p, t, z = 0.7, stats.t.ppf(0.975, 9), stats.norm.ppf(0.975)
+    error = math.sqrt(p * (1 - p) / 9)  # sample standard deviation of ten shares over sqrt(10)
+    n = p * (1 - p) / error**2 * (z / t) ** 2
+    centre = (p + z * z / (2 * n)) / (1 + z * z / n)
+    half = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    assert (found.low, found.high) == pytest.approx((centre - half, centre + half))
+
+
+def test_an_interval_rests_on_no_more_rows_than_there_are_of_the_rarer_class():
+    perfect = Spread(1.0, np.zeros(400), (), support=6).interval(share=True)
+    assert perfect.low == pytest.approx(1 - (1 - 6 / (6 + stats.norm.ppf(0.975) ** 2)))
+    assert perfect.high == 1
+
+
+def test_a_perfect_learner_is_not_less_sure_than_an_imperfect_one():
+    perfect, nearly = (
+        spread([1.0] * hits + [0.0] * (200 - hits)).interval(share=True) for hits in (200, 199)
+    )
+    assert perfect.low > nearly.low
+
+
+def test_other_scores_have_the_t_interval_where_losses_are_symmetric():
+    losses = [1.0, 2.0, 3.0, 4.0, 5.0]
+    found = spread(losses).interval(share=False)
+    half = stats.t.ppf(0.975, 4) * math.sqrt(2.5 / 5)
+    assert (found.low, found.high) == pytest.approx((3 - half, 3 + half))
+
+
+def test_skewed_losses_have_a_longer_upper_arm():
+    found = spread(np.random.default_rng(0).exponential(size=60)).interval(share=False)
+    mean = np.random.default_rng(0).exponential(size=60).mean()
+    assert found.high - mean > 1.2 * (mean - found.low)
+
+
+def test_halls_transformation_is_inverted():
+    """g(t) = t + γ(t²/3 + 1/6)/√n + γ² t³/27n at both ends is plus and minus the quantile."""
+    losses = np.random.default_rng(1).exponential(size=200)
+    found = spread(losses).interval(share=False)
+    skew, n = float(stats.skew(losses)), 200
+    error = losses.std(ddof=1) / math.sqrt(n)
+
+    def g(end):
+        t = (losses.mean() - end) / error
+        return t + skew * (t * t / 3 + 1 / 6) / math.sqrt(n) + skew**2 * t**3 / (27 * n)
+
+    q = stats.t.ppf(0.975, n - 1)
+    assert (g(found.low), g(found.high)) == pytest.approx((q, -q))
+
+
+def test_the_arms_of_very_skewed_losses_stay_in_proportion():
+    """One loss of 100 and 49 of 0: the mean is 2, s² = (49·4 + 98²)/49 = 200 and se = √(200/50) = 2.
+
+    γ = 6.9 is held at 0.8 √50/t: 1 + γ (-t/√50 - γ/300) = 0.2 - γ²/300.
+    """
+    found = spread([0.0] * 49 + [100.0]).interval(share=False)
+    t = stats.t.ppf(0.975, 49)
+    skew = 0.8 * math.sqrt(50) / t
+    arm = 2 * 3 * math.sqrt(50) / skew * (1 - np.cbrt(0.2 - skew**2 / 300))
+    assert found.high == pytest.approx(2 + arm)
+
+
+def test_no_spread_is_no_interval():
+    assert math.isnan(spread([2.0] * 8).interval(share=False).low)
+
+
+def test_a_difference_of_shares_is_bonett_and_prices():
+    """8 rows only the first gets right, 1 only the second, of 14: (9 - 2)/16 and so on, by hand."""
+    d = np.array([1] * 8 + [-1] + [0] * 5)
+    test = spread(d).paired(share=True).test()
+    first, second = 9 / 16, 2 / 16
+    error = math.sqrt((first + second - (first - second) ** 2) / 16)
+    z = NormalDist().inv_cdf(0.975)
+    assert test.difference == pytest.approx(7 / 14)
+    assert (test.interval.low, test.interval.high) == pytest.approx((7 / 16 - z * error, 7 / 16 + z * error))
+    assert test.p_value == pytest.approx(2 * NormalDist().cdf(-7 / 16 / error))
+
+
+def test_any_other_difference_is_the_paired_t_test():
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=30), rng.normal(0.4, size=30)
+    test = spread(a).minus(spread(b)).paired(share=False).test()
+    assert test.p_value == pytest.approx(stats.ttest_rel(a, b).pvalue)
+    assert test.interval.low == pytest.approx(stats.ttest_rel(a, b).confidence_interval().low)
+
+
+@pytest.mark.parametrize("share", [True, False])
+@pytest.mark.parametrize("seed", range(8))
+def test_the_interval_excludes_nothing_just_where_p_is_small(share, seed):
+    rng = np.random.default_rng(seed)
+    pairs = {i: spread(rng.choice([-1, 0, 1], 80, p=[0.1, 0.6, 0.3])).paired(share) for i in range(5)}
+    for test in [*simultaneous(pairs).values(), *(pair.test() for pair in pairs.values())]:
+        assert (test.p_value < 0.05) == (0 not in test.interval)
+
+
+def test_several_differences_are_tested_as_the_largest_of_all():
+    """Independent differences: by Šidák, p of the largest of m is 1 - (1 - p)^m."""
+    rng = np.random.default_rng(0)
+    pairs = {i: spread(rng.normal(0.15 * (i == 0), 1, 4000)).paired(share=False) for i in range(6)}
+    alone, together = pairs[0].test(), simultaneous(pairs)[0]
+    assert together.p_value == pytest.approx(1 - (1 - alone.p_value) ** 6, abs=0.01)
+    level = 1 - (1 - 0.95 ** (1 / 6)) / 2
+    half = (together.interval.high - together.interval.low) / 2
+    assert half / pairs[0].error == pytest.approx(stats.norm.ppf(level), abs=0.05)
+
+
+def test_equal_differences_are_as_good_as_one():
+    pair = spread(np.random.default_rng(0).normal(0.2, 1, 400)).paired(share=False)
+    tests = simultaneous({"a": pair, "b": pair, "c": pair})
+    assert tests["a"].p_value == pytest.approx(pair.test().p_value, abs=0.01)
+
+
+def test_rows_in_order_of_time_make_blocks():
+    assert np.bincount(blocks_of(100)).tolist() == [10] * 10
+    sizes = np.bincount(blocks_of(2000))
+    assert len(sizes) == 44  # the whole part of the root
+    assert sizes.max() - sizes.min() <= 1
