@@ -110,8 +110,9 @@ def compact(trees, shares, schema):
     for root, tree in _joined(trees, roots):
         last = np.zeros(tree.size, np.intp)
         for j, column in enumerate(cuts):
-            at = np.flatnonzero(tree.attribute == j) if len(column) else []
-            last[at] = np.searchsorted(column, tree.cut[at])
+            if len(column):
+                at = np.flatnonzero(tree.attribute == j)
+                last[at] = np.searchsorted(column, tree.cut[at])
         own = slice(root, root + tree.size)
         fill_steps(steps[own], tree, last, gap, root)
         leaves.add(own, tree)

@@ -46,14 +46,14 @@ PREDICTORS = (
     ),
     Entry(
         "tuned_threshold",
-        "openbook.bayes:TunedThresholdClassifierCV",
+        "openbook.decide:TunedThresholdClassifierCV",
         "classification",
         "a decision threshold tuned on training rows, for two classes of which one is rare",
         around="naive_bayes",
     ),
     Entry(
         "minimum_risk",
-        "openbook.bayes:MinimumRisk",
+        "openbook.decide:MinimumRisk",
         "classification",
         "the decision with the lowest expected cost",
         around="naive_bayes",

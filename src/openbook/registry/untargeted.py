@@ -56,13 +56,13 @@ UNTARGETED = (
     ),
     Entry(
         "histogram_density",
-        "openbook.cluster:HistogramDensity",
+        "openbook.density:HistogramDensity",
         "density",
         "the share of the rows in a cell, divided by its volume",
     ),
     Entry(
         "kernel_density",
-        "openbook.cluster:KernelDensity",
+        "openbook.density:KernelDensity",
         "density",
         "a kernel around every row",
     ),
