@@ -10,7 +10,7 @@ from openbook.measures import cost_matrix, risk_threshold
 
 costs = {"no": {"yes": 10}, "yes": {"no": 1}}  # costs[decision][truth]
 
-X, y = ob.load("credit", rows=4000, seed=1).split("default")
+X, y = ob.load("credit", rows=4000, random_state=1).split("default")
 train, test = lock_away(X, y, share=0.25)
 X_test, truth = X.take(test), np.asarray(y.take(test))
 

@@ -17,7 +17,7 @@ except ImportError:
 def main():
     with tempfile.TemporaryDirectory() as folder:
         for part in range(4):
-            rows = ob.load("credit", rows=20_000, seed=part).to_polars()
+            rows = ob.load("credit", rows=20_000, random_state=part).to_polars()
             rows.write_parquet(Path(folder, f"part-{part}.parquet"))
         scan = ob.scan(f"{folder}/part-*.parquet")
         print(scan)
@@ -30,7 +30,7 @@ def main():
         ):
             model = NaiveBayes().fit(scan, "default")
 
-    new = ob.load("credit", rows=5000, seed=99)
+    new = ob.load("credit", rows=5000, random_state=99)
     same = (model.predict_proba(new) == alone.predict_proba(new)).all()
     print("two processes and one, bit for bit:", bool(same))
 

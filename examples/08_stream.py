@@ -10,7 +10,7 @@ WINDOW = 4  # weeks that the model remembers
 model = NaiveBayes()
 remembered = deque()
 for week in range(8):
-    X, y = ob.load("credit", rows=500, seed=week).split("default")
+    X, y = ob.load("credit", rows=500, random_state=week).split("default")
     if week:
         surprise = -model.score_samples(X).mean()
         accuracy = model.score(X, y)

@@ -13,7 +13,7 @@ print(ID3().fit(X, y).work().parts[0], "\n")
 
 # Loans, with missing cells: 2,800 to learn from, 1,200 to judge.
 X, y = ob.load("credit", rows=4_000).split("default")
-train, test = lock_away(X, y, share=0.3, seed=0)
+train, test = lock_away(X, y, share=0.3, random_state=0)
 X_train, y_train, X_test, y_test = X.take(train), y.take(train), X.take(test), y.take(test)
 
 learners = {

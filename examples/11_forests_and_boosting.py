@@ -24,7 +24,7 @@ X, y = ob.load("weather").split("play")
 print(AdaBoostClassifier(n_estimators=3).fit(X, y).work(), "\n")
 
 X, y = ob.load("wine").split("cultivar")
-train, test = lock_away(X, y, share=0.3, seed=0)
+train, test = lock_away(X, y, share=0.3, random_state=0)
 X_train, y_train, X_test, y_test = X.take(train), y.take(train), X.take(test), y.take(test)
 
 # A forest judges itself by the rows that each tree did not see.

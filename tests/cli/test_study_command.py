@@ -60,7 +60,7 @@ def test_study_a_file_with_options(here, good):
     ob.load("iris").to_polars().with_columns(note=pl.lit("x")).write_csv("flowers.csv")
     told = good(
         *("study", "flowers.csv", "-t", "species", "--out", "deep/folder", "--quiet"),
-        *("--folds", 3, "--repeats", 1, "--seed", 7, "--test-share", 0.2, "--metric", "kappa"),
+        *("--folds", 3, "--repeats", 1, "--random-state", 7, "--test-share", 0.2, "--metric", "kappa"),
         *("--learner", "naive_bayes", "--ignore", "note", "--kind", "species=setosa,versicolor,virginica"),
     )
     assert told.startswith("The decisions are not shown to be better than those of 1R (kappa ")
@@ -88,12 +88,12 @@ def test_study_a_wide_table_in_short(here, good):
 
 def test_a_study_of_another_plan_is_kept_unless_told(here, good, complaint):
     good("study", "weather", "--learner", "one_r")
-    words = complaint("study", "weather", "--learner", "one_r", "--seed", 4)
+    words = complaint("study", "weather", "--learner", "one_r", "--random-state", 4)
     assert "weather holds a study of another plan (they differ in protocol)" in words
     assert "--fresh" in words
     assert "--out" in words
-    good("study", "weather", "--learner", "one_r", "--seed", 4, "--fresh")
-    good("study", "weather", "--learner", "one_r", "--seed", 5, "--out", "other")
+    good("study", "weather", "--learner", "one_r", "--random-state", 4, "--fresh")
+    good("study", "weather", "--learner", "one_r", "--random-state", 5, "--out", "other")
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_a_study_of_another_plan_is_kept_unless_told(here, good, complaint):
         (["weather", "--folds", "three"], "Invalid value for '--folds'"),
         (["iris", "--folds", "1"], "protocol.folds must be at least 2"),
         (["iris", "--test-share", "2"], "protocol.test_share must be at least 0"),
-        (["iris", "--seed", "-1"], "protocol.seed must be"),
+        (["iris", "--random-state", "-1"], "protocol.random_state must be"),
         (["weather", "--out", "table.csv"], "is a file; name a folder with --out"),
         (["weather", "--out", "table.csv/deeper"], "Not a directory"),
         (["weather", "--workers", "0"], "--workers must be -1 (one per core) or at least 1, got 0"),
@@ -154,7 +154,7 @@ def test_a_study_of_another_plan_is_kept_unless_told(here, good, complaint):
         (["nothing.toml"], "No such file"),
         (["bad.toml"], "bad.toml: format must be 1 or 2"),
         (
-            ["bad.toml", "--seed", "3"],
+            ["bad.toml", "--random-state", "3"],
             "a plan sets everything except --out, --workers, --fresh, --quiet and --time-limit",
         ),
     ],
@@ -177,7 +177,7 @@ def test_a_name_cannot_command_the_terminal(here, good, complaint):
 
 
 def test_study_with_every_role(here, good):
-    table = ob.load("credit", rows=90, seed=1).to_polars()
+    table = ob.load("credit", rows=90, random_state=1).to_polars()
     more = [
         pl.Series("name", [f"loan {i}" for i in range(90)]),
         pl.Series("bank", [i // 3 for i in range(90)]),
@@ -244,8 +244,8 @@ def test_compare_two_studies(here, good):
     page = (here / "both.html").read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
     assert "In what the plans differ" in page
-    good("study", "iris", "--out", "c", "--seed", 3, *options)
-    assert "but not the folds; give both the same seed" in good("compare", "a", "c")
+    good("study", "iris", "--out", "c", "--random-state", 3, *options)
+    assert "but not the folds; give both the same random_state" in good("compare", "a", "c")
     good("study", "iris", "--out", "d", "--quick", "--learner", "naive_bayes", "--quiet")
     told = " ".join(good("compare", "a", "d").split())
     assert "The studies decide differently: a chooses C4.5, d naive Bayes." in told

@@ -29,7 +29,7 @@ pytestmark = [
 def files(tmp_path_factory):
     """Loans with gaps in three Parquet files of several row groups."""
     folder = tmp_path_factory.mktemp("parts")
-    table = load("credit", rows=3000, seed=5)
+    table = load("credit", rows=3000, random_state=5)
     for i in range(3):
         part = table.take(slice(1000 * i, 1000 * (i + 1)))
         part.to_polars().write_parquet(folder / f"part-{i}.parquet", row_group_size=250)

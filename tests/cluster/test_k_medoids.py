@@ -22,7 +22,7 @@ def test_medoids_on_a_line():
 
 
 def test_gower_by_default_on_mixed_rows_with_gaps():
-    X = openbook.load("credit", rows=120, seed=0).drop("default")
+    X = openbook.load("credit", rows=120, random_state=0).drop("default")
     model = KMedoids(3).fit(X)
     assert model.space_.distance == "gower"
     np.testing.assert_array_equal(model.predict(X), model.labels_)

@@ -14,7 +14,7 @@ from openbook.cluster import GaussianMixture
 from openbook.errors import DataError, ParameterError
 
 IRIS = load("iris").drop("species")
-CREDIT = load("credit", rows=300, seed=2).drop("default")
+CREDIT = load("credit", rows=300, random_state=2).drop("default")
 
 
 def two_groups(n=200, seed=0):

@@ -38,7 +38,7 @@ class Case:
     @cached_property
     def table(self) -> Table:
         """Mixed kinds with gaps where classes are asked for; plain numbers elsewhere."""
-        return load("credit", rows=300, seed=2) if self.classifies else load("diabetes").head(300)
+        return load("credit", rows=300, random_state=2) if self.classifies else load("diabetes").head(300)
 
     @cached_property
     def X(self) -> Table:  # noqa: N802 (the field's own name)

@@ -55,7 +55,7 @@ def entry(request) -> registry.Entry:
 
 def mixed_rows(learner: Any, rows: int = 200) -> Table:
     """Numbers, categories and gaps, as far as the clusterer takes them."""
-    table = load("credit", rows=rows, seed=2).drop("default")
+    table = load("credit", rows=rows, random_state=2).drop("default")
     return table.select(a.name for a in table.schema if isinstance(a, learner.accepts))
 
 

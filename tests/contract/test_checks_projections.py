@@ -16,7 +16,7 @@ from openbook.data import Numeric, Ordinal, Table
 from openbook.errors import ParameterError, RefusalError, UnknownColumn
 
 ENTRIES = {entry.name: entry for entry in registry.learners("projection", "density")}
-TABLE = load("credit", rows=200, seed=2)
+TABLE = load("credit", rows=200, random_state=2)
 TARGET = "default"
 
 #: Checks that a projection may fail, with the reason: {learner: {check: reason}}.

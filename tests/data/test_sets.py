@@ -84,7 +84,7 @@ def test_every_set_is_what_its_record_says():
 
 
 def test_credit_is_what_its_docstring_says():
-    table = credit(40_000, seed=3)
+    table = credit(40_000, random_state=3)
     default = table.data("default") == 1
     assert default.mean() == pytest.approx(0.08, abs=0.006)
     assert table.schema["education"] == Ordinal("education", ("none", "school", "vocational", "degree"))
@@ -112,9 +112,13 @@ def test_credit_is_what_its_docstring_says():
 
 def test_credit_depends_on_its_seed_alone():
     assert (
-        credit(50, seed=1).data("amount").tolist() == load("credit", rows=50, seed=1).data("amount").tolist()
+        credit(50, random_state=1).data("amount").tolist()
+        == load("credit", rows=50, random_state=1).data("amount").tolist()
     )
-    assert credit(50, seed=1).data("amount").tolist() != credit(50, seed=2).data("amount").tolist()
+    assert (
+        credit(50, random_state=1).data("amount").tolist()
+        != credit(50, random_state=2).data("amount").tolist()
+    )
     assert len(load("credit", rows=7)) == 7
     assert "synthetic" in sets()["credit"].description
     assert "No such person" in credit.__doc__
@@ -128,7 +132,7 @@ def test_credit_depends_on_its_seed_alone():
         ("credit", {"row": 3}, "no option 'row'. Did you mean 'rows'"),
         ("credit", {"rows": 0}, "rows must be a whole number of at least 1, got 0"),
         ("credit", {"rows": 2.5}, "rows must be a whole number"),
-        ("credit", {"seed": -1}, "seed must be a whole number of at least 0, got -1"),
+        ("credit", {"random_state": -1}, "random_state must be a whole number of at least 0, got -1"),
     ],
 )
 def test_load_refuses(name, options, message):

@@ -12,7 +12,7 @@ from openbook import load, open_model, save
 from openbook.density import HistogramDensity, KernelDensity
 from openbook.errors import DataError, ParameterError, RefusalError, UnknownColumn
 
-CREDIT = load("credit", rows=200, seed=2).drop("default")
+CREDIT = load("credit", rows=200, random_state=2).drop("default")
 FEW = CREDIT.select(["age", "sex", "income", "education"])
 
 

@@ -258,7 +258,7 @@ def test_long_tables_are_cut():
 )
 def test_trees_of_rows_encoded_once_are_those_of_fit(learner):
     """Every array of every member, on rows with gaps, against members that are fitted one by one."""
-    table, y = load("credit", rows=300, seed=2).split("default")
+    table, y = load("credit", rows=300, random_state=2).split("default")
     assert learner.grows_again
     model = AdaBoostClassifier(learner, 4, random_state=0).fit(table, y)
     rng, weights = np.random.RandomState(0), np.full(300, 1 / 300)

@@ -120,7 +120,7 @@ def test_more_trees_begin_with_the_same():
 
 
 def test_from_files_as_from_memory(tmp_path):
-    table = load("credit", rows=600, seed=5)
+    table = load("credit", rows=600, random_state=5)
     table.to_polars().write_parquet(tmp_path / "loans.parquet", row_group_size=150)
     source = scan(tmp_path / "loans.parquet", chunk_rows=150)
     filed = RandomForestClassifier(6, random_state=0).fit(source, "default")

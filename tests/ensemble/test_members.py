@@ -87,7 +87,7 @@ def test_one_learner_that_cannot_use_sparse_counts_is_enough():
 
 @pytest.mark.parametrize("backend", ["threading", "loky"])
 def test_the_same_members_on_any_number_of_workers(backend):
-    X, y = load("credit", rows=200, seed=3).split("default")
+    X, y = load("credit", rows=200, random_state=3).split("default")
     alone = BaggingClassifier(AdaBoostClassifier(OneR(), 2, resample=True), 3, random_state=7).fit(X, y)
     with joblib.parallel_config(backend=backend, n_jobs=3):
         beside = BaggingClassifier(AdaBoostClassifier(OneR(), 2, resample=True), 3, random_state=7).fit(X, y)

@@ -30,7 +30,7 @@ def test_mcnemar_is_symmetric_and_its_interval_holds_the_difference(pairs):
 )
 def test_what_is_locked_away_and_the_rest_are_all_rows_and_every_class_trains(y, seed, share):
     y = np.array(y)
-    rest, locked = lock_away(None, y, share=share, seed=seed)
+    rest, locked = lock_away(None, y, share=share, random_state=seed)
     assert np.array_equal(np.sort(np.concatenate([rest, locked])), np.arange(len(y)))
     assert set(y[rest]) == set(y)
     for label, rows in zip(*np.unique(y, return_counts=True), strict=True):

@@ -152,7 +152,7 @@ def test_scatter_is_that_of_the_encoded_rows_however_they_come(problem, groups, 
 
 @BOTH
 def test_pieces_equal_the_whole_and_forgotten_is_never_learnt(make):
-    table = ob.load("credit", rows=600, seed=3)
+    table = ob.load("credit", rows=600, random_state=3)
     X, y = table.split("default")
     first, rest = slice(0, 400), slice(400, 600)
     model = quietly(make().fit, X.take(first), y[first])
@@ -252,7 +252,7 @@ def test_a_row_too_far_off_to_tell_gets_the_prior(make):
 
 @BOTH
 def test_the_twin_agrees(make):
-    table = ob.load("credit", rows=200, seed=5)
+    table = ob.load("credit", rows=200, random_state=5)
     X, y = table.split("default")
     model = quietly(make().fit, X, y)
     for i in range(0, 200, 40):

@@ -115,7 +115,7 @@ def test_a_ridge_by_hand():
 @pytest.mark.parametrize("name", ["credit", "iris"])
 def test_the_twin_predicts_the_same(name):
     target = {"credit": "default", "iris": "species"}[name]
-    X, y = (load("credit", rows=120, seed=1) if name == "credit" else load(name)).split(target)
+    X, y = (load("credit", rows=120, random_state=1) if name == "credit" else load(name)).split(target)
     model = LogisticRegression().fit(X, y)
     proba = model.predict_proba(X)
     for i in range(0, len(X), 7):

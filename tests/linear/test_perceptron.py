@@ -139,7 +139,7 @@ def test_the_average_by_hand():
 
 @pytest.mark.parametrize("keep", ["pocket", "average"])
 def test_better_than_the_last_where_nothing_separates(keep):
-    table = ob.load("credit", rows=2000, seed=1)
+    table = ob.load("credit", rows=2000, random_state=1)
     X, y = table.split("default")
     with pytest.warns(ConvergenceWarning, match="perhaps no plane separates the classes: use keep='pocket'"):
         last = Perceptron(epochs=20, scale=True).fit(X, y)
@@ -237,7 +237,7 @@ def test_what_cannot_be_learnt_from(tmp_path):
 
 
 def test_a_pocket_over_files_is_that_of_memory(tmp_path):
-    table = ob.load("credit", rows=300, seed=2)
+    table = ob.load("credit", rows=300, random_state=2)
     for i in range(3):
         table.take(slice(100 * i, 100 * i + 100)).to_polars().write_parquet(tmp_path / f"{i}.parquet")
     scanned = ob.scan(f"{tmp_path}/*.parquet", {"education": table.schema["education"]}, chunk_rows=40)

@@ -167,7 +167,7 @@ class TestVotes:
 
 class TestRowsComeAndGo:
     def test_forgetting_undoes_learning(self):
-        X, y = load("credit", rows=80, seed=1).split("default")
+        X, y = load("credit", rows=80, random_state=1).split("default")
         model = KNeighborsClassifier(k=3, weights="inverse").fit(X.head(60), y[:60])
         before = model.predict_proba(X)
         model.partial_fit(X.take(slice(60, 80)), y[60:])

@@ -46,7 +46,7 @@ def test_the_kernel_is_numpy_to_the_last_bit(rows, queries, k, kind):
 
 
 def test_the_kernel_over_many_blocks():
-    table = load("credit", rows=1000, seed=4).drop("default")
+    table = load("credit", rows=1000, random_state=4).drop("default")
     distance = MixedDistance.of(table)
     index, points = MixedIndex(distance, table), distance.place(table.head(50))
     assert 50 * 1000 * len(table.schema) < mixed._FEW_CELLS

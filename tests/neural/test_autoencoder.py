@@ -30,7 +30,7 @@ def test_a_code_of_all_columns_comes_back():
 
 
 def test_mixed_tables_there_and_back():
-    table = load("credit", rows=400, seed=1).drop("default")
+    table = load("credit", rows=400, random_state=1).drop("default")
     assert any(isinstance(a, Ordinal) for a in table.schema)
     model = Autoencoder((24, 12), epochs=500, tol=0, patience=500, random_state=0).fit(table)
     assert [weights.shape[1] for weights in model.weights_] == [24, 12, 24, len(model.encoding_)]
@@ -71,7 +71,7 @@ def test_a_row_worked_forward_and_back():
 
 
 def test_saved_and_opened_it_projects_the_same(tmp_path):
-    table = load("credit", rows=120, seed=1).drop("default")
+    table = load("credit", rows=120, random_state=1).drop("default")
     model = Autoencoder((5, 2), epochs=10, random_state=0).fit(table)
     opened = open_model(save(model, tmp_path / "code.openbook"))
     np.testing.assert_array_equal(opened.transform(table), model.transform(table))

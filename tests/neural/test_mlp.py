@@ -14,7 +14,7 @@ from openbook.neural import MLPClassifier, MLPRegressor
 from openbook.neural.outputs import CrossEntropy, Distance
 from openbook.work import Grid
 
-CREDIT = load("credit", rows=300, seed=2)
+CREDIT = load("credit", rows=300, random_state=2)
 IRIS = load("iris")
 X, Y = IRIS.split("species")
 XOR = [[0, 0], [0, 1], [1, 0], [1, 1]]

@@ -27,7 +27,7 @@ from openbook.outlier import (
 )
 from openbook.work.formula import parse
 
-MIXED = load("credit", rows=200, seed=2).drop("default")
+MIXED = load("credit", rows=200, random_state=2).drop("default")
 FEW = {"n_estimators": 5, "random_state": 0}
 TOGETHER = ("collective",)
 

@@ -150,7 +150,7 @@ def test_rows_on_top_of_each_other_have_a_density():
 
 
 def test_a_row_with_gaps_is_not_its_own_neighbour():
-    table = load("credit", rows=60, seed=1).drop("default")
+    table = load("credit", rows=60, random_state=1).drop("default")
     model = NeighbourDistance(k=1).fit(table)
     space, one = model.space_, model.space_.place(table)
     distances, rows = space.index.query(one, 60)
@@ -175,7 +175,7 @@ def test_a_row_with_gaps_is_not_its_own_neighbour():
     ],
 )
 def test_shares_of_every_distance_add_up(distance):
-    table = load("credit", rows=60, seed=1).drop("default")
+    table = load("credit", rows=60, random_state=1).drop("default")
     if distance == "mahalanobis":
         table = load("iris").drop("species")
     model = InverseDensity(distance=distance, p=3).fit(table)
@@ -236,7 +236,7 @@ def test_isolation_against_scikit_learn():
 
 @pytest.mark.parametrize("seed", range(4))
 def test_trees_keep_their_rows_and_count_steps_as_by_hand(seed):
-    table = load("credit", rows=150, seed=seed).drop("default")
+    table = load("credit", rows=150, random_state=seed).drop("default")
     model = IsolationForest(n_estimators=3, max_samples=100, random_state=seed).fit(table)
     forest = model.forest_
     assert (forest.sizes[:, 0] == 100).all()

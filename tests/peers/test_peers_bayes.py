@@ -28,7 +28,7 @@ def coarse_digits():
 
 def credit():
     """Loans without gaps."""
-    return load("credit", rows=4000, seed=1).drop_missing()
+    return load("credit", rows=4000, random_state=1).drop_missing()
 
 
 def codes(table):

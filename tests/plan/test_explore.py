@@ -99,8 +99,8 @@ def test_a_plan_that_predicts_is_read_by_the_same_door(tmp_path):
         ("shown = 10", "shown = 0", "oddities.shown must be at least 1, got 0"),
         ("min_support = 0.1", "min_support = 0", "associations.min_support must be above 0 and at most 1"),
         ("max_length = 4", "max_length = 1", "associations.max_length must be at least 2, got 1"),
-        ("seed = 0", "seed = -1", "protocol.seed must be a whole number"),
-        ("seed = 0", "folds = 3", "unknown key protocol.folds"),
+        ("random_state = 0", "random_state = -1", "protocol.random_state must be a whole number"),
+        ("random_state = 0", "folds = 3", "unknown key protocol.folds"),
         ("[groups]", "[clusters]", "unknown key clusters"),
         ("format = 2", "format = 9", "format must be 1 or 2, got 9"),
         ('task = "exploration"', 'task = "regression"', "task must be 'exploration'"),
@@ -249,7 +249,7 @@ def test_too_many_items_raise_the_support_and_the_plan_says_so(tmp_path):
         ([{"x": float(i)} for i in range(8)], {}, PlanError, "8 rows: to look for groups takes at least 9"),
         ([{"x": 1.0}] * 20, {}, PlanError, "no column is left to explore"),
         ([{"x": float(i)} for i in range(20)], {"ignore": ["z"]}, UnknownColumn, "no column 'z'"),
-        ([{"x": i % 7 / 2} for i in range(20)], {"seed": -1}, PlanError, "protocol.seed"),
+        ([{"x": i % 7 / 2} for i in range(20)], {"random_state": -1}, PlanError, "protocol.random_state"),
     ],
 )
 def test_what_cannot_be_explored_is_refused_before_anything_runs(tmp_path, rows, options, error, words):

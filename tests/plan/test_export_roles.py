@@ -18,7 +18,7 @@ from openbook.plan.export import export
 def loans(tmp_path_factory):
     """Loans with a name, a bank, a day and a weight each."""
     rng = np.random.default_rng(0)
-    frame = ob.load("credit", rows=240, seed=3).to_polars()
+    frame = ob.load("credit", rows=240, random_state=3).to_polars()
     days = rng.permutation(240)
     more = {
         "name": [f"loan {i}" for i in range(240)],

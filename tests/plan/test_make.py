@@ -98,9 +98,9 @@ def test_rows_without_a_target_are_counted(tmp_path):
 )
 def test_the_protocol_goes_by_the_number_of_rows(tmp_path, rows, split, folds, repeats, test_share):
     path = csv(tmp_path, "x,y", [(i % 9, "ab"[i % 2]) for i in range(rows)])
-    found = make_plan(path, "y", seed=3).protocol
+    found = make_plan(path, "y", random_state=3).protocol
     assert (found.split, found.folds, found.repeats) == (split, folds, repeats)
-    assert (found.test_share, found.seed) == (test_share, 3)
+    assert (found.test_share, found.random_state) == (test_share, 3)
 
 
 def test_folds_are_no_more_than_the_rarest_class_left_after_locking_away(tmp_path):

@@ -54,7 +54,7 @@ def test_a_plan_written_by_hand_says_what_it_says():
             roles=Roles('ta"rget', ignore=("id", "nöte\n")),
             task="regression",
             metric="rmse",
-            protocol=Protocol("leave-one-out", test_share=0.25, seed=7),
+            protocol=Protocol("leave-one-out", test_share=0.25, random_state=7),
             learners=(Candidate("mean", "zero_regressor", {"strategy": "median"}),),
             notes=("it was so", 'and "so"'),
         ),
@@ -158,7 +158,11 @@ def test_the_fingerprint_follows_what_the_results_depend_on():
         ("folds = 5", "folds = 2.5", "protocol.folds must be a whole number, got 2.5"),
         ("repeats = 2", "repeats = 0", "protocol.repeats must be at least 1"),
         ("repeats = 2", "repeats = 2\ntest_share = 1", "protocol.test_share must be at least 0 and below 1"),
-        ("repeats = 2", "repeats = 2\nseed = -1", "protocol.seed must be a whole number from 0"),
+        (
+            "repeats = 2",
+            "repeats = 2\nrandom_state = -1",
+            "protocol.random_state must be a whole number from 0",
+        ),
         ("repeats = 2", "", "protocol.folds and repeats are needed for cross-validation"),
         (
             '"cross-validation"',

@@ -57,7 +57,7 @@ print(count)
 
 def small_plan():
     """Two folds and a test set: seven fits, and everything that follows."""
-    return make_plan("wine", only=["naive_bayes"], folds=2, repeats=1, test_share=0.3, seed=2)
+    return make_plan("wine", only=["naive_bayes"], folds=2, repeats=1, test_share=0.3, random_state=2)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")

@@ -22,7 +22,7 @@ MODULE = sys.modules["openbook.plan.run"]  # the package's `run` is the function
 @pytest.fixture(scope="module")
 def wine(tmp_path_factory):
     """A study with a locked test set, two folds and few learners."""
-    plan = make_plan("wine", folds=3, repeats=2, test_share=0.25, seed=1, only=["naive_bayes"])
+    plan = make_plan("wine", folds=3, repeats=2, test_share=0.25, random_state=1, only=["naive_bayes"])
     plan = replace(plan, learners=plan.learners[:3])
     return plan, run(plan, tmp_path_factory.mktemp("study"), workers=1)
 
@@ -198,9 +198,9 @@ def test_another_plan_is_not_written_over(tmp_path):
 def test_fresh_removes_the_studys_own_files_only(tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
     run(weather(), tmp_path)
-    run(weather(seed=5), tmp_path, fresh=True)
+    run(weather(random_state=5), tmp_path, fresh=True)
     assert (tmp_path / "notes.txt").read_text() == "mine"
-    assert Plan.open(tmp_path / "plan.toml").protocol.seed == 5
+    assert Plan.open(tmp_path / "plan.toml").protocol.random_state == 5
 
 
 def test_a_file_in_the_way_is_not_written_over(tmp_path):

@@ -9,7 +9,7 @@ from openbook.linear import LinearDiscriminant
 from openbook.reduce import LinearDiscriminantProjection
 
 X, Y = load("iris").split("species")
-CREDIT = load("credit", rows=300, seed=2)
+CREDIT = load("credit", rows=300, random_state=2)
 
 
 def test_two_classes_by_hand():

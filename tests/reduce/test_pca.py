@@ -11,7 +11,7 @@ from openbook.errors import DataError, ParameterError
 from openbook.reduce import PCA
 
 IRIS = load("iris").drop("species")
-CREDIT = load("credit", rows=300, seed=2).drop("default")
+CREDIT = load("credit", rows=300, random_state=2).drop("default")
 
 
 def test_two_columns_by_hand():

@@ -24,7 +24,7 @@ EACH = 6
 #: The most bytes that an altered file of a few kilobytes may take.
 MOST = 30_000_000
 
-CREDIT, WEATHER = load("credit", rows=40, seed=2), load("weather")
+CREDIT, WEATHER = load("credit", rows=40, random_state=2), load("weather")
 TABLES = {
     "classification": [CREDIT.split("default"), WEATHER.split("play")],
     "regression": [load("diabetes").head(40).split("progression")],

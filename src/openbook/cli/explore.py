@@ -26,7 +26,7 @@ from openbook.work.formula import printable
 __all__ = ["plan_exploration", "run_exploration"]
 
 #: Options of a study that mean something without a target.
-_OPTIONS = ("target", "kinds", "ignore", "id", "seed")
+_OPTIONS = ("target", "kinds", "ignore", "id", "random_state")
 
 #: Rows and rules that are shown; the report has more.
 _ODD, _RULES = 5, 8

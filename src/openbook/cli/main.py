@@ -244,7 +244,7 @@ def study(
             rich_help_panel=_EVALUATION,
         ),
     ] = None,
-    seed: Annotated[
+    random_state: Annotated[
         int | None, typer.Option(help="Random seed.", show_default="0", rich_help_panel=_EVALUATION)
     ] = None,
     time_limit: Annotated[
@@ -306,7 +306,7 @@ def study(
         "folds": folds,
         "repeats": repeats,
         "test_share": test_share,
-        "seed": seed,
+        "random_state": random_state,
         "effort": "quick" if quick else "thorough" if thorough else None,
     }
     given = {name: value for name, value in options.items() if value not in (None, [], {})}

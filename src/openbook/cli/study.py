@@ -132,7 +132,10 @@ def _planned(source: str, options: dict[str, Any]) -> tuple[Plan | ExplorePlan, 
 
 def _no_target(source: str, options: dict[str, Any]) -> bool:
     """Whether nothing is to be predicted: no target is named or known, and no option is about predicting."""
-    return set(options) <= {"kinds", "ignore", "id", "seed"} and Source.of(source).default_target() is None
+    return (
+        set(options) <= {"kinds", "ignore", "id", "random_state"}
+        and Source.of(source).default_target() is None
+    )
 
 
 def _ranking(screen: Console, result: StudyResult) -> None:

@@ -151,7 +151,7 @@ class _Rows:
             self.notes.append(f"clusters, oddities and rules are learnt from a random sample of {n}")
 
     def _sample(self, most: int) -> np.ndarray:
-        return some_rows(len(self.X), most, self.plan.seed)
+        return some_rows(len(self.X), most, self.plan.random_state)
 
     def groups(self) -> Groups:
         chosen = self._choose()
@@ -198,7 +198,7 @@ class _Rows:
         tried = range(1, min(self.plan.groups.most, len(X) // 2) + 1)
 
         def choose() -> ChosenK:
-            return choose_k(X, tried, self.plan.clusterer(), random_state=self.plan.seed)
+            return choose_k(X, tried, self.plan.clusterer(), random_state=self.plan.random_state)
 
         chosen: ChosenK = self.log.kept(_STEPS[0], ChosenK, choose)
         if chosen.rows < len(self.X):

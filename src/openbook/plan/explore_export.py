@@ -41,9 +41,9 @@ def _data(plan: ExplorePlan) -> Iterator[str]:
 
 
 def _groups(plan: ExplorePlan) -> Iterator[str]:
-    seed, most = plan.seed, plan.groups.most
+    random_state, most = plan.random_state, plan.groups.most
     yield from ("", "# The groups.", f"model = {code_of(plan.clusterer())}")
-    yield f"chosen = choose_k(X, range(1, {most + 1}), model, random_state={seed})"
+    yield f"chosen = choose_k(X, range(1, {most + 1}), model, random_state={random_state})"
     yield "print(chosen)"
     yield "several = [k for k in chosen.votes.values() if k > 1]"
     yield "k = chosen.k if chosen.k > 1 else min(several, key=lambda k: (-several.count(k), k), default=2)"

@@ -35,7 +35,7 @@ def make_exploration(
     kinds: Mapping[str, Any] | None = None,
     ignore: Collection[str] = (),
     id: str | None = None,  # noqa: A002 (the role's own name)
-    seed: int = 0,
+    random_state: int = 0,
     table: Table | None = None,
     description: Description | None = None,
 ) -> ExplorePlan:
@@ -49,7 +49,7 @@ def make_exploration(
     kinds : what overrules the guess, as in `openbook.read`; a column named here is no identifier
     ignore : columns to leave out, besides free text, likely identifiers, and those of one value
     id : the column that names the rows
-    seed : of every random choice
+    random_state : of every random choice
     table, description : of the source, if they are at hand
 
     Examples
@@ -85,15 +85,19 @@ def make_exploration(
         roles=roles,
         groups=Grouping("k_prototypes" if nominal else "k_means", {"n_init": 3}, most),
         oddities=Spotting("isolation_limits"),
-        seed=seed,
+        random_state=random_state,
         notes=tuple(notes),
     )
-    return _with_support(plan, inputs.take(some_rows(len(table), LEARNING_ROWS, seed)))
+    return _with_support(plan, inputs.take(some_rows(len(table), LEARNING_ROWS, random_state)))
 
 
-def some_rows(n: int, most: int, seed: int) -> np.ndarray:
+def some_rows(n: int, most: int, random_state: int) -> np.ndarray:
     """So many of n rows at random, in order; all, if there are no more."""
-    return np.arange(n) if n <= most else np.sort(np.random.default_rng(seed).choice(n, most, replace=False))
+    return (
+        np.arange(n)
+        if n <= most
+        else np.sort(np.random.default_rng(random_state).choice(n, most, replace=False))
+    )
 
 
 def _with_support(plan: ExplorePlan, X: Table) -> ExplorePlan:

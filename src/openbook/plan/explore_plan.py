@@ -5,7 +5,7 @@
     [groups]                           learner, parameters; most: clusters that are tried, from 1 on
     [oddities]                         learner, parameters; shown: how many of the oddest rows
     [associations]                     min_support, min_confidence, max_length
-    [protocol]                         seed
+    [protocol]                         random_state
 
 `open_plan` reads a plan of either sort.
 """
@@ -113,12 +113,14 @@ class ExplorePlan(Document):
     groups: Grouping
     oddities: Spotting
     associations: Associating = Associating()
-    seed: int = 0
+    random_state: int = 0
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if not 0 <= self.seed < 2**32:
-            raise PlanError(f"protocol.seed must be a whole number from 0 to 2**32 - 1, got {self.seed}")
+        if not 0 <= self.random_state < 2**32:
+            raise PlanError(
+                f"protocol.random_state must be a whole number from 0 to 2**32 - 1, got {self.random_state}"
+            )
 
     def clusterer(self, n_clusters: int | None = None) -> Any:
         """A new clusterer, for so many clusters."""
@@ -132,7 +134,7 @@ class ExplorePlan(Document):
         return self._made("oddities", self.oddities, "outliers")
 
     def _made(self, where: str, part: Grouping | Spotting, task: str) -> Any:
-        model = Candidate(where, part.learner, part.parameters).seeded(self.seed)
+        model = Candidate(where, part.learner, part.parameters).seeded(self.random_state)
         if learner(part.learner).task != task:
             raise PlanError(f"{where}.learner: {part.learner} is not for {task}")
         return model
@@ -147,7 +149,7 @@ class ExplorePlan(Document):
             "groups": plain(self.groups),
             "oddities": plain(self.oddities),
             "associations": plain(self.associations),
-            "protocol": {"seed": self.seed},
+            "protocol": {"random_state": self.random_state},
         }
 
     @classmethod
@@ -163,7 +165,7 @@ class ExplorePlan(Document):
             oddities=Spotting(**checked(part["oddities"], "oddities", _ODDITIES)),
             associations=Associating(**checked(part.get("associations", {}), "associations", _RULES)),
             notes=tuple(part.get("notes", ())),
-            **checked(part.get("protocol", {}), "protocol", {"seed": (int, False)}),
+            **checked(part.get("protocol", {}), "protocol", {"random_state": (int, False)}),
         )
         plan.clusterer()
         plan.detector()

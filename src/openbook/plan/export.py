@@ -70,7 +70,11 @@ def _data(plan: Plan) -> Iterator[str]:
 
 
 def _learners(plan: Plan, models: dict[str, Any]) -> Iterator[str]:
-    yield from ("", "# The learners, and how they are judged.", f"seed = {plan.protocol.seed}")
+    yield from (
+        "",
+        "# The learners, and how they are judged.",
+        f"random_state = {plan.protocol.random_state}",
+    )
     if plan.costs:
         yield f"costs = {by_decision(plan.costs)!r}  # of deciding so, by what is true"
         names = ", ".join("cost" if name == COST else repr(name) for name in plan.metrics)
@@ -101,8 +105,8 @@ def _judging(plan: Plan) -> Iterator[str]:
     settings, task = plan.protocol, repr(plan.task)
     order = [role for role, name in (("groups", plan.roles.group), ("time", plan.roles.time)) if name]
     if settings.test_share:
-        given = "".join(f", {role}={role}" for role in order)
-        yield f"train, test = lock_away(X, y, {settings.test_share!r}, seed, {task}{given}{_known(plan)})"
+        given = "".join(f", {role}={role}" for role in order) + _known(plan)
+        yield f"train, test = lock_away(X, y, {settings.test_share!r}, random_state, {task}{given})"
         yield "X_train, y_train = X.take(train), y.take(train)"
     else:
         yield "X_train, y_train = X, y"
@@ -110,7 +114,7 @@ def _judging(plan: Plan) -> Iterator[str]:
     folds = "" if settings.folds is None else f", folds={settings.folds}"
     folds += "" if settings.repeats is None else f", repeats={settings.repeats}"
     given = "".join(f", {role}={role}{cut}" for role in order)
-    yield f"split = protocol(y_train, {task}, seed{folds}{given}{_known(plan)})"
+    yield f"split = protocol(y_train, {task}, random_state{folds}{given}{_known(plan)})"
     baselines = list(plan.baselines) or [plan.contestants[0].label]
     more = _more(plan, train=True)
     if not plan.hypotheses:
@@ -148,7 +152,7 @@ def _deciding(plan: Plan) -> Iterator[str]:
     if not tuned:
         return
     yield "chosen = models[choice.label]"
-    call = "chosen = TunedThresholdClassifierCV(chosen, random_state=seed)"
+    call = "chosen = TunedThresholdClassifierCV(chosen, random_state=random_state)"
     why = "# the decision threshold is tuned on training rows"
     if len(tuned) == len(plan.contestants):
         yield f"{call}  {why}"
@@ -303,7 +307,7 @@ def code_of(value: Any) -> str:
         decides = "cost" if value.metric == COST else repr(value.metric)
         inner = "" if value.split is None else f", split={_inner(value.split)}"
         search = "" if value.search == "grid" else f", search={value.search!r}"
-        settings = f"{value.knobs!r}{inner}, metric={decides}{search}, random_state=seed"
+        settings = f"{value.knobs!r}{inner}, metric={decides}{search}, random_state=random_state"
         return f"Tuning({code_of(value.model)}, {settings})"
     if isinstance(value, BaseEstimator):
         arguments = ", ".join(f"{name}={code_of(given)}" for name, given in _given(value).items())

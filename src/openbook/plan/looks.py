@@ -200,8 +200,8 @@ class Looking:
         return self.comparison[self.label]
 
     @property
-    def seed(self) -> int:
-        return self.rows.plan.protocol.seed
+    def random_state(self) -> int:
+        return self.rows.plan.protocol.random_state
 
     @property
     def _training(self) -> tuple[Any, Any]:
@@ -251,7 +251,7 @@ class Looking:
 
     @cached_property
     def segments(self) -> Any:
-        return worst_segments(self._decided(self.label), self.rows.X, seed=self.seed)
+        return worst_segments(self._decided(self.label), self.rows.X, random_state=self.random_state)
 
     def _decided(self, label: str) -> Evaluation:
         """The evaluation with the decisions that the model makes: at its own threshold, if it has one."""
@@ -265,7 +265,7 @@ class Looking:
         evaluation = self._decided(self.choice)
         positive = rows.plan.roles.positive
         return {
-            name: fairness(evaluation, table, name, positive, seed=self.seed)
+            name: fairness(evaluation, table, name, positive, random_state=self.random_state)
             for name in rows.plan.roles.sensitive
         }
 
@@ -292,7 +292,7 @@ class Looking:
                 yield rows.fitted(self.label, train), X, y, len(train)
 
         chosen = columns if len(names) > _SHUFFLED and len(columns) == _SHUFFLED else None
-        return importance_over_folds(fitted(), rows.metrics[0], _SHUFFLES, self.seed, columns=chosen)
+        return importance_over_folds(fitted(), rows.metrics[0], _SHUFFLES, self.random_state, columns=chosen)
 
     @cached_property
     def curve(self) -> Curve:
@@ -306,7 +306,7 @@ class Looking:
             y,
             split=self._fewer_folds,
             metric="error" if decides == "accuracy" else decides,
-            random_state=self.seed,
+            random_state=self.random_state,
             name=self.label,
             **{name: each for name, each in rows.arguments_of(rows.train).items() if name != "time"},
         )

@@ -140,7 +140,7 @@ def make_plan(
     folds: int | None = None,
     repeats: int | None = None,
     test_share: float | None = None,
-    seed: int = 0,
+    random_state: int = 0,
     effort: Effort = "usual",
     description: Description | None = None,
 ) -> Plan:
@@ -166,7 +166,7 @@ def make_plan(
     choose : "simplest" within one standard error of the best, "best", or the label or name of a learner
     margin : instead of one standard error, how much worse than the best the simplest may be, in units of the
         metric
-    metric, folds, repeats, test_share, seed : the protocol; None goes by the size of the table
+    metric, folds, repeats, test_share, random_state : the protocol; None goes by the size of the table
     effort : "quick" takes fewer folds, and only learners that are quick on so many rows; "thorough" tunes
         the learners' knobs inside the folds, and repeats more often
     description : of the table, if it is at hand
@@ -217,7 +217,7 @@ def make_plan(
         roles=roles,
         task=aimed.task,
         metric=decisive,
-        protocol=Protocol(SPLITS[1], seed=seed, test_groups=test_groups, weights=weights),
+        protocol=Protocol(SPLITS[1], random_state=random_state, test_groups=test_groups, weights=weights),
         learners=tuple(candidates),
         notes=(*notes, *why, *notes_on_effort, *refused),
         hypotheses=tuple(hypotheses),
@@ -467,7 +467,7 @@ def _protocol(
 ) -> Protocol:
     """The protocol, with the folds that the rows left to judge by allow."""
     n, settings = len(rows.y), rows.plan.protocol
-    seed, groups, weights = settings.seed, settings.test_groups, settings.weights
+    random_state, groups, weights = settings.random_state, settings.test_groups, settings.weights
     if n < TINY and (folds or repeats or test_share) and "time" not in rows.order:
         msg = (
             f"there are {n} rows, and of fewer than {TINY} each is left out once and none is locked away;"
@@ -481,7 +481,14 @@ def _protocol(
     # halving draws rows at random, so it cannot tell what comes later
     search = None if effort != "thorough" else "grid" if n < _SEARCHED or "time" in rows.order else "halving"
     asked = Protocol(
-        SPLITS[0], folds, 1 if repeats is None else repeats, test_share or 0.0, seed, search, groups, weights
+        SPLITS[0],
+        folds,
+        1 if repeats is None else repeats,
+        test_share or 0.0,
+        random_state,
+        search,
+        groups,
+        weights,
     )  # checks
     if test_share is None and n * _TEST_SHARE >= TINY:
         try:

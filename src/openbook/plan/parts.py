@@ -76,7 +76,7 @@ class Protocol:
         or "time-ordered" where there is a time
     folds, repeats : of the cross-validation; blocks of time are folds that cannot be repeated
     test_share : the share of rows locked away for the one final test; 0 for none
-    seed : of every random choice
+    random_state : of every random choice
     search : how knobs are tuned inside the folds: "grid" tries every combination, "halving" most of them on
         few rows only; None where there are none
     test_groups : where there are groups and a time: "new" if groups that are tested do not train, "known" if
@@ -89,7 +89,7 @@ class Protocol:
     folds: int | None = None
     repeats: int | None = None
     test_share: float = 0.0
-    seed: int = 0
+    random_state: int = 0
     search: str | None = None
     test_groups: TestGroups | None = None
     weights: WeightKind | None = None
@@ -135,7 +135,10 @@ class Protocol:
                 self.weights not in (None, *get_args(WeightKind)),
                 f"weights must be one of {', '.join(get_args(WeightKind))}, got {self.weights!r}",
             ),
-            (not 0 <= self.seed < 2**32, f"seed must be a whole number from 0 to 2**32 - 1, got {self.seed}"),
+            (
+                not 0 <= self.random_state < 2**32,
+                f"random_state must be a whole number from 0 to 2**32 - 1, got {self.random_state}",
+            ),
         ):
             if wrong:
                 raise PlanError(f"protocol.{message}")
@@ -183,11 +186,11 @@ class Candidate:
         """A new, unfitted learner; PlanError where a parameter is unknown or breaks its rule."""
         return self._made({name: self._value(name, value) for name, value in self.parameters.items()})
 
-    def seeded(self, seed: int) -> Any:
+    def seeded(self, random_state: int) -> Any:
         """The same; where it draws at random and no seed of its own is given, from this one."""
         model = self.make()
         if model.get_params(deep=False).get("random_state", 0) is None:
-            model.set_params(random_state=seed)
+            model.set_params(random_state=random_state)
         return model
 
     def values(self) -> dict[str, list[Any]]:

@@ -8,7 +8,7 @@
     [roles]                       target; ignore, id, group, time, sensitive, weight: columns, see `Roles`;
                                   positive: the positive one of two classes
     [costs]                       truth = { predicted = money }: what mistakes cost; left out, all are equal
-    [protocol]                    split, folds, repeats, test_share, seed; test_groups, weights
+    [protocol]                    split, folds, repeats, test_share, random_state; test_groups, weights
     [[hypotheses]]                name, attributes or without, learners; left out, all have all inputs
     [[learners]]                  label, learner (its registered name), parameters, knobs
 
@@ -129,8 +129,8 @@ class Plan(Document):
         label : whose
         decides : what knobs are tuned by; None takes the plan's metric
         """
-        candidate, seed = self.contestant(label).candidate, self.protocol.seed
-        model, knobs = candidate.seeded(seed), candidate.values()
+        candidate, random_state = self.contestant(label).candidate, self.protocol.random_state
+        model, knobs = candidate.seeded(random_state), candidate.values()
         if self.costs:
             from openbook.decide import MinimumRisk
 
@@ -142,7 +142,7 @@ class Plan(Document):
 
         inner = TimeOrdered(test_groups=self.protocol.test_groups or "new") if self.roles.time else None
         search = self.protocol.search or "grid"
-        return Tuning(model, knobs, inner, decides or self.metric, search, random_state=seed)
+        return Tuning(model, knobs, inner, decides or self.metric, search, random_state=random_state)
 
     @property
     def weighs(self) -> bool:
@@ -160,7 +160,7 @@ class Plan(Document):
         weighable = not self.weighs or has_fit_parameter(model, "sample_weight")
         if not (self.tunes_threshold and weighable and hasattr(model, "predict_proba")):
             return model
-        return TunedThresholdClassifierCV(model, random_state=self.protocol.seed)
+        return TunedThresholdClassifierCV(model, random_state=self.protocol.random_state)
 
     def to_record(self) -> dict[str, Any]:
         """Plain values, in the order of the file; what is not used is left out."""
@@ -259,7 +259,7 @@ _PROTOCOL = {
     "folds": (int, False),
     "repeats": (int, False),
     "test_share": (float, False),
-    "seed": (int, False),
+    "random_state": (int, False),
     "search": (str, False),
     "test_groups": (str, False),
     "weights": (str, False),

@@ -187,8 +187,10 @@ class StudyRows:
         settings = self.plan.protocol
         if not settings.test_share:
             return np.arange(len(self.known)), np.arange(0)
-        share, seed, task = settings.test_share, settings.seed, self.plan.task
-        return lock_away(self.X, self.y, share, seed, task, **self.order, test_groups=self.test_groups)
+        share, random_state, task = settings.test_share, settings.random_state, self.plan.task
+        return lock_away(
+            self.X, self.y, share, random_state, task, **self.order, test_groups=self.test_groups
+        )
 
     @property
     def train(self) -> np.ndarray:
@@ -203,7 +205,7 @@ class StudyRows:
         order: dict[str, Any] = {role: column.take(self.train) for role, column in self.order.items()}
         y, settings = self.y.take(self.train), self.plan.protocol
         order["test_groups"] = self.test_groups
-        return protocol(y, self.plan.task, settings.seed, folds or 10, repeats, **order)
+        return protocol(y, self.plan.task, settings.random_state, folds or 10, repeats, **order)
 
     @cached_property
     def protocol(self) -> Protocol:

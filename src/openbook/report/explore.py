@@ -184,7 +184,7 @@ def _again(result: Exploration) -> Part:
     versions = ", ".join(f"{name} {version}" for name, version in result.versions.items())
     facts = [
         ("versions", versions),
-        ("seed", str(plan["protocol"]["seed"])),
+        ("seed", str(plan["protocol"]["random_state"])),
         ("SHA-256 of the data", plan["data"]["sha256"]),
         ("cluster and score of every row", "labels.csv"),
     ]

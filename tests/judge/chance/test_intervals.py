@@ -64,7 +64,7 @@ def test_bootstrap_of_a_mean_is_near_the_normal_interval_and_seeded():
     half = 1.96 * values.std() / 20
     assert (ours.low, ours.high) == pytest.approx((values.mean() - half, values.mean() + half), abs=0.02)
     assert ours == bootstrap(lambda rows: values[rows].mean(), 400)
-    assert ours != bootstrap(lambda rows: values[rows].mean(), 400, seed=1)
+    assert ours != bootstrap(lambda rows: values[rows].mean(), 400, random_state=1)
     assert ours.method == "bootstrap, 1000 resamples"
 
 

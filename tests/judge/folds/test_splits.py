@@ -20,7 +20,7 @@ def test_the_default_is_five_times_ten_stratified_folds():
 
 def test_the_seed_decides():
     y = np.repeat([0, 1], 50)
-    first, again, other = (next(protocol(y, seed=seed).split(y, y))[1] for seed in (1, 1, 2))
+    first, again, other = (next(protocol(y, random_state=seed).split(y, y))[1] for seed in (1, 1, 2))
     assert np.array_equal(first, again)
     assert not np.array_equal(first, other)
 
@@ -106,13 +106,13 @@ def test_each_tenth_of_a_numeric_target_gives_its_share():
 
 def test_a_lone_row_is_not_locked_away():
     y = np.repeat(["a", "once"], [80, 1])
-    assert all(80 in lock_away(None, y, seed=seed)[0] for seed in range(20))
+    assert all(80 in lock_away(None, y, random_state=seed)[0] for seed in range(20))
 
 
 def test_the_seed_decides_what_is_locked_away():
     y = np.arange(100) % 2
-    assert np.array_equal(lock_away(None, y, seed=3)[1], lock_away(None, y, seed=3)[1])
-    assert not np.array_equal(lock_away(None, y, seed=3)[1], lock_away(None, y, seed=4)[1])
+    assert np.array_equal(lock_away(None, y, random_state=3)[1], lock_away(None, y, random_state=3)[1])
+    assert not np.array_equal(lock_away(None, y, random_state=3)[1], lock_away(None, y, random_state=4)[1])
 
 
 def test_tiny_tables_keep_every_row():

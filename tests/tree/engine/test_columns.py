@@ -72,7 +72,7 @@ def test_bins_of_weighed_rows_are_those_of_rows_repeated(seed):
 def test_bins_of_files_are_those_of_memory_however_they_are_divided(learner, tmp_path, monkeypatch):
     """More rows than are looked at to place bins: the same rows are, in whatever chunks they come."""
     monkeypatch.setattr(columns, "SAMPLE", 300)
-    table = load("credit", rows=2000, seed=1)
+    table = load("credit", rows=2000, random_state=1)
     table.to_polars().write_csv(tmp_path / "credit.csv")
     read = scan(tmp_path / "credit.csv").read()
     expected = learner.fit(read, "default").predict_proba(read)

@@ -45,7 +45,7 @@ def load(name: str, **options: Any) -> Table:
     ----------
     name : str
     **options
-        `rows` and `seed` for "credit", which is generated; the others take none.
+        `rows` and `random_state` for "credit", which is generated; the others take none.
     """
     known = sets()
     if name not in known:
@@ -54,8 +54,9 @@ def load(name: str, **options: Any) -> Table:
     if options and name != "credit":
         msg = f"the data set {name!r} has no options, got {', '.join(options)}; only 'credit' is generated"
         raise ParameterError(msg)
-    if unknown := [option for option in options if option not in ("rows", "seed")]:
-        msg = f"data set 'credit' has no option {unknown[0]!r}. {did_you_mean(unknown[0], ('rows', 'seed'))}"
+    accepted = ("rows", "random_state")
+    if unknown := [option for option in options if option not in accepted]:
+        msg = f"data set 'credit' has no option {unknown[0]!r}. {did_you_mean(unknown[0], accepted)}"
         raise ParameterError(msg)
     return known[name].make(**options)
 
@@ -120,7 +121,7 @@ _SETS = {
         ),
         BundledSet(
             "credit",
-            "synthetic loans: mixed kinds, missing values, 8% defaults (rows=…, seed=…)",
+            "synthetic loans: mixed kinds, missing values, 8% defaults (rows=…, random_state=…)",
             1000,
             "default",
         ),

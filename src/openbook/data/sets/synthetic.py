@@ -23,7 +23,7 @@ WORK_EFFECT = np.array([0.0, -0.3, 0.4, 1.1])
 INTERCEPT = -3.4
 
 
-def credit(rows: int = 1000, seed: int = 0) -> Table:
+def credit(rows: int = 1000, random_state: int = 0) -> Table:
     r"""Synthetic loans: mixed kinds, missing values, a rare class, a sensitive attribute.
 
     No such person, bank or loan exists: everything is drawn from the distributions below. Income is in
@@ -52,13 +52,13 @@ def credit(rows: int = 1000, seed: int = 0) -> Table:
     Parameters
     ----------
     rows : int
-    seed : int
+    random_state : int
     """
-    for name, value, least in (("rows", rows, 1), ("seed", seed, 0)):
+    for name, value, least in (("rows", rows, 1), ("random_state", random_state, 0)):
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
             msg = f"credit: {name} must be a whole number of at least {least}, got {value!r}"
             raise ParameterError(msg)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(random_state)
     age = np.maximum(np.round(rng.normal(44, 13, rows)), 18)
     sex = _draw(rng, rows, [0.5, 0.5])
     work = np.where(age >= 66, 1, np.array([0, 2, 3])[_draw(rng, rows, [0.75, 0.15, 0.10])])

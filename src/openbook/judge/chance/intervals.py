@@ -278,7 +278,7 @@ def corrected_steps(scores: np.ndarray, n_train: float, n_test: float) -> tuple[
 
 
 def bootstrap(
-    statistic: Callable[[np.ndarray], float], n: int, level: float = 0.95, seed: int = 0
+    statistic: Callable[[np.ndarray], float], n: int, level: float = 0.95, random_state: int = 0
 ) -> Interval:
     """The percentile bootstrap over n rows; resamples in which the statistic is undefined are left out.
 
@@ -287,12 +287,12 @@ def bootstrap(
     statistic : function of an array of row positions
     n : rows to draw from
     """
-    return percentiles(resampled(statistic, n, seed), level)
+    return percentiles(resampled(statistic, n, random_state), level)
 
 
-def resampled(statistic: Callable[[np.ndarray], float], n: int, seed: int = 0) -> np.ndarray:
+def resampled(statistic: Callable[[np.ndarray], float], n: int, random_state: int = 0) -> np.ndarray:
     """The statistic over rows drawn with replacement, a thousand times; fewer where there are many."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(random_state)
     times = min(_MOST, max(_FEWEST, _DRAWS // n))
     return np.array([statistic(rng.integers(n, size=n)) for _ in range(times)], dtype=float)
 

@@ -179,10 +179,10 @@ def _bonett_price(b: int, c: int, n: int, level: float) -> Interval:
 
 
 def paired_bootstrap(
-    difference: Callable[[np.ndarray], float], n: int, level: float = 0.95, seed: int = 0
+    difference: Callable[[np.ndarray], float], n: int, level: float = 0.95, random_state: int = 0
 ) -> TestResult:
     """Test a difference of any two scores on the same n rows by drawing rows with replacement."""
-    values = resampled(difference, n, seed)
+    values = resampled(difference, n, random_state)
     interval = percentiles(values, level)
     known = values[~np.isnan(values)]
     observed = difference(np.arange(n))

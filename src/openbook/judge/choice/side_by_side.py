@@ -187,7 +187,7 @@ def _basis(a: Evaluation, b: Evaluation, names: tuple[str, str]) -> tuple[Basis,
     if not np.array_equal(_tested(a), _tested(b)):
         return "intervals", f"{only} the studies tested different rows."
     if not same_folds(a, b):
-        advice = "give both the same seed, folds and repeats for a paired test"
+        advice = "give both the same random_state, folds and repeats for a paired test"
         return "intervals", f"{only} the rows are the same, but not the folds; {advice}."
     if any(x.n_train != y.n_train for x, y in zip(a.folds, b.folds, strict=True)):
         return "intervals", f"{only} the folds were trained on different numbers of rows."

@@ -111,12 +111,12 @@ _Drawn = tuple[np.ndarray, np.ndarray, np.ndarray | None, bool, str, np.ndarray]
 
 
 def _from_generator(
-    model: Any, generator: Generator, task: str, rounds: int, seed: int, n_train: int, n_test: int
+    model: Any, generator: Generator, task: str, rounds: int, random_state: int, n_train: int, n_test: int
 ) -> _Drawn:
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(random_state)
     rows = generator.rows(n_test, random)
     truth = np.array([np.asarray(generator.target(rows, random)) for _ in range(max(rounds, _DRAWS))])
-    said = np.array(list(each(range(rounds), partial(_round, model, generator, rows, n_train, seed))))
+    said = np.array(list(each(range(rounds), partial(_round, model, generator, rows, n_train, random_state))))
     words = (
         f"{rounds} training sets of {n_train:,} rows; {n_test:,} rows judged, with {len(truth)} targets each"
     )
@@ -129,17 +129,19 @@ def _from_generator(
     return p, q, classes, True, words, every
 
 
-def _round(model: Any, generator: Generator, rows: Any, n: int, seed: int, i: int) -> np.ndarray:
+def _round(model: Any, generator: Generator, rows: Any, n: int, random_state: int, i: int) -> np.ndarray:
     """What a model of rows drawn anew says of the rows judged."""
-    random = np.random.default_rng([seed, i])
+    random = np.random.default_rng([random_state, i])
     X = generator.rows(n, random)
     with collected_warnings():
         return np.asarray(clone(model).fit(X, generator.target(X, random)).predict(rows))
 
 
-def _from_data(model: Any, X: Any, y: Any, task: Task, rounds: int, seed: int) -> _Drawn:
+def _from_data(model: Any, X: Any, y: Any, task: Task, rounds: int, random_state: int) -> _Drawn:
     examples = Examples.of(X, y, task)
-    said = np.array(list(each(range(rounds), partial(_resampled, model, examples, seed))), dtype=float)
+    said = np.array(
+        list(each(range(rounds), partial(_resampled, model, examples, random_state))), dtype=float
+    )
     judged = np.flatnonzero(~np.isnan(said).all(axis=0))
     n = len(judged)
     if n == 0:
@@ -154,10 +156,10 @@ def _from_data(model: Any, X: Any, y: Any, task: Task, rounds: int, seed: int) -
     return np.eye(k)[target], _shares(said, k), examples.classes, False, words, judged
 
 
-def _resampled(model: Any, examples: Examples, seed: int, i: int) -> np.ndarray:
+def _resampled(model: Any, examples: Examples, random_state: int, i: int) -> np.ndarray:
     """What a model of a bootstrap sample says of the rows left out: codes or numbers; NaN for the others."""
     n = len(examples)
-    rows = np.sort(np.random.default_rng([seed, i]).integers(n, size=n))
+    rows = np.sort(np.random.default_rng([random_state, i]).integers(n, size=n))
     outside = np.setdiff1d(np.arange(n), rows)
     said = np.full(n, np.nan)
     if len(outside):

@@ -211,16 +211,22 @@ def diagnose_model(
     return diagnose(comparison[label], curve, comparison[comparison.baseline], comparison)
 
 
-def _usual_rivals(model: Any, examples: Examples, seed: int) -> dict[str, Any]:
+def _usual_rivals(model: Any, examples: Examples, random_state: int) -> dict[str, Any]:
     """A rich learner and a simple one, as far as they are others than the model and can fit the table."""
     from openbook.bayes import NaiveBayes
     from openbook.ensemble import RandomForestClassifier, RandomForestRegressor
     from openbook.linear import LinearRegression
 
     if examples.classes is None:
-        rivals = {"forest": RandomForestRegressor(50, random_state=seed), "linear model": LinearRegression()}
+        rivals = {
+            "forest": RandomForestRegressor(50, random_state=random_state),
+            "linear model": LinearRegression(),
+        }
     else:
-        rivals = {"forest": RandomForestClassifier(50, random_state=seed), "naive Bayes": NaiveBayes()}
+        rivals = {
+            "forest": RandomForestClassifier(50, random_state=random_state),
+            "naive Bayes": NaiveBayes(),
+        }
     return {
         label: each
         for label, each in rivals.items()

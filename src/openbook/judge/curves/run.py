@@ -70,7 +70,7 @@ class Run:
     examples: Examples
     splits: list[Split]
     metric: Metric
-    seed: int
+    random_state: int
     words: str
 
     @classmethod
@@ -81,7 +81,7 @@ class Run:
         y: Any,
         split: Any,
         which: str | Metric | None,
-        seed: int,
+        random_state: int,
         name: str | None,
         groups: Any,
         weights: Any,
@@ -91,12 +91,12 @@ class Run:
         refuse_frozen(model)
         examples = Examples.of(X, y, task, weights, groups)
         if split is None:
-            split = usual_split(examples, seed)
+            split = usual_split(examples, random_state)
         splits = list(examples.splits(split))
         if not splits:
             raise ParameterError("split gives no folds")
         words = str(split) if hasattr(split, "split") else ""
-        return cls(name or type(model).__name__, examples, splits, function, seed, words)
+        return cls(name or type(model).__name__, examples, splits, function, random_state, words)
 
     def curve(
         self,
@@ -138,12 +138,12 @@ def count(size: float, n: int) -> int:
     return size if isinstance(size, int) else max(1, round(size * n))
 
 
-def usual_split(examples: Examples, seed: int) -> Any:
+def usual_split(examples: Examples, random_state: int) -> Any:
     """Folds; few rows are split at random time and again, since a curve cannot leave out one by one."""
     n = len(examples)
     if n >= TINY or examples.groups is not None:
         times = 1 if n >= _MANY else _TWICE
-        return protocol(examples.column, examples.task, seed, _FOLDS, times, examples.groups)
+        return protocol(examples.column, examples.task, random_state, _FOLDS, times, examples.groups)
     if n < 4:
         raise ParameterError(f"{n} rows make no curve; give at least four")
     from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
@@ -153,7 +153,7 @@ def usual_split(examples: Examples, seed: int) -> Any:
     each_class = len(rows) > 1 and rows.min() > 1 and n - test >= len(rows)
     splitter = StratifiedShuffleSplit if each_class else ShuffleSplit
     words = f"20 random splits that test {test} of {n} rows" + (", stratified" if each_class else "")
-    return _Worded(splitter(20, test_size=test, random_state=seed), words)
+    return _Worded(splitter(20, test_size=test, random_state=random_state), words)
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ class _Worded:
 
 def _judge(run: Run, points: list[Point], stages: Sequence[int] | None, split: Split) -> _Fold:
     """Fit and judge every point in one fold."""
-    order = _balanced(run.examples, split.train, [run.seed, split.index])
+    order = _balanced(run.examples, split.train, [run.random_state, split.index])
     fold = _Fold(baseline=_scores(run, _fitted(run, _baseline(run), split.train), split.test)[0])
     for i, point in enumerate(points):
         rows = order[: count(point.size, len(order))]
@@ -230,9 +230,9 @@ def _decoded(model: Any, said: Any, examples: Examples) -> tuple[np.ndarray, np.
     return proba.argmax(axis=1), proba
 
 
-def _balanced(examples: Examples, train: np.ndarray, seed: list[int]) -> np.ndarray:
+def _balanced(examples: Examples, train: np.ndarray, random_state: list[int]) -> np.ndarray:
     """The rows in a random order in which each class has its share of any beginning, to within a row."""
-    rows = np.random.default_rng(seed).permutation(train)
+    rows = np.random.default_rng(random_state).permutation(train)
     if examples.classes is None:
         return rows
     codes = examples.target[rows]

@@ -138,7 +138,7 @@ def disagreement(
     max_depth: int = 2,
     min_rows: int | None = None,
     level: float = 0.95,
-    seed: int = 0,
+    random_state: int = 0,
 ) -> Disagreement:
     """Compare two models row by row, on the rows that both were tested on.
 
@@ -146,7 +146,7 @@ def disagreement(
     ----------
     a, b : Evaluations on the same rows of the same target
     X : the rows that were evaluated
-    max_depth, min_rows, level, seed : as for `worst_segments`
+    max_depth, min_rows, level, random_state : as for `worst_segments`
 
     Examples
     --------
@@ -164,7 +164,7 @@ def disagreement(
     _check_alike(a, b)
     right_a, right_b = _right(a.one_round, b.one_round)
     losses = [row_losses(each, None)[1] for each in (a, b)]
-    halves = tested.halves(seed)
+    halves = tested.halves(random_state)
     leaves, left_out = honest_leaves(tested.table, losses[0] - losses[1], halves, max_depth, min_rows)
     segments = [_segment(leaf, losses, right_a, right_b, level) for leaf in leaves]
     adjusted = holm([one.test.p_value for one in segments]).tolist()

@@ -158,7 +158,7 @@ def worst_segments(
     max_depth: int = 2,
     min_rows: int | None = None,
     level: float = 0.95,
-    seed: int = 0,
+    random_state: int = 0,
 ) -> Segments:
     """Find where a model errs most, and judge what was found on other rows.
 
@@ -171,7 +171,7 @@ def worst_segments(
     min_rows : the fewest rows that a segment is found on; None takes 5% of a half, and 10 at least
         Half as many can judge it.
     level : of the intervals
-    seed : for the halves where rows are drawn
+    random_state : for the halves where rows are drawn
 
     Examples
     --------
@@ -187,7 +187,7 @@ def worst_segments(
 
     loss, losses = row_losses(evaluation, loss)
     tested = FirstRound.of(evaluation, X)
-    halves = tested.halves(seed)
+    halves = tested.halves(random_state)
     leaves, left_out = honest_leaves(tested.table, losses, halves, max_depth, min_rows)
     found, judged = (losses[half] for half in halves)
     segments = [_segment(leaf, tested.rows, halves, losses, loss, level) for leaf in leaves]

@@ -166,7 +166,7 @@ def judged(
     examples: Examples,
     split: Any = None,
     metrics: Metrics = None,
-    seed: int = 0,
+    random_state: int = 0,
     progress: Progress = None,
     *,
     ordered: bool = False,
@@ -179,7 +179,7 @@ def judged(
     for model in models.values():
         refuse_frozen(model)
     if split is None:
-        split = protocol(examples.column, task, seed, groups=examples.groups)
+        split = protocol(examples.column, task, random_state, groups=examples.groups)
     elif not hasattr(split, "split"):
         split = list(split)
     splits = examples.splits(split)

@@ -47,13 +47,13 @@ class FirstRound:
         fold = np.repeat(np.arange(len(folds)), [each.n_test for each in folds])
         return cls(rows, table.take(rows), evaluation.one_round, fold)
 
-    def halves(self, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    def halves(self, random_state: int) -> tuple[np.ndarray, np.ndarray]:
         """Two halves of the rows, as masks: every other fold, or where those are single, rows by lot."""
         n_folds = int(self.fold[-1]) + 1
         if 1 < n_folds <= len(self.fold) / 2:
             first = self.fold % 2 == 0
         else:
-            first = np.random.default_rng(seed).permutation(len(self.rows)) % 2 == 0
+            first = np.random.default_rng(random_state).permutation(len(self.rows)) % 2 == 0
         return first, ~first
 
 

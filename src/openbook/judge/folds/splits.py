@@ -102,7 +102,7 @@ class Protocol:
 def protocol(
     y: Any,
     task: Task | None = None,
-    seed: int = 0,
+    random_state: int = 0,
     folds: int = 10,
     repeats: int | None = None,
     groups: Any = None,
@@ -115,7 +115,7 @@ def protocol(
     ----------
     y : labels, class codes, numbers or a Column
     task : "classification" or "regression"; None goes by what y holds
-    seed : int
+    random_state : int
     folds : int
         Fewer are used where the rarest class has fewer rows, or is found in fewer groups.
     repeats : int, optional
@@ -148,14 +148,14 @@ def protocol(
     check_test_groups(test_groups)
     group = None if groups is None else group_codes(groups, n)
     if time is not None:
-        return _time_ordered(y, task, seed, folds, group, time, test_groups)
+        return _time_ordered(y, task, random_state, folds, group, time, test_groups)
     repeats = repeats or next((rounds for most, rounds in _ROUNDS if n < most), 1)
     if group is not None:
-        return _grouped(y, task, seed, folds, repeats, group)
-    return _ungrouped(y, task, seed, folds, repeats)
+        return _grouped(y, task, random_state, folds, repeats, group)
+    return _ungrouped(y, task, random_state, folds, repeats)
 
 
-def _ungrouped(y: Any, task: Task, seed: int, folds: int, repeats: int) -> Protocol:
+def _ungrouped(y: Any, task: Task, random_state: int, folds: int, repeats: int) -> Protocol:
     from sklearn.model_selection import LeaveOneOut, RepeatedKFold, RepeatedStratifiedKFold
 
     n = len(y)
@@ -163,14 +163,14 @@ def _ungrouped(y: Any, task: Task, seed: int, folds: int, repeats: int) -> Proto
         words = _LEAVE_ONE_OUT.format(n=n) + _even_classes(y, task)
         return Protocol(LeaveOneOut(), words, "leave-one-out", np.zeros(n))
     if task == "regression":
-        splitter = RepeatedKFold(n_splits=folds, n_repeats=repeats, random_state=seed)
+        splitter = RepeatedKFold(n_splits=folds, n_repeats=repeats, random_state=random_state)
         return Protocol(
             splitter, f"{folds}-fold cross-validation{_again(repeats)}", _kind(repeats), np.zeros(n)
         )
     labels, codes = _codes(y)
     rows = np.bincount(codes, minlength=len(labels))
     folds, remarks = _fewer_folds(labels, rows, folds)
-    splitter = RepeatedStratifiedKFold(n_splits=folds, n_repeats=repeats, random_state=seed)
+    splitter = RepeatedStratifiedKFold(n_splits=folds, n_repeats=repeats, random_state=random_state)
     words = f"stratified {folds}-fold cross-validation{_again(repeats)}{remarks}"
     # no fold can be stratified by a lone row, and scikit-learn would warn of it in every repeat
     strata = np.where(rows[codes] == 1, rows.argmax(), codes)
@@ -178,7 +178,7 @@ def _ungrouped(y: Any, task: Task, seed: int, folds: int, repeats: int) -> Proto
 
 
 def _grouped(
-    y: Any, task: Task, seed: int, folds: int, repeats: int, group: tuple[np.ndarray, np.ndarray]
+    y: Any, task: Task, random_state: int, folds: int, repeats: int, group: tuple[np.ndarray, np.ndarray]
 ) -> Protocol:
     """Folds of whole groups."""
     from sklearn.model_selection import LeaveOneGroupOut
@@ -205,7 +205,7 @@ def _grouped(
         f"stratified {folds}-fold cross-validation{_again(repeats)}, a group's rows always together"
         f" ({len(names)} groups){remarks}"
     )
-    return Protocol(GroupFolds(folds, repeats, seed), words, _kind(repeats), strata, codes)
+    return Protocol(GroupFolds(folds, repeats, random_state), words, _kind(repeats), strata, codes)
 
 
 def _lone_groups(
@@ -230,7 +230,7 @@ def _lone_groups(
 def _time_ordered(
     y: Any,
     task: Task,
-    seed: int,
+    random_state: int,
     folds: int,
     group: tuple[np.ndarray, np.ndarray] | None,
     time: Any,
@@ -243,7 +243,7 @@ def _time_ordered(
     first, remarks = _first_tested(when, classes)
     starts = np.unique(np.searchsorted(np.sort(when), when))  # the first row of each time
     most = max(1, min((n - first) // _BLOCK, int((starts >= first).sum())))
-    splitter = TimeOrdered(min(folds, most), 0, when, test_groups, first, seed)
+    splitter = TimeOrdered(min(folds, most), 0, when, test_groups, first, random_state)
     codes = None if group is None else group[1]
     pairs = list(splitter.split(when, groups=codes))
     words = str(splitter)
@@ -355,7 +355,7 @@ def lock_away(
     X: Any,
     y: Any,
     share: float = 0.2,
-    seed: int = 0,
+    random_state: int = 0,
     task: Task | None = None,
     groups: Any = None,
     time: Any = None,
@@ -371,7 +371,7 @@ def lock_away(
     X : whatever `openbook.read` takes; needed where y is the name of one of its columns
     y : labels, numbers, a Column, or the name of a column of X
     share : the part of the rows to lock away
-    seed : int
+    random_state : int
     task : "classification" or "regression"; None goes by what y holds
     groups : the group of each row, optional
         Whole groups are locked away, as many as come nearest to the share.
@@ -392,7 +392,7 @@ def lock_away(
     when = None if time is None else time_codes(time, n)
     if n < TINY:
         return np.arange(n), np.arange(0)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(random_state)
     if when is not None:
         locked = _last(when, share)
         if group is not None and test_groups == "new":

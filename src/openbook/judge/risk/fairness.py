@@ -323,7 +323,7 @@ def fairness(
     positive: Any = None,
     reference: str | None = None,
     level: float = 0.95,
-    seed: int = 0,
+    random_state: int = 0,
 ) -> Fairness:
     """Compare a classifier's rates between the groups of a sensitive attribute.
 
@@ -337,7 +337,7 @@ def fairness(
         None takes the second of two, and each of several; then either may be the favourable outcome.
     reference : the group that others are compared with; None takes the largest
     level : of the intervals
-    seed : for the folds of the proxies
+    random_state : for the folds of the proxies
 
     Examples
     --------
@@ -385,7 +385,7 @@ def fairness(
         reference,
         tuple(labels[c] for c in positives),
         shares,
-        proxies(table.drop(sensitive), codes, level, seed),
+        proxies(table.drop(sensitive), codes, level, random_state),
         level,
         rule,
         labels[1 - positives[0]] if len(labels) == 2 else None,

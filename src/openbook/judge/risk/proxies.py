@@ -46,7 +46,9 @@ class Proxy:
         return self.p_value < alpha and self.score > self.baseline
 
 
-def proxies(table: Table, groups: np.ndarray, level: float = 0.95, seed: int = 0) -> tuple[Proxy, ...]:
+def proxies(
+    table: Table, groups: np.ndarray, level: float = 0.95, random_state: int = 0
+) -> tuple[Proxy, ...]:
     """How well each column of a table tells the group of a row, the best first.
 
     Parameters
@@ -54,7 +56,7 @@ def proxies(table: Table, groups: np.ndarray, level: float = 0.95, seed: int = 0
     table : the other columns
     groups : codes 0, 1, … of each row's group, below 0 where it is unknown; a group of one row is left out
     level : of the intervals
-    seed : for the folds
+    random_state : for the folds
     """
     names = [a.name for a in table.schema if isinstance(a, Numeric | Categorical)]
     sizes = np.bincount(groups[groups >= 0])
@@ -63,7 +65,7 @@ def proxies(table: Table, groups: np.ndarray, level: float = 0.95, seed: int = 0
     k = int(codes.max(initial=-1)) + 1
     if k < 2 or not names:
         return ()
-    folds = _stratified(codes, seed)
+    folds = _stratified(codes, random_state)
     n_folds = int(folds.max()) + 1
     n = len(rows)
     found, p_values = [], []
@@ -81,10 +83,10 @@ def proxies(table: Table, groups: np.ndarray, level: float = 0.95, seed: int = 0
     return tuple(sorted(listed, key=lambda one: -one.score))
 
 
-def _stratified(codes: np.ndarray, seed: int) -> np.ndarray:
+def _stratified(codes: np.ndarray, random_state: int) -> np.ndarray:
     """The fold of each row, so that every fold has its part of every group."""
     n_folds = max(2, min(_FOLDS, int(np.bincount(codes).min())))
-    order = np.random.default_rng(seed).permutation(len(codes))
+    order = np.random.default_rng(random_state).permutation(len(codes))
     by_group = order[np.argsort(codes[order], kind="stable")]
     starts = np.searchsorted(codes[by_group], np.arange(codes.max() + 1))
     folds = np.empty(len(codes), dtype=np.intp)

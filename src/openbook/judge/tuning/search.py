@@ -70,7 +70,7 @@ class Search:
     examples: Examples
     split: Any
     metric: Metric
-    seed: int
+    random_state: int
 
     def all_at_once(self, settings: Sequence[Mapping[str, Any]]) -> list[Tried]:
         """Every setting, on all rows."""
@@ -83,7 +83,7 @@ class Search:
                 "halving tries settings on rows drawn at random, which say nothing of what comes later; use"
                 " search='grid' or 'random' with splits by time"
             )
-        rng = np.random.default_rng(self.seed)
+        rng = np.random.default_rng(self.random_state)
         final: list[Tried] = []
         for rows in self._rungs(len(settings)):
             examples = self.examples if rows == len(self.examples) else self._some(rows, rng)
@@ -119,7 +119,7 @@ class Search:
     def _tried(self, settings: Sequence[Mapping[str, Any]], examples: Examples) -> list[Tried]:
         split = self.split
         if split is None:
-            split = protocol(examples.column, examples.task, self.seed, 5, 1, groups=examples.groups)
+            split = protocol(examples.column, examples.task, self.random_state, 5, 1, groups=examples.groups)
         models = {str(i): clone(self.model).set_params(**setting) for i, setting in enumerate(settings)}
         outcomes = _judged_or_failed(models, examples, split, self.metric)
         return [
@@ -197,7 +197,7 @@ def knobs_of(model: Any) -> dict[str, Sequence[Any]]:
 
 
 def settings_of(
-    model: Any, knobs: Mapping[str, Any], search: str, n_iter: int, seed: int
+    model: Any, knobs: Mapping[str, Any], search: str, n_iter: int, random_state: int
 ) -> list[dict[str, Any]]:
     """The settings to try; a knob has values, or a distribution to draw them from, such as SciPy's."""
     if search not in SEARCHES:
@@ -222,7 +222,7 @@ def settings_of(
     from sklearn.model_selection import ParameterSampler
 
     most = n_iter if drawn else min(n_iter, math.prod(len(values) for values in knobs.values()))
-    drawn_settings = ParameterSampler(dict(knobs), most, random_state=seed)
+    drawn_settings = ParameterSampler(dict(knobs), most, random_state=random_state)
     return [{name: _plain(value) for name, value in setting.items()} for setting in drawn_settings]
 
 

@@ -36,8 +36,8 @@ def _facts(result: StudyResult) -> list[tuple[str, str]]:
     plan = tomllib.loads(result.plan)
     versions = ", ".join(f"{name} {version}" for name, version in result.versions.items())
     facts = [("versions", versions)]
-    if (seed := plan.get("protocol", {}).get("seed")) is not None:
-        facts.append(("seed", str(seed)))
+    if (random_state := plan.get("protocol", {}).get("random_state")) is not None:
+        facts.append(("seed", str(random_state)))
     if fingerprint := plan.get("data", {}).get("sha256"):
         facts.append(("SHA-256 of the data", fingerprint))
     return [*facts, ("all predictions", "results.jsonl, one line for each learner and fold")]
