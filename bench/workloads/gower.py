@@ -34,7 +34,7 @@ def as_floats(data):
 def fit_ours(table):
     from openbook.neighbors import KNeighborsRegressor
 
-    return KNeighborsRegressor(k=K, distance="gower").fit(table, np.zeros(len(table)))
+    return KNeighborsRegressor(n_neighbors=K, metric="gower").fit(table, np.zeros(len(table)))
 
 
 def nearest_ours(model, table):

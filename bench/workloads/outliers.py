@@ -20,7 +20,7 @@ def make(rows, seed, columns=10):
 def lof_ours(X):
     from openbook.outlier import LOF
 
-    return LOF(k=K, scale=False).fit(X).scores_
+    return LOF(n_neighbors=K, scale=False).fit(X).scores_
 
 
 def lof_sklearn(X):

@@ -162,7 +162,7 @@ def test_what_has_no_centres_is_refused():
     with pytest.raises(RefusalError, match="similarities do not give"):
         Agglomerative(2, method="ward", given="similarities").fit(np.eye(3))
     with pytest.raises(RefusalError, match="gower does not give"):
-        Agglomerative(2, method="centroid", distance="gower").fit(np.eye(3))
+        Agglomerative(2, method="centroid", metric="gower").fit(np.eye(3))
     with pytest.raises(RefusalError, match="matrix of distances, and column 'a' is nominal"):
         Agglomerative(2, given="distances").fit([{"a": "x"}, {"a": "y"}])
 

@@ -52,7 +52,7 @@ def test_moons_are_two_clusters():
 def test_mixed_columns_with_gaps_against_the_twin():
     table = openbook.load("credit", rows=150, random_state=1).drop("default")
     for distance, eps in (("gower", 0.12), ("heom", 0.7)):
-        model = DBSCAN(eps, min_samples=4, distance=distance).fit(table)
+        model = DBSCAN(eps, min_samples=4, metric=distance).fit(table)
         points = model._points()
         near = between(points, *points.rows()) <= eps
         labels, core = grown(near.tolist(), [1.0] * 150, 4)

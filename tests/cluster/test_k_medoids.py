@@ -13,7 +13,7 @@ from openbook.errors import DataError, ParameterError, RefusalError
 
 
 def test_medoids_on_a_line():
-    model = KMedoids(2, distance="manhattan", scale=False).fit([[0.0], [1.0], [3.0], [10.0], [11.0]])
+    model = KMedoids(2, metric="manhattan", scale=False).fit([[0.0], [1.0], [3.0], [10.0], [11.0]])
     # build: 3 is the median (3 + 2 + 0 + 7 + 8), and 10 lowers that most, to 3 + 2 + 0 + 0 + 1;
     # swap: 1 for 3 leaves 1 + 0 + 2 + 0 + 1
     assert model.cost_trace_.tolist() == [20, 6, 4]
@@ -35,7 +35,7 @@ def test_gower_by_default_on_mixed_rows_with_gaps():
 )
 def test_any_distance(distance):
     x = np.random.default_rng(0).normal(size=(60, 3)) + 2
-    model = KMedoids(3, distance=distance).fit(x)
+    model = KMedoids(3, metric=distance).fit(x)
     np.testing.assert_array_equal(model.predict(x), model.labels_)
     own = model._all_distances(model._examples)
     assert own == pytest.approx(own.T, abs=1e-9)
@@ -72,8 +72,8 @@ def test_kernel_equals_twin(d, k, weighed):
 def test_max_iter_bounds_the_swaps():
     x = np.random.default_rng(1).normal(size=(80, 2))
     free, none = (
-        KMedoids(6, distance="euclidean").fit(x),
-        KMedoids(6, distance="euclidean", max_iter=0).fit(x),
+        KMedoids(6, metric="euclidean").fit(x),
+        KMedoids(6, metric="euclidean", max_iter=0).fit(x),
     )
     assert free.n_iter_ > 0
     assert free.converged_
@@ -97,9 +97,9 @@ def test_too_large_is_refused_in_one_line():
 
 
 def test_errors_name_the_culprit():
-    with pytest.raises(ParameterError, match="distance must be one of 'auto'"):
-        KMedoids(2, distance="far").fit([[1.0], [2.0]])
+    with pytest.raises(ParameterError, match="metric must be one of 'auto'"):
+        KMedoids(2, metric="far").fit([[1.0], [2.0]])
     with pytest.raises(DataError, match="column 'x0' holds infinity"):
         KMedoids(2).fit([[1.0], [np.inf], [3.0]])
     with pytest.raises(RefusalError, match="cannot use the nominal column 'p': hamming compares numbers"):
-        KMedoids(1, distance="hamming").fit([{"p": "a"}, {"p": "b"}])
+        KMedoids(1, metric="hamming").fit([{"p": "a"}, {"p": "b"}])

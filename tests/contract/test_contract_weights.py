@@ -63,7 +63,7 @@ def test_the_scale_of_weights_means_nothing_without_a_target(entry):
         np.testing.assert_allclose(found(scale), expected, rtol=1e-7, atol=1e-9)
 
 
-@pytest.mark.parametrize("learner", [C45(), KNeighborsClassifier(k=5)])
+@pytest.mark.parametrize("learner", [C45(), KNeighborsClassifier(n_neighbors=5)])
 def test_equal_weights_that_sum_to_one_are_no_weights(learner):
     X, y = load("wine").split("cultivar")
     plain = learner.fit(X, y).predict_proba(X)

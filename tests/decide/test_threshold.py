@@ -73,8 +73,8 @@ def test_rows_of_one_group_stay_together():
     X = np.repeat(random.normal(size=(60, 1)), 10, axis=0)
     from openbook.neighbors import KNeighborsClassifier
 
-    by_rows = TunedThresholdClassifierCV(KNeighborsClassifier(k=1)).fit(X, y)
-    by_groups = TunedThresholdClassifierCV(KNeighborsClassifier(k=1)).fit(
+    by_rows = TunedThresholdClassifierCV(KNeighborsClassifier(n_neighbors=1)).fit(X, y)
+    by_groups = TunedThresholdClassifierCV(KNeighborsClassifier(n_neighbors=1)).fit(
         X, y, groups=np.repeat(range(60), 10)
     )
     assert by_rows.best_score_ == pytest.approx(1.0)

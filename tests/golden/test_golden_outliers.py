@@ -61,7 +61,7 @@ def test_temperatures_in_a_box(golden, quartiles, key):
 def test_seven_points(golden):
     record = golden("outliers.own_density_7")
     X, expected = np.array(record["data"]["points"]), record["expected"]
-    own = {"k": record["data"]["k"], "scale": False}
+    own = {"n_neighbors": record["data"]["k"], "scale": False}
     kth, inverse, relative, lof = (
         detector(**own).fit(X) for detector in (NeighbourDistance, InverseDensity, RelativeDensity, LOF)
     )

@@ -38,7 +38,9 @@ class TestGolden:
     def test_points(self, golden):
         record = golden("own_knn_points_k3")
         data, expected = record["data"], record["expected"]
-        model = KNeighborsClassifier(k=data["k"], scale=False).fit(np.array(data["X"], float), data["y"])
+        model = KNeighborsClassifier(n_neighbors=data["k"], scale=False).fit(
+            np.array(data["X"], float), data["y"]
+        )
         query = np.array([data["query"]], float)
         distances, rows = model.kneighbors(query)
         assert rows[0].tolist() == expected["neighbours"]
@@ -66,23 +68,27 @@ class TestTies:
         ],
     )
     def test_by_hand(self, ties, winner, proba):
-        model = KNeighborsClassifier(k=4, ties=ties, scale=False).fit(LINE, SAYS)
+        model = KNeighborsClassifier(n_neighbors=4, ties=ties, scale=False).fit(LINE, SAYS)
         assert model.predict([[0.0]]).tolist() == [winner]
         assert model.predict_proba([[0.0]])[0].tolist() == exactly(proba)
         assert model.work([0.0]).conclusion.endswith(f"The most votes: {winner}.")
         assert "tie" in model.work([0.0]).conclusion
 
     def test_smaller_and_smaller(self):
-        model = KNeighborsClassifier(k=4, scale=False).fit([[1.0], [2.0], [3.0], [4.0]], ["b", "a", "a", "b"])
+        model = KNeighborsClassifier(n_neighbors=4, scale=False).fit(
+            [[1.0], [2.0], [3.0], [4.0]], ["b", "a", "a", "b"]
+        )
         assert model.predict([[0.0]]) == ["a"]  # k = 3
-        model = KNeighborsClassifier(k=4, scale=False).fit([[1.0], [2.0], [3.0], [4.0]], ["b", "a", "c", "c"])
+        model = KNeighborsClassifier(n_neighbors=4, scale=False).fit(
+            [[1.0], [2.0], [3.0], [4.0]], ["b", "a", "c", "c"]
+        )
         assert model.predict([[0.0]]) == ["c"]  # no tie at all
         model.fit([[1.0], [2.0], [3.0], [4.0]], ["b", "a", "c", "d"])
         assert model.predict([[0.0]]) == ["b"]  # all the way down to one
         assert model.predict_proba([[0.0]])[0].tolist() == [0, 1, 0, 0]
 
     def test_more_and_more_ends_with_the_prior(self):
-        model = KNeighborsClassifier(k=2, ties="extend", scale=False)
+        model = KNeighborsClassifier(n_neighbors=2, ties="extend", scale=False)
         model.fit([[1.0], [2.0], [3.0], [4.0], [5.0]], ["b", "a", "a", "b", "b"])
         assert model.predict([[0.0]]) == ["a"]  # k = 3
         model.fit([[1.0], [2.0]], ["b", "a"])
@@ -94,7 +100,9 @@ class TestTies:
         between = np.array(rows)[:-9] + 0.5
         drawn = {}
         for seed in range(3):
-            model = KNeighborsClassifier(k=2, ties="random", scale=False, random_state=seed).fit(rows, says)
+            model = KNeighborsClassifier(n_neighbors=2, ties="random", scale=False, random_state=seed).fit(
+                rows, says
+            )
             drawn[seed] = model.predict(between)
             assert set(drawn[seed]) == {"a", "b"}
             assert (model.predict(between) == drawn[seed]).all()
@@ -105,7 +113,7 @@ class TestTies:
 
     def test_votes_that_differ_by_rounding_tie(self):
         rows = [[0.1], [0.2], [-0.1], [-0.2]]  # 1/d of each class sums up in another order
-        model = KNeighborsClassifier(k=4, weights="inverse", ties="prior", scale=False)
+        model = KNeighborsClassifier(n_neighbors=4, weights="inverse", ties="prior", scale=False)
         model.fit([*rows, [99.0], [99.0]], ["a", "a", "b", "b", "b", "b"])
         assert model.predict([[0.0]]) == ["b"]
 
@@ -135,7 +143,7 @@ class TestVotes:
         assert votes[0, 0] > 0
 
     def test_the_bandwidth_is_the_first_row_without_a_vote(self):
-        model = KNeighborsRegressor(k=2, weights="triangular", scale=False)
+        model = KNeighborsRegressor(n_neighbors=2, weights="triangular", scale=False)
         model.fit([[1.0], [2.0], [4.0]], [10.0, 20.0, 1000.0])
         assert model.predict([[0.0]])[0] == exactly((0.75 * 10 + 0.5 * 20) / 1.25)
         assert model.work([0.0])["target of x"].result == exactly((0.75 * 10 + 0.5 * 20) / 1.25)
@@ -148,7 +156,7 @@ class TestVotes:
         assert vote_weights(d, "triangular", d[:, 1])[0].tolist() == [1, 1]  # none inside: all alike
 
     def test_a_function_of_ones_own(self):
-        model = KNeighborsRegressor(k=2, weights=lambda u: 1 - u**4, scale=False)
+        model = KNeighborsRegressor(n_neighbors=2, weights=lambda u: 1 - u**4, scale=False)
         model.fit([[1.0], [2.0], [4.0]], [10.0, 20.0, 1000.0])
         a, b = 1 - 0.25**4, 1 - 0.5**4
         assert model.predict([[0.0]])[0] == exactly((a * 10 + b * 20) / (a + b))
@@ -157,10 +165,10 @@ class TestVotes:
 
     def test_weights_are_rows(self):
         """The row at 1 counts four times, so that with k = 6 only one of the ten at 3 is needed."""
-        model = KNeighborsRegressor(k=6, scale=False)
+        model = KNeighborsRegressor(n_neighbors=6, scale=False)
         model.fit([[1.0], [2.0], [3.0]], [10.0, 40.0, 1000.0], sample_weight=[4, 1, 10])
         assert model.predict([[0.0]])[0] == exactly((4 * 10 + 1 * 40 + 1 * 1000) / 6)
-        light = KNeighborsRegressor(k=1, scale=False)
+        light = KNeighborsRegressor(n_neighbors=1, scale=False)
         light.fit([[1.0], [2.0], [3.0]], [10.0, 40.0, 70.0], sample_weight=[0.25, 0.25, 0.25])
         assert light.predict([[0.0]])[0] == exactly(10)  # equal weights are as good as none
 
@@ -168,24 +176,25 @@ class TestVotes:
 class TestRowsComeAndGo:
     def test_forgetting_undoes_learning(self):
         X, y = load("credit", rows=80, random_state=1).split("default")
-        model = KNeighborsClassifier(k=3, weights="inverse").fit(X.head(60), y[:60])
+        model = KNeighborsClassifier(n_neighbors=3, weights="inverse").fit(X.head(60), y[:60])
         before = model.predict_proba(X)
         model.partial_fit(X.take(slice(60, 80)), y[60:])
         assert (
-            model.predict_proba(X) == KNeighborsClassifier(k=3, weights="inverse").fit(X, y).predict_proba(X)
+            model.predict_proba(X)
+            == KNeighborsClassifier(n_neighbors=3, weights="inverse").fit(X, y).predict_proba(X)
         ).all()
         model.forget(X.take(slice(60, 80)), y[60:])
         assert (model.predict_proba(X) == before).all()
         assert len(model.statistics_) == 60
 
     def test_a_value_that_came_later(self):
-        model = KNeighborsClassifier(k=1).fit([{"c": "red"}, {"c": "blue"}], ["x", "y"])
+        model = KNeighborsClassifier(n_neighbors=1).fit([{"c": "red"}, {"c": "blue"}], ["x", "y"])
         model.partial_fit([{"c": "green"}], ["y"])
         assert model.schema_["c"].values == ("blue", "red", "green")
         assert model.predict([{"c": "green"}]) == ["y"]
 
     def test_of_equal_rows_the_last_goes_and_weights_are_parts(self):
-        model = KNeighborsRegressor(k=1, scale=False)
+        model = KNeighborsRegressor(n_neighbors=1, scale=False)
         model.fit([[1.0], [5.0], [1.0]], [7.0, 8.0, 7.0], sample_weight=[1, 1, 3])
         model.forget([[1.0]], [7.0], sample_weight=[2.0])
         assert model.statistics_.weights.tolist() == [1, 1, 1]
@@ -197,7 +206,7 @@ class TestRowsComeAndGo:
         [([[2.0]], [7.0]), ([[1.0]], [8.0]), ([[1.0], [1.0]], [7.0, 7.0]), ([[1.0], [5.0]], [7.0, 8.0])],
     )
     def test_rows_that_cannot_be_forgotten(self, X, y):
-        model = KNeighborsRegressor(k=1).fit([[1.0], [5.0]], [7.0, 8.0])
+        model = KNeighborsRegressor(n_neighbors=1).fit([[1.0], [5.0]], [7.0, 8.0])
         with pytest.raises(
             DataError,
             match="cannot forget these rows: they were not in the training data, or none would be left",
@@ -206,7 +215,7 @@ class TestRowsComeAndGo:
         assert len(model.statistics_) == 2
 
     def test_gaps_are_alike(self):
-        model = KNeighborsRegressor(k=1).fit([[1.0, np.nan], [5.0, 2.0]], [7.0, 8.0])
+        model = KNeighborsRegressor(n_neighbors=1).fit([[1.0, np.nan], [5.0, 2.0]], [7.0, 8.0])
         model.forget([[1.0, np.nan]], [7.0])
         assert model.statistics_.numbers.tolist() == [[5.0, 2.0]]
 
@@ -214,15 +223,16 @@ class TestRowsComeAndGo:
 class TestDistances:
     def test_what_auto_chooses(self):
         numbers, mixed = load("iris").split("species"), load("loan").split("cheat")
-        assert KNeighborsClassifier().fit(*numbers).distance_ == "euclidean"
-        assert KNeighborsClassifier().fit(*mixed).distance_ == "gower"
-        assert KNeighborsClassifier().fit(*load("weather").split("play")).distance_ == "gower"
+        assert KNeighborsClassifier().fit(*numbers).effective_metric_ == "euclidean"
+        assert KNeighborsClassifier().fit(*mixed).effective_metric_ == "gower"
+        assert KNeighborsClassifier().fit(*load("weather").split("play")).effective_metric_ == "gower"
 
     def test_scaling(self):
         X, y = [[0.0, 0.0], [1.0, 1000.0], [2.0, 0.0]], [1.0, 2.0, 3.0]
         query = [[2.0, 600.0]]
         plain, scaled = (
-            KNeighborsRegressor(k=1, scale=scale).fit(X, y).kneighbors(query) for scale in (False, True)
+            KNeighborsRegressor(n_neighbors=1, scale=scale).fit(X, y).kneighbors(query)
+            for scale in (False, True)
         )
         assert plain[1].tolist() == [[1]]  # 1 and 400 away
         assert plain[0][0, 0] == exactly(np.hypot(1, 400))
@@ -234,7 +244,7 @@ class TestDistances:
 
         X, y = load("diabetes").head(60).split("progression")
         rows = X.block(X.names)
-        model = KNeighborsRegressor(k=4, distance="mahalanobis").fit(X, y)
+        model = KNeighborsRegressor(n_neighbors=4, metric="mahalanobis").fit(X, y)
         D = pairwise(mahalanobis, rows[:9], rows, covariance=np.cov(rows, rowvar=False))
         order = np.argsort(D, axis=1, kind="stable")[:, :4]
         distances, found = model.kneighbors(X.head(9))
@@ -247,11 +257,11 @@ class TestDistances:
         with pytest.raises(
             DataError, match="mahalanobis needs columns that vary and are not linear combinations of others"
         ):
-            KNeighborsRegressor(distance="mahalanobis").fit(X, [1.0, 2.0, 3.0])
+            KNeighborsRegressor(metric="mahalanobis").fit(X, [1.0, 2.0, 3.0])
 
     def test_functions_see_numbers_and_gaps(self):
         X = [[1.0, 0.0, 1.0], [0.0, 1.0, np.nan], [1.0, 1.0, 0.0]]
-        model = KNeighborsRegressor(k=3, distance="jaccard").fit(X, [1.0, 2.0, 3.0])
+        model = KNeighborsRegressor(n_neighbors=3, metric="jaccard").fit(X, [1.0, 2.0, 3.0])
         distances, rows = model.kneighbors([[1.0, 0.0, 0.0]])
         assert rows[0].tolist() == [0, 2, 1]
         assert distances[0].tolist() == [0.5, 0.5, 1.0]
@@ -260,23 +270,23 @@ class TestDistances:
         def second(a, b):
             return np.abs(a - b)[..., 1]
 
-        model = KNeighborsRegressor(k=1, distance=second).fit(X, [1.0, 2.0, 3.0])
+        model = KNeighborsRegressor(n_neighbors=1, metric=second).fit(X, [1.0, 2.0, 3.0])
         assert model.kneighbors([[5.0, 0.1, 0.0]])[1].tolist() == [[0]]
         assert "second" in model.work([5.0, 0.1, 0.0]).text()
 
     def test_functions_come_in_blocks(self, monkeypatch):
         X, y = load("iris").split("species")
-        expected = KNeighborsClassifier(distance="hamming").fit(X, y).kneighbors(X)
+        expected = KNeighborsClassifier(metric="hamming").fit(X, y).kneighbors(X)
         monkeypatch.setattr("openbook.neighbors.spaces._AT_A_TIME", 1000)
-        found = KNeighborsClassifier(distance="hamming").fit(X, y).kneighbors(X)
+        found = KNeighborsClassifier(metric="hamming").fit(X, y).kneighbors(X)
         assert all((a == b).all() for a, b in zip(found, expected, strict=True))
 
     def test_functions_refuse_categories(self):
         X, y = load("loan").split("cheat")
         reason = "cannot use the nominal column 'owner': jaccard compares numbers; 'gower' takes any kind"
-        assert KNeighborsClassifier(distance="jaccard").refusal(X.schema) == reason
+        assert KNeighborsClassifier(metric="jaccard").refusal(X.schema) == reason
         with pytest.raises(RefusalError, match="jaccard compares numbers; 'gower' takes any kind"):
-            KNeighborsClassifier(distance="jaccard").fit(X, y)
+            KNeighborsClassifier(metric="jaccard").fit(X, y)
 
     def test_an_encoding_is_shown_where_there_is_one(self):
         X, y = load("iris").split("species")
@@ -286,12 +296,12 @@ class TestDistances:
         mixed = KNeighborsClassifier().fit(*load("loan").split("cheat"))
         with pytest.raises(AttributeError, match="'gower' takes columns as they are, without an encoding"):
             _ = mixed.encoding_
-        vectors = KNeighborsClassifier(distance="euclidean").fit(*load("loan").split("cheat"))
+        vectors = KNeighborsClassifier(metric="euclidean").fit(*load("loan").split("cheat"))
         assert "owner = Yes" in vectors.encoding_.names
 
 
 def test_fewer_rows_than_k():
-    model = KNeighborsClassifier(k=9).fit([[1.0], [2.0], [3.0]], ["a", "a", "b"])
+    model = KNeighborsClassifier(n_neighbors=9).fit([[1.0], [2.0], [3.0]], ["a", "a", "b"])
     assert model.predict_proba([[3.0]])[0].tolist() == exactly([2 / 3, 1 / 3])
     assert model.kneighbors([[3.0]])[1].shape == (1, 3)
 
@@ -299,14 +309,14 @@ def test_fewer_rows_than_k():
 @pytest.mark.parametrize("k", [0, 2.5, "3"])
 def test_k_neighbours_need_a_whole_number(k):
     model = KNeighborsClassifier().fit([[1.0], [2.0]], ["a", "b"])
-    with pytest.raises(ParameterError, match="k must be a whole number of at least 1, got"):
+    with pytest.raises(ParameterError, match="n_neighbors must be a whole number of at least 1, got"):
         model.kneighbors([[1.0]], k)
 
 
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"distance": "euclid"}, r"distance must be one of 'auto', 'gower', .*, or a function of rows"),
+        ({"metric": "euclid"}, r"metric must be one of 'auto', 'gower', .*, or a function of rows"),
         ({"weights": "gauss"}, r"weights must be one of 'uniform', .*, or a function of distance / band"),
         ({"ties": "first"}, f"ties must be one of {', '.join(map(repr, TIES))}, got 'first'"),
         ({"p": 0.5}, "p must be a number of at least 1, got 0.5"),
@@ -320,7 +330,7 @@ def test_parameters_that_are_none(parameters, message):
 def test_a_file_with_gaps_straight_away(tmp_path):
     rows = "owner,income,cheat\nyes,125,no\n?,,no\nno,70,yes\nno,85,yes\n"
     (tmp_path / "loans.csv").write_text(rows, encoding="utf-8")
-    model = KNeighborsClassifier(k=1).fit(read(tmp_path / "loans.csv"), "cheat")
+    model = KNeighborsClassifier(n_neighbors=1).fit(read(tmp_path / "loans.csv"), "cheat")
     assert model.predict([{"owner": "no", "income": None}, {"owner": "maybe", "income": 120}]).tolist() == [
         "yes",
         "no",

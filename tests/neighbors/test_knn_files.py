@@ -20,7 +20,9 @@ class TestModelFile:
             Schema((Numeric("x"), Nominal("c", ("a", "b")))),
             [np.array([1.0, 2.0, np.nan]), np.array([0, 1, -1])],
         )
-        return save(KNeighborsClassifier(k=1).fit(table, ["p", "q", "p"]), tmp_path / "near.openbook")
+        return save(
+            KNeighborsClassifier(n_neighbors=1).fit(table, ["p", "q", "p"]), tmp_path / "near.openbook"
+        )
 
     def rewritten(self, path, **arrays):
         with zipfile.ZipFile(path) as archive:
@@ -80,10 +82,10 @@ class TestModelFile:
         with zipfile.ZipFile(saved) as archive:
             files = {name: archive.read(name) for name in archive.namelist()}
         record = json.loads(files["model.json"])
-        record["model"]["parameters"]["distance"] = "os.system"
+        record["model"]["parameters"]["metric"] = "os.system"
         files["model.json"] = json.dumps(record).encode()
         with zipfile.ZipFile(saved, "w") as archive:
             for name, data in files.items():
                 archive.writestr(name, data)
-        with pytest.raises(ModelFileError, match="distance must be one of 'auto'"):
+        with pytest.raises(ModelFileError, match="metric must be one of 'auto'"):
             open_model(saved)

@@ -89,7 +89,7 @@ def test_mixed_by_hand():
         SCHEMA,
         [np.array([1.0, 5.0, np.nan]), np.array([0, 1, -1]), np.array([0, 2, 1]), np.array([7.0, 7.0, 7.0])],
     )
-    model = KNeighborsClassifier(k=3).fit(rows, ["p", "q", "q"])
+    model = KNeighborsClassifier(n_neighbors=3).fit(rows, ["p", "q", "q"])
     query = [{"x": 2.0, "c": "b", "size": "m", "z": 7.0}]
     distances, found = model.kneighbors(query)
     assert found[0].tolist() == [1, 0, 2]
@@ -103,7 +103,7 @@ def test_mixed_by_hand():
     beyond = [{"x": 99.0, "c": "never", "size": "huge", "z": 8.0}]
     assert model.kneighbors(beyond)[0][0].tolist() == [1.0, 1.0, 1.0]
     assert "98 / 4, at most 1" in model.work(beyond[0]).text()
-    heom = KNeighborsClassifier(k=1, distance="heom").fit(rows, ["p", "q", "q"])
+    heom = KNeighborsClassifier(n_neighbors=1, metric="heom").fit(rows, ["p", "q", "q"])
     expected = np.sqrt((3 / 4) ** 2 + (1 / 2) ** 2)
     assert heom.kneighbors(query)[0][0, 0] == pytest.approx(expected)
     assert heom.work(query[0])["distance"].result == pytest.approx(expected)
@@ -118,7 +118,7 @@ def test_the_work_is_the_prediction(rows, data, k, weights, ties):
     n = len(rows)
     y = np.array(data.draw(st.lists(st.sampled_from("abc"), min_size=n, max_size=n)))
     w = data.draw(st.lists(st.sampled_from([1, 2, 0.5]), min_size=n, max_size=n))
-    model = KNeighborsClassifier(k=k, weights=weights, ties=ties, random_state=1).fit(rows, y, w)
+    model = KNeighborsClassifier(n_neighbors=k, weights=weights, ties=ties, random_state=1).fit(rows, y, w)
     query = data.draw(tables(most=1))
     work = model.work(query)
     shares = [work[f"P({label} | x)"].result for label in model.classes_]
@@ -143,7 +143,7 @@ def test_the_work_is_the_prediction(rows, data, k, weights, ties):
 @pytest.mark.parametrize("weights", ["uniform", "inverse", "gaussian"])
 def test_the_work_of_every_distance(distance, weights):
     X, y = load("diabetes").head(80).split("progression")
-    model = KNeighborsRegressor(k=4, distance=distance, weights=weights).fit(X, y)
+    model = KNeighborsRegressor(n_neighbors=4, metric=distance, weights=weights).fit(X, y)
     for i in (0, 17):
         query = X.take([i])
         distances, rows = model.kneighbors(query)
@@ -161,7 +161,7 @@ def test_weights_are_repeated_rows(rows, data, weights, ties):
     y = np.array(data.draw(st.lists(st.sampled_from("ab"), min_size=n, max_size=n)))
     w = np.array(data.draw(st.lists(st.integers(1, 3), min_size=n, max_size=n)))
     repeated = np.repeat(np.arange(n), w)
-    make = {"k": 3, "weights": weights, "ties": ties}
+    make = {"n_neighbors": 3, "weights": weights, "ties": ties}
     weighted = KNeighborsClassifier(**make).fit(rows, y, w)
     plain = KNeighborsClassifier(**make).fit(rows.take(repeated), y[repeated])
     np.testing.assert_allclose(weighted.predict_proba(rows), plain.predict_proba(rows), rtol=1e-12)
@@ -175,7 +175,7 @@ def test_forgetting_undoes_learning(first, more, data):
         data.draw(st.lists(st.sampled_from("ab"), min_size=len(t), max_size=len(t))) for t in (first, more)
     ]
     labels[0][:2] = "ab"
-    model = KNeighborsClassifier(k=3, weights="inverse").fit(first, labels[0])
+    model = KNeighborsClassifier(n_neighbors=3, weights="inverse").fit(first, labels[0])
     before = model.predict_proba(more)
     model.partial_fit(more, labels[1])
     assert len(model.statistics_) == len(first) + len(more)
@@ -187,8 +187,10 @@ def test_the_order_of_rows_does_not_matter():
     X, y = load("diabetes").head(150).split("progression")
     order = np.random.default_rng(0).permutation(len(X))
     for distance in ("auto", "gower"):
-        plain = KNeighborsRegressor(k=7, distance=distance, weights="inverse").fit(X, y)
-        mixed_up = KNeighborsRegressor(k=7, distance=distance, weights="inverse").fit(X.take(order), y[order])
+        plain = KNeighborsRegressor(n_neighbors=7, metric=distance, weights="inverse").fit(X, y)
+        mixed_up = KNeighborsRegressor(n_neighbors=7, metric=distance, weights="inverse").fit(
+            X.take(order), y[order]
+        )
         np.testing.assert_allclose(mixed_up.predict(X), plain.predict(X), rtol=1e-9)
 
 
@@ -198,7 +200,7 @@ def test_scikit_learn_agrees(metric):
     rows, labels = X.block(X.names), np.asarray(y)
     train, test = slice(None, None, 2), slice(1, None, 2)
     peer = theirs.KNeighborsClassifier(7, metric=metric, p=3).fit(rows[train], labels[train])
-    ours = KNeighborsClassifier(k=7, distance=metric, scale=False, p=3, ties="prior")
+    ours = KNeighborsClassifier(n_neighbors=7, metric=metric, scale=False, p=3, ties="prior")
     ours.fit(rows[train], labels[train])
     distances = ours.kneighbors(rows[test], 8)[0]
     np.testing.assert_allclose(distances, peer.kneighbors(rows[test], 8)[0], rtol=1e-7, atol=1e-7)
@@ -212,7 +214,7 @@ def test_scikit_learn_agrees_on_numbers():
     X, y = load("diabetes").split("progression")
     rows, targets = X.block(X.names), np.asarray(y)
     peer = theirs.KNeighborsRegressor(6, weights=lambda d: 1 / (d + 1e-5)).fit(rows, targets)
-    ours = KNeighborsRegressor(k=6, weights="inverse", scale=False).fit(rows, targets)
+    ours = KNeighborsRegressor(n_neighbors=6, weights="inverse", scale=False).fit(rows, targets)
     np.testing.assert_allclose(ours.predict(rows + 1e-3), peer.predict(rows + 1e-3), rtol=1e-7)
 
 
@@ -225,6 +227,6 @@ def test_gower_package_agrees():
     )
     table = Table(schema, [*numbers.T, *codes.astype(np.int8).T])
     expected = package.gower_matrix(np.hstack([numbers, codes]), cat_features=[False] * 3 + [True] * 2)
-    model = KNeighborsRegressor(k=60).fit(table, rng.normal(size=60))
+    model = KNeighborsRegressor(n_neighbors=60).fit(table, rng.normal(size=60))
     distances, rows = model.kneighbors(table)
     np.testing.assert_allclose(distances, np.take_along_axis(expected, rows, axis=1), atol=1e-6)

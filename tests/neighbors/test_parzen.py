@@ -105,7 +105,7 @@ def test_scikit_learn_agrees_on_a_radius():
     model = ParzenClassifier(radius=1.03, kernel="uniform", scale=False).fit(rows, labels)
     np.testing.assert_allclose(model.predict_proba(rows), peer.predict_proba(rows), atol=1e-12)
     numbers = theirs.RadiusNeighborsRegressor(0.93, metric="manhattan").fit(rows, rows[:, 0])
-    ours = ParzenRegressor(radius=0.93, kernel="uniform", scale=False, distance="manhattan").fit(
+    ours = ParzenRegressor(radius=0.93, kernel="uniform", scale=False, metric="manhattan").fit(
         rows, rows[:, 0]
     )
     np.testing.assert_allclose(ours.predict(rows), numbers.predict(rows), rtol=1e-12)

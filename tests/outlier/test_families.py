@@ -143,7 +143,7 @@ def test_lof_against_scikit_learn():
 
 def test_rows_on_top_of_each_other_have_a_density():
     X = np.array([[0.0]] * 30 + [[1.0]])
-    model = LOF(k=5, scale=False).fit(X)
+    model = LOF(n_neighbors=5, scale=False).fit(X)
     assert model.scores_[:30] == pytest.approx(np.ones(30))
     assert model.scores_[30] == pytest.approx(1e10)
     assert model.predict([[0.0], [1.0]]).tolist() == [1, -1]
@@ -151,7 +151,7 @@ def test_rows_on_top_of_each_other_have_a_density():
 
 def test_a_row_with_gaps_is_not_its_own_neighbour():
     table = load("credit", rows=60, random_state=1).drop("default")
-    model = NeighbourDistance(k=1).fit(table)
+    model = NeighbourDistance(n_neighbors=1).fit(table)
     space, one = model.space_, model.space_.place(table)
     distances, rows = space.index.query(one, 60)
     for i in range(60):
@@ -178,14 +178,14 @@ def test_shares_of_every_distance_add_up(distance):
     table = load("credit", rows=60, random_state=1).drop("default")
     if distance == "mahalanobis":
         table = load("iris").drop("species")
-    model = InverseDensity(distance=distance, p=3).fit(table)
+    model = InverseDensity(metric=distance, p=3).fit(table)
     for i in (0, 33):
         reasons = model.reasons(table.take([i]))
         assert math.fsum(r.share for r in reasons.parts) == pytest.approx(model.scores_[i], rel=1e-6)
 
 
 def test_a_distance_of_whole_rows_is_not_shared_out():
-    model = InverseDensity(distance="hamming", k=2).fit([[0.0, 1.0], [1.0, 1.0], [0.0, 0.0]])
+    model = InverseDensity(metric="hamming", n_neighbors=2).fit([[0.0, 1.0], [1.0, 1.0], [0.0, 0.0]])
     reasons = model.reasons([0.0, 1.0])
     assert [r.share for r in reasons.parts] == pytest.approx([0, 0, reasons.score])
     assert reasons.parts[-1].attribute == "the whole distance"
@@ -328,7 +328,7 @@ def test_runs_of_a_sequence():
 
 def test_where_the_reach_is_the_distance_itself_the_columns_account_for_it():
     """Steps of 1: each row is 1 from its nearest, and that from its own; LOF = 1, all by the column."""
-    model = LOF(k=1, scale=False).fit([[0.0], [1.0], [2.0], [3.0]])
+    model = LOF(n_neighbors=1, scale=False).fit([[0.0], [1.0], [2.0], [3.0]])
     account = model._account(read([[0.0]]))
     assert account.score == 1.0
     assert list(account.shares) == [1.0]

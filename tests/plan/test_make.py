@@ -272,12 +272,16 @@ def test_a_quick_study_has_fewer_folds_and_no_slow_learner(tmp_path):
 def test_a_thorough_study_tunes_and_repeats_more():
     plan = make_plan("iris", only=["k_neighbors"], effort="thorough")
     knobs = {candidate.label: candidate.knobs for candidate in plan.learners}
-    assert knobs["nearest neighbours"]["k"] == [1, 3, 5, 9, 15, 31]
+    assert knobs["nearest neighbours"]["n_neighbors"] == [1, 3, 5, 9, 15, 31]
     assert knobs["0R"] == {}
     assert (plan.protocol.folds, plan.protocol.repeats, plan.protocol.search) == (10, 10, "grid")
     assert Plan.from_toml(plan.to_toml()) == plan
     model = plan.model("nearest neighbours")
-    assert (model.knobs["k"], model.metric, model.random_state) == ([1, 3, 5, 9, 15, 31], "accuracy", 0)
+    assert (model.knobs["n_neighbors"], model.metric, model.random_state) == (
+        [1, 3, 5, 9, 15, 31],
+        "accuracy",
+        0,
+    )
 
 
 def test_no_value_is_written_as_a_word():

@@ -24,7 +24,7 @@ class Agglomerative(Hierarchy):
     height : cut at this height (or similarity) instead
     given : "rows", or a square matrix of "distances" or "similarities"; new rows then come as their distances
         or similarities to the rows learnt
-    distance : "auto", "euclidean", "gower" or "heom"; for any other, pass the matrix
+    metric : "auto", "euclidean", "gower" or "heom"; for any other, pass the matrix
     scale : whether numbers are standardised
     allow_large : go ahead where the estimate of memory or time is too much
 
@@ -55,7 +55,7 @@ class Agglomerative(Hierarchy):
         method="average",
         height=None,
         given="rows",
-        distance="auto",
+        metric="auto",
         scale=True,
         allow_large=False,
     ):
@@ -63,7 +63,7 @@ class Agglomerative(Hierarchy):
         self.method = method
         self.height = height
         self.given = given
-        self.distance = distance
+        self.metric = metric
         self.scale = scale
         self.allow_large = allow_large
 
@@ -71,14 +71,12 @@ class Agglomerative(Hierarchy):
         if self.method in CENTRES:
             if self.given == "similarities":
                 return f"by {self.method} needs centroids, which similarities do not give; use 'average'"
-            if self.distance not in ("auto", "euclidean"):
-                return (
-                    f"by {self.method} needs centroids, which {self.distance} does not give; use 'euclidean'"
-                )
+            if self.metric not in ("auto", "euclidean"):
+                return f"by {self.method} needs centroids, which {self.metric} does not give; use 'euclidean'"
         return super().refusal(schema)
 
     def _distance(self):
-        return "euclidean" if self.method in CENTRES else self.distance
+        return "euclidean" if self.method in CENTRES else self.metric
 
     def _linked(self):
         return linkage_of_points(self._points(), self.method, self.weights_, allow_large=self.allow_large)

@@ -46,7 +46,7 @@ class DBSCAN(StoredRows):
     ----------
     eps : how far a neighbour may be
     min_samples : what the neighbours of a core row weigh at least, itself included
-    distance : "auto", "euclidean", "gower" or "heom"
+    metric : "auto", "euclidean", "gower" or "heom"
     scale : whether numbers are standardised
     allow_large : go ahead where the estimate of time is too much
 
@@ -68,22 +68,22 @@ class DBSCAN(StoredRows):
     rules = {
         "eps": Number(above=0),
         "min_samples": Number(above=0),
-        "distance": OneOf(*DISTANCES),
+        "metric": OneOf(*DISTANCES),
         "scale": Flag(),
         "allow_large": Flag(),
     }
 
-    def __init__(self, eps=0.5, *, min_samples=5, distance="auto", scale=True, allow_large=False):
+    def __init__(self, eps=0.5, *, min_samples=5, metric="auto", scale=True, allow_large=False):
         self.eps = eps
         self.min_samples = min_samples
-        self.distance = distance
+        self.metric = metric
         self.scale = scale
         self.allow_large = allow_large
 
     def _fit(self, rows):
         from openbook.cluster.dbscan_kernels import add_near, join_cores
 
-        self._keep(rows, self.distance)
+        self._keep(rows, self.metric)
         n, d = len(self.weights_), len(rows.schema)
         if self.place_.distance != "euclidean" or d > _FEW_COLUMNS:
             what, seconds = f"DBSCAN of {n:,} rows", _CELL * n * n * max(d, 8)

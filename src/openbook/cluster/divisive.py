@@ -34,7 +34,7 @@ class Divisive(Hierarchy):
     ----------
     n_clusters : where the dendrogram is cut
     height : cut at this height, the largest distance within a cluster, instead
-    given, distance, scale, allow_large : as of `Agglomerative`
+    given, metric, scale, allow_large : as of `Agglomerative`
 
     Examples
     --------
@@ -48,12 +48,12 @@ class Divisive(Hierarchy):
     counts_rows = True
 
     def __init__(
-        self, n_clusters=2, *, height=None, given="rows", distance="auto", scale=True, allow_large=False
+        self, n_clusters=2, *, height=None, given="rows", metric="auto", scale=True, allow_large=False
     ):
         self.n_clusters = n_clusters
         self.height = height
         self.given = given
-        self.distance = distance
+        self.metric = metric
         self.scale = scale
         self.allow_large = allow_large
 

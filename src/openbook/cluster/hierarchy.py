@@ -36,7 +36,7 @@ class Hierarchy(StoredRows):
         "n_clusters": Whole(at_least=1),
         "height": Maybe(Number()),
         "given": OneOf(*GIVEN),
-        "distance": OneOf(*DISTANCES),
+        "metric": OneOf(*DISTANCES),
         "scale": Flag(),
         "allow_large": Flag(),
     }
@@ -84,7 +84,7 @@ class Hierarchy(StoredRows):
         return self.schema_.names if self.given != "rows" and self.schema_.named else ()
 
     def _distance(self):
-        return self.distance
+        return self.metric
 
     def _cut(self):
         tree = self.dendrogram_

@@ -43,7 +43,7 @@ class KMedoids(Clusterer):
     Parameters
     ----------
     n_clusters : int
-    distance : str or function
+    metric : str or function
         Any of `openbook.neighbors`, or a function of rows (…, d) and (…, d).
     scale : bool
         Whether numeric columns are brought to mean 0 and standard deviation 1 first, for distances of encoded
@@ -86,22 +86,22 @@ class KMedoids(Clusterer):
 
     rules = {
         "n_clusters": Whole(at_least=1),
-        **{name: DISTANCE_RULES[name] for name in ("distance", "scale", "p")},
+        **{name: DISTANCE_RULES[name] for name in ("metric", "scale", "p")},
         "max_iter": Whole(),
         "allow_large": Flag(),
     }
-    index = "brute"  # all pairs are wanted, so that no index is of use
+    algorithm = "brute"  # all pairs are wanted, so that no index is of use
 
-    def __init__(self, n_clusters=8, distance="gower", scale=True, p=3, max_iter=300, allow_large=False):
+    def __init__(self, n_clusters=8, metric="gower", scale=True, p=2, max_iter=300, allow_large=False):
         self.n_clusters = n_clusters
-        self.distance = distance
+        self.metric = metric
         self.scale = scale
         self.p = p
         self.max_iter = max_iter
         self.allow_large = allow_large
 
     def refusal(self, schema):
-        return super().refusal(schema) or refusal(self.distance, schema)
+        return super().refusal(schema) or refusal(self.metric, schema)
 
     def _fit(self, rows):
         examples = Examples.joined(each(rows.pieces, Examples.of))

@@ -117,7 +117,7 @@ class ClusterQuality:
 
 
 def cluster_quality(
-    X: Any, labels: Any, distance: str = "auto", scale: bool = True, allow_large: bool = False
+    X: Any, labels: Any, metric: str = "auto", scale: bool = True, allow_large: bool = False
 ) -> ClusterQuality:
     """The SSE, cohesion, separation and silhouettes of clusters.
 
@@ -125,7 +125,7 @@ def cluster_quality(
     ----------
     X : whatever `openbook.read` takes
     labels : the cluster of each row, -1 for none
-    distance : "auto", "euclidean", "gower" or "heom"
+    metric : "auto", "euclidean", "gower" or "heom"
     scale : whether numbers are standardised, for Euclidean distances and the SSE
     allow_large : go ahead where the distances of all pairs would take very long
 
@@ -151,7 +151,7 @@ def cluster_quality(
     )
     errors = row_errors(table, codes, scale=scale)
     total = math.nan if _nominal(table) else float(row_errors(table, np.zeros(n, np.intp), scale=scale).sum())
-    place = Coordinates.of(Rows.in_memory(table, codes), distance, scale=scale)
+    place = Coordinates.of(Rows.in_memory(table, codes), metric, scale=scale)
     sums = _sums_to_clusters(place, table, codes, len(clusters))
     own = sums[np.arange(n), codes]
     pairs = np.array([sums[codes == c].sum(axis=0) for c in range(len(clusters))])

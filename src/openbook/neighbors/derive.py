@@ -31,7 +31,7 @@ def derive_model(model) -> Work:
     how = Work(
         "votes",
         (
-            Step("k", result=model.k),
+            Step("k", result=model.n_neighbors),
             Step(
                 "vote of a neighbour",
                 formula or kernel_formula(model.weights) or r"K(u)",
@@ -39,7 +39,7 @@ def derive_model(model) -> Work:
             ),
         ),
     )
-    title = f"{model.k} nearest neighbours for {model.target_}: how it was fitted"
+    title = f"{model.n_neighbors} nearest neighbours for {model.target_}: how it was fitted"
     return Work(title, (*distance_parts(model), how), f"The model is its {rows:,} rows.")
 
 
@@ -63,7 +63,7 @@ def distance_parts(model):
 
 def derive_vote(model, X) -> Work:
     """How the class of a one-row table was found."""
-    k, most = model.k, 2 * model.k if model.ties == "extend" else model.k
+    k, most = model.n_neighbors, 2 * model.n_neighbors if model.ties == "extend" else model.n_neighbors
     near = _neighbours(model, X, most)
     labels = [as_text(label) for label in model.classes_.tolist()]
     said = [model.statistics_.targets[row] for row, _, _ in near]
@@ -98,16 +98,16 @@ def derive_vote(model, X) -> Work:
         )
         for label, s in zip(labels, scores, strict=True)
     ]
-    title = f"{model.k} nearest neighbours for {model.target_}: one prediction"
+    title = f"{model.n_neighbors} nearest neighbours for {model.target_}: one prediction"
     parts = (*_shown(model, near, shown, tried), Work("votes by class", (*counting, *shares)))
     return Work(title, parts, " ".join([*stories, f"The most votes: {labels[winner]}."]))
 
 
 def derive_mean(model, X) -> Work:
     """How the number of a one-row table was found."""
-    near = _neighbours(model, X, model.k)
+    near = _neighbours(model, X, model.n_neighbors)
     targets = [float(model.statistics_.targets[row]) for row, _, _ in near]
-    votes = [vote for vote, _ in _votes(model, near, model.k)]
+    votes = [vote for vote, _ in _votes(model, near, model.n_neighbors)]
     total = math.fsum(v * t for v, t in zip(votes, targets, strict=True))
     mean = total / math.fsum(votes)
     products = " + ".join(
@@ -121,10 +121,10 @@ def derive_mean(model, X) -> Work:
         mean,
     )
     shown = [f"{model.target_} = {figure(target)}" for target in targets]
-    title = f"{model.k} nearest neighbours for {model.target_}: one prediction"
+    title = f"{model.n_neighbors} nearest neighbours for {model.target_}: one prediction"
     return Work(
         title,
-        (*_shown(model, near, shown, model.k), Work("mean", (step,))),
+        (*_shown(model, near, shown, model.n_neighbors), Work("mean", (step,))),
         f"The prediction: {figure(mean)}.",
     )
 

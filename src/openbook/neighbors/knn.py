@@ -20,7 +20,7 @@ from openbook.neighbors.windows import KERNELS
 __all__ = ["KNeighborsClassifier", "KNeighborsRegressor"]
 
 _RULES: dict[str, Rule] = {
-    "k": Whole(at_least=1),
+    "n_neighbors": Whole(at_least=1),
     "weights": NamedOr("a function of distance / bandwidth", WEIGHTS),
     **DISTANCE_RULES,
 }
@@ -30,14 +30,15 @@ class _KNeighbors(NeighborLearner):
     """What classes and numbers have in common."""
 
     def knobs(self):
-        return {"k": (1, 3, 5, 9, 15, 31), "weights": ("uniform", "inverse")}
+        return {"n_neighbors": (1, 3, 5, 9, 15, 31), "weights": ("uniform", "inverse")}
 
-    def kneighbors(self, X, k=None):
-        """The distances and the rows of the k nearest, both (m, k), nearest first, of equals the first row.
+    def kneighbors(self, X, n_neighbors=None):
+        """The distances and the rows of the nearest, both (m, n_neighbors), nearest first.
 
-        Rows are numbered as they were learnt, from 0. Where fewer than k were learnt, all of them come.
+        Of equally near rows the first learnt comes first. Rows are numbered as they were learnt, from 0. If
+        fewer were learnt, all of them come.
         """
-        return super().kneighbors(X, self.k if k is None else k)
+        return super().kneighbors(X, self.n_neighbors if n_neighbors is None else n_neighbors)
 
     def needed(self, k):
         """The weight of the rows to look at: a kernel goes by the first row without a vote."""
@@ -53,18 +54,19 @@ class KNeighborsClassifier(_KNeighbors, Classifier):
 
     Parameters
     ----------
-    k : int
+    n_neighbors : int
         How many neighbours vote.
-    distance : str or function
-        "auto" is "euclidean" for numbers, "gower" for other columns, and "cosine" for sparse rows. Also
-        "heom", "manhattan", "minkowski", "chebyshev", "mahalanobis", "correlation", "hamming",
-        "simple_matching", "jaccard", "kl_divergence", and any function of rows (…, d) and (…, d).
+    metric : str or function
+        The distance between rows. "auto" is "euclidean" for numbers, "gower" for other columns, and
+        "cosine" for sparse rows. Also "heom", "manhattan", "minkowski", "chebyshev", "mahalanobis",
+        "correlation", "hamming", "simple_matching", "jaccard", "kl_divergence", and any function of rows
+        (…, d) and (…, d).
     weights : str or function
         "uniform", "inverse", "inverse_square", "inverse_linear", a kernel ("gaussian", "epanechnikov",
         "triangular", "biweight", "triweight", "tricube"), or a function of distance / bandwidth.
     ties : "smaller_k", "extend", "prior", "nearest" or "random"
         Which class wins where several have the most votes.
-    index : "auto", "brute", "kd_tree", "ball_tree", "inverted" or "lsh"
+    algorithm : "auto", "brute", "kd_tree", "ball_tree", "inverted" or "lsh"
         What finds the nearest; mixed distances compare all rows.
     scale : bool
         Whether numbers are standardised first. Mixed distances divide by the range in any case.
@@ -77,7 +79,7 @@ class KNeighborsClassifier(_KNeighbors, Classifier):
     ----------
     classes_ : the classes
     schema_ : the columns
-    distance_ : the distance that "auto" chose
+    effective_metric_ : the distance that "auto" chose
     index_ : the index, with its `name` and `reason`
     encoding_ : how columns became coordinates, except in mixed distances
 
@@ -89,8 +91,8 @@ class KNeighborsClassifier(_KNeighbors, Classifier):
     --------
     >>> from openbook import load
     >>> X, y = load("loan").split("cheat")
-    >>> model = KNeighborsClassifier(k=3).fit(X, y)
-    >>> model.distance_
+    >>> model = KNeighborsClassifier(n_neighbors=3).fit(X, y)
+    >>> model.effective_metric_
     'gower'
     >>> model.predict([{"owner": "No", "status": "Single", "income": 88}]).tolist()
     ['Yes']
@@ -104,20 +106,20 @@ class KNeighborsClassifier(_KNeighbors, Classifier):
 
     def __init__(
         self,
-        k=5,
-        distance="auto",
+        n_neighbors=5,
+        metric="auto",
         weights="uniform",
         ties="smaller_k",
-        index="auto",
+        algorithm="auto",
         scale=True,
-        p=3,
+        p=2,
         random_state=None,
     ):
-        self.k = k
-        self.distance = distance
+        self.n_neighbors = n_neighbors
+        self.metric = metric
         self.weights = weights
         self.ties = ties
-        self.index = index
+        self.algorithm = algorithm
         self.scale = scale
         self.p = p
         self.random_state = random_state
@@ -132,11 +134,10 @@ class KNeighborsClassifier(_KNeighbors, Classifier):
 
     def _decided(self, X):
         """Votes, winners, and how many neighbours were counted, for each row."""
-        ballots = self.ballots(
-            self.space_.place(X), self.needed(2 * self.k if self.ties == "extend" else self.k)
-        )
+        most = 2 * self.n_neighbors if self.ties == "extend" else self.n_neighbors
+        ballots = self.ballots(self.space_.place(X), self.needed(most))
         labels = self.statistics_.targets[ballots.rows]
-        return decided(ballots, labels, self.k, self.weights, self.ties, self._prior, self.seed_)
+        return decided(ballots, labels, self.n_neighbors, self.weights, self.ties, self._prior, self.seed_)
 
     def _proba(self, X):
         scores = self._decided(X)[0]
@@ -165,31 +166,32 @@ class KNeighborsRegressor(_KNeighbors, Regressor):
 
     Parameters
     ----------
-    k, distance, weights, index, scale, p : as for `KNeighborsClassifier`
+    n_neighbors, metric, weights, algorithm, scale, p : as for `KNeighborsClassifier`
 
     Attributes
     ----------
-    schema_, distance_, index_, encoding_ : as for `KNeighborsClassifier`
+    schema_, effective_metric_, index_, encoding_ : as for `KNeighborsClassifier`
 
     Examples
     --------
-    >>> KNeighborsRegressor(k=2).fit([[1.0], [2.0], [6.0]], [10.0, 20.0, 90.0]).predict([[1.2]]).tolist()
+    >>> model = KNeighborsRegressor(n_neighbors=2).fit([[1.0], [2.0], [6.0]], [10.0, 20.0, 90.0])
+    >>> model.predict([[1.2]]).tolist()
     [15.0]
     """
 
     rules = _RULES
 
-    def __init__(self, k=5, distance="auto", weights="uniform", index="auto", scale=True, p=3):
-        self.k = k
-        self.distance = distance
+    def __init__(self, n_neighbors=5, metric="auto", weights="uniform", algorithm="auto", scale=True, p=2):
+        self.n_neighbors = n_neighbors
+        self.metric = metric
         self.weights = weights
-        self.index = index
+        self.algorithm = algorithm
         self.scale = scale
         self.p = p
 
     def _predict(self, X):
-        ballots = self.ballots(self.space_.place(X), self.needed(self.k))
-        votes = ballots.votes(self.k, self.weights)
+        ballots = self.ballots(self.space_.place(X), self.needed(self.n_neighbors))
+        votes = ballots.votes(self.n_neighbors, self.weights)
         return (votes * self.statistics_.targets[ballots.rows]).sum(axis=1) / votes.sum(axis=1)
 
     def _work_row(self, X):

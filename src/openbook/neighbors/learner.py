@@ -22,7 +22,7 @@ from openbook.neighbors.votes import Ballots
 
 __all__ = ["DISTANCE_RULES", "NamedOr", "NeighborLearner"]
 
-INDEXES = ("auto", "brute", "kd_tree", "ball_tree", "inverted", "lsh")
+ALGORITHMS = ("auto", "brute", "kd_tree", "ball_tree", "inverted", "lsh")
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,8 @@ class NamedOr(Anything):
 
 
 DISTANCE_RULES: dict[str, Rule] = {
-    "distance": NamedOr("a function of rows (…, d) and (…, d)", DISTANCES),
-    "index": OneOf(*INDEXES),
+    "metric": NamedOr("a function of rows (…, d) and (…, d)", DISTANCES),
+    "algorithm": OneOf(*ALGORITHMS),
     "scale": Flag(),
     "p": Number(at_least=1),
 }
@@ -54,7 +54,7 @@ class NeighborLearner(Folding):
     one_pass = False  # its statistics are the rows themselves
 
     def refusal(self, schema):
-        return super().refusal(schema) or refusal(self.distance, schema)
+        return super().refusal(schema) or refusal(self.metric, schema)
 
     def _step(self):
         return Examples.of
@@ -67,14 +67,14 @@ class NeighborLearner(Folding):
 
     def _solve(self):
         self.space_ = make_space(self, self.statistics_, self.schema_)
-        self.distance_ = self.space_.distance
+        self.effective_metric_ = self.space_.distance
 
     @property
     def encoding_(self):
         """How columns become coordinates; not for mixed distances, which take them as they are."""
         check_is_fitted(self)
         if self.space_.encoding is None:
-            msg = f"the distance {self.distance_!r} takes columns as they are, without an encoding"
+            msg = f"the distance {self.effective_metric_!r} takes columns as they are, without an encoding"
             raise AttributeError(msg)
         return self.space_.encoding
 
@@ -84,16 +84,18 @@ class NeighborLearner(Folding):
         check_is_fitted(self)
         return self.space_.index
 
-    def kneighbors(self, X, k):
-        """The distances and the rows of the k nearest, both (m, k), nearest first, of equals the first row.
+    def kneighbors(self, X, n_neighbors):
+        """The distances and the rows of the nearest, both (m, n_neighbors), nearest first.
 
-        Rows are numbered as they were learnt, from 0. Where fewer than k were learnt, all of them come.
+        Of equally near rows the first learnt comes first. Rows are numbered as they were learnt, from 0. If
+        fewer were learnt, all of them come.
         """
         check_is_fitted(self)
-        if not isinstance(k, int | np.integer) or k < 1:
-            msg = f"k must be a whole number of at least 1, got {k!r}"
+        if not isinstance(n_neighbors, int | np.integer) or n_neighbors < 1:
+            msg = f"n_neighbors must be a whole number of at least 1, got {n_neighbors!r}"
             raise ParameterError(msg)
-        return self.space_.index.query(self.space_.place(self._encode(X)), min(k, len(self.statistics_)))
+        points = self.space_.place(self._encode(X))
+        return self.space_.index.query(points, min(n_neighbors, len(self.statistics_)))
 
     def ballots(self, points, weight):
         """The nearest rows of each query: so many that they come to this weight, if there are."""

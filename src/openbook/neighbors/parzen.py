@@ -120,14 +120,14 @@ class ParzenClassifier(_Parzen, Classifier):
         of distance / radius, 0 beyond 1.
     priors : sequence in the order of `classes_`, optional
         None takes the classes' shares of the rows.
-    distance, index, scale, p : as for `KNeighborsClassifier`
+    metric, algorithm, scale, p : as for `KNeighborsClassifier`
 
     Attributes
     ----------
     classes_ : the classes
     prior_ : P(c), in their order
     radius_ : the width of the window
-    schema_, distance_, index_, encoding_ : as for `KNeighborsClassifier`
+    schema_, effective_metric_, index_, encoding_ : as for `KNeighborsClassifier`
 
     References
     ----------
@@ -147,16 +147,16 @@ class ParzenClassifier(_Parzen, Classifier):
         radius=None,
         kernel="gaussian",
         priors=None,
-        distance="auto",
-        index="auto",
+        metric="auto",
+        algorithm="auto",
         scale=True,
-        p=3,
+        p=2,
     ):
         self.radius = radius
         self.kernel = kernel
         self.priors = priors
-        self.distance = distance
-        self.index = index
+        self.metric = metric
+        self.algorithm = algorithm
         self.scale = scale
         self.p = p
 
@@ -221,7 +221,7 @@ class ParzenClassifier(_Parzen, Classifier):
 
     def _log_window(self):
         """The logarithm of h^d ∫K, in the units of the columns."""
-        if self.distance_ != "euclidean" or callable(self.kernel) or self.space_.encoding is None:
+        if self.effective_metric_ != "euclidean" or callable(self.kernel) or self.space_.encoding is None:
             msg = "the density needs the Euclidean distance and a named kernel; predict_proba does not"
             raise RefusalError(msg)
         encoding = self.encoding_
@@ -240,13 +240,13 @@ class ParzenRegressor(_Parzen, Regressor):
 
     Parameters
     ----------
-    radius, kernel, distance, index, scale, p : as for `ParzenClassifier`
+    radius, kernel, metric, algorithm, scale, p : as for `ParzenClassifier`
 
     Attributes
     ----------
     radius_ : the width of the window
     mean_ : the mean of all rows, which answers where the window is empty
-    schema_, distance_, index_, encoding_ : as for `KNeighborsClassifier`
+    schema_, effective_metric_, index_, encoding_ : as for `KNeighborsClassifier`
 
     References
     ----------
@@ -261,11 +261,11 @@ class ParzenRegressor(_Parzen, Regressor):
 
     rules = _RULES
 
-    def __init__(self, radius=None, kernel="gaussian", distance="auto", index="auto", scale=True, p=3):
+    def __init__(self, radius=None, kernel="gaussian", metric="auto", algorithm="auto", scale=True, p=2):
         self.radius = radius
         self.kernel = kernel
-        self.distance = distance
-        self.index = index
+        self.metric = metric
+        self.algorithm = algorithm
         self.scale = scale
         self.p = p
 

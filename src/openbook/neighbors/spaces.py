@@ -73,7 +73,7 @@ def make_space(learner, examples, schema, *, robust=False):
     """
     table = examples.table(schema)
     sparse = isinstance(table, SparseTable)
-    distance = resolved(learner.distance, schema, sparse=sparse)
+    distance = resolved(learner.metric, schema, sparse=sparse)
     if distance in MIXED:
         if sparse:
             msg = f"{distance} cannot use sparse rows; pass X.toarray(), or take 'cosine'"
@@ -90,7 +90,7 @@ def make_space(learner, examples, schema, *, robust=False):
         place = _Encoded.of(distance, examples.rows(schema), learner.scale, robust=robust)
     options = {"p": learner.p} if distance == "minkowski" else {}
     measured = _MEASURED.get(distance, distance)
-    return Space(distance, place, partial(_vector_index, place, measured, learner.index, options), table)
+    return Space(distance, place, partial(_vector_index, place, measured, learner.algorithm, options), table)
 
 
 def _function_index(function, table):

@@ -79,7 +79,7 @@ def _mixed(mixed, X, there, row):
 
 
 def _vectors(model, q, x, row):
-    distance, p = model.distance_, model.p
+    distance, p = model.effective_metric_, model.p
     if sp.issparse(q):
         some = np.union1d(q.indices, x.indices)
         q, x = (np.asarray(each[[0]][:, some].todense()).ravel() for each in (q, x))

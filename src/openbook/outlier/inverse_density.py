@@ -24,9 +24,9 @@ class InverseDensity(Nearby):
 
     Parameters
     ----------
-    k : int
+    n_neighbors : int
         How many of the nearest rows count.
-    distance, scale, p, index, allow_large : as for `Nearby`
+    metric, scale, p, algorithm, allow_large : as for `Nearby`
     threshold, contamination, top : one at most
         Above which score a row is an outlier; None of them: a contamination of 0.1.
 
@@ -38,7 +38,7 @@ class InverseDensity(Nearby):
     Examples
     --------
     >>> X = [[0.0], [0.1], [0.2], [0.3], [5.0]]
-    >>> model = InverseDensity(k=2, scale=False, top=1).fit(X)
+    >>> model = InverseDensity(n_neighbors=2, scale=False, top=1).fit(X)
     >>> model.score_samples([[5.0]]).round(3).tolist(), model.density([[5.0]]).round(3).tolist()
     ([4.75], [0.211])
     """

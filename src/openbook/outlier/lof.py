@@ -27,9 +27,9 @@ class LOF(Nearby):
 
     Parameters
     ----------
-    k : int
+    n_neighbors : int
         How many of the nearest rows count: at least as many as rows that together make a cluster.
-    distance, scale, p, index, allow_large : as for `Nearby`
+    metric, scale, p, algorithm, allow_large : as for `Nearby`
     threshold, contamination, top : one at most
         Above which score a row is an outlier; None of them: 1.5.
 
@@ -46,7 +46,7 @@ class LOF(Nearby):
     Examples
     --------
     >>> X = [[0.0], [0.1], [0.2], [0.3], [5.0]]
-    >>> LOF(k=2, scale=False).fit_predict(X).tolist()
+    >>> LOF(n_neighbors=2, scale=False).fit_predict(X).tolist()
     [1, 1, 1, 1, -1]
     """
 
@@ -54,17 +54,17 @@ class LOF(Nearby):
 
     def __init__(
         self,
-        k=20,
-        distance="auto",
+        n_neighbors=20,
+        metric="auto",
         scale=True,
         p=2,
-        index="auto",
+        algorithm="auto",
         allow_large=False,
         threshold=None,
         contamination=None,
         top=None,
     ):
-        super().__init__(k, distance, scale, p, index, allow_large, threshold, contamination, top)
+        super().__init__(n_neighbors, metric, scale, p, algorithm, allow_large, threshold, contamination, top)
 
     def _compare(self, points):
         distances, rows = self._nearest(points)

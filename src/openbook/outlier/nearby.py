@@ -34,7 +34,7 @@ from openbook.work import Grid, Step, Work
 
 __all__ = ["NEARBY_RULES", "Nearby", "distance_shares"]
 
-NEARBY_RULES = {"k": Whole(1), **DISTANCE_RULES, "allow_large": Flag(), **CUTS}
+NEARBY_RULES = {"n_neighbors": Whole(1), **DISTANCE_RULES, "allow_large": Flag(), **CUTS}
 
 #: What tells a row that is the query itself from one next to it, as a share of the distances found.
 _ROUNDING = 1e-12
@@ -51,9 +51,9 @@ class Nearby(Detector):
 
     Parameters
     ----------
-    k : int
+    n_neighbors : int
         How many of the nearest rows count.
-    distance, scale, p, index : as for `openbook.neighbors.KNeighborsClassifier`
+    metric, scale, p, algorithm : as for `openbook.neighbors.KNeighborsClassifier`
         What is near; "auto" is Euclidean for numbers, standardised, and Gower's for other columns.
     allow_large : bool
         Whether to go ahead where it would take more than an hour, or most of the memory.
@@ -66,28 +66,28 @@ class Nearby(Detector):
 
     def __init__(
         self,
-        k=5,
-        distance="auto",
+        n_neighbors=5,
+        metric="auto",
         scale=True,
         p=2,
-        index="auto",
+        algorithm="auto",
         allow_large=False,
         threshold=None,
         contamination=None,
         top=None,
     ):
-        self.k = k
-        self.distance = distance
+        self.n_neighbors = n_neighbors
+        self.metric = metric
         self.scale = scale
         self.p = p
-        self.index = index
+        self.algorithm = algorithm
         self.allow_large = allow_large
         self.threshold = threshold
         self.contamination = contamination
         self.top = top
 
     def refusal(self, schema):
-        return super().refusal(schema) or refusal(self.distance, schema)
+        return super().refusal(schema) or refusal(self.metric, schema)
 
     def _learn(self, rows):
         examples = Examples.joined(each(rows.pieces, Examples.of))
@@ -102,14 +102,16 @@ class Nearby(Detector):
             name = f"{type(self).__name__} of {n:,} rows"
             cells = float(n) ** 2 * max(len(self.schema_), 1)
             remedy = "use a sample of the rows, or IsolationForest"
-            refuse_if_over(name, 40.0 * n * self.k_, _SECONDS * cells, remedy, allow=self.allow_large)
+            refuse_if_over(
+                name, 40.0 * n * self.n_neighbors_, _SECONDS * cells, remedy, allow=self.allow_large
+            )
         self._compare(self.space_.place(examples.table(self.schema_)))
 
     def _place(self, examples):
         self.statistics_ = examples
         self.space_ = make_space(self, examples, self.schema_, robust=True)
-        self.distance_ = self.space_.distance
-        self.k_ = min(self.k, len(examples) - 1)
+        self.effective_metric_ = self.space_.distance
+        self.n_neighbors_ = min(self.n_neighbors, len(examples) - 1)
 
     def _compare(self, points):
         """Learn from how the rows lie among themselves; may set `scores_`."""
@@ -129,7 +131,7 @@ class Nearby(Detector):
 
     def _nearest(self, points):
         """Distances and rows of the nearest, one that is the query itself left out."""
-        distances, rows = self.space_.index.query(points, self.k_ + 1)
+        distances, rows = self.space_.index.query(points, self.n_neighbors_ + 1)
         own = self._own(points, distances[:, 0], distances[:, -1])[:, None]
         return np.where(own, distances[:, 1:], distances[:, :-1]), np.where(own, rows[:, 1:], rows[:, :-1])
 
@@ -169,7 +171,7 @@ class Nearby(Detector):
         formula = FORMULAS.get(space.distance, ("", ""))[1] if isinstance(space.distance, str) else ""
         steps = (
             Step("rows kept", result=len(self.statistics_)),
-            Step("k", result=self.k_),
+            Step("k", result=self.n_neighbors_),
             Step(f"distance ({name})", formula, result=None if formula else name),
             Step("search", result=space.index.name, note=space.index.reason),
         )

@@ -17,9 +17,9 @@ class NeighbourDistance(Nearby):
 
     Parameters
     ----------
-    k : int
+    n_neighbors : int
         Which of the nearest counts: with 1, two outliers side by side hide each other.
-    distance, scale, p, index, allow_large : as for `Nearby`
+    metric, scale, p, algorithm, allow_large : as for `Nearby`
     threshold, contamination, top : one at most
         Above which score a row is an outlier; None of them: a contamination of 0.1.
 
@@ -36,7 +36,8 @@ class NeighbourDistance(Nearby):
     Examples
     --------
     >>> X = [[0.0], [0.1], [0.2], [0.3], [5.0]]
-    >>> NeighbourDistance(k=2, scale=False, top=1).fit(X).score_samples([[5.0], [0.1]]).round(3).tolist()
+    >>> model = NeighbourDistance(n_neighbors=2, scale=False, top=1).fit(X)
+    >>> model.score_samples([[5.0], [0.1]]).round(3).tolist()
     [4.8, 0.1]
     """
 
@@ -50,6 +51,6 @@ class NeighbourDistance(Nearby):
         near = self._around(X)
         row, score, _ = near[-1]
         shares, rest = self._shared(X, [row], [1.0])
-        step = Step("score", r"d_k", "", score, f"k = {self.k_}: row {row}")
+        step = Step("score", r"d_k", "", score, f"k = {self.n_neighbors_}: row {row}")
         meaning = "Shares of the distance to the k-th nearest row; they sum to the score."
         return Account(score, shares, self._shown(near), (step,), meaning, rest)

@@ -34,7 +34,7 @@ class RadiusCount(Nearby):
     ----------
     radius : float, optional
         None: see the module.
-    distance, scale, p, index, allow_large : as for `Nearby`
+    metric, scale, p, algorithm, allow_large : as for `Nearby`
     threshold, contamination, top : one at most
         Above which score a row is an outlier; None of them: a contamination of 0.1.
 
@@ -55,21 +55,24 @@ class RadiusCount(Nearby):
     [1.0, 0.5]
     """
 
-    rules = {"radius": Maybe(Number(above=0)), **{n: r for n, r in NEARBY_RULES.items() if n != "k"}}
+    rules = {
+        "radius": Maybe(Number(above=0)),
+        **{n: r for n, r in NEARBY_RULES.items() if n != "n_neighbors"},
+    }
 
     def __init__(
         self,
         radius=None,
-        distance="auto",
+        metric="auto",
         scale=True,
         p=2,
-        index="auto",
+        algorithm="auto",
         allow_large=False,
         threshold=None,
         contamination=None,
         top=None,
     ):
-        super().__init__(_NEIGHBOUR, distance, scale, p, index, allow_large, threshold, contamination, top)
+        super().__init__(_NEIGHBOUR, metric, scale, p, algorithm, allow_large, threshold, contamination, top)
         self.radius = radius
 
     def _compare(self, points):  # noqa: ARG002 (no row is compared with all others)

@@ -25,9 +25,9 @@ class RelativeDensity(Nearby):
 
     Parameters
     ----------
-    k : int
+    n_neighbors : int
         How many of the nearest rows count.
-    distance, scale, p, index, allow_large : as for `Nearby`
+    metric, scale, p, algorithm, allow_large : as for `Nearby`
     threshold, contamination, top : one at most
         Above which score a row is an outlier; None of them: 1.5.
 
@@ -44,7 +44,7 @@ class RelativeDensity(Nearby):
     Examples
     --------
     >>> X = [[0.0], [0.1], [0.2], [0.3], [5.0]]
-    >>> RelativeDensity(k=2, scale=False).fit(X).score_samples(X).round(3).tolist()
+    >>> RelativeDensity(n_neighbors=2, scale=False).fit(X).score_samples(X).round(3).tolist()
     [1.5, 0.833, 0.833, 1.5, 39.583]
     """
 

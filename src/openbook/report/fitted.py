@@ -263,8 +263,8 @@ def _neighbours(model: Any) -> list[Block]:
     weights = "with equal weight" if model.weights == "uniform" else f"with the weights “{model.weights}”"
     outcome = "they vote" if hasattr(model, "classes_") else "the prediction is their mean"
     text = (
-        f"{work.conclusion} A prediction finds the k = {model.k} stored rows that are nearest to the new one,"
-        f" by the distance “{model.distance_}”; {outcome}, {weights}."
+        f"{work.conclusion} A prediction finds the k = {model.n_neighbors} stored rows that are nearest to"
+        f" the new one, by the distance “{model.effective_metric_}”; {outcome}, {weights}."
     )
     return [Text(text), *([Table.of(columns, "Distance of two rows")] if columns is not None else [])]
 

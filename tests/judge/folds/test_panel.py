@@ -30,7 +30,7 @@ def split_of(y, test_groups):
 
 def test_a_model_that_learns_patients_by_heart_is_good_for_known_ones_only(panel):
     X, y = panel
-    model = KNeighborsClassifier(k=1)
+    model = KNeighborsClassifier(n_neighbors=1)
     known = evaluate(model, X, y, split_of(y, "known"), groups=PATIENT)
     new = evaluate(model, X, y, split_of(y, "new"), groups=PATIENT)
     assert known.score("accuracy") == 1.0  # a patient's past tells its future
@@ -51,13 +51,15 @@ def test_known_groups_must_be_asked_for(panel):
 @pytest.mark.parametrize("test_groups", ["new", "known"])
 def test_knobs_are_tuned_on_a_panel_inside_its_folds(panel, test_groups):
     X, y = panel
-    tuned = tune(KNeighborsClassifier(), X, y, {"k": [1, 9]}, split_of(y, test_groups), groups=PATIENT)
+    tuned = tune(
+        KNeighborsClassifier(), X, y, {"n_neighbors": [1, 9]}, split_of(y, test_groups), groups=PATIENT
+    )
     assert tuned.evaluation.score("accuracy") <= 1.0
     if test_groups == "known":
-        assert tuned.parameters == {"k": 1}  # learning by heart is best where patients are known
+        assert tuned.parameters == {"n_neighbors": 1}  # learning by heart is best where patients are known
     inner = TimeOrdered(3, test_groups=test_groups)
     order = np.argsort(YEAR, kind="stable")
-    tuning = Tuning(KNeighborsClassifier(), {"k": [1, 9]}, inner)
+    tuning = Tuning(KNeighborsClassifier(), {"n_neighbors": [1, 9]}, inner)
     tuning.fit(X[order], y[order], groups=PATIENT[order])
     best = max(tried.score for tried in tuning.tried_)
     assert (best == 1.0) == (test_groups == "known")
@@ -66,7 +68,9 @@ def test_knobs_are_tuned_on_a_panel_inside_its_folds(panel, test_groups):
 @pytest.mark.parametrize("test_groups", ["new", "known"])
 def test_learning_curves_of_a_panel(panel, test_groups):
     X, y = panel
-    curve = learning_curve(KNeighborsClassifier(k=1), X, y, split=split_of(y, test_groups), groups=PATIENT)
+    curve = learning_curve(
+        KNeighborsClassifier(n_neighbors=1), X, y, split=split_of(y, test_groups), groups=PATIENT
+    )
     assert np.isfinite(curve.validation[-1]).all()
     assert (curve.validation[-1].mean() == 0) == (test_groups == "known")  # errors
 

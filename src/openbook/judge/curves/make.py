@@ -95,7 +95,7 @@ def complexity_curve(
     >>> from openbook import load
     >>> from openbook.neighbors import KNeighborsClassifier
     >>> X, y = load("iris").split("species")
-    >>> curve = complexity_curve(KNeighborsClassifier(), X, y, "k", [31, 1, 101])
+    >>> curve = complexity_curve(KNeighborsClassifier(), X, y, "n_neighbors", [31, 1, 101])
     >>> curve.across, curve.mean(0, "training")
     ((1, 31, 101), 0.0)
     """

@@ -66,9 +66,9 @@ class Tuning(MetaEstimatorMixin, BaseEstimator):
     >>> from openbook import load
     >>> from openbook.neighbors import KNeighborsClassifier
     >>> X, y = load("wine").split("cultivar")
-    >>> tuning = Tuning(KNeighborsClassifier(), {"k": [1, 5, 15]}).fit(X, y)
+    >>> tuning = Tuning(KNeighborsClassifier(), {"n_neighbors": [1, 5, 15]}).fit(X, y)
     >>> tuning.parameters_
-    {'k': 5}
+    {'n_neighbors': 5}
     """
 
     def __init__(self, model, knobs=None, split=None, metric=None, search="grid", n_iter=20, random_state=0):
