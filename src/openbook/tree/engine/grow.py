@@ -358,14 +358,13 @@ def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, P
 
 
 def wait_for(ground, growth, rule, depth):
-    """Have the nodes at this depth and below wait for `grow`, as far as they have no branches yet and may be
-    split; all that have none, in the order of their segments.
+    """Have the nodes at this depth and below wait for `grow`, in the order of their segments, as far as they
+    have no branches yet and may be split.
     """
     nodes = growth.nodes[: growth.sizes[1]]
     ends = np.flatnonzero((nodes["attribute"] == LEAF) & (nodes["depth"] >= depth))
     ends = ends[np.argsort(nodes["start"][ends])]
     put_on_pile(ground, growth, rule, ends)
-    return ends
 
 
 @jit(_nrt=False)

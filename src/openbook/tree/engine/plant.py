@@ -20,7 +20,6 @@ from openbook.tree.engine.nodes import LEAF, SPREAD, Tree, parents
 from openbook.tree.engine.part import BRANCH
 from openbook.tree.engine.search import FOUND, FRACTIONAL, Desk, Evidence
 from openbook.tree.engine.split import Instances, Targets
-from openbook.tree.engine.trunk import grow_trunk, part_columns, trunk_of
 from openbook.tree.engine.two_classes import SMALL_BLOCK
 
 __all__ = ["N_SUMS", "Candidates", "grown", "n_slots", "plant", "ripe", "trees_of"]
@@ -92,16 +91,11 @@ def grown(training, rule, n_classes, rows, seed, noted, keep=True):
     most = max(int(columns["n_codes"].max()), 2) + 1
     growth = _growth(ground, most, n_stats, rule)
     marks = _marks(training.scales, most) if rule.random_cuts else None
-    trunk = trunk_of(ground, growth, rule)
-    evidence = _evidence(columns, n_stats, len(ground.members), noted if trunk is None else min(noted, 1))
-    if trunk is None and training.gaps and _will_spread(ground.instances, rule):
+    evidence = _evidence(columns, n_stats, len(ground.members), noted)
+    if training.gaps and _will_spread(ground.instances, rule):
         ground, growth = _more_instances(ground, growth)
     desk = _desk(ground, marks, most, n_stats, rule, seed)
     growth.sizes[0] = 1
-    if trunk is not None:
-        while grow_trunk(ground, growth, rule, desk, np.zeros(len(columns), FOUND), evidence, trunk) != DONE:
-            growth = _more_nodes(growth, most)
-        part_columns(ground, growth, rule)
     for stage in _stages(ground, rule):
         while (full := grow(ground, growth, stage, desk, np.zeros(len(columns), FOUND), evidence)) != DONE:
             if full == MORE_NODES:

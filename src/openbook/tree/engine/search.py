@@ -53,10 +53,8 @@ __all__ = [
     "Rule",
     "choose",
     "note",
-    "note_sorted",
     "row_at",
     "search",
-    "weigh_sorted",
 ]
 
 FRACTIONAL, MAJORITY, OWN_BRANCH = range(3)
