@@ -26,7 +26,7 @@ def fit_ours(given):
     from openbook.cluster import GaussianMixture
 
     x, means = given
-    model = GaussianMixture(COMPONENTS, init=means, reg=REG, scale=False, tol=0, max_iter=ROUNDS)
+    model = GaussianMixture(COMPONENTS, means_init=means, reg_covar=REG, scale=False, tol=0, max_iter=ROUNDS)
     return model.fit(x)
 
 

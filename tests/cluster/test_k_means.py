@@ -22,8 +22,8 @@ def test_two_groups_on_a_line():
     model = fit_line()
     assert model.labels_.tolist() == [0, 0, 1, 1, 1]
     assert model.cluster_centers_.tolist() == [[0.5], [11.0]]
-    assert model.sse_trace_.tolist() == [1 + 1 + 4, 0.5 + 2]  # from the seeds, then from the means
-    assert model.sse_ == 2.5
+    assert model.inertia_trace_.tolist() == [1 + 1 + 4, 0.5 + 2]  # from the seeds, then from the means
+    assert model.inertia_ == 2.5
     assert model.weights_.tolist() == [2, 3]
 
 
@@ -46,7 +46,7 @@ def test_numbers_are_standardised_unless_told_otherwise():
 def test_weights_stand_for_rows():
     model = KMeans(2, init=[[0.0], [10.0]], scale=False).fit([[0], [1], [10]], sample_weight=[1, 3, 2])
     assert model.cluster_centers_.tolist() == [[0.75], [10.0]]
-    assert model.sse_ == 0.75**2 + 3 * 0.25**2
+    assert model.inertia_ == 0.75**2 + 3 * 0.25**2
 
 
 def test_mixed_columns_with_gaps():
@@ -81,7 +81,7 @@ def test_a_lone_row_is_not_taken_from_its_cluster_however_far_it_is():
     with pytest.warns(UserWarning, match="in iteration 1 cluster 2 was empty, and took row 0"):
         model = KMeans(3, init=[[0.5], [20.0], [1000.0]], scale=False).fit([[0.0], [1.0], [12.0]])
     assert model.labels_.tolist() == [2, 0, 1]
-    assert model.sse_trace_.tolist() == [64.5, 0.0]
+    assert model.inertia_trace_.tolist() == [64.5, 0.0]
 
 
 def test_a_row_that_was_left_alone_is_not_taken_either():
@@ -91,14 +91,14 @@ def test_a_row_that_was_left_alone_is_not_taken_either():
         model = KMeans(4, init=[[10.0], [100.0], [1000.0], [1000.0]], scale=False).fit(rows)
     assert model.history_.taken == [(1, 2, 1), (1, 3, 3)]
     assert model.labels_.tolist() == [0, 2, 1, 3]
-    assert model.sse_trace_.tolist() == [100 + 144 + 1 + 2.25, 0.0]
+    assert model.inertia_trace_.tolist() == [100 + 144 + 1 + 2.25, 0.0]
 
 
 def test_two_empty_clusters_leave_no_other_empty():
     with pytest.warns(UserWarning, match="cluster 1 was empty, and took row 2.*1 more"):
         model = KMeans(3, init=[[0.0], [99.0], [98.0]], scale=False).fit([[0.0], [1.0], [9.0]])
     assert sorted(model.labels_.tolist()) == [0, 1, 2]
-    assert model.sse_ == 0
+    assert model.inertia_ == 0
 
 
 def test_fewer_different_rows_than_clusters():
@@ -113,8 +113,8 @@ def test_restarts_keep_the_run_of_the_lowest_sse():
     x = np.concatenate([rng.normal(c, 0.1, (20, 2)) for c in ((0, 0), (0, 1), (5, 0), (5, 1))])
     # the same generator draws the seeds of one run after the other
     one_by_one = np.random.RandomState(1)
-    each = [KMeans(4, init="random", n_init=1, random_state=one_by_one).fit(x).sse_ for _ in range(6)]
-    best = KMeans(4, init="random", n_init=6, random_state=1).fit(x).sse_
+    each = [KMeans(4, init="random", n_init=1, random_state=one_by_one).fit(x).inertia_ for _ in range(6)]
+    best = KMeans(4, init="random", n_init=6, random_state=1).fit(x).inertia_
     assert len({round(sse, 6) for sse in each}) > 1
     assert best == min(each)
 
@@ -127,7 +127,7 @@ def test_it_stops_where_it_is_told_to():
     assert "After 2 iterations the assignments still change" in str(short.work())
     np.testing.assert_array_equal(short.predict(x), short.labels_)
     rough = KMeans(5, init=x[:5], tol=0.05).fit(x)
-    falls = -np.diff(rough.sse_trace_) / rough.sse_trace_[:-1]
+    falls = -np.diff(rough.inertia_trace_) / rough.inertia_trace_[:-1]
     assert falls[-1] < 0.05 < falls[:-1].min()
 
 
@@ -151,7 +151,7 @@ def test_a_scan_is_clustered_as_the_table(tmp_path):
     whole, parts = (KMeans(3, random_state=0).fit(rows) for rows in (table, scan))
     assert len(scan.pieces) == 4
     np.testing.assert_array_equal(whole.labels_, parts.labels_)
-    np.testing.assert_allclose(whole.sse_trace_, parts.sse_trace_, rtol=1e-12)
+    np.testing.assert_allclose(whole.inertia_trace_, parts.inertia_trace_, rtol=1e-12)
     np.testing.assert_array_equal(parts.assign(scan), parts.labels_)
 
 
@@ -210,7 +210,9 @@ def test_means_equal_their_twin(x, k, single):
         model.fit(x)
     rows = [(row, [], 1.0) for row in x.tolist()]
     replayed = list(replay(rows, [(seed, []) for seed in x[:k].tolist()], 1.0, 20))
-    assert model.sse_trace_.tolist() == pytest.approx([one.cost for one in replayed], rel=1e-12, abs=1e-12)
+    assert model.inertia_trace_.tolist() == pytest.approx(
+        [one.cost for one in replayed], rel=1e-12, abs=1e-12
+    )
     assert model.labels_.tolist() == replayed[-1].labels
 
 
@@ -247,9 +249,9 @@ def test_bounds_spare_work_and_change_nothing():
     )
     long = KMeans(12, init=x[:12].astype(float), scale=False, tol=0, max_iter=15).fit(x)
     seeds = x[:12].astype(float)
-    for sse in long.sse_trace_:
+    for sse in long.inertia_trace_:
         one = KMeans(12, init=seeds, scale=False, tol=0, max_iter=1).fit(x)
-        assert sse == pytest.approx(one.sse_trace_[0], rel=1e-12)
+        assert sse == pytest.approx(one.inertia_trace_[0], rel=1e-12)
         seeds = one.cluster_centers_
     np.testing.assert_array_equal(one.labels_, long.labels_)
 
@@ -304,10 +306,10 @@ def test_prototypes_of_both_kinds():
 def test_bisecting_keeps_the_best_trial():
     rng = np.random.default_rng(0)
     x = rng.normal(size=(60, 2))
-    model = BisectingKMeans(6, trials=4, scale=False, random_state=2, tol=0).fit(x)
-    np.testing.assert_allclose(model.trials_.min(axis=1), model.sse_trace_[1:])
+    model = BisectingKMeans(6, n_init=4, scale=False, random_state=2, tol=0).fit(x)
+    np.testing.assert_allclose(model.trials_.min(axis=1), model.inertia_trace_[1:])
     total = sum(((x[model.labels_ == c] - x[model.labels_ == c].mean(0)) ** 2).sum() for c in range(6))
-    assert model.sse_ == pytest.approx(total)
+    assert model.inertia_ == pytest.approx(total)
     np.testing.assert_allclose(model.cluster_centers_, [x[model.labels_ == c].mean(axis=0) for c in range(6)])
     np.testing.assert_array_equal(model.predict(x), model.labels_)
 
@@ -318,7 +320,7 @@ def test_bisecting_cuts_the_largest():
     by_sse = BisectingKMeans(3, scale=False, random_state=0).fit(x)
     assert by_sse.cuts_.tolist()[0] == 0
     assert by_sse.labels_[0] != by_sse.labels_[1]
-    by_size = BisectingKMeans(3, cut="size", scale=False, random_state=0).fit(x)
+    by_size = BisectingKMeans(3, bisecting_strategy="largest_cluster", scale=False, random_state=0).fit(x)
     assert by_size.labels_[0] == by_size.labels_[1]
 
 

@@ -26,8 +26,8 @@ def test_the_model(record, model):
     iterations = expected["iterations"]
     assert model.n_iter_ == expected["n_iterations"]
     assert model.converged_
-    assert model.sse_ == exactly(expected["final_sse"])
-    assert model.sse_trace_.tolist() == exactly([one["sse_before_update"] for one in iterations])
+    assert model.inertia_ == exactly(expected["final_sse"])
+    assert model.inertia_trace_.tolist() == exactly([one["sse_before_update"] for one in iterations])
     assert model.labels_.tolist() == iterations[-1]["assignment"]
     for ours, theirs in zip(model.cluster_centers_.tolist(), iterations[-1]["centroids"], strict=True):
         assert ours == exactly(theirs)

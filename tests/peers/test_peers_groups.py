@@ -14,7 +14,7 @@ from openbook.density import KernelDensity
 from openbook.reduce import PCA, LinearDiscriminantProjection
 
 SETS = {"iris": "species", "diabetes": "progression"}
-KINDS = {"full": "full", "tied": "tied", "diagonal": "diag", "spherical": "spherical"}
+KINDS = ("full", "tied", "diag", "spherical")
 
 
 def numbers(name):
@@ -63,9 +63,9 @@ def test_em_from_the_same_start(name, kind):
     rng = np.random.default_rng(0)
     seeds = X[rng.choice(len(X), 3, replace=False)] + rng.normal(size=(3, X.shape[1])) * X.std(axis=0) / 100
     labels = ((X[:, None] - seeds) ** 2).sum(axis=2).argmin(axis=1)
-    ours = GaussianMixture(3, kind, init=seeds, scale=False, tol=0, max_iter=15).fit(X)
+    ours = GaussianMixture(3, kind, means_init=seeds, scale=False, tol=0, max_iter=15).fit(X)
     reg = 1e-6 * float(ours._typed.units[1][0]) ** 2
-    theirs = theirs_from(X, 3, KINDS[kind], labels, reg, 15)
+    theirs = theirs_from(X, 3, kind, labels, reg, 15)
     np.testing.assert_allclose(ours.trace_ / len(X), theirs.lower_bounds_, rtol=1e-9)
     np.testing.assert_allclose(ours.means_, theirs.means_, rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(ours.weights_, theirs.weights_, rtol=1e-6)

@@ -28,7 +28,7 @@ def test_labels_and_sse(seed, scale):
     x = blobs(seed)
     ours, theirs = fit_both(x, 7, x[:7], scale)
     np.testing.assert_array_equal(ours.labels_, theirs.labels_)
-    assert ours.sse_ == pytest.approx(theirs.inertia_, rel=1e-10)
+    assert ours.inertia_ == pytest.approx(theirs.inertia_, rel=1e-10)
     assert ours.n_iter_ == theirs.n_iter_
     np.testing.assert_allclose(ours.centers_, theirs.cluster_centers_, atol=1e-9)
 
@@ -39,7 +39,7 @@ def test_iris():
     ours, theirs = fit_both(x, 3, x[[0, 60, 120]], scale=False)
     np.testing.assert_array_equal(ours.labels_, theirs.labels_)
     best = KMeans(3, init="random", n_init=20, scale=False, tol=0, random_state=0).fit(x)
-    assert best.sse_ == pytest.approx(78.851441, abs=1e-6)  # R: kmeans(iris[, 1:4], 3, nstart = 20)
+    assert best.inertia_ == pytest.approx(78.851441, abs=1e-6)  # R: kmeans(iris[, 1:4], 3, nstart = 20)
 
 
 def test_an_empty_cluster():
@@ -55,7 +55,7 @@ def test_single_precision_as_double():
     ours = KMeans(7, init=x[:7].astype(float), scale=False, tol=0).fit(x)
     double = KMeans(7, init=x[:7].astype(float), scale=False, tol=0).fit(x.astype(float))
     np.testing.assert_array_equal(ours.labels_, double.labels_)
-    assert ours.sse_ == pytest.approx(double.sse_, rel=1e-12)
+    assert ours.inertia_ == pytest.approx(double.inertia_, rel=1e-12)
 
 
 def test_weights():
@@ -64,11 +64,11 @@ def test_weights():
     ours = KMeans(7, init=x[:7], scale=False, tol=0).fit(x, sample_weight=w)
     theirs = cluster.KMeans(7, init=x[:7], n_init=1, tol=0).fit(x, sample_weight=w)
     np.testing.assert_array_equal(ours.labels_, theirs.labels_)
-    assert ours.sse_ == pytest.approx(theirs.inertia_)
+    assert ours.inertia_ == pytest.approx(theirs.inertia_)
 
 
 def test_seeds_by_k_means_plus_plus_are_as_good():
     x = blobs(8, n=2000, k=12, spread=4.0)
-    ours = [KMeans(12, scale=False, random_state=s).fit(x).sse_ for s in range(10)]
+    ours = [KMeans(12, scale=False, random_state=s).fit(x).inertia_ for s in range(10)]
     theirs = [cluster.KMeans(12, n_init=1, random_state=s).fit(x).inertia_ for s in range(10)]
     assert np.mean(ours) < 1.1 * np.mean(theirs)

@@ -1,6 +1,6 @@
 r"""Bisecting k-means: all rows are one cluster, and one cluster after the other is cut in two.
 
-    cut the cluster of the largest SSE, or of the most rows, by 2-means: `trials` times, from other seeds
+    cut the cluster of the largest SSE, or of the most rows, by 2-means: `n_init` times, from other seeds
     keep the cut that leaves the lowest SSE in all; again, until there are n_clusters
 
 over the encoded columns, as k-means. The cluster that is cut keeps its number for the first of its halves,
@@ -46,9 +46,9 @@ class BisectingKMeans(Clusterer):
     Parameters
     ----------
     n_clusters : int
-    trials : int
+    n_init : int
         How often each cut is tried, from seeds by k-means++.
-    cut : "sse" or "size"
+    bisecting_strategy : "biggest_inertia" or "largest_cluster"
         Which cluster is cut next: that of the largest SSE, or of the most rows by weight.
     max_iter, tol : as for `KMeans`, in each trial
     scale : bool
@@ -62,8 +62,8 @@ class BisectingKMeans(Clusterer):
     centers_ : the means of the clusters, in encoded columns
     cluster_centers_ : the same in units of the columns
     encoding_ : how columns became numbers
-    sse_, sse_trace_ : the SSE in the end, and after each cut
-    trials_ : (n_clusters - 1, trials), the SSE in all that each trial would have left
+    inertia_, inertia_trace_ : the SSE in the end, and after each cut
+    trials_ : (n_clusters - 1, n_init), the SSE in all that each trial would have left
     cuts_, halves_ : see the module
     n_iter_ : how many iterations the cuts took that were kept
 
@@ -80,15 +80,15 @@ class BisectingKMeans(Clusterer):
     >>> from openbook.cluster import BisectingKMeans
     >>> points = [[1, 1], [2, 1], [1, 3], [4, 4], [5, 3], [8, 8], [9, 7], [7, 9]]
     >>> model = BisectingKMeans(3, scale=False, random_state=0).fit(points)
-    >>> model.labels_.tolist(), round(model.sse_, 4)
+    >>> model.labels_.tolist(), round(model.inertia_, 4)
     ([0, 0, 0, 2, 2, 1, 1, 1], 8.3333)
     """
 
     counts_rows = True
     rules = {
         "n_clusters": Whole(at_least=1),
-        "trials": Whole(at_least=1),
-        "cut": OneOf("sse", "size"),
+        "n_init": Whole(at_least=1),
+        "bisecting_strategy": OneOf("biggest_inertia", "largest_cluster"),
         "max_iter": Whole(at_least=1),
         "tol": Number(at_least=0),
         "scale": Flag(),
@@ -96,11 +96,18 @@ class BisectingKMeans(Clusterer):
     }
 
     def __init__(
-        self, n_clusters=8, trials=5, cut="sse", max_iter=300, tol=1e-4, scale=True, random_state=None
+        self,
+        n_clusters=8,
+        n_init=5,
+        bisecting_strategy="biggest_inertia",
+        max_iter=300,
+        tol=1e-4,
+        scale=True,
+        random_state=None,
     ):
         self.n_clusters = n_clusters
-        self.trials = trials
-        self.cut = cut
+        self.n_init = n_init
+        self.bisecting_strategy = bisecting_strategy
         self.max_iter = max_iter
         self.tol = tol
         self.scale = scale
@@ -129,7 +136,7 @@ class BisectingKMeans(Clusterer):
         d = len(space.encoding)
         self.n_iter_ = sum(iterations)
         self.cuts_, self.halves_ = np.array(cuts, dtype=np.intp), np.array(halves).reshape(-1, 2, d)
-        self.trials_, self.sse_trace_ = np.array(trials).reshape(-1, self.trials), np.array(trace)
+        self.trials_, self.inertia_trace_ = np.array(trials).reshape(-1, self.n_init), np.array(trace)
         self.centers_ = np.array([cluster.mean for cluster in clusters])
         self.weights_ = np.array([placed.weights[cluster.rows].sum() for cluster in clusters])
         self.labels_ = np.empty(gathered.n, np.intp)
@@ -138,7 +145,10 @@ class BisectingKMeans(Clusterer):
 
     def _next_cut(self, placed, clusters):
         """The cluster to cut: the first of the largest that has different rows."""
-        sizes = [c.sse if self.cut == "sse" else placed.weights[c.rows].sum() for c in clusters]
+        sizes = [
+            c.sse if self.bisecting_strategy == "biggest_inertia" else placed.weights[c.rows].sum()
+            for c in clusters
+        ]
         apart = [
             i for i, c in enumerate(clusters) if (placed.numbers[c.rows] != placed.numbers[c.rows[0]]).any()
         ]
@@ -161,7 +171,7 @@ class BisectingKMeans(Clusterer):
         """The runs of 2-means over these rows."""
         rows = PlacedRows.of(self.space_, placed)
         seeding = seeding_rows(rows, 2, rng)
-        seeds = [plus_plus(self.space_, seeding, 2, rng) for _ in range(self.trials)]
+        seeds = [plus_plus(self.space_, seeding, 2, rng) for _ in range(self.n_init)]
         return [iterate(rows, self.space_.prototypes(pair), self.max_iter, self.tol) for pair in seeds]
 
     @property
@@ -174,8 +184,8 @@ class BisectingKMeans(Clusterer):
         return self.centers_ * self.encoding_.scale + self.encoding_.shift
 
     @property
-    def sse_(self):
-        return float(self.sse_trace_[-1])
+    def inertia_(self):
+        return float(self.inertia_trace_[-1])
 
     def _labels(self, X):
         placed = self.space_.place_table(X)
@@ -192,7 +202,7 @@ class BisectingKMeans(Clusterer):
                 "SSE", r"\sum_x \sum_j (x_j - c_j)^2", note="of the rows x of each cluster around its mean c"
             ),
             self.encoding_.work(),
-            Step("one cluster", "SSE", result=float(self.sse_trace_[0])),
+            Step("one cluster", "SSE", result=float(self.inertia_trace_[0])),
         ]
         for new, (cluster, sses) in enumerate(
             zip(self.cuts_.tolist(), self.trials_.tolist(), strict=True), start=1
@@ -206,7 +216,9 @@ class BisectingKMeans(Clusterer):
             )
         parts.append(self._grid("final means", range(len(self.centers_)), self.centers_))
         title = f"Bisecting k-means: how {were_found(len(self.centers_))}"
-        return Work(title, tuple(parts), f"{plural(len(self.centers_), 'cluster')}: SSE {figure(self.sse_)}.")
+        return Work(
+            title, tuple(parts), f"{plural(len(self.centers_), 'cluster')}: SSE {figure(self.inertia_)}."
+        )
 
     def _work_row(self, X):
         x, at, parts = self.space_.place_table(X), 0, []
@@ -234,7 +246,7 @@ class BisectingKMeans(Clusterer):
         return Grid(title, header, rows)
 
     def _arrays(self):
-        names = ("cuts_", "halves_", "trials_", "sse_trace_", "centers_", "weights_")
+        names = ("cuts_", "halves_", "trials_", "inertia_trace_", "centers_", "weights_")
         encoding = {f"encoding.{name}": array for name, array in self.encoding_.arrays().items()}
         return (
             encoding | {name: getattr(self, name) for name in names} | {"n_iter_": np.array([self.n_iter_])}
@@ -248,8 +260,8 @@ class BisectingKMeans(Clusterer):
         shapes = {
             "cuts_": (k - 1,),
             "halves_": (k - 1, 2, d),
-            "trials_": (k - 1, self.trials),
-            "sse_trace_": (k,),
+            "trials_": (k - 1, self.n_init),
+            "inertia_trace_": (k,),
             "centers_": (k, d),
             "weights_": (k,),
             "n_iter_": (1,),

@@ -54,12 +54,15 @@ class DBSCAN(StoredRows):
     ----------
     labels_ : the cluster of each row, -1 for noise
     core_ : whether each row is a core row
+    core_sample_indices_ : the positions of the core rows
 
     Examples
     --------
     >>> model = DBSCAN(1.5, min_samples=3, scale=False).fit([[1.0], [2.0], [3.0], [4.0], [9.0]])
     >>> model.labels_.tolist(), model.core_.tolist()
     ([0, 0, 0, 0, -1], [False, True, True, False, False])
+    >>> model.core_sample_indices_.tolist()
+    [1, 2]
     >>> model.assign([[4.4], [4.6]]).tolist()
     [0, -1]
     """
@@ -106,6 +109,11 @@ class DBSCAN(StoredRows):
         self.labels_ = np.where(core, self.core_labels_, NOISE)
         others = np.flatnonzero(~core)
         self.labels_[others] = self._reached(*(cells[others] for cells in self.cells_))
+
+    @property
+    def core_sample_indices_(self):
+        """The positions of the core rows."""
+        return np.flatnonzero(self.core_)
 
     def _arranged(self, numbers, codes):
         """Rows as points in tiles, near ones together where that can be, with boxes and their order."""

@@ -7,8 +7,8 @@ r"""EM for mixtures of typed columns: how rows become numbers and values, where 
 
 x : numbers less their mean, divided by their standard deviation (or all by one, so that shapes stay), and
 ranks of ordinal columns. Missing cells, numbers or values, are marginalised (`kernels.normals`); a value that
-training never showed counts as missing. To every variance `reg` is added, a share of the columns' own, so
-that no component can shrink to a point. A component without rows stays where it was.
+training never showed counts as missing. To every variance `reg_covar` is added, a share of the columns' own,
+so that no component can shrink to a point. A component without rows stays where it was.
 """
 
 from dataclasses import dataclass, replace
@@ -145,7 +145,9 @@ def _labelled(typed, label, K, chunk):
     return Expected(moments, counts, np.zeros(1), np.array([w.sum()]))
 
 
-def maximised(sums: Expected, typed: TypedRows, kind: str, reg: float, before: Normals | None) -> Normals:
+def maximised(
+    sums: Expected, typed: TypedRows, kind: str, reg_covar: float, before: Normals | None
+) -> Normals:
     """The M-step: the parameters that the sums make most likely."""
     K, d = len(sums.moments), sums.moments.shape[1] - 1
     weight = sums.moments[:, 0, 0]
@@ -155,7 +157,7 @@ def maximised(sums: Expected, typed: TypedRows, kind: str, reg: float, before: N
     second = sums.moments[:, 1:, 1:] / divisor[:, None, None]
     covariances = second - means[:, :, None] * means[:, None, :]
     covariances = _shaped(kind, covariances, weight)
-    covariances[:, range(d), range(d)] = np.maximum(covariances[:, range(d), range(d)], 0.0) + reg
+    covariances[:, range(d), range(d)] = np.maximum(covariances[:, range(d), range(d)], 0.0) + reg_covar
     if before is None:
         means[~holds], covariances[~holds] = 0.0, np.eye(d)
     else:
@@ -165,7 +167,7 @@ def maximised(sums: Expected, typed: TypedRows, kind: str, reg: float, before: N
         means,
         covariances,
         np.log(_probabilities(sums.values, typed)).reshape(K, -1),
-        diagonal=kind in {"diagonal", "spherical"},
+        diagonal=kind in {"diag", "spherical"},
     )
 
 

@@ -44,8 +44,8 @@ class KMeans(PrototypeClusterer):
     cluster_centers_ : the same in units of the columns; for a nominal value, its share of the cluster
     encoding_ : how columns became numbers; `encoding_.names` are those of the encoded columns
     weights_ : the weight of the rows of each cluster
-    sse_ : the sum of squared distances to the nearest mean, in encoded units
-    sse_trace_ : that of each iteration's assignment, before the means move
+    inertia_ : the sum of squared distances to the nearest mean, in encoded units
+    inertia_trace_ : that of each iteration's assignment, before the means move
     n_iter_, converged_ : how many iterations there were, and whether the assignments repeated
 
     Notes
@@ -63,7 +63,7 @@ class KMeans(PrototypeClusterer):
     >>> from openbook.cluster import KMeans
     >>> points = [[1, 1], [2, 1], [1, 3], [4, 4], [5, 3], [8, 8], [9, 7], [7, 9]]
     >>> model = KMeans(3, init=points[:3], scale=False).fit(points)
-    >>> model.labels_.tolist(), model.sse_trace_.round(2).tolist()
+    >>> model.labels_.tolist(), model.inertia_trace_.round(2).tolist()
     ([0, 0, 0, 1, 1, 2, 2, 2], [249.0, 40.74, 8.33])
     >>> model.cluster_centers_.round(2).tolist()
     [[1.33, 1.67], [4.5, 3.5], [8.0, 8.0]]
@@ -102,9 +102,9 @@ class KMeans(PrototypeClusterer):
         return self.centers_ * self.encoding_.scale + self.encoding_.shift
 
     @property
-    def sse_(self):
+    def inertia_(self):
         return float(self.history_.costs[-1])
 
     @property
-    def sse_trace_(self):
+    def inertia_trace_(self):
         return self.history_.costs[:-1]

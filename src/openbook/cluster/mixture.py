@@ -4,7 +4,7 @@ r"""Gaussian mixtures, learnt by expectation and maximisation (EM).
 
 E-step: how much of each row belongs to each component, its responsibilities r. M-step: the weights, means and
 covariances of rows weighted by these. Each round is one fold over the rows, in memory or in files, and the
-log-likelihood never falls by more than `reg` and the one row of smoothing cost.
+log-likelihood never falls by more than `reg_covar` and the one row of smoothing cost.
 
 Typed tables: ordinal columns count by rank, from 0 to 1. A nominal column has a probability for each value in
 each component, and is independent of the others there. Missing cells are marginalised, exactly: a row counts
@@ -12,7 +12,7 @@ by what is known of it. A value that training never showed counts as missing.
 A new row belongs to the component of the largest responsibility, the first of equals.
 
 What the rows cannot give is said in `notes_` and in the work: a component that does not vary in some
-direction has `reg` of the columns' variance there; one that holds no rows stays where it was.
+direction has `reg_covar` of the columns' variance there; one that holds no rows stays where it was.
 """
 
 import math
@@ -40,12 +40,12 @@ from openbook.prepare import Encoding
 
 __all__ = ["GaussianMixture"]
 
-KINDS = ("full", "tied", "diagonal", "spherical")
+KINDS = ("full", "tied", "diag", "spherical")
 
 #: Rows whose responsibilities are kept for every iteration, so that the work can show them.
 _FIRST_ROWS = 5
 
-#: A variance of no more than so many times `reg` is the floor's, not the rows'.
+#: A variance of no more than so many times `reg_covar` is the floor's, not the rows'.
 _FLOOR = 10
 
 
@@ -55,16 +55,18 @@ class GaussianMixture(Clusterer, Density):
     Parameters
     ----------
     n_components : how many
-    covariance_type : "full", "tied" (one for all), "diagonal", or "spherical" (one variance each)
+    covariance_type : "full", "tied" (one for all), "diag", or "spherical" (one variance each)
     tol : EM ends when the mean log-likelihood of a row rises by less
     max_iter : the most rounds
     n_init : how many starts are tried; the most likely end is kept
-    init : "k-means", "random", or an array
-        Where EM starts: from the clusters of k-means, from rows drawn at random as means, or from these
-        means, (n_components, number of numeric and ordinal columns); every row begins at the nearest.
-    reg : what is added to every variance, as a share of the columns' own
+    init_params : "kmeans" or "random_from_data"
+        Where EM starts: from the clusters of k-means, or from rows drawn at random as means.
+    means_init : array, optional
+        The means to start from, (n_components, number of numeric and ordinal columns); every row begins at
+        the nearest.
+    reg_covar : what is added to every variance, as a share of the columns' own
     scale : whether numbers are measured by their own standard deviations, or all by one and the same; it
-        matters where shapes do: for k-means, for `reg`, and for spherical components
+        matters where shapes do: for k-means, for `reg_covar`, and for spherical components
     random_state : for the starts
 
     Attributes
@@ -100,8 +102,9 @@ class GaussianMixture(Clusterer, Density):
         "tol": Number(at_least=0),
         "max_iter": Whole(at_least=1),
         "n_init": Whole(at_least=1),
-        "init": Anything("'k-means', 'random', or an array of means"),
-        "reg": Number(at_least=1e-9),
+        "init_params": OneOf("kmeans", "random_from_data"),
+        "means_init": Anything("None, or an array of means"),
+        "reg_covar": Number(at_least=1e-9),
         "scale": Flag(),
         "random_state": Anything("None, a whole number, or a RandomState"),
     }
@@ -113,8 +116,9 @@ class GaussianMixture(Clusterer, Density):
         tol=1e-3,
         max_iter=100,
         n_init=1,
-        init="k-means",
-        reg=1e-6,
+        init_params="kmeans",
+        means_init=None,
+        reg_covar=1e-6,
         scale=True,
         random_state=None,
     ):
@@ -123,8 +127,9 @@ class GaussianMixture(Clusterer, Density):
         self.tol = tol
         self.max_iter = max_iter
         self.n_init = n_init
-        self.init = init
-        self.reg = reg
+        self.init_params = init_params
+        self.means_init = means_init
+        self.reg_covar = reg_covar
         self.scale = scale
         self.random_state = random_state
 
@@ -133,7 +138,7 @@ class GaussianMixture(Clusterer, Density):
     def _fit(self, rows):
         self._typed = TypedRows.of(rows, scale=self.scale)
         random = check_random_state(self.random_state)
-        starts = self.n_init if isinstance(self.init, str) else 1
+        starts = self.n_init if self.means_init is None else 1
         runs = [self._run(rows, self._start(rows, random)) for _ in range(starts)]
         self._normals, self.trace_, self._course, self._first, self.converged_ = max(
             runs, key=lambda run: run[1][-1]
@@ -153,7 +158,7 @@ class GaussianMixture(Clusterer, Density):
         """EM from the labels that `label` gives the rows of a table, to rest or to the last round."""
         K, typed = self.n_components, self._typed
         sums = fold(rows.pieces, sums_by_label(typed, label, K), add)
-        normals = maximised(sums, typed, self.covariance_type, self.reg, None)
+        normals = maximised(sums, typed, self.covariance_type, self.reg_covar, None)
         head = typed(next(rows.tables()).head(_FIRST_ROWS))
         trace, course, first = [], [], []
         for _ in range(self.max_iter):
@@ -161,7 +166,7 @@ class GaussianMixture(Clusterer, Density):
             first.append(_shares(log_joint(normals, *head)))
             sums = fold(rows.pieces, sums_of(typed, normals), add)
             trace.append(float(sums.log_likelihood[0]))
-            normals = maximised(sums, typed, self.covariance_type, self.reg, normals)
+            normals = maximised(sums, typed, self.covariance_type, self.reg_covar, normals)
             if len(trace) > 1 and abs(trace[-1] - trace[-2]) < self.tol * sums.weight[0]:
                 break
         settled = len(trace) < self.max_iter or self.tol == 0
@@ -170,7 +175,7 @@ class GaussianMixture(Clusterer, Density):
 
     def _start(self, rows, random):
         """A function from a table to the component in which each of its rows begins."""
-        if isinstance(self.init, str) and self.init == "k-means":
+        if self.means_init is None and self.init_params == "kmeans":
             from openbook.cluster.k_means import KMeans
 
             seed = int(random.randint(np.iinfo(np.int32).max))
@@ -186,20 +191,19 @@ class GaussianMixture(Clusterer, Density):
 
     def _given_means(self, rows, random):
         """The means to start from, in standard units, (K, d), with the values for nominal columns behind."""
-        if isinstance(self.init, str) and self.init == "random":
+        if self.means_init is None:
             sample = sample_of(rows)
             if len(sample) < self.n_components:
                 msg = f"n_components is {self.n_components}, but there are only {len(sample)} different rows"
                 raise DataError(msg)
             drawn = random.choice(len(sample), self.n_components, replace=False)
             return np.vstack(self._typed(sample.take(drawn), filled=True)).T
-        if isinstance(self.init, str):
-            msg = f"GaussianMixture: init must be 'k-means', 'random' or means, got {self.init!r}."
-            raise ParameterError(msg)
-        given = np.asarray(self.init, dtype=float)
+        given = np.asarray(self.means_init, dtype=float)
         shape = (self.n_components, len(self._typed.names))
         if given.shape != shape or not np.isfinite(given).all():
-            msg = f"GaussianMixture: init must be finite means of shape {shape}, got shape {given.shape}."
+            msg = (
+                f"GaussianMixture: means_init must be finite means of shape {shape}, got shape {given.shape}."
+            )
             raise ParameterError(msg)
         shift, scale = self._typed.units
         shares = np.repeat(self._typed.shares[None], len(given), axis=0)
@@ -211,10 +215,10 @@ class GaussianMixture(Clusterer, Density):
         for k, covariance in enumerate(self._normals.covariances):
             if self._normals.log_weights[k] < -25:
                 self.notes_.append(f"component {k} holds no rows and keeps its parameters")
-            elif (flat := int((np.linalg.eigvalsh(covariance) <= _FLOOR * self.reg).sum())) > 0:
+            elif (flat := int((np.linalg.eigvalsh(covariance) <= _FLOOR * self.reg_covar).sum())) > 0:
                 self.notes_.append(
                     f"component {k} does not vary in {flat} of {len(covariance)} directions;"
-                    f" {self.reg:g} of the columns' variance is used"
+                    f" {self.reg_covar:g} of the columns' variance is used"
                 )
 
     # answers
@@ -272,7 +276,7 @@ class GaussianMixture(Clusterer, Density):
         """The number of free parameters: weights, means, covariances, probabilities of values."""
         K, d = self._normals.means.shape
         pairs = d * (d + 1) // 2
-        shapes = {"full": K * pairs, "tied": pairs, "diagonal": K * d, "spherical": K * min(d, 1)}
+        shapes = {"full": K * pairs, "tied": pairs, "diag": K * d, "spherical": K * min(d, 1)}
         nominal = len(self._typed.shares) - len(set(self._typed.columns.tolist()))
         return K - 1 + K * d + shapes[self.covariance_type] + K * nominal
 
@@ -380,7 +384,7 @@ class GaussianMixture(Clusterer, Density):
             arrays["means"],
             covariances,
             arrays["log_values"],
-            diagonal=self.covariance_type in {"diagonal", "spherical"},
+            diagonal=self.covariance_type in {"diag", "spherical"},
         )
         self.trace_, self._first = arrays["trace"], arrays["first"]
         self._course = [arrays["course_weights"], arrays["course_means"]]
