@@ -49,5 +49,5 @@ models = {
     "forest of 30": RandomForestClassifier(30, random_state=0),
     "boosted C4.5": AdaBoostClassifier(C45(), n_estimators=10),
 }
-split = StratifiedKFold(10, shuffle=True, random_state=0)
-print(ob.compare(models, X, y, split))
+cv = StratifiedKFold(10, shuffle=True, random_state=0)
+print(ob.compare(models, X, y, cv))

@@ -62,7 +62,7 @@ def select_ours(given):
     from openbook.bayes import NaiveBayes
     from openbook.features import ForwardSelection
 
-    return ForwardSelection(NaiveBayes(), k=SELECTED, split=SPLIT).fit(*given)
+    return ForwardSelection(NaiveBayes(), k=SELECTED, cv=SPLIT).fit(*given)
 
 
 def select_sklearn(given):

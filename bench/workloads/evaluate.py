@@ -20,7 +20,7 @@ def evaluate_ours(given):
     import openbook
     from openbook.bayes import NaiveBayes
 
-    evaluation = openbook.evaluate(NaiveBayes(), *given, split=SPLIT, metrics="accuracy")
+    evaluation = openbook.evaluate(NaiveBayes(), *given, cv=SPLIT, metrics="accuracy")
     return evaluation.mean("accuracy")
 
 

@@ -36,9 +36,9 @@ CHECKED = [
     MRMR(),
     StabilitySelection(rounds=3),
     EmbeddedSelection(DecisionTreeClassifier(random_state=0)),
-    ForwardSelection(NaiveBayes(), k=1, split=KFold(2)),
-    Ablation(NaiveBayes(), eps=1.0, split=KFold(2)),
-    ExhaustiveSelection(NaiveBayes(), split=KFold(2)),
+    ForwardSelection(NaiveBayes(), k=1, cv=KFold(2)),
+    Ablation(NaiveBayes(), eps=1.0, cv=KFold(2)),
+    ExhaustiveSelection(NaiveBayes(), cv=KFold(2)),
 ]
 
 

@@ -59,7 +59,7 @@ class TestSums:
         names = X.names[:6]
         search = ForwardSelection(NaiveBayes(**options), k=3, metric=metric)
         if table != "weather":  # which leaves its rows out one by one
-            search.set_params(split=SPLIT)
+            search.set_params(cv=SPLIT)
         quick = search.fit(X.select(names), y)
         refitting()
         slow = ForwardSelection(**search.get_params(deep=False)).fit(X.select(names), y)
@@ -68,11 +68,11 @@ class TestSums:
     def test_ablation_and_exhaustive(self, refitting):
         X, y = openbook.load("wine").split("cultivar")
         X = X.select(X.names[:5])
-        quick = Ablation(NaiveBayes(), eps=0.02, split=SPLIT).fit(X, y)
-        every = ExhaustiveSelection(NaiveBayes(), split=SPLIT).fit(X, y)
+        quick = Ablation(NaiveBayes(), eps=0.02, cv=SPLIT).fit(X, y)
+        every = ExhaustiveSelection(NaiveBayes(), cv=SPLIT).fit(X, y)
         refitting()
-        assert_same_path(quick, Ablation(NaiveBayes(), eps=0.02, split=SPLIT).fit(X, y))
-        again = ExhaustiveSelection(NaiveBayes(), split=SPLIT).fit(X, y)
+        assert_same_path(quick, Ablation(NaiveBayes(), eps=0.02, cv=SPLIT).fit(X, y))
+        again = ExhaustiveSelection(NaiveBayes(), cv=SPLIT).fit(X, y)
         assert [subset for subset, _ in every.best_] == [subset for subset, _ in again.best_]
         assert [s for _, s in every.best_] == pytest.approx([s for _, s in again.best_])
 
@@ -80,9 +80,9 @@ class TestSums:
         X = np.r_[np.zeros(20), np.ones(20), 5.0][:, None] + np.linspace(0, 0.1, 41)[:, None] * [1, -1]
         y = np.r_[np.zeros(20), np.ones(20), 2].astype(int)
         split = KFold(3)  # the last fold tests the only row of class 2
-        quick = ForwardSelection(NaiveBayes(), k=2, split=split, metric="log_loss").fit(X, y)
+        quick = ForwardSelection(NaiveBayes(), k=2, cv=split, metric="log_loss").fit(X, y)
         refitting()
-        assert_same_path(quick, ForwardSelection(NaiveBayes(), k=2, split=split, metric="log_loss").fit(X, y))
+        assert_same_path(quick, ForwardSelection(NaiveBayes(), k=2, cv=split, metric="log_loss").fit(X, y))
 
     def test_learners_without_sums_are_refitted(self):
         X, y = openbook.load("weather").split("play")
@@ -95,7 +95,7 @@ class TestSums:
         X = np.random.default_rng(0).integers(0, 4, (60, 3)).astype(float)
         y = (X[:, 1] > 1).astype(int)
         model = NaiveBayes(distributions="multinomial")
-        assert ForwardSelection(model, k=1, split=SPLIT).fit(X, y).get_support().sum() == 1
+        assert ForwardSelection(model, k=1, cv=SPLIT).fit(X, y).get_support().sum() == 1
 
 
 class TestForward:
@@ -103,7 +103,7 @@ class TestForward:
     def test_path_is_scikit_learns(self, load, k):
         X, y = load(return_X_y=True)
         X = X[:, -6:]
-        ours = ForwardSelection(NaiveBayes(), k=k, split=SPLIT).fit(X, y)
+        ours = ForwardSelection(NaiveBayes(), k=k, cv=SPLIT).fit(X, y)
         theirs = SequentialFeatureSelector(GaussianNB(), n_features_to_select=k, cv=SPLIT).fit(X, y)
         assert ours.get_support().tolist() == theirs.get_support().tolist()
 
@@ -111,7 +111,7 @@ class TestForward:
         # the first column tells the class; nothing can be gained on top of that
         y = np.tile([0, 1], 40)
         X = np.column_stack([np.random.default_rng(0).normal(size=80), y, y])
-        search = ForwardSelection(NaiveBayes(), split=SPLIT).fit(
+        search = ForwardSelection(NaiveBayes(), cv=SPLIT).fit(
             openbook.read(X, kinds={1: "nominal", 2: "nominal"}), y
         )
         assert search.selected_ == ("x1",)  # ties: the first
@@ -125,30 +125,30 @@ class TestForward:
     def test_k_goes_on_whatever_is_gained(self):
         y = np.tile([0, 1], 40)
         X = np.column_stack([y, np.random.default_rng(0).normal(size=(80, 3))])
-        search = ForwardSelection(OneR(), k=3, split=SPLIT).fit(X, y)
+        search = ForwardSelection(OneR(), k=3, cv=SPLIT).fit(X, y)
         assert search.get_support().sum() == 3
         assert search.stop_ == "k = 3 attributes are selected."
-        assert ForwardSelection(OneR(), k=9, split=SPLIT).fit(X, y).stop_ == "Every attribute is selected."
+        assert ForwardSelection(OneR(), k=9, cv=SPLIT).fit(X, y).stop_ == "Every attribute is selected."
 
     def test_min_gain(self):
         X, y = openbook.load("wine").split("cultivar")
-        free = ForwardSelection(NaiveBayes(), split=SPLIT).fit(X, y)
+        free = ForwardSelection(NaiveBayes(), cv=SPLIT).fit(X, y)
         second = free.path_[1].gain
         assert len(free.selected_) > 2
-        strict = ForwardSelection(NaiveBayes(), min_gain=second + 1e-6, split=SPLIT).fit(X, y)
+        strict = ForwardSelection(NaiveBayes(), min_gain=second + 1e-6, cv=SPLIT).fit(X, y)
         assert len(strict.selected_) == 1
         assert f"must gain more than {second + 1e-6:g}" in strict.stop_
 
     def test_significance(self):
         X, y = openbook.load("wine").split("cultivar")
-        free = ForwardSelection(NaiveBayes(), split=SPLIT).fit(X, y)
-        sure = ForwardSelection(NaiveBayes(), p=0.01, split=SPLIT).fit(X, y)
+        free = ForwardSelection(NaiveBayes(), cv=SPLIT).fit(X, y)
+        sure = ForwardSelection(NaiveBayes(), p=0.01, cv=SPLIT).fit(X, y)
         assert len(sure.selected_) < len(free.selected_)
         assert "which is not significant (p = " in sure.stop_
 
     def test_regression(self):
         X, y = openbook.load("diabetes").split("progression")
-        search = ForwardSelection(LinearRegression(), k=2, split=KFold(3)).fit(X, y)
+        search = ForwardSelection(LinearRegression(), k=2, cv=KFold(3)).fit(X, y)
         assert search.selected_ == ("bmi", "s5")
         assert search.metric_.name == "rmse"
         assert search.path_[0].gain > 0  # RMSE falls, which is better
@@ -169,7 +169,7 @@ class TestForward:
                 return super().fit(X, y)
 
         X, y = load_iris(return_X_y=True, as_frame=True)
-        search = ForwardSelection(Seen(), k=1, split=[(np.arange(0, 150, 2), np.arange(1, 150, 2))]).fit(X, y)
+        search = ForwardSelection(Seen(), k=1, cv=[(np.arange(0, 150, 2), np.arange(1, 150, 2))]).fit(X, y)
         assert Seen.frames == [[name] for name in X.columns]
         assert list(search.transform(X).columns) == list(search.selected_)
 
@@ -183,8 +183,8 @@ class TestForward:
             ForwardSelection(NaiveBayes(), metric="rmse").fit(X, y)
         with pytest.raises(ParameterError, match="is neither a classifier nor a regressor"):
             ForwardSelection(StandardScaler()).fit(X, y)
-        with pytest.raises(ParameterError, match="split gives no folds"):
-            ForwardSelection(NaiveBayes(), split=[]).fit(X, y)
+        with pytest.raises(ParameterError, match="cv gives no folds"):
+            ForwardSelection(NaiveBayes(), cv=[]).fit(X, y)
         from sklearn.svm import LinearSVC
 
         with pytest.raises(ParameterError, match="log_loss needs probabilities"):
@@ -193,9 +193,9 @@ class TestForward:
     def test_a_learner_that_fails_names_its_fold(self):
         X = openbook.read([{"t": f"text {i}"} for i in range(8)], kinds="text")
         with pytest.raises(FoldError, match="OneR failed in fold 0"):
-            ForwardSelection(OneR(), split=KFold(2)).fit(X, [0, 1] * 4)
+            ForwardSelection(OneR(), cv=KFold(2)).fit(X, [0, 1] * 4)
         with pytest.raises(RefusalError, match="NaiveBayes cannot use the text column 't'"):
-            ForwardSelection(NaiveBayes(), split=KFold(2)).fit(X, [0, 1] * 4)
+            ForwardSelection(NaiveBayes(), cv=KFold(2)).fit(X, [0, 1] * 4)
 
 
 class TestAblation:
@@ -203,7 +203,7 @@ class TestAblation:
         y = np.tile([0, 1], 30)
         noise = np.random.default_rng(0).normal(size=(60, 2))
         table = openbook.read(np.column_stack([noise, y]), kinds={2: "nominal"})
-        search = Ablation(NaiveBayes(), split=SPLIT).fit(table, y)
+        search = Ablation(NaiveBayes(), cv=SPLIT).fit(table, y)
         assert search.selected_ == ("x2",)
         assert [move.chosen for move in search.path_] == ["x0", "x1"]
         assert search.stop_ == "Only one attribute is left."
@@ -218,15 +218,15 @@ class TestAblation:
 
     def test_stops_where_the_loss_is_above_eps(self):
         X, y = self.parity()
-        search = Ablation(ID3(), eps=0.1, split=SPLIT).fit(X, y)
+        search = Ablation(ID3(), eps=0.1, cv=SPLIT).fit(X, y)
         assert search.selected_ == ("a", "b")
         assert [move.chosen for move in search.path_] == ["n", None]
         assert "is lost: more than eps = 0.1." in search.stop_
-        assert Ablation(ID3(), eps=1.0, split=SPLIT).fit(X, y).get_support().sum() == 1
+        assert Ablation(ID3(), eps=1.0, cv=SPLIT).fit(X, y).get_support().sum() == 1
 
     def test_small_losses_do_not_add_up(self):
         X, y = load_wine(return_X_y=True)
-        search = Ablation(NaiveBayes(), eps=0.02, split=SPLIT).fit(X, y)
+        search = Ablation(NaiveBayes(), eps=0.02, cv=SPLIT).fit(X, y)
         for move in search.path_:
             if move.chosen is not None:
                 assert move.score >= search.full_ - 0.02 - 1e-12
@@ -235,11 +235,11 @@ class TestAblation:
 
     def test_exhaustive_finds_what_forward_cannot(self):
         X, y = self.parity()
-        every = ExhaustiveSelection(ID3(), split=SPLIT).fit(X, y)
+        every = ExhaustiveSelection(ID3(), cv=SPLIT).fit(X, y)
         assert every.selected_ == ("a", "b")
         assert every.n_subsets_ == 7
         assert every.best_[0][1] == 1.0
-        assert len(ForwardSelection(ID3(), split=SPLIT).fit(X, y).selected_) == 1
+        assert len(ForwardSelection(ID3(), cv=SPLIT).fit(X, y).selected_) == 1
 
     def test_refusal(self):
         with pytest.raises(ParameterError, match="eps must be a number of at least 0, got None"):
@@ -251,7 +251,7 @@ class TestExhaustive:
         from itertools import combinations
 
         X, y = openbook.load("iris").split("species")
-        search = ExhaustiveSelection(OneR(), split=SPLIT).fit(X, y)
+        search = ExhaustiveSelection(OneR(), cv=SPLIT).fit(X, y)
         pairs = list(SPLIT.split(np.zeros(150), np.asarray(y)))
         scores = {
             names: openbook.evaluate(OneR(), X.select(names), y, pairs).score("accuracy")
@@ -264,7 +264,7 @@ class TestExhaustive:
 
     def test_equal_scores_go_to_the_smaller_subset(self):
         y = np.tile([0, 1], 20)
-        search = ExhaustiveSelection(OneR(), split=SPLIT).fit(np.column_stack([y, y, y]), y)
+        search = ExhaustiveSelection(OneR(), cv=SPLIT).fit(np.column_stack([y, y, y]), y)
         assert search.selected_ == ("x0",)
         assert "The best of 7 subsets" in search.work().text()
 

@@ -29,7 +29,7 @@ def failing(monkeypatch):
 
 
 def test_a_learner_that_fails_in_a_fold_drops_out_and_the_study_goes_on(tmp_path, failing):
-    plan = make_plan("iris", only=["naive_bayes"], folds=4, repeats=1)
+    plan = make_plan("iris", only=["naive_bayes"], cv=4, repeats=1)
     result = run(plan, tmp_path, workers=2)
     reason = "naive Bayes skipped: fold 3 of 4 failed: underflow"
     assert reason in result.notes
@@ -48,7 +48,7 @@ def test_a_learner_that_needs_more_memory_than_there_is_does_not_start(tmp_path,
     monkeypatch.setattr(
         JUDGING, "bytes_of", lambda _, label: 20 * 2**30 if label == "linear discriminant" else 1e6
     )
-    plan = make_plan("iris", only=["linear_discriminant", "naive_bayes"], folds=2, repeats=1)
+    plan = make_plan("iris", only=["linear_discriminant", "naive_bayes"], cv=2, repeats=1)
     result = run(plan, tmp_path, workers=1)
     assert (
         "linear discriminant skipped: on 4 columns after encoding it needs about 20.0 GiB of memory, and"

@@ -31,7 +31,7 @@ def test_the_script_finds_the_figures_of_the_study(tmp_path):
     cells = [f"{i % 7},{'xyz'[i % 3]},{(i * i) % 11 % 2},no{i}" for i in range(90)]
     source = tmp_path / 'my "own" data.csv'
     source.write_text("a,b,y,it's {an} id\n" + "\n".join(cells) + "\n")
-    plan = make_plan(source, "y", folds=4, repeats=2, test_share=0.3, random_state=9)
+    plan = make_plan(source, "y", cv=4, repeats=2, test_share=0.3, random_state=9)
     plan = replace(plan, learners=(*plan.learners, Candidate.of("NB ½", NaiveBayes(smoothing=Laplace(0.5)))))
     result = run(plan, tmp_path / "study")
     script = export(plan)
@@ -63,8 +63,8 @@ def test_a_hostile_name_stays_a_name():
 
 
 @pytest.mark.parametrize(
-    ("folds", "expected"), [(None, "random_state)"), (5, "random_state, folds=5, repeats=5)")]
+    ("folds", "expected"), [(None, "random_state)"), (5, "random_state, n_splits=5, repeats=5)")]
 )
 def test_the_split_is_that_of_the_plan(folds, expected):
     name = "weather" if folds is None else "iris"
-    assert f"'classification', {expected}" in export(make_plan(name, folds=folds))
+    assert f"'classification', {expected}" in export(make_plan(name, cv=folds))

@@ -31,7 +31,7 @@ def loans(tmp_path_factory):
     return path
 
 
-FEW = {"only": ["naive_bayes", "c45"], "folds": 3, "repeats": 1}
+FEW = {"only": ["naive_bayes", "c45"], "cv": 3, "repeats": 1}
 COSTS = {"yes": {"no": 10.0}, "no": {"yes": 1.0}}
 PLANS = {
     "groups and weights": {
@@ -58,7 +58,7 @@ PLANS = {
         "metric": "accuracy",
         "only": ["naive_bayes"],
         "effort": "thorough",
-        "folds": 2,
+        "cv": 2,
         "test_share": 0.2,
     },
     "all at once": {
@@ -68,7 +68,7 @@ PLANS = {
         "costs": COSTS,
         "hypotheses": [Hypothesis("all"), Hypothesis("no sex", without=("sex",), learners=("naive Bayes",))],
         "only": ["naive_bayes"],
-        "folds": 2,
+        "cv": 2,
         "effort": "thorough",
         "test_share": 0.2,
     },

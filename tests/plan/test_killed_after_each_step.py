@@ -53,7 +53,7 @@ def rare_with_a_leak(folder):
     return folder / "rare.csv"
 
 
-FEW = {"only": ["naive_bayes"], "folds": 2, "repeats": 1, "test_share": 0.3}
+FEW = {"only": ["naive_bayes"], "cv": 2, "repeats": 1, "test_share": 0.3}
 PLANS = {
     "usual": lambda _: make_plan("iris", **FEW),
     "thorough": lambda folder: make_plan(rare_with_a_leak(folder), "y", effort="thorough", **FEW),

@@ -198,8 +198,8 @@ def test_only_some_learners_and_always_the_baselines():
         ),
         ({"target": "size", "only": ["one_r"]}, "one_r is for classification, and this is regression"),
         ({"target": "bought", "metric": "acuracy"}, r"no metric 'acuracy'\. Did you mean 'accuracy'\?"),
-        ({"target": "bought", "folds": 1}, "protocol.folds must be at least 2, got 1"),
-        ({"target": "bought", "folds": 0}, "protocol.folds must be at least 2, got 0"),
+        ({"target": "bought", "cv": 1}, "protocol.folds must be at least 2, got 1"),
+        ({"target": "bought", "cv": 0}, "protocol.folds must be at least 2, got 0"),
         ({"target": "bought", "repeats": 0}, "protocol.repeats must be at least 1, got 0"),
         ({"target": "bought", "test_share": 1.0}, "protocol.test_share must be at least 0 and below 1"),
     ],
@@ -228,7 +228,7 @@ def test_a_target_that_tells_nothing_is_refused(tmp_path, cells, kinds, message)
         make_plan(path, "y", kinds=kinds)
 
 
-@pytest.mark.parametrize("option", [{"folds": 5}, {"repeats": 2}, {"test_share": 0.5}])
+@pytest.mark.parametrize("option", [{"cv": 5}, {"repeats": 2}, {"test_share": 0.5}])
 def test_few_rows_have_one_protocol(option):
     with pytest.raises(PlanError, match="there are 14 rows, and of fewer than 50 each is left out once"):
         make_plan("weather", **option)
@@ -266,7 +266,7 @@ def test_a_quick_study_has_fewer_folds_and_no_slow_learner(tmp_path):
     assert missing == {"naive Bayes, kernel density"}  # of 5,000 rows a fifth
     said = "naive Bayes, kernel density is skipped: too slow for a quick study of more than 1,000 rows"
     assert said in plan.notes
-    assert make_plan(path, "y", effort="quick", folds=4, repeats=2).protocol.folds == 4
+    assert make_plan(path, "y", effort="quick", cv=4, repeats=2).protocol.folds == 4
 
 
 def test_a_thorough_study_tunes_and_repeats_more():
@@ -302,6 +302,6 @@ def test_from_fifty_rows_on_ensembles_take_part_and_folds_can_be_asked_for(tmp_p
     assert not any("cannot show that it beats" in note for note in enough.notes)
     assert "random forest" not in {c.label for c in few.learners}
     assert "random forest" in {c.label for c in enough.learners}
-    assert make_plan(fifty(tmp_path, 50), "bought", folds=5).protocol.folds == 5
+    assert make_plan(fifty(tmp_path, 50), "bought", cv=5).protocol.folds == 5
     with pytest.raises(PlanError, match="there are 49 rows, and of fewer than 50 each is left out once"):
-        make_plan(fifty(tmp_path, 49), "bought", folds=5)
+        make_plan(fifty(tmp_path, 49), "bought", cv=5)

@@ -57,7 +57,7 @@ def test_errors_mistakes_and_segments_are_of_the_decisions_in_use(study):
 
 def test_a_thorough_study_tunes_parameters_and_then_the_threshold(study, tmp_path):
     _, path = study
-    plan = make_plan(path, "outcome", effort="thorough", only=["naive_bayes"], folds=2, repeats=1)
+    plan = make_plan(path, "outcome", effort="thorough", only=["naive_bayes"], cv=2, repeats=1)
     result = run(plan, tmp_path, workers=1)
     model = ob.open_model(result.model_file)
     assert model.best_threshold_ < 0.3

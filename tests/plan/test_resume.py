@@ -57,7 +57,7 @@ print(count)
 
 def small_plan():
     """Two folds and a test set: seven fits, and everything that follows."""
-    return make_plan("wine", only=["naive_bayes"], folds=2, repeats=1, test_share=0.3, random_state=2)
+    return make_plan("wine", only=["naive_bayes"], cv=2, repeats=1, test_share=0.3, random_state=2)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
@@ -137,7 +137,7 @@ def stuck(monkeypatch):
 
 
 def test_time_is_up_whatever_a_learner_does_and_the_rest_is_fair(tmp_path, stuck, monkeypatch):
-    plan = make_plan("iris", only=["naive_bayes"], folds=4, repeats=1)
+    plan = make_plan("iris", only=["naive_bayes"], cv=4, repeats=1)
     start = time.monotonic()
     result = run(plan, tmp_path, workers=1, time_limit=4)
     assert time.monotonic() - start < 20
@@ -154,7 +154,7 @@ def test_time_is_up_whatever_a_learner_does_and_the_rest_is_fair(tmp_path, stuck
 
 
 def test_a_learner_that_is_too_slow_is_not_ranked_and_that_is_said(tmp_path, stuck):
-    plan = make_plan("iris", only=["naive_bayes"], folds=8, repeats=1)
+    plan = make_plan("iris", only=["naive_bayes"], cv=8, repeats=1)
     result = run(plan, tmp_path, workers=2, time_limit=4)
     # two threads: one is stuck in the third fold, the other in the fourth, so that three learners have three
     assert "naive Bayes is not ranked: it finished 2 of 8 folds in time" in result.notes

@@ -39,7 +39,7 @@ def visits(tmp_path_factory):
     return path
 
 
-FEW = {"only": ["naive_bayes"], "folds": 3, "repeats": 1}
+FEW = {"only": ["naive_bayes"], "cv": 3, "repeats": 1}
 
 
 def planned(visits, **options):

@@ -22,7 +22,7 @@ MODULE = sys.modules["openbook.plan.run"]  # the package's `run` is the function
 @pytest.fixture(scope="module")
 def wine(tmp_path_factory):
     """A study with a locked test set, two folds and few learners."""
-    plan = make_plan("wine", folds=3, repeats=2, test_share=0.25, random_state=1, only=["naive_bayes"])
+    plan = make_plan("wine", cv=3, repeats=2, test_share=0.25, random_state=1, only=["naive_bayes"])
     plan = replace(plan, learners=plan.learners[:3])
     return plan, run(plan, tmp_path_factory.mktemp("study"), workers=1)
 
@@ -136,7 +136,7 @@ def slanted(tmp_path):
 
 
 def test_a_forest_that_beats_its_trees_is_chosen(tmp_path, slanted):
-    plan = make_plan(slanted, "class", folds=5, repeats=1, only=["cart", "random_forest"])
+    plan = make_plan(slanted, "class", cv=5, repeats=1, only=["cart", "random_forest"])
     result = run(plan, tmp_path / "study")
     forest, tree = (result.comparison[label].score() for label in ("random forest", "CART"))
     assert forest > tree + 0.05
@@ -144,7 +144,7 @@ def test_a_forest_that_beats_its_trees_is_chosen(tmp_path, slanted):
 
 
 def test_regression_is_judged_beside_mean_and_median(tmp_path):
-    result = run(make_plan("diabetes", folds=3, repeats=1), tmp_path)
+    result = run(make_plan("diabetes", cv=3, repeats=1), tmp_path)
     assert set(result.comparison.evaluations) >= {"mean", "median"}
     y = ob.load("diabetes").column("progression").data
     assert result.comparison["mean"].score("rmse") == pytest.approx(y.std(), rel=0.05)
@@ -222,14 +222,14 @@ def test_data_that_changed_are_refused(tmp_path):
 
 
 def test_a_split_that_does_not_fit_the_rows_is_named(tmp_path):
-    plan = make_plan("iris", folds=3, repeats=1)
+    plan = make_plan("iris", cv=3, repeats=1)
     wrong = replace(plan, protocol=replace(plan.protocol, split="leave-one-out", folds=None, repeats=None))
     with pytest.raises(PlanError, match=r"protocol.split is 'leave-one-out', but 150 rows take"):
         run(wrong, tmp_path)
 
 
 def test_where_every_learner_but_the_baselines_fails_there_is_still_a_report_that_says_so(tmp_path):
-    plan = make_plan("iris", folds=3, repeats=1, only=["one_r"])
+    plan = make_plan("iris", cv=3, repeats=1, only=["one_r"])
     bad = Candidate("odd", "naive_bayes", {"priors": [0.5, 0.4, 0.2]})
     result = run(replace(plan, learners=(*plan.learners, bad)), tmp_path, workers=1)
     (note,) = (note for note in result.notes if note.startswith("odd skipped: fold 1 of 3 failed: "))

@@ -18,7 +18,7 @@ def leaking(tmp_path_factory):
     lines = [f"{a},{b},grower {c},{c}" for a, b, c in rows.tolist()]
     (folder / "wine.csv").write_text("\n".join(["alcohol,acid,grower,cultivar", *lines]))
     plan = make_plan(
-        str(folder / "wine.csv"), target="cultivar", folds=3, repeats=2, test_share=0, only=["naive_bayes"]
+        str(folder / "wine.csv"), target="cultivar", cv=3, repeats=2, test_share=0, only=["naive_bayes"]
     )
     return run(plan, folder / "study", workers=1)
 
@@ -49,7 +49,7 @@ def test_the_screen_and_the_page_say_both_scores(leaking):
 
 
 def test_without_suspects_there_is_nothing_to_leave_out(tmp_path):
-    plan = make_plan("wine", folds=3, repeats=1, test_share=0, only=["naive_bayes"])
+    plan = make_plan("wine", cv=3, repeats=1, test_share=0, only=["naive_bayes"])
     result = run(plan, tmp_path / "study", workers=1)
     assert result.looks.without_suspects is None
     assert words.without_suspects(result) == ""

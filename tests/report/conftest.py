@@ -89,7 +89,7 @@ def hostile(tmp_path_factory):
         costs=costs,
         metric="accuracy",
         test_share=0.25,
-        folds=10,
+        cv=10,
         repeats=1,
     )
     result = run(plan, folder / "study")
@@ -99,6 +99,6 @@ def hostile(tmp_path_factory):
 @pytest.fixture(scope="session")
 def numbers(tmp_path_factory):
     """A target of numbers."""
-    plan = make_plan("diabetes", folds=3, repeats=1, only=["linear_regression"])
+    plan = make_plan("diabetes", cv=3, repeats=1, only=["linear_regression"])
     result = run(plan, tmp_path_factory.mktemp("numbers"))
     return result, Page(result.report.read_text(encoding="utf-8"))

@@ -76,7 +76,7 @@ def test_what_is_folded_is_printed(weather):
 
 
 def test_baselines_alone_are_told(tmp_path, page_of):
-    result = run(make_plan("diabetes", folds=3, repeats=1, only=["zero_regressor"]), tmp_path)
+    result = run(make_plan("diabetes", cv=3, repeats=1, only=["zero_regressor"]), tmp_path)
     text = page_of(result.report.read_text(encoding="utf-8")).text
     assert "Truth minus prediction of mean" in text
     assert "Residuals of" not in text  # those of a constant show nothing

@@ -303,7 +303,7 @@ def study(
         "choose": choose,
         "margin": margin,
         "metric": metric,
-        "folds": folds,
+        "cv": folds,
         "repeats": repeats,
         "test_share": test_share,
         "random_state": random_state,

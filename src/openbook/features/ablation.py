@@ -21,7 +21,7 @@ class Ablation(SubsetSearch):
     estimator : any classifier or regressor with scikit-learn's manners
     eps : float
         How much worse than with all attributes the score may become.
-    metric, split, random_state : as for `ForwardSelection`
+    metric, cv, random_state : as for `ForwardSelection`
 
     Attributes
     ----------
@@ -42,8 +42,8 @@ class Ablation(SubsetSearch):
     rules = {**SubsetSearch.rules, "eps": Number(at_least=0)}
     verb = "dropped"
 
-    def __init__(self, estimator, eps=0.0, metric=None, split=None, random_state=0):
-        super().__init__(estimator, metric, split, random_state)
+    def __init__(self, estimator, eps=0.0, metric=None, cv=None, random_state=0):
+        super().__init__(estimator, metric, cv, random_state)
         self.eps = eps
 
     def _walk(self, names: tuple[str, ...], judge: Judge) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ class ExhaustiveSelection(SubsetSearch):
     Parameters
     ----------
     estimator : any classifier or regressor with scikit-learn's manners
-    metric, split, random_state : as for `ForwardSelection`
+    metric, cv, random_state : as for `ForwardSelection`
 
     Attributes
     ----------

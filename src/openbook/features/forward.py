@@ -27,7 +27,7 @@ class ForwardSelection(SubsetSearch):
         The p-value that its gain must not exceed.
     metric : str, optional
         A name of `openbook.judge.METRICS`; None takes accuracy, or RMSE for numbers.
-    split : a splitter, or pairs of positions, optional
+    cv : a number of folds, a splitter, or pairs of positions, optional
         None takes 5-fold cross-validation, stratified, and leave-one-out under fifty rows.
     random_state : int
         The seed of the default split.
@@ -54,8 +54,8 @@ class ForwardSelection(SubsetSearch):
         "p": Maybe(Number(above=0, at_most=1)),
     }
 
-    def __init__(self, estimator, k=None, min_gain=0.0, p=None, metric=None, split=None, random_state=0):
-        super().__init__(estimator, metric, split, random_state)
+    def __init__(self, estimator, k=None, min_gain=0.0, p=None, metric=None, cv=None, random_state=0):
+        super().__init__(estimator, metric, cv, random_state)
         self.k = k
         self.min_gain = min_gain
         self.p = p

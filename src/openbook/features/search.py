@@ -19,7 +19,7 @@ from openbook.features.subsets import Judge, judge_of, without_attributes
 from openbook.judge.chance.intervals import shown
 from openbook.judge.folds.evaluation import Evaluation
 from openbook.judge.folds.examples import Examples, model_task, takes_tables
-from openbook.judge.folds.splits import protocol
+from openbook.judge.folds.splits import protocol, splitter_of
 from openbook.judge.scores.metrics import DEFAULTS, METRICS, Metric, metric
 from openbook.work import Grid, Work
 
@@ -68,17 +68,17 @@ class SubsetSearch(Selector):
 
     rules = {
         "metric": Maybe(OneOf(*METRICS)),
-        "split": Anything("None, a splitter, or pairs of row positions"),
+        "cv": Anything("None, a number of folds, a splitter, or pairs of row positions"),
         "random_state": Whole(),
     }
 
     #: What a step does, in words.
     verb = "added"
 
-    def __init__(self, estimator, metric=None, split=None, random_state=0):
+    def __init__(self, estimator, metric=None, cv=None, random_state=0):
         self.estimator = estimator
         self.metric = metric
-        self.split = split
+        self.cv = cv
         self.random_state = random_state
 
     @property
@@ -97,13 +97,14 @@ class SubsetSearch(Selector):
                 f"{self.metric_.name} needs probabilities, but {self.estimator!r} has none;"
                 " use another metric"
             )
-        split = self.split
-        if split is None:
-            split = protocol(examples.column, task, self.random_state, folds=FOLDS, repeats=1)
-        self.words_ = str(split) if hasattr(split, "split") else "the pairs given"
-        splits = list(examples.splits(split))
+        cv = self.cv
+        if cv is None:
+            cv = protocol(examples.column, task, self.random_state, n_splits=FOLDS, repeats=1)
+        cv = splitter_of(cv, examples.column, task, self.random_state)
+        self.words_ = str(cv) if hasattr(cv, "split") else "the pairs given"
+        splits = list(examples.splits(cv))
         if not splits:
-            raise ParameterError("split gives no folds")
+            raise ParameterError("cv gives no folds")
         judge = judge_of(self.estimator, examples, splits, self.metric_)
         self.baseline_ = self._score(without_attributes(examples, splits, self.metric_))
         return self._walk(examples.table.names, judge)

@@ -111,19 +111,19 @@ def _judging(plan: Plan) -> Iterator[str]:
     else:
         yield "X_train, y_train = X, y"
     cut = ".take(train)" if settings.test_share else ""
-    folds = "" if settings.folds is None else f", folds={settings.folds}"
+    folds = "" if settings.folds is None else f", n_splits={settings.folds}"
     folds += "" if settings.repeats is None else f", repeats={settings.repeats}"
     given = "".join(f", {role}={role}{cut}" for role in order)
-    yield f"split = protocol(y_train, {task}, random_state{folds}{given}{_known(plan)})"
+    yield f"cv = protocol(y_train, {task}, random_state{folds}{given}{_known(plan)})"
     baselines = list(plan.baselines) or [plan.contestants[0].label]
     more = _more(plan, train=True)
     if not plan.hypotheses:
-        call = f"compare(models, X_train, y_train, split, metrics, baseline={baselines!r}{more})"
+        call = f"compare(models, X_train, y_train, cv, metrics, baseline={baselines!r}{more})"
         yield f"comparison = {call}"
     else:
         inputs = "X_train.select(columns[label])"
         yield "evaluations = {"
-        yield f"    label: evaluate(model, {inputs}, y_train, split, metrics, name=label{more})"
+        yield f"    label: evaluate(model, {inputs}, y_train, cv, metrics, name=label{more})"
         yield "    for label, model in models.items()"
         yield "}"
         yield f"comparison = Comparison(evaluations, {baselines[0]!r}, {baselines!r})"
@@ -185,7 +185,7 @@ def _working(plan: Plan) -> Iterator[str]:
         yield "for each in notable_predictions(tests[choice.label]):"
         yield '    print(f"{each.words}\\n{model.work(X.take([each.row]))}")'
         return
-    yield "folds = list(split.split(X_train, y_train))"
+    yield "folds = list(cv.split(X_train, y_train))"
     yield "for each in notable_predictions(comparison[choice.label]):"
     yield "    rows = folds[each.fold][0]"
     inputs = ".select(columns[choice.label])" if plan.hypotheses else ""
@@ -305,7 +305,7 @@ def code_of(value: Any) -> str:
         return f"MinimumRisk({code_of(value.estimator)}, costs)"
     if isinstance(value, Tuning):
         decides = "cost" if value.metric == COST else repr(value.metric)
-        inner = "" if value.split is None else f", split={_inner(value.split)}"
+        inner = "" if value.cv is None else f", cv={_inner(value.cv)}"
         search = "" if value.search == "grid" else f", search={value.search!r}"
         settings = f"{value.knobs!r}{inner}, metric={decides}{search}, random_state=random_state"
         return f"Tuning({code_of(value.model)}, {settings})"

@@ -304,7 +304,7 @@ class Looking:
             self._unfitted,
             X,
             y,
-            split=self._fewer_folds,
+            cv=self._fewer_folds,
             metric="error" if decides == "accuracy" else decides,
             random_state=self.random_state,
             name=self.label,

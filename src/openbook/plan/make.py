@@ -137,7 +137,7 @@ def make_plan(
     choose: str = "simplest",
     margin: float | None = None,
     metric: str | None = None,
-    folds: int | None = None,
+    cv: int | None = None,
     repeats: int | None = None,
     test_share: float | None = None,
     random_state: int = 0,
@@ -166,7 +166,7 @@ def make_plan(
     choose : "simplest" within one standard error of the best, "best", or the label or name of a learner
     margin : instead of one standard error, how much worse than the best the simplest may be, in units of the
         metric
-    metric, folds, repeats, test_share, random_state : the protocol; None goes by the size of the table
+    metric, cv, repeats, test_share, random_state : the protocol; None goes by the size of the table
     effort : "quick" takes fewer folds, and only learners that are quick on so many rows; "thorough" tunes
         the learners' knobs inside the folds, and repeats more often
     description : of the table, if it is at hand
@@ -227,7 +227,7 @@ def make_plan(
     )
     rows = StudyRows(plan, table)
     _check_roles(rows)
-    return replace(plan, protocol=_protocol(rows, folds, repeats, test_share, effort))
+    return replace(plan, protocol=_protocol(rows, cv, repeats, test_share, effort))
 
 
 def _chosen(choose: str, candidates: Collection[Candidate]) -> str:
@@ -505,7 +505,7 @@ def _fitting(rows: StudyRows, asked: Protocol, repeats: int | None, fewest: int 
         raise ParameterError(f"{len(left.locked)} rows are too few for a final test")
     found = left.fitting(asked.folds, repeats)
     if found.kind == "time-ordered":
-        return replace(asked, split=found.kind, folds=found.splitter.folds, repeats=None)
+        return replace(asked, split=found.kind, folds=found.splitter.n_splits, repeats=None)
     if found.kind not in ("cross-validation", "repeated cross-validation"):
         return replace(asked, split=found.kind, folds=None, repeats=None)
     rounds = getattr(found.splitter, "n_repeats", None) or found.splitter.repeats

@@ -96,7 +96,7 @@ def test_no_spread():
 
 
 def test_two_evaluations():
-    result = compare([GaussianNB(), OneR()], *IRIS, split=StratifiedKFold(5, shuffle=True, random_state=0))
+    result = compare([GaussianNB(), OneR()], *IRIS, cv=StratifiedKFold(5, shuffle=True, random_state=0))
     found = posterior(result["GaussianNB"], result["OneR"])
     scores = result["GaussianNB"].scores() - result["OneR"].scores()
     by_hand = correlated_t(scores, 120, 30)
@@ -109,7 +109,7 @@ def test_two_evaluations():
 
 def test_scores_with_units_need_a_region_of_their_own():
     X, y = load_diabetes(return_X_y=True)
-    result = compare([LinearRegression()], X, y, split=KFold(5))
+    result = compare([LinearRegression()], X, y, cv=KFold(5))
     with pytest.raises(ParameterError, match="RMSE has no usual region of practical equivalence; give rope"):
         posterior(result["LinearRegression"], result["mean"])
     assert posterior(result["LinearRegression"], result["mean"], rope=1).better > 0.95
@@ -117,13 +117,13 @@ def test_scores_with_units_need_a_region_of_their_own():
 
 def test_single_rows_are_refused():
     X, y = IRIS
-    result = compare([GaussianNB()], X[::10], y[::10], split=LeaveOneOut())
+    result = compare([GaussianNB()], X[::10], y[::10], cv=LeaveOneOut())
     with pytest.raises(ParameterError, match="needs folds of several rows, and these evaluations have none"):
         posterior(result["GaussianNB"], result["0R"])
 
 
 def test_other_folds_are_refused():
-    one, two = (compare([GaussianNB()], *IRIS, split=KFold(5, shuffle=True, random_state=i)) for i in (0, 1))
+    one, two = (compare([GaussianNB()], *IRIS, cv=KFold(5, shuffle=True, random_state=i)) for i in (0, 1))
     with pytest.raises(DataError, match="were not judged on the same folds"):
         posterior(one["GaussianNB"], two["GaussianNB"])
 

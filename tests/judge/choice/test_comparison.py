@@ -39,7 +39,7 @@ POOR = [5, 4, 6, 5, 5, 4, 5, 6, 5, 5]
 
 
 def test_all_learners_meet_the_same_folds_and_a_baseline_joins():
-    result = compare([NaiveBayes(), GaussianNB()], *IRIS, split=FIVE)
+    result = compare([NaiveBayes(), GaussianNB()], *IRIS, cv=FIVE)
     assert list(result.evaluations) == ["NaiveBayes", "GaussianNB", "0R"]
     assert result.baseline == "0R"
     rows = [[fold.rows.tolist() for fold in e.folds] for e in result.evaluations.values()]
@@ -48,19 +48,19 @@ def test_all_learners_meet_the_same_folds_and_a_baseline_joins():
 
 def test_random_splits_are_drawn_once():
     shuffled = KFold(5, shuffle=True)  # another partition each time it is asked
-    compare([GaussianNB(), NaiveBayes()], *IRIS, split=shuffled)
+    compare([GaussianNB(), NaiveBayes()], *IRIS, cv=shuffled)
 
 
 def test_a_baseline_that_is_there_is_used():
-    assert compare({"zero": ZeroR(), "one": OneR()}, *IRIS, split=FIVE).baseline == "zero"
-    named = compare({"zero": ZeroR(), "one": OneR()}, *IRIS, split=FIVE, baseline="one")
+    assert compare({"zero": ZeroR(), "one": OneR()}, *IRIS, cv=FIVE).baseline == "zero"
+    named = compare({"zero": ZeroR(), "one": OneR()}, *IRIS, cv=FIVE, baseline="one")
     assert named.baseline == "one"
     assert {row.label for row in named.rows() if row.test is None} == {"one"}
 
 
 def test_regression_has_its_own_baseline():
     X, y = load_diabetes(return_X_y=True)
-    result = compare([LinearRegression()], X, y, split=KFold(5))
+    result = compare([LinearRegression()], X, y, cv=KFold(5))
     assert result.baseline == "mean"
     best, base = result.rows()
     assert (best.label, best.rank, base.rank) == ("LinearRegression", 1, 2)
@@ -69,9 +69,9 @@ def test_regression_has_its_own_baseline():
 
 
 def test_models_of_one_class_are_numbered_and_names_do_not_collide():
-    result = compare([OneR(), OneR(bins=3)], *IRIS, split=FIVE)
+    result = compare([OneR(), OneR(bins=3)], *IRIS, cv=FIVE)
     assert list(result.evaluations) == ["OneR", "OneR 2", "0R"]
-    assert compare({"0R": OneR()}, *IRIS, split=FIVE).baseline == "0R 2"
+    assert compare({"0R": OneR()}, *IRIS, cv=FIVE).baseline == "0R 2"
 
 
 def test_rows_are_compared_with_the_best_baseline_all_at_once():

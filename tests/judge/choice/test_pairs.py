@@ -97,7 +97,7 @@ def test_where_nothing_differs(comparison):
 
 def test_numbers_are_compared_too():
     X, y = load_diabetes(return_X_y=True)
-    pairs = compare([LinearRegression()], X, y, split=KFold(5)).pairs()
+    pairs = compare([LinearRegression()], X, y, cv=KFold(5)).pairs()
     assert pairs.differing() == [("LinearRegression", "mean")]
     assert "RMSE" in str(pairs)
 

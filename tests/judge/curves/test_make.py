@@ -69,9 +69,9 @@ def hand_made(training, validation, kind="complexity", across=(1, 3, 9), metric=
 
 
 def test_sizes_double_and_end_with_the_whole_training_part():
-    curve = learning_curve(NaiveBayes(), *IRIS, split=FOLDS)
+    curve = learning_curve(NaiveBayes(), *IRIS, cv=FOLDS)
     assert curve.across == (8, 15, 30, 60, 120)
-    evaluation = evaluate(NaiveBayes(), *IRIS, split=FOLDS)
+    evaluation = evaluate(NaiveBayes(), *IRIS, cv=FOLDS)
     assert curve.validation[-1].tolist() == evaluation.scores("error").tolist()
     assert (curve.n_train, curve.n_test) == (120, 30)
 
@@ -79,7 +79,7 @@ def test_sizes_double_and_end_with_the_whole_training_part():
 def test_the_last_point_is_scikit_learns():
     X, y = load_diabetes(return_X_y=True)
     folds = KFold(4, shuffle=True, random_state=0)
-    curve = learning_curve(LinearRegression(), X, y, split=folds, metric="r2")
+    curve = learning_curve(LinearRegression(), X, y, cv=folds, metric="r2")
     assert curve.validation[-1] == pytest.approx(
         cross_val_score(LinearRegression(), X, y, cv=folds), rel=1e-12
     )
@@ -87,7 +87,7 @@ def test_the_last_point_is_scikit_learns():
 
 def test_the_training_score_is_of_the_rows_learnt_from():
     """One neighbour knows its own rows, however few; three rows of two classes are not all known to zero."""
-    curve = learning_curve(KNeighborsClassifier(1), *IRIS, split=FOLDS)
+    curve = learning_curve(KNeighborsClassifier(1), *IRIS, cv=FOLDS)
     assert not curve.training.any()
     assert (curve.validation.mean(axis=1) > 0).all()
 
@@ -96,7 +96,7 @@ def test_sizes_are_nested_and_stay_in_the_training_part():
     SEEN.clear()
     X = np.column_stack([np.arange(150), IRIS[0]])
     train, test = np.arange(0, 150, 2), np.arange(1, 150, 2)
-    learning_curve(Spy(), X, IRIS[1], sizes=[10, 25, 75], split=[(train, test)])
+    learning_curve(Spy(), X, IRIS[1], sizes=[10, 25, 75], cv=[(train, test)])
     assert [n for n, _ in SEEN] == [10, 25, 75]
     small, middle, large = (rows for _, rows in SEEN)
     assert small < middle < large == set(train.tolist())
@@ -127,7 +127,7 @@ def test_the_same_seed_gives_the_same_curve_on_any_number_of_workers():
 def test_a_class_that_a_size_lacks_is_said():
     y = np.array([0] * 60 + [1] * 37 + [2] * 3)
     X = np.column_stack([y + 0.01 * np.arange(100), np.ones(100)])
-    curve = learning_curve(NaiveBayes(), X, y, sizes=[6, 1.0], split=StratifiedKFold(3))
+    curve = learning_curve(NaiveBayes(), X, y, sizes=[6, 1.0], cv=StratifiedKFold(3))
     assert curve.notes == (
         "6 rows: in 3 of 3 folds a class is lacking ('2'), which cannot be predicted then",
     )
@@ -136,7 +136,7 @@ def test_a_class_that_a_size_lacks_is_said():
 
 def test_many_classes_that_a_size_lacks():
     y = np.arange(60) % 10
-    curve = learning_curve(NaiveBayes(), np.column_stack([y, y]), y, sizes=[1, 1.0], split=StratifiedKFold(3))
+    curve = learning_curve(NaiveBayes(), np.column_stack([y, y]), y, sizes=[1, 1.0], cv=StratifiedKFold(3))
     (note,) = curve.notes
     assert note.startswith("1 rows: in 3 of 3 folds a class is lacking (")
     assert note.endswith(" and 7 more), which cannot be predicted then")
@@ -144,7 +144,7 @@ def test_many_classes_that_a_size_lacks():
 
 def test_a_size_at_which_a_learner_cannot_be_fitted_is_undefined():
     """scikit-learn's logistic regression wants two classes, and one row has only one."""
-    curve = learning_curve(LogisticRegression(), *IRIS, sizes=[1, 1.0], split=FOLDS)
+    curve = learning_curve(LogisticRegression(), *IRIS, sizes=[1, 1.0], cv=FOLDS)
     assert np.isnan(curve.mean(0))
     assert curve.mean(1) < 0.1
     assert any("1 rows: LogisticRegression failed: ValueError" in note for note in curve.notes)
@@ -156,7 +156,7 @@ def test_a_size_at_which_a_learner_cannot_be_fitted_is_undefined():
 def test_a_learner_that_cannot_be_fitted_at_all_is_an_error():
     X = np.where(np.arange(600).reshape(150, 4) == 7, np.nan, IRIS[0])
     with pytest.raises(FoldError, match=r"fold \d, 120 training rows: LogisticRegression failed: ValueError"):
-        learning_curve(LogisticRegression(), X, IRIS[1], split=FOLDS)
+        learning_curve(LogisticRegression(), X, IRIS[1], cv=FOLDS)
 
 
 def test_few_rows_are_split_time_and_again():
@@ -201,12 +201,12 @@ def test_weights_count():
 )
 def test_sizes_that_cannot_be(sizes, message):
     with pytest.raises(ParameterError, match=message):
-        learning_curve(NaiveBayes(), *IRIS, sizes=sizes, split=FOLDS)
+        learning_curve(NaiveBayes(), *IRIS, sizes=sizes, cv=FOLDS)
 
 
 def test_other_errors():
-    with pytest.raises(ParameterError, match="split gives no folds"):
-        learning_curve(NaiveBayes(), *IRIS, split=[])
+    with pytest.raises(ParameterError, match="cv gives no folds"):
+        learning_curve(NaiveBayes(), *IRIS, cv=[])
     with pytest.raises(ParameterError, match="3 rows make no curve; give at least four"):
         learning_curve(LinearRegression(), np.ones((3, 1)), [1.0, 2.5, 3.0])
     with pytest.raises(ParameterError, match="stays as it was fitted"):
@@ -231,7 +231,7 @@ def test_other_errors():
 
 def test_a_knob_takes_the_learners_own_values():
     X, y = load("iris").split("species")
-    curve = complexity_curve(OneR(), X, y, "bins", split=FOLDS)
+    curve = complexity_curve(OneR(), X, y, "bins", cv=FOLDS)
     assert list(curve.across) == sorted(OneR().knobs()["bins"])
     assert curve.across[curve.own] == OneR().bins
     assert curve.complexity == tuple(sorted(curve.complexity))
@@ -239,7 +239,7 @@ def test_a_knob_takes_the_learners_own_values():
 
 def test_values_that_are_no_numbers_keep_their_order():
     curve = complexity_curve(
-        DecisionTreeClassifier(random_state=0), *IRIS, "max_depth", [1, 3, None], split=FOLDS
+        DecisionTreeClassifier(random_state=0), *IRIS, "max_depth", [1, 3, None], cv=FOLDS
     )
     assert curve.across == (1, 3, None)
     assert curve.own == 2
@@ -249,11 +249,11 @@ def test_values_that_are_no_numbers_keep_their_order():
 
 def test_a_pipelines_knob_and_iterations():
     model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=4, random_state=0))
-    assert complexity_curve(model, *IRIS, "logisticregression__C", [100, 0.01], split=FOLDS).across == (
+    assert complexity_curve(model, *IRIS, "logisticregression__C", [100, 0.01], cv=FOLDS).across == (
         0.01,
         100,
     )
-    curve = iteration_curve(model, *IRIS, split=FOLDS)
+    curve = iteration_curve(model, *IRIS, cv=FOLDS)
     assert curve.axis == "logisticregression__max_iter"
     assert curve.across == (1, 2, 4)
 
@@ -263,13 +263,13 @@ def test_stages_are_models_of_fewer_rounds():
     from openbook.ensemble import AdaBoostClassifier
 
     model = AdaBoostClassifier(OneR(), n_estimators=8)
-    staged = iteration_curve(model, *IRIS, split=FOLDS, values=[1, 2, 5, 8])
-    anew = complexity_curve(model, *IRIS, "n_estimators", [1, 2, 5, 8], split=FOLDS)
+    staged = iteration_curve(model, *IRIS, cv=FOLDS, values=[1, 2, 5, 8])
+    anew = complexity_curve(model, *IRIS, "n_estimators", [1, 2, 5, 8], cv=FOLDS)
     assert np.array_equal(staged.validation, anew.validation)
     assert np.array_equal(staged.training, anew.training)
-    by_proba = iteration_curve(model, *IRIS, split=FOLDS, values=[2], metric="log_loss")
+    by_proba = iteration_curve(model, *IRIS, cv=FOLDS, values=[2], metric="log_loss")
     assert by_proba.validation == pytest.approx(
-        complexity_curve(model, *IRIS, "n_estimators", [2], split=FOLDS, metric="log_loss").validation,
+        complexity_curve(model, *IRIS, "n_estimators", [2], cv=FOLDS, metric="log_loss").validation,
         rel=1e-12,
     )
 
@@ -278,7 +278,7 @@ def test_stages_of_numbers():
     X, y = load_diabetes(return_X_y=True)
     model = GradientBoostingRegressor(n_estimators=30, random_state=0)
     folds = KFold(3, shuffle=True, random_state=0)
-    curve = iteration_curve(model, X, y, split=folds, metric="r2")
+    curve = iteration_curve(model, X, y, cv=folds, metric="r2")
     assert (curve.across[0], curve.across[-1]) == (1, 30)
     assert curve.validation[-1] == pytest.approx(cross_val_score(model, X, y, cv=folds), rel=1e-12)
     assert curve.mean(-1, "training") > curve.mean(0, "training")
@@ -289,16 +289,14 @@ def test_a_learner_that_ends_early_stays_as_it_is():
     from openbook.ensemble import AdaBoostClassifier
 
     X, y, stump = np.array([[0.0], [1.0]] * 8), np.array([0, 1] * 8), DecisionTreeClassifier(max_depth=1)
-    curve = iteration_curve(AdaBoostClassifier(stump, n_estimators=16), X, y, split=StratifiedKFold(2))
+    curve = iteration_curve(AdaBoostClassifier(stump, n_estimators=16), X, y, cv=StratifiedKFold(2))
     assert not curve.validation.any()
     assert len(curve) > 3
 
 
 def test_stages_of_one_run_need_one_seed():
     """Without a seed of its own, a forest is given the curve's: its trees are the first of a larger one's."""
-    one, two = (
-        iteration_curve(RandomForestClassifier(4), *IRIS, split=FOLDS, random_state=7) for _ in range(2)
-    )
+    one, two = (iteration_curve(RandomForestClassifier(4), *IRIS, cv=FOLDS, random_state=7) for _ in range(2))
     assert np.array_equal(one.validation, two.validation)
     assert one.across == (1, 2, 4)
 
@@ -330,16 +328,16 @@ def test_what_is_printed_names_method_and_level():
     assert "Learning curve of naive Bayes" in text
     assert "intervals: 95%, corrected resampled t; baseline 0.667" in " ".join(text.split())
     assert "stratified 5-fold cross-validation, repeated 2 times" in text
-    one = learning_curve(NaiveBayes(), *IRIS, split=[(np.arange(0, 150, 2), np.arange(1, 150, 2))])
+    one = learning_curve(NaiveBayes(), *IRIS, cv=[(np.arange(0, 150, 2), np.arange(1, 150, 2))])
     assert "intervals: none for one fold" in " ".join(str(one).split())
     assert "undefined" in str(one)
-    knob = complexity_curve(OneR(), *IRIS, "bins", [3, 10], split=FOLDS)
+    knob = complexity_curve(OneR(), *IRIS, "bins", [3, 10], cv=FOLDS)
     assert "`tune` evaluates a choice on other rows" in " ".join(str(knob).split())
     assert "<table" in knob._repr_html_()
 
 
 def test_the_picture():
-    curve = complexity_curve(KNeighborsClassifier(), *IRIS, "n_neighbors", [1, 5, 100], split=FOLDS)
+    curve = complexity_curve(KNeighborsClassifier(), *IRIS, "n_neighbors", [1, 5, 100], cv=FOLDS)
     picture = curve.draw()
     root = ET.fromstring(picture.svg())
     lines = [e.get("class") for e in root.iter() if e.tag.endswith("polyline")]

@@ -54,7 +54,7 @@ def test_means_and_pools_differ_where_the_score_is_no_mean():
 
 def test_leave_one_out_takes_all_rows_together():
     X, y = load_iris(return_X_y=True)
-    evaluation = evaluate(GaussianNB(), X, y, split=LeaveOneOut())
+    evaluation = evaluate(GaussianNB(), X, y, cv=LeaveOneOut())
     right = sum(int(f.y_true[0] == f.y_pred[0]) for f in evaluation.folds)
     assert evaluation.by_rows
     assert ends(evaluation.interval("accuracy")) == pytest.approx(ends(wilson(right, 150)))
@@ -80,7 +80,7 @@ def test_one_held_out_set_has_wilsons_interval():
 def test_folds_without_spread_do_not_make_the_interval_narrow():
     """Every stratified fold has a third right; 120 rows train and 30 test: 150 / (1 + 30/240) rows."""
     X, y = load_iris(return_X_y=True)
-    evaluation = evaluate(ZeroR(), X, y, split=StratifiedKFold(5))
+    evaluation = evaluate(ZeroR(), X, y, cv=StratifiedKFold(5))
     assert np.ptp(evaluation.scores()) == 0
     rows = 150 / 1.125
     assert ends(evaluation.interval()) == pytest.approx(ends(wilson(rows / 3, rows)))
@@ -91,7 +91,7 @@ def test_repeats_do_not_make_the_interval_narrower_than_the_rows_justify():
     widths = []
     for repeats in (1, 10):
         split = RepeatedStratifiedKFold(n_splits=10, n_repeats=repeats, random_state=0)
-        interval = evaluate(GaussianNB(), X, y, split=split).interval()
+        interval = evaluate(GaussianNB(), X, y, cv=split).interval()
         widths.append(interval.high - interval.low)
     assert widths[1] > 0.8 * widths[0]
 

@@ -65,7 +65,7 @@ def passes(monkeypatch):
 )
 def test_rounds_take_one_pass_and_say_what_single_folds_say(split, expected, passes):
     X, y = large()
-    result = evaluate(NaiveBayes(), X, y, split=split)
+    result = evaluate(NaiveBayes(), X, y, cv=split)
     assert passes == expected
     pairs = split.split(X, y) if hasattr(split, "split") else split
     for i, ((train, test), fold) in enumerate(zip(pairs, result.folds, strict=True)):
@@ -83,30 +83,30 @@ def test_leaving_out_many_rows_one_by_one_holds_no_thousand_models(passes):
     X, y = large(1001)
     test = np.arange(1001)
     pairs = ((np.delete(test, i), [i]) for i in range(150))
-    assert len(evaluate(ZeroR(), X, y, split=pairs).folds) == 150
+    assert len(evaluate(ZeroR(), X, y, cv=pairs).folds) == 150
     assert passes == []
 
 
 def test_several_learners_share_the_folds(passes):
     X, y = large()
     split = KFold(4)
-    comparison = compare({"naive": NaiveBayes(), "nearest": KNeighborsClassifier()}, X, y, split=split)
+    comparison = compare({"naive": NaiveBayes(), "nearest": KNeighborsClassifier()}, X, y, cv=split)
     assert passes == [4, 4]  # naive Bayes, and 0R beside it
     for name, model in {"naive": NaiveBayes(), "nearest": KNeighborsClassifier()}.items():
-        alone = evaluate(model, X, y, split=split)
+        alone = evaluate(model, X, y, cv=split)
         assert np.array_equal(comparison[name].scores(), alone.scores())
 
 
 def test_regression_in_one_pass(passes):
     X, _ = large()
     y = X @ [1.0, 2.0, 3.0] + 0.1
-    assert evaluate(LinearRegression(), X, y, split=KFold(5)).mean("rmse") == pytest.approx(0, abs=1e-9)
+    assert evaluate(LinearRegression(), X, y, cv=KFold(5)).mean("rmse") == pytest.approx(0, abs=1e-9)
     assert passes == [5]
 
 
 def test_small_tables_and_weighed_rows_go_fold_by_fold(passes):
-    evaluate(NaiveBayes(), *IRIS, split=KFold(5, shuffle=True))
-    evaluate(NaiveBayes(), *large(), split=KFold(5), sample_weight=np.ones(1200))
+    evaluate(NaiveBayes(), *IRIS, cv=KFold(5, shuffle=True))
+    evaluate(NaiveBayes(), *large(), cv=KFold(5), sample_weight=np.ones(1200))
     assert passes == []
 
 
@@ -116,15 +116,15 @@ def test_a_failure_in_the_pass_says_where():
     with pytest.raises(
         FoldError, match=r"NaiveBayes failed in fold 0 \(900 training.*holds infinity.*row 700"
     ):
-        evaluate(NaiveBayes(), X, y, split=KFold(4))
+        evaluate(NaiveBayes(), X, y, cv=KFold(4))
     with pytest.raises(FoldError, match="variance must be"):
-        evaluate(NaiveBayes(variance="none"), *large(), split=KFold(4))
+        evaluate(NaiveBayes(variance="none"), *large(), cv=KFold(4))
 
 
 def test_warnings_of_the_pass_stay_with_their_folds():
     X, y = large()
     X[:, 2] = 7.0  # a column that does not vary
-    result = evaluate(NaiveBayes(), X, y, split=KFold(4))
+    result = evaluate(NaiveBayes(), X, y, cv=KFold(4))
     assert list(result.warnings.values()) == [4]
 
 
@@ -135,7 +135,7 @@ def test_a_fitted_scaler_is_forgotten_and_fitted_anew():
     X, y = IRIS
     fresh = make_pipeline(StandardScaler(), LogisticRegression())
     fitted = clone(fresh).fit(X * 1000 + 5, y)
-    a, b = (evaluate(model, X, y, split=KFold(5, shuffle=True, random_state=0)) for model in (fresh, fitted))
+    a, b = (evaluate(model, X, y, cv=KFold(5, shuffle=True, random_state=0)) for model in (fresh, fitted))
     assert np.array_equal(a.predictions.proba, b.predictions.proba)
 
 
@@ -188,7 +188,7 @@ def test_groups_decide_the_split_and_a_column_that_names_them_is_no_input():
 )
 def test_a_split_that_cannot_be_made_says_why(split, groups, message):
     with pytest.raises(OpenbookError, match=message):
-        evaluate(GaussianNB(), *IRIS, split=split, groups=groups)
+        evaluate(GaussianNB(), *IRIS, cv=split, groups=groups)
 
 
 class Asks(ClassifierMixin, BaseEstimator):
@@ -207,12 +207,12 @@ class Asks(ClassifierMixin, BaseEstimator):
 @pytest.mark.parametrize("model", [Asks(), make_pipeline("passthrough", Asks())], ids=["alone", "pipeline"])
 def test_who_asks_is_given_the_groups_and_weights_of_the_training_rows(model):
     rows = np.arange(100.0)
-    evaluate(model, rows[:, None], rows % 2, split=GroupFolds(5), groups=rows % 10, sample_weight=rows)
+    evaluate(model, rows[:, None], rows % 2, cv=GroupFolds(5), groups=rows % 10, sample_weight=rows)
 
 
 def test_weights_for_a_learner_that_takes_none():
     with pytest.raises(FoldError, match="KNeighborsClassifier takes no sample_weight; judge it without"):
-        evaluate(KNeighborsClassifier(), *IRIS, split=KFold(5, shuffle=True), sample_weight=np.ones(150))
+        evaluate(KNeighborsClassifier(), *IRIS, cv=KFold(5, shuffle=True), sample_weight=np.ones(150))
 
 
 # progress, times, and every prediction
@@ -220,27 +220,27 @@ def test_weights_for_a_learner_that_takes_none():
 
 def test_progress_is_told_fold_by_fold():
     told = []
-    evaluate(GaussianNB(), *IRIS, split=KFold(3, shuffle=True), progress=lambda *at: told.append(at))
+    evaluate(GaussianNB(), *IRIS, cv=KFold(3, shuffle=True), progress=lambda *at: told.append(at))
     assert told == [(1, 3), (2, 3), (3, 3)]
     told.clear()
-    evaluate(GaussianNB(), *IRIS, split=LeaveOneOut(), progress=lambda *at: told.append(at))
+    evaluate(GaussianNB(), *IRIS, cv=LeaveOneOut(), progress=lambda *at: told.append(at))
     assert told[-1] == (150, 150)
     told.clear()
-    evaluate(GaussianNB(), *IRIS, split=Bootstrap632(2), progress=lambda *at: told.append(at))
+    evaluate(GaussianNB(), *IRIS, cv=Bootstrap632(2), progress=lambda *at: told.append(at))
     assert told == [(1, 3), (2, 3), (3, 3)]  # and one model of all rows
     told.clear()
     pairs = iter([(range(0, 150, 2), range(1, 150, 2))])
-    evaluate(GaussianNB(), *IRIS, split=pairs, progress=lambda *at: told.append(at))
+    evaluate(GaussianNB(), *IRIS, cv=pairs, progress=lambda *at: told.append(at))
     assert told == [(1, 1)]
 
 
 def test_a_bar_does_not_disturb(capfd):
-    evaluate(GaussianNB(), *IRIS, split=KFold(3, shuffle=True), progress=True)
+    evaluate(GaussianNB(), *IRIS, cv=KFold(3, shuffle=True), progress=True)
     assert capfd.readouterr() == ("", "")  # no terminal
 
 
 def test_times_of_every_fold():
-    times = evaluate(GaussianNB(), *IRIS, split=KFold(3, shuffle=True)).times
+    times = evaluate(GaussianNB(), *IRIS, cv=KFold(3, shuffle=True)).times
     assert {name: len(seconds) for name, seconds in times.items()} == {"fit": 3, "predict": 3}
     assert (times["fit"] > 0).all()
 
@@ -248,7 +248,7 @@ def test_times_of_every_fold():
 def test_every_prediction_in_a_frame():
     X, y = IRIS
     y = np.array(["setosa", "versicolor", "virginica"])[y]
-    result = evaluate(GaussianNB(), X, y, split=KFold(3, shuffle=True, random_state=0))
+    result = evaluate(GaussianNB(), X, y, cv=KFold(3, shuffle=True, random_state=0))
     frame = result.to_polars()
     assert frame.columns == [
         "fold",
@@ -265,14 +265,14 @@ def test_every_prediction_in_a_frame():
         (pl.col("truth") == pl.col("predicted")).mean()
     )
     assert accuracies["truth"].to_numpy() == pytest.approx(result.scores("accuracy"))
-    numbers = evaluate(LinearRegression(), X[:, :2], X[:, 2], split=KFold(3)).to_polars()
+    numbers = evaluate(LinearRegression(), X[:, :2], X[:, 2], cv=KFold(3)).to_polars()
     assert numbers.columns == ["fold", "row", "truth", "predicted"]
 
 
 def test_it_says_whether_scores_are_means_or_of_all_rows():
-    once = evaluate(GaussianNB(), *IRIS, split=KFold(3, shuffle=True))
-    twice = evaluate(GaussianNB(), *IRIS, split=RepeatedKFold(n_splits=3, n_repeats=2))
-    by_rows = evaluate(GaussianNB(), *IRIS, split=LeaveOneOut())
+    once = evaluate(GaussianNB(), *IRIS, cv=KFold(3, shuffle=True))
+    twice = evaluate(GaussianNB(), *IRIS, cv=RepeatedKFold(n_splits=3, n_repeats=2))
+    by_rows = evaluate(GaussianNB(), *IRIS, cv=LeaveOneOut())
     assert once.averaging == by_rows.averaging == "scores are of all rows together"
     assert twice.averaging == "scores are means over 2 rounds"
     assert all(each.averaging in " ".join(str(each).split()) for each in (once, twice, by_rows))

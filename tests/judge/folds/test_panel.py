@@ -69,7 +69,7 @@ def test_knobs_are_tuned_on_a_panel_inside_its_folds(panel, test_groups):
 def test_learning_curves_of_a_panel(panel, test_groups):
     X, y = panel
     curve = learning_curve(
-        KNeighborsClassifier(n_neighbors=1), X, y, split=split_of(y, test_groups), groups=PATIENT
+        KNeighborsClassifier(n_neighbors=1), X, y, cv=split_of(y, test_groups), groups=PATIENT
     )
     assert np.isfinite(curve.validation[-1]).all()
     assert (curve.validation[-1].mean() == 0) == (test_groups == "known")  # errors

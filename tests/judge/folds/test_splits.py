@@ -78,7 +78,7 @@ def test_columns_tell_the_task():
     ("call", "message"),
     [
         (lambda: protocol([1]), "cannot split 1 rows into training and test"),
-        (lambda: protocol([0, 1] * 40, folds=1), "folds must be at least 2, got 1"),
+        (lambda: protocol([0, 1] * 40, n_splits=1), "n_splits must be at least 2, got 1"),
         (lambda: protocol([str(i) for i in range(60)]), "every class has one row only"),
         (lambda: lock_away(None, [0, 1] * 40, share=20), "share must lie between 0 and 1, got 20"),
     ],

@@ -74,7 +74,7 @@ def test_two_rows_always_leave_one_out():
         (Bootstrap632(), 3, None, ["a", None, "b"], "the group of row 1 is missing, and 0 more"),
         (GroupFolds(5), 8, None, [1, 1, 2, 2, 3, 3, 4, 4], "5 folds need as many groups, and there are 4"),
         (GroupFolds(2), 8, None, None, "needs to know the group of every row; pass groups"),
-        (GroupFolds(1), 8, None, [1, 2] * 4, "folds must be at least 2, got 1"),
+        (GroupFolds(1), 8, None, [1, 2] * 4, "n_splits must be at least 2, got 1"),
         (
             TimeOrdered(5),
             5,
@@ -84,7 +84,7 @@ def test_two_rows_always_leave_one_out():
         ),
         (TimeOrdered(2, time=[1, 1, 1, 1, 2, 2]), 6, None, None, "at 2 different times do not give them"),
         (TimeOrdered(2, gap=2), 6, None, None, "a gap of 2 rows leaves none of the 2 before fold 0 to train"),
-        (TimeOrdered(0), 6, None, None, "folds must be at least 1 and gap at least 0, got 0 and 0"),
+        (TimeOrdered(0), 6, None, None, "n_splits must be at least 1 and gap at least 0, got 0 and 0"),
         (TimeOrdered(2, -1), 6, None, None, "got 2 and -1"),
         (TimeOrdered(2), 6, None, [1] * 6, "no row can be tested by a model of earlier rows of other groups"),
         (TimeOrdered(2, test_groups="old"), 6, None, None, "test_groups must be 'new' or 'known', got 'old'"),
@@ -146,7 +146,7 @@ def test_as_many_folds_as_groups_leave_none_empty():
 def test_scikit_learn_can_use_them():
     rng = np.random.default_rng(0)
     X, y, groups = rng.normal(size=(60, 2)), np.arange(60) % 2, np.repeat(np.arange(12), 5)
-    for splitter in (GroupFolds(4), Bootstrap632(4), protocol(y, folds=4, repeats=1, groups=groups)):
+    for splitter in (GroupFolds(4), Bootstrap632(4), protocol(y, n_splits=4, repeats=1, groups=groups)):
         assert len(cross_val_score(clone(GaussianNB()), X, y, cv=splitter, groups=groups)) == 4
 
 
@@ -285,7 +285,7 @@ def test_testing_begins_where_a_second_class_has_come_up():
 
 def test_rows_of_a_class_that_no_model_has_seen_are_said():
     y = ["a", "b"] * 47 + ["a"] + ["late"] * 5
-    plan = protocol(y, time=range(100), folds=5)
+    plan = protocol(y, time=range(100), n_splits=5)
     assert plan.words.endswith(
         "; 5 rows are of a class that their model has not seen ('late'), so it cannot predict it"
     )
@@ -336,7 +336,7 @@ def test_groups_that_do_not_return_cost_no_part():
 def test_rows_that_no_other_group_precedes_are_not_tested_and_it_is_said():
     time = np.arange(60)
     groups = np.where((time >= 50) & (time % 2 == 0), "b", "a")  # only a is there until 50
-    plan = protocol(time % 2, groups=groups, time=time, folds=2)
+    plan = protocol(time % 2, groups=groups, time=time, n_splits=2)
     tested = [test.tolist() for _, test in plan.split(time)]  # of rows 30 to 44 and 45 to 59
     assert tested == [[50, 52, 54, 56, 58]]
     assert "; 25 rows are not tested, as no other group has rows before them" in plan.words

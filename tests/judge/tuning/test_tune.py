@@ -51,7 +51,7 @@ def noise(n=90):
 
 
 def test_the_score_of_the_luckiest_is_not_reported():
-    tuned = tune(Guess(), *noise(60), {"seed": range(40)}, split=FIVE, inner=FIVE)
+    tuned = tune(Guess(), *noise(60), {"seed": range(40)}, cv=FIVE, inner=FIVE)
     best = max(tried.score for tried in tuned.table)
     assert best > 0.6  # the luckiest of forty guesses
     assert tuned.evaluation.score() < 0.57  # and what its luck is worth on other rows
@@ -73,7 +73,7 @@ def test_the_score_of_the_luckiest_is_not_reported():
 )
 def test_a_grid_is_scored_as_scikit_learn_scores_it(model, knobs, data):
     theirs = GridSearchCV(model, knobs, cv=FIVE, scoring="accuracy").fit(*data)
-    ours = Tuning(model, knobs, split=FIVE).fit(*data)
+    ours = Tuning(model, knobs, cv=FIVE).fit(*data)
     by_setting = {tuple(sorted(t.parameters.items())): t.score for t in ours.tried_}
     for setting, score in zip(
         theirs.cv_results_["params"], theirs.cv_results_["mean_test_score"], strict=True
@@ -91,10 +91,10 @@ def test_numbers_are_tuned_by_their_error():
     theirs = GridSearchCV(
         Ridge(), {"alpha": [0.1, 1.0, 100.0]}, cv=folds, scoring="neg_root_mean_squared_error"
     )
-    ours = Tuning(Ridge(), {"alpha": [0.1, 1.0, 100.0]}, split=folds).fit(X, y)
+    ours = Tuning(Ridge(), {"alpha": [0.1, 1.0, 100.0]}, cv=folds).fit(X, y)
     assert ours.metric_.name == "rmse"
     assert ours.parameters_ == theirs.fit(X, y).best_params_
-    tuned = tune(Ridge(), X, y, {"alpha": [0.1, 100.0]}, split=folds)
+    tuned = tune(Ridge(), X, y, {"alpha": [0.1, 100.0]}, cv=folds)
     assert tuned.optimism == pytest.approx(tuned.evaluation.score() - min(t.score for t in tuned.table))
 
 
@@ -129,7 +129,7 @@ def test_the_knobs_of_the_learner_are_tried_unless_others_are_named():
 
 
 def test_a_learner_without_knobs_is_fitted_as_it_is():
-    tuned = tune(ZeroR(), *IRIS, split=FIVE)
+    tuned = tune(ZeroR(), *IRIS, cv=FIVE)
     assert tuned.parameters == {}
     assert tuned.evaluation.score() == pytest.approx(1 / 3)
 
@@ -160,8 +160,8 @@ def test_it_is_what_its_model_is():
 def test_evaluate_nests_it_on_tables_and_on_arrays():
     X, y = ob.load("iris").split("species")
     tuning = Tuning(OneR(), {"bins": [2, 10]})
-    on_table = evaluate(tuning, X, y, split=FIVE)
-    on_frame = evaluate(tuning, X.to_pandas(), y.values, split=FIVE)
+    on_table = evaluate(tuning, X, y, cv=FIVE)
+    on_frame = evaluate(tuning, X.to_pandas(), y.values, cv=FIVE)
     assert np.array_equal(on_table.scores(), on_frame.scores())
     for train, test in FIVE.split(X, y):
         by_hand = clone(tuning).fit(X.take(train), y.take(train)).predict(X.take(test))
@@ -181,7 +181,7 @@ def test_the_target_by_name_and_mixed_columns():
 
 
 def test_the_model_can_be_saved(tmp_path):
-    tuned = tune(LinearDiscriminant(), *IRIS, split=FIVE, nested=False)
+    tuned = tune(LinearDiscriminant(), *IRIS, cv=FIVE, nested=False)
     ob.save(tuned.model, tmp_path / "model.openbook")
     with pytest.raises(
         ParameterError, match=r"Tuning is not a registered learner\. Use its model_, which is\."
@@ -227,14 +227,14 @@ def test_inner_folds_keep_groups_together(monkeypatch):
     monkeypatch.setattr(Spy, "seen", [])
     groups = np.repeat(np.arange(40.0), 3)
     y = np.arange(120) % 2
-    tune(Spy(), groups[:, None], y, {"size": [1, 2]}, split=GroupFolds(4), groups=groups)
+    tune(Spy(), groups[:, None], y, {"size": [1, 2]}, cv=GroupFolds(4), groups=groups)
     assert len(Spy.seen) > 40
     assert not any(set(train) & set(test) for train, test in Spy.seen)
 
 
 def test_inner_splitters_of_groups_are_given_them():
     groups = np.repeat(np.arange(40), 3)
-    tuning = Tuning(Guess(), {"size": [1, 2]}, split=GroupKFold(4))
+    tuning = Tuning(Guess(), {"size": [1, 2]}, cv=GroupKFold(4))
     tuning.fit(groups[:, None] + 0.5, np.arange(120) % 2, groups=groups)
     assert tuning.parameters_ == {"size": 1}
 
@@ -244,8 +244,8 @@ def test_inner_folds_go_by_time_where_outer_ones_do(how, monkeypatch):
     monkeypatch.setattr(Spy, "seen", [])
     time = np.random.default_rng(0).permutation(120)
     y = np.arange(120) % 2
-    split = TimeOrdered(3, time=time) if how == "splitter" else protocol(y, time=time, folds=3)
-    tune(Spy(), time[:, None], y, {"size": [1, 2]}, split=split)
+    split = TimeOrdered(3, time=time) if how == "splitter" else protocol(y, time=time, n_splits=3)
+    tune(Spy(), time[:, None], y, {"size": [1, 2]}, cv=split)
     assert len(Spy.seen) == 3 * (5 * 2 + 1) + 5 * 2  # outer folds, and all rows
     assert all(train.max() < test.min() for train, test in Spy.seen)
 
@@ -317,8 +317,8 @@ def test_a_setting_that_fails_is_told_and_not_chosen():
         ({"search": "greedy"}, "search must be one of 'grid', 'random', 'halving', got 'greedy'"),
         ({"knobs": {"size": loguniform(1, 9)}}, "knob 'size' is a distribution, of which there is no grid"),
         ({"knobs": {"size": [1]}, "search": "random", "n_iter": 0}, "n_iter must be at least 1, got 0"),
-        ({"split": [([0], [1])]}, "split must be a splitter such as"),
-        ({"search": "halving", "split": TimeOrdered(3)}, "use search='grid' or 'random' with splits by time"),
+        ({"cv": [([0], [1])]}, "cv must be a number of folds, or a splitter such as"),
+        ({"search": "halving", "cv": TimeOrdered(3)}, "use search='grid' or 'random' with splits by time"),
         ({"metric": "log_loss"}, "log loss is undefined for every setting; choose another metric"),
         ({"metric": "rmse"}, "rmse judges regression"),
     ],

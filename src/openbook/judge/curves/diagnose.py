@@ -71,6 +71,7 @@ from openbook.judge.curves.run import usual_split
 from openbook.judge.folds.evaluate import compare
 from openbook.judge.folds.evaluation import Evaluation
 from openbook.judge.folds.examples import Examples, model_task
+from openbook.judge.folds.splits import splitter_of
 from openbook.judge.scores.metrics import Metric
 from openbook.work import Grid, Step, Work
 
@@ -178,7 +179,7 @@ def diagnose_model(
     X: Any,
     y: Any,
     rivals: Mapping[str, Any] | None = None,
-    split: Any = None,
+    cv: Any = None,
     metric: str | Metric | None = None,
     random_state: int = 0,
     name: str | None = None,
@@ -188,7 +189,7 @@ def diagnose_model(
 
     Parameters
     ----------
-    model, X, y, split, metric, random_state, name, groups : as for `learning_curve`
+    model, X, y, cv, metric, random_state, name, groups : as for `learning_curve`
     rivals : mapping of label to model; None takes a forest and naive Bayes, or a forest and a linear model
 
     Examples
@@ -202,12 +203,13 @@ def diagnose_model(
     task = model_task([model])
     label = name or type(model).__name__
     examples = Examples.of(X, y, task, None, groups)
-    split = usual_split(examples, random_state) if split is None else split
-    split = split if hasattr(split, "split") else list(split)
-    curve = learning_curve(model, X, y, None, split, metric, random_state, label, groups)
+    cv = usual_split(examples, random_state) if cv is None else cv
+    cv = splitter_of(cv, examples.column, examples.task, random_state, examples.groups)
+    cv = cv if hasattr(cv, "split") else list(cv)
+    curve = learning_curve(model, X, y, None, cv, metric, random_state, label, groups)
     others = _usual_rivals(model, examples, random_state) if rivals is None else dict(rivals)
     others = {other if other != label else f"another {other}": each for other, each in others.items()}
-    comparison = compare({label: model, **others}, X, y, split, curve.metric, groups=groups)
+    comparison = compare({label: model, **others}, X, y, cv, curve.metric, groups=groups)
     return diagnose(comparison[label], curve, comparison[comparison.baseline], comparison)
 
 

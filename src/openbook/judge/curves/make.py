@@ -36,7 +36,7 @@ def learning_curve(
     X: Any,
     y: Any,
     sizes: Sequence[float] | None = None,
-    split: Any = None,
+    cv: Any = None,
     metric: Which = None,
     random_state: int = 0,
     name: str | None = None,
@@ -49,7 +49,7 @@ def learning_curve(
     ----------
     model, X, y, name, groups, sample_weight : as for `evaluate`
     sizes : numbers of rows, or shares of the training part (floats up to 1); None doubles up to all of it
-    split : as for `evaluate`; None takes 5 folds, twice
+    cv : as for `evaluate`; None takes 5 folds, twice
     metric : name or Metric; None takes the error, or RMSE for numbers
     random_state : the seed of the default split and of the order of the rows
 
@@ -62,7 +62,7 @@ def learning_curve(
     >>> curve.across
     (8, 15, 30, 60, 120)
     """
-    run = Run.of(model, X, y, split, metric, random_state, name, groups, sample_weight)
+    run = Run.of(model, X, y, cv, metric, random_state, name, groups, sample_weight)
     points = [Point(model, size) for size in _sizes(sizes, run)]
     rows = [round(float(np.mean([count(p.size, len(s.train)) for s in run.splits]))) for p in points]
     return run.curve("size", "training rows", rows, points, own=len(points) - 1)
@@ -74,7 +74,7 @@ def complexity_curve(
     y: Any,
     knob: str,
     values: Sequence[Any] | None = None,
-    split: Any = None,
+    cv: Any = None,
     metric: Which = None,
     random_state: int = 0,
     name: str | None = None,
@@ -85,7 +85,7 @@ def complexity_curve(
 
     Parameters
     ----------
-    model, X, y, split, metric, random_state, name, groups, sample_weight : as for `learning_curve`
+    model, X, y, cv, metric, random_state, name, groups, sample_weight : as for `learning_curve`
     knob : the name of a parameter, as in `model.get_params()`
     values : what to set it to; None takes those of the learner's own `knobs()`
         Numbers are put in order.
@@ -100,7 +100,7 @@ def complexity_curve(
     ((1, 31, 101), 0.0)
     """
     settings = _values(model, knob, values)
-    run = Run.of(model, X, y, split, metric, random_state, name, groups, sample_weight)
+    run = Run.of(model, X, y, cv, metric, random_state, name, groups, sample_weight)
     points = [Point(clone(model).set_params(**{knob: value})) for value in settings]
     return run.curve("complexity", knob, settings, points, own=_own(model, knob, settings))
 
@@ -111,7 +111,7 @@ def iteration_curve(
     y: Any,
     knob: str | None = None,
     values: Sequence[int] | None = None,
-    split: Any = None,
+    cv: Any = None,
     metric: Which = None,
     random_state: int = 0,
     name: str | None = None,
@@ -126,7 +126,7 @@ def iteration_curve(
 
     Parameters
     ----------
-    model, X, y, split, metric, random_state, name, groups, sample_weight : as for `learning_curve`
+    model, X, y, cv, metric, random_state, name, groups, sample_weight : as for `learning_curve`
     knob : the parameter that counts; None looks for n_estimators, epochs and max_iter
     values : after how many iterations to look; None doubles up to the parameter's value
 
@@ -140,7 +140,7 @@ def iteration_curve(
     """
     knob = knob or _counting(model)
     parameters = _parameters(model, knob)
-    run = Run.of(model, X, y, split, metric, random_state, name, groups, sample_weight)
+    run = Run.of(model, X, y, cv, metric, random_state, name, groups, sample_weight)
     staged = hasattr(model, "staged_predict") and knob in _COUNTS
     settings = _stages(model, knob, parameters[knob], values, staged)
     own = _own(model, knob, settings)

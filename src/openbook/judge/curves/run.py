@@ -22,7 +22,7 @@ from openbook.fold import each
 from openbook.judge.curves.curve import Curve, Kind
 from openbook.judge.folds.examples import Cut, Examples, Split, model_task
 from openbook.judge.folds.fit_folds import FoldError, complexity_of, label_codes, predicted_by, refuse_frozen
-from openbook.judge.folds.splits import TINY, protocol
+from openbook.judge.folds.splits import TINY, protocol, splitter_of
 from openbook.judge.folds.thread_warnings import collected_warnings
 from openbook.judge.scores.metrics import Metric, Predictions, metric
 
@@ -79,7 +79,7 @@ class Run:
         model: Any,
         X: Any,
         y: Any,
-        split: Any,
+        cv: Any,
         which: str | Metric | None,
         random_state: int,
         name: str | None,
@@ -90,12 +90,13 @@ class Run:
         function = metric(which or _USUAL[task], task)
         refuse_frozen(model)
         examples = Examples.of(X, y, task, weights, groups)
-        if split is None:
-            split = usual_split(examples, random_state)
-        splits = list(examples.splits(split))
+        if cv is None:
+            cv = usual_split(examples, random_state)
+        cv = splitter_of(cv, examples.column, examples.task, random_state, examples.groups)
+        splits = list(examples.splits(cv))
         if not splits:
-            raise ParameterError("split gives no folds")
-        words = str(split) if hasattr(split, "split") else ""
+            raise ParameterError("cv gives no folds")
+        words = str(cv) if hasattr(cv, "split") else ""
         return cls(name or type(model).__name__, examples, splits, function, random_state, words)
 
     def curve(

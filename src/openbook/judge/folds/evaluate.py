@@ -28,7 +28,7 @@ from openbook.judge.folds.fit_folds import (
 )
 from openbook.judge.folds.progress import progress_bar
 from openbook.judge.folds.results import FoldResult
-from openbook.judge.folds.splits import Bootstrap632, TimeOrdered, protocol
+from openbook.judge.folds.splits import Bootstrap632, TimeOrdered, protocol, splitter_of
 from openbook.judge.folds.splitters import TestGroups
 from openbook.judge.scores.metrics import Metric, Task, metric
 
@@ -51,7 +51,7 @@ def evaluate(
     model: Any,
     X: Any,
     y: Any,
-    split: Any = None,
+    cv: Any = None,
     metrics: Metrics = None,
     random_state: int = 0,
     name: str | None = None,
@@ -69,7 +69,7 @@ def evaluate(
     model : any classifier or regressor with scikit-learn's manners
     X : whatever `openbook.read` takes
     y : array, Series, Column, or the name of a column of X
-    split : a splitter, scikit-learn's or ours, or an iterable of (train, test) positions
+    cv : number of folds; a splitter, scikit-learn's or ours; or an iterable of (train, test) positions
         None takes `protocol(y, groups=groups)`.
     metrics : names or Metrics to show, the one that decides first; None takes the usual ones
     random_state : the seed of the default split
@@ -82,7 +82,7 @@ def evaluate(
     test_groups : "new" or "known"
         "known" lets earlier rows of a group train and later ones test; a split by time that says so itself,
         as `protocol(y, groups=…, time=…, test_groups="known")` does, need not be told again.
-    ordered : whether rows are tested in order of time, where `split` is pairs of positions
+    ordered : whether rows are tested in order of time, where `cv` is pairs of positions
     time : the time of each row, optional, for a model that splits its training rows by it, as `Tuning` does
 
     Examples
@@ -95,14 +95,14 @@ def evaluate(
     """
     label = name or type(model).__name__
     examples = Examples.of(X, y, model_task([model]), sample_weight, groups, test_groups, time)
-    return judged({label: model}, examples, split, metrics, random_state, progress, ordered=ordered)[label]
+    return judged({label: model}, examples, cv, metrics, random_state, progress, ordered=ordered)[label]
 
 
 def compare(
     models: Mapping[str, Any] | Sequence[Any],
     X: Any,
     y: Any,
-    split: Any = None,
+    cv: Any = None,
     metrics: Metrics = None,
     baseline: str | Collection[str] | None = None,
     random_state: int = 0,
@@ -117,7 +117,7 @@ def compare(
     Parameters
     ----------
     models : mapping of label to model, or a list of models
-    X, y, split, metrics, random_state, groups, progress, sample_weight, test_groups, time : as for `evaluate`
+    X, y, cv, metrics, random_state, groups, progress, sample_weight, test_groups, time : as for `evaluate`
     baseline : the label of the one that others are measured against, or of several, the best of which is
         None takes the first ZeroR or ZeroRegressor among the models, and adds one if there is none.
     """
@@ -129,7 +129,7 @@ def compare(
     if odd := [label for label in baselines if label not in labelled]:
         raise ParameterError(f"baseline: no learner {odd[0]!r}. {did_you_mean(odd[0], tuple(labelled))}")
     examples = Examples.of(X, y, task, sample_weight, groups, test_groups, time)
-    evaluations = judged(labelled, examples, split, metrics, random_state, progress)
+    evaluations = judged(labelled, examples, cv, metrics, random_state, progress)
     return Comparison(evaluations, baselines[0], baselines)
 
 
@@ -164,7 +164,7 @@ def evaluate_fold(
 def judged(
     models: Mapping[str, Any],
     examples: Examples,
-    split: Any = None,
+    cv: Any = None,
     metrics: Metrics = None,
     random_state: int = 0,
     progress: Progress = None,
@@ -178,28 +178,29 @@ def judged(
         metric(which, task)
     for model in models.values():
         refuse_frozen(model)
-    if split is None:
-        split = protocol(examples.column, task, random_state, groups=examples.groups)
-    elif not hasattr(split, "split"):
-        split = list(split)
-    splits = examples.splits(split)
-    if bootstrap := isinstance(split, Bootstrap632):
+    if cv is None:
+        cv = protocol(examples.column, task, random_state, groups=examples.groups)
+    cv = splitter_of(cv, examples.column, task, random_state, examples.groups)
+    if not hasattr(cv, "split"):
+        cv = list(cv)
+    splits = examples.splits(cv)
+    if bootstrap := isinstance(cv, Bootstrap632):
         every = np.arange(len(examples))
-        splits = chain(splits, [Split(split.repeats, every, every)])
-    results = list(_told(fold_results(models, examples, splits), examples, split, progress))
+        splits = chain(splits, [Split(cv.repeats, every, every)])
+    results = list(_told(fold_results(models, examples, splits), examples, cv, progress))
     if not results:
-        raise ParameterError("split gives no folds")
-    words = str(split) if hasattr(split, "split") else ""
+        raise ParameterError("cv gives no folds")
+    words = str(cv) if hasattr(cv, "split") else ""
     of_each = zip(models, zip(*results, strict=True), strict=True)
     if bootstrap:
         return {
             label: BootstrapEvaluation(
-                label, task, examples.classes, folds[:-1], shown, words, folds[-1], split.plus
+                label, task, examples.classes, folds[:-1], shown, words, folds[-1], cv.plus
             )
             for label, folds in of_each
         }
     groups = None if examples.groups is None else np.unique(examples.groups, return_inverse=True)[1]
-    by_time = getattr(split, "kind", None) == "time-ordered" or isinstance(split, TimeOrdered)
+    by_time = getattr(cv, "kind", None) == "time-ordered" or isinstance(cv, TimeOrdered)
     return {
         label: Evaluation(
             label, task, examples.classes, folds, shown, words, groups=groups, ordered=ordered or by_time

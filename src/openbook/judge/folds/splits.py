@@ -103,7 +103,7 @@ def protocol(
     y: Any,
     task: Task | None = None,
     random_state: int = 0,
-    folds: int = 10,
+    n_splits: int = 10,
     repeats: int | None = None,
     groups: Any = None,
     time: Any = None,
@@ -116,8 +116,8 @@ def protocol(
     y : labels, class codes, numbers or a Column
     task : "classification" or "regression"; None goes by what y holds
     random_state : int
-    folds : int
-        Fewer are used where the rarest class has fewer rows, or is found in fewer groups.
+    n_splits : int
+        Number of folds. Fewer are used where the rarest class has fewer rows, or is found in fewer groups.
     repeats : int, optional
         None repeats five times below 2,000 rows, twice below 5,000, and has one round from there on.
     groups : the group of each row, optional
@@ -143,23 +143,35 @@ def protocol(
     task = task or task_of(y)
     if n < 2:
         raise ParameterError(f"cannot split {n} rows into training and test; give at least two")
-    if folds < (least := 2 if time is None else 1):
-        raise ParameterError(f"folds must be at least {least}, got {folds}")
+    if n_splits < (least := 2 if time is None else 1):
+        raise ParameterError(f"n_splits must be at least {least}, got {n_splits}")
     check_test_groups(test_groups)
     group = None if groups is None else group_codes(groups, n)
     if time is not None:
-        return _time_ordered(y, task, random_state, folds, group, time, test_groups)
+        return _time_ordered(y, task, random_state, n_splits, group, time, test_groups)
     repeats = repeats or next((rounds for most, rounds in _ROUNDS if n < most), 1)
     if group is not None:
-        return _grouped(y, task, random_state, folds, repeats, group)
-    return _ungrouped(y, task, random_state, folds, repeats)
+        return _grouped(y, task, random_state, n_splits, repeats, group)
+    return _ungrouped(y, task, random_state, n_splits, repeats)
 
 
-def _ungrouped(y: Any, task: Task, random_state: int, folds: int, repeats: int) -> Protocol:
+def splitter_of(cv: Any, y: Any, task: Task, random_state: int, groups: Any = None) -> Any:
+    """What divides the rows: a number asks for so many folds, once; splitters and pairs stay as they are."""
+    if isinstance(cv, bool) or not isinstance(cv, int | np.integer):
+        return cv
+    if cv < 2:
+        raise ParameterError(f"cv must be at least 2 folds, got {cv}")
+    if groups is None:
+        return _ungrouped(y, task, random_state, int(cv), 1, tiny=0)
+    return _grouped(y, task, random_state, int(cv), 1, group_codes(groups, len(y)), tiny=0)
+
+
+def _ungrouped(y: Any, task: Task, random_state: int, folds: int, repeats: int, tiny: int = TINY) -> Protocol:
+    """Folds of rows; below `tiny` rows, each row is left out once."""
     from sklearn.model_selection import LeaveOneOut, RepeatedKFold, RepeatedStratifiedKFold
 
     n = len(y)
-    if n < TINY:
+    if n < tiny:
         words = _LEAVE_ONE_OUT.format(n=n) + _even_classes(y, task)
         return Protocol(LeaveOneOut(), words, "leave-one-out", np.zeros(n))
     if task == "regression":
@@ -178,9 +190,15 @@ def _ungrouped(y: Any, task: Task, random_state: int, folds: int, repeats: int) 
 
 
 def _grouped(
-    y: Any, task: Task, random_state: int, folds: int, repeats: int, group: tuple[np.ndarray, np.ndarray]
+    y: Any,
+    task: Task,
+    random_state: int,
+    folds: int,
+    repeats: int,
+    group: tuple[np.ndarray, np.ndarray],
+    tiny: int = TINY,
 ) -> Protocol:
-    """Folds of whole groups."""
+    """Folds of whole groups; below `tiny` rows, each group is left out once."""
     from sklearn.model_selection import LeaveOneGroupOut
 
     (names, codes), n = group, len(y)
@@ -198,7 +216,7 @@ def _grouped(
             rarest = str(labels[found == fewest][0])
             remarks = f" ({fewest} folds, not {folds}, as class {rarest!r} is in {fewest} groups){remarks}"
             folds = int(fewest)
-    if n < TINY or len(names) <= folds:
+    if n < tiny or len(names) <= folds:
         words = f"leave-one-group-out: each of the {len(names)} groups is predicted by a model of the others"
         return Protocol(LeaveOneGroupOut(), words + remarks, "leave-one-group-out", strata, codes)
     words = (

@@ -133,12 +133,12 @@ class GroupFolds:
 
     Parameters
     ----------
-    folds, repeats : int
+    n_splits, repeats : int
     random_state : int
     """
 
-    def __init__(self, folds: int = 10, repeats: int = 1, random_state: int = 0) -> None:
-        self.folds = folds
+    def __init__(self, n_splits: int = 10, repeats: int = 1, random_state: int = 0) -> None:
+        self.n_splits = n_splits
         self.repeats = repeats
         self.random_state = random_state
 
@@ -147,23 +147,23 @@ class GroupFolds:
             raise ParameterError("GroupFolds needs to know the group of every row; pass groups")
         n = _length(X)
         labels, codes = group_codes(groups, n)
-        if self.folds < 2:
-            raise ParameterError(f"GroupFolds: folds must be at least 2, got {self.folds}")
-        if len(labels) < self.folds:
+        if self.n_splits < 2:
+            raise ParameterError(f"GroupFolds: n_splits must be at least 2, got {self.n_splits}")
+        if len(labels) < self.n_splits:
             raise ParameterError(
-                f"GroupFolds: {self.folds} folds need as many groups, and there are {len(labels)};"
+                f"GroupFolds: {self.n_splits} folds need as many groups, and there are {len(labels)};"
                 f" ask for {len(labels)} folds or fewer"
             )
         strata = np.zeros(n, dtype=np.intp) if y is None else class_codes(y)[2]
         counts = group_counts(codes, strata)
         rng = np.random.default_rng(self.random_state)
         for _ in range(self.repeats):
-            fold = dealt(counts, np.full(self.folds, 1 / self.folds), rng)[codes]
-            for i in range(self.folds):
+            fold = dealt(counts, np.full(self.n_splits, 1 / self.n_splits), rng)[codes]
+            for i in range(self.n_splits):
                 yield np.flatnonzero(fold != i), np.flatnonzero(fold == i)
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:  # noqa: ARG002
-        return self.folds * self.repeats
+        return self.n_splits * self.repeats
 
 
 class TimeOrdered:
@@ -173,7 +173,7 @@ class TimeOrdered:
 
     Parameters
     ----------
-    folds : how many blocks are tested
+    n_splits : how many blocks are tested
     gap : how many rows just before each tested block are left out, where they would tell about it
     time : the time of each row, numbers or dates; None takes rows in the order in which they come
     test_groups : "new" or "known"; it matters only where `split` is given groups
@@ -186,7 +186,7 @@ class TimeOrdered:
 
     Examples
     --------
-    >>> for train, test in TimeOrdered(folds=3, gap=1).split(range(8)):
+    >>> for train, test in TimeOrdered(n_splits=3, gap=1).split(range(8)):
     ...     print(train, test)
     [0] [2 3]
     [0 1 2] [4 5]
@@ -194,7 +194,7 @@ class TimeOrdered:
 
     Two patients in three years: a model of Ann tests Bob, and the other way round.
 
-    >>> for train, test in TimeOrdered(folds=2).split(range(6), groups=["Ann", "Bob"] * 3):
+    >>> for train, test in TimeOrdered(n_splits=2).split(range(6), groups=["Ann", "Bob"] * 3):
     ...     print(train, test)
     [1] [2]
     [0] [3]
@@ -204,14 +204,14 @@ class TimeOrdered:
 
     def __init__(
         self,
-        folds: int = 5,
+        n_splits: int = 5,
         gap: int = 0,
         time: Any = None,
         test_groups: TestGroups = "new",
         first: int | None = None,
         random_state: int = 0,
     ) -> None:
-        self.folds = folds
+        self.n_splits = n_splits
         self.gap = gap
         self.time = time
         self.test_groups = test_groups
@@ -234,9 +234,10 @@ class TimeOrdered:
             )
 
     def _check(self) -> None:
-        if self.folds < 1 or self.gap < 0:
+        if self.n_splits < 1 or self.gap < 0:
             raise ParameterError(
-                f"TimeOrdered: folds must be at least 1 and gap at least 0, got {self.folds} and {self.gap}"
+                "TimeOrdered: n_splits must be at least 1 and gap at least 0,"
+                f" got {self.n_splits} and {self.gap}"
             )
         check_test_groups(self.test_groups)
 
@@ -259,14 +260,14 @@ class TimeOrdered:
         n, possible = len(when), 1 + np.flatnonzero(np.diff(when))
         if self.first is not None:
             possible = possible[possible >= self.first]
-        if (spare := len(possible) - self.folds) < 0:
+        if (spare := len(possible) - self.n_splits) < 0:
             raise ParameterError(
-                f"TimeOrdered: {self.folds} folds need {self.folds + 1} blocks one after the other, and"
+                f"TimeOrdered: {self.n_splits} folds need {self.n_splits + 1} blocks one after the other, and"
                 f" {n} rows at {len(np.unique(when))} different times do not give them; ask for fewer folds"
             )
-        size, last, starts = min(n // (self.folds + 1), (n - (self.first or 0)) // self.folds), -1, []
-        for i in range(self.folds):
-            nearest = int(np.argmin(np.abs(possible - (n - size * (self.folds - i)))))
+        size, last, starts = min(n // (self.n_splits + 1), (n - (self.first or 0)) // self.n_splits), -1, []
+        for i in range(self.n_splits):
+            nearest = int(np.argmin(np.abs(possible - (n - size * (self.n_splits - i)))))
             last = min(max(nearest, last + 1), i + spare)
             starts.append(int(possible[last]))
         return starts
@@ -274,12 +275,12 @@ class TimeOrdered:
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """How many pairs `split` gives; new groups may be tested in several parts of a block."""
         if groups is None or self.test_groups == "known":
-            return self.folds
+            return self.n_splits
         return sum(1 for _ in self.split(X, y, groups))
 
     def __str__(self) -> str:
         gap = f", {self.gap} rows before it left out" if self.gap else ""
-        return f"time-ordered: {self.folds} blocks, each predicted by a model of the rows before it{gap}"
+        return f"time-ordered: {self.n_splits} blocks, each predicted by a model of the rows before it{gap}"
 
 
 def check_test_groups(given: Any) -> None:

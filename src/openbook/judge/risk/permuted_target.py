@@ -94,7 +94,7 @@ def leak_test(
     y: Any,
     prepare: Callable[[Any, Any], Any],
     rounds: int = 20,
-    split: Any = None,
+    cv: Any = None,
     level: float = 0.95,
     random_state: int = 0,
 ) -> LeakTest:
@@ -107,7 +107,7 @@ def leak_test(
     prepare : function of (X, y) that gives the rows as the model is to see them
         The very code that stood before the split: it gets X as it came, and shuffled labels or numbers.
     rounds : how many shuffles
-    split : a splitter; None takes five folds
+    cv : number of folds, or a splitter; None takes five folds
     level : of the interval
     random_state : int
 
@@ -131,11 +131,11 @@ def leak_test(
     which, chance = "r2", 0.0
     if examples.classes is not None:
         which, chance = "balanced_accuracy", 1 / len(examples.classes)
-    split = split or protocol(examples.column, task, random_state, folds=5, repeats=1)
+    cv = cv or protocol(examples.column, task, random_state, n_splits=5, repeats=1)
 
     def score(labels: np.ndarray) -> float:
         prepared = prepare(examples.given, labels)
-        return evaluate(model, prepared, labels, split, metrics=which).score()
+        return evaluate(model, prepared, labels, cv, metrics=which).score()
 
     orders = np.random.default_rng(random_state)
     scores = np.array([score(orders.permutation(examples.labels)) for _ in range(rounds)])

@@ -25,7 +25,7 @@ from openbook.judge.chance.intervals import Interval
 from openbook.judge.folds.evaluate import FoldError, judged
 from openbook.judge.folds.evaluation import Evaluation
 from openbook.judge.folds.examples import Examples, takes_tables
-from openbook.judge.folds.splits import TimeOrdered, protocol, some_rows
+from openbook.judge.folds.splits import TimeOrdered, protocol, some_rows, splitter_of
 from openbook.judge.scores.metrics import Metric
 
 __all__ = ["SEARCHES", "Search", "Tried", "best_of", "knobs_of", "settings_of"]
@@ -68,7 +68,7 @@ class Search:
 
     model: Any
     examples: Examples
-    split: Any
+    cv: Any
     metric: Metric
     random_state: int
 
@@ -78,7 +78,7 @@ class Search:
 
     def by_halving(self, settings: Sequence[Mapping[str, Any]]) -> list[Tried]:
         """Every setting on a few rows, the best ones on more; each as it was judged last."""
-        if isinstance(self.split, TimeOrdered):
+        if isinstance(self.cv, TimeOrdered):
             raise ParameterError(
                 "halving tries settings on rows drawn at random, which say nothing of what comes later; use"
                 " search='grid' or 'random' with splits by time"
@@ -117,11 +117,12 @@ class Search:
         return examples.take(np.flatnonzero(chosen), tables=takes_tables(self.model))
 
     def _tried(self, settings: Sequence[Mapping[str, Any]], examples: Examples) -> list[Tried]:
-        split = self.split
-        if split is None:
-            split = protocol(examples.column, examples.task, self.random_state, 5, 1, groups=examples.groups)
+        cv = self.cv
+        if cv is None:
+            cv = protocol(examples.column, examples.task, self.random_state, 5, 1, groups=examples.groups)
+        cv = splitter_of(cv, examples.column, examples.task, self.random_state, examples.groups)
         models = {str(i): clone(self.model).set_params(**setting) for i, setting in enumerate(settings)}
-        outcomes = _judged_or_failed(models, examples, split, self.metric)
+        outcomes = _judged_or_failed(models, examples, cv, self.metric)
         return [
             self._outcome(setting, outcomes[label], len(examples))
             for label, setting in zip(models, settings, strict=True)
@@ -142,11 +143,11 @@ class Search:
 
 
 def _judged_or_failed(
-    models: Mapping[str, Any], examples: Examples, split: Any, metric: Metric
+    models: Mapping[str, Any], examples: Examples, cv: Any, metric: Metric
 ) -> dict[str, Evaluation | FoldError]:
     """The evaluation of each, on folds that they share; one by one where some fail."""
     try:
-        return dict(judged(models, examples, split, metric))
+        return dict(judged(models, examples, cv, metric))
     except FoldError as error:
         if len(models) == 1:
             raise
@@ -154,7 +155,7 @@ def _judged_or_failed(
     outcomes: dict[str, Evaluation | FoldError] = {}
     for label, model in models.items():
         try:
-            outcomes |= judged({label: model}, examples, split, metric)
+            outcomes |= judged({label: model}, examples, cv, metric)
         except FoldError as error:
             outcomes[label] = error
     if all(isinstance(outcome, FoldError) for outcome in outcomes.values()):

@@ -44,7 +44,7 @@ class Tuning(MetaEstimatorMixin, BaseEstimator):
     model : the classifier or regressor to tune, a pipeline too
     knobs : mapping of parameter to the values to try, or to a distribution to draw from; optional
         None takes the model's own, `model.knobs()`.
-    split : splitter of the inner folds, optional
+    cv : number or splitter of the inner folds, optional
         None takes five, stratified, and by groups where those are given.
     metric : name or Metric that decides; None takes accuracy, or RMSE
     search : "grid", "random" or "halving"
@@ -71,10 +71,10 @@ class Tuning(MetaEstimatorMixin, BaseEstimator):
     {'n_neighbors': 5}
     """
 
-    def __init__(self, model, knobs=None, split=None, metric=None, search="grid", n_iter=20, random_state=0):
+    def __init__(self, model, knobs=None, cv=None, metric=None, search="grid", n_iter=20, random_state=0):
         self.model = model
         self.knobs = knobs
-        self.split = split
+        self.cv = cv
         self.metric = metric
         self.search = search
         self.n_iter = n_iter
@@ -88,20 +88,20 @@ class Tuning(MetaEstimatorMixin, BaseEstimator):
         X, y : as the model takes them; y may be the name of a column of X
         sample_weight : array of the rows' weights, optional
         groups : the group of each row, optional: array, Series, Column, or the name of a column of X
-        time : the time of each row, optional; where `split` is by time, rows of one time stay together
+        time : the time of each row, optional; where `cv` is by time, rows of one time stay together
         """
-        if self.split is not None and not hasattr(self.split, "split"):
+        if self.cv is not None and not isinstance(self.cv, int) and not hasattr(self.cv, "split"):
             raise ParameterError(
-                "Tuning: split must be a splitter such as StratifiedKFold(5), which can split whatever rows"
-                f" it is given, got {self.split!r}"
+                "Tuning: cv must be a number of folds, or a splitter such as StratifiedKFold(5), which can"
+                f" split whatever rows it is given, got {self.cv!r}"
             )
         task = model_task([self.model])
         examples = Examples.of(X, y, task, sample_weight, groups)
         self.metric_ = metric(self.metric or DEFAULTS[task][0], task)
         knobs = knobs_of(self.model) if self.knobs is None else self.knobs
         settings = settings_of(self.model, knobs, self.search, self.n_iter, self.random_state)
-        split = _by_time(self.split, time, len(examples)) if time is not None else self.split
-        search = Search(self.model, examples, split, self.metric_, self.random_state)
+        cv = _by_time(self.cv, time, len(examples)) if time is not None else self.cv
+        search = Search(self.model, examples, cv, self.metric_, self.random_state)
         run = search.by_halving if self.search == "halving" else search.all_at_once
         self.tried_ = tuple(run(settings))
         self.parameters_ = dict(best_of(self.tried_, self.metric_).parameters)
@@ -241,7 +241,7 @@ def tune(
     X: Any,
     y: Any,
     knobs: Mapping[str, Any] | None = None,
-    split: Any = None,
+    cv: Any = None,
     inner: Any = None,
     metric: str | Metric | None = None,
     search: str = "grid",
@@ -258,9 +258,10 @@ def tune(
     ----------
     model, knobs, metric, search, n_iter, random_state : as for `Tuning`
     X, y, groups, progress, sample_weight : as for `evaluate`
-    split : splitter of the outer folds, which judge; None takes ten, stratified, and by groups where given
+    cv : number or splitter of the outer folds, which judge
+        None takes ten, stratified, and by groups where given.
     inner : splitter of the inner folds, which choose
-        None takes five such, by groups where those are given, and by time where `split` is.
+        None takes five such, by groups where those are given, and by time where `cv` is.
     nested : whether to judge the tuning
         Without, the only score is that of the best setting on the folds that chose it.
 
@@ -276,9 +277,9 @@ def tune(
     [0.968, 0.999] (95%, Wilson for 169 effective rows)
     """
     examples = Examples.of(X, y, model_task([model]), sample_weight, groups)
-    if split is None:
-        split = protocol(examples.column, examples.task, random_state, repeats=1, groups=examples.groups)
-    by_time = split.splitter if isinstance(split, Protocol) else split
+    if cv is None:
+        cv = protocol(examples.column, examples.task, random_state, repeats=1, groups=examples.groups)
+    by_time = cv.splitter if isinstance(cv, Protocol) else cv
     inner_of_all = inner
     if inner is None and isinstance(by_time, TimeOrdered):
         inner, inner_of_all = _inner_by_time(by_time, len(examples))
@@ -287,8 +288,8 @@ def tune(
     if nested:
         name, usual = f"{type(model).__name__}, tuned", DEFAULTS[examples.task]
         metrics = usual if metric is None else (metric, *(other for other in usual if other != metric))
-        evaluation = judged({name: tuning}, examples, split, metrics, random_state, progress)[name]
-    whole = clone(tuning).set_params(split=inner_of_all)
+        evaluation = judged({name: tuning}, examples, cv, metrics, random_state, progress)[name]
+    whole = clone(tuning).set_params(cv=inner_of_all)
     return Tuned(whole.fit(X, y, sample_weight, groups), evaluation)
 
 
@@ -307,7 +308,7 @@ def _by_time(split: Any, time: Any, n: int) -> Any:
     when = time_codes(time, n)
     if when.max() == 0:  # all of one time: only the order of the rows is left
         return split
-    blocks = min(split.folds, int(when.max()))
+    blocks = min(split.n_splits, int(when.max()))
     return TimeOrdered(blocks, split.gap, when, split.test_groups, random_state=split.random_state)
 
 
