@@ -1,11 +1,20 @@
-"""Compiled kernels on disk, where two processes compile for different types at the same time."""
+"""Compiled kernels on disk, where two processes compile for different types at the same time, and where the
+sources of kernels change.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
 
 import numba
 import numpy as np
 import pytest
 from numba.core.caching import FunctionCache
 
-from openbook.kernels.cache import KernelCache
+import openbook
+from openbook.kernels.cache import KernelCache, kernel_sources
 from openbook.kernels.jit import jit
 
 SOURCE = """
@@ -64,3 +73,41 @@ def test_a_kernel_is_found_on_disk(first):
     again = jit(first)
     assert again(np.array([2.0])) == 4.0
     assert (again.stats.cache_hits.total(), again.stats.cache_misses.total()) == (1, 0)
+
+
+def run_in_package(folder, factor):
+    """What a kernel in one file of a package gives, in a new process, where a kernel in another file that it
+    calls multiplies by a factor.
+    """
+    package = folder / "twofiles"
+    package.mkdir(exist_ok=True)
+    (package / "__init__.py").touch()
+    (package / "inside.py").write_text(
+        f"from openbook.kernels.jit import inner\n\n@inner\ndef scale(x):\n    return x * {factor}\n"
+    )
+    (package / "outside.py").write_text(
+        "from openbook.kernels.jit import jit\nfrom twofiles.inside import scale\n\n"
+        "@jit\ndef scale_first(array):\n    return scale(array[0])\n"
+    )
+    code = (
+        "import numpy as np\nfrom twofiles.outside import scale_first as kernel\n"
+        "print(kernel(np.array([5.0])), kernel.stats.cache_hits.total())"
+    )
+    paths = os.pathsep.join([str(folder), *filter(None, sys.path)])
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(folder / "cache"), "PYTHONPATH": paths}
+    return subprocess.check_output([sys.executable, "-B", "-c", code], env=environment, text=True).split()
+
+
+def test_a_kernel_is_compiled_anew_when_one_that_it_calls_has_changed(tmp_path):
+    assert run_in_package(tmp_path, 2) == ["10.0", "0"]
+    assert run_in_package(tmp_path, 2) == ["10.0", "1"]  # as before, from disk
+    assert run_in_package(tmp_path, 3) == ["15.0", "0"]  # numba would say 10, from disk
+
+
+def test_kernel_sources_are_all_files_with_kernels():
+    sources = kernel_sources(Path(openbook.__file__).parent)
+    defining = {path for path in sources if re.search(rb"^ *@(jit|inner)\b", sources[path], re.MULTILINE)}
+    everywhere = Path(openbook.__file__).parent.rglob("*.py")
+    decorated = {p for p in everywhere if re.search(r"^ *@(jit|inner)\b", p.read_text(), re.MULTILINE)}
+    assert defining == decorated
+    assert {"jit.py", "tile.py", "smo.py", "grow.py"} <= {path.name for path in sources}

@@ -1,4 +1,8 @@
-"""Compiled kernels on disk, for processes that may compile at the same time.
+"""Compiled kernels on disk: never stale, and safe for processes that compile at the same time.
+
+numba keeps a compiled kernel for as long as the kernel's own file stays the same. But the code of a kernel
+holds the kernels that it calls, and they may be in other files. Here a kernel is kept for as long as all the
+kernel sources of its package, and of this one, stay the same.
 
 numba numbers the files of a kernel 1, 2, … and writes into an index which of them holds which types, before
 the file is there. Two processes that start together can both take 1: then the index leads from the types of
@@ -7,12 +11,39 @@ had. Where two write the index at once, one entry is lost, and compiled anew whe
 """
 
 from collections.abc import Callable
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
 from secrets import randbits
 from typing import Any
 
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
-__all__ = ["KernelCache"]
+__all__ = ["KernelCache", "kernel_sources"]
+
+#: What a file with kernels, or with the compiler's settings, imports.
+IMPORTS = (b"openbook.kernels.jit", b"numba")
+
+
+def kernel_sources(package: Path) -> dict[Path, bytes]:
+    """The files in a package's folder that define kernels, and their text, in the order of their paths."""
+    texts = {path: path.read_bytes() for path in sorted(package.rglob("*.py"))}
+    return {path: text for path, text in texts.items() if any(name in text for name in IMPORTS)}
+
+
+@cache
+def stamp_of(package: Path) -> str:
+    """A digest of the kernel sources, and of their paths; read once in a process."""
+    digest = blake2b(digest_size=16)
+    for path, text in kernel_sources(package).items():
+        digest.update(str(path).encode() + b"\0" + text + b"\0")
+    return digest.hexdigest()
+
+
+def package_of(file: Path) -> Path | None:
+    """The folder of the outermost package with this file; None if it is in none."""
+    inside = [folder for folder in file.parents if (folder / "__init__.py").exists()]
+    return inside[-1] if inside else None
 
 
 class OwnNames(IndexDataCacheFile):
@@ -24,10 +55,11 @@ class OwnNames(IndexDataCacheFile):
 
 
 class KernelCache(FunctionCache):
-    """numba's cache of a function, with such files."""
+    """numba's cache of a function, with such files and stamps."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
-        self._cache_file = OwnNames(
-            self._cache_path, self._impl.filename_base, self._impl.locator.get_source_stamp()
-        )
+        own = package_of(Path(function.__code__.co_filename).resolve())
+        packages = {package_of(Path(__file__).resolve()), own} - {None}
+        stamp = self._impl.locator.get_source_stamp(), *sorted(stamp_of(package) for package in packages)
+        self._cache_file = OwnNames(self._cache_path, self._impl.filename_base, stamp)
