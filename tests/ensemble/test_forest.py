@@ -317,7 +317,7 @@ def test_rows_of_no_weight_are_no_rows():
 def test_depth_and_leaves_are_kept():
     model = RandomForestClassifier(5, max_depth=2, random_state=0).fit(IRIS, SPECIES)
     assert max(tree.n_leaves for tree in model.trees_) <= 4
-    model = RandomForestClassifier(5, min_leaf=20, random_state=0).fit(IRIS, SPECIES)
+    model = RandomForestClassifier(5, min_samples_leaf=20, random_state=0).fit(IRIS, SPECIES)
     assert min(tree.weight.min() for tree in model.trees_) >= 20
     assert model.complexity() == sum(tree.size for tree in model.trees_)
 

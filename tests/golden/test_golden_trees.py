@@ -120,7 +120,7 @@ def test_the_ratio_of_an_id(golden, name):
     """
     record = golden(name)
     expected = record["expected"]
-    model = grown(record["data"], "play", C45(min_leaf=1, prune=None))
+    model = grown(record["data"], "play", C45(min_samples_leaf=1, prune=None))
     work = part(model.work(), "root")
     for label, key in {"gain": "gain", "split info": "split_info", "gain ratio": "gain_ratio"}.items():
         assert work[f"{label}(id)"].result == pytest.approx(expected[key], rel=DIGITS)

@@ -72,7 +72,7 @@ def problems(draw, max_rows=14, criteria=("gini", "entropy", "gain_ratio", "squa
         criterion,
         nominal=draw(st.sampled_from(["multiway", "subset"])),
         missing=draw(st.sampled_from(["fractional", "majority", "branch"])),
-        min_leaf=draw(st.sampled_from([1, 1, 2])),
+        min_samples_leaf=draw(st.sampled_from([1, 1, 2])),
         max_depth=draw(st.sampled_from([None, 1, 3])),
     )
     return learner, X, y, w, new

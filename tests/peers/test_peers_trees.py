@@ -201,7 +201,7 @@ def test_cost_complexity_of_numbers_like_rpart(name):
     for (above, _), (at, splits) in pairwise(steps):
         alpha = np.sqrt(at * above) * root
         model = DecisionTreeRegressor(
-            nominal="subset", max_depth=SHALLOW, prune="cost_complexity", alpha=alpha
+            nominal="subset", max_depth=SHALLOW, prune="cost_complexity", ccp_alpha=alpha
         )
         assert model.fit(X, y, sample_weight=w).tree_.n_leaves == splits + 1
 
@@ -253,13 +253,13 @@ def test_classifier_like_sklearn(name, depth, criterion):
 
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
-@pytest.mark.parametrize(("name", "min_leaf"), [("iris", 1), ("iris", 5), ("iris", 20), ("wine", 1)])
-def test_rows_of_equal_weight_like_sklearn(name, min_leaf, criterion):
+@pytest.mark.parametrize(("name", "min_samples_leaf"), [("iris", 1), ("iris", 5), ("iris", 20), ("wine", 1)])
+def test_rows_of_equal_weight_like_sklearn(name, min_samples_leaf, criterion):
     """On these no two of scikit-learn's seeds give different nodes."""
     X, y = numbers(name)
-    ours = DecisionTreeClassifier(criterion, min_leaf=min_leaf).fit(X, y)
+    ours = DecisionTreeClassifier(criterion, min_samples_leaf=min_samples_leaf).fit(X, y)
     theirs = sklearn_tree.DecisionTreeClassifier(
-        criterion=criterion, min_samples_leaf=min_leaf, random_state=0
+        criterion=criterion, min_samples_leaf=min_samples_leaf, random_state=0
     )
     agree(ours, theirs.fit(X, y), X)
 
@@ -277,11 +277,11 @@ def test_regressor_like_sklearn(name, depth, criterion):
     np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-10)
 
 
-@pytest.mark.parametrize("min_leaf", [5, 10, 20])
-def test_regressor_of_equal_weight_like_sklearn(min_leaf):
+@pytest.mark.parametrize("min_samples_leaf", [5, 10, 20])
+def test_regressor_of_equal_weight_like_sklearn(min_samples_leaf):
     X, y = numbers("diabetes")
-    ours = DecisionTreeRegressor(min_leaf=min_leaf).fit(X, y)
-    theirs = sklearn_tree.DecisionTreeRegressor(min_samples_leaf=min_leaf, random_state=0).fit(X, y)
+    ours = DecisionTreeRegressor(min_samples_leaf=min_samples_leaf).fit(X, y)
+    theirs = sklearn_tree.DecisionTreeRegressor(min_samples_leaf=min_samples_leaf, random_state=0).fit(X, y)
     agree(ours, theirs, X)
 
 
@@ -312,5 +312,5 @@ def test_cost_complexity_like_sklearn(name, criterion):
     alphas = np.unique(grown.cost_complexity_pruning_path(X, y, sample_weight=w).ccp_alphas.round(12))
     for alpha in ((alphas[1:] + alphas[:-1]) / 2)[::7]:
         pruned = theirs(criterion=criterion, random_state=0, ccp_alpha=alpha).fit(X, y, sample_weight=w)
-        model = ours(criterion, prune="cost_complexity", alpha=alpha).fit(X, y, sample_weight=w)
+        model = ours(criterion, prune="cost_complexity", ccp_alpha=alpha).fit(X, y, sample_weight=w)
         assert parts(model.tree_, X.T).keys() == sklearn_parts(pruned, X).keys()

@@ -170,13 +170,13 @@ def test_id3(name):
 DIFFERENT = {("breast_cancer", 1): "near values"}
 
 
-@pytest.mark.parametrize("min_leaf", [2, 1])
+@pytest.mark.parametrize("min_samples_leaf", [2, 1])
 @pytest.mark.parametrize("name", ALL)
-def test_c45_unpruned(name, min_leaf, request):
-    if reason := DIFFERENT.get((name, min_leaf)):
+def test_c45_unpruned(name, min_samples_leaf, request):
+    if reason := DIFFERENT.get((name, min_samples_leaf)):
         request.applymarker(pytest.mark.xfail(reason=reason, strict=True, raises=AssertionError))
-    X, y, theirs = weka(name, {2: "unpruned", 1: "unpruned-1"}[min_leaf])
-    model = C45(min_leaf=min_leaf, prune=None).fit(X, y)
+    X, y, theirs = weka(name, {2: "unpruned", 1: "unpruned-1"}[min_samples_leaf])
+    model = C45(min_samples_leaf=min_samples_leaf, prune=None).fit(X, y)
     tree = collapse(model.tree_).tree  # as J48 does even if it does not prune
     assert differences(nested(model, tree, moved_down(X)), theirs) == []
 
@@ -184,5 +184,5 @@ def test_c45_unpruned(name, min_leaf, request):
 @pytest.mark.parametrize("name", ALL)
 def test_c45_pruned(name):
     X, y, theirs = weka(name, "pruned")
-    model = C45(min_leaf=2, confidence=0.25).fit(X, y)
+    model = C45(min_samples_leaf=2, confidence=0.25).fit(X, y)
     assert differences(nested(model, model.tree_, moved_down(X)), theirs) == []

@@ -69,14 +69,14 @@ def test_costs_of_the_leaves_that_are_left():
 
 
 def folds_of(model, y):
-    return model._parts(y, model.folds)
+    return model._parts(y, model.cv)
 
 
 @pytest.mark.parametrize("weighed", [False, True])
 def test_the_error_of_classes_beside_a_plain_loop(weighed):
     X, y = noisy()
     w = np.random.default_rng(5).integers(1, 4, len(y)).astype(float) if weighed else np.ones(len(y))
-    model = CART(folds=4).fit(X, y, sample_weight=w)
+    model = CART(cv=4).fit(X, y, sample_weight=w)
     wrong = np.empty((len(model.choice_.alpha), len(y)))
     for held_out in folds_of(model, y.astype(int)):
         rest = np.setdiff1d(np.arange(len(y)), held_out)
@@ -94,12 +94,12 @@ def test_the_error_of_classes_beside_a_plain_loop(weighed):
 def test_the_error_of_numbers_beside_a_plain_loop():
     X, y = load("diabetes").split("progression")
     X, y = X.block(X.names), np.asarray(y)
-    model = CARTRegressor(folds=3, min_leaf=5).fit(X, y)
+    model = CARTRegressor(cv=3, min_samples_leaf=5).fit(X, y)
     squares = np.empty((len(model.choice_.alpha), len(y)))
     for held_out in folds_of(model, y):
         rest = np.setdiff1d(np.arange(len(y)), held_out)
         for k, alpha in enumerate([*model.choice_.alpha[:-1], 1e9]):
-            other = DecisionTreeRegressor(min_leaf=5, prune="cost_complexity", alpha=alpha)
+            other = DecisionTreeRegressor(min_samples_leaf=5, prune="cost_complexity", ccp_alpha=alpha)
             squares[k, held_out] = (other.fit(X[rest], y[rest]).predict(X[held_out]) - y[held_out]) ** 2
     np.testing.assert_allclose(model.choice_.error, squares.mean(axis=1), rtol=1e-9)
     np.testing.assert_allclose(model.choice_.deviation, squares.std(axis=1) / np.sqrt(len(y)), rtol=1e-9)
@@ -107,7 +107,7 @@ def test_the_error_of_numbers_beside_a_plain_loop():
 
 def test_folds_part_the_rows_and_share_out_the_classes():
     X, y = noisy(103)
-    model = CART(folds=5).fit(X, y)
+    model = CART(cv=5).fit(X, y)
     parts = folds_of(model, y.astype(int))
     assert sorted(np.concatenate(parts)) == list(range(103))
     assert {int(y[part].sum()) for part in parts} <= {int(y.sum()) // 5, int(y.sum()) // 5 + 1}
@@ -146,7 +146,7 @@ def test_the_tree_is_the_one_that_was_chosen():
     model = CART(random_state=3).fit(X, y)
     chosen = int(model.choice_.chosen[0])
     assert model.get_n_leaves() == model.choice_.leaves[chosen]
-    assert model.alpha_ == model.choice_.alpha[chosen]
+    assert model.ccp_alpha_ == model.choice_.alpha[chosen]
     assert (CART(random_state=3).fit(X, y).choice_.error == model.choice_.error).all()
     assert (CART(random_state=4).fit(X, y).choice_.error != model.choice_.error).any()
 
@@ -192,7 +192,7 @@ def test_a_damaged_choice_is_refused(tmp_path):
     X, y = noisy()
     model = CART().fit(X, y)
     opened = open_model(save(model, tmp_path / "cart.openbook"))
-    assert opened.alpha_ == model.alpha_
+    assert opened.ccp_alpha_ == model.ccp_alpha_
     sound = model._arrays()
     for name, array in [
         ("chosen", np.array([99])),
@@ -206,5 +206,5 @@ def test_a_damaged_choice_is_refused(tmp_path):
 
 
 def test_a_fold_is_not_enough():
-    with pytest.raises(ParameterError, match=r"CART: folds must be a whole number of at least 2, got 1\."):
-        CART(folds=1).fit([[1.0], [2.0]], [0, 1])
+    with pytest.raises(ParameterError, match=r"CART: cv must be a whole number of at least 2, got 1\."):
+        CART(cv=1).fit([[1.0], [2.0]], [0, 1])

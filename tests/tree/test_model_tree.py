@@ -102,7 +102,7 @@ def test_columns_that_say_the_same_and_columns_that_say_nothing():
 def test_noise_does_not_make_a_forest():
     rng = np.random.default_rng(0)
     cells, y = rng.normal(size=(500, 3)), rng.normal(size=500)
-    assert DecisionTreeRegressor(min_leaf=4).fit(cells, y).get_n_leaves() > 80
+    assert DecisionTreeRegressor(min_samples_leaf=4).fit(cells, y).get_n_leaves() > 80
     assert ModelTreeRegressor().fit(cells, y).get_n_leaves() < 8
 
 
@@ -180,7 +180,7 @@ def test_lines_in_pieces_are_learnt_better_than_steps():
     y += rng.normal(0, 0.3, 600)
     lines, steps = (
         cross_val_score(model, cells, y, cv=5).mean()
-        for model in (ModelTreeRegressor(smoothing=False), DecisionTreeRegressor(min_leaf=4))
+        for model in (ModelTreeRegressor(smoothing=False), DecisionTreeRegressor(min_samples_leaf=4))
     )
     assert 1 - lines < (1 - steps) / 3
     assert ModelTreeRegressor().fit(cells, y).get_n_leaves() < 8
@@ -190,7 +190,7 @@ def test_a_smooth_surface_is_learnt_better_than_by_steps():
     cells, y = make_friedman1(500, noise=1.0, random_state=0)
     lines, steps = (
         cross_val_score(model, cells, y, cv=5).mean()
-        for model in (ModelTreeRegressor(), DecisionTreeRegressor(min_leaf=4))
+        for model in (ModelTreeRegressor(), DecisionTreeRegressor(min_samples_leaf=4))
     )
     assert lines > steps + 0.1
 

@@ -62,8 +62,8 @@ class Estimator(BaseEstimator):
     rules: ClassVar[Mapping[str, Rule]] = {}
     #: The kinds of column it can use.
     accepts: ClassVar[tuple[type[Attribute], ...]] = (Numeric, Nominal, Ordinal)
-    #: Whether it compares weights with numbers of rows, such as `min_leaf` or `k`; `fit` then reads weights
-    #: as numbers of rows (`rows.in_rows`), so that their scale does not matter.
+    #: Whether it compares weights with numbers of rows, such as `min_samples_leaf` or `n_neighbors`; `fit`
+    #: then reads weights as numbers of rows (`rows.in_rows`), so that their scale does not matter.
     counts_rows: ClassVar[bool] = False
 
     schema_: Schema

@@ -10,7 +10,7 @@ class ExtraTreesClassifier(RandomForestClassifier):
 
     Parameters
     ----------
-    n_estimators, criterion, max_features, max_depth, min_leaf, nominal, missing, bins, class_weight,
+    n_estimators, criterion, max_features, max_depth, min_samples_leaf, nominal, missing, bins, class_weight,
     random_state
         As for `RandomForestClassifier`.
     bootstrap : bool
@@ -36,7 +36,7 @@ class ExtraTreesClassifier(RandomForestClassifier):
         criterion="gini",
         max_features="sqrt",
         max_depth=None,
-        min_leaf=1,
+        min_samples_leaf=1,
         nominal="subset",
         missing="majority",
         bootstrap=False,
@@ -49,7 +49,7 @@ class ExtraTreesClassifier(RandomForestClassifier):
             criterion,
             max_features,
             max_depth,
-            min_leaf,
+            min_samples_leaf,
             nominal,
             missing,
             bootstrap,
@@ -64,7 +64,7 @@ class ExtraTreesRegressor(RandomForestRegressor):
 
     Parameters
     ----------
-    n_estimators, max_features, max_depth, min_leaf, nominal, missing, bins, random_state
+    n_estimators, max_features, max_depth, min_samples_leaf, nominal, missing, bins, random_state
         As for `RandomForestRegressor`.
     bootstrap : bool
         Every tree sees all rows unless told otherwise; then there is no out-of-bag error.
@@ -83,7 +83,7 @@ class ExtraTreesRegressor(RandomForestRegressor):
         n_estimators=100,
         max_features=None,
         max_depth=None,
-        min_leaf=1,
+        min_samples_leaf=1,
         nominal="subset",
         missing="majority",
         bootstrap=False,
@@ -91,5 +91,13 @@ class ExtraTreesRegressor(RandomForestRegressor):
         random_state=None,
     ):
         super().__init__(
-            n_estimators, max_features, max_depth, min_leaf, nominal, missing, bootstrap, bins, random_state
+            n_estimators,
+            max_features,
+            max_depth,
+            min_samples_leaf,
+            nominal,
+            missing,
+            bootstrap,
+            bins,
+            random_state,
         )

@@ -15,7 +15,7 @@ class RandomForestClassifier(ForestClassifier):
     criterion : "gini", "entropy" or "gain_ratio"
     max_features : "sqrt", "log2", "log2+1", int, share or None
         How many columns are drawn at each node.
-    max_depth, min_leaf, nominal, class_weight : as for `DecisionTreeClassifier`
+    max_depth, min_samples_leaf, nominal, class_weight : as for `DecisionTreeClassifier`
     missing : "majority" or "branch"
         Rows with a missing cell take the heaviest branch, or one of their own.
     bootstrap : bool
@@ -50,7 +50,7 @@ class RandomForestClassifier(ForestClassifier):
         criterion="gini",
         max_features="sqrt",
         max_depth=None,
-        min_leaf=1,
+        min_samples_leaf=1,
         nominal="subset",
         missing="majority",
         bootstrap=True,
@@ -62,7 +62,7 @@ class RandomForestClassifier(ForestClassifier):
         self.criterion = criterion
         self.max_features = max_features
         self.max_depth = max_depth
-        self.min_leaf = min_leaf
+        self.min_samples_leaf = min_samples_leaf
         self.nominal = nominal
         self.missing = missing
         self.bootstrap = bootstrap
@@ -71,7 +71,7 @@ class RandomForestClassifier(ForestClassifier):
         self.random_state = random_state
 
     def knobs(self):
-        return {"max_features": ("sqrt", 0.5), "min_leaf": (1, 3, 10)}
+        return {"max_features": ("sqrt", 0.5), "min_samples_leaf": (1, 3, 10)}
 
 
 class RandomForestRegressor(ForestRegressor):
@@ -79,7 +79,7 @@ class RandomForestRegressor(ForestRegressor):
 
     Parameters
     ----------
-    n_estimators, max_features, max_depth, min_leaf, nominal, missing, bootstrap, bins, random_state
+    n_estimators, max_features, max_depth, min_samples_leaf, nominal, missing, bootstrap, bins, random_state
         As for `RandomForestClassifier`; every node looks at all columns unless told otherwise.
 
     Attributes
@@ -99,7 +99,7 @@ class RandomForestRegressor(ForestRegressor):
         n_estimators=100,
         max_features=None,
         max_depth=None,
-        min_leaf=1,
+        min_samples_leaf=1,
         nominal="subset",
         missing="majority",
         bootstrap=True,
@@ -109,7 +109,7 @@ class RandomForestRegressor(ForestRegressor):
         self.n_estimators = n_estimators
         self.max_features = max_features
         self.max_depth = max_depth
-        self.min_leaf = min_leaf
+        self.min_samples_leaf = min_samples_leaf
         self.nominal = nominal
         self.missing = missing
         self.bootstrap = bootstrap
@@ -117,4 +117,4 @@ class RandomForestRegressor(ForestRegressor):
         self.random_state = random_state
 
     def knobs(self):
-        return {"max_features": (0.33, None), "min_leaf": (1, 3, 10)}
+        return {"max_features": (0.33, None), "min_samples_leaf": (1, 3, 10)}

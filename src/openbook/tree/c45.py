@@ -15,7 +15,7 @@ class C45(TreeClassifier):
 
     Parameters
     ----------
-    min_leaf : float
+    min_samples_leaf : float
         The weight that two branches at least must have.
     confidence : float
         The level of the error's upper bound; the smaller, the more is pruned.
@@ -37,10 +37,10 @@ class C45(TreeClassifier):
 
     criterion = "gain_ratio"
 
-    def __init__(self, min_leaf=2, confidence=0.25, prune="confidence"):
-        self.min_leaf = min_leaf
+    def __init__(self, min_samples_leaf=2, confidence=0.25, prune="confidence"):
+        self.min_samples_leaf = min_samples_leaf
         self.confidence = confidence
         self.prune = prune
 
     def knobs(self):
-        return {"min_leaf": (2, 5, 20), "confidence": (0.05, 0.25, 0.5)}
+        return {"min_samples_leaf": (2, 5, 20), "confidence": (0.05, 0.25, 0.5)}

@@ -60,8 +60,8 @@ class ByFolds(TreeLearner):
     """A tree cut back to the α that cross-validation chooses."""
 
     rules = {
-        "min_leaf": Number(at_least=1),
-        "folds": Whole(at_least=2),
+        "min_samples_leaf": Number(at_least=1),
+        "cv": Whole(at_least=2),
         "random_state": Anything("None, a whole number, or a RandomState"),
     }
 
@@ -72,13 +72,13 @@ class ByFolds(TreeLearner):
 
     choice_: Choice
 
-    def __init__(self, min_leaf=1, folds=10, random_state=0):
-        self.min_leaf = min_leaf
-        self.folds = folds
+    def __init__(self, min_samples_leaf=1, cv=10, random_state=0):
+        self.min_samples_leaf = min_samples_leaf
+        self.cv = cv
         self.random_state = random_state
 
     @property
-    def alpha_(self):
+    def ccp_alpha_(self):
         """The price of a leaf that cross-validation chose."""
         return float(self.choice_.alpha[self.choice_.chosen[0]])
 
@@ -88,14 +88,14 @@ class ByFolds(TreeLearner):
         error, deviation = self._judge(rows, training, alpha) if len(alpha) > 1 else (cost[:1], np.zeros(1))
         chosen = smallest_within(error, deviation)
         self.choice_ = Choice(alpha, leaves, error, deviation, np.array([chosen]))
-        return prune_cost_complexity(tree, cost, self.alpha_)
+        return prune_cost_complexity(tree, cost, self.ccp_alpha_)
 
     def _judge(self, rows, training, alpha):
         """The error of each subtree on rows that it was not grown on, and its standard error."""
         X = np.concatenate([cells(table) for table in rows.tables()])
         rule = self._rule(training)
         step = partial(self._losses, X, training, rule, np.r_[alpha[:-1], np.inf])
-        losses = sum(each(self._parts(training.y, min(self.folds, len(X))), step))
+        losses = sum(each(self._parts(training.y, min(self.cv, len(X))), step))
         w = training.w
         error, squares = losses / w.sum()
         return error, np.sqrt(np.maximum(squares - error**2, 0) * (w @ w)) / w.sum()
@@ -148,16 +148,16 @@ class CART(ByFolds, TreeClassifier):
 
     Parameters
     ----------
-    min_leaf : float
+    min_samples_leaf : float
         The weight that both branches must have. 1 asks for nothing: rows may weigh less.
-    folds : int
+    cv : int
         How many parts the rows are dealt into.
     random_state : int or RandomState, optional
         For the folds.
 
     Attributes
     ----------
-    alpha_ : the price of a leaf, as a share of all rows
+    ccp_alpha_ : the price of a leaf, as a share of all rows
     choice_ : the subtrees that were judged: alpha, leaves, error, deviation (its standard error), chosen
     tree_, classes_, feature_importances_ : as for `DecisionTreeClassifier`
 
@@ -192,12 +192,12 @@ class CARTRegressor(ByFolds, TreeRegressor):
 
     Parameters
     ----------
-    min_leaf, folds, random_state
+    min_samples_leaf, cv, random_state
         As for `CART`.
 
     Attributes
     ----------
-    alpha_ : the price of a leaf, in units of the mean squared error
+    ccp_alpha_ : the price of a leaf, in units of the mean squared error
     choice_ : the subtrees that were judged, as for `CART`
     tree_, feature_importances_ : as for `DecisionTreeRegressor`
 

@@ -158,7 +158,7 @@ class DecisionTreeClassifier(TreeClassifier):
         Rows with a missing cell go down every branch in parts (C4.5), down the heaviest branch, or down one
         of their own. A value never seen counts as missing.
     max_depth : int, optional
-    min_leaf : float
+    min_samples_leaf : float
         The weight that two branches at least must have. 1 asks for nothing, except by gain ratio: rows, and
         parts of them, may weigh less.
     min_gain : float
@@ -175,7 +175,7 @@ class DecisionTreeClassifier(TreeClassifier):
         The errors that a leaf counts for in the pessimistic error.
     confidence : float
         The level of C4.5's bound; the smaller, the more is pruned.
-    alpha : float
+    ccp_alpha : float
         The price of a leaf in cost-complexity pruning.
     validation : float
         The share of the rows held out for reduced-error pruning.
@@ -211,7 +211,7 @@ class DecisionTreeClassifier(TreeClassifier):
         nominal="multiway",
         missing="fractional",
         max_depth=None,
-        min_leaf=1,
+        min_samples_leaf=1,
         min_gain=0.0,
         significance=None,
         max_features=None,
@@ -219,7 +219,7 @@ class DecisionTreeClassifier(TreeClassifier):
         prune=None,
         penalty=0.5,
         confidence=0.25,
-        alpha=0.0,
+        ccp_alpha=0.0,
         validation=0.25,
         bins=None,
         class_weight=None,
@@ -229,7 +229,7 @@ class DecisionTreeClassifier(TreeClassifier):
         self.nominal = nominal
         self.missing = missing
         self.max_depth = max_depth
-        self.min_leaf = min_leaf
+        self.min_samples_leaf = min_samples_leaf
         self.min_gain = min_gain
         self.significance = significance
         self.max_features = max_features
@@ -237,7 +237,7 @@ class DecisionTreeClassifier(TreeClassifier):
         self.prune = prune
         self.penalty = penalty
         self.confidence = confidence
-        self.alpha = alpha
+        self.ccp_alpha = ccp_alpha
         self.validation = validation
         self.bins = bins
         self.class_weight = class_weight

@@ -125,7 +125,7 @@ class Growing(Learner):
         "nominal": OneOf("multiway", "subset"),
         "missing": OneOf(*MISSING),
         "max_depth": Maybe(Whole(at_least=1)),
-        "min_leaf": Number(at_least=1),
+        "min_samples_leaf": Number(at_least=1),
         "min_gain": Number(at_least=0),
         "max_features": HowMany(),
         "bins": Maybe(Whole(at_least=2)),
@@ -136,7 +136,7 @@ class Growing(Learner):
     nominal = "multiway"
     missing = "fractional"
     max_depth: int | None = None
-    min_leaf: float = 1
+    min_samples_leaf: float = 1
     min_gain = 0.0
     significance: float | None = None
     max_features: Any = None
@@ -180,7 +180,7 @@ class Growing(Learner):
 
 
 #: What to try where a tree leaves it to the user.
-KNOBS = {"max_depth": (3, 6, 12, None), "min_leaf": (1, 5, 20)}
+KNOBS = {"max_depth": (3, 6, 12, None), "min_samples_leaf": (1, 5, 20)}
 
 
 class TreeLearner(Growing):
@@ -190,7 +190,7 @@ class TreeLearner(Growing):
         **Growing.rules,
         "penalty": Number(at_least=0),
         "confidence": Number(above=0, at_most=0.5),
-        "alpha": Number(at_least=0),
+        "ccp_alpha": Number(at_least=0),
         "validation": Number(above=0, at_most=0.9),
     }
 
@@ -201,7 +201,7 @@ class TreeLearner(Growing):
 
     prune: str | None = None
     confidence = 0.25
-    alpha = 0.0
+    ccp_alpha = 0.0
     validation = 0.25
 
     tree_: Tree
@@ -265,7 +265,7 @@ class TreeLearner(Growing):
         if self.prune == "confidence":
             return prune_confidence(tree, self.confidence)
         if self.prune == "cost_complexity":
-            return prune_cost_complexity(tree, self._costs(tree), self.alpha)
+            return prune_cost_complexity(tree, self._costs(tree), self.ccp_alpha)
         X = np.concatenate([cells(table) for table in rows.tables()])[held_out]
         return prune_reduced_error(tree, self._held_out(tree, X, training.y[held_out], training.w[held_out]))
 

@@ -1,7 +1,7 @@
 r"""Model trees: a tree with a linear model in every node (M5: Quinlan, 1992; M5': Wang and Witten, 1997).
 
     grown       by squared error, until a node's spread is below 5% of the root's or no split leaves
-                `min_leaf` rows on both sides
+                `min_samples_leaf` rows on both sides
     a line      at every node, by least squares over the numeric columns that are tested above or below it, as
                 far as there are 4 rows a term; terms are dropped one by one, the least useful first, while
                 that lowers the adjusted error
@@ -84,7 +84,7 @@ class ModelTreeRegressor(TreeRegressor):
 
     Parameters
     ----------
-    min_leaf : float
+    min_samples_leaf : float
         The weight that both branches must have.
     min_spread : float
         A node whose standard deviation is a smaller share of the root's is not split.
@@ -111,7 +111,11 @@ class ModelTreeRegressor(TreeRegressor):
     (2, [2.0, 29.0])
     """
 
-    rules = {"min_leaf": Number(at_least=1), "min_spread": Number(at_least=0, at_most=1), "smoothing": Flag()}
+    rules = {
+        "min_samples_leaf": Number(at_least=1),
+        "min_spread": Number(at_least=0, at_most=1),
+        "smoothing": Flag(),
+    }
 
     nominal = "subset"
     missing = "majority"
@@ -119,13 +123,13 @@ class ModelTreeRegressor(TreeRegressor):
 
     lines_: Lines
 
-    def __init__(self, min_leaf=4, min_spread=0.05, smoothing=True):
-        self.min_leaf = min_leaf
+    def __init__(self, min_samples_leaf=4, min_spread=0.05, smoothing=True):
+        self.min_samples_leaf = min_samples_leaf
         self.min_spread = min_spread
         self.smoothing = smoothing
 
     def knobs(self):
-        return {"min_leaf": (4, 10, 25), "smoothing": (True, False)}
+        return {"min_samples_leaf": (4, 10, 25), "smoothing": (True, False)}
 
     def _pruned(self, tree, rows, training, held_out):  # noqa: ARG002 (nothing is held out)
         narrow = tree.value[:, 1] * tree.weight[0] < self.min_spread**2 * tree.value[0, 1] * tree.weight

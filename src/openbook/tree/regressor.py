@@ -46,12 +46,12 @@ class DecisionTreeRegressor(TreeRegressor):
     ----------
     criterion : "squared_error" or "absolute_error"
         What a split lowers; with the latter leaves predict medians.
-    nominal, missing, max_depth, min_leaf, max_features, bins, validation, random_state
+    nominal, missing, max_depth, min_samples_leaf, max_features, bins, validation, random_state
         As for `DecisionTreeClassifier`; the best two groups of nominal values are exact for squared error.
     min_gain : float
         A split must lower the mean error by more.
     prune : "reduced_error" or "cost_complexity", optional
-    alpha : float
+    ccp_alpha : float
         The price of a leaf in cost-complexity pruning, in units of the mean error.
 
     Attributes
@@ -72,11 +72,11 @@ class DecisionTreeRegressor(TreeRegressor):
         nominal="multiway",
         missing="fractional",
         max_depth=None,
-        min_leaf=1,
+        min_samples_leaf=1,
         min_gain=0.0,
         max_features=None,
         prune=None,
-        alpha=0.0,
+        ccp_alpha=0.0,
         validation=0.25,
         bins=None,
         random_state=None,
@@ -85,11 +85,11 @@ class DecisionTreeRegressor(TreeRegressor):
         self.nominal = nominal
         self.missing = missing
         self.max_depth = max_depth
-        self.min_leaf = min_leaf
+        self.min_samples_leaf = min_samples_leaf
         self.min_gain = min_gain
         self.max_features = max_features
         self.prune = prune
-        self.alpha = alpha
+        self.ccp_alpha = ccp_alpha
         self.validation = validation
         self.bins = bins
         self.random_state = random_state

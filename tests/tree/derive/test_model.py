@@ -13,8 +13,8 @@ from openbook.tree import (
     ID3,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
-    plant,
 )
+from openbook.tree.engine import plant
 from openbook.tree.engine.nodes import LEAF, depths
 from openbook.work import Work
 
@@ -78,7 +78,7 @@ def test_missing_cells_with_a_branch_of_their_own():
 
 def test_a_cut_is_charged_for_its_choice():
     """Eight rows, seven cuts, one of them perfect: 1 - log2(7) / 8."""
-    model = C45(prune=None, min_leaf=1).fit([[float(x)] for x in range(1, 9)], ["a"] * 4 + ["b"] * 4)
+    model = C45(prune=None, min_samples_leaf=1).fit([[float(x)] for x in range(1, 9)], ["a"] * 4 + ["b"] * 4)
     root = part(model.work(), "root")
     charge = math.log2(7) / 8
     assert root["charge(x0)"].numbers == r"\frac{\log_2 7}{8}"
@@ -152,8 +152,8 @@ def test_a_large_target_keeps_its_digits():
     ("learner", "title", "why"),
     [
         (DecisionTreeClassifier(max_depth=1), "root", "leaf Yes: max_depth is 1"),
-        (DecisionTreeClassifier(min_leaf=4), "root", "leaf Yes: two branches of 4 rows need more"),
-        (DecisionTreeClassifier(min_leaf=4), "root", "leaf No: two branches of 4 rows need more"),
+        (DecisionTreeClassifier(min_samples_leaf=4), "root", "leaf Yes: two branches of 4 rows need more"),
+        (DecisionTreeClassifier(min_samples_leaf=4), "root", "leaf No: two branches of 4 rows need more"),
     ],
 )
 def test_why_a_branch_is_a_leaf(learner, title, why):
@@ -174,7 +174,7 @@ def test_why_a_branch_is_a_leaf(learner, title, why):
             "outlook has the best split, but it does not lower the pessimistic error",
         ),
         (
-            DecisionTreeClassifier("entropy", prune="cost_complexity", alpha=1.0),
+            DecisionTreeClassifier("entropy", prune="cost_complexity", ccp_alpha=1.0),
             "outlook was tested here, and pruning made it a leaf",
         ),
     ],
@@ -228,8 +228,8 @@ def test_reduced_errors_are_listed():
 def test_the_price_of_a_leaf_is_the_one_that_was_chosen():
     model = CART().fit(*load("iris").split("species"))
     step = part(model.work(), "Pruning")["leaf"]
-    assert step.result > model.alpha_ > 0
-    assert step.numbers.endswith(f"+ {model.alpha_:.6g}")
+    assert step.result > model.ccp_alpha_ > 0
+    assert step.numbers.endswith(f"+ {model.ccp_alpha_:.6g}")
 
 
 # --- large ones

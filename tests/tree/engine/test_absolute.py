@@ -164,7 +164,7 @@ def test_the_branches_that_were_noted():
 @pytest.mark.parametrize("seed", range(3))
 def test_every_node_has_the_median_of_its_rows(seed):
     X, y, w, _ = table(seed, rows=200)
-    model = DecisionTreeRegressor("absolute_error", "subset", "majority", min_leaf=3).fit(
+    model = DecisionTreeRegressor("absolute_error", "subset", "majority", min_samples_leaf=3).fit(
         X, y, sample_weight=w
     )
     leaves = model.apply(X)
@@ -209,7 +209,7 @@ def test_like_scikit_learn(decimals, least):
     X = rng.normal(size=(600, 4)).round(decimals).astype(np.float32).astype(float)
     y = X[:, 0] * 3 + np.abs(X[:, 1]) + rng.standard_t(2, 600)
     w = (500 + (31 * np.arange(600) ** 2 + 769 * np.arange(600)) % 1499).astype(float)
-    ours = DecisionTreeRegressor("absolute_error", max_depth=5, min_leaf=least * 1000)
+    ours = DecisionTreeRegressor("absolute_error", max_depth=5, min_samples_leaf=least * 1000)
     theirs = sklearn_tree.DecisionTreeRegressor(
         criterion="absolute_error",
         max_depth=5,
@@ -225,7 +225,7 @@ def test_pruned_by_absolute_error():
     """Held-out rows count by their absolute errors; what a leaf costs is its deviation."""
     X, y, _, _ = table(5, rows=300)
     for prune in ("reduced_error", "cost_complexity"):
-        model = DecisionTreeRegressor("absolute_error", missing="majority", alpha=0.02, random_state=0)
+        model = DecisionTreeRegressor("absolute_error", missing="majority", ccp_alpha=0.02, random_state=0)
         grown = model.fit(X, y).get_n_leaves()
         model.set_params(prune=prune).fit(X, y)
         assert 1 < model.get_n_leaves() < grown / 2

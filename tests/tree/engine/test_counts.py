@@ -50,7 +50,7 @@ BY_RATIO = {"criterion": "gain_ratio", "missing": "branch"}
     ("light", "heavy", "share_missing"),
     [
         (ID3(), ID3(), 0),
-        (C45(prune=None), C45(min_leaf=4, prune=None), 0),
+        (C45(prune=None), C45(min_samples_leaf=4, prune=None), 0),
         (DecisionTreeClassifier(), DecisionTreeClassifier(), 0.03),
         (DecisionTreeClassifier(**BY_RATIO), DecisionTreeClassifier(**BY_RATIO), 0.03),
     ],

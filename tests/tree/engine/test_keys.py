@@ -131,7 +131,7 @@ def drop(criterion, y, branches):
     return impurity(criterion, y) - sum(impurity(criterion, y[branch]) for branch in branches if branch.any())
 
 
-def check_every_node(tree, columns, y, criterion, min_leaf=1):
+def check_every_node(tree, columns, y, criterion, min_samples_leaf=1):
     """Try all splits of all nodes, one by one: numbers by a cut, words by a branch for each."""
     rows = {0: np.arange(len(y))}
     for node in np.flatnonzero(tree.attribute >= 0):
@@ -142,7 +142,7 @@ def check_every_node(tree, columns, y, criterion, min_leaf=1):
                 splits |= {(f, a): (x <= a, x > a) for a in np.unique(x)[:-1]}
             else:
                 splits[f, None] = tuple(x == value for value in np.unique(column))
-        allowed = [s for s in splits.values() if sum(branch.sum() >= min_leaf for branch in s) >= 2]
+        allowed = [s for s in splits.values() if sum(branch.sum() >= min_samples_leaf for branch in s) >= 2]
         best = max(drop(criterion, target, split) for split in allowed)
         f, cut = tree.attribute[node], tree.cut[node]
         x = columns[f][here]
@@ -156,17 +156,19 @@ def check_every_node(tree, columns, y, criterion, min_leaf=1):
 @pytest.mark.parametrize(
     ("criterion", "n_classes"), [("gini", 2), ("entropy", 2), ("gini", 3), ("squared_error", 0)]
 )
-@pytest.mark.parametrize(("step", "min_leaf"), [(0.0, 1), (0.01, 1), (0.01, 70)])
-def test_every_node_has_the_best_of_all_cuts(criterion, n_classes, step, min_leaf, rng):
+@pytest.mark.parametrize(("step", "min_samples_leaf"), [(0.0, 1), (0.01, 1), (0.01, 70)])
+def test_every_node_has_the_best_of_all_cuts(criterion, n_classes, step, min_samples_leaf, rng):
     """Numbers occur once, or many times (in hundredths)."""
     X = rng.normal(size=(1500, 3))
     X = np.round(X / step) * step if step else X
     signal = X[:, 0] + X[:, 1] + rng.normal(size=len(X))
     y = np.digitize(signal, [0.0, 1.0][: n_classes - 1]) if n_classes else signal
     learner = DecisionTreeClassifier if n_classes else DecisionTreeRegressor
-    model = learner(criterion=criterion, max_depth=12, min_leaf=min_leaf).fit(X, y)
+    model = learner(criterion=criterion, max_depth=12, min_samples_leaf=min_samples_leaf).fit(X, y)
     # more nodes than candidates are noted for: the others are searched only for what would win
-    assert check_every_node(model.tree_, X.T, y, criterion, min_leaf) > (3 * NOTED if min_leaf == 1 else 10)
+    assert check_every_node(model.tree_, X.T, y, criterion, min_samples_leaf) > (
+        3 * NOTED if min_samples_leaf == 1 else 10
+    )
 
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])

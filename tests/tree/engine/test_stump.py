@@ -45,7 +45,8 @@ def encoded_and_fitted(settings, X, y, w):
 
 
 @pytest.mark.parametrize(
-    "settings", [{}, {"min_leaf": 20, "missing": "majority"}, {"min_gain": 0.003, "missing": "branch"}]
+    "settings",
+    [{}, {"min_samples_leaf": 20, "missing": "majority"}, {"min_gain": 0.003, "missing": "branch"}],
 )
 @pytest.mark.parametrize("n", [40, 700, 9000])
 @pytest.mark.parametrize("seed", range(4))

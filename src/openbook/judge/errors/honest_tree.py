@@ -98,7 +98,7 @@ def _leaves(
         np.round(asked.data(name), places[name]) if name in places else asked.data(name)
         for name in asked.names
     ]
-    settings = {"nominal": "subset", "missing": "branch", "max_depth": max_depth, "min_leaf": fewest}
+    settings = {"nominal": "subset", "missing": "branch", "max_depth": max_depth, "min_samples_leaf": fewest}
     if np.isin(values, (0, 1)).all():  # Gini is twice their variance, and a study of classes has it compiled
         tree = DecisionTreeClassifier(criterion="gini", **settings)
     else:

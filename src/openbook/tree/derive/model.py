@@ -62,7 +62,9 @@ def _pruning(model) -> Work:
             strict=True,
         )
     )
-    alpha = getattr(model, "alpha_", model.alpha)  # as it was chosen, where that was left to the learner
+    alpha = getattr(
+        model, "ccp_alpha_", model.ccp_alpha
+    )  # as it was chosen, where that was left to the learner
     parts: list[Work | Grid] = []
     for rule in dict.fromkeys(rules):
         mine = [(name, *row) for name, row, r in zip(names, figures, rules, strict=True) if r == rule]

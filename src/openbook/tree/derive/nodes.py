@@ -222,8 +222,8 @@ class Narrator:
             return pure
         if model.max_depth is not None and self.depth[node] >= model.max_depth:
             return f"max_depth is {model.max_depth}"
-        if rows.weight < 2 * model.min_leaf:
-            return f"two branches of {figure(model.min_leaf)} rows need more"
+        if rows.weight < 2 * model.min_samples_leaf:
+            return f"two branches of {figure(model.min_samples_leaf)} rows need more"
         return "no split was good enough"
 
     def _pure(self, rows):

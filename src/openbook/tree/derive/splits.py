@@ -194,8 +194,12 @@ def _place(group: Group, order: int, n_orders: int) -> float:
 
 
 def least_weight(model) -> float:
-    """The weight that two branches must have by a model's `min_leaf`, rounding aside, as in J48."""
-    return 0.0 if model.min_leaf == 1 and model.criterion != "gain_ratio" else model.min_leaf - 1e-6
+    """The weight that two branches must have by a model's `min_samples_leaf`, rounding aside, as in J48."""
+    return (
+        0.0
+        if model.min_samples_leaf == 1 and model.criterion != "gain_ratio"
+        else model.min_samples_leaf - 1e-6
+    )
 
 
 def tolerance(group: Group, criterion: str) -> float:
