@@ -28,13 +28,13 @@ def fit_ours(given):
     from openbook.neural import MLPClassifier
 
     return MLPClassifier(
-        hidden=(HIDDEN,),
+        hidden_layer_sizes=(HIDDEN,),
         activation="relu",
-        optimiser="sgd",
-        step=STEP,
-        batch=BATCH,
-        epochs=EPOCHS,
-        l2=0,
+        solver="sgd",
+        learning_rate_init=STEP,
+        batch_size=BATCH,
+        max_iter=EPOCHS,
+        alpha=0,
         scale=False,
         precision="float32",
         random_state=0,

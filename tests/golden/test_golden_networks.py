@@ -17,18 +17,18 @@ def start(weights):
 def learner(record, epochs, weights=None):
     """The network of the example: no biases, squared loss, one row at a time as they come."""
     return MLPClassifier(
-        hidden=(2,),
+        hidden_layer_sizes=(2,),
         activation="sign",
         output="sign",
         loss="squared",
-        optimiser="sgd",
-        step=record["data"]["learning_rate"],
-        batch=1,
-        epochs=epochs,
-        patience=1000,
-        l2=0,
+        solver="sgd",
+        learning_rate_init=record["data"]["learning_rate"],
+        batch_size=1,
+        max_iter=epochs,
+        n_iter_no_change=1000,
+        alpha=0,
         init=start(weights or record["data"]["initial"]),
-        bias=False,
+        fit_intercept=False,
         shuffle=False,
         scale=False,
     )

@@ -24,17 +24,19 @@ XOR = [[0, 0], [0, 1], [1, 0], [1, 1]]
 def test_exclusive_or(activation):
     for loss in ("cross_entropy", "squared"):
         learner = MLPClassifier(
-            hidden=8,
+            hidden_layer_sizes=8,
             activation=activation,
             loss=loss,
-            epochs=2000,
+            max_iter=2000,
             tol=0,
-            patience=2000,
-            l2=0,
+            n_iter_no_change=2000,
+            alpha=0,
             random_state=3,
         )
         assert learner.fit(XOR, [0, 1, 1, 0]).predict(XOR).tolist() == [0, 1, 1, 0]
-    assert MLPClassifier(hidden=(), epochs=500).fit(XOR, [0, 1, 1, 0]).score(XOR, [0, 1, 1, 0]) < 1
+    assert (
+        MLPClassifier(hidden_layer_sizes=(), max_iter=500).fit(XOR, [0, 1, 1, 0]).score(XOR, [0, 1, 1, 0]) < 1
+    )
 
 
 @pytest.mark.parametrize("integration", ["quadratic", "spherical"])
@@ -42,7 +44,9 @@ def test_a_ring_for_units_that_square(integration):
     """One such unit draws a circle, which a weighted sum cannot."""
     points = np.random.default_rng(0).normal(size=(300, 2))
     inside = (points**2).sum(axis=1) < 1
-    learner = MLPClassifier(hidden=1, integration=integration, epochs=500, l2=0, random_state=1)
+    learner = MLPClassifier(
+        hidden_layer_sizes=1, integration=integration, max_iter=500, alpha=0, random_state=1
+    )
     assert learner.fit(points, inside).score(points, inside) > 0.95
     assert learner.set_params(integration="sum").fit(points, inside).score(points, inside) < 0.8
 
@@ -50,7 +54,9 @@ def test_a_ring_for_units_that_square(integration):
 @pytest.mark.parametrize("output", ["sigmoid", "softmax", "tanh", "sign", "identity"])
 def test_any_output_gives_probabilities(output):
     for table, target in ((IRIS, "species"), (CREDIT, "default")):
-        model = MLPClassifier(hidden=(4,), output=output, loss="squared", epochs=60, random_state=0)
+        model = MLPClassifier(
+            hidden_layer_sizes=(4,), output=output, loss="squared", max_iter=60, random_state=0
+        )
         proba = model.fit(table, target).predict_proba(table)
         assert proba.shape == (len(table), len(model.classes_))
         assert ((proba >= 0) & (proba <= 1)).all()
@@ -92,9 +98,9 @@ def test_cross_entropy_needs_probabilities():
 @pytest.mark.parametrize("hidden", [(0,), (2.5,), "8", None, 0, (True,)])
 def test_layers_of_no_units_are_refused(hidden):
     with pytest.raises(
-        ParameterError, match="hidden must be a sequence of whole numbers of at least 1, one for"
+        ParameterError, match="hidden_layer_sizes must be a sequence of whole numbers of at least 1, one for"
     ):
-        MLPClassifier(hidden=hidden).fit(X, Y)
+        MLPClassifier(hidden_layer_sizes=hidden).fit(X, Y)
 
 
 @pytest.mark.parametrize(
@@ -119,27 +125,27 @@ def test_layers_of_no_units_are_refused(hidden):
 )
 def test_starting_weights_that_do_not_fit(init, message):
     with pytest.raises(ParameterError, match=message):
-        MLPClassifier(hidden=(2,), init=init).fit(X, Y)
+        MLPClassifier(hidden_layer_sizes=(2,), init=init).fit(X, Y)
 
 
 def test_it_can_go_on_from_another():
-    first = MLPClassifier(epochs=5, random_state=0).fit(X, Y)
+    first = MLPClassifier(max_iter=5, random_state=0).fit(X, Y)
     init = {"weights": first.weights_, "biases": first.biases_}
-    longer = MLPClassifier(epochs=5, init=init, random_state=0).fit(X, Y)
+    longer = MLPClassifier(max_iter=5, init=init, random_state=0).fit(X, Y)
     assert longer.loss_curve_[0] < first.loss_curve_[-1]
 
 
 def test_targets_are_scaled_unless_told():
     table = load("diabetes")
-    model = MLPRegressor(epochs=50, random_state=0).fit(table, "progression")
+    model = MLPRegressor(max_iter=50, random_state=0).fit(table, "progression")
     y = np.asarray(table.column("progression"))
     assert model.target_mean_ == pytest.approx(y.mean())
     assert model.target_scale_ == pytest.approx(y.std())
-    plain = MLPRegressor(epochs=1, scale=False, random_state=0).fit(table, "progression")
+    plain = MLPRegressor(max_iter=1, scale=False, random_state=0).fit(table, "progression")
     assert (plain.target_mean_, plain.target_scale_) == (0, 1)
-    constant = MLPRegressor(epochs=1, random_state=0).fit([[1.0], [2.0]], [7.0, 7.0])
+    constant = MLPRegressor(max_iter=1, random_state=0).fit([[1.0], [2.0]], [7.0, 7.0])
     assert constant.target_scale_ == 1
-    weighted = MLPRegressor(epochs=1).fit([[0.0], [1.0]], [0.0, 4.0], sample_weight=[3, 1])
+    weighted = MLPRegressor(max_iter=1).fit([[0.0], [1.0]], [0.0, 4.0], sample_weight=[3, 1])
     assert weighted.target_mean_ == pytest.approx(1.0)
     assert weighted.target_scale_ == pytest.approx(np.sqrt(3))
 
@@ -148,7 +154,14 @@ def test_huber_is_not_moved_by_an_outlier():
     x = np.linspace(-1, 1, 41)[:, None]
     y = 2 * x[:, 0]
     y[40] = 500.0
-    parameters = {"hidden": (), "epochs": 3000, "tol": 0, "patience": 3000, "l2": 0, "random_state": 0}
+    parameters = {
+        "hidden_layer_sizes": (),
+        "max_iter": 3000,
+        "tol": 0,
+        "n_iter_no_change": 3000,
+        "alpha": 0,
+        "random_state": 0,
+    }
     robust = MLPRegressor(loss="huber", **parameters).fit(x, y)
     plain = MLPRegressor(**parameters).fit(x, y)
     centre = [[0.0]]
@@ -160,7 +173,9 @@ def test_huber_is_not_moved_by_an_outlier():
 
 
 def test_the_work_of_a_number():
-    model = MLPRegressor(hidden=(3,), epochs=30, random_state=0).fit(load("diabetes"), "progression")
+    model = MLPRegressor(hidden_layer_sizes=(3,), max_iter=30, random_state=0).fit(
+        load("diabetes"), "progression"
+    )
     row = load("diabetes").take([5])
     work = model.work(row)
     assert work["progression"].result == pytest.approx(model.predict(row)[0], rel=1e-9)
@@ -172,7 +187,7 @@ def test_the_work_of_a_number():
 
 
 def test_the_truth_of_a_row_in_any_form():
-    model = MLPClassifier(hidden=(3,), epochs=10, random_state=0).fit(IRIS, "species")
+    model = MLPClassifier(hidden_layer_sizes=(3,), max_iter=10, random_state=0).fit(IRIS, "species")
     row = IRIS.row(60)
     named = model.work(row).text()
     assert "error passed back to hidden layer 1" in named
@@ -191,7 +206,7 @@ def test_the_truth_of_a_row_in_any_form():
 
 
 def test_large_layers_are_shortened():
-    model = MLPClassifier(hidden=(40, 40), epochs=2, random_state=0).fit(X, Y)
+    model = MLPClassifier(hidden_layer_sizes=(40, 40), max_iter=2, random_state=0).fit(X, Y)
     work = model.work(X.take([0]), truth="setosa")
     hidden = next(part for part in work.parts if getattr(part, "title", "") == "hidden layer 1")
     grid = hidden.parts[-1]
@@ -203,7 +218,7 @@ def test_large_layers_are_shortened():
 
 
 def test_the_work_of_learning():
-    model = MLPClassifier(hidden=(2,), epochs=100, early_stopping=0.2, random_state=0).fit(X, Y)
+    model = MLPClassifier(hidden_layer_sizes=(2,), max_iter=100, early_stopping=0.2, random_state=0).fit(X, Y)
     work = model.work()
     grids = {part.title: part for part in work.parts if isinstance(part, Grid)}
     assert [row[1] for row in grids["layers"].rows] == [4, 2, 3]
@@ -221,15 +236,18 @@ def test_the_work_of_learning():
 def test_columns_of_gaps_alone_leave_the_biases(integration):
     gaps = Table(Schema((Nominal("a", ("x", "y")),)), [np.full(3, -1, dtype=np.int8)])
     for optimiser in ("sgd", "adam"):
-        still = {"epochs": 500, "tol": 0, "patience": 500, "l2": 0, "random_state": 0}
-        learner = MLPClassifier(integration=integration, optimiser=optimiser, step=0.02, **still)
+        still = {"max_iter": 500, "tol": 0, "n_iter_no_change": 500, "alpha": 0, "random_state": 0}
+        learner = MLPClassifier(integration=integration, solver=optimiser, learning_rate_init=0.02, **still)
         proba = learner.fit(gaps, [0, 1, 1]).predict_proba(gaps)
         np.testing.assert_allclose(proba, [[1 / 3, 2 / 3]] * 3, atol=0.01)
 
 
 def test_complexity_counts_weights():
-    assert MLPClassifier(hidden=(5,), epochs=0).fit(X, Y).complexity() == 4 * 5 + 5 + 5 * 3 + 3
-    assert MLPClassifier(hidden=(5,), epochs=0, bias=False).fit(X, Y).complexity() == 4 * 5 + 5 * 3
+    assert MLPClassifier(hidden_layer_sizes=(5,), max_iter=0).fit(X, Y).complexity() == 4 * 5 + 5 + 5 * 3 + 3
+    assert (
+        MLPClassifier(hidden_layer_sizes=(5,), max_iter=0, fit_intercept=False).fit(X, Y).complexity()
+        == 4 * 5 + 5 * 3
+    )
 
 
 def tampered(path, change_record=lambda model: None, change_arrays=lambda arrays: None):
@@ -255,14 +273,22 @@ def tampered(path, change_record=lambda model: None, change_arrays=lambda arrays
 @pytest.mark.parametrize("precision", ["float64", "float32"])
 def test_a_file_keeps_all(tmp_path, precision):
     model = MLPClassifier(
-        hidden=(3, 2), epochs=7, early_stopping=0.2, precision=precision, init=None, random_state=0
+        hidden_layer_sizes=(3, 2),
+        max_iter=7,
+        early_stopping=0.2,
+        precision=precision,
+        init=None,
+        random_state=0,
     ).fit(CREDIT, "default")
     opened = open_model(save(model, tmp_path / "net.openbook"))
     assert (opened.predict_proba(CREDIT) == model.predict_proba(CREDIT)).all()
     assert opened.work().text() == model.work().text()
     assert (opened.validation_curve_ == model.validation_curve_).all()
     given = MLPClassifier(
-        hidden=(2,), init={"weights": [np.ones((4, 2)), np.ones((2, 3))]}, epochs=1, random_state=0
+        hidden_layer_sizes=(2,),
+        init={"weights": [np.ones((4, 2)), np.ones((2, 3))]},
+        max_iter=1,
+        random_state=0,
     ).fit(X, Y)
     again = open_model(save(given, tmp_path / "given.openbook"))
     assert (again.fit(X, Y).predict_proba(X) == given.predict_proba(X)).all()
@@ -287,22 +313,26 @@ def test_a_file_keeps_all(tmp_path, precision):
         (None, lambda a: a.update({"loss_curve": np.zeros((2, 2))}), "'loss_curve'"),
         (None, lambda a: a.update({"trace": np.zeros((2, 2))}), "'trace'"),
         (None, lambda a: a.update({"encoding.scale": np.zeros(4)}), "above zero"),
-        (lambda m: m["parameters"].update(hidden=[3]), None, r"expected float64\(4, 3\)"),
-        (lambda m: m["parameters"].update(hidden=[-3]), None, "hidden must be a sequence"),
+        (lambda m: m["parameters"].update(hidden_layer_sizes=[3]), None, r"expected float64\(4, 3\)"),
+        (
+            lambda m: m["parameters"].update(hidden_layer_sizes=[-3]),
+            None,
+            "hidden_layer_sizes must be a sequence",
+        ),
         (lambda m: m["parameters"].update(precision="float32"), None, "expected float32"),
         (lambda m: m["parameters"].update(output="tanh"), None, "cross-entropy needs probabilities"),
         (lambda m: m["facts"].pop("ending"), None, "ending"),
     ],
 )
 def test_a_file_that_is_no_network(tmp_path, record, arrays, message):
-    path = save(MLPClassifier(hidden=(2,), epochs=2).fit(X, Y), tmp_path / "net.openbook")
+    path = save(MLPClassifier(hidden_layer_sizes=(2,), max_iter=2).fit(X, Y), tmp_path / "net.openbook")
     tampered(path, record or (lambda m: None), arrays or (lambda a: None))
     with pytest.raises(ModelFileError, match=message):
         open_model(path)
 
 
 def test_a_regressor_of_no_scale(tmp_path):
-    path = save(MLPRegressor(epochs=1).fit([[1.0], [2.0]], [1.0, 2.0]), tmp_path / "net.openbook")
+    path = save(MLPRegressor(max_iter=1).fit([[1.0], [2.0]], [1.0, 2.0]), tmp_path / "net.openbook")
     tampered(path, change_arrays=lambda arrays: arrays.update(target=np.array([0.0, 0.0])))
     with pytest.raises(ModelFileError, match="the scale of its target must be above zero"):
         open_model(path)

@@ -10,13 +10,13 @@ from openbook.neural.network import Parameters
 from openbook.neural.optimisers import OPTIMISERS, SCHEDULES
 
 ONE = {
-    "hidden": (),
+    "hidden_layer_sizes": (),
     "init": {"weights": [[[3.0]]]},
-    "bias": False,
+    "fit_intercept": False,
     "scale": False,
-    "l2": 0.0,
+    "alpha": 0.0,
     "tol": 0.0,
-    "patience": 100,
+    "n_iter_no_change": 100,
 }
 
 
@@ -26,12 +26,12 @@ def path(**parameters):
 
 
 def test_plain_descent():
-    assert path(optimiser="sgd", step=0.5, epochs=3) == [2.0, 1.5, 1.25]
+    assert path(solver="sgd", learning_rate_init=0.5, max_iter=3) == [2.0, 1.5, 1.25]
 
 
 def test_momentum():
     # v = -0.5·2 = -1, w = 2;  v = 0.5·(-1) - 0.5·1 = -1, w = 1;  v = -0.5 - 0 = -0.5, w = 0.5
-    assert path(optimiser="momentum", step=0.5, momentum=0.5, epochs=3) == [2.0, 1.0, 0.5]
+    assert path(solver="momentum", learning_rate_init=0.5, momentum=0.5, max_iter=3) == [2.0, 1.0, 0.5]
 
 
 def test_adam():
@@ -41,14 +41,16 @@ def test_adam():
         m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g
         w -= 0.25 * (m / (1 - 0.9**t)) / (math.sqrt(v / (1 - 0.999**t)) + 1e-8)
         expected.append(w)
-    assert path(optimiser="adam", step=0.25, epochs=3) == pytest.approx(expected, rel=1e-12)
-    assert expected[0] == pytest.approx(2.75, rel=1e-8)  # the first step is as long as `step`
+    assert path(solver="adam", learning_rate_init=0.25, max_iter=3) == pytest.approx(expected, rel=1e-12)
+    assert expected[0] == pytest.approx(2.75, rel=1e-8)  # the first step is as long as `learning_rate_init`
 
 
 def test_the_penalty_beside_the_summed_loss():
     """Two rows: the mean gradient is w - 1, and the penalty of 1 adds w / 2."""
     for optimiser in OPTIMISERS:
-        model = MLPRegressor(**{**ONE, "l2": 1.0}, optimiser=optimiser, step=0.1, momentum=0.0, epochs=1)
+        model = MLPRegressor(
+            **{**ONE, "alpha": 1.0}, solver=optimiser, learning_rate_init=0.1, momentum=0.0, max_iter=1
+        )
         model.fit([[1.0], [1.0]], [1.0, 1.0])
         change = 2.0 + 3.0 / 2
         expected = 3 - 0.1 if optimiser == "adam" else 3 - 0.1 * change
@@ -59,10 +61,10 @@ def test_the_penalty_beside_the_summed_loss():
 def test_biases_are_not_penalised():
     for optimiser in ("sgd", "momentum"):
         model = MLPRegressor(
-            **{**ONE, "bias": True, "l2": 9.0, "init": {"weights": [[[0.0]]], "biases": [[5.0]]}},
-            optimiser=optimiser,
-            step=0.1,
-            epochs=1,
+            **{**ONE, "fit_intercept": True, "alpha": 9.0, "init": {"weights": [[[0.0]]], "biases": [[5.0]]}},
+            solver=optimiser,
+            learning_rate_init=0.1,
+            max_iter=1,
         )
         model.fit([[0.0]], [5.0])
         assert model.biases_[0].tolist() == [5.0]
@@ -83,7 +85,7 @@ def test_schedules(schedule, expected):
     for step in expected:
         w -= step * (w - 1)
         weights.append(w)
-    walked = path(optimiser="sgd", step=0.8, schedule=schedule, decay=0.5, epochs=4)
+    walked = path(solver="sgd", learning_rate_init=0.8, learning_rate=schedule, decay=0.5, max_iter=4)
     assert walked == pytest.approx(weights, rel=1e-12)
 
 

@@ -18,7 +18,7 @@ PROGRESSION = load("diabetes").column("progression")
 
 def test_no_epochs_keep_the_starting_weights():
     init = {"weights": [np.ones((4, 2)), np.ones((2, 3))], "biases": [[1, 2], [3, 4, 5]]}
-    model = MLPClassifier(hidden=(2,), epochs=0, init=init).fit(X, Y)
+    model = MLPClassifier(hidden_layer_sizes=(2,), max_iter=0, init=init).fit(X, Y)
     assert model.weights_[0].tolist() == [[1, 1]] * 4
     assert model.biases_[1].tolist() == [3, 4, 5]
     assert len(model.loss_curve_) == 0
@@ -28,20 +28,27 @@ def test_no_epochs_keep_the_starting_weights():
 
 def test_one_batch_of_few_rows_and_many_of_more():
     """A row of gradient in each update: as many traces as updates."""
-    one = {"hidden": (), "epochs": 1, "tol": 0, "random_state": 0}
+    one = {"hidden_layer_sizes": (), "max_iter": 1, "tol": 0, "random_state": 0}
     few = MLPRegressor(**one).fit(np.zeros((1000, 1)), np.zeros(1000))
     assert len(few.trace_) == 1
     many = MLPRegressor(**one).fit(np.zeros((1001, 1)), np.zeros(1001))
     assert len(many.trace_) == 8  # 128 rows each, the last of 105
-    own = MLPRegressor(**one, batch=300).fit(np.zeros((1000, 1)), np.zeros(1000))
+    own = MLPRegressor(**one, batch_size=300).fit(np.zeros((1000, 1)), np.zeros(1000))
     assert len(own.trace_) == 4
 
 
 def test_an_epoch_meets_every_row_once():
     """Plain descent by single rows that share no weight: each moves its own by half the way to its target."""
     eye, targets = np.eye(6), np.arange(1.0, 7.0)
-    parameters = {"hidden": (), "bias": False, "scale": False, "l2": 0, "optimiser": "sgd", "step": 0.5}
-    start = {"init": {"weights": [np.zeros((6, 1))]}, "batch": 1, "epochs": 1}
+    parameters = {
+        "hidden_layer_sizes": (),
+        "fit_intercept": False,
+        "scale": False,
+        "alpha": 0,
+        "solver": "sgd",
+        "learning_rate_init": 0.5,
+    }
+    start = {"init": {"weights": [np.zeros((6, 1))]}, "batch_size": 1, "max_iter": 1}
     for shuffle in (True, False):
         model = MLPRegressor(**parameters, **start, shuffle=shuffle, random_state=1).fit(eye, targets)
         assert model.weights_[0][:, 0].tolist() == (targets / 2).tolist()
@@ -52,14 +59,15 @@ def test_an_epoch_meets_every_row_once():
 
 def test_the_seed_decides():
     first, again, other = (
-        MLPClassifier(epochs=3, batch=16, random_state=seed).fit(X, Y).predict_proba(X) for seed in (1, 1, 2)
+        MLPClassifier(max_iter=3, batch_size=16, random_state=seed).fit(X, Y).predict_proba(X)
+        for seed in (1, 1, 2)
     )
     assert (first == again).all()
     assert not np.allclose(first, other)
 
 
 def test_it_ends_when_the_loss_stands_still():
-    model = MLPClassifier(epochs=100_000, random_state=0, tol=1e-2, patience=5).fit(X, Y)
+    model = MLPClassifier(max_iter=100_000, random_state=0, tol=1e-2, n_iter_no_change=5).fit(X, Y)
     assert model.ending_ == "the loss had not fallen for 5 epochs"
     assert len(model.loss_curve_) < 1000
     assert (np.diff(np.minimum.accumulate(model.loss_curve_[-6:])) > -1e-2 * model.loss_curve_[-6]).all()
@@ -73,14 +81,16 @@ def test_stall():
 
 
 def test_early_stopping_keeps_the_best_epoch():
-    model = MLPRegressor(hidden=(64,), epochs=400, l2=0, early_stopping=0.3, random_state=0)
+    model = MLPRegressor(hidden_layer_sizes=(64,), max_iter=400, alpha=0, early_stopping=0.3, random_state=0)
     model.fit(NUMBERS, PROGRESSION)
     curve = model.validation_curve_
     assert len(curve) == len(model.loss_curve_)
     assert model.best_epoch_ == int(np.argmin(curve)) + 1 < len(curve)
     assert model.ending_ == "the loss of the held-out rows had not fallen for 10 epochs"
     # the same draw without the epochs after the best gives the same weights
-    same = MLPRegressor(hidden=(64,), epochs=model.best_epoch_, l2=0, early_stopping=0.3, random_state=0)
+    same = MLPRegressor(
+        hidden_layer_sizes=(64,), max_iter=model.best_epoch_, alpha=0, early_stopping=0.3, random_state=0
+    )
     same.fit(NUMBERS, PROGRESSION)
     for kept, last in zip(model.weights_, same.weights_, strict=True):
         np.testing.assert_array_equal(kept, last)
@@ -91,27 +101,34 @@ def test_early_stopping_needs_two_rows():
     with pytest.raises(ParameterError, match=r"early_stopping needs rows to hold out, and there is only one"):
         MLPRegressor(early_stopping=0.1).fit([[1.0]], [1.0])
     assert (
-        len(MLPRegressor(early_stopping=0.5, epochs=2).fit([[1.0], [2.0]], [1.0, 2.0]).validation_curve_) == 2
+        len(MLPRegressor(early_stopping=0.5, max_iter=2).fit([[1.0], [2.0]], [1.0, 2.0]).validation_curve_)
+        == 2
     )
 
 
 def test_a_loss_beyond_all_bounds_is_named():
-    learner = MLPRegressor(optimiser="sgd", step=1e6, activation="identity", scale=False, random_state=0)
+    learner = MLPRegressor(
+        solver="sgd", learning_rate_init=1e6, activation="identity", scale=False, random_state=0
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # no storm of overflows before it
         with pytest.raises(
             ParameterError,
-            match=r"MLPRegressor: training diverged in epoch \d+; use a smaller step, such as "
-            r"step=100000",
+            match=r"MLPRegressor: training diverged in epoch \d+; use a smaller step: "
+            r"learning_rate_init=100000",
         ):
             learner.fit(NUMBERS, PROGRESSION)
     assert not hasattr(learner, "weights_")
 
 
 def test_a_rising_loss_is_noted():
-    model = MLPRegressor(hidden=(), optimiser="sgd", step=2.3, epochs=9, l2=0).fit([[0.0], [1.0]], [0.0, 1.0])
+    model = MLPRegressor(
+        hidden_layer_sizes=(), solver="sgd", learning_rate_init=2.3, max_iter=9, alpha=0
+    ).fit([[0.0], [1.0]], [0.0, 1.0])
     assert model.loss_curve_[-1] > 2 * model.loss_curve_[0]
-    assert model.work().conclusion.endswith("The loss rose during training: use a smaller step.")
+    assert model.work().conclusion.endswith(
+        "The loss rose during training: use a smaller learning_rate_init."
+    )
 
 
 def test_an_interrupt_leaves_a_usable_model(monkeypatch):
@@ -124,7 +141,7 @@ def test_an_interrupt_leaves_a_usable_model(monkeypatch):
         move(self, gradient, step)
 
     monkeypatch.setattr(Adam, "move", interrupted)
-    model = MLPClassifier(batch=15, random_state=0)
+    model = MLPClassifier(batch_size=15, random_state=0)
     with pytest.warns(
         UserWarning,
         match=r"MLPClassifier: interrupted in epoch 3 of 100; the model has the weights of that moment",
@@ -147,7 +164,7 @@ def test_an_interrupt_while_pretraining_leaves_the_model_as_it_was(monkeypatch):
 
 
 def test_half_the_precision_learns_the_same():
-    parameters = {"epochs": 20, "random_state": 0, "batch": 32}
+    parameters = {"max_iter": 20, "random_state": 0, "batch_size": 32}
     wide = MLPClassifier(**parameters).fit(X, Y)
     narrow = MLPClassifier(**parameters, precision="float32").fit(X, Y)
     assert {array.dtype for array in narrow.weights_ + narrow.biases_} == {np.dtype(np.float32)}
@@ -156,14 +173,14 @@ def test_half_the_precision_learns_the_same():
 
 
 def test_dropout_and_pretraining_learn():
-    for parameters in ({"dropout": 0.3}, {"pretrain": 20}, {"hidden": (16, 8), "pretrain": 20}):
-        model = MLPClassifier(epochs=200, random_state=0, **parameters).fit(X, Y)
+    for parameters in ({"dropout": 0.3}, {"pretrain": 20}, {"hidden_layer_sizes": (16, 8), "pretrain": 20}):
+        model = MLPClassifier(max_iter=200, random_state=0, **parameters).fit(X, Y)
         assert model.score(X, Y) > 0.94, parameters
 
 
 def test_pretraining_starts_elsewhere():
     drawn, pretrained = (
-        MLPClassifier(hidden=(3, 2), epochs=0, pretrain=epochs, random_state=0).fit(X, Y)
+        MLPClassifier(hidden_layer_sizes=(3, 2), max_iter=0, pretrain=epochs, random_state=0).fit(X, Y)
         for epochs in (0, 30)
     )
     for layer in (0, 1):

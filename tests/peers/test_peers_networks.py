@@ -19,9 +19,9 @@ SETS = {
 }
 TINY = 1e-30  # their Adam adds its small constant before it corrects, ours after: next to nothing is the same
 OPTIMISERS = {  # ours, theirs, tolerance
-    "sgd": ({"optimiser": "sgd"}, {"solver": "sgd", "momentum": 0.0}, 1e-10),
-    "momentum": ({"optimiser": "momentum", "momentum": 0.8}, {"solver": "sgd", "momentum": 0.8}, 1e-10),
-    "adam": ({"optimiser": "adam"}, {"solver": "adam", "epsilon": TINY}, 1e-8),
+    "sgd": ({"solver": "sgd"}, {"solver": "sgd", "momentum": 0.0}, 1e-10),
+    "momentum": ({"solver": "momentum", "momentum": 0.8}, {"solver": "sgd", "momentum": 0.8}, 1e-10),
+    "adam": ({"solver": "adam"}, {"solver": "adam", "epsilon": TINY}, 1e-8),
 }
 
 
@@ -44,16 +44,15 @@ def test_the_same_weights_after_some_epochs(monkeypatch, name, optimiser, activa
     weights = [draw.normal(0, 0.5, pair) for pair in pairwise(sizes)]
     biases = [draw.normal(0, 0.1, size) for size in sizes[1:]]
     ours, other, tolerance = OPTIMISERS[optimiser]
-    l2 = 0.3
     classes = name != "diabetes"
     model = (MLPClassifier if classes else MLPRegressor)(
-        hidden=(6, 5),
+        hidden_layer_sizes=(6, 5),
         activation=activation,
-        step=0.01,
-        batch=BATCH,
-        epochs=EPOCHS,
+        learning_rate_init=0.01,
+        batch_size=BATCH,
+        max_iter=EPOCHS,
         tol=0,
-        l2=l2,
+        alpha=0.3,
         init={"weights": weights, "biases": biases},
         shuffle=False,
         scale=False,
@@ -67,7 +66,7 @@ def test_the_same_weights_after_some_epochs(monkeypatch, name, optimiser, activa
         batch_size=BATCH,
         max_iter=EPOCHS,
         tol=0,
-        alpha=l2 * BATCH / len(X),  # theirs stands beside the loss of a batch, ours beside that of all rows
+        alpha=0.3,
         nesterovs_momentum=False,
         shuffle=False,
         **other,

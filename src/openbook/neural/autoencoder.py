@@ -6,7 +6,7 @@ over the encoded columns. `transform` gives the code, a projection as principal 
 `inverse_transform` goes from there back to a table. Missing cells count as the Encoding says, so that what
 comes back has them filled.
 
-code : float64 (n_rows, hidden[-1])
+code : float64 (n_rows, hidden_layer_sizes[-1])
 """
 
 import numpy as np
@@ -28,12 +28,12 @@ class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Un
 
     Parameters
     ----------
-    hidden : sequence of int
+    hidden_layer_sizes : sequence of int
         The units of each layer down to the code, which is the last; the layers back up mirror them.
     activation : "tanh", "sigmoid", "relu", "sign" or "identity"
         With "identity" and one layer, the code spans the same space as the principal components.
-    optimiser, step, momentum, schedule, decay, batch, epochs, tol, patience, l2, early_stopping, scale,
-    precision, random_state
+    solver, learning_rate_init, momentum, learning_rate, decay, batch_size, max_iter, tol, n_iter_no_change,
+    alpha, early_stopping, scale, precision, random_state
         As for `MLPClassifier`.
 
     Attributes
@@ -50,7 +50,7 @@ class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Un
     --------
     >>> from openbook import load
     >>> X, _ = load("iris").split("species")
-    >>> code = Autoencoder(hidden=(2,), random_state=0).fit_transform(X)
+    >>> code = Autoencoder(hidden_layer_sizes=(2,), random_state=0).fit_transform(X)
     >>> code.shape
     (150, 2)
     """
@@ -58,40 +58,40 @@ class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Un
     rules = {
         name: rule
         for name, rule in RULES.items()
-        if name not in {"integration", "dropout", "init", "pretrain", "bias", "shuffle"}
+        if name not in {"integration", "dropout", "init", "pretrain", "fit_intercept", "shuffle"}
     }
 
     def __init__(
         self,
-        hidden=(2,),
+        hidden_layer_sizes=(2,),
         activation="tanh",
-        optimiser="adam",
-        step=None,
+        solver="adam",
+        learning_rate_init=None,
         momentum=0.9,
-        schedule="constant",
+        learning_rate="constant",
         decay=0.01,
-        batch=None,
-        epochs=200,
+        batch_size=None,
+        max_iter=200,
         tol=1e-4,
-        patience=10,
-        l2=0.0,
+        n_iter_no_change=10,
+        alpha=0.0,
         early_stopping=None,
         scale=True,
         precision="float64",
         random_state=None,
     ):
-        self.hidden = hidden
+        self.hidden_layer_sizes = hidden_layer_sizes
         self.activation = activation
-        self.optimiser = optimiser
-        self.step = step
+        self.solver = solver
+        self.learning_rate_init = learning_rate_init
         self.momentum = momentum
-        self.schedule = schedule
+        self.learning_rate = learning_rate
         self.decay = decay
-        self.batch = batch
-        self.epochs = epochs
+        self.batch_size = batch_size
+        self.max_iter = max_iter
         self.tol = tol
-        self.patience = patience
-        self.l2 = l2
+        self.n_iter_no_change = n_iter_no_change
+        self.alpha = alpha
         self.early_stopping = early_stopping
         self.scale = scale
         self.precision = precision
@@ -99,12 +99,12 @@ class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Un
 
     def _fit(self, rows):
         if not self._hidden():
-            msg = "Autoencoder: hidden must name at least one layer, the code"
+            msg = "Autoencoder: hidden_layer_sizes must name at least one layer, the code"
             raise ParameterError(msg)
         super()._fit(rows)
 
     def transform(self, X):
-        """The code of each row, (n_rows, hidden[-1])."""
+        """The code of each row, (n_rows, hidden_layer_sizes[-1])."""
         return self._each(X, self._codes)
 
     def _codes(self, X):

@@ -115,7 +115,7 @@ def _activated(activation, z, sums):
 def _corrections(model, network, layers, target, numbering):
     """The loss, the error of every unit, and the update that this row alone would make."""
     deltas = twin.backward(network, layers, target)
-    step = model.step_
+    step = model.learning_rate_init_
     yield Work(
         "error of the output", tuple(_output_errors(network, layers[-1], target, deltas[-1], numbering))
     )
@@ -203,7 +203,7 @@ def _updates(model, network, layers, deltas, numbering, step):
                 numbers = rf"{figure(w)} + {figure(step)} \cdot {_signed(delta)} \cdot {_signed(change)}"
                 new = w + step * delta * change
                 steps.append(Step(numbering.weight(i + 1, j, k), integration.update_formula, numbers, new))
-            if model.bias:
+            if model.fit_intercept:
                 b = float(network.biases[i][k])
                 numbers = rf"{figure(b)} + {figure(step)} \cdot {_signed(delta)}"
                 unit = numbering.unit(i + 1, k)

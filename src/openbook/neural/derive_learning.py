@@ -33,7 +33,7 @@ def derive_model(model, network, what):
     kept = f", and the weights of epoch {model.best_epoch_} were kept" if len(model.validation_curve_) else ""
     end = f"Training ended after {epochs} epochs: {model.ending_}{kept}."
     if epochs > 1 and model.loss_curve_[-1] > 2.0 * model.loss_curve_[0]:
-        end += " The loss rose during training: use a smaller step."
+        end += " The loss rose during training: use a smaller learning_rate_init."
     shape = "-".join(map(str, sizes))
     return Work(f"Network {shape} for {what}: how it was fitted", tuple(parts), end)
 
@@ -60,15 +60,15 @@ def _rules(model, network):
         True: r"-\frac{1}{n} \sum_i \ln P(y_i \mid x_i)",
         False: r"\frac{1}{2 n} \sum_i \| o_i - t_i \|^2",
     }[isinstance(network.output, CrossEntropy)]
-    if model.l2:
+    if model.alpha:
         loss += r" + \frac{\lambda}{2 n} \sum w^2"
-        yield Step("λ", result=float(model.l2), note="the penalty, l2")
+        yield Step("λ", result=float(model.alpha), note="the penalty, alpha; n rows in a batch")
     huber = getattr(network.output, "delta", np.inf) < np.inf
     note = "Huber loss: linear for errors above 1" if huber else ""
     yield Step("objective", loss, note=note)
-    formula, note = RULES[model.optimiser]
+    formula, note = RULES[model.solver]
     yield Step("w after an update", formula, note=note)
-    yield Step("η", result=float(model.step_), note=f"the step, {model.schedule}")
+    yield Step("η", result=float(model.learning_rate_init_), note=f"the learning rate, {model.learning_rate}")
 
 
 def _curve(model):
@@ -87,7 +87,7 @@ def _weights(model, numbering):
     for i, (weights, biases) in enumerate(zip(model.weights_, model.biases_, strict=True)):
         for k in range(weights.shape[1]):
             rows += [(numbering.weight(i + 1, j, k), float(w)) for j, w in enumerate(weights[:, k])]
-            if model.bias:
+            if model.fit_intercept:
                 rows.append((f"b{numbering.unit(i + 1, k)}", float(biases[k])))
     return Grid("weights", ("weight", "value"), rows)
 
@@ -100,7 +100,7 @@ def _trace(model, sizes, numbering):
         for j in range(weights.shape[0])
         for k in range(weights.shape[1])
     ]
-    if model.bias:
+    if model.fit_intercept:
         names += [f"b{numbering.unit(i + 1, k)}" for i in range(len(sizes) - 1) for k in range(sizes[i + 1])]
     per_epoch = len(model.trace_) // max(len(model.loss_curve_), 1)
     rows = [

@@ -22,58 +22,58 @@ class NetworkLearner(Trained, Learner):
 
     def __init__(
         self,
-        hidden=(32,),
+        hidden_layer_sizes=(32,),
         activation="tanh",
         integration="sum",
         output=None,
         loss=None,
-        optimiser="adam",
-        step=None,
+        solver="adam",
+        learning_rate_init=None,
         momentum=0.9,
-        schedule="constant",
+        learning_rate="constant",
         decay=0.01,
-        batch=None,
-        epochs=100,
+        batch_size=None,
+        max_iter=100,
         tol=1e-4,
-        patience=10,
-        l2=1.0,
+        n_iter_no_change=10,
+        alpha=1.0,
         dropout=0.0,
         early_stopping=None,
         init=None,
         pretrain=0,
-        bias=True,
+        fit_intercept=True,
         shuffle=True,
         scale=True,
         precision="float64",
         random_state=None,
     ):
-        self.hidden = hidden
+        self.hidden_layer_sizes = hidden_layer_sizes
         self.activation = activation
         self.integration = integration
         self.output = output
         self.loss = loss
-        self.optimiser = optimiser
-        self.step = step
+        self.solver = solver
+        self.learning_rate_init = learning_rate_init
         self.momentum = momentum
-        self.schedule = schedule
+        self.learning_rate = learning_rate
         self.decay = decay
-        self.batch = batch
-        self.epochs = epochs
+        self.batch_size = batch_size
+        self.max_iter = max_iter
         self.tol = tol
-        self.patience = patience
-        self.l2 = l2
+        self.n_iter_no_change = n_iter_no_change
+        self.alpha = alpha
         self.dropout = dropout
         self.early_stopping = early_stopping
         self.init = init
         self.pretrain = pretrain
-        self.bias = bias
+        self.fit_intercept = fit_intercept
         self.shuffle = shuffle
         self.scale = scale
         self.precision = precision
         self.random_state = random_state
 
     def knobs(self):
-        return {"hidden": ((8,), (32,), (64, 32)), "l2": (0.1, 1.0, 10.0)}
+        return {"hidden_layer_sizes": ((8,), (32,), (64, 32)), "alpha": (0.1, 1.0, 10.0)}
 
     @abstractmethod
     def _wanted(self, truth):

@@ -28,7 +28,7 @@ class MLPClassifier(NetworkLearner, Classifier):
 
     Parameters
     ----------
-    hidden : sequence of int
+    hidden_layer_sizes : sequence of int
         The units of each hidden layer; none for no hidden layer.
     activation : "tanh", "sigmoid", "relu", "sign" or "identity"
         What the hidden units make of their sums. The slope of "sign" is taken to be 1.
@@ -38,22 +38,24 @@ class MLPClassifier(NetworkLearner, Classifier):
         The output units. Unless given, sigmoid for two classes and for the squared loss, else softmax.
     loss : "cross_entropy" or "squared", optional
         Cross-entropy unless given.
-    optimiser : "adam", "momentum" or "sgd"
-    step : float, optional
-        The learning rate; 0.02 for Adam and with momentum, else 0.1.
+    solver : "adam", "momentum" or "sgd"
+        How weights follow the gradient: Adam, or stochastic gradient descent with or without momentum.
+    learning_rate_init : float, optional
+        The learning rate η at the start; 0.02 for Adam and with momentum, else 0.1.
     momentum : float
         How much of its speed descent with momentum keeps.
-    schedule : "constant", "inverse", "exponential" or "cosine"
+    learning_rate : "constant", "inverse", "exponential" or "cosine"
+        How the learning rate changes from epoch to epoch.
     decay : float
-        The step after t epochs: step / (1 + decay t), step e^(-decay t), or down to 0 along a cosine.
-    batch : int, optional
+        The learning rate after t epochs: η / (1 + decay t), η e^(-decay t), or down to 0 along a cosine.
+    batch_size : int, optional
         Rows to an update. Unless given all, if there are no more than 1,000, and else 128.
-    epochs : int
+    max_iter : int
         How often to go through the rows, at most; 0 keeps the starting weights.
-    tol, patience : float, int
+    tol, n_iter_no_change : float, int
         Training ends when the loss has not fallen by this share for so many epochs.
-    l2 : float
-        The penalty ½ l2 Σ w², beside the summed loss of the rows.
+    alpha : float
+        The L2 penalty ½ alpha Σ w² / n, added to the mean loss of the n rows of a batch.
     dropout : float
         The share of hidden units that are silent in an update, drawn anew each time.
     early_stopping : float, optional
@@ -63,7 +65,7 @@ class MLPClassifier(NetworkLearner, Classifier):
         Where to start: an array for each layer, as in `weights_` and `biases_`. Drawn unless given.
     pretrain : int
         Epochs for which every hidden layer first learns to reproduce its inputs, as an autoencoder.
-    bias : bool
+    fit_intercept : bool
         Whether units have biases.
     shuffle : bool
         Whether each epoch draws an order of the rows; else they come as given.
@@ -91,7 +93,7 @@ class MLPClassifier(NetworkLearner, Classifier):
     --------
     >>> from openbook import load
     >>> X, y = load("iris").split("species")
-    >>> model = MLPClassifier(hidden=(8,), random_state=0).fit(X, y)
+    >>> model = MLPClassifier(hidden_layer_sizes=(8,), random_state=0).fit(X, y)
     >>> round(model.score(X, y), 2)
     0.97
     """
@@ -167,8 +169,9 @@ class MLPRegressor(NetworkLearner, Regressor):
     loss : "squared" or "huber", optional
         Squared unless given; Huber's goes on as a straight line beyond 1 (a standard deviation, where targets
         are scaled), so that outliers pull no harder.
-    hidden, activation, integration, optimiser, step, momentum, schedule, decay, batch, epochs, tol, patience,
-    l2, dropout, early_stopping, init, pretrain, bias, shuffle, scale, precision, random_state
+    hidden_layer_sizes, activation, integration, solver, learning_rate_init, momentum, learning_rate, decay,
+    batch_size, max_iter, tol, n_iter_no_change, alpha, dropout, early_stopping, init, pretrain,
+    fit_intercept, shuffle, scale, precision, random_state
         As for `MLPClassifier`.
 
     Attributes
@@ -180,7 +183,7 @@ class MLPRegressor(NetworkLearner, Regressor):
     Examples
     --------
     >>> X = [[x / 10] for x in range(-20, 21)]
-    >>> model = MLPRegressor(epochs=500, random_state=0).fit(X, [x * x for [x] in X])
+    >>> model = MLPRegressor(max_iter=500, random_state=0).fit(X, [x * x for [x] in X])
     >>> round(float(model.predict([[1.5]])[0]), 1)  # 2.25
     2.2
     """

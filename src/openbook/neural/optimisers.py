@@ -4,8 +4,8 @@ r"""Optimisers: how weights move along the gradient g; and schedules, how the st
     momentum    v ← μ v - η g,    w ← w + v
     adam        m ← β₁ m + (1 - β₁) g,    v ← β₂ v + (1 - β₂) g²,    w ← w - η m̂ / (√v̂ + ε)
 
-with β₁ = 0.9, β₂ = 0.999, ε = 1e-8, and m̂, v̂ corrected for their start at 0. The penalty ½ λ Σ w² adds λ w to
-the gradient of the weights; biases are not penalised.
+with β₁ = 0.9, β₂ = 0.999, ε = 1e-8, and m̂, v̂ corrected for their start at 0. The penalty ½ α Σ w² / n adds
+α w / n to the gradient of the weights, for a batch of n rows as in scikit-learn; biases are not penalised.
 
     constant    η        inverse    η / (1 + r t)        exponential    η e^(-r t)
     cosine      η (1 + cos(π t / T)) / 2                 t epochs done, of T at most; r the decay
@@ -35,25 +35,26 @@ class Optimiser:
 class Descent(Optimiser):
     """Plain descent: the gradient is added to the weights as it is computed, without an array of its own."""
 
-    def __init__(self, parameters, l2, momentum):  # noqa: ARG002 (of the same form for all)
-        self.into, self.l2 = parameters, l2
+    def __init__(self, parameters, alpha, momentum):  # noqa: ARG002 (of the same form for all)
+        self.into, self.alpha = parameters, alpha
 
     def learn(self, passes, x, targets, row_weights, step):
-        return passes.gradient(x, targets, self.into, -step / len(x), 1.0 - step * self.l2, row_weights)
+        keep = 1.0 - step * self.alpha / len(x)
+        return passes.gradient(x, targets, self.into, -step / len(x), keep, row_weights)
 
 
 class _Moving(Optimiser):
     """What optimisers share that keep the gradient for a while."""
 
-    def __init__(self, parameters, l2, momentum):
-        self.parameters, self.l2, self.momentum = parameters, l2, momentum
+    def __init__(self, parameters, alpha, momentum):
+        self.parameters, self.alpha, self.momentum = parameters, alpha, momentum
         self.into = Parameters(parameters.sizes, parameters.vector.dtype)
         self.velocity = np.zeros_like(parameters.vector)
 
     def learn(self, passes, x, targets, row_weights, step):
         loss = passes.gradient(x, targets, self.into, 1.0 / len(x), None, row_weights)
-        if self.l2:
-            self.into.penalised += self.l2 * self.parameters.penalised
+        if self.alpha:
+            self.into.penalised += self.alpha / len(x) * self.parameters.penalised
         self.move(self.into.vector, step)
         return loss
 
@@ -77,8 +78,8 @@ class Adam(_Moving):
 
     slow, fast, small = 0.999, 0.9, 1e-8
 
-    def __init__(self, parameters, l2, momentum):
-        super().__init__(parameters, l2, momentum)
+    def __init__(self, parameters, alpha, momentum):
+        super().__init__(parameters, alpha, momentum)
         self.squares = np.zeros_like(self.velocity)
         self.scratch = np.empty_like(self.velocity)
         self.steps = 0

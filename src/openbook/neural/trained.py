@@ -48,24 +48,24 @@ class Sizes(Anything):
 
 
 RULES: dict[str, Rule] = {
-    "hidden": Sizes(),
+    "hidden_layer_sizes": Sizes(),
     "activation": OneOf(*HIDDEN),
     "integration": OneOf(*INTEGRATIONS),
-    "optimiser": OneOf(*OPTIMISERS),
-    "step": Maybe(Number(above=0)),
+    "solver": OneOf(*OPTIMISERS),
+    "learning_rate_init": Maybe(Number(above=0)),
     "momentum": Number(at_least=0, at_most=1),
-    "schedule": OneOf(*SCHEDULES),
+    "learning_rate": OneOf(*SCHEDULES),
     "decay": Number(at_least=0),
-    "batch": Maybe(Whole(1)),
-    "epochs": Whole(0),
+    "batch_size": Maybe(Whole(1)),
+    "max_iter": Whole(0),
     "tol": Number(at_least=0),
-    "patience": Whole(1),
-    "l2": Number(at_least=0),
+    "n_iter_no_change": Whole(1),
+    "alpha": Number(at_least=0),
     "dropout": Number(at_least=0, at_most=0.9),
     "early_stopping": Maybe(Number(above=0, at_most=0.5)),
     "init": Anything("None, or a mapping with 'weights' and perhaps 'biases', an array for each layer"),
     "pretrain": Whole(0),
-    "bias": Flag(),
+    "fit_intercept": Flag(),
     "shuffle": Flag(),
     "scale": Flag(),
     "precision": OneOf("float64", "float32"),
@@ -76,8 +76,8 @@ RULES: dict[str, Rule] = {
 def settings_of(learner, **others):
     """How a learner's parameters say to train."""
     own = {name: getattr(learner, name) for name in Settings._fields}
-    step = learner.step or STEPS[learner.optimiser]
-    return Settings(**{**own, "step": step, **others})
+    step = learner.learning_rate_init or STEPS[learner.solver]
+    return Settings(**{**own, "learning_rate_init": step, **others})
 
 
 def gathered(rows, encoding, dtype):
@@ -97,9 +97,9 @@ def _encoded(encoding, dtype, chunk):
 class Trained(Estimator):
     """An estimator that is a network: see `MLPClassifier` for what its parameters mean."""
 
-    hidden: Any
+    hidden_layer_sizes: Any
     activation: str
-    l2: float
+    alpha: float
     scale: bool
     precision: str
     random_state: Any
@@ -109,7 +109,7 @@ class Trained(Estimator):
     dropout: float = 0.0
     init: Any = None
     pretrain: int = 0
-    bias: bool = True
+    fit_intercept: bool = True
     shuffle: bool = True
 
     encoding_: Encoding
@@ -128,8 +128,8 @@ class Trained(Estimator):
         self.encoding_ = Encoding.of(rows, scale=self.scale)
         output, _ = self._output_layer()
         X, y, w, total = gathered(rows, self.encoding_, np.dtype(self.precision))
-        settings = settings_of(self, l2=self.l2 / total)
-        self.step_ = settings.step
+        settings = settings_of(self, alpha=self.alpha * len(X) / total)  # beside weights of mean 1
+        self.learning_rate_init_ = settings.learning_rate_init
         with np.errstate(over="ignore", invalid="ignore"):  # training looks for what is not finite
             parameters = self._start(X, settings, random)
             network = self._network(parameters.weights, parameters.biases)
@@ -154,7 +154,8 @@ class Trained(Estimator):
 
     def _hidden(self):
         """The units of every hidden layer."""
-        return (self.hidden,) if isinstance(self.hidden, Integral) else tuple(self.hidden)
+        sizes = self.hidden_layer_sizes
+        return (sizes,) if isinstance(sizes, Integral) else tuple(sizes)
 
     def _network(self, weights, biases):
         output, _ = self._output_layer()
@@ -166,7 +167,7 @@ class Trained(Estimator):
         if self.init is not None:
             return given(self.init, sizes, X.dtype, type(self).__name__)
         parameters = drawn(sizes, self.activation, self.integration, random, X.dtype)
-        if not self.bias:
+        if not self.fit_intercept:
             for biases in parameters.biases:
                 biases[:] = 0.0
         if self.pretrain:
@@ -174,7 +175,7 @@ class Trained(Estimator):
         return parameters
 
     def complexity(self):
-        shown = [*self.weights_, *(self.biases_ if self.bias else ())]
+        shown = [*self.weights_, *(self.biases_ if self.fit_intercept else ())]
         return int(sum(array.size for array in shown))
 
     def _saved(self):
@@ -207,7 +208,7 @@ class Trained(Estimator):
         dtype = np.dtype(self.precision)
         self.weights_ = [checked(arrays, f"weights.{i}", dtype, pair) for i, pair in enumerate(pairs)]
         self.biases_ = [checked(arrays, f"biases.{i}", dtype, pair[1:]) for i, pair in enumerate(pairs)]
-        self.step_ = settings_of(self).step
+        self.learning_rate_init_ = settings_of(self).learning_rate_init
         size = sum(a * b + b for a, b in pairs)
         for name, width in (("loss_curve", ()), ("validation_curve", ()), ("trace", (size,))):
             shape = (len(arrays[name]), *width)

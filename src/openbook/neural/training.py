@@ -1,11 +1,11 @@
 r"""Training: batches of rows in a drawn order, epoch after epoch, until the loss stands still.
 
-    objective = weighted mean loss of the rows + ½ λ Σ w²
+    objective = weighted mean loss of the rows + ½ α Σ w² / n,    n the rows of a batch
 
 An epoch's loss is that of its rows as they were met, before the update that each batch makes. With early
-stopping some rows are held out; training ends when their loss has not fallen for `patience` epochs, and the
-weights of the best epoch are kept. Without, it ends when the loss itself has not fallen by `tol`, relative to
-the best so far, for as many epochs. An interrupt ends it too, and leaves the weights as they are.
+stopping some rows are held out; training ends when their loss has not fallen for `n_iter_no_change` epochs,
+and the weights of the best epoch are kept. Without, it ends when the loss itself has not fallen by `tol`,
+relative to the best so far, for as many epochs. An interrupt ends it too, and leaves the weights as they are.
 
 X : float (n_rows, d)    targets : as the Output takes them    w : float (n_rows,) of mean 1, or None
 """
@@ -38,19 +38,19 @@ class Examples(NamedTuple):
 class Settings(NamedTuple):
     """How to train; see `MLPClassifier` for each."""
 
-    optimiser: str
-    step: float
+    solver: str
+    learning_rate_init: float
     momentum: float
-    schedule: str
+    learning_rate: str
     decay: float
-    batch: int | None
-    epochs: int
+    batch_size: int | None
+    max_iter: int
     tol: float
-    patience: int
-    l2: float
+    n_iter_no_change: int
+    alpha: float
     dropout: float
     early_stopping: float | None
-    bias: bool
+    fit_intercept: bool
     shuffle: bool
 
 
@@ -100,24 +100,27 @@ class Training:
         n = len(rows.X)
         self.learnt, self.held = _split(n, settings.early_stopping, random, who)
         usual = len(self.learnt) if len(self.learnt) <= WHOLE else USUAL
-        self.size = min(settings.batch or usual, len(self.learnt))
+        self.size = min(settings.batch_size or usual, len(self.learnt))
         # rows that come as they are, or all at once, need not be fetched
         self.in_order = len(self.held) == 0 and (not settings.shuffle or self.size == n)
         self.buffer = np.empty((0 if self.in_order else self.size, rows.X.shape[1]), rows.X.dtype)
-        self.passes = Passes(network, self.size, bias=settings.bias, dropout=settings.dropout, random=random)
-        self.optimiser = OPTIMISERS[settings.optimiser](parameters, settings.l2, settings.momentum)
-        updates = settings.epochs * -(-len(self.learnt) // self.size)
+        self.passes = Passes(
+            network, self.size, bias=settings.fit_intercept, dropout=settings.dropout, random=random
+        )
+        self.optimiser = OPTIMISERS[settings.solver](parameters, settings.alpha, settings.momentum)
+        updates = settings.max_iter * -(-len(self.learnt) // self.size)
         self.traced = len(parameters.vector) * updates <= TRACED
         self.history = History()
 
     def run(self):
         """Train until it ends; returns the History."""
         settings, history = self.settings, self.history
-        stall, best = Stall(settings.tol, settings.patience), None
-        history.ending = f"{settings.epochs} epochs were requested"
+        stall, best = Stall(settings.tol, settings.n_iter_no_change), None
+        history.ending = f"{settings.max_iter} epochs were requested"
         try:
-            for epoch in range(settings.epochs):
-                step = SCHEDULES[settings.schedule](settings.step, settings.decay, epoch, settings.epochs)
+            for epoch in range(settings.max_iter):
+                schedule = SCHEDULES[settings.learning_rate]
+                step = schedule(settings.learning_rate_init, settings.decay, epoch, settings.max_iter)
                 loss = self._epoch(step)
                 history.loss.append(loss)
                 history.best = epoch + 1
@@ -128,11 +131,11 @@ class Training:
                         best = (epoch + 1, self.parameters.vector.copy())
                 if not stall.goes_on(loss):
                     whose = "of the held-out rows " if len(self.held) else ""
-                    history.ending = f"the loss {whose}had not fallen for {settings.patience} epochs"
+                    history.ending = f"the loss {whose}had not fallen for {settings.n_iter_no_change} epochs"
                     break
         except KeyboardInterrupt:
             history.interrupted = True
-            history.ending = f"interrupted in epoch {len(history.loss) + 1} of {settings.epochs}"
+            history.ending = f"interrupted in epoch {len(history.loss) + 1} of {settings.max_iter}"
         if best is not None:
             history.best, self.parameters.vector[:] = best
         return history
@@ -148,11 +151,12 @@ class Training:
             if self.traced:
                 self.history.trace.append(self.parameters.vector.copy())
         weights = self.parameters.penalised
-        loss = total / len(self.learnt) + 0.5 * self.settings.l2 * float(weights @ weights)
+        penalty = 0.5 * self.settings.alpha / self.size * float(weights @ weights)
+        loss = total / len(self.learnt) + penalty
         if not (np.isfinite(loss) and np.isfinite(self.parameters.vector).all()):
             msg = (
                 f"{self.who}: training diverged in epoch {len(self.history.loss) + 1};"
-                f" use a smaller step, such as step={self.settings.step / 10:g}"
+                f" use a smaller step: learning_rate_init={self.settings.learning_rate_init / 10:g}"
             )
             raise ParameterError(msg)
         return loss
