@@ -24,7 +24,7 @@ def fit_ours(given):
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it says that it did not converge, and so it is
-        return Perceptron(epochs=EPOCHS).fit(*given[:2])
+        return Perceptron(max_iter=EPOCHS).fit(*given[:2])
 
 
 def fit_sklearn(given):

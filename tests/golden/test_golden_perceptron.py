@@ -8,7 +8,7 @@ from openbook.linear import Perceptron
 
 def fitted(record, **parameters):
     data = record["data"]
-    return Perceptron(step=data["eta"], start=data["theta0"], **parameters).fit(data["X"], data["y"])
+    return Perceptron(eta0=data["eta"], start=data["theta0"], **parameters).fit(data["X"], data["y"])
 
 
 def grids(model):
@@ -86,7 +86,7 @@ def test_exclusive_or_is_never_learnt_and_that_is_said(golden):
         r" epoch 3 are those after epoch 2, so no plane separates the classes; use keep='pocket' or"
         r" keep='average'$",
     ):
-        model = fitted(record, epochs=epochs)
+        model = fitted(record, max_iter=epochs)
     assert model.converged_ is expected["converged"]
     assert model.updates_.tolist() == expected["updates_per_epoch"]
     assert model.weights_.tolist() == expected["theta_30"]
@@ -95,4 +95,4 @@ def test_exclusive_or_is_never_learnt_and_that_is_said(golden):
     assert [list(row[2]) for row in shown] == expected["theta_after_epoch"]
     end = model.work().conclusion
     assert end.startswith("Not converged: 4 mistakes in epoch 30, the last one.")
-    assert end.endswith("it goes round in circles for ever: no plane separates the classes.")
+    assert end.endswith("so training repeats itself: no plane separates the classes.")

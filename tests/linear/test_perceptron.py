@@ -43,7 +43,7 @@ def problems(draw, classes=(2, 3, 4)):
 @given(problems(), st.sampled_from(["last", "pocket", "average"]), st.sampled_from([1.0, 0.5]), st.booleans())
 def test_the_kernel_is_its_twin(problem, keep, step, shuffle):
     X, y, w = problem
-    model = Perceptron(step, epochs=6, keep=keep, shuffle=shuffle, random_state=3).fit(X, y, w)
+    model = Perceptron(step, max_iter=6, keep=keep, shuffle=shuffle, random_state=3).fit(X, y, w)
     codes = np.searchsorted(model.classes_, y)
     rows = list(zip(X.tolist(), codes.tolist(), w.tolist(), strict=True))
     planes = 1 if len(model.classes_) == 2 else len(model.classes_)
@@ -78,7 +78,7 @@ def test_novikoffs_bound(plane, points, step):
     radius = np.linalg.norm(X, axis=1).max()
     margin = np.abs(z).min() / np.linalg.norm(plane)
     bound = (radius / margin) ** 2
-    model = Perceptron(step, epochs=math.floor(bound) + 1).fit(X[:, 1:], np.sign(z))
+    model = Perceptron(step, max_iter=math.floor(bound) + 1).fit(X[:, 1:], np.sign(z))
     assert model.converged_
     assert model.updates_.sum() <= bound
     assert (model.predict(X[:, 1:]) == np.sign(z)).all()
@@ -90,8 +90,8 @@ def test_more_classes_by_hand():
     x = 1 (a): scores 0 0 0, says a. x = 2 (b): says a, so a (-1, -2), b (1, 2). x = -1 (c): scores 1, -1, 0,
     says a, so a (-2, -1), c (1, -1). Epoch 2, x = 1: scores -3, 3, 0, says b, so a (-1, 0), b (0, 1).
     """
-    model = Perceptron(epochs=1, keep="pocket").fit([[1.0], [2.0], [-1.0]], list("abc"))
-    last = Perceptron(epochs=2, keep="pocket").fit([[1.0], [2.0], [-1.0]], list("abc"))
+    model = Perceptron(max_iter=1, keep="pocket").fit([[1.0], [2.0], [-1.0]], list("abc"))
+    last = Perceptron(max_iter=2, keep="pocket").fit([[1.0], [2.0], [-1.0]], list("abc"))
     grid = {part.title: part for part in last.work().parts if hasattr(part, "rows")}
     assert [row[2] for row in grid["epoch 1"].rows] == [(0, 0, 0), (0, 0, 0), (1, -1, 0)]
     assert [row[3] for row in grid["epoch 1"].rows] == ["a", "a", "a"]
@@ -142,8 +142,8 @@ def test_better_than_the_last_where_nothing_separates(keep):
     table = ob.load("credit", rows=2000, random_state=1)
     X, y = table.split("default")
     with pytest.warns(ConvergenceWarning, match="perhaps no plane separates the classes: use keep='pocket'"):
-        last = Perceptron(epochs=20, scale=True).fit(X, y)
-    kept = Perceptron(epochs=20, scale=True, keep=keep).fit(X, y)
+        last = Perceptron(max_iter=20, scale=True).fit(X, y)
+    kept = Perceptron(max_iter=20, scale=True, keep=keep).fit(X, y)
     assert kept.score(X, y) > last.score(X, y)
     assert kept.n_iter_ == 20
 
@@ -154,7 +154,7 @@ def test_the_same_as_scikit_learns():
     block = X.block(X.names) / X.block(X.names).max(axis=0)
     start = np.full(block.shape[1] + 1, 0.01)
     with pytest.warns(ConvergenceWarning):
-        ours = Perceptron(epochs=5, start=start).fit(block, y)
+        ours = Perceptron(max_iter=5, start=start).fit(block, y)
     theirs = sklearn.linear_model.Perceptron(max_iter=5, tol=None, shuffle=False, eta0=2.0)
     codes = (np.asarray(y) == ours.classes_[1]).astype(int)
     theirs.fit(block, codes, coef_init=start[None, 1:], intercept_init=start[:1])
@@ -165,7 +165,7 @@ def test_the_same_as_scikit_learns():
 
 def test_scaled_weights_in_units_of_the_columns():
     X, y = ob.load("iris").split("species")
-    model = Perceptron(keep="average", scale=True, epochs=20).fit(X, y)
+    model = Perceptron(keep="average", scale=True, max_iter=20).fit(X, y)
     scores = X.block(X.names) @ model.coef_.T + model.intercept_
     np.testing.assert_allclose(scores, model.decision_function(X), rtol=1e-9, atol=1e-9)
     assert model.score(X, y) > 0.9
@@ -174,12 +174,12 @@ def test_scaled_weights_in_units_of_the_columns():
 def test_the_order_counts_and_a_seed_fixes_it():
     X, y = ob.load("iris").split("species")
     shuffled = [
-        Perceptron(epochs=5, keep="average", shuffle=True, random_state=seed).fit(X, y).weights_
+        Perceptron(max_iter=5, keep="average", shuffle=True, random_state=seed).fit(X, y).weights_
         for seed in (1, 1, 2)
     ]
     assert (shuffled[0] == shuffled[1]).all()
     assert (shuffled[0] != shuffled[2]).any()
-    assert (shuffled[0] != Perceptron(epochs=5, keep="average").fit(X, y).weights_).any()
+    assert (shuffled[0] != Perceptron(max_iter=5, keep="average").fit(X, y).weights_).any()
 
 
 def test_probabilities_are_decisions():
@@ -210,7 +210,7 @@ def test_many_rows_are_not_kept_and_many_figures_are_cut_short():
     assert " + … + " in text
     assert "11 more columns" in wide.work().text()
     with pytest.warns(ConvergenceWarning):
-        long = Perceptron(epochs=50).fit(*XOR)
+        long = Perceptron(max_iter=50).fit(*XOR)
     assert "10 epochs before the last are left out" in long.work().text()
 
 
@@ -233,7 +233,7 @@ def test_what_cannot_be_learnt_from(tmp_path):
         Perceptron(shuffle=True).fit(ob.scan(tmp_path / "a.csv"), "y")
     huge = [[1e153], [-1e153], [1e153], [3e152]]
     with pytest.raises(DataError, match=r"the weights overflowed: .* use scale=True"):
-        Perceptron(step=1e300).fit(huge, ["a", "b", "b", "a"])
+        Perceptron(eta0=1e300).fit(huge, ["a", "b", "b", "a"])
 
 
 def test_a_pocket_over_files_is_that_of_memory(tmp_path):
@@ -241,9 +241,9 @@ def test_a_pocket_over_files_is_that_of_memory(tmp_path):
     for i in range(3):
         table.take(slice(100 * i, 100 * i + 100)).to_polars().write_parquet(tmp_path / f"{i}.parquet")
     scanned = ob.scan(f"{tmp_path}/*.parquet", {"education": table.schema["education"]}, chunk_rows=40)
-    ours = Perceptron(epochs=5, keep="pocket").fit(scanned, "default")
+    ours = Perceptron(max_iter=5, keep="pocket").fit(scanned, "default")
     np.testing.assert_allclose(
-        ours.weights_, Perceptron(epochs=5, keep="pocket").fit(table, "default").weights_, rtol=1e-12
+        ours.weights_, Perceptron(max_iter=5, keep="pocket").fit(table, "default").weights_, rtol=1e-12
     )
 
 
@@ -267,3 +267,25 @@ def test_a_file_that_is_no_perceptron(tmp_path, monkeypatch, name, array):
     path = ob.save(model, tmp_path / "bad.openbook")
     with pytest.raises(ModelFileError, match=r"bad\.openbook is damaged"):
         ob.open_model(path)
+
+
+def test_no_epochs_keep_the_weights_given(tmp_path):
+    """Scores by hand: -1 + 2 x0 - x1."""
+    model = Perceptron(start=[-1.0, 2.0, -1.0], max_iter=0).fit([[0, 0], [1, 0], [1, 1]], [-1, 1, 1])
+    assert model.decision_function([[0, 0], [1, 0], [1, 1], [2, 4]]).tolist() == [-1, 1, 0, -1]
+    assert model.predict([[0, 0], [1, 0], [1, 1], [2, 4]]).tolist() == [-1, 1, 1, -1]
+    assert (model.n_iter_, model.converged_) == (0, False)
+    assert model.work().conclusion == "No epochs were requested: the weights are those given."
+    again = ob.open_model(ob.save(model, tmp_path / "plane.openbook"))
+    assert again.weights_.tolist() == [-1, 2, -1]
+
+
+def test_without_a_bias_by_hand():
+    """From 0 it says +1 of (1, 2), wrongly: theta = -2 (1, 2). Of (-1, 0) it then says +1, rightly."""
+    model = Perceptron(fit_intercept=False).fit([[1.0, 2.0], [-1.0, 0.0]], [-1, 1])
+    assert model.weights_.tolist() == [0, -2, -4]
+    assert model.intercept_.tolist() == [0]
+    assert model.updates_.tolist() == [1, 0]
+    assert "there is no bias" in model.work().text()
+    with pytest.raises(ParameterError, match="without an intercept, the bias in start must be 0"):
+        Perceptron(fit_intercept=False, start=[1.0, 0.0, 0.0]).fit([[1.0, 2.0], [-1.0, 0.0]], [-1, 1])

@@ -44,10 +44,12 @@ class Perceptron(Classifier):
 
     Parameters
     ----------
-    step : float
-        The rate eta. Where the start is 0 it changes the size of the weights, and no answer.
-    epochs : int
-        How often every row is met at most.
+    eta0 : float
+        The learning rate eta. Where the start is 0 it changes the size of the weights, and no answer.
+    max_iter : int
+        The most epochs: how often every row is met. 0 keeps the weights of `start`.
+    fit_intercept : bool
+        Whether there is a bias. Without one the plane goes through the origin.
     start : array, optional
         The first weights, bias first, one for each encoded column; for more than two classes a row of them
         for each. None begins at 0.
@@ -94,32 +96,35 @@ class Perceptron(Classifier):
 
     counts_rows = True
     rules = {
-        "step": Number(above=0),
-        "epochs": Whole(at_least=1),
+        "eta0": Number(above=0),
+        "max_iter": Whole(at_least=0),
         "start": Anything("None, or weights with the bias first"),
         "keep": OneOf("last", "pocket", "average"),
         "shuffle": Flag(),
         "random_state": Anything("None, a whole number or a RandomState"),
         "scale": Flag(),
+        "fit_intercept": Flag(),
     }
 
     def __init__(
         self,
-        step=1.0,
-        epochs=100,
+        eta0=1.0,
+        max_iter=100,
         start=None,
         keep="last",
         shuffle=False,
         random_state=None,
         scale=False,
+        fit_intercept=True,
     ):
-        self.step = step
-        self.epochs = epochs
+        self.eta0 = eta0
+        self.max_iter = max_iter
         self.start = start
         self.keep = keep
         self.shuffle = shuffle
         self.random_state = random_state
         self.scale = scale
+        self.fit_intercept = fit_intercept
 
     def knobs(self):
         return {"keep": ("last", "pocket", "average"), "scale": (False, True)}
@@ -127,7 +132,8 @@ class Perceptron(Classifier):
     def _fit(self, rows):
         self.encoding_ = Encoding.of(rows, scale=self.scale)
         self.seed_ = check_random_state(self.random_state).randint(1 << 31) if self.shuffle else 0
-        course = _Course(self._pieces(rows), self.encoding_, self._first_weights(), self.step, self.keep)
+        way = self.eta0, self.keep, self.fit_intercept
+        course = _Course(self._pieces(rows), self.encoding_, self._first_weights(), *way)
         self._learn(course)
         self.weights_ = course.kept().reshape(self._shape)
         if not np.isfinite(self.weights_).all():
@@ -141,14 +147,14 @@ class Perceptron(Classifier):
         ended_so: dict[int, int] = {}
         updates = []
         self.cycle_ = None
-        for epoch, order in zip(range(1, self.epochs + 1), self.orders(course.n_rows), strict=False):
+        for epoch, order in zip(range(1, self.max_iter + 1), self.orders(course.n_rows), strict=False):
             updates.append(course.epoch(order))
             if updates[-1] == 0:
                 break
             state = hash((course.theta + 0.0).tobytes())  # -0 and 0 are the same weight
             if not self.shuffle and self.cycle_ is None and ended_so.setdefault(state, epoch) < epoch:
                 self.cycle_ = ended_so[state], epoch
-        self.updates_ = np.array(updates)
+        self.updates_ = np.array(updates, dtype=np.int64)
 
     def orders(self, n_rows):
         """The orders in which the rows come, epoch after epoch; None is as given."""
@@ -183,6 +189,9 @@ class Perceptron(Classifier):
         except (TypeError, ValueError):
             msg = f"Perceptron: start must be {self.rules['start'].demand()}, got {self.start!r}."
             raise ParameterError(msg) from None
+        if not self.fit_intercept and start.shape == self._shape and start[..., 0].any():
+            msg = "Perceptron: without an intercept, the bias in start must be 0"
+            raise ParameterError(msg)
         if start.shape != self._shape or not np.isfinite(start).all():
             msg = (
                 f"Perceptron: start must be finite weights of shape {self._shape}: the bias, then"
@@ -198,7 +207,7 @@ class Perceptron(Classifier):
 
     @property
     def converged_(self):
-        return bool(self.updates_[-1] == 0)
+        return bool(self.n_iter_ and self.updates_[-1] == 0)
 
     @property
     def coef_(self):
@@ -213,7 +222,7 @@ class Perceptron(Classifier):
         return self.encoding_.original(theta[:, 1:], theta[:, 0])
 
     def _announce(self):
-        if self.converged_ or self.keep != "last":
+        if self.converged_ or self.keep != "last" or self.max_iter == 0:
             return
         if self.cycle_:
             first, again = self.cycle_
@@ -267,7 +276,8 @@ class Perceptron(Classifier):
         self.encoding_ = Encoding.from_arrays(self.schema_, own)
         self.weights_ = _checked("weights_", arrays["weights_"], "f", self._shape)
         updates = arrays["updates_"]
-        self.updates_ = _checked("updates_", updates, "i", (min(max(updates.size, 1), self.epochs),))
+        n_epochs = min(max(updates.size, 1), self.max_iter)  # none only where none were requested
+        self.updates_ = _checked("updates_", updates, "i", (n_epochs,))
         if (self.updates_ < 0).any() or (self.updates_[:-1] == 0).any():
             msg = "its epochs are not valid"
             raise ValueError(msg)
@@ -297,8 +307,8 @@ class Perceptron(Classifier):
 class _Course:
     """The weights on their way through the epochs."""
 
-    def __init__(self, pieces, encoding, theta, step, keep):
-        self.pieces, self.encoding = pieces, encoding
+    def __init__(self, pieces, encoding, theta, step, keep, bias):
+        self.pieces, self.encoding, self.bias = pieces, encoding, bias
         self.theta, self.step, self.keep = theta, float(step), keep
         self.drift = np.zeros((len(theta) if keep == "average" else 0, theta.shape[1]))
         self.tally = np.zeros(5)
@@ -323,7 +333,7 @@ class _Course:
             way = np.arange(len(rows[1])) if order is None else order
             at = 0
             while at < len(way):
-                at = meet(rows, way, at, self.step, self.theta, self.drift, self.tally)
+                at = meet(rows, way, at, self.step, self.theta, self.drift, self.tally, self.bias)
                 if self.tally[RUN] > self.tally[LONGEST]:
                     self._try()
         if self.keep == "pocket":
@@ -341,7 +351,7 @@ class _Course:
 
     def kept(self):
         """The weights that become the model."""
-        if self.keep == "average":
+        if self.keep == "average" and self.tally[CLOCK]:
             return self.theta - self.drift / self.tally[CLOCK]
         return self.pocket if self.keep == "pocket" else self.theta
 

@@ -21,19 +21,21 @@ CLOCK, RUN, LONGEST, TRIED, UPDATES = range(5)
 
 
 @inner
-def _change(theta, drift, c, row, amount, clock):
-    """Add amount times (1, row) to the weights of c."""
-    theta[c, 0] += amount
+def _change(theta, drift, c, row, amount, clock, bias):
+    """Add amount times (1, row) to the weights of c; the bias stays where there is none."""
+    if bias:
+        theta[c, 0] += amount
     for j in range(row.shape[0]):
         theta[c, j + 1] += amount * row[j]
     if drift.shape[0]:
-        drift[c, 0] += clock * amount
+        if bias:
+            drift[c, 0] += clock * amount
         for j in range(row.shape[0]):
             drift[c, j + 1] += clock * amount * row[j]
 
 
 @jit
-def meet(rows, order, first, step, theta, drift, tally):
+def meet(rows, order, first, step, theta, drift, tally, bias):
     """Meet the rows from position `first` on; says where it stopped.
 
     It stops early where weights that were not tried yet have got more rows right than any others before.
@@ -60,10 +62,10 @@ def meet(rows, order, first, step, theta, drift, tally):
                 break
             share = min(left, 1.0)
             if signed:
-                _change(theta, drift, 0, row, 2.0 * step * share * (y[i] - said), tally[CLOCK])
+                _change(theta, drift, 0, row, 2.0 * step * share * (y[i] - said), tally[CLOCK], bias)
             else:
-                _change(theta, drift, y[i], row, step * share, tally[CLOCK])
-                _change(theta, drift, said, row, -step * share, tally[CLOCK])
+                _change(theta, drift, y[i], row, step * share, tally[CLOCK], bias)
+                _change(theta, drift, said, row, -step * share, tally[CLOCK], bias)
             left -= share
             tally[CLOCK] += share
             tally[LONGEST] = max(tally[LONGEST], tally[RUN])

@@ -30,8 +30,11 @@ class Meeting(NamedTuple):
     theta: list[list[float]]
 
 
-def met(rows, order, theta, step):
-    """One epoch: each row in turn, again and again while it is wrong and some of its weight is left."""
+def met(rows, order, theta, step, one=1.0):
+    """One epoch: each row in turn, again and again while it is wrong and some of its weight is left.
+
+    `one` stands before every row, for the bias; 0 where there is none.
+    """
     for i in order:
         x, truth, left = rows[i]
         while left > 0:
@@ -41,7 +44,7 @@ def met(rows, order, theta, step):
                 yield Meeting(i, scores, said, truth, left, theta)
                 break
             share = min(left, 1.0)
-            theta = _changed(theta, x, truth, said, step * share)
+            theta = _changed(theta, [one, *x], truth, said, step * share)
             yield Meeting(i, scores, said, truth, share, theta)
             left -= share
 
@@ -63,15 +66,15 @@ def _changed(theta, x, truth, said, step):
     else:
         gains = [(c == truth) - (c == said) for c in range(len(theta))]
     return [
-        [t + step * gain * v for t, v in zip(weights, [1.0, *x], strict=True)]
+        [t + step * gain * v for t, v in zip(weights, x, strict=True)]
         for weights, gain in zip(theta, gains, strict=True)
     ]
 
 
-def replay(rows, orders, theta, step):
+def replay(rows, orders, theta, step, one=1.0):
     """The meetings of each epoch."""
     for order in orders:
-        epoch = list(met(rows, order, theta, step))
+        epoch = list(met(rows, order, theta, step, one))
         theta = epoch[-1].theta
         yield epoch
 
@@ -118,14 +121,15 @@ def derive_model(model) -> Work:
 
 
 def _rule(model):
-    labels, eta = _labels(model), figure(model.step)
+    labels, eta = _labels(model), figure(model.eta0)
+    first = "x begins with a 1 for the bias" if model.fit_intercept else "x begins with a 0: there is no bias"
     if len(labels) == 2:
         signs = "sign(0) = +1" if labels == ["-1", "1"] else f"sign(0) = +1 is {labels[1]}, -1 is {labels[0]}"
         yield Step("answer", r"\hat{y} = \operatorname{sign}(\theta \cdot x)", note=signs)
-        note = f"at every mistake; η = {eta}; x begins with a 1 for the bias"
+        note = f"at every mistake; η = {eta}; {first}"
     else:
         yield Step("answer", r"\hat{y} = \arg\max_c \theta_c \cdot x", note="ties: the first class")
-        note = f"at every mistake; η = {eta}; y and ŷ are 1 for their class; x begins with a 1 for the bias"
+        note = f"at every mistake; η = {eta}; y and ŷ are 1 for their class; {first}"
     yield Step("change", r"\theta \gets \theta + \eta (y - \hat{y}) x", note=note)
 
 
@@ -142,7 +146,7 @@ def _replayed(model):
     rows = list(zip(x, y, w, strict=True))
     orders = (range(len(rows)) if order is None else order.tolist() for order in model.orders(len(rows)))
     start = model._first_weights().tolist()  # noqa: SLF001 (the learner's own twin)
-    return replay(rows, islice(orders, model.n_iter_), start, model.step)
+    return replay(rows, islice(orders, model.n_iter_), start, model.eta0, float(model.fit_intercept))
 
 
 def _epoch_grid(model, number, epoch):
@@ -152,7 +156,7 @@ def _epoch_grid(model, number, epoch):
     rows = []
     for meeting in epoch:
         wrong = meeting.said != meeting.truth
-        x = (1.0, *xs[meeting.row])
+        x = (float(model.fit_intercept), *xs[meeting.row])
         if two:
             said, truth = (("-1", "+1")[code] for code in (meeting.said, meeting.truth))
             score, changed = meeting.scores[0], [0]
@@ -203,6 +207,8 @@ def _weights_grid(model):
 
 def _outcome(model):
     n = model.n_iter_
+    if n == 0:
+        return "No epochs were requested: the weights are those given."
     if model.converged_:
         return f"Converged: epoch {n} had no mistakes."
     wrong = f"Not converged: {model.updates_[-1]} mistakes in epoch {n}, the last one."

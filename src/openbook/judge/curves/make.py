@@ -26,7 +26,7 @@ Which = str | Metric | None
 #: How many sizes there are at most and at least, and the fewest rows that a learner is given.
 _SIZES, _AT_LEAST, _FEWEST = 6, 3, 5
 #: Parameters that count iterations.
-_COUNTS = ("n_estimators", "epochs", "max_iter")
+_COUNTS = ("n_estimators", "max_iter")
 #: Stages of a staged learner that are looked at, at most.
 _STAGES = 24
 
@@ -127,7 +127,7 @@ def iteration_curve(
     Parameters
     ----------
     model, X, y, cv, metric, random_state, name, groups, sample_weight : as for `learning_curve`
-    knob : the parameter that counts; None looks for n_estimators, epochs and max_iter
+    knob : the parameter that counts; None looks for n_estimators and max_iter
     values : after how many iterations to look; None doubles up to the parameter's value
 
     Examples
@@ -135,7 +135,7 @@ def iteration_curve(
     >>> from openbook import load
     >>> from openbook.linear import Perceptron
     >>> X, y = load("iris").split("species")
-    >>> iteration_curve(Perceptron(epochs=20), X, y).across
+    >>> iteration_curve(Perceptron(max_iter=20), X, y).across
     (1, 2, 4, 8, 16, 20)
     """
     knob = knob or _counting(model)
