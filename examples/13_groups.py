@@ -3,7 +3,7 @@
 import openbook as ob
 from openbook.associate import association_rules, frequent_itemsets
 from openbook.cluster import KPrototypes, choose_k, describe_clusters
-from openbook.outlier import LOF
+from openbook.outlier import LocalOutlierFactor
 
 table = ob.load("credit", rows=400)
 
@@ -14,7 +14,7 @@ described = describe_clusters(table, labels)
 for cluster in described.traits:
     print(described.sentence(cluster))
 
-detector = LOF().fit(table)
+detector = LocalOutlierFactor().fit(table)
 oddest = int(detector.score_samples(table).argmax())
 print(f"The oddest row is {oddest}:")
 print(detector.reasons(table.take([oddest])))

@@ -23,9 +23,9 @@ def make(rows, seed):
 
 def ours(method):
     def fit(X):
-        from openbook.cluster import Agglomerative
+        from openbook.cluster import AgglomerativeClustering
 
-        return Agglomerative(2, method=method, scale=False).fit(X).linkage_
+        return AgglomerativeClustering(2, linkage=method, scale=False).fit(X).linkage_
 
     return fit
 
@@ -132,9 +132,13 @@ def make_many(rows, seed):
 
 def many(kind):
     def fit(X):
-        from openbook.cluster import DBSCAN, Agglomerative
+        from openbook.cluster import DBSCAN, AgglomerativeClustering
 
-        return {"dbscan": DBSCAN(0.5), "single": Agglomerative(8, method="single")}[kind].fit(X).labels_
+        return (
+            {"dbscan": DBSCAN(0.5), "single": AgglomerativeClustering(8, linkage="single")}[kind]
+            .fit(X)
+            .labels_
+        )
 
     return fit
 

@@ -18,9 +18,9 @@ def make(rows, seed, columns=10):
 
 
 def lof_ours(X):
-    from openbook.outlier import LOF
+    from openbook.outlier import LocalOutlierFactor
 
-    return LOF(n_neighbors=K, scale=False).fit(X).scores_
+    return LocalOutlierFactor(n_neighbors=K, scale=False).fit(X).scores_
 
 
 def lof_sklearn(X):

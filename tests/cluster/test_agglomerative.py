@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import pdist, squareform
+from sklearn import cluster
 
 import openbook
 from openbook import load
-from openbook.cluster import Agglomerative
+from openbook.cluster import AgglomerativeClustering
 from openbook.cluster.linkage import METHODS, linkage_of_pairs, linkage_of_points
 from openbook.cluster.merging import merged
 from openbook.cluster.points import Points
@@ -55,7 +56,7 @@ def test_the_kernel_merges_as_the_twin_does_also_where_pairs_are_equally_near(me
 @pytest.mark.parametrize("seed", range(5))
 def test_single_linkage_of_rows_with_ties_has_the_clusters_of_its_definition_at_every_height(seed):
     X = np.random.default_rng(seed).integers(0, 4, (40, 2)).astype(float)
-    model = Agglomerative(1, method="single", scale=False).fit(X)
+    model = AgglomerativeClustering(1, linkage="single", scale=False).fit(X)
     for height in np.unique(model.linkage_[:, 2]):
         joined = hierarchy.fcluster(hierarchy.linkage(X, "single"), height, "distance")
         ours = model.dendrogram_.cut(height=height)
@@ -73,7 +74,7 @@ def test_rows_on_a_line_by_hand():
         "ward": [1, (2 * 2 * 1 / 3) ** 0.5 * 2.5, (2 * 3 * 1 / 4) ** 0.5 * (7 - 4 / 3)],
     }
     for method, expected in heights.items():
-        model = Agglomerative(2, method=method, scale=False).fit(X)
+        model = AgglomerativeClustering(2, linkage=method, scale=False).fit(X)
         assert model.linkage_[:, 2].tolist() == pytest.approx(expected), method
         assert model.labels_.tolist() == [0, 0, 0, 1]
 
@@ -82,8 +83,8 @@ def test_rows_on_a_line_by_hand():
 def test_a_row_of_weight_two_counts_as_two(method):
     X = RNG.normal(size=(30, 2))
     weights = RNG.integers(1, 4, 30)
-    weighed = Agglomerative(3, method=method).fit(X, sample_weight=weights)
-    repeated = Agglomerative(3, method=method).fit(np.repeat(X, weights, axis=0))
+    weighed = AgglomerativeClustering(3, linkage=method).fit(X, sample_weight=weights)
+    repeated = AgglomerativeClustering(3, linkage=method).fit(np.repeat(X, weights, axis=0))
     top = repeated.linkage_[-29:, 2]
     np.testing.assert_allclose(np.sort(weighed.linkage_[:, 2]), np.sort(top), rtol=1e-9)
 
@@ -95,7 +96,9 @@ def test_typed_columns_and_gaps_by_hand():
         {"colour": None, "size": 10.0},
         {"colour": None, "size": None},
     ]
-    model = Agglomerative(2, method="complete").fit(openbook.read(rows, kinds={"colour": "nominal"}))
+    model = AgglomerativeClustering(2, linkage="complete").fit(
+        openbook.read(rows, kinds={"colour": "nominal"})
+    )
     assert model.place_.distance == "gower"
     # 0-1: (0 + .4)/2; 2-3: a gap equals a gap, and is 1 away from 10; then 0-2: (1 + 1)/2
     assert model.linkage_[:, 2].tolist() == pytest.approx([0.2, 0.5, 1.0])
@@ -104,7 +107,7 @@ def test_typed_columns_and_gaps_by_hand():
 
 def test_new_rows_join_the_nearest_row_and_its_work_says_which():
     X, _ = load("iris").split("species")
-    model = Agglomerative(3, method="ward").fit(X)
+    model = AgglomerativeClustering(3, linkage="ward").fit(X)
     np.testing.assert_array_equal(model.predict(X), model.labels_)
     work = model.work(X.row(7))
     assert "nearest training row is 7, at 0: cluster 0" in work.text()
@@ -113,58 +116,61 @@ def test_new_rows_join_the_nearest_row_and_its_work_says_which():
 def test_matrices_assign_and_are_saved(tmp_path):
     X = RNG.normal(size=(80, 2))
     distances = squareform(pdist(X))
-    for given, matrix in {"distances": distances, "similarities": 1 / (1 + distances)}.items():
+    for given, matrix in {"precomputed": distances, "precomputed_similarity": 1 / (1 + distances)}.items():
         for few in (matrix, matrix[:20, :20]):
-            model = Agglomerative(4, method="complete", given=given).fit(few)
+            model = AgglomerativeClustering(4, linkage="complete", metric=given).fit(few)
             np.testing.assert_array_equal(model.predict(few), model.labels_)
             again = openbook.open_model(openbook.save(model, tmp_path / "model.openbook"))
             np.testing.assert_array_equal(again.labels_, model.labels_)
             assert str(again.work()) == str(model.work())
             assert str(again.dendrogram_) == str(model.dendrogram_)
-    rows = Agglomerative(4, method="complete", scale=False).fit(X)
+    rows = AgglomerativeClustering(4, linkage="complete", scale=False).fit(X)
     np.testing.assert_array_equal(
-        rows.labels_, Agglomerative(4, method="complete", given="distances").fit(distances).labels_
+        rows.labels_,
+        AgglomerativeClustering(4, linkage="complete", metric="precomputed").fit(distances).labels_,
     )
 
 
 def test_a_cut_by_height():
-    model = Agglomerative(height=2.5, method="single", scale=False).fit([[0.0], [1.0], [3.0], [7.0]])
+    model = AgglomerativeClustering(distance_threshold=2.5, linkage="single", scale=False).fit(
+        [[0.0], [1.0], [3.0], [7.0]]
+    )
     assert model.labels_.tolist() == [0, 0, 0, 1]
     assert model.n_clusters_ == 2
 
 
 def test_the_cophenetic_correlation_is_that_of_scipy():
     X = RNG.normal(size=(120, 3))
-    model = Agglomerative(2, scale=False).fit(X)
+    model = AgglomerativeClustering(2, scale=False).fit(X)
     theirs, _ = hierarchy.cophenet(hierarchy.linkage(X, "average"), pdist(X))
     assert model.cophenetic_correlation() == pytest.approx(theirs, abs=1e-12)
-    given = Agglomerative(2, given="distances").fit(squareform(pdist(X)))
+    given = AgglomerativeClustering(2, metric="precomputed").fit(squareform(pdist(X)))
     with pytest.raises(ParameterError, match="no rows were kept"):
         given.cophenetic_correlation()
 
 
 @pytest.mark.parametrize(
-    ("matrix", "given", "words"),
+    ("matrix", "metric", "words"),
     [
-        ([[0, 1], [1, 0], [2, 2]], "distances", "3 rows of 2 columns"),
-        ([[0, 1], [2, 0]], "distances", "row 0, column .* differs from its mirror image"),
-        ([[0, -1], [-1, 0]], "distances", "is negative"),
-        ([[1, 0.5], [0.5, 1]], "distances", "pass given='similarities'"),
-        ([[1, None], [None, 1]], "similarities", "not a finite number"),
+        ([[0, 1], [1, 0], [2, 2]], "precomputed", "3 rows of 2 columns"),
+        ([[0, 1], [2, 0]], "precomputed", "row 0, column .* differs from its mirror image"),
+        ([[0, -1], [-1, 0]], "precomputed", "is negative"),
+        ([[1, 0.5], [0.5, 1]], "precomputed", "pass metric='precomputed_similarity'"),
+        ([[1, None], [None, 1]], "precomputed_similarity", "not a finite number"),
     ],
 )
-def test_a_matrix_that_is_none_is_refused(matrix, given, words):
+def test_a_matrix_that_is_none_is_refused(matrix, metric, words):
     with pytest.raises(DataError, match=words):
-        Agglomerative(1, given=given).fit(np.array(matrix, dtype=float))
+        AgglomerativeClustering(1, metric=metric).fit(np.array(matrix, dtype=float))
 
 
 def test_what_has_no_centres_is_refused():
     with pytest.raises(RefusalError, match="similarities do not give"):
-        Agglomerative(2, method="ward", given="similarities").fit(np.eye(3))
+        AgglomerativeClustering(2, linkage="ward", metric="precomputed_similarity").fit(np.eye(3))
     with pytest.raises(RefusalError, match="gower does not give"):
-        Agglomerative(2, method="centroid", metric="gower").fit(np.eye(3))
+        AgglomerativeClustering(2, linkage="centroid", metric="gower").fit(np.eye(3))
     with pytest.raises(RefusalError, match="matrix of distances, and column 'a' is nominal"):
-        Agglomerative(2, given="distances").fit([{"a": "x"}, {"a": "y"}])
+        AgglomerativeClustering(2, metric="precomputed").fit([{"a": "x"}, {"a": "y"}])
 
 
 def test_too_many_rows_are_refused_before_anything_is_built(monkeypatch):
@@ -173,22 +179,36 @@ def test_too_many_rows_are_refused_before_anything_is_built(monkeypatch):
     with pytest.raises(
         RefusalError, match=r"complete linkage of 2,000 rows would take about 16 MB .* sample"
     ):
-        Agglomerative(2, method="complete").fit(X)
-    assert Agglomerative(2, method="complete", allow_large=True).fit(X).labels_.sum() == 1
-    assert len(Agglomerative(2, method="single").fit(X).labels_) == 2000  # needs no matrix
+        AgglomerativeClustering(2, linkage="complete").fit(X)
+    assert AgglomerativeClustering(2, linkage="complete", allow_large=True).fit(X).labels_.sum() == 1
+    assert len(AgglomerativeClustering(2, linkage="single").fit(X).labels_) == 2000  # needs no matrix
 
 
 def test_a_damaged_linkage_is_refused():
-    model = Agglomerative(2).fit(RNG.normal(size=(6, 2)))
+    model = AgglomerativeClustering(2).fit(RNG.normal(size=(6, 2)))
     saved = model._saved()
     for cell, value in {(0, 0): 9.0, (0, 3): 3.0, (1, 2): np.nan, (2, 1): 0.5}.items():
         linkage = saved.arrays["linkage"].copy()
         linkage[cell] = value
         with pytest.raises(ValueError, match=r"linkage|rows of a merge"):
-            Agglomerative(2)._opened(saved._replace(arrays=saved.arrays | {"linkage": linkage}))
+            AgglomerativeClustering(2)._opened(saved._replace(arrays=saved.arrays | {"linkage": linkage}))
 
 
 def test_fractions_of_the_average_by_hand():
     matrix = [[0, 2, 6, 10], [2, 0, 5, 9], [6, 5, 0, 4], [10, 9, 4, 0]]
     steps = list(merged(matrix, "average"))
     assert steps[-1].height == float(fractions.Fraction(6 + 10 + 5 + 9, 4))
+
+
+def test_merges_are_named_as_in_scikit_learn():
+    X = RNG.normal(size=(12, 2))
+    ours = AgglomerativeClustering(None, linkage="complete", distance_threshold=1.5, scale=False).fit(X)
+    theirs = cluster.AgglomerativeClustering(None, linkage="complete", distance_threshold=1.5).fit(X)
+    np.testing.assert_array_equal(ours.children_, theirs.children_)
+    np.testing.assert_allclose(ours.distances_, theirs.distances_)
+    assert (ours.n_leaves_, ours.n_clusters_) == (theirs.n_leaves_, theirs.n_clusters_)
+
+
+def test_a_cut_must_be_given():
+    with pytest.raises(ParameterError, match="give n_clusters or distance_threshold; both are None"):
+        AgglomerativeClustering(None).fit([[0.0], [1.0]])

@@ -39,8 +39,8 @@ def test_equal_rows_split_at_height_zero():
 
 def test_similarities_split_as_their_distances_do():
     distances = squareform(pdist(np.random.default_rng(1).normal(size=(20, 2))))
-    similar = Divisive(4, given="similarities").fit(10 - distances)
-    np.testing.assert_array_equal(similar.labels_, Divisive(4, given="distances").fit(distances).labels_)
+    similar = Divisive(4, metric="precomputed_similarity").fit(10 - distances)
+    np.testing.assert_array_equal(similar.labels_, Divisive(4, metric="precomputed").fit(distances).labels_)
     assert "split 1: 20 rows" in similar.work().text()
 
 

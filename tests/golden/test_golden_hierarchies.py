@@ -3,10 +3,11 @@
 import pandas as pd
 import pytest
 
-from openbook.cluster import Agglomerative
+from openbook.cluster import AgglomerativeClustering
 from openbook.cluster.merging import merged
 
 RECORDS = {"agglomerative.five_points": "similarities", "agglomerative.own_distance": "distances"}
+METRICS = {"similarities": "precomputed_similarity", "distances": "precomputed"}
 
 
 @pytest.fixture(params=RECORDS)
@@ -39,7 +40,8 @@ def test_the_fitted_model_says_the_same(record, method):
     given = RECORDS[record["id"]]
     names = [str(name) for name in record["data"]["names"]]
     matrix = record["data"][{"similarities": "similarity", "distances": "distance"}[given]]
-    model = Agglomerative(2, method=method, given=given).fit(pd.DataFrame(matrix, columns=names))
+    model = AgglomerativeClustering(2, linkage=method, metric=METRICS[given])
+    model.fit(pd.DataFrame(matrix, columns=names))
     tree = model.dendrogram_
     expected = record["expected"][method]
     heights = [tree.shown(height) for height in model.linkage_[:, 2]]

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from openbook.outlier import (
-    LOF,
     BoxFences,
     Grubbs,
     InverseDensity,
+    LocalOutlierFactor,
     NeighbourDistance,
     RelativeDensity,
     ZScore,
@@ -63,7 +63,8 @@ def test_seven_points(golden):
     X, expected = np.array(record["data"]["points"]), record["expected"]
     own = {"n_neighbors": record["data"]["k"], "scale": False}
     kth, inverse, relative, lof = (
-        detector(**own).fit(X) for detector in (NeighbourDistance, InverseDensity, RelativeDensity, LOF)
+        detector(**own).fit(X)
+        for detector in (NeighbourDistance, InverseDensity, RelativeDensity, LocalOutlierFactor)
     )
     assert lof.kneighbors(X)[1].tolist() == expected["neighbours"]
     assert kth.score_samples(X) == pytest.approx(expected["kth_distance"], rel=1e-14)

@@ -11,7 +11,6 @@ from openbook import load, open_model, registry, save
 from openbook.data import Numeric, Text, read
 from openbook.errors import DataError, ModelFileError, ParameterError, RefusalError, UnknownColumn
 from openbook.outlier import (
-    LOF,
     BoxFences,
     CentroidDistance,
     Collective,
@@ -19,6 +18,7 @@ from openbook.outlier import (
     Grubbs,
     IsolationForest,
     LikelihoodMixture,
+    LocalOutlierFactor,
     Mahalanobis,
     NaiveBayesSurprise,
     NeighbourDistance,
@@ -164,7 +164,7 @@ def test_arrays_of_another_shape_or_type_are_refused(model):
         (NaiveBayesSurprise(), "parts.0.weight", lambda a: -a, "not valid"),
         (NeighbourDistance(), "codes", lambda a: a + 99, "out of range"),
         (NeighbourDistance(), "numbers", lambda a: a[:1], "expected"),
-        (LOF(), "lrd", lambda a: -a, "must not be negative"),
+        (LocalOutlierFactor(), "lrd", lambda a: -a, "must not be negative"),
         (RadiusCount(), "radius", lambda a: a * 0, "a radius must lie above 0"),
         (CentroidDistance(), "sizes", lambda a: -a, "rows in them"),
         (CentroidDistance(), "medians", lambda a: a * 0, "median distance must lie above 0"),
@@ -223,8 +223,8 @@ def test_infinity_is_named(entry):
 
 
 def test_weights_that_a_count_cannot_use():
-    with pytest.raises(DataError, match=r"LOF counts rows: sample_weight must be the same for all, or 0"):
-        LOF().fit([[1.0], [2.0], [3.0]], sample_weight=[1, 2, 1])
+    with pytest.raises(DataError, match="LocalOutlierFactor counts rows: sample_weight must be the same"):
+        LocalOutlierFactor().fit([[1.0], [2.0], [3.0]], sample_weight=[1, 2, 1])
 
 
 def test_two_rows_at_least():
@@ -267,10 +267,12 @@ def test_a_damaged_file_is_refused(tmp_path):
 
 def test_more_than_an_hour_is_refused_unless_allowed(monkeypatch):
     monkeypatch.setattr("openbook.outlier.nearby._SECONDS", 0.1)
-    said = r"LOF of 200 rows would take about .* hours; .* use a sample of the rows, or IsolationForest, or"
+    said = (
+        r"Factor of 200 rows would take about .* hours; .* use a sample of the rows, or IsolationForest, or"
+    )
     with pytest.raises(RefusalError, match=said):
-        LOF().fit(MIXED)
-    assert len(LOF(allow_large=True).fit(MIXED).scores_) == 200
+        LocalOutlierFactor().fit(MIXED)
+    assert len(LocalOutlierFactor(allow_large=True).fit(MIXED).scores_) == 200
 
 
 @pytest.mark.parametrize(
@@ -281,7 +283,7 @@ def test_more_than_an_hour_is_refused_unless_allowed(monkeypatch):
         LikelihoodMixture(),
         NaiveBayesSurprise(),
         IsolationForest(n_estimators=5, random_state=0),
-        LOF(),
+        LocalOutlierFactor(),
         CentroidDistance(random_state=0),
     ],
     ids=lambda d: type(d).__name__,

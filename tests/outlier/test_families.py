@@ -10,7 +10,6 @@ from sklearn import covariance, ensemble, neighbors
 from openbook import load, read
 from openbook.data import Table
 from openbook.outlier import (
-    LOF,
     BoxFences,
     CentroidDistance,
     Collective,
@@ -19,6 +18,7 @@ from openbook.outlier import (
     InverseDensity,
     IsolationForest,
     LikelihoodMixture,
+    LocalOutlierFactor,
     Mahalanobis,
     NaiveBayesSurprise,
     NeighbourDistance,
@@ -133,17 +133,17 @@ def test_surprise_by_hand():
 
 def test_lof_against_scikit_learn():
     theirs = neighbors.LocalOutlierFactor(n_neighbors=20).fit(SCALED)
-    ours = LOF().fit(IRIS)
+    ours = LocalOutlierFactor().fit(IRIS)
     assert ours.scores_ == pytest.approx(-theirs.negative_outlier_factor_, rel=1e-9)
     new = np.random.default_rng(0).normal(size=(30, 4))
     novel = neighbors.LocalOutlierFactor(n_neighbors=20, novelty=True).fit(SCALED)
-    scaled = LOF(scale=False).fit(SCALED)
+    scaled = LocalOutlierFactor(scale=False).fit(SCALED)
     assert scaled.score_samples(new) == pytest.approx(-novel.score_samples(new), rel=1e-9)
 
 
 def test_rows_on_top_of_each_other_have_a_density():
     X = np.array([[0.0]] * 30 + [[1.0]])
-    model = LOF(n_neighbors=5, scale=False).fit(X)
+    model = LocalOutlierFactor(n_neighbors=5, scale=False).fit(X)
     assert model.scores_[:30] == pytest.approx(np.ones(30))
     assert model.scores_[30] == pytest.approx(1e10)
     assert model.predict([[0.0], [1.0]]).tolist() == [1, -1]
@@ -328,7 +328,7 @@ def test_runs_of_a_sequence():
 
 def test_where_the_reach_is_the_distance_itself_the_columns_account_for_it():
     """Steps of 1: each row is 1 from its nearest, and that from its own; LOF = 1, all by the column."""
-    model = LOF(n_neighbors=1, scale=False).fit([[0.0], [1.0], [2.0], [3.0]])
+    model = LocalOutlierFactor(n_neighbors=1, scale=False).fit([[0.0], [1.0], [2.0], [3.0]])
     account = model._account(read([[0.0]]))
     assert account.score == 1.0
     assert list(account.shares) == [1.0]

@@ -6,7 +6,7 @@ import pytest
 
 import openbook as ob
 from openbook import registry
-from openbook.outlier import LOF, CentroidDistance, NeighbourDistance, ObjectiveGain
+from openbook.outlier import CentroidDistance, LocalOutlierFactor, NeighbourDistance, ObjectiveGain
 
 #: Detectors that rank by something else: groups of rows, rows in their context, and random splits, which are
 #: blind to how far away a number lies.
@@ -66,7 +66,7 @@ def test_a_lesser_error_is_not_hidden_by_a_greater_one():
     rng = np.random.default_rng(0)
     X = rng.random((300, 3))
     X[5, 0], X[6, 0] = 1e9, 500
-    for model in (NeighbourDistance(n_neighbors=5), LOF(n_neighbors=5)):
+    for model in (NeighbourDistance(n_neighbors=5), LocalOutlierFactor(n_neighbors=5)):
         scores = model.fit(X).score_samples(X)
         assert set(np.argsort(-scores)[:2].tolist()) == {5, 6}
 
@@ -96,6 +96,6 @@ def test_files_and_memory_agree(tmp_path):
     frame.to_csv(tmp_path / "a.csv", index=False)
     scan = ob.scan(tmp_path / "a.csv", chunk_rows=7)
     table = scan.read()
-    expected = LOF(n_neighbors=3).fit(table).score_samples(table)
-    np.testing.assert_array_equal(LOF(n_neighbors=3).fit(scan).score_samples(table), expected)
+    expected = LocalOutlierFactor(n_neighbors=3).fit(table).score_samples(table)
+    np.testing.assert_array_equal(LocalOutlierFactor(n_neighbors=3).fit(scan).score_samples(table), expected)
     assert expected.argmax() == 40

@@ -1,6 +1,6 @@
 """Clustering and mixtures, and measures of their quality."""
 
-from openbook.cluster.agglomerative import Agglomerative
+from openbook.cluster.agglomerative import AgglomerativeClustering
 from openbook.cluster.bisecting import BisectingKMeans
 from openbook.cluster.choose import ChosenK, choose_k
 from openbook.cluster.contingency import Contingency, contingency
@@ -17,7 +17,7 @@ from openbook.cluster.quality import ClusterQuality, cluster_quality
 
 __all__ = [
     "DBSCAN",
-    "Agglomerative",
+    "AgglomerativeClustering",
     "BisectingKMeans",
     "ChosenK",
     "ClusterDescription",

@@ -5,10 +5,10 @@ from openbook.cluster.hierarchy import Hierarchy
 from openbook.cluster.linkage import CENTRES, METHODS, linkage_of_pairs, linkage_of_points
 from openbook.cluster.merging import derive_merges
 
-__all__ = ["Agglomerative"]
+__all__ = ["AgglomerativeClustering"]
 
 
-class Agglomerative(Hierarchy):
+class AgglomerativeClustering(Hierarchy):
     """Agglomerative clustering: repeatedly merge the two nearest clusters.
 
     Numbers alone are compared by Euclidean distance, standardised unless `scale=False`; a missing one counts
@@ -19,12 +19,12 @@ class Agglomerative(Hierarchy):
 
     Parameters
     ----------
-    n_clusters : where the dendrogram is cut
-    method : "single", "complete", "average", "ward", "centroid" or "median": see `linkage`
-    height : cut at this height (or similarity) instead
-    given : "rows", or a square matrix of "distances" or "similarities"; new rows then come as their distances
-        or similarities to the rows learnt
-    metric : "auto", "euclidean", "gower" or "heom"; for any other, pass the matrix
+    n_clusters : where the dendrogram is cut; None where a distance threshold is given
+    linkage : "single", "complete", "average", "ward", "centroid" or "median": see `openbook.cluster.linkage`
+    distance_threshold : cut at this height (or similarity) instead
+    metric : "auto", "euclidean", "gower" or "heom"; or "precomputed" if X is the square matrix of
+        distances, "precomputed_similarity" if it is that of similarities. New rows then come as their
+        distances or similarities to the rows learnt
     scale : whether numbers are standardised
     allow_large : go ahead where the estimate of memory or time is too much
 
@@ -33,63 +33,65 @@ class Agglomerative(Hierarchy):
     labels_ : the cluster of each row, numbered in the order of first rows
     dendrogram_ : the `Dendrogram`
     linkage_ : its merges as scipy has them
+    children_, distances_, n_leaves_ : the merges as scikit-learn has them
+    n_clusters_ : the number of clusters
 
     Examples
     --------
     >>> from openbook import load
     >>> X, y = load("iris").split("species")
-    >>> model = Agglomerative(3, method="average").fit(X)
+    >>> model = AgglomerativeClustering(3, linkage="average").fit(X)
     >>> model.assign(X.take([0, 60, 120])).tolist()
     [0, 1, 1]
     >>> distances = [[0, 2, 6], [2, 0, 5], [6, 5, 0]]
-    >>> Agglomerative(2, method="single", given="distances").fit(distances).linkage_.tolist()
+    >>> AgglomerativeClustering(2, linkage="single", metric="precomputed").fit(distances).linkage_.tolist()
     [[0.0, 1.0, 2.0, 2.0], [2.0, 3.0, 5.0, 3.0]]
     """
 
-    rules = {**Hierarchy.rules, "method": OneOf(*METHODS)}
+    rules = {**Hierarchy.rules, "linkage": OneOf(*METHODS)}
 
     def __init__(
         self,
         n_clusters=2,
         *,
-        method="average",
-        height=None,
-        given="rows",
+        linkage="average",
+        distance_threshold=None,
         metric="auto",
         scale=True,
         allow_large=False,
     ):
         self.n_clusters = n_clusters
-        self.method = method
-        self.height = height
-        self.given = given
+        self.linkage = linkage
+        self.distance_threshold = distance_threshold
         self.metric = metric
         self.scale = scale
         self.allow_large = allow_large
 
     def refusal(self, schema):
-        if self.method in CENTRES:
-            if self.given == "similarities":
-                return f"by {self.method} needs centroids, which similarities do not give; use 'average'"
-            if self.metric not in ("auto", "euclidean"):
-                return f"by {self.method} needs centroids, which {self.metric} does not give; use 'euclidean'"
+        if self.linkage in CENTRES:
+            if self.metric == "precomputed_similarity":
+                return f"by {self.linkage} needs centroids, which similarities do not give; use 'average'"
+            if self.metric not in ("auto", "euclidean", "precomputed"):
+                return (
+                    f"by {self.linkage} needs centroids, which {self.metric} does not give; use 'euclidean'"
+                )
         return super().refusal(schema)
 
     def _distance(self):
-        return "euclidean" if self.method in CENTRES else self.metric
+        return "euclidean" if self.linkage in CENTRES else self.metric
 
     def _linked(self):
-        return linkage_of_points(self._points(), self.method, self.weights_, allow_large=self.allow_large)
+        return linkage_of_points(self._points(), self.linkage, self.weights_, allow_large=self.allow_large)
 
     def _linked_matrix(self, matrix):
         from scipy.spatial.distance import squareform
 
-        return linkage_of_pairs(squareform(matrix, checks=False), self.method, self.weights_)
+        return linkage_of_pairs(squareform(matrix, checks=False), self.linkage, self.weights_)
 
     def _title(self):
-        return f"Agglomerative clustering by {self.method} linkage"
+        return f"Agglomerative clustering by {self.linkage} linkage"
 
     def _derive(self, matrix):
-        similar = self.given == "similarities"
+        similar = self.metric == "precomputed_similarity"
         names, weights = self.dendrogram_.names, self.weights_.tolist()
-        return derive_merges(matrix, self.method, names, similar=similar, weights=weights)
+        return derive_merges(matrix, self.linkage, names, similar=similar, weights=weights)

@@ -28,13 +28,13 @@ _SECONDS = 4e-10  # for each cell of the matrix and row, at worst
 class Divisive(Hierarchy):
     """Divisive clustering: repeatedly split the widest cluster in two.
 
-    Rows are compared as by `Agglomerative`, and new ones join the cluster of the nearest row learnt.
+    Rows are compared as by `AgglomerativeClustering`. New ones join the cluster of the nearest row learnt.
 
     Parameters
     ----------
     n_clusters : where the dendrogram is cut
-    height : cut at this height, the largest distance within a cluster, instead
-    given, metric, scale, allow_large : as of `Agglomerative`
+    distance_threshold : cut at this height, the largest distance within a cluster, instead
+    metric, scale, allow_large : as of `AgglomerativeClustering`
 
     Examples
     --------
@@ -48,11 +48,10 @@ class Divisive(Hierarchy):
     counts_rows = True
 
     def __init__(
-        self, n_clusters=2, *, height=None, given="rows", metric="auto", scale=True, allow_large=False
+        self, n_clusters=2, *, distance_threshold=None, metric="auto", scale=True, allow_large=False
     ):
         self.n_clusters = n_clusters
-        self.height = height
-        self.given = given
+        self.distance_threshold = distance_threshold
         self.metric = metric
         self.scale = scale
         self.allow_large = allow_large
@@ -60,7 +59,7 @@ class Divisive(Hierarchy):
     def _linked(self):
         points = self._points()
         n = points.n
-        what, remedy = f"divisive clustering of {n:,} rows", "sample the rows, or use Agglomerative"
+        what, remedy = f"divisive clustering of {n:,} rows", "sample the rows, or use AgglomerativeClustering"
         refuse_if_over(what, 8 * n * n, _SECONDS * n**3 / 3, remedy, allow=self.allow_large)
         return self._linked_matrix(between(points, *points.rows()))
 
@@ -71,7 +70,7 @@ class Divisive(Hierarchy):
         return "Divisive clustering"
 
     def _derive(self, matrix):
-        similar = self.given == "similarities"
+        similar = self.metric == "precomputed_similarity"
         distances = (self.dendrogram_.top - np.array(matrix)).tolist() if similar else matrix
         return derive_splits(distances, self.dendrogram_.names, self.weights_.tolist())
 

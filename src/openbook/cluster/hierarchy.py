@@ -21,7 +21,8 @@ from openbook.work import Grid, Step, Work, figure
 
 __all__ = ["Hierarchy"]
 
-GIVEN = ("rows", "distances", "similarities")
+#: Metrics by which the table is itself a square matrix, and what the matrix holds.
+MATRICES = {"precomputed": "distances", "precomputed_similarity": "similarities"}
 
 #: Rows up to which the work is derived in full; the matrix is kept for it.
 _DERIVED = 60
@@ -33,19 +34,18 @@ class Hierarchy(StoredRows):
     """Clusters within clusters: `dendrogram_`, and `labels_` where it is cut."""
 
     rules = {
-        "n_clusters": Whole(at_least=1),
-        "height": Maybe(Number()),
-        "given": OneOf(*GIVEN),
-        "metric": OneOf(*DISTANCES),
+        "n_clusters": Maybe(Whole(at_least=1)),
+        "distance_threshold": Maybe(Number()),
+        "metric": OneOf(*DISTANCES, *MATRICES),
         "scale": Flag(),
         "allow_large": Flag(),
     }
 
     def refusal(self, schema):
         reason = super().refusal(schema)
-        if reason is None and self.given != "rows" and schema.of(Numeric) != schema.names:
+        if reason is None and self.metric in MATRICES and schema.of(Numeric) != schema.names:
             odd = next(a for a in schema if not isinstance(a, Numeric))
-            return f"takes a matrix of {self.given}, and column {odd.name!r} is {odd.kind}"
+            return f"takes a matrix of {MATRICES[self.metric]}, and column {odd.name!r} is {odd.kind}"
         return reason
 
     @property
@@ -53,17 +53,32 @@ class Hierarchy(StoredRows):
         """The merges as scipy has them: two clusters, the height, the rows."""
         return self.dendrogram_.linkage
 
+    @property
+    def n_leaves_(self):
+        """How many rows were learnt."""
+        return len(self.linkage_) + 1
+
+    @property
+    def children_(self):
+        """The two clusters of each merge, (n_leaves_ - 1, 2): a row, or n_leaves_ + an earlier merge."""
+        return self.linkage_[:, :2].astype(np.intp)
+
+    @property
+    def distances_(self):
+        """The height of each merge."""
+        return self.linkage_[:, 2]
+
     def _fit(self, rows):
         n = sum(len(table) for table in rows.tables())
         self._check_enough(n)
         names, top = self._names(), None
-        if self.given == "rows":
+        if self.metric not in MATRICES:
             self._keep(rows, self._distance())
             linkage = self._linked()
         else:
             self.weights_ = weights_of(rows)
-            self.matrix_ = matrix_of(rows, self.given)
-            similar = self.given == "similarities"
+            self.matrix_ = matrix_of(rows, MATRICES[self.metric])
+            similar = self.metric == "precomputed_similarity"
             top = float(self.matrix_.max()) if similar else None
             linkage = self._linked_matrix(top - self.matrix_ if similar else self.matrix_)
             if n > _DERIVED:
@@ -72,7 +87,10 @@ class Hierarchy(StoredRows):
         self._cut()
 
     def _check_enough(self, n):
-        if self.height is None and n < self.n_clusters:
+        if self.distance_threshold is None and self.n_clusters is None:
+            msg = f"{type(self).__name__}: give n_clusters or distance_threshold; both are None"
+            raise ParameterError(msg)
+        if self.distance_threshold is None and n < self.n_clusters:
             msg = (
                 f"{type(self).__name__}: n_clusters = {self.n_clusters}, but there are only {n} rows"
                 f" (n_samples={n}); ask for fewer"
@@ -81,31 +99,31 @@ class Hierarchy(StoredRows):
 
     def _names(self):
         """What the leaves are called: by the columns of a matrix, where these have names."""
-        return self.schema_.names if self.given != "rows" and self.schema_.named else ()
+        return self.schema_.names if self.metric in MATRICES and self.schema_.named else ()
 
     def _distance(self):
         return self.metric
 
     def _cut(self):
-        tree = self.dendrogram_
-        self.labels_ = tree.cut(self.n_clusters) if self.height is None else tree.cut(height=self.height)
+        tree, height = self.dendrogram_, self.distance_threshold
+        self.labels_ = tree.cut(self.n_clusters) if height is None else tree.cut(height=height)
         self.n_clusters_ = int(self.labels_.max()) + 1
 
     def _distances(self, X):
         """How far new rows are from those learnt, (m, n)."""
-        if self.given == "rows":
+        if self.metric not in MATRICES:
             return self._by_blocks(X, lambda distances: distances)
         matrix = np.asarray(X.block(X.names), dtype=float)
-        return np.nan_to_num(matrix if self.given == "distances" else -matrix, nan=np.inf)
+        return np.nan_to_num(matrix if self.metric == "precomputed" else -matrix, nan=np.inf)
 
     def _labels(self, X):
-        if self.given == "rows":
+        if self.metric not in MATRICES:
             return self.labels_[self._by_blocks(X, lambda distances: distances.argmin(axis=1))]
         return self.labels_[self._distances(X).argmin(axis=1)]
 
     def cophenetic_correlation(self):
         """How well the dendrogram keeps the distances of the rows it was learnt from; 1 is perfectly."""
-        if self.given != "rows":
+        if self.metric in MATRICES:
             msg = "no rows were kept; dendrogram_.cophenetic_correlation(distances) takes their distances"
             raise ParameterError(msg)
         n = len(self.labels_)
@@ -117,8 +135,8 @@ class Hierarchy(StoredRows):
         n = len(self.labels_)
         derived = n <= _DERIVED
         parts = self._derive(self._matrix()) if derived else [merge_table(self.dendrogram_)]
-        parted = plural(self.n_clusters, "cluster")
-        where = f"into {parted}" if self.height is None else f"at {figure(self.height)}"
+        height = self.distance_threshold
+        where = f"into {plural(self.n_clusters, 'cluster')}" if height is None else f"at {figure(height)}"
         sizes = enumerate(np.bincount(self.labels_).tolist())
         cut = Work(
             "cut",
@@ -131,7 +149,7 @@ class Hierarchy(StoredRows):
 
     def _matrix(self):
         """The square matrix of all rows, for the work."""
-        if self.given != "rows":
+        if self.metric in MATRICES:
             return self.matrix_.tolist()
         n = len(self.labels_)
         matrix = np.zeros((n, n))
@@ -141,7 +159,7 @@ class Hierarchy(StoredRows):
     def _work_row(self, X):
         distances = self._distances(X)[0]
         near = np.argsort(distances, kind="stable")[:_SHOWN].tolist()
-        sign, word = (-1, "similarity") if self.given == "similarities" else (1, "distance")
+        sign, word = (-1, "similarity") if self.metric == "precomputed_similarity" else (1, "distance")
         names = self.dendrogram_.names
         rows = [(names[i], sign * float(distances[i]), int(self.labels_[i])) for i in near]
         grid = Grid("nearest rows", ("row", word, "cluster"), rows)
@@ -150,7 +168,7 @@ class Hierarchy(StoredRows):
         return Work(f"{self._title()}: one assignment", (rule, grid), told)
 
     def _arrays(self):
-        if self.given == "rows":
+        if self.metric not in MATRICES:
             return super()._arrays() | {"linkage": self.linkage_}
         top = self.dendrogram_.top
         own = {"linkage": self.linkage_, "weights": self.weights_, "top": np.array([top or 0.0])}
@@ -158,12 +176,12 @@ class Hierarchy(StoredRows):
 
     def _restore(self, arrays):
         top, n = None, len(self.schema_)
-        if self.given == "rows":
+        if self.metric not in MATRICES:
             super()._restore(arrays)
             n = len(self.weights_)
         else:
             self.weights_ = checked_weights(arrays, n)
-            if _checked(arrays, "top", (1,)) is not None and self.given == "similarities":
+            if _checked(arrays, "top", (1,)) is not None and self.metric == "precomputed_similarity":
                 top = float(arrays["top"][0])
             if n <= _DERIVED:
                 self.matrix_ = _checked(arrays, "matrix", (n, n))

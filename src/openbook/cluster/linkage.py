@@ -31,7 +31,7 @@ CENTRES = ("ward", "centroid", "median")
 
 #: Seconds for each pair, and for each cell of a pair.
 _PAIR, _CELL = 2e-8, 4e-10
-_REMEDY = "sample the rows, or take method='single' or 'ward', which need no matrix"
+_REMEDY = "sample the rows, or take linkage='single' or 'ward', which need no matrix"
 
 
 def linkage_of_points(points, method, weights=None, *, allow_large=False):

@@ -80,11 +80,12 @@ def matrix_of(rows, given):
         problem = "differs from its mirror image: between two rows there is one number"
     if not odd.any() and given == "distances":
         odd = matrix < 0
-        problem = "is negative: if larger means nearer, pass given='similarities'"
+        problem = "is negative: if larger means nearer, pass metric='precomputed_similarity'"
     if not odd.any() and given == "distances":
         odd = np.diag(matrix.diagonal() > 0)
         problem = (
-            "is not 0, the distance of a row from itself; if larger means nearer, pass given='similarities'"
+            "is not 0, the distance of a row from itself;"
+            " if larger means nearer, pass metric='precomputed_similarity'"
         )
     if odd.any():
         row, column = np.argwhere(odd)[0].tolist()

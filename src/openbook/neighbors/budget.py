@@ -22,7 +22,7 @@ def refuse_if_over(what: str, n_bytes: float, seconds: float, remedy: str, *, al
     ----------
     what : the work, as in "complete linkage of 200,000 rows"
     n_bytes, seconds : what it is estimated to take
-    remedy : what to do instead, as in "sample the rows, or take method='single'"
+    remedy : what to do instead, as in "sample the rows, or take linkage='single'"
     allow : the learner's `allow_large`
 
     Examples

@@ -11,7 +11,7 @@ from openbook.outlier.inverse_density import InverseDensity
 from openbook.outlier.isolation_forest import IsolationForest
 from openbook.outlier.isolation_limits import IsolationLimits
 from openbook.outlier.likelihood_mixture import LikelihoodMixture
-from openbook.outlier.lof import LOF
+from openbook.outlier.lof import LocalOutlierFactor
 from openbook.outlier.mahalanobis import Mahalanobis
 from openbook.outlier.naive_bayes_surprise import NaiveBayesSurprise
 from openbook.outlier.neighbour_distance import NeighbourDistance
@@ -25,7 +25,6 @@ from openbook.outlier.small_clusters import SmallClusters
 from openbook.outlier.z_score import ZScore
 
 __all__ = [
-    "LOF",
     "BoxFences",
     "CentroidDistance",
     "Collective",
@@ -36,6 +35,7 @@ __all__ = [
     "IsolationForest",
     "IsolationLimits",
     "LikelihoodMixture",
+    "LocalOutlierFactor",
     "Mahalanobis",
     "NaiveBayesSurprise",
     "NeighbourDistance",

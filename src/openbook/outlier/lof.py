@@ -19,10 +19,10 @@ from openbook.outlier.inverse_density import LEAST
 from openbook.outlier.nearby import Nearby
 from openbook.work import Step, figure
 
-__all__ = ["LOF"]
+__all__ = ["LocalOutlierFactor"]
 
 
-class LOF(Nearby):
+class LocalOutlierFactor(Nearby):
     """Local outlier factor: the density around the row's nearest rows, relative to its own.
 
     Parameters
@@ -46,7 +46,7 @@ class LOF(Nearby):
     Examples
     --------
     >>> X = [[0.0], [0.1], [0.2], [0.3], [5.0]]
-    >>> LOF(n_neighbors=2, scale=False).fit_predict(X).tolist()
+    >>> LocalOutlierFactor(n_neighbors=2, scale=False).fit_predict(X).tolist()
     [1, 1, 1, 1, -1]
     """
 

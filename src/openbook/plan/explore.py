@@ -24,7 +24,7 @@ import numpy as np
 from openbook.associate import association_rules, frequent_itemsets
 from openbook.border.rows import refuse_infinity
 from openbook.cluster import (
-    Agglomerative,
+    AgglomerativeClustering,
     ChosenK,
     ClusterDescription,
     ClusterQuality,
@@ -227,7 +227,7 @@ class _Rows:
         return replace(picture, title="The clusters along the first two principal components")
 
     def _dendrogram(self) -> Any:
-        dendrogram = Agglomerative(method="average").fit(self.X).dendrogram_
+        dendrogram = AgglomerativeClustering(linkage="average").fit(self.X).dendrogram_
         return dendrogram if self.names is None else replace(dendrogram, names=tuple(_texts(self.names)))
 
     def oddities(self) -> Oddities:

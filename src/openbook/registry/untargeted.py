@@ -16,7 +16,7 @@ _DETECTORS = {
     "radius_count": ("RadiusCount", "few rows within a radius"),
     "inverse_density": ("InverseDensity", "low density around the row"),
     "relative_density": ("RelativeDensity", "a lower density than its nearest rows"),
-    "lof": ("LOF", "a lower local reachability density than its nearest rows"),
+    "lof": ("LocalOutlierFactor", "a lower local reachability density than its nearest rows"),
     "centroid_distance": ("CentroidDistance", "far from the centre of every cluster"),
     "objective_gain": ("ObjectiveGain", "the clusters are tighter without it"),
     "small_clusters": ("SmallClusters", "in a small cluster far from the large ones"),
@@ -98,7 +98,7 @@ UNTARGETED = (
     ),
     Entry(
         "agglomerative",
-        "openbook.cluster:Agglomerative",
+        "openbook.cluster:AgglomerativeClustering",
         "clustering",
         "the two nearest clusters are merged repeatedly",
     ),
