@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from openbook.judge.scores.confusion import Confusion
     from openbook.judge.scores.roc import Roc
     from openbook.judge.tuning.tune import tune
+    from openbook.plan.study import study
     from openbook.report import draw_boundary, draw_residuals
     from openbook.store import open_model, save
 
@@ -53,6 +54,7 @@ _PLACES = {
     "scan": "openbook.data.scan",
     "score_attributes": "openbook.features",
     "sets": "openbook.data.sets",
+    "study": "openbook.plan.study",
     "tune": "openbook.judge",
 }
 
@@ -79,6 +81,7 @@ __all__ = [
     "scan",
     "score_attributes",
     "sets",
+    "study",
     "tune",
 ]
 

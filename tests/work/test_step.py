@@ -60,7 +60,7 @@ def test_grid_knows_its_columns():
 def test_a_step_is_found_by_its_label(loan):
     assert loan["P(owner=No | Yes)"].result == pytest.approx(4 / 5)
     assert loan["P(Yes | x)"].result == pytest.approx(3.4756521934436074e-08)
-    with pytest.raises(KeyError, match=r"no step 'P\(Maybe\)'; there are \['c\*', 'P\(No\)'"):
+    with pytest.raises(KeyError, match=r"no step, grid or work 'P\(Maybe\)'\. There are: c\*, Counts, "):
         loan["P(Maybe)"]
 
 
@@ -73,3 +73,11 @@ def test_blocks_keep_the_order_and_join_steps():
     one, two, three = (Step(name) for name in "abc")
     grid, inner = Grid("g", [], []), Work("w")
     assert list(Work("", (one, two, grid, inner, three)).blocks()) == [[one, two], grid, inner, [three]]
+
+
+def test_grids_and_nested_works_are_found_by_title():
+    grid, inner = Grid("counts", ["a"], [[1]]), Work("gain", (Step("H", result=1.0),))
+    work = Work("split", (grid, inner))
+    assert (work["counts"], work["gain"], work["H"].result) == (grid, inner, 1.0)
+    with pytest.raises(KeyError, match=r"no step, grid or work 'gains'\. Did you mean 'gain'"):
+        work["gains"]

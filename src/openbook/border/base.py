@@ -219,6 +219,10 @@ class Learner(Estimator):
             self._fit(self._training_rows(X, y, self._in_scale(sample_weight)))
         return self
 
+    def _apart(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Inputs and target, where y may be the name of a column of X."""
+        return read(X, getattr(self, "kinds", None)).split(y) if isinstance(y, str) else (X, y)
+
     @abstractmethod
     def _target(self, y: Any) -> tuple[str, Array]:
         """The target's name and its codes or numbers."""
@@ -316,6 +320,17 @@ class Classifier(ClassifierMixin, Learner):
         codes = self._each(X, self._predict)
         return self.classes_[codes]
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The accuracy: the share of rows whose class is predicted, on these rows.
+
+        Parameters
+        ----------
+        X : whatever `openbook.read` takes
+        y : array, Series, Column, or the name of a column of X
+        sample_weight : array of the rows' weights, optional
+        """
+        return float(super().score(*self._apart(X, y), sample_weight))
+
     def predict_proba(self, X: Any) -> Array:
         """The probability of each class, in the order of `classes_`; rows sum to one."""
         return self._each(X, self._proba)
@@ -373,6 +388,17 @@ class Regressor(RegressorMixin, Learner):
     def predict(self, X: Any) -> Array:
         """The predicted number of each row."""
         return self._each(X, self._predict)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """R squared: the share of the target's variation that the predictions explain, on these rows.
+
+        Parameters
+        ----------
+        X : whatever `openbook.read` takes
+        y : array, Series, Column, or the name of a column of X
+        sample_weight : array of the rows' weights, optional
+        """
+        return float(super().score(*self._apart(X, y), sample_weight))
 
     def _target(self, y: Any) -> tuple[str, Array]:
         name = name_of_target(y, "target")

@@ -24,6 +24,7 @@ from openbook.report.blocks import Block, Text
 from openbook.report.blocks import Table as TableBlock
 from openbook.report.fitted import unwrapped
 from openbook.report.portrait import legible, model_blocks, tree_words
+from openbook.report.summary import choice_lines, test_lines
 from openbook.work import Work
 from openbook.work.text import to_text
 
@@ -165,20 +166,15 @@ def _test(screen: Console, result: StudyResult) -> None:
     if not result.tests:
         return
     heading(screen, "The final test")
-    for label, evaluation in result.tests.items():
-        name = evaluation.metric().words
-        rows = f"{len(evaluation.predictions.truth):,} held-out rows"
-        score = words.score_words(evaluation.score())
-        say(screen, f"{label}: {name} {score} {evaluation.interval()} on {rows}")
+    for line in test_lines(result):
+        say(screen, line)
 
 
 def _choice(screen: Console, result: StudyResult) -> None:
     heading(screen, "The choice")
-    lines = words.contenders(result)
-    wide = [max(len(line[i]) for line in lines) for i in range(3)]
-    for what, label, score, interval in lines:
-        line = f"{what:{wide[0]}}  {label:{wide[1]}}  {score:>{wide[2]}}  {interval}"
-        say(screen, line, hang=wide[0] + 2)
+    hang = 2 + max(len(part) for part, *_ in words.contenders(result))
+    for line in choice_lines(result):
+        say(screen, line, hang=hang)
     say(screen, f"\n{result.choice.reason}")
     if sentence := words.price(result):
         say(screen, sentence)

@@ -205,6 +205,29 @@ class Table:
             return type(self)(self.schema, tuple(matrix.T), why=self.why, matrix=matrix)
         return type(self)(self.schema, [_rows(column, rows) for column in self.columns], why=self.why)
 
+    def filter(self, condition: Any) -> Self:
+        """The rows for which a condition holds.
+
+        Parameters
+        ----------
+        condition : a mask, one boolean for each row; or a function of a row that says whether to keep it
+
+        Examples
+        --------
+        >>> from openbook import load
+        >>> table = load("weather")
+        >>> len(table.filter(lambda row: row["outlook"] == "sunny"))
+        5
+        """
+        mask = np.asarray([condition(row) for row in self] if callable(condition) else condition)
+        if mask.shape != (len(self),) or mask.dtype != bool:
+            msg = (
+                f"filter needs one true or false for each of the {len(self):,} rows;"
+                " pass a mask, or a function of a row that returns a bool"
+            )
+            raise DataError(msg)
+        return self.take(mask)
+
     def head(self, rows: int = 5) -> Self:
         return self.take(slice(0, rows))
 
@@ -242,10 +265,19 @@ class Table:
         return pd.DataFrame({name: _pandas_values(self.column(name)) for name in self.names})
 
     def __getitem__(self, key: Any) -> Any:
-        """A column by name, else rows; scikit-learn's splitters index with (rows, ...)."""
+        """A column by name, columns by a list of names, else rows; splitters index with (rows, ...)."""
         if isinstance(key, str):
             return self.column(key)
+        if isinstance(key, list) and key and all(isinstance(name, str) for name in key):
+            return self.select(key)
         return self.take(_rows_of(key))
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """The rows in order, each as a mapping of column to value."""
+        for part in self.chunks(_BLOCK_ROWS):
+            columns = [part.column(name).tolist() for name in self.names]
+            for cells in zip(*columns, strict=True):
+                yield dict(zip(self.names, cells, strict=True))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         values = np.stack([self.column(name).values for name in self.names], axis=1)

@@ -137,6 +137,16 @@ class StudyResult:
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     roles: Mapping[str, Any] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        from openbook.report.summary import summary_text
+
+        return summary_text(self)
+
+    def _repr_html_(self) -> str:
+        from openbook.report.summary import summary_html
+
+        return summary_html(self)
+
     @cached_property
     def ranking(self) -> tuple[Row, ...]:
         """A line for each learner, the best first; tests may take their time, so they are made once."""

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from openbook.errors import did_you_mean
 from openbook.work.step import Grid, Step
 
 __all__ = ["Work"]
@@ -50,13 +51,22 @@ class Work:
         if run:
             yield run
 
-    def __getitem__(self, label: str) -> Step:
-        """The first step of that label."""
-        for step in self.steps():
-            if step.label == label:
-                return step
-        msg = f"no step {label!r}; there are {[step.label for step in self.steps()]}"
+    def __getitem__(self, label: str) -> Any:
+        """The first step of that label, or the first grid or nested work of that title."""
+        labels = []
+        for name, part in self._labelled():
+            if name == label:
+                return part
+            labels.append(name)
+        msg = f"no step, grid or work {label!r}. {did_you_mean(label, tuple(dict.fromkeys(labels)))}"
         raise KeyError(msg)
+
+    def _labelled(self) -> "Iterator[tuple[str, Step | Grid | Work]]":
+        """Every part with its label or title, nested works included, in reading order."""
+        for part in self.parts:
+            yield (part.label if isinstance(part, Step) else part.title), part
+            if isinstance(part, Work):
+                yield from part._labelled()  # noqa: SLF001 (of its own class)
 
     def text(self) -> str:
         """Plain text, for a terminal or an e-mail."""

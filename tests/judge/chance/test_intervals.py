@@ -135,5 +135,5 @@ def test_the_work_of_a_corrected_interval_by_hand():
 def test_the_work_says_where_an_interval_was_cut():
     cut = corrected_t([0.97, 0.98, 0.99], 40, 20).within(0, 1)
     assert cut.work()["possible high"].result == cut.high == 1
-    with pytest.raises(KeyError, match="no step 'possible low'"):
+    with pytest.raises(KeyError, match="no step, grid or work 'possible low'"):
         cut.work()["possible low"]

@@ -1,0 +1,100 @@
+"""A study from Python: what `openbook study` does, of a file, a bundled set, a frame or a table."""
+
+from contextlib import nullcontext
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+from openbook.data import read
+from openbook.errors import PlanError
+from openbook.judge.folds.progress import progress_bar
+from openbook.plan.counts import described
+from openbook.plan.make import aim, make_plan
+from openbook.plan.run import Progress, run
+from openbook.plan.source import Source, content_hash
+from openbook.report import StudyResult
+
+__all__ = ["study"]
+
+
+def study(
+    source: Any,
+    target: str | None = None,
+    *,
+    quick: bool = False,
+    folder: str | Path | None = None,
+    progress: Progress | bool = True,
+    workers: int = -1,
+    fresh: bool = False,
+    time_limit: float | None = None,
+    kinds: Any = None,
+    **options: Any,
+) -> StudyResult:
+    """Compare learners on a table, choose one, test it, and write a report.
+
+    Parameters
+    ----------
+    source : path of a file, name of a bundled set, or anything else that `openbook.read` takes
+        A frame or table is written to `data.parquet` in the folder, so that the study can be repeated.
+    target : str, optional
+        The column to predict; a bundled set has one of its own.
+    quick : bool, default False
+        Fewer folds, and no learners that are slow on this many rows.
+    folder : str or Path, optional
+        Where to write the plan, the results, the report and the model; None makes a temporary folder.
+    progress : bool or function, default True
+        True shows a bar; a function is told the number of steps done and the number of all.
+    workers : int, default -1
+        Number of threads; -1 for one per core. The results do not depend on it.
+    fresh : bool, default False
+        Whether to replace an earlier study in the folder.
+    time_limit : float, optional
+        Seconds; None for as long as it takes.
+    kinds : mapping of column to kind, optional
+        What overrules the guess, as in `openbook.read`.
+    **options : other options of `openbook.plan.make_plan`, such as `metric`, `cv`, `costs` or `group`
+
+    Returns
+    -------
+    StudyResult
+        It shows a summary in a notebook and when printed; `model` is the chosen learner, fitted.
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> result = ob.study("weather", only=["naive_bayes"], progress=False)
+    >>> result.target, result.rows
+    ('play', 14)
+    """
+    folder = Path(mkdtemp(prefix="openbook-study-")) if folder is None else Path(folder)
+    if not isinstance(source, str | Path):
+        source, kinds = _written(source, kinds, folder, fresh=fresh), None
+    if target is None and Source.of(source).default_target() is None:
+        raise PlanError("say which column to predict: target=…")
+    aimed = aim(source, target, kinds)
+    description = described(aimed.table, aimed.target, options.get("weight"), options.get("weight_kind"))
+    if quick:
+        options["effort"] = "quick"
+    plan = make_plan(aimed, description=description, **options)
+    told = progress_bar("Evaluating") if progress is True else nullcontext(progress or None)
+    with told as tell:
+        return run(
+            plan,
+            folder,
+            table=aimed.table,
+            description=description,
+            workers=workers,
+            fresh=fresh,
+            progress=tell,
+            time_limit=time_limit,
+        )
+
+
+def _written(source: Any, kinds: Any, folder: Path, *, fresh: bool) -> Path:
+    """The rows as a file in the folder; a file of other rows there is not written over unless asked."""
+    table, path = read(source, kinds), folder / "data.parquet"
+    if path.exists() and not fresh and content_hash(read(path)) != content_hash(table):
+        raise PlanError(f"{folder} holds a study of other rows; pass fresh=True or another folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    table.to_polars().write_parquet(path)
+    return path

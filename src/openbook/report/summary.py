@@ -1,0 +1,55 @@
+"""The outcome of a study in a few lines: for a notebook, and for `print`."""
+
+from html import escape
+
+from openbook.report import words
+from openbook.report.study import StudyResult
+
+__all__ = ["choice_lines", "summary_html", "summary_text", "test_lines"]
+
+
+def choice_lines(result: StudyResult) -> list[str]:
+    """The best learner, the chosen one and the baseline, in columns."""
+    lines = words.contenders(result)
+    wide = [max(len(line[i]) for line in lines) for i in range(3)]
+    return [
+        f"{what:{wide[0]}}  {label:{wide[1]}}  {score:>{wide[2]}}  {interval}"
+        for what, label, score, interval in lines
+    ]
+
+
+def test_lines(result: StudyResult) -> list[str]:
+    """The final test of each learner; none where no rows were held out."""
+    return [
+        f"{label}: {evaluation.metric().words} {words.score_words(evaluation.score())}"
+        f" {evaluation.interval()} on {len(evaluation.predictions.truth):,} held-out rows"
+        for label, evaluation in result.tests.items()
+    ]
+
+
+def summary_text(result: StudyResult) -> str:
+    """The headline, the choice, the final test, and where the report is."""
+    parts = [words.headline(result), *choice_lines(result), result.choice.reason, *test_lines(result)]
+    return "\n".join([*parts, f"Report: {result.report}"])
+
+
+def summary_html(result: StudyResult) -> str:
+    """The same as a fragment of HTML, with the ranking of all learners."""
+    rows = [(row.label, words.score_words(row.score), row.interval.ends) for row in result.ranking]
+    head = (
+        "",
+        words.title(result.comparison.metric().words),
+        f"{100 * result.ranking[0].interval.level:g}% interval",
+    )
+    table = _row("th", head) + "".join(_row("td", row) for row in rows)
+    said = [result.choice.reason, *test_lines(result)]
+    return (
+        f"<p><strong>{escape(words.headline(result))}</strong></p>"
+        f"<table>{table}</table>"
+        + "".join(f"<p>{escape(sentence)}</p>" for sentence in said)
+        + f'<p><a href="{escape(str(result.report), quote=True)}">Report</a></p>'
+    )
+
+
+def _row(tag: str, cells: tuple[str, ...]) -> str:
+    return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
