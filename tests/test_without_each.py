@@ -37,7 +37,7 @@ def others(part, n=120):
     return np.setdiff1d(np.arange(n), part)
 
 
-@pytest.mark.filterwarnings("ignore:QuadraticDiscriminant")
+@pytest.mark.filterwarnings("ignore:QuadraticDiscriminantAnalysis")
 @pytest.mark.parametrize("name", ADDING_UP)
 def test_each_is_what_fit_makes_of_the_others(name):
     entry = LEARNERS[name]

@@ -85,7 +85,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if here in item.path.parents:
             item.add_marker(pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"))
-            item.add_marker(pytest.mark.filterwarnings("ignore:QuadraticDiscriminant. in .* directions"))
+            item.add_marker(
+                pytest.mark.filterwarnings("ignore:QuadraticDiscriminantAnalysis. in .* directions")
+            )
 
 
 @pytest.fixture(params=CASES.values(), ids=CASES.keys())

@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import multivariate_normal
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn import discriminant_analysis as theirs
 
 import openbook as ob
 from openbook.border.rows import Chunk, Rows
 from openbook.data import MISSING, Nominal, Numeric, Ordinal, Schema, Table
 from openbook.errors import DataError, ModelFileError
-from openbook.linear import LinearDiscriminant, QuadraticDiscriminant
+from openbook.linear import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from openbook.linear.scatter import ClassScatter
 from openbook.prepare.encoding import Encoding
 
-BOTH = pytest.mark.parametrize("make", [LinearDiscriminant, QuadraticDiscriminant])
+BOTH = pytest.mark.parametrize("make", [LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis])
 
 SETS = {"iris": "species", "wine": "cultivar", "weather_numeric": "play"}
 SCHEMA = Schema(
@@ -30,8 +30,8 @@ SCHEMA = Schema(
 @pytest.mark.parametrize("name", SETS)
 def test_linear_as_scikit_learn_has_it(name, solver):
     block, labels = numbers(name)
-    peer = LinearDiscriminantAnalysis(solver=solver).fit(block, labels)
-    ours = LinearDiscriminant().fit(block, labels)
+    peer = theirs.LinearDiscriminantAnalysis(solver=solver).fit(block, labels)
+    ours = LinearDiscriminantAnalysis().fit(block, labels)
     np.testing.assert_allclose(ours.predict_proba(block), peer.predict_proba(block), rtol=1e-6, atol=1e-9)
 
 
@@ -39,7 +39,7 @@ def test_linear_as_scikit_learn_has_it(name, solver):
 @pytest.mark.parametrize("name", SETS)
 def test_quadratic_as_the_densities_of_scipy_have_it(name, variance):
     block, labels = numbers(name)
-    ours = QuadraticDiscriminant(variance).fit(block, labels)
+    ours = QuadraticDiscriminantAnalysis(variance).fit(block, labels)
     joint = []
     for label in ours.classes_:
         own = block[labels == label]
@@ -58,7 +58,7 @@ def test_a_linear_discriminant_by_hand():
     """Means (1, 1) and (4, 4) with the unit covariance: the plane lies halfway, where x + y = 5."""
     cross = np.array([[1, 0], [-1, 0], [0, 1], [0, -1]]) * math.sqrt(2)
     X = np.vstack([cross + 1, cross + 4])
-    model = LinearDiscriminant().fit(X, list("aaaabbbb"))
+    model = LinearDiscriminantAnalysis().fit(X, list("aaaabbbb"))
     np.testing.assert_allclose(model.covariance_, np.eye(2), atol=1e-14)
     np.testing.assert_allclose(model.coef_, [[1, 1], [4, 4]], rtol=1e-12)
     np.testing.assert_allclose(model.intercept_, [math.log(0.5) - 1, math.log(0.5) - 16], rtol=1e-12)
@@ -68,14 +68,14 @@ def test_a_linear_discriminant_by_hand():
     )
     assert model.complexity() == 1 + 4 + 3
     assert model.work([2, 4])["δ(b)"].result == pytest.approx(math.log(0.5) - 16 + 24, rel=1e-12)
-    sample = LinearDiscriminant("sample").fit(X, list("aaaabbbb"))
+    sample = LinearDiscriminantAnalysis("sample").fit(X, list("aaaabbbb"))
     np.testing.assert_allclose(sample.covariance_, 8 / 6 * np.eye(2), atol=1e-14)
 
 
 def test_a_quadratic_discriminant_by_hand():
     """One column: N(0, 1) and N(0, 4), three rows to one; they cross where ln 3 + ln 2 = 3/8 x²."""
     X = [[1.0], [-1.0]] * 3 + [[2.0], [-2.0]]
-    model = QuadraticDiscriminant().fit(X, list("aaaaaabb"))
+    model = QuadraticDiscriminantAnalysis().fit(X, list("aaaaaabb"))
     np.testing.assert_allclose(model.covariances_[:, 0, 0], [1, 4], rtol=1e-12)
     crossing = math.sqrt(8 / 3 * math.log(6))
     np.testing.assert_allclose(model.predict_proba([[crossing]])[0], [0.5, 0.5], rtol=1e-12)
@@ -84,19 +84,19 @@ def test_a_quadratic_discriminant_by_hand():
     assert work["ln |S(b)|"].result == pytest.approx(math.log(4), rel=1e-12)
     assert work["δ(b)"].result == pytest.approx(math.log(0.25) - math.log(4) / 2 - 9 / 8, rel=1e-12)
     assert model.complexity() == 1 + 2 + 2
-    sample = QuadraticDiscriminant("sample").fit(X, list("aaaaaabb"))
+    sample = QuadraticDiscriminantAnalysis("sample").fit(X, list("aaaaaabb"))
     np.testing.assert_allclose(sample.covariances_[:, 0, 0], [6 / 5, 8], rtol=1e-12)
 
 
 def test_shrinkage_leads_from_one_to_the_other():
     X, y = ob.load("wine").split("cultivar")
-    linear = LinearDiscriminant().fit(X, y)
-    quadratic = QuadraticDiscriminant(shrinkage=1.0).fit(X, y)
+    linear = LinearDiscriminantAnalysis().fit(X, y)
+    quadratic = QuadraticDiscriminantAnalysis(shrinkage=1.0).fit(X, y)
     np.testing.assert_allclose(quadratic.predict_proba(X), linear.predict_proba(X), rtol=1e-8, atol=1e-12)
-    alone = LinearDiscriminant(shrinkage=1.0).fit(X, y)
+    alone = LinearDiscriminantAnalysis(shrinkage=1.0).fit(X, y)
     assert (alone.covariance_ == np.diag(np.diag(alone.covariance_))).all()
     np.testing.assert_allclose(np.diag(alone.covariance_), np.diag(linear.covariance_), rtol=1e-12)
-    half = LinearDiscriminant(shrinkage=0.5).fit(X, y)
+    half = LinearDiscriminantAnalysis(shrinkage=0.5).fit(X, y)
     np.testing.assert_allclose(half.covariance_[0, 1], linear.covariance_[0, 1] / 2, rtol=1e-12)
 
 
@@ -188,11 +188,11 @@ def test_columns_that_say_nothing_new_are_named_and_left_out():
     y = np.where(a + rng.normal(size=40) > 0, "yes", "no")
     rows = {"a": a, "flat": np.full(40, 3.0), "b": b, "sum": 2 * a - b + 7}
     table = ob.read([dict(zip(rows, cells, strict=True)) for cells in zip(*rows.values(), strict=True)])
-    message = r"^LinearDiscriminant: flat is constant and is left out \(and 1 more: see notes_\)$"
+    message = r"^LinearDiscriminantAnalysis: flat is constant and is left out \(and 1 more: see notes_\)$"
     with pytest.warns(UserWarning, match=message):
-        model = LinearDiscriminant().fit(table, y)
+        model = LinearDiscriminantAnalysis().fit(table, y)
     assert model.notes_[1] == "sum is a linear combination of earlier columns and is left out"
-    plain = LinearDiscriminant().fit(np.column_stack([a, b]), y)
+    plain = LinearDiscriminantAnalysis().fit(np.column_stack([a, b]), y)
     np.testing.assert_allclose(
         model.predict_proba(table), plain.predict_proba(np.column_stack([a, b])), rtol=1e-9
     )
@@ -205,7 +205,7 @@ def test_classes_that_do_not_vary_are_told_apart_and_said():
     with pytest.warns(
         UserWarning, match="in 1 of 2 directions no class varies; 1e-06 of the overall variance"
     ):
-        model = LinearDiscriminant().fit(X, list("aabb"))
+        model = LinearDiscriminantAnalysis().fit(X, list("aabb"))
     assert model.predict(X).tolist() == list("aabb")
     assert model.predict_proba([[2.5, 1.5]])[0] == pytest.approx([0.5, 0.5])
 
@@ -215,7 +215,7 @@ def test_a_class_that_is_flat_borrows_from_all():
     X = np.array([[-1, 0], [1, 0], [0, -1], [0, 1], [0.0, 3], [0, 5], [0, 3], [0, 5]])
     message = "in 1 of 2 directions the rows of class b do not vary; the overall variance is used"
     with pytest.warns(UserWarning, match=message):
-        model = QuadraticDiscriminant().fit(X, list("aaaabbbb"))
+        model = QuadraticDiscriminantAnalysis().fit(X, list("aaaabbbb"))
     np.testing.assert_allclose(model.covariances_[0], np.eye(2) / 2, atol=1e-12)
     assert model.covariances_[1][0, 0] == pytest.approx(0.25, rel=1e-9)  # (1/2 + 0) / 2
     assert model.covariances_[1][1, 1] == pytest.approx(1.0, rel=1e-9)
@@ -263,11 +263,13 @@ def test_the_twin_agrees(make):
 
 def test_a_matrix_too_wide_to_look_at_is_not_printed():
     X, y = ob.load("breast_cancer").split("diagnosis")
-    text = LinearDiscriminant().fit(X, y).work().text()
+    text = LinearDiscriminantAnalysis().fit(X, y).work().text()
     assert "30 by 30 figures" in text
-    assert "30 by 30 figures" in QuadraticDiscriminant().fit(X, y).work().text()
+    assert "30 by 30 figures" in QuadraticDiscriminantAnalysis().fit(X, y).work().text()
     with pytest.raises(DataError, match="cannot forget these rows: they were not in the training data"):
-        LinearDiscriminant().fit([[1.0], [2.0], [3.0]], list("aab")).forget([[9.0], [8.0]], list("bb"))
+        LinearDiscriminantAnalysis().fit([[1.0], [2.0], [3.0]], list("aab")).forget(
+            [[9.0], [8.0]], list("bb")
+        )
 
 
 @BOTH

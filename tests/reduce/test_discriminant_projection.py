@@ -5,7 +5,7 @@ import pytest
 
 from openbook import load, open_model, save
 from openbook.errors import DataError, ParameterError
-from openbook.linear import LinearDiscriminant
+from openbook.linear import LinearDiscriminantAnalysis
 from openbook.reduce import LinearDiscriminantProjection
 
 X, Y = load("iris").split("species")
@@ -34,7 +34,7 @@ def test_scores_vary_by_one_within_the_classes():
 
 def test_it_predicts_as_the_discriminant_does():
     model = LinearDiscriminantProjection(1).fit(X, Y)
-    np.testing.assert_array_equal(model.predict(X), LinearDiscriminant().fit(X, Y).predict(X))
+    np.testing.assert_array_equal(model.predict(X), LinearDiscriminantAnalysis().fit(X, Y).predict(X))
     assert model.transform(X).shape == (150, 1)
     assert model.get_feature_names_out().tolist() == ["lineardiscriminantprojection0"]
 

@@ -1,19 +1,19 @@
 """Linear models: regression, logistic regression, discriminants, perceptron, Rocchio."""
 
 from openbook.linear.basis import Polynomial, Radial, Sigmoid
-from openbook.linear.discriminant import LinearDiscriminant, QuadraticDiscriminant
+from openbook.linear.discriminant import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from openbook.linear.least_squares import LinearRegression
 from openbook.linear.logistic import LogisticRegression
 from openbook.linear.perceptron import Perceptron
 from openbook.linear.rocchio import Rocchio
 
 __all__ = [
-    "LinearDiscriminant",
+    "LinearDiscriminantAnalysis",
     "LinearRegression",
     "LogisticRegression",
     "Perceptron",
     "Polynomial",
-    "QuadraticDiscriminant",
+    "QuadraticDiscriminantAnalysis",
     "Radial",
     "Rocchio",
     "Sigmoid",

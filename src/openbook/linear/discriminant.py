@@ -32,7 +32,7 @@ from openbook.linear.scatter import ClassScatter
 from openbook.linear.scored import linear_scores, scored
 from openbook.prepare.encoding import Encoding
 
-__all__ = ["LinearDiscriminant", "QuadraticDiscriminant"]
+__all__ = ["LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"]
 
 #: The share of the overall variance that stands in for a variance of zero.
 FLOOR = 1e-6
@@ -77,17 +77,17 @@ class _Discriminant(Folding, Classifier):
     def _solve(self):
         statistics = self.statistics_
         self.encoding_ = Encoding.from_sums(self.schema_, statistics.columns, reference=True)
-        self.prior_ = statistics.weight / statistics.weight.sum()
+        self.priors_ = statistics.weight / statistics.weight.sum()
         means, scatter = statistics.encoded(self.encoding_)
         within = scatter.sum(axis=0)
-        gap = (means - self.prior_ @ means) * (self.prior_ > 0)[:, None]
-        total = within / statistics.weight.sum() + (gap.T * self.prior_) @ gap
+        gap = (means - self.priors_ @ means) * (self.priors_ > 0)[:, None]
+        total = within / statistics.weight.sum() + (gap.T * self.priors_) @ gap
         self.used_, self.notes_ = self._independent(total)
         use = np.ix_(self.used_, self.used_)
         self._root = np.linalg.cholesky(total[use])
         self._whitening = np.linalg.inv(self._root)
         self._means = means[:, self.used_]
-        present = int((self.prior_ > 0).sum())
+        present = int((self.priors_ > 0).sum())
         pooled = self._regular(within[use] / self._rows(statistics.weight.sum(), present))
         self._solve_classes(pooled, scatter[:, *use])
 
@@ -150,8 +150,8 @@ class _Discriminant(Folding, Classifier):
         return self.encoding_.scale[self.used_], self.encoding_.shift[self.used_]
 
     def _log_prior(self):
-        known = self.prior_ > 0
-        return np.where(known, np.log(np.where(known, self.prior_, 1.0)), -np.inf)
+        known = self.priors_ > 0
+        return np.where(known, np.log(np.where(known, self.priors_, 1.0)), -np.inf)
 
     def decision_function(self, X):
         """The discriminant of each class, up to a term that all classes share.
@@ -165,14 +165,14 @@ class _Discriminant(Folding, Classifier):
     def _predict(self, X):
         scores = self._scores(X)
         if np.isnan(scores.sum()):
-            scores[np.isnan(scores).any(axis=1)] = self.prior_
+            scores[np.isnan(scores).any(axis=1)] = self.priors_
         return most_probable(scores)
 
     @np.errstate(over="ignore", invalid="ignore")
     def _proba(self, X):
         """P(c | x); of a row so far off that its discriminants are no numbers, P(c)."""
         proba = softmax(self._scores(X))
-        proba[np.isnan(proba).any(axis=1)] = self.prior_
+        proba[np.isnan(proba).any(axis=1)] = self.priors_
         return proba
 
     def _work(self):
@@ -186,7 +186,7 @@ class _Discriminant(Folding, Classifier):
         return [as_text(label) for label in self.classes_.tolist()]
 
 
-class LinearDiscriminant(_Discriminant):
+class LinearDiscriminantAnalysis(_Discriminant):
     """Linear discriminant analysis: normal classes with different means and one common covariance.
 
     Parameters
@@ -198,7 +198,7 @@ class LinearDiscriminant(_Discriminant):
 
     Attributes
     ----------
-    classes_, prior_ : the classes, and P(c)
+    classes_, priors_ : the classes, and P(c)
     encoding_ : how columns became numbers
     used_ : the positions of the encoded columns that are used
     means_ : the means of the classes, (n_classes, n_used), in units of the columns
@@ -214,7 +214,7 @@ class LinearDiscriminant(_Discriminant):
     --------
     >>> from openbook import load
     >>> X, y = load("iris").split("species")
-    >>> print(LinearDiscriminant().fit(X, y).score(X, y))
+    >>> print(LinearDiscriminantAnalysis().fit(X, y).score(X, y))
     0.98
     """
 
@@ -231,7 +231,7 @@ class LinearDiscriminant(_Discriminant):
     def _scores(self, X):
         coef = np.zeros((len(self.classes_), len(self.encoding_)))
         coef[:, self.used_] = self._coef
-        known = self.prior_ > 0
+        known = self.priors_ > 0
         scores = linear_scores(self.encoding_, X, coef, np.where(known, self._intercept, 0.0))
         scores[:, ~known] = -np.inf
         return scores
@@ -255,7 +255,7 @@ class LinearDiscriminant(_Discriminant):
         return k - 1 + k * d + d * (d + 1) // 2
 
 
-class QuadraticDiscriminant(_Discriminant):
+class QuadraticDiscriminantAnalysis(_Discriminant):
     """Quadratic discriminant analysis: normal classes, each with its own mean and covariance.
 
     Parameters
@@ -267,7 +267,7 @@ class QuadraticDiscriminant(_Discriminant):
 
     Attributes
     ----------
-    classes_, prior_ : the classes, and P(c)
+    classes_, priors_ : the classes, and P(c)
     encoding_ : how columns became numbers
     used_ : the positions of the encoded columns that are used
     means_ : the means of the classes, (n_classes, n_used), in units of the columns
@@ -283,7 +283,7 @@ class QuadraticDiscriminant(_Discriminant):
     --------
     >>> from openbook import load
     >>> X, y = load("iris").split("species")
-    >>> print(QuadraticDiscriminant().fit(X, y).score(X, y))
+    >>> print(QuadraticDiscriminantAnalysis().fit(X, y).score(X, y))
     0.98
     """
 

@@ -77,7 +77,7 @@ def _covariances(model):
 
 def _line(model, c):
     """The constant and the coefficients of a class's linear discriminant, from means and covariance."""
-    mean, prior = model.means_[c], float(model.prior_[c])
+    mean, prior = model.means_[c], float(model.priors_[c])
     slope = np.linalg.solve(model.covariance_, mean)
     constant = (math.log(prior) if prior > 0 else -math.inf) - 0.5 * float(mean @ slope)
     return [constant, *slope.tolist()]
@@ -130,7 +130,7 @@ def _linear(model, c, x):
 
 def _quadratic(model, c, x):
     """The discriminant, and the steps to it: the distance to the mean, the size of the covariance."""
-    label, prior = _labels(model)[c], float(model.prior_[c])
+    label, prior = _labels(model)[c], float(model.priors_[c])
     covariance, gap = model.covariances_[c], x - model.means_[c]
     distance = float(gap @ np.linalg.solve(covariance, gap))
     size = float(np.linalg.slogdet(covariance)[1])

@@ -4,7 +4,7 @@ r"""Linear discriminant projection: the directions in which the classes lie fart
 
 λ is the variance between the classes over that within them (Fisher's criterion), so that scores vary by 1
 within the classes. There are at most as many directions as classes less 1, and as columns. Everything but the
-last small solve is that of `linear.LinearDiscriminant`: columns, missing cells, floors, the fold.
+last small solve is that of `linear.LinearDiscriminantAnalysis`: columns, missing cells, floors, the fold.
 
 Sign: of each direction the coefficient of the largest size, by standard deviations, is above zero.
 
@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.rules import Maybe, Whole
 from openbook.errors import ParameterError
-from openbook.linear import LinearDiscriminant
+from openbook.linear import LinearDiscriminantAnalysis
 from openbook.linear.scored import linear_scores
 from openbook.reduce.directions import checked_scores, signed
 from openbook.reduce.picture import draw_rows
@@ -26,13 +26,15 @@ from openbook.reduce.work import derive_discriminant, derive_scores
 __all__ = ["LinearDiscriminantProjection"]
 
 
-class LinearDiscriminantProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearDiscriminant):
+class LinearDiscriminantProjection(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearDiscriminantAnalysis
+):
     """Linear discriminant projection: the directions that separate the classes best; it also predicts.
 
     Parameters
     ----------
     n_components : None, all there are, or how many
-    variance, shrinkage : as for `LinearDiscriminant`
+    variance, shrinkage : as for `LinearDiscriminantAnalysis`
 
     Attributes
     ----------
@@ -40,7 +42,7 @@ class LinearDiscriminantProjection(ClassNamePrefixFeaturesOutMixin, TransformerM
     criteria_ : the variance between classes over that within, of each direction
     explained_variance_ratio_ : the share of each in the sum of all criteria
     mean_ : of the encoded columns, where scores are 0
-    and those of `LinearDiscriminant`
+    and those of `LinearDiscriminantAnalysis`
 
     References
     ----------
@@ -57,7 +59,7 @@ class LinearDiscriminantProjection(ClassNamePrefixFeaturesOutMixin, TransformerM
     (150, 2)
     """
 
-    rules = {**LinearDiscriminant.rules, "n_components": Maybe(Whole(at_least=1))}
+    rules = {**LinearDiscriminantAnalysis.rules, "n_components": Maybe(Whole(at_least=1))}
 
     def __init__(self, n_components=None, variance="mle", shrinkage=0.0):
         super().__init__(variance=variance, shrinkage=shrinkage)
@@ -65,13 +67,13 @@ class LinearDiscriminantProjection(ClassNamePrefixFeaturesOutMixin, TransformerM
 
     def _solve_classes(self, pooled, scatter):
         super()._solve_classes(pooled, scatter)
-        gap = self._means - self.prior_ @ self._means
-        between = (gap.T * self.prior_) @ gap
+        gap = self._means - self.priors_ @ self._means
+        between = (gap.T * self.priors_) @ gap
         root = np.linalg.cholesky(self._covariance)
         half = np.linalg.solve(root, between)
         criteria, axes = np.linalg.eigh(np.linalg.solve(root, half.T))
         axes = np.linalg.solve(root.T, axes).T[::-1]
-        classes = int((self.prior_ > 0).sum())
+        classes = int((self.priors_ > 0).sum())
         most = min(classes - 1, len(pooled))
         if self.n_components is not None and self.n_components > most:
             msg = (

@@ -257,14 +257,14 @@ PREDICTORS = (
     ),
     Entry(
         "linear_discriminant",
-        "openbook.linear:LinearDiscriminant",
+        "openbook.linear:LinearDiscriminantAnalysis",
         "classification",
         "normal classes with a common covariance",
         study=(Variant("linear discriminant"),),
     ),
     Entry(
         "quadratic_discriminant",
-        "openbook.linear:QuadraticDiscriminant",
+        "openbook.linear:QuadraticDiscriminantAnalysis",
         "classification",
         "normal classes, each with its own covariance",
         study=(Variant("quadratic discriminant", {"shrinkage": 0.1}),),

@@ -151,7 +151,7 @@ def _naive_bayes(model: Any) -> list[Block]:
             "Naive Bayes multiplies the prior probability of a class by the probabilities of the row’s values"
             " given that class."
         ),
-        *_priors(model),
+        *_priors(model, model.prior_),
     ]
     for likelihood in model.likelihoods_:
         if likelihood.name == "categorical":
@@ -164,10 +164,9 @@ def _naive_bayes(model: Any) -> list[Block]:
     return blocks
 
 
-def _priors(model: Any) -> list[Block]:
+def _priors(model: Any, shares: Any) -> list[Block]:
     rows = [
-        (as_text(label), f"{share:.1%}")
-        for label, share in zip(model.classes_.tolist(), model.prior_, strict=True)
+        (as_text(label), f"{share:.1%}") for label, share in zip(model.classes_.tolist(), shares, strict=True)
     ]
     return _cut("Prior probabilities", (model.target_, "prior"), rows)
 
@@ -211,7 +210,7 @@ def _zero_r(model: Any) -> list[Block]:
     likely = as_text(model.classes_[int(np.argmax(model.prior_))])
     return [
         Text(f"A baseline: it predicts {likely}, the most frequent class, for every row."),
-        *_priors(model),
+        *_priors(model, model.prior_),
     ]
 
 
@@ -245,7 +244,7 @@ def _discriminant(model: Any) -> list[Block]:
         ]
         caption = "Mean ± standard deviation of each class"
     rows = [(name, *row) for name, row in zip(names, cells, strict=True)]
-    blocks = [Text(text), *_priors(model), *_cut(caption, ("column", *classes), rows)]
+    blocks = [Text(text), *_priors(model, model.priors_), *_cut(caption, ("column", *classes), rows)]
     if linear and len(names) <= _MOST_SOLVED:
         own = np.column_stack([model.intercept_, model.coef_])
         terms = [
@@ -310,8 +309,8 @@ _SHOWN: dict[str, Callable[[Any], list[Block]]] = {
     "OneR": _one_r,
     "NaiveBayes": _naive_bayes,
     "LinearRegression": _linear,
-    "LinearDiscriminant": _discriminant,
-    "QuadraticDiscriminant": _discriminant,
+    "LinearDiscriminantAnalysis": _discriminant,
+    "QuadraticDiscriminantAnalysis": _discriminant,
     "KNeighborsClassifier": _neighbours,
     "KNeighborsRegressor": _neighbours,
     "SVC": _machine,

@@ -20,7 +20,7 @@ from openbook.judge.chance.intervals import Interval
 from openbook.judge.folds.splits import GroupFolds, TimeOrdered
 from openbook.judge.scores.metrics import METRICS
 from openbook.judge.tuning.search import Tried, best_of, knobs_of
-from openbook.linear import LinearDiscriminant, LinearRegression
+from openbook.linear import LinearDiscriminantAnalysis, LinearRegression
 
 IRIS = load_iris(return_X_y=True)
 FIVE = StratifiedKFold(5, shuffle=True, random_state=0)
@@ -119,12 +119,12 @@ def test_rounding_makes_no_difference():
 
 
 def test_the_knobs_of_the_learner_are_tried_unless_others_are_named():
-    tuning = Tuning(LinearDiscriminant()).fit(*IRIS)
+    tuning = Tuning(LinearDiscriminantAnalysis()).fit(*IRIS)
     assert [t.parameters["shrinkage"] for t in tuning.tried_] == [0.0, 0.1, 0.3, 1.0]
-    assert knobs_of(LinearDiscriminant(shrinkage=0.05))["shrinkage"] == (0.05, 0.0, 0.1, 0.3, 1.0)
+    assert knobs_of(LinearDiscriminantAnalysis(shrinkage=0.05))["shrinkage"] == (0.05, 0.0, 0.1, 0.3, 1.0)
     assert knobs_of(NaiveBayes(smoothing=Laplace(1))) == NaiveBayes().knobs()
-    assert list(knobs_of(make_pipeline(StandardScaler(), LinearDiscriminant()))) == [
-        "lineardiscriminant__shrinkage"
+    assert list(knobs_of(make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()))) == [
+        "lineardiscriminantanalysis__shrinkage"
     ]
 
 
@@ -139,7 +139,7 @@ def test_a_learner_without_knobs_is_fitted_as_it_is():
 
 def test_it_is_what_its_model_is():
     X, y = IRIS
-    tuning = Tuning(LinearDiscriminant(), {"shrinkage": [0.0, 0.5]})
+    tuning = Tuning(LinearDiscriminantAnalysis(), {"shrinkage": [0.0, 0.5]})
     assert is_classifier(tuning)
     assert is_regressor(Tuning(LinearRegression()))
     copy = clone(tuning.set_params(random_state=3, model__variance="sample"))
@@ -181,7 +181,7 @@ def test_the_target_by_name_and_mixed_columns():
 
 
 def test_the_model_can_be_saved(tmp_path):
-    tuned = tune(LinearDiscriminant(), *IRIS, cv=FIVE, nested=False)
+    tuned = tune(LinearDiscriminantAnalysis(), *IRIS, cv=FIVE, nested=False)
     ob.save(tuned.model, tmp_path / "model.openbook")
     with pytest.raises(
         ParameterError, match=r"Tuning is not a registered learner\. Use its model_, which is\."
@@ -329,9 +329,9 @@ def test_what_cannot_be_tuned_is_said(options, message):
 
 
 def test_the_work_shows_every_setting():
-    tuning = Tuning(LinearDiscriminant()).fit(*IRIS)
+    tuning = Tuning(LinearDiscriminantAnalysis()).fit(*IRIS)
     text = str(tuning.work())
-    assert text.startswith("Tuning of LinearDiscriminant")
+    assert text.startswith("Tuning of LinearDiscriminantAnalysis")
     assert all(t.interval.ends in text for t in tuning.tried_)
     assert "95%, Wilson for 133 effective rows" in text  # 150 / (1 + (1/4) / 2)
     assert "∴ The best: shrinkage = " in text

@@ -268,9 +268,9 @@ def tune(
     Examples
     --------
     >>> from openbook import load
-    >>> from openbook.linear import LinearDiscriminant
+    >>> from openbook.linear import LinearDiscriminantAnalysis
     >>> X, y = load("wine").split("cultivar")
-    >>> tuned = tune(LinearDiscriminant(), X, y)
+    >>> tuned = tune(LinearDiscriminantAnalysis(), X, y)
     >>> tuned.parameters
     {'shrinkage': 0.0}
     >>> print(tuned.evaluation.interval())
