@@ -2,7 +2,16 @@
 
 from openbook.judge.chance.bayesian import Posterior, correlated_t, posterior
 from openbook.judge.chance.generalisation import Generalisation, generalisation
-from openbook.judge.chance.intervals import Interval, bootstrap, corrected_t, exact, jackknife, wald, wilson
+from openbook.judge.chance.intervals import (
+    Interval,
+    bootstrap,
+    corrected_t,
+    exact,
+    jackknife,
+    rows_needed,
+    wald,
+    wilson,
+)
 from openbook.judge.chance.ranks import Friedman, friedman, wilcoxon
 from openbook.judge.chance.significance import TestResult, corrected_t_test, holm, mcnemar, paired_bootstrap
 from openbook.judge.choice.choose import Choice, choose
@@ -25,7 +34,7 @@ from openbook.judge.folds.evaluate import FoldError, compare, evaluate, evaluate
 from openbook.judge.folds.evaluation import Evaluation
 from openbook.judge.folds.results import FoldResult
 from openbook.judge.folds.splits import Bootstrap632, GroupFolds, Protocol, TimeOrdered, lock_away, protocol
-from openbook.judge.risk.costs import Costs, cost_metric, costs
+from openbook.judge.risk.costs import Costs, cost_metric, costs, tie_cost_ratio, total_cost
 from openbook.judge.risk.fairness import Fairness, fairness
 from openbook.judge.risk.leaks import Leaks, leaks
 from openbook.judge.risk.permuted_target import LeakTest, leak_test
@@ -122,7 +131,10 @@ __all__ = [
     "permutation_importance",
     "posterior",
     "protocol",
+    "rows_needed",
     "side_by_side",
+    "tie_cost_ratio",
+    "total_cost",
     "tune",
     "wald",
     "wilcoxon",

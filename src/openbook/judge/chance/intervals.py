@@ -34,6 +34,7 @@ __all__ = [
     "jackknife",
     "percentiles",
     "resampled",
+    "rows_needed",
     "shown",
     "shown_p",
     "wald",
@@ -153,6 +154,30 @@ def wald(successes: float, n: int, level: float = 0.95) -> Interval:
         Step("h", r"z \cdot \operatorname{se}", rf"{figure(z)} \cdot {figure(error)}", half),
     )
     return around(share, half, level, "Wald", steps, "E").within(0, 1)
+
+
+def rows_needed(width: float, share: float = 0.5, level: float = 0.95) -> int:
+    """The number of rows for which the normal interval of a share is at most so wide.
+
+    n = 4 z^2 p (1 - p) / width^2, rounded up.
+
+    Parameters
+    ----------
+    width : float
+        From the lower end to the upper end.
+    share : float, default 0.5
+        The share that is expected; 0.5 needs the most rows.
+    level : float, default 0.95
+
+    Examples
+    --------
+    >>> rows_needed(0.1)
+    385
+    """
+    for name, value in (("width", width), ("share", share)):
+        if not 0 < value < 1:
+            raise ParameterError(f"{name} must lie between 0 and 1, got {value}")
+    return math.ceil(4 * _z(level) ** 2 * share * (1 - share) / width**2)
 
 
 def wilson(successes: float, n: float, level: float = 0.95) -> Interval:

@@ -30,12 +30,13 @@ from openbook.errors import ParameterError
 from openbook.judge.chance.intervals import Interval, shown, shown_p
 from openbook.judge.chance.significance import TestResult
 from openbook.judge.folds.evaluation import Evaluation
+from openbook.judge.scores.confusion import Confusion
 from openbook.judge.scores.influence import of_losses
 from openbook.judge.scores.metrics import Metric, Predictions
 from openbook.measures import cost_matrix, expected_risk, risk_threshold
 from openbook.work import Grid, Step, Work, figure
 
-__all__ = ["Costs", "Payment", "cost_metric", "costs"]
+__all__ = ["Costs", "Payment", "cost_metric", "costs", "tie_cost_ratio", "total_cost"]
 
 #: Class codes, from what is known of some rows.
 Decide = Callable[[Predictions], np.ndarray]
@@ -302,6 +303,46 @@ def cost_metric(cost: Any, y: Any) -> Metric:
     """
     matrix = cost_matrix(cost, class_codes(y)[1].tolist())
     return replace(_metric(PREDICTED, matrix, _as_predicted), name="cost")
+
+
+def total_cost(confusion: Confusion, cost: Any) -> float:
+    """The total cost of the decisions in a confusion matrix: each count times the cost of its cell.
+
+    Parameters
+    ----------
+    confusion : Confusion
+    cost : square array, or nested mapping `cost[decision][truth]`; correct decisions may be left out
+
+    Examples
+    --------
+    >>> table = Confusion([[50, 4], [3, 10]], ["no", "yes"])
+    >>> total_cost(table, {"yes": {"no": 1}, "no": {"yes": 10}})
+    34.0
+    """
+    return float((cost_matrix(cost, confusion.labels).T * confusion.counts).sum())
+
+
+def tie_cost_ratio(first: Confusion, second: Confusion) -> float:
+    r"""The cost of a false negative, in false positives, at which two models cost the same.
+
+    .. math:: \frac{c_{FN}}{c_{FP}} = \frac{FP_1 - FP_2}{FN_2 - FN_1}
+
+    NaN where one model has fewer errors of both kinds, so that no such ratio exists.
+
+    Parameters
+    ----------
+    first, second : Confusion
+        Of two classes and of the same rows.
+
+    Examples
+    --------
+    >>> careful = Confusion([[70, 30], [2, 18]], ["no", "yes"])
+    >>> sparing = Confusion([[95, 5], [7, 13]], ["no", "yes"])
+    >>> tie_cost_ratio(careful, sparing)
+    5.0
+    """
+    fewer, more = first.fp - second.fp, second.fn - first.fn
+    return fewer / more if more and fewer / more > 0 else math.nan
 
 
 def _labels(evaluation: Evaluation) -> list[str]:

@@ -94,6 +94,21 @@ class Regression:
     def correlation(self) -> float:
         return self._value("correlation")
 
+    @property
+    def relative_squared_error(self) -> float:
+        """The sum of squared errors, divided by that of always predicting the mean: 1 - R squared."""
+        return self._relative(np.square)
+
+    @property
+    def relative_absolute_error(self) -> float:
+        """The sum of absolute errors, divided by that of always predicting the mean."""
+        return self._relative(np.abs)
+
+    def _relative(self, size: Any) -> float:
+        """Errors beside those of the mean; NaN where the truth is the same in every row."""
+        of_mean = float(size(self.truth - self.truth.mean()).sum())
+        return float(size(self.errors).sum()) / of_mean if np.ptp(self.truth) > 0 else math.nan
+
     def _value(self, name: str) -> float:
         return METRICS[name](Predictions(self.truth, self.predicted, None, 0))
 
