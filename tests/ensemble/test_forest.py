@@ -322,6 +322,13 @@ def test_depth_and_leaves_are_kept():
     assert model.complexity() == sum(tree.size for tree in model.trees_)
 
 
+def test_no_tree_splits_a_node_of_few_rows():
+    model = RandomForestClassifier(5, min_samples_split=30, random_state=0).fit(IRIS, SPECIES)
+    split = [tree.weight[tree.attribute != LEAF].min() for tree in model.trees_]
+    assert min(split) >= 30
+    assert RandomForestClassifier(5, min_samples_split=151).fit(IRIS, SPECIES).complexity() == 5
+
+
 def test_importances_go_to_the_column_that_decides():
     rng = np.random.RandomState(0)
     X = rng.rand(300, 4)

@@ -264,6 +264,22 @@ def test_rows_of_equal_weight_like_sklearn(name, min_samples_leaf, criterion):
     agree(ours, theirs.fit(X, y), X)
 
 
+@pytest.mark.parametrize(("name", "min_samples_split"), [("iris", 10), ("wine", 40), ("wine", 90)])
+def test_nodes_of_few_rows_are_leaves_like_sklearn(name, min_samples_split):
+    X, y = numbers(name)
+    ours = DecisionTreeClassifier(min_samples_split=min_samples_split).fit(X, y)
+    theirs = sklearn_tree.DecisionTreeClassifier(min_samples_split=min_samples_split, random_state=0)
+    agree(ours, theirs.fit(X, y), X)
+
+
+@pytest.mark.parametrize("min_samples_split", [20, 60])
+def test_a_regressor_s_nodes_of_few_rows_are_leaves_like_sklearn(min_samples_split):
+    X, y = numbers("diabetes")
+    ours = DecisionTreeRegressor(min_samples_split=min_samples_split).fit(X, y)
+    theirs = sklearn_tree.DecisionTreeRegressor(min_samples_split=min_samples_split, random_state=0)
+    agree(ours, theirs.fit(X, y), X)
+
+
 @pytest.mark.parametrize("criterion", ["squared_error", "absolute_error"])
 @pytest.mark.parametrize("depth", [4, None])
 @pytest.mark.parametrize("name", ["diabetes", "a plane"])

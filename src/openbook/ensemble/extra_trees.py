@@ -10,8 +10,8 @@ class ExtraTreesClassifier(RandomForestClassifier):
 
     Parameters
     ----------
-    n_estimators, criterion, max_features, max_depth, min_samples_leaf, nominal, missing, bins, class_weight,
-    random_state
+    n_estimators, criterion, max_features, max_depth, min_samples_split, min_samples_leaf, nominal, missing,
+    bins, class_weight, random_state
         As for `RandomForestClassifier`.
     bootstrap : bool
         Every tree sees all rows unless told otherwise; then there is no out-of-bag error.
@@ -36,6 +36,7 @@ class ExtraTreesClassifier(RandomForestClassifier):
         criterion="gini",
         max_features="sqrt",
         max_depth=None,
+        min_samples_split=2,
         min_samples_leaf=1,
         nominal="subset",
         missing="majority",
@@ -49,6 +50,7 @@ class ExtraTreesClassifier(RandomForestClassifier):
             criterion,
             max_features,
             max_depth,
+            min_samples_split,
             min_samples_leaf,
             nominal,
             missing,
@@ -64,7 +66,8 @@ class ExtraTreesRegressor(RandomForestRegressor):
 
     Parameters
     ----------
-    n_estimators, max_features, max_depth, min_samples_leaf, nominal, missing, bins, random_state
+    n_estimators, max_features, max_depth, min_samples_split, min_samples_leaf, nominal, missing, bins,
+    random_state
         As for `RandomForestRegressor`.
     bootstrap : bool
         Every tree sees all rows unless told otherwise; then there is no out-of-bag error.
@@ -83,6 +86,7 @@ class ExtraTreesRegressor(RandomForestRegressor):
         n_estimators=100,
         max_features=None,
         max_depth=None,
+        min_samples_split=2,
         min_samples_leaf=1,
         nominal="subset",
         missing="majority",
@@ -94,6 +98,7 @@ class ExtraTreesRegressor(RandomForestRegressor):
             n_estimators,
             max_features,
             max_depth,
+            min_samples_split,
             min_samples_leaf,
             nominal,
             missing,

@@ -15,7 +15,7 @@ class RandomForestClassifier(ForestClassifier):
     criterion : "gini", "entropy" or "gain_ratio"
     max_features : "sqrt", "log2", "log2+1", int, share or None
         How many columns are drawn at each node.
-    max_depth, min_samples_leaf, nominal, class_weight : as for `DecisionTreeClassifier`
+    max_depth, min_samples_split, min_samples_leaf, nominal, class_weight : as for `DecisionTreeClassifier`
     missing : "majority" or "branch"
         Rows with a missing cell take the heaviest branch, or one of their own.
     bootstrap : bool
@@ -50,6 +50,7 @@ class RandomForestClassifier(ForestClassifier):
         criterion="gini",
         max_features="sqrt",
         max_depth=None,
+        min_samples_split=2,
         min_samples_leaf=1,
         nominal="subset",
         missing="majority",
@@ -62,6 +63,7 @@ class RandomForestClassifier(ForestClassifier):
         self.criterion = criterion
         self.max_features = max_features
         self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
         self.nominal = nominal
         self.missing = missing
@@ -79,7 +81,8 @@ class RandomForestRegressor(ForestRegressor):
 
     Parameters
     ----------
-    n_estimators, max_features, max_depth, min_samples_leaf, nominal, missing, bootstrap, bins, random_state
+    n_estimators, max_features, max_depth, min_samples_split, min_samples_leaf, nominal, missing, bootstrap,
+    bins, random_state
         As for `RandomForestClassifier`; every node looks at all columns unless told otherwise.
 
     Attributes
@@ -99,6 +102,7 @@ class RandomForestRegressor(ForestRegressor):
         n_estimators=100,
         max_features=None,
         max_depth=None,
+        min_samples_split=2,
         min_samples_leaf=1,
         nominal="subset",
         missing="majority",
@@ -109,6 +113,7 @@ class RandomForestRegressor(ForestRegressor):
         self.n_estimators = n_estimators
         self.max_features = max_features
         self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
         self.nominal = nominal
         self.missing = missing

@@ -109,6 +109,7 @@ class TreeClassifier(GrowingClassifier, TreeLearner):
         unasked = ("significance", "pre_prune", "prune", "max_features", "bins", "class_weight")
         if (
             self.max_depth != 1
+            or self.min_samples_split != 2
             or self.criterion != "gini"
             or any(getattr(self, name) is not None for name in unasked)
         ):
@@ -158,6 +159,8 @@ class DecisionTreeClassifier(TreeClassifier):
         Rows with a missing cell go down every branch in parts (C4.5), down the heaviest branch, or down one
         of their own. A value never seen counts as missing.
     max_depth : int, optional
+    min_samples_split : float
+        A node of less weight is a leaf. 2 asks for nothing: rows, and parts of them, may weigh less.
     min_samples_leaf : float
         The weight that two branches at least must have. 1 asks for nothing, except by gain ratio: rows, and
         parts of them, may weigh less.
@@ -211,6 +214,7 @@ class DecisionTreeClassifier(TreeClassifier):
         nominal="multiway",
         missing="fractional",
         max_depth=None,
+        min_samples_split=2,
         min_samples_leaf=1,
         min_gain=0.0,
         significance=None,
@@ -229,6 +233,7 @@ class DecisionTreeClassifier(TreeClassifier):
         self.nominal = nominal
         self.missing = missing
         self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
         self.min_gain = min_gain
         self.significance = significance

@@ -17,7 +17,7 @@ from openbook.border.base import Learner
 from openbook.border.rows import Rows
 from openbook.border.rules import Anything, Maybe, Number, OneOf, Whole
 from openbook.tree.derive.model import derive_model, derive_row
-from openbook.tree.derive.splits import least_weight
+from openbook.tree.derive.splits import least_to_split, least_weight
 from openbook.tree.engine import criteria
 from openbook.tree.engine.columns import Training, encode
 from openbook.tree.engine.nodes import LEAF, Tree, add_values, cells, check, depths, leaves_of
@@ -125,6 +125,7 @@ class Growing(Learner):
         "nominal": OneOf("multiway", "subset"),
         "missing": OneOf(*MISSING),
         "max_depth": Maybe(Whole(at_least=1)),
+        "min_samples_split": Number(at_least=2),
         "min_samples_leaf": Number(at_least=1),
         "min_gain": Number(at_least=0),
         "max_features": HowMany(),
@@ -136,6 +137,7 @@ class Growing(Learner):
     nominal = "multiway"
     missing = "fractional"
     max_depth: int | None = None
+    min_samples_split: float = 2
     min_samples_leaf: float = 1
     min_gain = 0.0
     significance: float | None = None
@@ -170,6 +172,7 @@ class Growing(Learner):
             subset=self.nominal == "subset",
             missing=MISSING[self.missing],
             max_depth=2**31 if self.max_depth is None else int(self.max_depth),
+            least_to_split=least_to_split(self),
             least=least_weight(self),
             min_gain=float(self.min_gain),
             max_features=how_many(self.max_features, len(training.columns)),

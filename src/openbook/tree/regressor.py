@@ -46,7 +46,8 @@ class DecisionTreeRegressor(TreeRegressor):
     ----------
     criterion : "squared_error" or "absolute_error"
         What a split lowers; with the latter leaves predict medians.
-    nominal, missing, max_depth, min_samples_leaf, max_features, bins, validation, random_state
+    nominal, missing, max_depth, min_samples_split, min_samples_leaf, max_features, bins, validation,
+    random_state
         As for `DecisionTreeClassifier`; the best two groups of nominal values are exact for squared error.
     min_gain : float
         A split must lower the mean error by more.
@@ -72,6 +73,7 @@ class DecisionTreeRegressor(TreeRegressor):
         nominal="multiway",
         missing="fractional",
         max_depth=None,
+        min_samples_split=2,
         min_samples_leaf=1,
         min_gain=0.0,
         max_features=None,
@@ -85,6 +87,7 @@ class DecisionTreeRegressor(TreeRegressor):
         self.nominal = nominal
         self.missing = missing
         self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
         self.min_gain = min_gain
         self.max_features = max_features

@@ -148,10 +148,18 @@ def test_a_large_target_keeps_its_digits():
     assert root["MSE(target | x0)"].result == pytest.approx(0.25)
 
 
+@pytest.mark.parametrize(("times", "least", "leaves"), [(1, 14, 3), (1, 15, 1), (2, 28, 3), (2, 29, 1)])
+def test_a_root_of_less_weight_is_a_leaf(times, least, leaves):
+    """A row of weight 2 counts as two rows."""
+    tree = DecisionTreeClassifier(min_samples_split=least).fit(WEATHER, PLAY, sample_weight=[times] * 14)
+    assert tree.get_n_leaves() == leaves
+
+
 @pytest.mark.parametrize(
     ("learner", "title", "why"),
     [
         (DecisionTreeClassifier(max_depth=1), "root", "leaf Yes: max_depth is 1"),
+        (DecisionTreeClassifier(min_samples_split=6), "root", "leaf Yes: min_samples_split is 6"),
         (DecisionTreeClassifier(min_samples_leaf=4), "root", "leaf Yes: two branches of 4 rows need more"),
         (DecisionTreeClassifier(min_samples_leaf=4), "root", "leaf No: two branches of 4 rows need more"),
     ],

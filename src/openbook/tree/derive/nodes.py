@@ -7,7 +7,14 @@ from typing import Any
 from openbook.data.attributes import as_text
 from openbook.tree.derive.candidates import group_at, search_at
 from openbook.tree.derive.formulas import MEASURES, branch_grid, held, impurity_step, joined, split_steps
-from openbook.tree.derive.splits import EQUAL_RATIO, NEAR_AVERAGE, Classes, average_gain, tolerance
+from openbook.tree.derive.splits import (
+    EQUAL_RATIO,
+    NEAR_AVERAGE,
+    Classes,
+    average_gain,
+    least_to_split,
+    tolerance,
+)
 from openbook.tree.engine.nodes import LEAF, depths, parents
 from openbook.tree.engine.prune import pessimistic_errors
 from openbook.tree.show.conditions import simplified
@@ -222,6 +229,8 @@ class Narrator:
             return pure
         if model.max_depth is not None and self.depth[node] >= model.max_depth:
             return f"max_depth is {model.max_depth}"
+        if rows.weight < least_to_split(model):
+            return f"min_samples_split is {figure(model.min_samples_split)}"
         if rows.weight < 2 * model.min_samples_leaf:
             return f"two branches of {figure(model.min_samples_leaf)} rows need more"
         return "no split was good enough"

@@ -25,6 +25,7 @@ __all__ = [
     "best_groups",
     "best_of",
     "chosen",
+    "least_to_split",
     "least_weight",
     "tolerance",
 ]
@@ -200,6 +201,14 @@ def least_weight(model) -> float:
         if model.min_samples_leaf == 1 and model.criterion != "gain_ratio"
         else model.min_samples_leaf - 1e-6
     )
+
+
+def least_to_split(model) -> float:
+    """The weight that a node must have to be split by a model's `min_samples_split`, rounding aside.
+
+    2, the default, asks for nothing: rows, and parts of them, may weigh less.
+    """
+    return 0.0 if model.min_samples_split == 2 else model.min_samples_split - 1e-6
 
 
 def tolerance(group: Group, criterion: str) -> float:

@@ -10,9 +10,9 @@ and the branch on top is next, so above the segment at hand all is free. That le
 cell is missing: where they are spread (C4.5), each goes down every branch in parts, as the weights of the
 known rows are shared, and a part is an instance of its own.
 
-A node is a leaf when its rows agree on the target, at max_depth, when no split leaves `least` weight in two
-branches, when none gains more than min_gain (and more than rounding), when the best is not significant, or
-when it does not lower the pessimistic error.
+A node is a leaf when its rows agree on the target, at max_depth, when it weighs less than `least_to_split`,
+when no split leaves `least` weight in two branches, when none gains more than min_gain (and more than
+rounding), when the best is not significant, or when it does not lower the pessimistic error.
 """
 
 from typing import NamedTuple
@@ -153,7 +153,7 @@ def may_split(ground, growth, node, rule):
     return (
         this.depth < rule.max_depth
         and this.end - this.start > 1
-        and weight_of(stats, node, rule.criterion) >= 2 * rule.least
+        and weight_of(stats, node, rule.criterion) >= max(rule.least_to_split, 2 * rule.least)
         and not agree(stats, node, ground.instances.number, ground.members, segment_of(growth.nodes, node))
     )
 

@@ -95,7 +95,8 @@ def grown(training, rule, n_classes, rows, seed, noted, keep=True):
     if training.gaps and _will_spread(ground.instances, rule):
         ground, growth = _more_instances(ground, growth)
     desk = _desk(ground, marks, most, n_stats, rule, seed)
-    growth.sizes[0] = 1
+    root_weight = float(growth.stats[0].sum() if n_classes else growth.stats[0, 0])
+    growth.sizes[0] = int(root_weight >= rule.least_to_split)
     for stage in _stages(ground, rule):
         while (full := grow(ground, growth, stage, desk, np.zeros(len(columns), FOUND), evidence)) != DONE:
             if full == MORE_NODES:

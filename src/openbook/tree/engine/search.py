@@ -67,6 +67,8 @@ NEAR_AVERAGE, EQUAL_RATIO, MOST_BESIDE = 1e-3, 1e-6, 25.0
 class Rule(NamedTuple):
     """The settings of growth, as numbers.
 
+    least_to_split : the weight that a node must have to be split
+    least : the weight that two branches of a split must have
     penalty : the pessimistic error of a leaf; None for no such stop
     critical : float64, the critical value of chi-squared by degrees of freedom; None for no test
     """
@@ -75,6 +77,7 @@ class Rule(NamedTuple):
     subset: bool
     missing: int
     max_depth: int
+    least_to_split: float
     least: float
     min_gain: float
     max_features: int
