@@ -113,7 +113,7 @@ def test_without_members_the_prior_is_predicted(tmp_path):
     """Two rows of each class, and no stump that splits them: P = 1/2, and the first class of equals."""
     x, y = parity()
     model = AdaBoostClassifier(n_estimators=3).fit(x, y)
-    assert model.members_ == []
+    assert model.estimators_ == []
     assert model.alphas_.tolist() == [0, 0, 0]
     assert model.vote_errors_.tolist() == [0.5] * 3
     assert model.predict_proba(x).tolist() == [[0.5, 0.5]] * 4
@@ -134,7 +134,7 @@ def test_the_prior_of_three_classes():
     x, y = np.zeros((6, 1)), ["a", "a", "a", "b", "b", "c"]
     wrong = DummyClassifier(strategy="constant", constant="c")  # wrong on 5/6, more than 2/3
     model = AdaBoostClassifier(wrong, n_estimators=2).fit(x, y)
-    assert model.members_ == []
+    assert model.estimators_ == []
     assert model.predict_proba([[0.0]])[0] == pytest.approx([1 / 2, 1 / 3, 1 / 6])
     assert model.predict([[0.0]]).tolist() == ["a"]
     assert model.vote_errors_ == pytest.approx([0.5, 0.5])
@@ -148,7 +148,7 @@ def test_the_vote_is_that_of_the_kept_members():
     # 0R: e = 2/5, then both classes weigh a half, and every other round guesses
     assert model.errors_ == pytest.approx([0.4, 0.5, 0.4, 0.5, 0.4])
     assert model.alphas_ == pytest.approx([0.5 * math.log(1.5), 0] * 2 + [0.5 * math.log(1.5)])
-    assert len(model.members_) == 3
+    assert len(model.estimators_) == 3
     assert model.decision_function([[0]])[0] == pytest.approx(-1.5 * math.log(1.5))
     text = model.work().text()
     assert "No better than guessing: the member is discarded, and the weights are reset." in text
@@ -179,7 +179,7 @@ def test_probabilities_follow_the_scores():
     model = AdaBoostClassifier(OneR(), 4).fit(X, Y)
     scores = sum(
         alpha * (member.predict(X)[:, None] == model.classes_)
-        for alpha, member in zip(model.alphas_, model.members_, strict=True)
+        for alpha, member in zip(model.alphas_, model.estimators_, strict=True)
     )
     margin = scores[:, 1] - scores[:, 0]
     np.testing.assert_allclose(model.decision_function(X), margin, rtol=1e-12)
@@ -215,7 +215,7 @@ def test_whole_weights_are_rows_repeated():
 def test_a_learner_wants_rows_of_weight_one():
     """1R makes no interval of fewer than six rows, so the weights it gets must still sum to the rows."""
     model = AdaBoostClassifier(OneR(), 3).fit(X, Y)
-    totals = [member.statistics_.classes.sum() for member in model.members_]
+    totals = [member.statistics_.classes.sum() for member in model.estimators_]
     assert totals == pytest.approx([14] * 3)
 
 
@@ -230,8 +230,8 @@ def test_resampling(learner, resample):
     assert model.errors_.tolist() == again.errors_.tolist() != other.errors_.tolist()
     assert model.score(iris, species) > 0.9
     if resample:  # so many whole rows each
-        assert all(m.statistics_.classes.sum() == 150 for m in model.members_)
-        assert all((m.statistics_.classes % 1 == 0).all() for m in model.members_)
+        assert all(m.statistics_.classes.sum() == 150 for m in model.estimators_)
+        assert all((m.statistics_.classes % 1 == 0).all() for m in model.estimators_)
 
 
 def test_long_tables_are_cut():
@@ -262,7 +262,7 @@ def test_trees_of_rows_encoded_once_are_those_of_fit(learner):
     assert learner.grows_again
     model = AdaBoostClassifier(learner, 4, random_state=0).fit(table, y)
     rng, weights = np.random.RandomState(0), np.full(300, 1 / 300)
-    members = iter(model.members_)
+    members = iter(model.estimators_)
     for alpha in model.alphas_:
         alone = copied(learner, rng).fit(table, y, sample_weight=weights * 300)
         if alpha == 0:  # discarded
@@ -284,11 +284,11 @@ def test_bins_are_placed_once_for_all_rounds():
     model = AdaBoostClassifier(tree.DecisionTreeClassifier(max_depth=3, bins=8), 20).fit(table, y)
     cuts = {
         (int(column), float(cut))
-        for member in model.members_
+        for member in model.estimators_
         for column, cut in zip(member.tree_.attribute, member.tree_.cut, strict=True)
         if column >= 0
     }
-    assert len(model.members_) == 20
+    assert len(model.estimators_) == 20
     assert len(cuts) > 15
     assert all(sum(column == c for column, _ in cuts) <= 7 for c in range(4))
 
@@ -298,7 +298,7 @@ def test_trees_level_by_level_are_fitted_one_by_one():
     learner = tree.ObliviousTreeClassifier(max_depth=1)
     assert not learner.grows_again
     model = AdaBoostClassifier(learner, 2).fit(X, Y)
-    assert model.members_[0].levels_.attribute.shape == (1,)
+    assert model.estimators_[0].levels_.attribute.shape == (1,)
 
 
 def test_stages_are_the_votes_of_fewer_rounds():
@@ -306,7 +306,7 @@ def test_stages_are_the_votes_of_fewer_rounds():
     X, y = load("iris").split("species")
     model = AdaBoostClassifier(n_estimators=6).fit(X, y)
     labels, proba = list(model.staged_predict(X)), [p.copy() for p in model.staged_predict_proba(X)]
-    assert len(labels) == len(proba) == len(model.members_)
+    assert len(labels) == len(proba) == len(model.estimators_)
     three = AdaBoostClassifier(n_estimators=3).fit(X, y)
     assert labels[2].tolist() == three.predict(X).tolist()
     assert np.array_equal(proba[2], three.predict_proba(X))
@@ -324,6 +324,6 @@ def test_one_row_is_enough():
 def test_a_useless_first_member_is_not_kept():
     """Constant inputs, even classes: half of the rows are wrong, and no alpha follows from that."""
     model = AdaBoostClassifier().fit([[1.0], [1.0]], ["a", "b"])
-    assert model.members_ == []
+    assert model.estimators_ == []
     assert model.predict_proba([[1.0]]).tolist() == [[0.5, 0.5]]
     assert "bound" not in model.work().text()

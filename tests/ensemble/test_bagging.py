@@ -42,15 +42,17 @@ def test_rows_are_drawn_in_proportion_to_their_weights():
 def test_the_error_outside_the_sample_by_hand():
     """Of the numbers 0 and 10 a sample holds one twice, and is 10 off on the other, or it holds both."""
     model = BaggingRegressor(ZeroRegressor(), n_estimators=20, random_state=1).fit([[0], [0]], [0.0, 10.0])
-    for member, error in zip(model.members_, model.oob_errors_, strict=True):
+    for member, error in zip(model.estimators_, model.oob_errors_, strict=True):
         if member.constant_ == 5:
             assert math.isnan(error)
         else:
             assert member.constant_ in {0, 10}
             assert error == 100
-    assert {member.constant_ for member in model.members_} == {0, 5, 10}
+    assert {member.constant_ for member in model.estimators_} == {0, 5, 10}
     assert model.oob_error_ == model.oob_curve_[-1] == 100
-    assert model.predict([[0]])[0] == pytest.approx(np.mean([m.constant_ for m in model.members_]), rel=1e-14)
+    assert model.predict([[0]])[0] == pytest.approx(
+        np.mean([m.constant_ for m in model.estimators_]), rel=1e-14
+    )
 
 
 def test_the_vote_outside_the_samples_row_by_row():
@@ -61,25 +63,25 @@ def test_the_vote_outside_the_samples_row_by_row():
     for n in range(1, 7):
         wrong = heard = 0.0
         for i in range(14):
-            outside = [m for m, times in zip(model.members_[:n], samples, strict=False) if times[i] == 0]
+            outside = [m for m, times in zip(model.estimators_[:n], samples, strict=False) if times[i] == 0]
             if outside:
                 shares = sum(m.predict_proba(X.take([i]))[0] for m in outside)
                 heard += weights[i]
                 wrong += weights[i] * (model.classes_[shares.argmax()] != Y[i])
         assert model.oob_curve_[n - 1] == pytest.approx(wrong / heard, rel=1e-12)
     outside = samples[2] == 0
-    own = np.average((model.members_[2].predict(X) != Y.values)[outside], weights=weights[outside])
+    own = np.average((model.estimators_[2].predict(X) != Y.values)[outside], weights=weights[outside])
     assert model.oob_errors_[2] == pytest.approx(own, rel=1e-12)
 
 
 def test_a_member_is_the_learner_on_its_sample():
     model = BaggingClassifier(NaiveBayes(), n_estimators=3, random_state=0).fit(IRIS, SPECIES)
-    for member, seed in zip(model.members_, model._seeds(), strict=True):
+    for member, seed in zip(model.estimators_, model._seeds(), strict=True):
         times = model._sampled(np.random.RandomState(seed), np.ones(150))
         rows = np.repeat(np.arange(150), times)
         alone = NaiveBayes().fit(IRIS.take(rows), SPECIES[rows])
         np.testing.assert_allclose(member.predict_proba(IRIS), alone.predict_proba(IRIS), rtol=1e-9)
-    mean = np.mean([member.predict_proba(IRIS) for member in model.members_], axis=0)
+    mean = np.mean([member.predict_proba(IRIS) for member in model.estimators_], axis=0)
     np.testing.assert_allclose(model.predict_proba(IRIS), mean, rtol=1e-13)
 
 
@@ -96,17 +98,17 @@ def test_without_the_bootstrap():
         everything.predict_proba(X), NaiveBayes().fit(X, Y).predict_proba(X), rtol=1e-12
     )
     half = BaggingClassifier(ZeroR(), 4, max_samples=0.5, bootstrap=False, random_state=0).fit(X, Y)
-    assert [member.statistics_.classes.sum() for member in half.members_] == [7] * 4
+    assert [member.statistics_.classes.sum() for member in half.estimators_] == [7] * 4
     assert np.isfinite(half.oob_errors_).all()
 
 
 def test_fewer_rows_a_member():
     model = BaggingClassifier(ZeroR(), 3, max_samples=0.3, random_state=0).fit(X, Y)
-    assert [member.statistics_.classes.sum() for member in model.members_] == [round(0.3 * 14)] * 3
+    assert [member.statistics_.classes.sum() for member in model.estimators_] == [round(0.3 * 14)] * 3
 
 
 def test_members_speak_of_the_target_and_its_labels():
-    member = BaggingClassifier(OneR(), 2, random_state=0).fit(X, Y).members_[0]
+    member = BaggingClassifier(OneR(), 2, random_state=0).fit(X, Y).estimators_[0]
     assert member.target_ == "play"
     assert member.classes_.tolist() == ["No", "Yes"]
     assert member.schema_ == X.schema
@@ -117,14 +119,14 @@ def test_members_speak_of_the_target_and_its_labels():
 def test_labels_stay_what_they_are(labels):
     y = np.array([labels[i % 2] for i in range(14)])
     model = BaggingClassifier(NaiveBayes(), 3, random_state=0).fit(X, y)
-    assert model.members_[0].classes_.tolist() == model.classes_.tolist() == sorted(labels)
+    assert model.estimators_[0].classes_.tolist() == model.classes_.tolist() == sorted(labels)
     assert set(model.predict(X).tolist()) <= set(labels)
 
 
 def test_a_learner_without_weights_gets_rows_repeated():
     numbers = IRIS.block(IRIS.names)
     model = BaggingClassifier(KNeighborsClassifier(1), 4, random_state=0).fit(numbers, SPECIES)
-    for member, seed in zip(model.members_, model._seeds(), strict=True):
+    for member, seed in zip(model.estimators_, model._seeds(), strict=True):
         times = model._sampled(np.random.RandomState(seed), np.ones(150))
         assert member.n_samples_fit_ == 150
         assert member._fit_X.tolist() == numbers[np.repeat(np.arange(150), times)].tolist()
@@ -139,15 +141,15 @@ def test_a_class_that_a_sample_lacks():
     """A learner that gets rows, not weights, knows nothing of a class of which none was drawn."""
     x, y = np.array([[0.0], [0.1], [0.2], [5.0]]), np.array(["a", "a", "a", "b"])
     model = BaggingClassifier(KNeighborsClassifier(1), 10, random_state=0).fit(x, y)
-    assert {len(member.classes_) for member in model.members_} == {1, 2}
-    know = np.mean([len(member.classes_) == 2 for member in model.members_])
+    assert {len(member.classes_) for member in model.estimators_} == {1, 2}
+    know = np.mean([len(member.classes_) == 2 for member in model.estimators_])
     assert model.predict_proba([[5.0]])[0] == pytest.approx([1 - know, know])
 
 
 def test_a_learner_that_only_decides():
     numbers = IRIS.block(IRIS.names)
     model = BaggingClassifier(Perceptron(random_state=0), 4, random_state=0).fit(numbers, SPECIES)
-    votes = np.array([member.predict(numbers[:1])[0] for member in model.members_])
+    votes = np.array([member.predict(numbers[:1])[0] for member in model.estimators_])
     expected = [np.mean(votes == label) for label in model.classes_]
     assert model.predict_proba(numbers[:1])[0].tolist() == expected
 
@@ -166,9 +168,9 @@ def test_the_members_own_draws_differ_and_repeat():
         BaggingClassifier(ZeroR("prior"), 3, random_state=np.random.RandomState(4)).fit(X, Y)
         for _ in range(2)
     )
-    states = [member.random_state for member in model.members_]
+    states = [member.random_state for member in model.estimators_]
     assert len(set(states)) == 3
-    assert states == [member.random_state for member in again.members_]
+    assert states == [member.random_state for member in again.estimators_]
     assert BaggingClassifier(ZeroR("prior"), 3).fit(X, Y).estimator.random_state is None
 
 
@@ -194,7 +196,7 @@ def test_the_work_shows_votes_and_their_mean():
     work, row = model.work(X.row(0)), X.take([0])
     grid = work.parts[0]
     assert [list(line[2:]) for line in grid.rows] == [
-        m.predict_proba(row)[0].tolist() for m in model.members_
+        m.predict_proba(row)[0].tolist() for m in model.estimators_
     ]
     for label, p in zip(model.classes_, model.predict_proba(row)[0], strict=True):
         assert work[f"P({label})"].result == pytest.approx(p, rel=1e-14)

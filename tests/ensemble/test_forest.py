@@ -329,6 +329,23 @@ def test_no_tree_splits_a_node_of_few_rows():
     assert RandomForestClassifier(5, min_samples_split=151).fit(IRIS, SPECIES).complexity() == 5
 
 
+@pytest.mark.parametrize("learner", [RandomForestClassifier, RandomForestRegressor, ExtraTreesClassifier])
+def test_the_forest_says_the_mean_of_its_estimators(learner):
+    y = SPECIES if "Classifier" in learner.__name__ else IRIS.columns[0]
+    model = learner(5, max_depth=3, random_state=0).fit(IRIS, y)
+    says = "predict_proba" if hasattr(model, "predict_proba") else "predict"
+    told = [getattr(tree, says)(IRIS) for tree in model.estimators_]
+    assert all(tree.max_depth == 3 and tree.get_depth() <= 3 for tree in model.estimators_)
+    np.testing.assert_allclose(np.mean(told, axis=0), getattr(model, says)(IRIS), rtol=1e-6)
+    assert model.estimators_[0].work().parts
+
+
+def test_an_estimator_of_a_forest_is_saved(tmp_path):
+    tree = RandomForestClassifier(2, random_state=0).fit(IRIS, SPECIES).estimators_[1]
+    save(tree, tmp_path / "tree.model")
+    np.testing.assert_array_equal(open_model(tmp_path / "tree.model").predict(IRIS), tree.predict(IRIS))
+
+
 def test_importances_go_to_the_column_that_decides():
     rng = np.random.RandomState(0)
     X = rng.rand(300, 4)

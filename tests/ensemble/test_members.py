@@ -93,7 +93,7 @@ def test_the_same_members_on_any_number_of_workers(backend):
         beside = BaggingClassifier(AdaBoostClassifier(OneR(), 2, resample=True), 3, random_state=7).fit(X, y)
     assert beside.oob_curve_.tolist() == alone.oob_curve_.tolist()
     assert (beside.predict_proba(X) == alone.predict_proba(X)).all()
-    for one, other in zip(alone.members_, beside.members_, strict=True):
+    for one, other in zip(alone.estimators_, beside.estimators_, strict=True):
         assert one.alphas_.tolist() == other.alphas_.tolist()
 
 

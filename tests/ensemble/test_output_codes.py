@@ -35,7 +35,7 @@ def test_the_nearest_code_by_hand():
     model = OutputCodeClassifier(NaiveBayes(), random_state=0).fit(IRIS, SPECIES)
     for i in (0, 70, 140):
         row = IRIS.take([i])
-        p = [member.predict_proba(row)[0, 1] for member in model.members_]
+        p = [member.predict_proba(row)[0, 1] for member in model.estimators_]
         distances = [sum(abs(c - q) for c, q in zip(code, p, strict=True)) / 3 for code in model.code_book_]
         near = [1 - d for d in distances]
         assert model.predict_proba(row)[0] == pytest.approx([n / sum(near) for n in near], rel=1e-12)
@@ -47,7 +47,7 @@ def test_the_nearest_code_by_hand():
 
 def test_a_problem_parts_the_classes_as_the_book_says():
     model = OutputCodeClassifier(OneR(), random_state=0).fit(IRIS, SPECIES)
-    for bit, member in enumerate(model.members_):
+    for bit, member in enumerate(model.estimators_):
         sides = model.code_book_[np.searchsorted(model.classes_, SPECIES.values.astype(str)), bit]
         alone = OneR().fit(IRIS, sides)
         assert (member.predict(IRIS).astype(int) == alone.predict(IRIS)).all()
@@ -68,6 +68,6 @@ def test_a_learner_that_only_decides():
     model = OutputCodeClassifier(Perceptron(random_state=0), random_state=0).fit(
         IRIS.block(IRIS.names), SPECIES
     )
-    bits = np.array([member.predict(IRIS.block(IRIS.names)).astype(int) for member in model.members_]).T
+    bits = np.array([member.predict(IRIS.block(IRIS.names)).astype(int) for member in model.estimators_]).T
     wrong = (bits[:, None, :] != model.code_book_).sum(axis=2)
     assert (model.predict(IRIS.block(IRIS.names)) == model.classes_[wrong.argmin(axis=1)]).all()

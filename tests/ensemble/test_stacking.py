@@ -40,7 +40,7 @@ def test_what_is_known_by_heart_is_no_evidence():
     x = np.arange(20.0)[:, None]
     y = np.array(["a", "b"] * 10)
     model = StackingClassifier([("rote", Rote()), ("0R", ZeroR())]).fit(x, y)
-    assert (model.members_[0].predict(x) == y).all()
+    assert (model.estimators_[0].predict(x) == y).all()
     assert model.blend_.tolist() == [0, 1]
 
 

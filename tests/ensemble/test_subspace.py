@@ -15,7 +15,7 @@ X, Y = load("weather").split("play")
 @pytest.mark.parametrize(("share", "width"), [(0.1, 1), (0.25, 1), (0.5, 2), (0.6, 3), (1.0, 4)])
 def test_how_many_columns_a_member_sees(share, width):
     model = RandomSubspaceClassifier(NaiveBayes(), 5, share, random_state=0).fit(X, Y)
-    for names, member in zip(model.subspaces_, model.members_, strict=True):
+    for names, member in zip(model.subspaces_, model.estimators_, strict=True):
         assert len(set(names)) == width
         assert member.schema_ == X.schema.select(names)
 
@@ -38,7 +38,8 @@ def test_gaps_and_values_never_seen_reach_the_members():
     row = {"outlook": "foggy", "windy": None}
     encoded = model._one_row(row)
     alone = [
-        m.predict_proba(encoded.select(n))[0] for n, m in zip(model.subspaces_, model.members_, strict=True)
+        m.predict_proba(encoded.select(n))[0]
+        for n, m in zip(model.subspaces_, model.estimators_, strict=True)
     ]
     work = model.work(row)
     assert [list(line[2:]) for line in work.parts[0].rows] == [p.tolist() for p in alone]
@@ -48,7 +49,7 @@ def test_others_learners_see_their_columns_too():
     iris, species = load("iris").split("species")
     numbers = iris.block(iris.names)
     model = RandomSubspaceClassifier(GaussianNB(), 4, random_state=0).fit(numbers, species)
-    for names, member in zip(model.subspaces_, model.members_, strict=True):
+    for names, member in zip(model.subspaces_, model.estimators_, strict=True):
         columns = [int(name.removeprefix("x")) for name in names]
         alone = GaussianNB().fit(numbers[:, columns], np.asarray(species))
         np.testing.assert_allclose(member.theta_, alone.theta_, rtol=1e-14)

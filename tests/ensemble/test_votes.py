@@ -106,7 +106,7 @@ def test_a_fitted_ensemble():
     model = BaggingClassifier(OneR(), 4, random_state=0).fit(X, Y)
     said = member_predictions(model, X)
     assert said.shape == (4, 14)
-    assert said[2].tolist() == model.members_[2].predict(X).tolist()
+    assert said[2].tolist() == model.estimators_[2].predict(X).tolist()
     found = diversity(model, X, Y)
     assert found.disagreement.tolist() == disagreement(said).tolist()
     pairs = [found.disagreement[i, j] for i in range(4) for j in range(i)]

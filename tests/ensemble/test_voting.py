@@ -72,7 +72,7 @@ def test_numbers_beside_scikit_learn():
 
 def test_members_are_learnt_as_if_alone():
     model = VotingClassifier(TEAM).fit(X, Y)
-    assert model.members_[1].work().text() == OneR().fit(X, Y).work().text()
+    assert model.estimators_[1].work().text() == OneR().fit(X, Y).work().text()
     assert [part.title for part in model.work().parts] == ["members", "0R for play", "1R for play"]
 
 
@@ -82,7 +82,7 @@ def test_parameters_of_the_learners():
     model.set_params(**{"1R__bins": 4})
     assert model.estimators[1][1].bins == 4
     model.set_params(**{"1R": ZeroR()})
-    assert isinstance(model.fit(X, Y).members_[1], ZeroR)
+    assert isinstance(model.fit(X, Y).estimators_[1], ZeroR)
     search = GridSearchCV(VotingClassifier([("1R", OneR())]), {"1R__bins": [2, 3]}, cv=2).fit(X, Y)
     assert search.best_params_["1R__bins"] == 2
 

@@ -62,7 +62,7 @@ def test_the_cuts_of_the_rounds(golden):
     table = read([{"x": float(value)} for value in record["data"]["x"]])
     model = AdaBoostClassifier(LeastError(), 3).fit(table, record["data"]["y"])
     expected = [(turn["threshold"], turn["left_label"]) for turn in record["expected"]["rounds"]]
-    assert [member.rule_ for member in model.members_] == expected
+    assert [member.rule_ for member in model.estimators_] == expected
 
 
 def test_three_rounds(boosted):
@@ -74,7 +74,7 @@ def test_three_rounds(boosted):
         for name, figures in (("error", model.errors_), ("alpha", model.alphas_), ("z", model.z_)):
             assert figures[i] == pytest.approx(turn[name], rel=DIGITS)
             assert model.work()[f"{name}, round {i + 1}"].result == figures[i]
-        predictions = model.members_[i].predict(table)
+        predictions = model.estimators_[i].predict(table)
         assert predictions.tolist() == turn["predictions"]
         score += model.alphas_[i] * predictions
         assert score == pytest.approx(turn["ensemble_score"], rel=DIGITS)

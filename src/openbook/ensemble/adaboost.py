@@ -88,7 +88,7 @@ class AdaBoostClassifier(OneLearner, Classifier):
 
     Attributes
     ----------
-    members_ : the members that were kept; there may be none
+    estimators_ : the members that were kept; there may be none
     classes_ : the classes
     prior_ : their shares of the weights
     errors_, alphas_, z_ : of each round; the alpha is 0 where the member was thrown away
@@ -134,13 +134,13 @@ class AdaBoostClassifier(OneLearner, Classifier):
         given = self._given(X, y, start, weight, n_rows)
         grow = partial(self._grown, given, check_random_state(self.random_state))
         scores = np.zeros((len(y), len(self.classes_)))
-        self.members_, figures, shown = [], [], [start[:SHOWN]]
+        self.estimators_, figures, shown = [], [], [start[:SHOWN]]
         least = min(0.5 / n_rows, 0.25)  # of one row, half an error would be no better than guessing
         for turn in boost(grow, y, start, len(self.classes_), self.n_estimators, least):
             if turn.member is not None:
-                self.members_.append(turn.member)
+                self.estimators_.append(turn.member)
             add_votes(scores, turn.decisions, turn.alpha)
-            voted = scores if self.members_ else self._prior_scores(len(y))
+            voted = scores if self.estimators_ else self._prior_scores(len(y))
             figures.append([turn.error, turn.alpha, turn.z, vote_error(voted, y, start)])
             shown.append(turn.weights[:SHOWN].copy())  # of all weights, no more is kept
         self.errors_, self.alphas_, self.z_, self.vote_errors_ = np.array(figures).T.copy()
@@ -183,20 +183,20 @@ class AdaBoostClassifier(OneLearner, Classifier):
             return np.tile(np.log(self.prior_) / 2, (n_rows, 1))
 
     def _scores(self, X):
-        if not self.members_:
+        if not self.estimators_:
             return self._prior_scores(len(X))
         scores, start = np.zeros((len(X), len(self.classes_))), 0
         for some in X.chunks(self._rows_at_once(X)):
             own = scores[start : start + len(some)]
             start += len(some)
-            votes = each_decided(self.members_, some, self.classes_)
+            votes = each_decided(self.estimators_, some, self.classes_)
             for decisions, alpha in zip(votes, self._kept_alphas(), strict=True):
                 add_votes(own, narrow(decisions, len(self.classes_)), alpha)
         return scores
 
     def _rows_at_once(self, X):
         """How many rows go from tree to tree together: their cells stay in the cache. Others take all."""
-        trees = all(isinstance(member, TreeClassifier) for member in self.members_)
+        trees = all(isinstance(member, TreeClassifier) for member in self.estimators_)
         return max(CELLS // len(X.schema) if trees else len(X), 1)
 
     def staged_predict(self, X):
@@ -219,8 +219,8 @@ class AdaBoostClassifier(OneLearner, Classifier):
 
     def _votes(self, X):
         """The class that each member decides for, (n_rows, n_members)."""
-        votes = np.zeros((len(X), len(self.members_)), dtype=np.intp)
-        for i, decisions in enumerate(each_decided(self.members_, X, self.classes_)):
+        votes = np.zeros((len(X), len(self.estimators_)), dtype=np.intp)
+        for i, decisions in enumerate(each_decided(self.estimators_, X, self.classes_)):
             votes[:, i] = decisions
         return votes
 
@@ -252,7 +252,7 @@ class AdaBoostClassifier(OneLearner, Classifier):
         if self.weights_.ndim != 2 or len(self.weights_) != rounds + 1:
             msg = "its weights do not match its rounds"
             raise ValueError(msg)
-        if len(self._kept_alphas()) != len(self.members_):
+        if len(self._kept_alphas()) != len(self.estimators_):
             msg = "it does not have one alpha for each member"
             raise ValueError(msg)
 
@@ -266,7 +266,7 @@ class AdaBoostClassifier(OneLearner, Classifier):
         return prior
 
     def _check_members(self):
-        if self.members_:
+        if self.estimators_:
             super()._check_members()
 
     def _work(self):
@@ -275,11 +275,11 @@ class AdaBoostClassifier(OneLearner, Classifier):
         header = ["round", "error", "alpha", "z", "error of the vote"]
         rounds = [self._round(i) for i in range(min(DERIVED, len(rows)))]
         parts = (*rounds, shortened("rounds", header, rows), self._weights_grid(), *self._bound())
-        if not self.members_:
+        if not self.estimators_:
             end = "No member is better than guessing, so none is kept: the model predicts the prior."
             return Work(f"AdaBoost for {self.target_}", (*parts, *self._prior_steps()), end)
-        votes = "votes" if len(self.members_) == 1 else "vote, each"
-        end = f"{plural(len(self.members_), 'member')} {votes} with the weight alpha."
+        votes = "votes" if len(self.estimators_) == 1 else "vote, each"
+        end = f"{plural(len(self.estimators_), 'member')} {votes} with the weight alpha."
         return Work(f"AdaBoost for {self.target_}", parts, end)
 
     def _round(self, i):
@@ -364,7 +364,7 @@ class AdaBoostClassifier(OneLearner, Classifier):
 
     def _score_step(self, label, alphas, c, score):
         """The score of a class: the alphas of those who vote for it, or its prior where nobody votes."""
-        if not self.members_:
+        if not self.estimators_:
             numbers = rf"\frac{{1}}{{2}} \ln {figure(float(self.prior_[c]))}"
             return Step(f"s({label})", r"\frac{1}{2} \ln P(c)", numbers, score)
         numbers = " + ".join(map(figure, alphas)) if len(alphas) <= SHOWN else ""

@@ -35,20 +35,20 @@ class Averaging(Ensemble):
 
     def _weights(self):
         """The weight of each member."""
-        return np.ones(len(self.members_))
+        return np.ones(len(self.estimators_))
 
     def _mean(self, X):
         weights = self._weights()
         parts = (
             weight * self._answers(member, self._seen_by(i, X))
-            for i, (member, weight) in enumerate(zip(self.members_, weights, strict=True))
+            for i, (member, weight) in enumerate(zip(self.estimators_, weights, strict=True))
         )
         return sum(parts) / weights.sum()
 
     def _ballot(self, X):
         """The grid of what each member says of a row, and the steps to their mean."""
         weights = self._weights().tolist()
-        said = [self._answers(m, self._seen_by(i, X))[0].tolist() for i, m in enumerate(self.members_)]
+        said = [self._answers(m, self._seen_by(i, X))[0].tolist() for i, m in enumerate(self.estimators_)]
         rows = [[name, weight, *a] for name, weight, a in zip(self._names(), weights, said, strict=True)]
         grid = shortened("votes", ["member", "weight", *self._outputs()], rows)
         total = sum(weights)
@@ -64,7 +64,7 @@ class Averaging(Ensemble):
         rows = [
             [name, type(m).__name__, m.complexity() if hasattr(m, "complexity") else None, *cells]
             for name, m, cells in zip(
-                self._names(), self.members_, extra or [()] * len(self.members_), strict=True
+                self._names(), self.estimators_, extra or [()] * len(self.estimators_), strict=True
             )
         ]
         return shortened("members", ["member", "learner", "size", *header], rows)

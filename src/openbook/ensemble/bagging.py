@@ -47,9 +47,9 @@ class Bagging(OneLearner, Averaging):
     def _fit(self, rows):
         chunk = gathered(rows)
         votes = OutOfBag(self._losses, len(self._outputs()), chunk.y, chunk.w)
-        self.members_ = []
+        self.estimators_ = []
         for member, outside, answers in each(self._seeds(), partial(self._grown, chunk)):
-            self.members_.append(member)
+            self.estimators_.append(member)
             votes.add(outside, answers)
         self.oob_errors_, self.oob_curve_ = np.array(votes.own), np.array(votes.curve)
         self.oob_error_ = float(self.oob_curve_[-1])
@@ -81,7 +81,7 @@ class Bagging(OneLearner, Averaging):
         self.oob_errors_, self.oob_curve_ = arrays.pop("oob_errors_"), arrays.pop("oob_curve_")
         super()._restore(arrays)
         for figures in (self.oob_errors_, self.oob_curve_):
-            if figures.shape != (len(self.members_),) or (figures < 0).any() or figures.dtype != float:
+            if figures.shape != (len(self.estimators_),) or (figures < 0).any() or figures.dtype != float:
                 msg = "its out-of-bag errors do not match its members"
                 raise ValueError(msg)
         self.oob_error_ = float(self.oob_curve_[-1])
@@ -149,7 +149,7 @@ class BaggingClassifier(Bagging, AveragingClassifier):
 
     Attributes
     ----------
-    members_ : the fitted members
+    estimators_ : the fitted members
     classes_ : the classes
     oob_error_ : the share of rows that the members which did not see them get wrong; NaN where all saw all
     oob_curve_ : that error for the first member, the first two, and so on
@@ -180,7 +180,7 @@ class BaggingRegressor(Bagging, AveragingRegressor):
 
     Attributes
     ----------
-    members_ : the fitted members
+    estimators_ : the fitted members
     oob_error_ : the mean squared error on rows by the members that did not see them; NaN where all saw all
     oob_curve_ : that error for the first member, the first two, and so on
     oob_errors_ : each member's own error on the rows it did not see
@@ -189,7 +189,7 @@ class BaggingRegressor(Bagging, AveragingRegressor):
     --------
     >>> from openbook.baseline import ZeroRegressor
     >>> model = BaggingRegressor(ZeroRegressor(), random_state=0).fit([[0], [0], [0]], [1.0, 2.0, 6.0])
-    >>> len(model.members_)
+    >>> len(model.estimators_)
     10
     """
 

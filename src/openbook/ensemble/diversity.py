@@ -139,7 +139,7 @@ def member_predictions(model, X):
         raise ParameterError(msg)
     check_is_fitted(model)
     table = model._encode(X)  # noqa: SLF001 (the same family)
-    return np.array([m.predict(model._seen_by(i, table)) for i, m in enumerate(model.members_)])  # noqa: SLF001
+    return np.array([m.predict(model._seen_by(i, table)) for i, m in enumerate(model.estimators_)])  # noqa: SLF001
 
 
 def _table(predictions):

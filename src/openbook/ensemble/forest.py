@@ -37,7 +37,7 @@ from openbook.ensemble.members import number_of_rows, shortened
 from openbook.ensemble.outside import add_votes
 from openbook.errors import DataError
 from openbook.fold import each
-from openbook.tree.classifier import GrowingClassifier
+from openbook.tree.classifier import DecisionTreeClassifier, GrowingClassifier
 from openbook.tree.engine.columns import encode
 from openbook.tree.engine.nodes import (
     LEAF,
@@ -49,8 +49,9 @@ from openbook.tree.engine.nodes import (
     leaves_of,
     narrow,
 )
-from openbook.tree.engine.plant import grown, ripe, trees_of
+from openbook.tree.engine.plant import N_SUMS, grown, no_candidates, ripe, trees_of
 from openbook.tree.learner import Growing, importances
+from openbook.tree.regressor import DecisionTreeRegressor
 from openbook.work import Grid, Step, Work, figure
 
 __all__ = ["Forest", "ForestClassifier", "ForestRegressor"]
@@ -76,7 +77,8 @@ class Forest(Growing):
 
     Attributes
     ----------
-    trees_ : list of Tree
+    estimators_ : the trees as fitted learners
+    trees_ : list of Tree, their nodes
     oob_error_ : the out-of-bag error of all trees; NaN without a bootstrap
     oob_curve_ : the same after each tree
     """
@@ -129,6 +131,26 @@ class Forest(Growing):
     @abstractmethod
     def _shares(self, value):
         """What leaves of these values say, (n_leaves, n_outputs)."""
+
+    @property
+    def estimators_(self):
+        """The trees as fitted learners, each with its own prediction, rules and picture."""
+        check_is_fitted(self)
+        return [self._learner_of(tree) for tree in self.trees_]
+
+    def _learner_of(self, tree):
+        """The learner that has grown this tree."""
+        given = self.get_params(deep=False)
+        own = self._tree_learner()
+        own.set_params(**{name: given[name] for name in own.get_params() if name in given})
+        learnt = {name: value for name, value in vars(self).items() if name.endswith("_")}
+        own.__dict__.update({name: learnt[name] for name in learnt.keys() - {"trees_", "oob_curve_"}})
+        own.become(tree, no_candidates(self.schema_, self._n_classes or N_SUMS))
+        return own
+
+    @abstractmethod
+    def _tree_learner(self):
+        """A tree learner of the same kind, not fitted."""
 
     def _outputs(self, X):
         return self._compact.outputs(X)
@@ -304,6 +326,9 @@ class ForestClassifier(Forest, GrowingClassifier):
     def _shares(self, value):
         return value / value.sum(axis=1, keepdims=True)
 
+    def _tree_learner(self):
+        return DecisionTreeClassifier()
+
     def _proba(self, X):
         return self._outputs(X)
 
@@ -324,6 +349,9 @@ class ForestRegressor(Forest, Regressor):
 
     def _shares(self, value):
         return value[:, :1].astype(float)
+
+    def _tree_learner(self):
+        return DecisionTreeRegressor()
 
     def _predict(self, X):
         return self._outputs(X)[:, 0]

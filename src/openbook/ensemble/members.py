@@ -2,7 +2,7 @@
 
 A member is a fitted copy of a learner, openbook's own or any other that fits and predicts. It sees the typed
 columns of the table, missing cells included, and the target under its own name and in its own labels, so that
-`members_[3].work()` reads like the work of that learner alone. Rows of a scan are gathered first: members
+`estimators_[3].work()` reads like the work of that learner alone. Rows of a scan are gathered first: members
 want to see them many times.
 """
 
@@ -49,12 +49,12 @@ class Ensemble(Learner):
 
     Attributes
     ----------
-    members_ : the fitted members
+    estimators_ : the fitted members
     """
 
     counts_rows = True
 
-    members_: list[Any]
+    estimators_: list[Any]
 
     @abstractmethod
     def _learners(self):
@@ -94,7 +94,7 @@ class Ensemble(Learner):
     def complexity(self):
         """The size of all members together."""
         check_is_fitted(self)
-        return sum(self._size(member) for member in self.members_)
+        return sum(self._size(member) for member in self.estimators_)
 
     def _size(self, member):
         if not hasattr(member, "complexity"):
@@ -109,7 +109,7 @@ class Ensemble(Learner):
 
     def _names(self):
         """What derivations call the members."""
-        return [str(i + 1) for i in range(len(self.members_))]
+        return [str(i + 1) for i in range(len(self.estimators_))]
 
     def _arrays(self):
         return {}
@@ -120,21 +120,21 @@ class Ensemble(Learner):
             raise ValueError(msg)
 
     def _saved(self):
-        members = {str(i): member for i, member in enumerate(self.members_)}
+        members = {str(i): member for i, member in enumerate(self.estimators_)}
         return super()._saved()._replace(members=members)
 
     def _opened(self, saved):
-        self.members_ = [saved.members[str(i)] for i in range(len(saved.members))]
+        self.estimators_ = [saved.members[str(i)] for i in range(len(saved.members))]
         super()._opened(saved)
         self._check_members()
 
     def _check_members(self):
         """Refuse members of other columns or another target, which only a damaged file has."""
-        if not self.members_:
+        if not self.estimators_:
             msg = "it has no members"
             raise ValueError(msg)
         empty = Table(self.schema_, [np.zeros(0)] * len(self.schema_))
-        for i, member in enumerate(self.members_):
+        for i, member in enumerate(self.estimators_):
             columns = self._seen_by(i, empty).names
             if member.schema_.names != columns or is_classifier(member) != is_classifier(self):
                 msg = f"member {i} was fitted on another table"

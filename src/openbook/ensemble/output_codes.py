@@ -48,7 +48,7 @@ class OutputCodeClassifier(OneLearner, Classifier):
 
     Attributes
     ----------
-    members_ : the fitted member of each problem
+    estimators_ : the fitted member of each problem
     code_book_ : the side of each class in each problem, (n_classes, n_problems)
     classes_ : the classes
 
@@ -80,7 +80,7 @@ class OutputCodeClassifier(OneLearner, Classifier):
         self.code_book_ = code_book(rng, len(self.classes_), self.code_size)
         grow = partial(self._grown, gathered(rows))
         tasks = [(bit, rng.randint(np.iinfo(np.int32).max)) for bit in range(self.code_book_.shape[1])]
-        self.members_ = list(each(tasks, grow))
+        self.estimators_ = list(each(tasks, grow))
 
     def _grown(self, chunk, task):
         """The member of one problem."""
@@ -90,12 +90,12 @@ class OutputCodeClassifier(OneLearner, Classifier):
 
     def _sides(self, X):
         """What each member makes of the two sides, (n_problems, n_rows, 2)."""
-        return np.stack([probabilities(member, X, SIDES) for member in self.members_])
+        return np.stack([probabilities(member, X, SIDES) for member in self.estimators_])
 
     def _support(self, X):
         """The mean over the problems of what a class's own side is given, (n_rows, n_classes)."""
         sides = self._sides(X)
-        bits = np.arange(len(self.members_))
+        bits = np.arange(len(self.estimators_))
         return np.column_stack([sides[bits, :, code].mean(axis=0) for code in self.code_book_])
 
     def _proba(self, X):
@@ -112,14 +112,14 @@ class OutputCodeClassifier(OneLearner, Classifier):
         arrays = dict(arrays)
         book = self.code_book_ = arrays.pop("code_book_")
         super()._restore(arrays)
-        shape = (len(self.classes_), len(self.members_))
+        shape = (len(self.classes_), len(self.estimators_))
         if book.dtype.kind != "i" or book.shape != shape or not np.isin(book, [0, 1]).all():
             msg = "its code book is not one of its classes and members"
             raise ValueError(msg)
 
     def _work(self):
         labels = [as_text(label) for label in self.classes_.tolist()]
-        header = [self.target_, *(f"bit {b + 1}" for b in range(len(self.members_)))]
+        header = [self.target_, *(f"bit {b + 1}" for b in range(len(self.estimators_)))]
         book = Grid(
             "code", header, [[c, *row] for c, row in zip(labels, self.code_book_.tolist(), strict=True)]
         )

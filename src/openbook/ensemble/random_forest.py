@@ -26,7 +26,8 @@ class RandomForestClassifier(ForestClassifier):
 
     Attributes
     ----------
-    trees_ : the trees; see `openbook.tree.engine.nodes.Tree`
+    estimators_ : the trees as fitted learners
+    trees_ : their nodes; see `openbook.tree.engine.nodes.Tree`
     classes_ : the classes
     oob_error_, oob_curve_ : the out-of-bag error, and how it fell with every tree
     feature_importances_ : each column's share of the gain
@@ -87,7 +88,7 @@ class RandomForestRegressor(ForestRegressor):
 
     Attributes
     ----------
-    trees_, oob_curve_, feature_importances_ : as for `RandomForestClassifier`
+    estimators_, trees_, oob_curve_, feature_importances_ : as for `RandomForestClassifier`
     oob_error_ : the mean squared error of the out-of-bag predictions
 
     Examples

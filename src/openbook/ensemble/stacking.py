@@ -43,7 +43,7 @@ class Stacking(Team, Averaging):
     def _fit(self, rows):
         chunk = gathered(rows)
         outside = self._out_of_fold(chunk)
-        self.members_ = list(each(self._learners(), partial(self._copy_fitted, chunk)))
+        self.estimators_ = list(each(self._learners(), partial(self._copy_fitted, chunk)))
         if self.final_estimator is None:
             self.final_, self.blend_ = None, blend(outside, self._ideal(chunk.y), chunk.w)
         else:
@@ -96,7 +96,7 @@ class Stacking(Team, Averaging):
         return self._answers(self.final_, self._second_rows(X))
 
     def _second_rows(self, X):
-        return self._second_table(np.stack([self._answers(member, X) for member in self.members_]))
+        return self._second_table(np.stack([self._answers(member, X) for member in self.estimators_]))
 
     def complexity(self):
         """The size of all members, and of what is learnt about them."""
@@ -109,7 +109,7 @@ class Stacking(Team, Averaging):
         arrays = dict(arrays)
         self.blend_ = arrays.pop("blend_")
         super()._restore(arrays)
-        wanted = len(self.members_) if self.final_ is None else 0
+        wanted = len(self.estimators_) if self.final_ is None else 0
         if (
             self.blend_.shape != (wanted,)
             or not (self.blend_ >= 0).all()
@@ -199,7 +199,7 @@ class StackingClassifier(Stacking, AveragingClassifier):
 
     Attributes
     ----------
-    members_ : the members, fitted to all rows
+    estimators_ : the members, fitted to all rows
     blend_ : the weight of each, or nothing where there is a final learner
     final_ : the fitted final learner, if there is one
     classes_ : the classes
@@ -231,7 +231,7 @@ class StackingRegressor(Stacking, AveragingRegressor):
 
     Attributes
     ----------
-    members_ : the members, fitted to all rows
+    estimators_ : the members, fitted to all rows
     blend_ : the weight of each, or nothing where there is a final learner
     final_ : the fitted final learner, if there is one
 

@@ -41,7 +41,7 @@ class RandomSubspace(OneLearner, Averaging):
 
     def _fit(self, rows):
         grown = each(self._seeds(), partial(self._grown, gathered(rows)))
-        self.members_, self.subspaces_ = map(list, zip(*grown, strict=True))
+        self.estimators_, self.subspaces_ = map(list, zip(*grown, strict=True))
 
     def _grown(self, chunk, seed):
         """A member, and the names of the columns that it sees."""
@@ -61,7 +61,7 @@ class RandomSubspace(OneLearner, Averaging):
     def _restore(self, arrays):
         names = self.schema_.names
         columns = arrays["columns"]
-        if columns.ndim != 2 or len(columns) != len(self.members_) or columns.min() < 0:
+        if columns.ndim != 2 or len(columns) != len(self.estimators_) or columns.min() < 0:
             msg = "its subspaces do not match its members"
             raise ValueError(msg)
         self.subspaces_ = [tuple(names[j] for j in row) for row in columns.tolist()]
@@ -88,7 +88,7 @@ class RandomSubspaceClassifier(RandomSubspace, AveragingClassifier):
 
     Attributes
     ----------
-    members_ : the fitted members
+    estimators_ : the fitted members
     subspaces_ : the names of the columns that each of them sees
     classes_ : the classes
 
@@ -114,7 +114,7 @@ class RandomSubspaceRegressor(RandomSubspace, AveragingRegressor):
 
     Attributes
     ----------
-    members_ : the fitted members
+    estimators_ : the fitted members
     subspaces_ : the names of the columns that each of them sees
 
     Examples

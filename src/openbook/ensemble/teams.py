@@ -47,7 +47,7 @@ class Team(Ensemble, _BaseComposition):
 
     def _check_members(self):
         super()._check_members()
-        if len(self.members_) != len(self.estimators):
+        if len(self.estimators_) != len(self.estimators):
             msg = "it does not have one member for each learner"
             raise ValueError(msg)
 
@@ -57,4 +57,4 @@ class Team(Ensemble, _BaseComposition):
 
     def _works_of_members(self):
         """How each member was learnt, where it can say."""
-        return [member.work() for member in self.members_ if hasattr(member, "work")]
+        return [member.work() for member in self.estimators_ if hasattr(member, "work")]

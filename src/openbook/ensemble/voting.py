@@ -31,7 +31,7 @@ class Voting(Team, Averaging):
 
     def _fit(self, rows):
         chunk = gathered(rows)
-        self.members_ = list(each(self._learners(), partial(self._copy_fitted, chunk)))
+        self.estimators_ = list(each(self._learners(), partial(self._copy_fitted, chunk)))
 
     def _check_learners(self):
         super()._check_learners()
@@ -77,7 +77,7 @@ class VotingClassifier(Voting, AveragingClassifier):
 
     Attributes
     ----------
-    members_ : the fitted members
+    estimators_ : the fitted members
     classes_ : the classes
 
     Examples
@@ -117,7 +117,7 @@ class VotingRegressor(Voting, AveragingRegressor):
 
     Attributes
     ----------
-    members_ : the fitted members
+    estimators_ : the fitted members
 
     Examples
     --------

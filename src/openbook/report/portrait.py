@@ -152,7 +152,7 @@ def _members(model: Any) -> str:
     if hasattr(model, "trees_"):
         nodes = sum(tree.size for tree in model.trees_) / len(model.trees_)
         return f"{plural(len(model.trees_), 'tree')} of {nodes:,.0f} nodes on average."
-    return f"{plural(len(model.members_), 'member')}." if hasattr(model, "members_") else ""
+    return f"{plural(len(model.estimators_), 'member')}." if hasattr(model, "estimators_") else ""
 
 
 def _rounds(model: Any) -> list[Table]:
@@ -163,7 +163,7 @@ def _rounds(model: Any) -> list[Table]:
     order = np.argsort(-model.alphas_[kept], kind="stable")[:_MOST_RULES]
     rows = [
         Line((f"{i + 1}", _member_words(member), figure(model.alphas_[i], 3), figure(model.errors_[i], 3)))
-        for i, member in ((kept[k], model.members_[k]) for k in order.tolist())
+        for i, member in ((kept[k], model.estimators_[k]) for k in order.tolist())
     ]
     if not rows:
         return []

@@ -90,7 +90,7 @@ class Pruning(NamedTuple):
             np.array([PRUNING_RULES.index(d.rule) for d in decisions], dtype=np.int64),
             grown.attribute[nodes].astype(np.int64),
             np.array([d.leaves for d in decisions], dtype=np.int64),
-            grown.weight[nodes],
+            grown.weight[nodes].astype(float),
             np.array([d.before for d in decisions], dtype=float),
             np.array([d.after for d in decisions], dtype=float),
             np.array([d.pruned for d in decisions], dtype=bool),

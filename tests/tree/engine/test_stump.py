@@ -137,7 +137,9 @@ def test_boosting_takes_the_stumps_of_fit():
     X, y = load("breast_cancer").split("diagnosis")
     quick = AdaBoostClassifier(n_estimators=30).fit(X, y)
     slow = AdaBoostClassifier(OneByOne(max_depth=1), n_estimators=30).fit(X, y)
-    assert [m.tree_.attribute[0] for m in quick.members_] == [m.tree_.attribute[0] for m in slow.members_]
+    assert [m.tree_.attribute[0] for m in quick.estimators_] == [
+        m.tree_.attribute[0] for m in slow.estimators_
+    ]
     for name in ("alphas_", "errors_", "vote_errors_", "weights_"):
         np.testing.assert_allclose(getattr(quick, name), getattr(slow, name), rtol=1e-8, err_msg=name)
     assert np.array_equal(quick.predict(X), slow.predict(X))

@@ -22,7 +22,7 @@ from openbook.tree.engine.search import FOUND, FRACTIONAL, Desk, Evidence
 from openbook.tree.engine.split import Instances, Targets
 from openbook.tree.engine.two_classes import SMALL_BLOCK
 
-__all__ = ["N_SUMS", "Candidates", "grown", "n_slots", "plant", "ripe", "trees_of"]
+__all__ = ["N_SUMS", "Candidates", "grown", "n_slots", "no_candidates", "plant", "ripe", "trees_of"]
 
 #: The candidates of so many nodes are kept for the work, and so many figures of them.
 NOTED, NOTED_FIGURES = 64, 200_000
@@ -64,6 +64,15 @@ class Candidates(NamedTuple):
 def n_slots(attribute):
     """How many branches a candidate of this attribute is noted with."""
     return len(attribute.values) + 1 if isinstance(attribute, Nominal) else 3
+
+
+def no_candidates(schema, n_stats):
+    """The candidates of a tree that kept none."""
+    none = np.zeros((0, len(schema)))
+    slots = sum(map(n_slots, schema))
+    return Candidates(
+        np.zeros(0, np.int64), none, none, none, none.astype(bool), np.zeros((0, slots, n_stats))
+    )
 
 
 def plant(training, rule, n_classes, rows=None, seed=1, noted=NOTED, keep=True):
