@@ -179,9 +179,9 @@ def test_the_members_own_draws_differ_and_repeat():
     [
         (
             BaggingClassifier(ZeroRegressor()),
-            "BaggingClassifier needs a classifier, and ZeroRegressor is none",
+            "BaggingClassifier needs a classifier, and ZeroRegressor is not one",
         ),
-        (BaggingRegressor(OneR()), "BaggingRegressor needs a regressor, and OneR is none"),
+        (BaggingRegressor(OneR()), "BaggingRegressor needs a regressor, and OneR is not one"),
         (BaggingClassifier(OneR), r"<class .*OneR'> is not a learner; pass one such as NaiveBayes\(\)"),
         (BaggingClassifier("a tree"), "BaggingClassifier: 'a tree' is not a learner"),
     ],

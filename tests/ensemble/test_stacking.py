@@ -117,9 +117,9 @@ def test_a_final_learner_through_a_file(tmp_path):
 
 
 def test_what_it_needs():
-    with pytest.raises(DataError, match="StackingClassifier needs 2 rows at least, to leave one out"):
+    with pytest.raises(DataError, match="StackingClassifier needs at least 2 rows for its folds"):
         StackingClassifier([("1R", OneR())]).fit(X.head(1), Y[:1])
-    with pytest.raises(ParameterError, match="needs a classifier, and LinearRegression is none"):
+    with pytest.raises(ParameterError, match="needs a classifier, and LinearRegression is not one"):
         StackingClassifier([("1R", OneR())], LinearRegression()).fit(X, Y)
     with pytest.raises(ParameterError, match="GaussianNB has no complexity"):
         StackingClassifier([("1R", OneR())], GaussianNB()).fit(X, Y).complexity()

@@ -96,7 +96,7 @@ def test_parameters_of_the_learners():
             VotingClassifier([("a", OneR()), ("a", ZeroR())]),
             "two learners are called 'a'; rename one of them",
         ),
-        (VotingClassifier([("a", ZeroRegressor())]), "needs a classifier, and ZeroRegressor is none"),
+        (VotingClassifier([("a", ZeroRegressor())]), "needs a classifier, and ZeroRegressor is not one"),
         (VotingClassifier(TEAM, weights=[1]), r"weights must be 2 numbers, none below zero .*, got \[1\]"),
         (VotingClassifier(TEAM, weights=[1, -1]), "weights must be 2 numbers"),
         (VotingClassifier(TEAM, weights=[0, 0]), "not all zero"),
