@@ -15,7 +15,7 @@ for cluster in described.traits:
     print(described.sentence(cluster))
 
 detector = LocalOutlierFactor().fit(table)
-oddest = int(detector.score_samples(table).argmax())
+oddest = int(detector.oddness(table).argmax())
 print(f"The oddest row is {oddest}:")
 print(detector.reasons(table.take([oddest])))
 

@@ -49,14 +49,14 @@ def model(entry):
 
 def test_mixed_rows_with_gaps_are_scored(model):
     assert any(MIXED.column(name).missing.any() for name in MIXED.names)
-    scores = model.score_samples(MIXED)
+    scores = model.oddness(MIXED)
     assert scores.shape == (200,)
     assert np.isfinite(scores).all()
     assert len(np.unique(scores)) > 10
 
 
 def test_the_verdict_is_the_score_beyond_the_threshold(model):
-    scores, verdicts = model.score_samples(MIXED), model.predict(MIXED)
+    scores, verdicts = model.oddness(MIXED), model.predict(MIXED)
     assert (verdicts == np.where(scores > model.threshold_, -1, 1)).all()
     assert (verdicts == np.where(model.decision_function(MIXED) < 0, -1, 1)).all()
     assert 0 < (verdicts == -1).sum() <= 20
@@ -65,11 +65,11 @@ def test_the_verdict_is_the_score_beyond_the_threshold(model):
 def test_a_row_scores_the_same_in_any_company(entry, model):
     if entry.name in TOGETHER:
         pytest.skip("collectives are judged together")
-    scores = model.score_samples(MIXED)
+    scores = model.oddness(MIXED)
     order = np.random.default_rng(0).permutation(200)
-    np.testing.assert_allclose(model.score_samples(MIXED.take(order)), scores[order], rtol=1e-12)
+    np.testing.assert_allclose(model.oddness(MIXED.take(order)), scores[order], rtol=1e-12)
     for i in (0, 17, 199):
-        assert model.score_samples(MIXED.take([i]))[0] == pytest.approx(scores[i], rel=1e-12)
+        assert model.oddness(MIXED.take([i]))[0] == pytest.approx(scores[i], rel=1e-12)
 
 
 def test_fit_predict_is_fit_and_predict(entry):
@@ -87,7 +87,7 @@ def one_of(entry, i):
 def test_the_work_of_a_row_ends_with_its_score(entry, model):
     for i in range(0, 190, 19):
         row = one_of(entry, i)
-        expected = model.score_samples(row)[0]
+        expected = model.oddness(row)[0]
         work = model.work(row)
         assert work["score"].result == pytest.approx(expected, rel=1e-6, abs=1e-9)
         assert ("not an outlier" in work.conclusion) == (model.predict(row)[0] == 1)
@@ -110,7 +110,7 @@ def test_reasons_make_up_the_score(entry, model):
     row = one_of(entry, 11)
     reasons = model.reasons(row)
     assert [r.attribute for r in reasons.parts][: len(MIXED.names)] == list(MIXED.names)
-    assert reasons.score == pytest.approx(model.score_samples(row)[0], rel=1e-6, abs=1e-9)
+    assert reasons.score == pytest.approx(model.oddness(row)[0], rel=1e-6, abs=1e-9)
     total = math.fsum(r.share for r in reasons.parts)
     if "largest" in reasons.meaning:
         assert max(r.share for r in reasons.parts) == pytest.approx(reasons.score)
@@ -127,7 +127,7 @@ def test_reasons_make_up_the_score(entry, model):
 def test_a_saved_detector_says_the_same(entry, model, tmp_path):
     path = save(model, tmp_path / "odd.openbook")
     again = open_model(path)
-    np.testing.assert_array_equal(again.score_samples(MIXED), model.score_samples(MIXED))
+    np.testing.assert_array_equal(again.oddness(MIXED), model.oddness(MIXED))
     assert again.threshold_ == model.threshold_
     row = one_of(entry, 5)
     assert again.work(row).text() == model.work(row).text()
@@ -295,5 +295,17 @@ def test_a_file_in_pieces_gives_the_same(detector, tmp_path):
     path = tmp_path / "iris.csv"
     table.to_polars().write_csv(path)
     pieces = detector.fit(scan(path, chunk_rows=40))
-    found = pieces.score_samples(table)
-    assert found == pytest.approx(detector.fit(table).score_samples(table), rel=1e-9)
+    found = pieces.oddness(table)
+    assert found == pytest.approx(detector.fit(table).oddness(table), rel=1e-9)
+
+
+def test_score_samples_go_the_way_of_scikit_learn():
+    """The fifth row is 4.8 from its second nearest, the second row 0.1."""
+    model = NeighbourDistance(n_neighbors=2, scale=False, threshold=1).fit(
+        [[0.0], [0.1], [0.2], [0.3], [5.0]]
+    )
+    asked = [[5.0], [0.1]]
+    assert model.oddness(asked) == pytest.approx([4.8, 0.1])
+    assert model.score_samples(asked) == pytest.approx([-4.8, -0.1])
+    assert model.decision_function(asked) == pytest.approx([-3.8, 0.9])
+    np.testing.assert_array_equal(model.decision_function(asked), model.score_samples(asked) - model.offset_)

@@ -37,9 +37,7 @@ def test_a_gap_is_not_odd_and_the_farthest_cell_counts():
     model = ZScore().fit(X)
     assert model.mean_ == pytest.approx([2, 20])
     sd = [math.sqrt(2 / 3), 10]
-    assert model.score_samples([[3.0, np.nan], [np.nan, np.nan], [2.0, 50.0]]) == pytest.approx(
-        [1 / sd[0], 0, 3]
-    )
+    assert model.oddness([[3.0, np.nan], [np.nan, np.nan], [2.0, 50.0]]) == pytest.approx([1 / sd[0], 0, 3])
 
 
 def test_ranks_count_and_nominal_columns_do_not():
@@ -59,7 +57,7 @@ def test_quartiles_that_coincide():
     model = BoxFences().fit(x[:, None])
     assert model.iqr_[0] == pytest.approx(1.3489795 * x.std())
     constant = BoxFences().fit(np.zeros((5, 1)))
-    assert constant.score_samples([[2.0]])[0] == 2
+    assert constant.oddness([[2.0]])[0] == 2
 
 
 def test_grubbs_repeats_until_nothing_is_rejected():
@@ -77,7 +75,7 @@ def test_mahalanobis_against_numpy():
     model = Mahalanobis().fit(IRIS)
     off = IRIS - IRIS.mean(axis=0)
     expected = np.einsum("ij,jk,ik->i", off, np.linalg.inv(np.cov(IRIS.T)), off)
-    assert model.score_samples(IRIS) == pytest.approx(expected, rel=1e-9)
+    assert model.oddness(IRIS) == pytest.approx(expected, rel=1e-9)
     assert model.threshold_ == pytest.approx(stats.chi2.ppf(0.975, 4))
 
 
@@ -96,7 +94,7 @@ def test_the_robust_half_is_not_swayed():
     assert (model.predict(X[200:]) == -1).all()
     assert (model.predict(X[:200]) == 1).mean() > 0.95
     theirs = covariance.MinCovDet(random_state=0).fit(X)
-    assert model.score_samples(X) == pytest.approx(theirs.mahalanobis(X), rel=0.2)
+    assert model.oddness(X) == pytest.approx(theirs.mahalanobis(X), rel=0.2)
     assert (Mahalanobis().fit(X).predict(X[200:]) == 1).all()
 
 
@@ -106,7 +104,7 @@ def test_a_likelihood_by_hand():
     assert model.moved_ == 0
     normal = stats.norm(2, math.sqrt(2)).logpdf(x)
     expected = math.log(0.1) - math.log(0.9) + math.log(1 / 4) - normal
-    assert model.score_samples(x[:, None]) == pytest.approx(expected)
+    assert model.oddness(x[:, None]) == pytest.approx(expected)
     assert model.trace_[0, 2] == pytest.approx(5 * math.log(0.9) + normal.sum())
 
 
@@ -125,10 +123,10 @@ def test_surprise_by_hand():
     number = -stats.norm(1, 1).logpdf(0)
     usual = [(3 * colour[0] + colour[1]) / 4, number]
     assert model.usual_ == pytest.approx(usual)
-    found = model.score_samples([{"colour": "g", "x": 4.0}, {"colour": None, "x": None}])
+    found = model.oddness([{"colour": "g", "x": 4.0}, {"colour": None, "x": None}])
     assert found == pytest.approx([colour[1] - usual[0] - stats.norm(1, 1).logpdf(4) - usual[1], 0])
     kernel = NaiveBayesSurprise("kernel").fit(rows)
-    assert np.isfinite(kernel.score_samples(rows)).all()
+    assert np.isfinite(kernel.oddness(rows)).all()
 
 
 def test_lof_against_scikit_learn():
@@ -138,7 +136,7 @@ def test_lof_against_scikit_learn():
     new = np.random.default_rng(0).normal(size=(30, 4))
     novel = neighbors.LocalOutlierFactor(n_neighbors=20, novelty=True).fit(SCALED)
     scaled = LocalOutlierFactor(scale=False).fit(SCALED)
-    assert scaled.score_samples(new) == pytest.approx(-novel.score_samples(new), rel=1e-9)
+    assert scaled.oddness(new) == pytest.approx(-novel.score_samples(new), rel=1e-9)
 
 
 def test_rows_on_top_of_each_other_have_a_density():
@@ -157,7 +155,7 @@ def test_a_row_with_gaps_is_not_its_own_neighbour():
     for i in range(60):
         others = distances[i][rows[i] != i]
         assert model.scores_[i] == pytest.approx(others.min())
-    assert model.score_samples(table) == pytest.approx(model.scores_, rel=1e-14)
+    assert model.oddness(table) == pytest.approx(model.scores_, rel=1e-14)
 
 
 @pytest.mark.parametrize(
@@ -195,7 +193,7 @@ def test_rows_within_a_radius():
     X = np.array([[0.0], [1.0], [1.0], [2.5], [9.0]])
     model = RadiusCount(radius=1.5, scale=False).fit(X)
     assert model.counts(X).tolist() == [2, 3, 3, 2, 0]
-    assert model.score_samples([[0.0], [0.1], [20.0]]) == pytest.approx([1 - 2 / 4, 1 - 3 / 5, 1])
+    assert model.oddness([[0.0], [0.1], [20.0]]) == pytest.approx([1 - 2 / 4, 1 - 3 / 5, 1])
     assert RadiusCount(scale=False).fit(X).radius_ == 2 * np.median(
         [9, 8, 8, 6.5, 9]
     )  # the fourth: all others
@@ -207,10 +205,10 @@ def test_distances_to_centres_by_hand():
     own = {"n_clusters": 1, "random_state": 0}
     sd = X.std()
     distance = np.abs(X[:, 0] - 2) / sd
-    assert CentroidDistance(relative=False, **own).fit(X).score_samples(X) == pytest.approx(distance)
+    assert CentroidDistance(relative=False, **own).fit(X).oddness(X) == pytest.approx(distance)
     relative = CentroidDistance(**own).fit(X)
-    assert relative.score_samples(X) == pytest.approx(distance / np.median(distance))
-    gain = ObjectiveGain(**own).fit(X).score_samples(X)
+    assert relative.oddness(X) == pytest.approx(distance / np.median(distance))
+    gain = ObjectiveGain(**own).fit(X).oddness(X)
     for i in range(3):  # the sum of squares with the row and without it
         rest = np.delete(X[:, 0], i) / sd
         assert gain[i] == pytest.approx(X.var() * 3 / sd**2 - rest.var() * 2)
@@ -222,13 +220,13 @@ def test_small_clusters_far_away():
     model = SmallClusters(n_clusters=4, random_state=0).fit(X)
     assert model.sizes_[model.large_].sum() >= 0.9 * 105
     assert not model.large_[model.sizes_ == 4].any()
-    assert set(np.argsort(-model.score_samples(X))[:5]) == set(range(100, 105))
+    assert set(np.argsort(-model.oddness(X))[:5]) == set(range(100, 105))
 
 
 def test_isolation_against_scikit_learn():
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal(size=(500, 4)), rng.normal(0, 6, size=(20, 4))])
-    ours = IsolationForest(random_state=0).fit(X).score_samples(X)
+    ours = IsolationForest(random_state=0).fit(X).oddness(X)
     theirs = -ensemble.IsolationForest(random_state=0).fit(X).score_samples(X)
     assert stats.spearmanr(ours, theirs).statistic > 0.95
     assert np.abs(ours - theirs).mean() < 0.02
@@ -248,26 +246,26 @@ def test_trees_keep_their_rows_and_count_steps_as_by_hand(seed):
     assert (right[~live] == 0).all()
     for i in range(0, 150, 10):
         row = table.take([i])
-        assert model.work(row)["score"].result == pytest.approx(model.score_samples(row)[0], rel=1e-6)
+        assert model.work(row)["score"].result == pytest.approx(model.oddness(row)[0], rel=1e-6)
 
 
 def test_rare_categories_and_gaps_set_rows_apart():
     rows = [{"colour": "red" if i % 2 else "blue", "x": float(i % 10)} for i in range(200)]
     rows[50] = {"colour": "green", "x": 5.0}
     model = IsolationForest(random_state=0).fit(rows)
-    assert model.score_samples(rows).argmax() == 50
+    assert model.oddness(rows).argmax() == 50
     assert model.reasons(rows[50]).ranked[0].attribute == "colour"
     rows[50] = {"colour": "red", "x": None}
     for row in rows:
         row["x"] = None if row["x"] is None else 1.0  # the others do not vary
-    assert IsolationForest(random_state=0).fit(rows).score_samples(rows).argmax() == 50
+    assert IsolationForest(random_state=0).fit(rows).oddness(rows).argmax() == 50
 
 
 def test_numbers_of_any_size_isolate():
     x = np.concatenate([1.7e9 + np.arange(100.0), [1.7e9 + 1e4]])
     model = IsolationForest(random_state=0).fit(x[:, None])
-    assert model.score_samples(x[:, None]).argmax() == 100
-    assert np.isfinite(model.score_samples([[1e300], [-1e300], [np.nan]])).all()
+    assert model.oddness(x[:, None]).argmax() == 100
+    assert np.isfinite(model.oddness([[1e300], [-1e300], [np.nan]])).all()
 
 
 def test_odd_for_its_context_only():
@@ -281,7 +279,7 @@ def test_odd_for_its_context_only():
     plain, inside = ZScore().fit(X), Contextual(ZScore(), context=["x0"], bins=12).fit(X)
     assert plain.predict(X)[0] == 1
     assert inside.predict(X)[0] == -1
-    assert inside.score_samples(X).argmax() == 0
+    assert inside.oddness(X).argmax() == 0
     assert inside.reasons(X.take([0])).parts[0].share == 0
     assert "x0 from -∞ to" in inside.work(X.take([0])).text()
 
@@ -292,7 +290,7 @@ def test_small_and_unseen_contexts_go_by_all():
     assert len(model.detectors_) == 2
     overall = model.detectors_[-1]
     for place in ("b", "z"):
-        assert model.score_samples([{"place": place, "x": 9.0}]) == overall.score_samples([{"x": 9.0}])
+        assert model.oddness([{"place": place, "x": 9.0}]) == overall.oddness([{"x": 9.0}])
     assert "compared with all 41" in model.work({"place": "z", "x": 9.0}).text()
 
 
@@ -307,8 +305,8 @@ def test_groups_by_a_key():
     assert figures.data("mean x")[5] == pytest.approx(np.mean([r["x"] for r in rows[100:120]]))
     assert set(np.flatnonzero(model.predict(rows) == -1)) == set(range(100, 120))
     assert ZScore().fit(rows).predict(rows[100:120]).min() == 1
-    alone = model.score_samples(rows[100:120])
-    assert alone == pytest.approx(model.score_samples(rows)[100:120])
+    alone = model.oddness(rows[100:120])
+    assert alone == pytest.approx(model.oddness(rows)[100:120])
     reasons = model.reasons(rows[100:120])
     assert reasons.score == pytest.approx(alone[0])
     assert reasons.ranked[0].attribute == "x"

@@ -56,7 +56,7 @@ def test_gross_errors_come_first(entry, planted):
     model = entry.make()
     if "random_state" in model.get_params():
         model.set_params(random_state=0)
-    scores = model.fit(table).score_samples(table)
+    scores = model.fit(table).oddness(table)
     ranks = [int((scores > scores[row]).sum()) for row in rows]
     assert max(ranks) < 5, ranks
 
@@ -67,7 +67,7 @@ def test_a_lesser_error_is_not_hidden_by_a_greater_one():
     X = rng.random((300, 3))
     X[5, 0], X[6, 0] = 1e9, 500
     for model in (NeighbourDistance(n_neighbors=5), LocalOutlierFactor(n_neighbors=5)):
-        scores = model.fit(X).score_samples(X)
+        scores = model.fit(X).oddness(X)
         assert set(np.argsort(-scores)[:2].tolist()) == {5, 6}
 
 
@@ -86,9 +86,9 @@ def test_a_cluster_of_one_row_hides_nothing():
     X = [[0.0], [1.0], [2.0], [3.0], [100.0]]
     distance = CentroidDistance(2, relative=False, random_state=0).fit(X)
     scale = np.std(X)
-    assert distance.score_samples(X)[-1] == pytest.approx(98.5 / scale)
+    assert distance.oddness(X)[-1] == pytest.approx(98.5 / scale)
     gain = ObjectiveGain(2, random_state=0).fit(X)
-    assert gain.score_samples(X)[-1] == pytest.approx(4 / 3 * (98.5 / scale) ** 2)
+    assert gain.oddness(X)[-1] == pytest.approx(4 / 3 * (98.5 / scale) ** 2)
 
 
 def test_files_and_memory_agree(tmp_path):
@@ -96,6 +96,6 @@ def test_files_and_memory_agree(tmp_path):
     frame.to_csv(tmp_path / "a.csv", index=False)
     scan = ob.scan(tmp_path / "a.csv", chunk_rows=7)
     table = scan.read()
-    expected = LocalOutlierFactor(n_neighbors=3).fit(table).score_samples(table)
-    np.testing.assert_array_equal(LocalOutlierFactor(n_neighbors=3).fit(scan).score_samples(table), expected)
+    expected = LocalOutlierFactor(n_neighbors=3).fit(table).oddness(table)
+    np.testing.assert_array_equal(LocalOutlierFactor(n_neighbors=3).fit(scan).oddness(table), expected)
     assert expected.argmax() == 40

@@ -12,7 +12,7 @@ from openbook.outlier import IsolationForest, IsolationLimits
 def test_gross_errors_are_among_the_five_oddest(seed, n, people):
     table, rows = people(seed, n)
     model = IsolationLimits(random_state=0).fit(table)
-    scores = model.score_samples(table)
+    scores = model.oddness(table)
     assert set(rows.tolist()) <= set(np.argsort(-scores)[:5].tolist())
     named = [model.reasons(table.take([row])).ranked[0].attribute for row in rows.tolist()]
     assert named == ["age", "amount", "income"]
@@ -22,8 +22,8 @@ def test_gross_errors_are_among_the_five_oddest(seed, n, people):
 @pytest.mark.parametrize("seed", range(5))
 def test_clean_tables_score_as_the_forest_does(seed, people):
     table, _ = people(seed, 500, gross=False)
-    ours = IsolationLimits(random_state=0).fit(table).score_samples(table)
-    forest = IsolationForest(random_state=0).fit(table).score_samples(table)
+    ours = IsolationLimits(random_state=0).fit(table).oddness(table)
+    forest = IsolationForest(random_state=0).fit(table).oddness(table)
     assert (ours != forest).mean() < 0.01
     assert (ours > 0.6).sum() - (forest > 0.6).sum() <= 1
 
@@ -33,15 +33,15 @@ def test_the_limits_by_hand():
     model = IsolationLimits(random_state=0).fit(np.arange(101.0)[:, None])
     assert model.limits_.tolist() == [[5.0, 95.0]]
     assert model.halves_.tolist() == [[45.0, 45.0]]
-    assert model.score_samples([[95.0 + 45 * 18]])[0] == pytest.approx(18 / 20)
-    assert model.score_samples([[5.0 - 45 * 18]])[0] == pytest.approx(18 / 20)
+    assert model.oddness([[95.0 + 45 * 18]])[0] == pytest.approx(18 / 20)
+    assert model.oddness([[5.0 - 45 * 18]])[0] == pytest.approx(18 / 20)
     work = model.work([905.0]).text()
     assert "18" in work
-    assert model.score_samples([[np.nan]])[0] < 0.9
+    assert model.oddness([[np.nan]])[0] < 0.9
 
 
 def test_a_column_that_hardly_varies_has_limits_too():
     column = np.zeros(200)
     column[7] = 9_999.0
     table = Table(Schema((Numeric("x"), Numeric("y"))), [column, np.arange(200.0)])
-    assert IsolationLimits(random_state=0).fit(table).score_samples(table).argmax() == 7
+    assert IsolationLimits(random_state=0).fit(table).oddness(table).argmax() == 7

@@ -116,7 +116,7 @@ class Collective(Detector):
         self.natural_ = self.detector_.natural_
         self.scores_ = self._scores(table)
 
-    def score_samples(self, X):
+    def oddness(self, X):
         """The score of each row's group: the higher, the more unusual; all rows are considered together."""
         check_is_fitted(self)
         return self._scores(self._encode(X))
@@ -128,7 +128,7 @@ class Collective(Detector):
 
     def _scores(self, X):
         figures, member = self._figures(X)
-        scores = self.detector_.score_samples(figures) if len(figures) else np.zeros(0)
+        scores = self.detector_.oddness(figures) if len(figures) else np.zeros(0)
         if self.by is not None:
             return scores[member]
         # every row has the highest score of the runs that hold it

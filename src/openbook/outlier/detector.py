@@ -1,8 +1,9 @@
 r"""The contract of every detector of outliers: a score, a threshold, and the reasons for the score.
 
-    score_samples(X)       float64 (n,), the higher the odder
+    oddness(X)             the score, float64 (n,): the higher, the odder
     predict(X)             -1 where the score lies above `threshold_`, else 1
-    decision_function(X)   threshold_ - score, below 0 for outliers
+    score_samples(X)       -oddness, as in scikit-learn: the lower, the more abnormal
+    decision_function(X)   threshold_ - oddness = score_samples - offset_, below 0 for outliers
     reasons(row)           how much of the score each attribute accounts for
 
 The threshold is fixed while learning, so a row's score and verdict are the same whatever rows it comes with:
@@ -111,18 +112,28 @@ class Detector(OutlierMixin, Unsupervised):
     def _learnt(self) -> "tuple[Step | Grid | Work, ...]":
         """How it was learnt, but for the threshold."""
 
-    def score_samples(self, X: Any) -> Floats:
+    def oddness(self, X: Any) -> Floats:
         """The score of each row: the higher, the more unusual."""
         return self._each(X, self._scores)
 
+    def score_samples(self, X: Any) -> Floats:
+        """The negative oddness of each row, as in scikit-learn: the lower, the more abnormal."""
+        scores: Floats = -self.oddness(X)
+        return scores
+
+    @property
+    def offset_(self) -> float:
+        """The negative threshold: a row whose `score_samples` is below it is an outlier."""
+        return -self.threshold_
+
     def decision_function(self, X: Any) -> Floats:
         """The threshold less the score: below 0 for outliers."""
-        scores = self.score_samples(X)
+        scores = self.oddness(X)
         return self.threshold_ - scores
 
     def predict(self, X: Any) -> npt.NDArray[np.intp]:
         """-1 for outliers, 1 for other rows."""
-        return self._labels(self.score_samples(X))
+        return self._labels(self.oddness(X))
 
     def fit_predict(self, X: Any, y: Any = None) -> npt.NDArray[np.intp]:  # noqa: ARG002 (not looked at)
         """Fit to the rows, and score them."""

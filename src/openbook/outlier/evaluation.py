@@ -104,7 +104,7 @@ def evaluate_outliers(detector: Detector, X: Any, truth: Any) -> OutlierEvaluati
     (1.0, 1.0, 1.0)
     """
     odd = np.asarray(truth).astype(bool)
-    scores = detector.score_samples(X)
+    scores = detector.oddness(X)
     if odd.shape != scores.shape:
         raise DataError(f"{len(scores)} rows, but {odd.size} labels; give one for each row")
     if not odd.any() or odd.all():

@@ -39,13 +39,13 @@ class InverseDensity(Nearby):
     --------
     >>> X = [[0.0], [0.1], [0.2], [0.3], [5.0]]
     >>> model = InverseDensity(n_neighbors=2, scale=False, top=1).fit(X)
-    >>> model.score_samples([[5.0]]).round(3).tolist(), model.density([[5.0]]).round(3).tolist()
+    >>> model.oddness([[5.0]]).round(3).tolist(), model.density([[5.0]]).round(3).tolist()
     ([4.75], [0.211])
     """
 
     def density(self, X):
         """The density of each row."""
-        return 1 / np.maximum(self.score_samples(X), LEAST)
+        return 1 / np.maximum(self.oddness(X), LEAST)
 
     def _compare(self, points):
         self.scores_ = self._nearest(points)[0].mean(axis=1)

@@ -66,7 +66,7 @@ class IsolationForest(Detector):
     --------
     >>> X = [[0.1 * i, 0.1 * (i % 7)] for i in range(100)] + [[5.0, 9.0]]
     >>> model = IsolationForest(random_state=0).fit(X)
-    >>> int(model.score_samples(X).argmax()), model.reasons([5.0, 9.0]).ranked[0].attribute
+    >>> int(model.oddness(X).argmax()), model.reasons([5.0, 9.0]).ranked[0].attribute
     (100, 'x1')
     """
 

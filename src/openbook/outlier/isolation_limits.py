@@ -51,7 +51,7 @@ class IsolationLimits(IsolationForest):
     --------
     >>> ages = [[20.0 + i % 60, float(i % 7)] for i in range(300)] + [[250.0, 3.0]]
     >>> model = IsolationLimits(random_state=0).fit(ages)
-    >>> int(model.score_samples(ages).argmax()), model.reasons([250.0, 3.0]).ranked[0].attribute
+    >>> int(model.oddness(ages).argmax()), model.reasons([250.0, 3.0]).ranked[0].attribute
     (300, 'x0')
     """
 

@@ -61,7 +61,7 @@ class Mahalanobis(Detector):
     --------
     >>> X = [[1.0, 1.1], [2.0, 1.9], [3.0, 3.2], [4.0, 3.9], [5.0, 5.1], [1.0, 5.0]]
     >>> model = Mahalanobis().fit(X)
-    >>> int(model.score_samples(X).argmax())
+    >>> int(model.oddness(X).argmax())
     5
     """
 

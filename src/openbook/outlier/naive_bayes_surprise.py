@@ -44,7 +44,7 @@ class NaiveBayesSurprise(Detector):
     >>> from openbook import load
     >>> X = load("loan").drop("cheat")
     >>> model = NaiveBayesSurprise(top=1).fit(X)
-    >>> int(model.score_samples(X).argmax()), X.row(int(model.score_samples(X).argmax()))["income"]
+    >>> int(model.oddness(X).argmax()), X.row(int(model.oddness(X).argmax()))["income"]
     (6, 220.0)
     """
 

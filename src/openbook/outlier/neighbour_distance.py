@@ -37,7 +37,7 @@ class NeighbourDistance(Nearby):
     --------
     >>> X = [[0.0], [0.1], [0.2], [0.3], [5.0]]
     >>> model = NeighbourDistance(n_neighbors=2, scale=False, top=1).fit(X)
-    >>> model.score_samples([[5.0], [0.1]]).round(3).tolist()
+    >>> model.oddness([[5.0], [0.1]]).round(3).tolist()
     [4.8, 0.1]
     """
 

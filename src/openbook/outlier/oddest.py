@@ -107,7 +107,7 @@ def oddest(detector: Detector, X: Any, n: int = 10) -> Oddest:
     if n < 1:
         raise ParameterError(f"n must be at least 1, got {n}")
     table = read(X)
-    scores = detector.score_samples(table)
+    scores = detector.oddness(table)
     rows = np.argsort(-scores, kind="stable")[:n].tolist()
     alone = not isinstance(detector, Collective)
     why = tuple(detector.reasons(table.take([row])) if alone else None for row in rows)

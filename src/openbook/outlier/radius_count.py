@@ -51,7 +51,7 @@ class RadiusCount(Nearby):
     Examples
     --------
     >>> X = [[0.0], [0.1], [0.2], [0.3], [5.0]]
-    >>> RadiusCount(radius=0.15, scale=False, top=1).fit(X).score_samples([[5.0], [0.1]]).tolist()
+    >>> RadiusCount(radius=0.15, scale=False, top=1).fit(X).oddness([[5.0], [0.1]]).tolist()
     [1.0, 0.5]
     """
 

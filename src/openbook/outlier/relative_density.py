@@ -44,7 +44,7 @@ class RelativeDensity(Nearby):
     Examples
     --------
     >>> X = [[0.0], [0.1], [0.2], [0.3], [5.0]]
-    >>> RelativeDensity(n_neighbors=2, scale=False).fit(X).score_samples(X).round(3).tolist()
+    >>> RelativeDensity(n_neighbors=2, scale=False).fit(X).oddness(X).round(3).tolist()
     [1.5, 0.833, 0.833, 1.5, 39.583]
     """
 
@@ -52,7 +52,7 @@ class RelativeDensity(Nearby):
 
     def relative_density(self, X):
         """The relative density of each row: the lower, the more unusual."""
-        return 1 / self.score_samples(X)
+        return 1 / self.oddness(X)
 
     def _compare(self, points):
         distances, rows = self._nearest(points)

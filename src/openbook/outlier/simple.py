@@ -54,7 +54,7 @@ def simple_outliers(X: Any, learning: Any = slice(None)) -> tuple[Simple, ...]:
 
 
 def _found(detector: Any, table: Any) -> Simple:
-    scores = detector.score_samples(table)
+    scores = detector.oddness(table)
     order = np.argsort(-scores, kind="stable")
     outliers = order[scores[order] > detector.threshold_].tolist()
     return Simple(type(detector).__name__, tuple(outliers))

@@ -41,7 +41,7 @@ class ZScore(ColumnDetector):
     --------
     >>> temperatures = [[x] for x in (24.0, 28.9, 28.9, 29.0, 29.1, 29.1, 29.2, 29.2, 29.3, 29.4)]
     >>> model = ZScore().fit(temperatures)
-    >>> model.score_samples([[24.0]]).round(3).tolist(), model.predict([[24.0]]).tolist()
+    >>> model.oddness([[24.0]]).round(3).tolist(), model.predict([[24.0]]).tolist()
     ([2.985], [1])
     """
 

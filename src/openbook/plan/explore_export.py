@@ -61,7 +61,7 @@ def _groups(plan: ExplorePlan) -> Iterator[str]:
 
 def _oddities(plan: ExplorePlan) -> Iterator[str]:
     yield from ("", "# The oddities.", f"detector = {code_of(plan.detector())}.fit(X)")
-    yield "scores = detector.score_samples(X)"
+    yield "scores = detector.oddness(X)"
     yield f'for row in (-scores).argsort(kind="stable")[:{plan.oddities.shown}]:'
     yield "    print(row, detector.reasons(X.take([row])))"
 
