@@ -8,6 +8,7 @@ import pytest
 from openbook.errors import ParameterError
 from openbook.measures import (
     chi_squared,
+    conditional_entropy,
     entropy,
     gain_ratio,
     gini,
@@ -143,3 +144,10 @@ def test_symmetrical_uncertainty_by_hand():
     assert symmetrical_uncertainty([[2, 0], [1, 1]]) == pytest.approx(2 * gain / (1 + h))
     assert symmetrical_uncertainty([[2, 1], [0, 1]]) == pytest.approx(2 * gain / (1 + h))  # either way round
     assert symmetrical_uncertainty([[4], [0]]) == 0
+
+
+def test_conditional_entropy_by_hand():
+    """Half the rows have the first value, three of one class to one of the other; the rest are pure."""
+    left = -(0.75 * math.log2(0.75) + 0.25 * math.log2(0.25))
+    assert conditional_entropy([[3, 4], [1, 0]]) == pytest.approx(left / 2)
+    assert conditional_entropy([[2, 2], [2, 2]], base=4) == pytest.approx(0.5)

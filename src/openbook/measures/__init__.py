@@ -1,7 +1,7 @@
 """Measures: pure functions of counts, probabilities and arrays.
 
-information     entropy, gini, information_gain, split_information, gain_ratio, symmetrical_uncertainty,
-pointwise_mutual_information, mutual_information, chi_squared
+information     entropy, gini, conditional_entropy, information_gain, split_information, gain_ratio,
+symmetrical_uncertainty, pointwise_mutual_information, mutual_information, chi_squared
 joint           Joint: marginal, given, conditional, independent, expectation, variance, chain_rule, work
 bayes_rule      bayes: prior and likelihood to posterior, with the work
 distributions   Bernoulli, Binomial, Categorical, Multinomial: pmf, fit, fit_map
@@ -30,6 +30,7 @@ from openbook.measures.gaussian import Gaussian, MultivariateGaussian
 from openbook.measures.information import (
     ChiSquared,
     chi_squared,
+    conditional_entropy,
     entropy,
     gain_ratio,
     gini,
@@ -55,6 +56,7 @@ __all__ = [
     "bayes",
     "chebyshev",
     "chi_squared",
+    "conditional_entropy",
     "correlation",
     "cosine",
     "cost_matrix",

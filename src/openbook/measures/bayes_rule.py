@@ -2,7 +2,8 @@
 
     P(h | e) = P(h) P(e | h) / P(e)     with  P(e) = Σ_h P(h) P(e | h)
 
-Priors are probabilities and sum to one. Likelihoods are any finite numbers >= 0, probabilities or densities
+Priors are probabilities and sum to one; where P(e) is given, hypotheses may be left out.
+Likelihoods are any finite numbers >= 0, probabilities or densities
 of the evidence under each hypothesis; they need not sum to one. Missing values: every hypothesis needs both.
 """
 
@@ -26,7 +27,8 @@ class BayesRule:
     ----------
     prior, likelihood : P(h) and P(e | h)
     joint : P(h) P(e | h)
-    evidence : P(e), the sum of the joint
+    evidence : P(e), the sum of the joint unless it was given
+    evidence_given : whether it was given
     posterior : P(h | e)
     """
 
@@ -35,6 +37,7 @@ class BayesRule:
     joint: dict[Any, float]
     evidence: float
     posterior: dict[Any, float]
+    evidence_given: bool = False
 
     @property
     def decision(self) -> Any:
@@ -48,8 +51,12 @@ class BayesRule:
             Step(f"P({h}, e)", joint, rf"{figure(self.prior[h])} \cdot {figure(self.likelihood[h])}", p)
             for h, p in self.joint.items()
         ]
-        total = Step(
-            "P(e)", rf"\sum_h {joint}", " + ".join(figure(p) for p in self.joint.values()), self.evidence
+        total = (
+            Step("P(e)", result=self.evidence, note="given")
+            if self.evidence_given
+            else Step(
+                "P(e)", rf"\sum_h {joint}", " + ".join(figure(p) for p in self.joint.values()), self.evidence
+            )
         )
         quotients = [
             Step(
@@ -64,13 +71,17 @@ class BayesRule:
         return Work("Bayes' rule", (*products, total, *quotients), conclusion)
 
 
-def bayes(prior: Mapping[Any, float], likelihood: Mapping[Any, float]) -> BayesRule:
+def bayes(
+    prior: Mapping[Any, float], likelihood: Mapping[Any, float], evidence: float | None = None
+) -> BayesRule:
     """The posterior of each hypothesis after the evidence.
 
     Parameters
     ----------
     prior : mapping of hypothesis to P(h)
     likelihood : mapping of hypothesis to P(e | h), for the same hypotheses
+    evidence : P(e), where it is known; then priors may sum to less than one.
+        None adds up P(h) P(e | h) over the hypotheses.
 
     Returns
     -------
@@ -98,13 +109,18 @@ def bayes(prior: Mapping[Any, float], likelihood: Mapping[Any, float]) -> BayesR
             if not (math.isfinite(number) and number >= 0):
                 msg = f"the {name} of {h!r} must be finite and not negative, got {number}"
                 raise ParameterError(msg)
-    if abs((total := math.fsum(prior.values())) - 1) > SUM_TOLERANCE:
+    total = math.fsum(prior.values())
+    if total - 1 > SUM_TOLERANCE or (evidence is None and 1 - total > SUM_TOLERANCE):
         msg = f"the priors sum to {total:.10g}, not to one"
         raise ParameterError(msg)
     joint = {h: p * likelihood[h] for h, p in prior.items()}
-    evidence = math.fsum(joint.values())
+    given, summed = evidence is not None, math.fsum(joint.values())
+    evidence = summed if evidence is None else evidence
+    if given and not (math.isfinite(evidence) and evidence > 0 and evidence >= summed * (1 - SUM_TOLERANCE)):
+        msg = f"P(e) must be above 0 and at least Σ P(h) P(e | h) = {summed:.10g}, got {evidence}"
+        raise ParameterError(msg)
     if evidence == 0:
         msg = "P(h) P(e | h) is 0 for every hypothesis, so there is no posterior"
         raise ParameterError(msg)
     posterior = {h: p / evidence for h, p in joint.items()}
-    return BayesRule(dict(prior), dict(likelihood), joint, evidence, posterior)
+    return BayesRule(dict(prior), dict(likelihood), joint, evidence, posterior, given)

@@ -2,6 +2,7 @@
 
     entropy              H = -Σ p log p
     Gini impurity        G = 1 - Σ p²
+    conditional entropy  H(class | attribute) = Σ_v p(v) H(class | v)
     information gain     H(class) - Σ_v p(v) H(class | v)
     split information    H(attribute)
     gain ratio           gain / split information
@@ -30,6 +31,7 @@ from openbook.measures.arrays import Floats, as_floats, plain
 __all__ = [
     "ChiSquared",
     "chi_squared",
+    "conditional_entropy",
     "entropy",
     "gain_ratio",
     "gini",
@@ -99,6 +101,25 @@ def gini(counts: npt.ArrayLike) -> Any:
     return plain(np.where(vectors.any(axis=-1), 1 - (p * p).sum(axis=-1), 0.0))
 
 
+def conditional_entropy(counts: npt.ArrayLike, base: float = 2) -> float:
+    """Conditional entropy H(class | attribute) = Σ_v p(v) H(class | v): what the attribute leaves.
+
+    Parameters
+    ----------
+    counts : array of shape (n_classes, n_values)
+    base : float
+
+    Examples
+    --------
+    Four of eight rows have the first value, and are split evenly; the others are of one class:
+
+    >>> conditional_entropy([[2, 4], [2, 0]])
+    0.5
+    """
+    table = _table(counts)
+    return float(table.sum(axis=0) / table.sum() @ entropy(table.T, base))
+
+
 def information_gain(counts: npt.ArrayLike, base: float = 2) -> float:
     """How much knowing the attribute lowers the entropy of the class: H(class) - Σ_v p(v) H(class | v).
 
@@ -115,8 +136,7 @@ def information_gain(counts: npt.ArrayLike, base: float = 2) -> float:
     0.61
     """
     table = _table(counts)
-    value_shares = table.sum(axis=0) / table.sum()
-    gain = entropy(table.sum(axis=1), base) - value_shares @ entropy(table.T, base)
+    gain = entropy(table.sum(axis=1), base) - conditional_entropy(table, base)
     return max(float(gain), 0.0)  # never below 0 but by rounding
 
 
