@@ -19,6 +19,8 @@ from typing import Any
 
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
+from openbook.kernels.check import is_plain
+
 __all__ = ["KernelCache", "kernel_sources"]
 
 #: What a file with kernels, or with the compiler's settings, imports.
@@ -63,3 +65,7 @@ class KernelCache(FunctionCache):
         packages = {package_of(Path(__file__).resolve()), own} - {None}
         stamp = self._impl.locator.get_source_stamp(), *sorted(stamp_of(package) for package in packages)
         self._cache_file = OwnNames(self._cache_path, self._impl.filename_base, stamp)
+
+    def _index_key(self, *given: Any) -> Any:
+        """Numba's key, and which compiler was asked for."""
+        return *super()._index_key(*given), is_plain()

@@ -12,7 +12,7 @@ from typing import Any
 import numba
 
 from openbook.kernels.cache import KernelCache
-from openbook.kernels.linked import Entered, Linked
+from openbook.kernels.check import compile_entered, compile_linked
 
 __all__ = ["FLAGS", "inner", "jit"]
 
@@ -23,7 +23,7 @@ OPTIONS: dict[str, Any] = {
     "error_model": "numpy",
     "fastmath": FLAGS,
     "no_cfunc_wrapper": True,
-    "pipeline_class": Entered,
+    "pipeline_class": compile_entered,
 }
 
 
@@ -39,4 +39,4 @@ def jit(function: Callable[..., Any] | None = None, *, cache: bool = True, **opt
 
 #: For kernels that only kernels call: Python cannot call them, so that a caller compiles in half the time.
 #: They count no references, so they must not hand arrays back.
-inner: Any = partial(jit, cache=False, no_cpython_wrapper=True, _nrt=False, pipeline_class=Linked)
+inner: Any = partial(jit, cache=False, no_cpython_wrapper=True, _nrt=False, pipeline_class=compile_linked)

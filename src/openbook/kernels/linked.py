@@ -7,8 +7,8 @@ the top takes it in, so that everything is optimised once, together. That halves
 
 numba also goes through everything that + can mean at every + there is. Both compilers remember the answers.
 
-And it writes more instructions than a loop needs. Both compilers lower lean (see `lean`) and leave out what
-is for None (see `none`); `Linked` does without what counts references.
+Both compilers leave out what is for None (see `none`), as does `Plain`, which is numba's compiler otherwise.
+Every compiler here uses numba's own lowering. `check` decides whether the quick ones are used.
 """
 
 from types import BuiltinFunctionType
@@ -22,10 +22,9 @@ from numba.core.compiler import Compiler, CompilerBase
 from numba.core.compiler_machinery import LoweringPass, PassManager, register_pass
 from numba.extending import models, register_model
 
-from openbook.kernels.lean import LeanLowering
 from openbook.kernels.none import KnowNone
 
-__all__ = ["Entered", "Linked"]
+__all__ = ["Entered", "Linked", "Plain"]
 
 
 class LinkedLibrary(JITCodeLibrary):
@@ -82,7 +81,7 @@ PASSES = (
     typed.PreLowerStripPhis,
     typed.AnnotateTypes,
     IntoLinkedLibrary,
-    LeanLowering,
+    typed.NativeLowering,
     typed.NoPythonBackend,
 )
 
@@ -133,16 +132,18 @@ class WithMemory(CompilerBase):
         self.state.targetctx.typing_context = self.state.typingctx  # this context is the compiler's own copy
 
 
-class Entered(WithMemory, Compiler):
-    """numba's own compiler, for kernels that Python calls."""
+class Plain(Compiler):
+    """numba's own compiler, with one more pass, which leaves out what is for None."""
 
     def define_pipelines(self) -> list[PassManager]:
         (passes,) = super().define_pipelines()
         passes.add_pass_after(KnowNone, untyped.IRProcessing)
-        lean = {typed.NativeLowering: LeanLowering}
-        passes.passes = [(lean.get(kind, kind), name) for kind, name in passes.passes]
         passes.finalize()
         return [passes]
+
+
+class Entered(WithMemory, Plain):
+    """The same with a memory, for kernels that Python calls."""
 
 
 class Linked(WithMemory):

@@ -1,0 +1,84 @@
+"""Which compiler kernels have: our quick ones (see `linked`), or numba's own.
+
+The quick compilers halve the time to compile, but depend on numba's internals. So before a process compiles
+its first kernel, a small one is compiled both ways. If the quick way raises an error or gives another result,
+all kernels are compiled by numba's own compiler, with one warning. `OPENBOOK_PLAIN_NUMBA=1` asks for that.
+"""
+
+import os
+import warnings
+from functools import cache
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+
+from openbook.kernels.bundle import bundle
+from openbook.kernels.linked import Entered, Linked, Plain
+
+__all__ = ["compile_entered", "compile_linked", "is_plain"]
+
+
+def compile_entered(*given: Any) -> Any:
+    """The compiler for a kernel that Python calls."""
+    return (Entered if is_quick_safe() else Plain)(*given)
+
+
+def compile_linked(*given: Any) -> Any:
+    """The compiler for a kernel that only kernels call."""
+    return (Linked if is_quick_safe() else Plain)(*given)
+
+
+def is_plain() -> bool:
+    """Whether the environment asks for numba's own compiler."""
+    return os.environ.get("OPENBOOK_PLAIN_NUMBA", "0") not in {"", "0"}
+
+
+@cache
+def is_quick_safe() -> bool:
+    """Whether the quick compilers give what numba's own gives; checked once in a process."""
+    if is_plain():
+        return False
+    try:
+        safe = np.array_equal(sums_by(Entered, Linked), sums_by(Plain, Plain))
+    except Exception:  # noqa: BLE001 (a new numba may raise anything)
+        safe = False
+    if not safe:
+        warnings.warn(
+            f"openbook's quick compiler does not work with numba {numba.__version__}. "
+            "Kernels are compiled by numba's own compiler, which takes about twice as long.",
+            stacklevel=2,
+        )
+    return safe
+
+
+@bundle
+class Sample(NamedTuple):
+    """What the small kernel reads: a matrix of one layout or another, a number, and nothing."""
+
+    matrix: Any
+    shift: Any
+    nothing: Any
+
+
+def add_row(sample: Any, i: int, sums: Any) -> None:
+    """Add row i, from the last column to the first, and mark the sum with a negative index."""
+    if sample.nothing is not None:
+        sums[0] = sample.nothing[0]
+    for j in range(1, sample.matrix.shape[1] + 1):
+        sums[i - sums.shape[0]] += sample.matrix[i, -j] * j + sample.shift
+
+
+def sums_by(entered: Any, linked: Any) -> Any:
+    """The sums that the small kernel gives when these compilers have compiled it."""
+    options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, "_nrt": False}
+    add = numba.njit(pipeline_class=linked, no_cpython_wrapper=True, **options)(add_row)
+
+    @numba.njit(pipeline_class=entered, **options)
+    def add_rows(sample: Any, sums: Any) -> None:
+        for i in range(sums.shape[0]):
+            add(sample, i, sums)
+
+    sums = np.zeros(3)
+    add_rows(Sample(np.arange(12.0).reshape(3, 4) ** 2, 0.5, None), sums)
+    return sums
