@@ -105,10 +105,10 @@ class NetworkLearner(Trained, Learner):
         if row is None:
             return self._work()
         if truth is None:
-            row, truth = self._apart(row)
+            row, truth = self._row_and_truth(row)
         return self._work_row(self._one_row(row), truth)
 
-    def _apart(self, row):
+    def _row_and_truth(self, row):
         """The row without its target, and the target, or None where it is not there or missing."""
         if isinstance(row, Mapping) or (np.ndim(row) == 1 and hasattr(row, "keys")):
             row = dict(row)
