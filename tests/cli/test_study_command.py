@@ -235,7 +235,7 @@ def test_compare_two_studies(here, good):
         "petal width (cm)",
         "a: accuracy",
         "b minus a",
-        "so that learners are paired",
+        "so the comparisons are paired",
     ):
         assert words in told
     told = " ".join(told.split())

@@ -386,12 +386,12 @@ def test_a_damaged_file_is_refused(tmp_path):
     [
         ({"attribute": lambda a: np.where(a == a.max(), 77, a)}, "not a tree"),
         ({"first": lambda a: np.where(a == a.max(), a.max() + 5, a)}, "not a tree"),
-        ({"sizes": lambda a: a[:-1]}, "are not those of its trees"),
+        ({"sizes": lambda a: a[:-1]}, "do not match its trees"),
         ({"sizes": lambda a: -a}, "its trees have no sizes"),
-        ({"oob_curve_": lambda a: a[:-1]}, "are not those of its trees"),
+        ({"oob_curve_": lambda a: a[:-1]}, "do not match its trees"),
         ({"value": lambda a: a[:-1]}, "wrong shape"),
         ({"missing": lambda a: np.full_like(a, -1)}, "a missing cell has no branch"),
-        ({"more": lambda _: np.zeros(1)}, "an array too many"),
+        ({"more": lambda _: np.zeros(1)}, "an unexpected array"),
     ],
 )
 def test_arrays_that_are_no_forest(change, complaint):

@@ -17,13 +17,13 @@ from openbook.judge import (
     correlated_t,
     exact,
     friedman,
-    intervals,
     mcnemar,
     paired_bootstrap,
     wald,
     wilcoxon,
     wilson,
 )
+from openbook.judge.chance import intervals
 from openbook.judge.chance.ranks import critical_difference, ranks_of
 
 # ---- shares: coverage needs no simulation, for there are n + 1 outcomes

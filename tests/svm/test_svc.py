@@ -282,7 +282,7 @@ def test_bad_parameters(options, message):
 
 
 def test_one_class_is_none():
-    with pytest.raises(DataError, match="SVC needs at least two classes, and there is only one: a"):
+    with pytest.raises(DataError, match="SVC needs at least two classes, and there is only one class: a"):
         SVC().fit(SQUARE, ["a"] * 4)
 
 

@@ -249,7 +249,7 @@ def _imports(plan: Plan, models: dict[str, Any]) -> Iterator[str]:
     if plan.task == "classification":
         names["openbook.judge.scores.positive"] = {"positive_last"}
     if _with_threshold(plan):
-        names["openbook.bayes"] = {"TunedThresholdClassifierCV"}
+        names["openbook.decide"] = {"TunedThresholdClassifierCV"}
     if plan.costs:
         names["openbook.judge"].add("cost_metric")
     if plan.roles.time:

@@ -132,7 +132,7 @@ class SVC(SupportVectors, Classifier):
             raise ParameterError(msg)
         if len(self.classes_) < 2:
             label = as_text(self.classes_.tolist()[0])
-            msg = f"SVC needs at least two classes, and there is only one: {label}"
+            msg = f"SVC needs at least two classes, and there is only one class: {label}"
             raise DataError(msg)
         training = self._training(rows)
         self._set_gamma(training)
