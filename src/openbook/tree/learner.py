@@ -30,6 +30,7 @@ from openbook.tree.engine.prune import (
     prune_reduced_error,
 )
 from openbook.tree.engine.search import FRACTIONAL, MAJORITY, OWN_BRANCH, Rule
+from openbook.tree.show.drawing import draw
 
 __all__ = ["EncodedRows", "Growing", "HowMany", "TreeLearner", "how_many", "importances"]
 
@@ -308,6 +309,11 @@ class TreeLearner(Growing):
         """Each column's share of all gain, weighed by the rows that met the test; they sum to one, if any."""
         check_is_fitted(self)
         return importances(self.tree_, len(self.schema_))
+
+    def draw(self, max_depth=None):
+        """The drawing of the tree, down to `max_depth` if given: text for `print`, SVG for a notebook."""
+        check_is_fitted(self)
+        return draw(self, max_depth)
 
     def get_depth(self):
         """The most tests on a way from the root to a leaf."""

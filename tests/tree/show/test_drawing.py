@@ -7,8 +7,10 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
+from openbook import load
 from openbook.data import Nominal, Numeric, Schema
 from openbook.errors import DataError, ParameterError
+from openbook.tree import DecisionTreeClassifier
 from openbook.tree.show.drawing import draw
 from openbook.tree.show.ruleset import rules
 
@@ -236,3 +238,10 @@ def test_a_depth_is_a_whole_number(weather, depth):
 def test_only_a_tree_can_be_drawn():
     with pytest.raises(TypeError, match="Schema has no tree_; pass one fitted decision tree"):
         draw(Schema(()))
+
+
+def test_a_fitted_tree_draws_itself():
+    X, y = load("weather").split("play")
+    model = DecisionTreeClassifier().fit(X, y)
+    assert model.draw().text() == draw(model).text()
+    assert model.draw(max_depth=1).text() == draw(model, 1).text()
