@@ -12,13 +12,13 @@ import openbook
 
 #: What has a replaced word all the same, and why.
 REASONS = {
-    ("ClusterQuality", "distance"): "a result: the name of the metric that was used, not a choice",
+    ("ClusterQuality", "distance"): "a result: the metric by which pairs were measured",
     ("Picture", "height"): "of a drawing, in pixels",
-    ("BiasVariance", "method"): "a result: how rows were drawn",
+    ("BiasVariance", "method"): "a result: the decomposition that was used",
     ("Evaluation", "folds"): "a result: the folds themselves",
     ("Interval", "method"): "a result: the name of the interval",
     ("TestResult", "method"): "a result: the name of the test",
-    ("bias_variance", "method"): "how rows are drawn; no linkage",
+    ("bias_variance", "method"): "the decomposition, by its authors; no linkage",
     ("LogisticRegression", "step"): "the length of a gradient step, which scikit-learn's class does not have",
     ("pairwise", "distance"): "not renamed yet",
     ("Protocol", "split"): "the key of plan.toml: a kind of division in words",
