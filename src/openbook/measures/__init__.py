@@ -7,8 +7,8 @@ bayes_rule      bayes: prior and likelihood to posterior, with the work
 distributions   Bernoulli, Binomial, Categorical, Multinomial: pmf, fit, fit_map
 gaussian        Gaussian, MultivariateGaussian: pdf, fit, fit_map
 decisions       cost_matrix, expected_risk, risk_threshold
-distances       euclidean, manhattan, minkowski, chebyshev, cosine, correlation, mahalanobis, kl_divergence,
-pairwise
+distances       euclidean, squared_euclidean, manhattan, minkowski, chebyshev, cosine, correlation,
+mahalanobis, kl_divergence, pairwise
 matching        hamming, simple_matching, jaccard, gower, normalized_ranks
 """
 
@@ -24,6 +24,7 @@ from openbook.measures.distances import (
     manhattan,
     minkowski,
     pairwise,
+    squared_euclidean,
 )
 from openbook.measures.distributions import Bernoulli, Binomial, Categorical, Multinomial
 from openbook.measures.gaussian import Gaussian, MultivariateGaussian
@@ -80,5 +81,6 @@ __all__ = [
     "risk_threshold",
     "simple_matching",
     "split_information",
+    "squared_euclidean",
     "symmetrical_uncertainty",
 ]

@@ -1,6 +1,7 @@
 r"""Distances between rows of numbers.
 
     euclidean      √Σ (a - b)²
+    squared_euclidean  Σ (a - b)²
     manhattan      Σ |a - b|
     minkowski      (Σ |a - b|^p)^(1/p)
     chebyshev      max |a - b|
@@ -12,7 +13,7 @@ r"""Distances between rows of numbers.
 a, b : (…, d), which broadcast; the result is (…), a float for two rows. `pairwise` is for every row of one
 table against every row of another.
 
-Missing cells (NaN): a pair of cells of which one is missing is left out. The sums of the first three are
+Missing cells (NaN): a pair of cells of which one is missing is left out. The sums of the first four are
 scaled up from the pairs that are known to all d, as if the others differed as much on average; with no pair
 known the distance is NaN. Mahalanobis and Kullback-Leibler take whole rows only.
 """
@@ -36,6 +37,7 @@ __all__ = [
     "manhattan",
     "minkowski",
     "pairwise",
+    "squared_euclidean",
 ]
 
 #: The most cells that `pairwise` compares at a time.
@@ -51,6 +53,15 @@ def euclidean(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
     [5.0, 4.0]
     """
     return plain(np.sqrt(_total(_differences(a, b) ** 2)))
+
+
+def squared_euclidean(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
+    """Squared Euclidean distance Σ (a - b)²; it violates the triangle inequality.
+
+    >>> squared_euclidean([0, 0], [3, 4])
+    25.0
+    """
+    return plain(_total(_differences(a, b) ** 2))
 
 
 def manhattan(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
