@@ -64,7 +64,7 @@ def test_study_a_file_with_options(here, good):
         *("--learner", "naive_bayes", "--ignore", "note", "--kind", "species=setosa,versicolor,virginica"),
     )
     assert told.startswith("The decisions are not shown to be better than those of 1R (kappa ")
-    assert "but the probabilities are informative: naive Bayes" in " ".join(told.split())
+    assert "but the probabilities are informative: Naive Bayes" in " ".join(told.split())
     assert "The final test\n" in told
     assert "kappa" in told
     plan = (here / "deep/folder/plan.toml").read_text()
