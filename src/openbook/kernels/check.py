@@ -71,8 +71,8 @@ def add_row(sample: Any, i: int, sums: Any) -> None:
 
 def sums_by(entered: Any, linked: Any) -> Any:
     """The sums that the small kernel gives when these compilers have compiled it."""
-    options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, "_nrt": False}
-    add = numba.njit(pipeline_class=linked, no_cpython_wrapper=True, **options)(add_row)
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, "_nrt": False}
+    add = numba.njit(**(options | {"pipeline_class": linked, "no_cpython_wrapper": True}))(add_row)
 
     @numba.njit(pipeline_class=entered, **options)
     def add_rows(sample: Any, sums: Any) -> None:
