@@ -72,7 +72,7 @@ def test_study_a_file_with_options(here, good):
         'path = "../../flowers.csv"',
         'kinds = { species = ["setosa", "versicolor", "virginica"] }',
         'ignore = ["note"]',
-        'split = "cross-validation"\nfolds = 3\nrepeats = 1\ntest_share = 0.2\nseed = 7',
+        'split = "cross-validation"\nfolds = 3\nrepeats = 1\ntest_share = 0.2\nrandom_state = 7',
         'metric = "kappa"',
     ):
         assert line in plan

@@ -79,6 +79,7 @@ class MLPClassifier(NetworkLearner, Classifier):
     classes_ : the classes
     weights_, biases_ : an array for each layer
     encoding_ : how columns become inputs
+    n_iter_ : how many epochs there were
     loss_curve_ : the mean loss of each epoch, the penalty included
     validation_curve_ : the mean loss of the rows held out, after each epoch
     best_epoch_ : the epoch whose weights were kept

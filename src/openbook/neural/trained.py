@@ -178,6 +178,11 @@ class Trained(Estimator):
         shown = [*self.weights_, *(self.biases_ if self.fit_intercept else ())]
         return int(sum(array.size for array in shown))
 
+    @property
+    def n_iter_(self):
+        """How many epochs there were."""
+        return len(self.loss_curve_)
+
     def _saved(self):
         saved = super()._saved()
         return saved._replace(facts={**saved.facts, "best_epoch": self.best_epoch_, "ending": self.ending_})

@@ -131,7 +131,7 @@ def test_nothing_new():
         (
             Comparison({"base": evaluation("base", [10, 9, 9, 10, 9], size=20)}, "base"),
             "intervals",
-            "the rows are the same, but not the folds; give both the same seed, folds and repeats",
+            "the rows are the same, but not the folds; give both the same random_state, folds and repeats",
         ),
         (
             zero(more={"classes": ("a", "c")}),
