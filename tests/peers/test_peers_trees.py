@@ -272,6 +272,17 @@ def test_nodes_of_few_rows_are_leaves_like_sklearn(name, min_samples_split):
     agree(ours, theirs.fit(X, y), X)
 
 
+@pytest.mark.parametrize("min_samples_split", [60, 151])
+def test_the_nodes_hold_the_rows_of_sklearn_s(min_samples_split):
+    """Petal length and width part these rows alike, and a lone leaf has no attribute: only rows can agree."""
+    X, y = numbers("iris")
+    ours = DecisionTreeClassifier(min_samples_split=min_samples_split).fit(X, y)
+    theirs = sklearn_tree.DecisionTreeClassifier(min_samples_split=min_samples_split, random_state=0).fit(
+        X, y
+    )
+    assert parts(ours.tree_, X.T).keys() == sklearn_parts(theirs, X).keys()
+
+
 @pytest.mark.parametrize("min_samples_split", [20, 60])
 def test_a_regressor_s_nodes_of_few_rows_are_leaves_like_sklearn(min_samples_split):
     X, y = numbers("diabetes")

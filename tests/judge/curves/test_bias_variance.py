@@ -216,5 +216,7 @@ def test_errors():
         bias_variance(GaussianNB(), FLIPPED, method="geman")
     with pytest.raises(ParameterError, match="row 20 was not judged; 2 training sets"):
         bias_variance(LinearRegression(), PARABOLA, rounds=2, n_test=20).work(20)
+    with pytest.raises(ParameterError, match="needs y, the target of the rows, or a Generator"):
+        bias_variance(LinearRegression(), [[1.0], [2.0]])
     with pytest.raises(DataError, match="no row was left out in 2 rounds; give more rows"):
         bias_variance(Constant(), [[1.0]], [0], rounds=2)

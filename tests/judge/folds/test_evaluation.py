@@ -96,6 +96,13 @@ def test_repeats_do_not_make_the_interval_narrower_than_the_rows_justify():
     assert widths[1] > 0.8 * widths[0]
 
 
+def test_errors_of_numbers_take_the_whole_of_nadeau_and_bengio_s_term():
+    """Absolute errors 1, 3, 1, 3: s² = 4/3 and s²/n = 1/3. A fold tests 2 rows with a model of 8: 1 + 2/8."""
+    folds = [fold(i, [2 * i, 2 * i + 1], [0.0, 0.0], [1.0, 3.0], n_train=8) for i in range(2)]
+    evaluation = Evaluation("guess", "regression", None, folds)
+    assert evaluation.spread("mae").error == pytest.approx((1 / 3 * (1 + 2 / 8)) ** 0.5)
+
+
 def test_an_interval_does_not_leave_the_possible():
     folds = [fold(i, [2 * i, 2 * i + 1], [0.0, 0.0], [0.1, 5.0]) for i in range(3)]
     interval = Evaluation("guess", "regression", None, folds).interval("mae", 0.999)

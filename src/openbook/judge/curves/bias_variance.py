@@ -99,6 +99,8 @@ def bias_variance(
     if method not in ("domingos", "kohavi_wolpert"):
         raise ParameterError(f"method must be 'domingos' or 'kohavi_wolpert', got {method!r}")
     refuse_frozen(model)
+    if y is None and not isinstance(X, Generator):
+        raise ParameterError("bias_variance needs y, the target of the rows, or a Generator instead of X")
     drawn = (
         _from_generator(model, X, task, rounds, random_state, n_train, n_test)
         if isinstance(X, Generator)
