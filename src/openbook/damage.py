@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from openbook.data.printable import printable
 from openbook.errors import ModelFileError, OpenbookError
+from openbook.words.sentences import printable
 
 __all__ = ["DAMAGE", "blamed_on_its_file", "damaged"]
 

@@ -35,8 +35,8 @@ from openbook.damage import DAMAGE, damaged
 from openbook.data import Table
 from openbook.data.attributes import as_text
 from openbook.data.limits import limits_of
-from openbook.data.printable import printable
 from openbook.errors import ModelFileError, OpenbookError, ParameterError
+from openbook.words.sentences import printable
 
 __all__ = ["FORMAT", "from_file", "open_model", "save"]
 
@@ -178,8 +178,8 @@ def _record(model: Any, prefix: str, arrays: Arrays) -> dict[str, Any]:
 def _parameters(model: Any) -> dict[str, Any]:
     written = {}
     for name, value in model.get_params(deep=False).items():
-        if name in type(model).rules:
-            written[name] = _jsonable(type(model).rules[name].to_json(value))
+        if name in type(model)._rules:
+            written[name] = _jsonable(type(model)._rules[name].to_json(value))
             _check_jsonable(name, written[name])
         else:
             written[name] = _written(value)
@@ -305,11 +305,11 @@ def _model(record: Any, prefix: str, arrays: Arrays) -> Any:
 def _unfitted(record: Any) -> Any:
     cls = registry.learner(record["learner"]).cls
     parameters = {
-        name: cls.rules[name].from_json(value) if name in cls.rules else _unwritten(value)  # type: ignore[attr-defined]
+        name: cls._rules[name].from_json(value) if name in cls._rules else _unwritten(value)  # type: ignore[attr-defined]
         for name, value in record["parameters"].items()
     }
     model = cls(**parameters)
-    check_parameters(model, cls.rules)  # type: ignore[attr-defined]
+    check_parameters(model, cls._rules)  # type: ignore[attr-defined]
     return model
 
 

@@ -100,10 +100,10 @@ def test_the_first_broken_rule_is_worded():
         k, way = 0, "left"
 
     with pytest.raises(ParameterError) as caught:
-        check_parameters(Learner(), Learner.rules)
+        check_parameters(Learner(), Learner._rules)
     assert str(caught.value) == "Learner: k must be a whole number of at least 1, got 0."
     Learner.k = 3
     with pytest.raises(ParameterError, match="Learner: way must be one of 'up', 'down', got 'left'"):
-        check_parameters(Learner(), Learner.rules)
+        check_parameters(Learner(), Learner._rules)
     Learner.way = "up"
-    check_parameters(Learner(), Learner.rules)
+    check_parameters(Learner(), Learner._rules)

@@ -41,7 +41,7 @@ def make(entry: registry.Entry) -> Any:
 
 @pytest.mark.filterwarnings("ignore")  # the checks feed rows that are all alike, and that is said
 @parametrize_with_checks(
-    [make(entry) for entry in CLUSTERERS.values() if Numeric in entry.cls.accepts],
+    [make(entry) for entry in CLUSTERERS.values() if Numeric in entry.cls._accepts],
     expected_failed_checks=lambda learner: EXPECTED_FAILURES.get(registry.name_of(learner), {}),
 )
 def test_scikit_learn_check(estimator, check):
@@ -56,7 +56,7 @@ def entry(request) -> registry.Entry:
 def mixed_rows(learner: Any, rows: int = 200) -> Table:
     """Numbers, categories and gaps, as far as the clusterer takes them."""
     table = load("credit", rows=rows, random_state=2).drop("default")
-    return table.select(a.name for a in table.schema if isinstance(a, learner.accepts))
+    return table.select(a.name for a in table.schema if isinstance(a, learner._accepts))
 
 
 #: Parameters by which the mixed rows make several groups, where the default makes one.

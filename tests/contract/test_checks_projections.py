@@ -125,7 +125,7 @@ def test_errors_name_the_culprit(entry, fitted):
 
 
 def test_rules_are_kept(entry):
-    for name, rule in entry.cls.rules.items():
+    for name, rule in entry.cls._rules.items():
         if name in make(entry).get_params() and not rule.allows("nonsense"):
             with pytest.raises(ParameterError, match=f"{name} must be"):
                 make(entry).set_params(**{name: "nonsense"}).fit(X, TABLE.column(TARGET))

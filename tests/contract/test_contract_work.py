@@ -110,7 +110,7 @@ BAD = {
 def bad_values():
     for entry in registry.learners():
         own = signature(entry.cls).parameters  # a rule of a setting that a subclass fixes binds nobody
-        for name, rule in ((name, rule) for name, rule in entry.cls.rules.items() if name in own):
+        for name, rule in ((name, rule) for name, rule in entry.cls._rules.items() if name in own):
             inner = rule.inner if isinstance(rule, Maybe) else rule
             if not isinstance(inner, Anything):
                 yield from ((entry.name, name, value) for value in BAD[type(inner)] if not rule.allows(value))
@@ -126,7 +126,7 @@ def test_every_rule_is_put_to_the_test():
 @pytest.mark.parametrize(("name", "parameter", "value"), list(bad_values()))
 def test_a_broken_rule_is_worded(name, parameter, value):
     learner = registry.learner(name).make(**{parameter: value})
-    demand = learner.rules[parameter].demand()
+    demand = learner._rules[parameter].demand()
     with pytest.raises(ParameterError) as caught:
         learner.fit([[1.0], [2.0]], [0, 1])
     assert str(caught.value) == f"{type(learner).__name__}: {parameter} must be {demand}, got {value!r}."

@@ -43,7 +43,7 @@ def test_every_value_keeps_the_rules(name):
     pairs = chain.from_iterable(((knob, value) for value in values) for knob, values in model.knobs().items())
     for knob, value in pairs:
         tried = clone(model).set_params(**{knob: value})
-        check_parameters(tried, type(tried).rules)
+        check_parameters(tried, type(tried)._rules)
 
 
 def test_a_wrapper_has_the_knobs_of_what_it_wraps():

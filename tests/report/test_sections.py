@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from openbook.judge import Calibration, Confusion, PrecisionRecall, Regression, Roc, choose, difference
-from openbook.judge.chance.intervals import shown
 from openbook.report import Looks, to_html, words
 from openbook.report.sections import parts, ranking
 from openbook.report.sections.draft import draft
 from openbook.report.sections.errors import confusion_figure
+from openbook.words.numbers import shown
 
 
 def part_text(page, part):

@@ -10,7 +10,7 @@ from openbook.tree import CART, CARTRegressor, DecisionTreeClassifier, DecisionT
 from openbook.tree.cart import MOST_SUBTREES, judged, smallest_within, summed_over_leaves
 from openbook.tree.engine.nodes import LEAF
 from openbook.tree.engine.prune import cost_complexity_path, prune_cost_complexity, training_errors
-from openbook.work import figure
+from openbook.words.numbers import figure
 
 
 def noisy(rows=400, seed=0):

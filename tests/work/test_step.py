@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from openbook.work import Grid, Step, Work, figure
-from openbook.work.step import cell
+from openbook.words.numbers import cell, figure
+from openbook.work import Grid, Step, Work
 
 
 @pytest.mark.parametrize(

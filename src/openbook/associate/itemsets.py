@@ -17,9 +17,9 @@ import numpy as np
 from openbook.associate.apriori import Level, levels
 from openbook.associate.transactions import Transactions
 from openbook.border.rules import Number, OneOf, Whole
-from openbook.data.findings import plural
 from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.fold import each
+from openbook.words.sentences import plural
 from openbook.work import Grid, Work
 
 __all__ = ["Itemset", "Itemsets", "frequent_itemsets"]

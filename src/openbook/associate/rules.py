@@ -25,11 +25,12 @@ import numpy as np
 
 from openbook.associate.itemsets import Itemsets
 from openbook.border.rules import Number, Whole
-from openbook.data.findings import plural
 from openbook.draw import Numbers, Picture
 from openbook.draw.plot import dots, framed, legend
 from openbook.errors import DataError, ParameterError, did_you_mean
-from openbook.work import Grid, Step, Work, figure
+from openbook.words.numbers import figure
+from openbook.words.sentences import plural
+from openbook.work import Grid, Step, Work
 
 __all__ = ["AssociationRule", "AssociationRules", "association_rules"]
 

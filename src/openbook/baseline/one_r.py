@@ -27,7 +27,8 @@ from openbook.fold import ROUNDING, Statistics
 from openbook.kernels.counts import Counts, class_weights
 from openbook.kernels.samples import Samples
 from openbook.prepare.discretise import equal_cuts, intervals
-from openbook.work import Grid, Step, Work, figure
+from openbook.words.numbers import figure
+from openbook.work import Grid, Step, Work
 
 __all__ = ["OneR"]
 
@@ -60,14 +61,25 @@ class OneR(Folding, Classifier):
 
     Parameters
     ----------
-    bins : int
-        Into how many intervals of about equal frequency a numeric attribute is cut, at most.
+    bins : int, default=10
+        The most intervals of about equal frequency into which a numeric attribute is cut.
 
     Attributes
     ----------
-    attribute_ : the attribute of the rule
-    rule_ : mapping of its values to classes
-    errors_ : the training errors of every attribute's rule
+    classes_ : ndarray
+        The classes.
+    attribute_ : str
+        The attribute of the rule.
+    rule_ : dict
+        The class that the rule predicts for each value of the attribute.
+    errors_ : dict
+        The training errors of the rule of every attribute.
+    statistics_ : RuleEvidence
+        The counts that the rules were made from.
+
+    Notes
+    -----
+    Guide: docs/guide/baselines.md
 
     Examples
     --------
@@ -78,8 +90,8 @@ class OneR(Folding, Classifier):
     ('outlook', 4.0, 'No')
     """
 
-    counts_rows = True
-    rules = {"bins": Whole(at_least=2)}
+    _counts_rows = True
+    _rules = {"bins": Whole(at_least=2)}
 
     def __init__(self, bins=10):
         self.bins = bins

@@ -21,7 +21,8 @@ from openbook.data import Text
 from openbook.data.attributes import as_text
 from openbook.fold import Statistics
 from openbook.kernels.counts import class_weights
-from openbook.work import Step, Work, figure
+from openbook.words.numbers import figure
+from openbook.work import Step, Work
 
 __all__ = ["ZeroR"]
 
@@ -34,18 +35,28 @@ class ClassWeights(Statistics):
 
 
 class ZeroR(Folding, Classifier):
-    """Predict from the classes alone.
+    """0R: predict from the classes alone, without looking at any attribute.
 
     Parameters
     ----------
-    strategy : "majority", "uniform" or "prior"
-    random_state : int, RandomState or None
-        For the strategies that draw at random.
+    strategy : {"majority", "uniform", "prior"}, default="majority"
+        "majority" predicts the most frequent class. "uniform" draws a class at random, each with the same
+        probability; "prior" draws it with its share among the training rows.
+    random_state : int, RandomState or None, default=None
+        Random seed of the strategies that draw at random.
 
     Attributes
     ----------
-    classes_ : the classes
-    prior_ : their shares
+    classes_ : ndarray
+        The classes.
+    prior_ : ndarray
+        The share of each class.
+    statistics_ : ClassWeights
+        The weight of each class.
+
+    Notes
+    -----
+    Guide: docs/guide/baselines.md
 
     Examples
     --------
@@ -55,11 +66,11 @@ class ZeroR(Folding, Classifier):
     0.6428571428571429
     """
 
-    rules = {
+    _rules = {
         "strategy": OneOf("majority", "uniform", "prior"),
         "random_state": Anything("None, a whole number or a RandomState"),
     }
-    accepts = (*Classifier.accepts, Text)
+    _accepts = (*Classifier._accepts, Text)
 
     def __init__(self, strategy="majority", random_state=None):
         self.strategy = strategy
@@ -80,7 +91,16 @@ class ZeroR(Folding, Classifier):
         return np.repeat(self._answer[None, :], len(X), axis=0)
 
     def predict(self, X):
-        """The most frequent class, or one drawn at random."""
+        """The most frequent class, or one drawn at random.
+
+        Parameters
+        ----------
+        X : table-like or Scan
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
         if self.strategy == "majority":
             return super().predict(X)
         proba = self.predict_proba(X)

@@ -11,21 +11,30 @@ from openbook.border.folding import Folding
 from openbook.border.rules import OneOf
 from openbook.data import Text
 from openbook.kernels.samples import Samples
-from openbook.work import Step, Work, figure
+from openbook.words.numbers import figure
+from openbook.work import Step, Work
 
 __all__ = ["ZeroRegressor"]
 
 
 class ZeroRegressor(Folding, Regressor):
-    """Predict one number, whatever the row.
+    """Predict the mean or the median of the target, whatever the row.
 
     Parameters
     ----------
-    strategy : "mean" or "median"
+    strategy : {"mean", "median"}, default="mean"
+        What to predict.
 
     Attributes
     ----------
-    constant_ : the number
+    constant_ : float
+        The number that is predicted.
+    statistics_ : Samples
+        The training targets, sorted, with their weights.
+
+    Notes
+    -----
+    Guide: docs/guide/baselines.md
 
     Examples
     --------
@@ -33,8 +42,8 @@ class ZeroRegressor(Folding, Regressor):
     3.0
     """
 
-    rules = {"strategy": OneOf("mean", "median")}
-    accepts = (*Regressor.accepts, Text)
+    _rules = {"strategy": OneOf("mean", "median")}
+    _accepts = (*Regressor._accepts, Text)
 
     def __init__(self, strategy="mean"):
         self.strategy = strategy

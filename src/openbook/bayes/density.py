@@ -19,7 +19,8 @@ from openbook.bayes.likelihood import ApartColumns, Factor, given, left_out
 from openbook.data import Numeric
 from openbook.fold import less
 from openbook.kernels.samples import Samples
-from openbook.work import Step, Work, figure
+from openbook.words.numbers import figure
+from openbook.work import Step, Work
 
 __all__ = ["KernelColumns"]
 

@@ -7,7 +7,9 @@ import math
 
 from openbook.bayes.likelihood import given
 from openbook.data.attributes import as_text
-from openbook.work import Step, Work, figure
+from openbook.words.numbers import figure
+from openbook.words.sentences import joined
+from openbook.work import Step, Work
 
 __all__ = ["derive_model", "derive_row"]
 
@@ -71,7 +73,13 @@ def _product(label, prior, factors):
     log = math.fsum(terms) if all(map(math.isfinite, terms)) else -math.inf
     note = "too small to represent; its logarithm is used" if joint == 0 and log > -math.inf else ""
     return (
-        Step(given("x", label), r"\prod_j P(x_j \mid c)", _listed(values, r" \times "), likelihood, note),
+        Step(
+            given("x", label),
+            r"\prod_j P(x_j \mid c)",
+            joined(values, r" \times ", empty="1"),
+            likelihood,
+            note,
+        ),
         Step(
             f"P({label}) P(x | {label})",
             r"P(c) \cdot P(x \mid c)",
@@ -81,7 +89,7 @@ def _product(label, prior, factors):
         Step(
             f"ln P({label}) P(x | {label})",
             r"\ln P(c) + \sum_j \ln P(x_j \mid c)",
-            _listed(terms, " + "),
+            joined(terms, empty="1"),
             log if log > -math.inf else "minus infinity",
         ),
     ), log
@@ -110,20 +118,5 @@ def _posterior(labels, joints, logs):
         )
         for label, joint, log, share in zip(labels, joints, logs, shares, strict=True)
     ]
-    first = Step("P(x)", r"\sum_c P(c) P(x \mid c)", _listed(joints, " + "), evidence)
+    first = Step("P(x)", r"\sum_c P(c) P(x \mid c)", joined(joints, empty="1"), evidence)
     return Work("posterior", (first, *steps)), labels[shares.index(max(shares))]
-
-
-def _listed(numbers, sign):
-    """The numbers with the sign between them, the middle left out where they are many."""
-    shown = [_signed(number) for number in numbers]
-    if len(shown) > _SHOWN_FACTORS:
-        shown = [*shown[: _SHOWN_FACTORS - 1], r"\dots", shown[-1]]
-    return sign.join(shown) if shown else "1"
-
-
-def _signed(number):
-    """Negative numbers in brackets, so that signs do not meet."""
-    if number == -math.inf:
-        return r"(-\infty)"
-    return f"({figure(number)})" if number < 0 else figure(number)

@@ -25,7 +25,8 @@ from openbook.data import Categorical, Numeric, SparseTable
 from openbook.errors import DataError
 from openbook.fold import Statistics, less
 from openbook.kernels.counts import class_weights
-from openbook.work import Step, Work, figure
+from openbook.words.numbers import figure
+from openbook.work import Step, Work
 
 __all__ = ["BernoulliColumns", "Events", "MultinomialColumns"]
 

@@ -100,7 +100,7 @@ class NaiveBayes(Folding, Classifier):
     0.1667
     """
 
-    rules = {
+    _rules = {
         "smoothing": ValueOf(NoSmoothing, Epsilon, Laplace, MEstimate),
         "variance": OneOf("mle", "sample"),
         "priors": Anything("None, a sequence or a mapping of class to probability"),
@@ -191,7 +191,7 @@ class NaiveBayes(Folding, Classifier):
             {asked} if isinstance(asked, str) else set(asked.values()) if isinstance(asked, Mapping) else None
         )
         if names is None:
-            msg = f"distributions must be {self.rules['distributions'].demand()}, got {asked!r}"
+            msg = f"distributions must be {self._rules['distributions'].demand()}, got {asked!r}"
             raise ParameterError(msg)
         if odd := [name for name in names if name not in DISTRIBUTIONS]:
             msg = f"distributions cannot be {odd[0]!r}. {did_you_mean(str(odd[0]), tuple(DISTRIBUTIONS))}"
@@ -240,7 +240,7 @@ class NaiveBayes(Folding, Classifier):
         try:
             prior = np.asarray(priors, dtype=float)
         except (TypeError, ValueError):
-            msg = f"priors must be {self.rules['priors'].demand()}, got {self.priors!r}"
+            msg = f"priors must be {self._rules['priors'].demand()}, got {self.priors!r}"
             raise ParameterError(msg) from None
         if prior.shape != self.classes_.shape:
             msg = f"priors: {len(self.classes_)} classes, but {prior.size} numbers"

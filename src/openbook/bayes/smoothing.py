@@ -20,7 +20,7 @@ import numpy as np
 
 from openbook.data.attributes import as_text
 from openbook.errors import ParameterError, did_you_mean
-from openbook.work import figure
+from openbook.words.numbers import figure
 
 __all__ = ["Epsilon", "Laplace", "MEstimate", "NoSmoothing", "Smoothing"]
 

@@ -40,6 +40,7 @@ from openbook.data.read import read
 from openbook.data.scan import Scan
 from openbook.errors import DataError, RefusalError, UnknownColumn
 from openbook.fold import fold
+from openbook.words.parameters import documented
 from openbook.work import Work
 
 __all__ = ["Classifier", "Estimator", "Learner", "Regressor", "Saved", "most_probable"]
@@ -59,15 +60,19 @@ class Estimator(BaseEstimator):
     """The border that all share, with a target or without."""
 
     #: The rule of each parameter that has one.
-    rules: ClassVar[Mapping[str, Rule]] = {}
+    _rules: ClassVar[Mapping[str, Rule]] = {}
     #: The kinds of column it can use.
-    accepts: ClassVar[tuple[type[Attribute], ...]] = (Numeric, Nominal, Ordinal)
+    _accepts: ClassVar[tuple[type[Attribute], ...]] = (Numeric, Nominal, Ordinal)
     #: Whether it compares weights with numbers of rows, such as `min_samples_leaf` or `n_neighbors`; `fit`
     #: then reads weights as numbers of rows (`rows.in_rows`), so that their scale does not matter.
-    counts_rows: ClassVar[bool] = False
+    _counts_rows: ClassVar[bool] = False
 
     schema_: Schema
     n_features_in_: int
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        documented(cls)
 
     @classmethod
     @cache
@@ -111,9 +116,20 @@ class Estimator(BaseEstimator):
         self._restore(saved.arrays)
 
     def refusal(self, schema: Schema) -> str | None:
-        """Why this learner cannot fit a table of this schema, or None."""
-        if len(schema.of(*self.accepts)) < len(schema):
-            odd = next(a for a in schema if not isinstance(a, self.accepts))
+        """Why this learner cannot fit a table of this schema, before any work is done.
+
+        Parameters
+        ----------
+        schema : Schema
+            The columns of the table, without the target.
+
+        Returns
+        -------
+        str or None
+            The reason, which also says what to do; None if it can.
+        """
+        if len(schema.of(*self._accepts)) < len(schema):
+            odd = next(a for a in schema if not isinstance(a, self._accepts))
             return f"cannot use the {odd.kind} column {odd.name!r}; drop it or turn it into counts first"
         return None
 
@@ -122,8 +138,14 @@ class Estimator(BaseEstimator):
 
         Parameters
         ----------
-        row : mapping or Series of column to value, one-row table or frame, or sequence of values; optional
-            A column left out of a mapping counts as missing.
+        row : mapping, Series, table, frame or sequence, default=None
+            One row to predict. A column left out of a mapping counts as missing. None shows how the model was
+            learnt.
+
+        Returns
+        -------
+        Work
+            The derivation: print it, or ask for `html()`, `latex()` or `json()`.
         """
         check_is_fitted(self)
         X = None if row is None else self._one_row(row)
@@ -166,7 +188,7 @@ class Estimator(BaseEstimator):
 
     def _in_scale(self, sample_weight: Any) -> Any:
         """The weights that `fit` was given, on the scale that this learner needs."""
-        return in_rows(sample_weight) if self.counts_rows and sample_weight is not None else sample_weight
+        return in_rows(sample_weight) if self._counts_rows and sample_weight is not None else sample_weight
 
     def _encode(self, X: Any) -> Table:
         """The rows to predict, in the columns and codes of `schema_`."""
@@ -211,9 +233,13 @@ class Learner(Estimator):
 
         Parameters
         ----------
-        X : whatever `openbook.read` takes, or an `openbook.scan`
-        y : array, Series, Column, or the name of a column of X
-        sample_weight : array of the rows' weights, optional
+        X : table-like or Scan
+        y : array-like or str
+        sample_weight : array-like or None, default=None
+
+        Returns
+        -------
+        self
         """
         with self._whole_or_not_at_all():
             self._fit(self._training_rows(X, y, self._in_scale(sample_weight)))
@@ -233,10 +259,22 @@ class Learner(Estimator):
 
     @abstractmethod
     def complexity(self) -> int:
-        """How big the fitted model is: the number of figures it had to learn."""
+        """How big the fitted model is: the number of figures that it had to learn.
+
+        Studies prefer the smaller of two models that do equally well.
+
+        Returns
+        -------
+        int
+        """
 
     def knobs(self) -> dict[str, Sequence[Any]]:
-        """The parameters worth tuning, each with a few values, its default among them."""
+        """The parameters worth tuning, each with a few values, its default among them.
+
+        Returns
+        -------
+        dict of str to sequence
+        """
         return {}
 
     def _saved(self) -> Saved:
@@ -249,7 +287,7 @@ class Learner(Estimator):
 
     def _training_rows(self, X: Any, y: Any, sample_weight: Any) -> Rows:
         """Check and encode everything that `fit` is given; sets schema_, target_ and the feature names."""
-        check_parameters(self, self.rules)
+        check_parameters(self, self._rules)
         if y is None:
             msg = f"{type(self).__name__} requires y to be passed, but the target y is None"
             raise DataError(msg)
@@ -316,24 +354,61 @@ class Classifier(ClassifierMixin, Learner):
         """The probability of each class for each row, (n_rows, n_classes)."""
 
     def predict(self, X: Any) -> Array:
-        """The most probable class of each row."""
+        """The most probable class of each row; ties go to the class that comes first in `classes_`.
+
+        Parameters
+        ----------
+        X : table-like or Scan
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
         codes = self._each(X, self._predict)
         return self.classes_[codes]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The accuracy: the share of rows whose class is predicted, on these rows.
+        """The accuracy on these rows: the share whose class is predicted.
 
         Parameters
         ----------
-        X : whatever `openbook.read` takes
-        y : array, Series, Column, or the name of a column of X
-        sample_weight : array of the rows' weights, optional
+        X : table-like
+        y : array-like or str
+        sample_weight : array-like or None, default=None
+
+        Returns
+        -------
+        float
         """
         return float(super().score(*self._apart(X, y), sample_weight))
 
     def predict_proba(self, X: Any) -> Array:
-        """The probability of each class, in the order of `classes_`; rows sum to one."""
+        """The probability of each class, in the order of `classes_`; rows sum to one.
+
+        Parameters
+        ----------
+        X : table-like or Scan
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+        """
         return self._each(X, self._proba)
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """The natural logarithm of the probability of each class, in the order of `classes_`.
+
+        Parameters
+        ----------
+        X : table-like or Scan
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            Minus infinity where a probability is 0.
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
 
     def _predict(self, X: Table) -> Array:
         return most_probable(self._proba(X))
@@ -386,17 +461,30 @@ class Regressor(RegressorMixin, Learner):
         """The predicted number of each row."""
 
     def predict(self, X: Any) -> Array:
-        """The predicted number of each row."""
-        return self._each(X, self._predict)
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """R squared: the share of the target's variation that the predictions explain, on these rows.
+        """The predicted number of each row.
 
         Parameters
         ----------
-        X : whatever `openbook.read` takes
-        y : array, Series, Column, or the name of a column of X
-        sample_weight : array of the rows' weights, optional
+        X : table-like or Scan
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        return self._each(X, self._predict)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """R squared on these rows: the share of the target's variation that the predictions explain.
+
+        Parameters
+        ----------
+        X : table-like
+        y : array-like or str
+        sample_weight : array-like or None, default=None
+
+        Returns
+        -------
+        float
         """
         return float(super().score(*self._apart(X, y), sample_weight))
 

@@ -99,8 +99,15 @@ class Folding(Learner):
 
         Parameters
         ----------
-        X, y, sample_weight : as for `fit`
-        classes : all the classes there will be; needed in the first call if its rows do not show them all
+        X : table-like
+        y : array-like or str
+        classes : array-like or None, default=None
+            All the classes that there will be. Needed in the first call if its rows do not show them all.
+        sample_weight : array-like or None, default=None
+
+        Returns
+        -------
+        self
         """
         with self._whole_or_not_at_all():
             if hasattr(self, "statistics_"):
@@ -119,7 +126,18 @@ class Folding(Learner):
         self._remember(schema)
 
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Unlearn rows that were learnt before, as if they had never come; some must be left."""
+        """Unlearn rows that were learnt before, as if they had never come; some must be left.
+
+        Parameters
+        ----------
+        X : table-like
+        y : array-like or str
+        sample_weight : array-like or None, default=None
+
+        Returns
+        -------
+        self
+        """
         check_is_fitted(self)
         rows = self._more_rows(X, y, sample_weight, grow=False)
         for table in rows.tables():
@@ -143,15 +161,21 @@ class Folding(Learner):
 
         Parameters
         ----------
-        X, y : the rows
-        parts : positions of rows; every row is in one of two or more
+        X : Table
+        y : Column
+        parts : sequence of arrays
+            Positions of rows. Every row is in one of two or more parts.
+
+        Yields
+        ------
+        a fitted learner for each part
         """
         learner = clone(self)
         sums = learner._sums_of_parts(X, y, parts)  # noqa: SLF001 (its own)
         return learner._learnt_without_each(X, y, parts, sums)  # noqa: SLF001 (its own)
 
     def _sums_of_parts(self, X: Table, y: Column, parts: Sequence[Array]) -> list[Statistics]:
-        check_parameters(self, self.rules)
+        check_parameters(self, self._rules)
         return list(each(parts, partial(self._sum_of_part, *self._encoded_rows(X, y))))
 
     def _sum_of_part(self, table: Table, targets: Array, part: Array) -> Statistics:

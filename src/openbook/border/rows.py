@@ -30,9 +30,9 @@ from openbook.data import (
 from openbook.data.arrays import object_cells
 from openbook.data.conform import conform
 from openbook.data.distinct import distinct_codes
-from openbook.data.findings import plural
 from openbook.data.scan import FilePiece
 from openbook.errors import DataError
+from openbook.words.sentences import plural
 
 __all__ = [
     "Chunk",

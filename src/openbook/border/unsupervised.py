@@ -29,9 +29,14 @@ class Unsupervised(Estimator):
 
         Parameters
         ----------
-        X : whatever `openbook.read` takes, or an `openbook.scan`
-        y : not looked at
-        sample_weight : array of the rows' weights, optional
+        X : table-like or Scan
+        y : ignored, default=None
+            Taken since pipelines pass it.
+        sample_weight : array-like or None, default=None
+
+        Returns
+        -------
+        self
         """
         with self._whole_or_not_at_all():
             self._fit(self._training_rows(X, self._in_scale(sample_weight)))
@@ -39,7 +44,7 @@ class Unsupervised(Estimator):
 
     def _training_rows(self, X: Any, sample_weight: Any) -> Rows:
         """Check and encode everything that `fit` is given; sets schema_ and the feature names."""
-        check_parameters(self, self.rules)
+        check_parameters(self, self._rules)
         if not isinstance(X, Scan):
             table = read(X, getattr(self, "kinds", None))
             self._accept(table)

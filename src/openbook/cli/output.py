@@ -5,7 +5,7 @@ So what is redirected equals what `-o` writes, and nothing in a cell or a name c
 
 import sys
 
-from openbook.data.printable import printable
+from openbook.words.sentences import printable
 
 __all__ = ["put"]
 

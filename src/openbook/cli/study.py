@@ -11,9 +11,7 @@ from openbook.cli.bar import progress_bar, waiting
 from openbook.cli.screen import console, figures, heading, notes, readable, say, short
 from openbook.data import Table
 from openbook.data.describe import Description, describe
-from openbook.data.findings import plural
 from openbook.errors import PlanError
-from openbook.judge.chance.intervals import shown_p
 from openbook.plan import Hypothesis, Plan, StudyResult, aim, make_plan, run
 from openbook.plan.counts import described
 from openbook.plan.explore_plan import ExplorePlan, open_plan
@@ -25,6 +23,8 @@ from openbook.report.blocks import Table as TableBlock
 from openbook.report.fitted import unwrapped
 from openbook.report.portrait import legible, model_blocks, tree_words
 from openbook.report.summary import choice_lines, test_lines
+from openbook.words.numbers import shown_p
+from openbook.words.sentences import plural
 from openbook.work import Work
 from openbook.work.text import to_text
 

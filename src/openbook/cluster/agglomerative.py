@@ -48,7 +48,7 @@ class AgglomerativeClustering(Hierarchy):
     [[0.0, 1.0, 2.0, 2.0], [2.0, 3.0, 5.0, 3.0]]
     """
 
-    rules = {**Hierarchy.rules, "linkage": OneOf(*METHODS)}
+    _rules = {**Hierarchy._rules, "linkage": OneOf(*METHODS)}
 
     def __init__(
         self,

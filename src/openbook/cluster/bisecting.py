@@ -22,10 +22,11 @@ from openbook.border.rules import Anything, Flag, Number, OneOf, Whole
 from openbook.cluster.clusterer import Clusterer, were_found
 from openbook.cluster.lloyd import PlacedRows, iterate, plus_plus, seeding_rows
 from openbook.cluster.prototypes import Prototypes, PrototypeSpace, space_of
-from openbook.data.findings import plural
 from openbook.errors import DataError, ParameterError
 from openbook.prepare import Encoding
-from openbook.work import Grid, Step, Work, figure
+from openbook.words.numbers import figure
+from openbook.words.sentences import plural
+from openbook.work import Grid, Step, Work
 
 __all__ = ["BisectingKMeans"]
 
@@ -84,8 +85,8 @@ class BisectingKMeans(Clusterer):
     ([0, 0, 0, 2, 2, 1, 1, 1], 8.3333)
     """
 
-    counts_rows = True
-    rules = {
+    _counts_rows = True
+    _rules = {
         "n_clusters": Whole(at_least=1),
         "n_init": Whole(at_least=1),
         "bisecting_strategy": OneOf("biggest_inertia", "largest_cluster"),

@@ -29,13 +29,13 @@ from openbook.border.rows import Rows, refuse_infinity
 from openbook.cluster.contingency import contingency
 from openbook.cluster.quality import cluster_quality, row_errors
 from openbook.data import Column, Nominal, Numeric, Table, read
-from openbook.data.findings import plural
 from openbook.data.findings.repeats import row_hashes
 from openbook.draw import Numbers, Picture
 from openbook.draw.plot import dots, framed, legend, line
 from openbook.errors import DataError, ParameterError
 from openbook.fold import each
 from openbook.prepare import Encoding
+from openbook.words.sentences import plural
 from openbook.work import Grid, Work
 
 __all__ = ["ChosenK", "choose_k"]

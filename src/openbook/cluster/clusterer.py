@@ -14,7 +14,7 @@ from sklearn.base import ClusterMixin
 
 from openbook.border.unsupervised import Unsupervised
 from openbook.data import Table
-from openbook.data.findings import plural
+from openbook.words.sentences import plural
 
 __all__ = ["Clusterer", "were_found"]
 

@@ -19,10 +19,11 @@ from openbook.border.rows import name_of_target
 from openbook.cluster.quality import checked_labels
 from openbook.data import Categorical, Column, Nominal
 from openbook.data.arrays import object_cells
-from openbook.data.findings import plural
 from openbook.errors import DataError
 from openbook.measures import entropy
-from openbook.work import Grid, Step, Work, figure
+from openbook.words.numbers import figure
+from openbook.words.sentences import plural
+from openbook.work import Grid, Step, Work
 
 __all__ = ["Contingency", "contingency"]
 

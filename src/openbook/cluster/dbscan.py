@@ -22,9 +22,10 @@ from openbook.cluster.coordinates import DISTANCES
 from openbook.cluster.dendrogram import numbered
 from openbook.cluster.points import GOWER, Points, between
 from openbook.cluster.stored_rows import StoredRows
-from openbook.data.findings import plural
 from openbook.neighbors.budget import refuse_if_over
-from openbook.work import Grid, Step, Work, figure
+from openbook.words.numbers import figure
+from openbook.words.sentences import plural
+from openbook.work import Grid, Step, Work
 
 __all__ = ["DBSCAN", "grown"]
 
@@ -67,8 +68,8 @@ class DBSCAN(StoredRows):
     [0, -1]
     """
 
-    counts_rows = True
-    rules = {
+    _counts_rows = True
+    _rules = {
         "eps": Number(above=0),
         "min_samples": Number(above=0),
         "metric": OneOf(*DISTANCES),

@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from openbook.data.findings import plural
 from openbook.draw.axes import round_ticks
 from openbook.draw.colours import COLOURS, RARE
 from openbook.draw.letters import clip, fitting, text, width_of
 from openbook.draw.plot import Picture
 from openbook.errors import ParameterError
-from openbook.work import figure
+from openbook.words.numbers import figure
+from openbook.words.sentences import plural
 
 __all__ = ["drawn", "written"]
 

@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from openbook.cluster.clusterer import were_found
-from openbook.work import Grid, Step, Work, figure
+from openbook.words.numbers import figure
+from openbook.work import Grid, Step, Work
 
 __all__ = ["Iteration", "derive_model", "derive_row", "distance", "replay"]
 

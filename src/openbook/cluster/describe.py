@@ -20,13 +20,13 @@ import numpy as np
 
 from openbook.cluster.quality import checked_labels
 from openbook.data import Column, Nominal, Numeric, Ordinal, read
-from openbook.data.findings import plural
 from openbook.errors import DataError
-from openbook.judge.chance.intervals import shown_p
 from openbook.judge.chance.means import welch
 from openbook.judge.chance.shares import Share, fisher
 from openbook.judge.chance.significance import holm
-from openbook.work import Grid, Work, figure
+from openbook.words.numbers import figure, shown_p
+from openbook.words.sentences import plural
+from openbook.work import Grid, Work
 
 __all__ = ["ClusterDescription", "Trait", "describe_clusters"]
 

@@ -18,7 +18,8 @@ import numpy as np
 from openbook.cluster.hierarchy import Hierarchy
 from openbook.cluster.points import between
 from openbook.neighbors.budget import refuse_if_over
-from openbook.work import Grid, Step, Work, figure
+from openbook.words.numbers import figure
+from openbook.work import Grid, Step, Work
 
 __all__ = ["Divisive", "party"]
 
@@ -45,7 +46,7 @@ class Divisive(Hierarchy):
     [0, 2, 1]
     """
 
-    counts_rows = True
+    _counts_rows = True
 
     def __init__(
         self, n_clusters=2, *, distance_threshold=None, metric="auto", scale=True, allow_large=False

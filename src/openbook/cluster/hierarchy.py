@@ -14,10 +14,11 @@ from openbook.cluster.merging import merge_table
 from openbook.cluster.points import all_pairs
 from openbook.cluster.stored_rows import StoredRows, checked_weights, matrix_of, weights_of
 from openbook.data import Numeric
-from openbook.data.findings import plural
 from openbook.errors import ParameterError
 from openbook.neighbors.budget import refuse_if_over
-from openbook.work import Grid, Step, Work, figure
+from openbook.words.numbers import figure
+from openbook.words.sentences import plural
+from openbook.work import Grid, Step, Work
 
 __all__ = ["Hierarchy"]
 
@@ -33,7 +34,7 @@ _SHOWN = 5
 class Hierarchy(StoredRows):
     """Clusters within clusters: `dendrogram_`, and `labels_` where it is cut."""
 
-    rules = {
+    _rules = {
         "n_clusters": Maybe(Whole(at_least=1)),
         "distance_threshold": Maybe(Number()),
         "metric": OneOf(*DISTANCES, *MATRICES),

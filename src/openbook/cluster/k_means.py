@@ -71,7 +71,7 @@ class KMeans(PrototypeClusterer):
     [1, 2]
     """
 
-    rules = {**RULES, "scale": Flag()}
+    _rules = {**RULES, "scale": Flag()}
     method, cost = "k-means", "SSE"
 
     def __init__(

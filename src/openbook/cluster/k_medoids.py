@@ -24,7 +24,8 @@ from openbook.neighbors.budget import refuse_if_over
 from openbook.neighbors.examples import Examples
 from openbook.neighbors.learner import DISTANCE_RULES
 from openbook.neighbors.spaces import make_space, refusal
-from openbook.work import Grid, Step, Work, figure
+from openbook.words.numbers import figure
+from openbook.work import Grid, Step, Work
 
 __all__ = ["KMedoids"]
 
@@ -84,7 +85,7 @@ class KMedoids(Clusterer):
     [1]
     """
 
-    rules = {
+    _rules = {
         "n_clusters": Whole(at_least=1),
         **{name: DISTANCE_RULES[name] for name in ("metric", "scale", "p")},
         "max_iter": Whole(),

@@ -65,14 +65,14 @@ class KModes(PrototypeClusterer):
     {'outlook': 'overcast', 'temperature': 'cool', 'humidity': 'normal', 'windy': 'true'}
     """
 
-    rules = RULES
-    accepts = (Nominal, Ordinal)
+    _rules = RULES
+    _accepts = (Nominal, Ordinal)
     method, cost, scale = "k-modes", "cost", False
 
     def refusal(self, schema):
         if (reason := super().refusal(schema)) is None:
             return None
-        odd = next(a for a in schema if not isinstance(a, self.accepts))
+        odd = next(a for a in schema if not isinstance(a, self._accepts))
         return f"{reason}; KPrototypes takes numbers too" if odd.kind == "numeric" else reason
 
     def _nominal(self, schema):

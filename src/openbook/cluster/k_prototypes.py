@@ -61,7 +61,7 @@ class KPrototypes(PrototypeClusterer):
     (['Divorced', 'Married'], [[155.0], [82.1]])
     """
 
-    rules = {**RULES, "gamma": Number(at_least=0), "scale": Flag()}
+    _rules = {**RULES, "gamma": Number(at_least=0), "scale": Flag()}
     method, cost = "k-prototypes", "cost"
 
     def __init__(

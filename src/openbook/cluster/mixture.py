@@ -95,8 +95,8 @@ class GaussianMixture(Clusterer, Density):
     ([0.3, 0.33, 0.37], 580.9)
     """
 
-    counts_rows = True
-    rules = {
+    _counts_rows = True
+    _rules = {
         "n_components": Whole(at_least=1),
         "covariance_type": OneOf(*KINDS),
         "tol": Number(at_least=0),

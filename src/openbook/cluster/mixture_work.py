@@ -9,7 +9,8 @@ import math
 import numpy as np
 
 from openbook.data import MISSING, UNSEEN, Categorical, Nominal, Numeric
-from openbook.work import Grid, Step, Work, escape_text, figure
+from openbook.words.numbers import figure, signed
+from openbook.work import Grid, Step, Work, escape_text
 
 __all__ = ["derive_model", "derive_row"]
 
@@ -93,7 +94,7 @@ def _components(model):
 
 def _bic(model):
     L, p, N = model.log_likelihood_, model.complexity(), model._weight  # noqa: SLF001
-    numbers = rf"-2 \cdot {_signed(L)} + {p} \ln {figure(N)}"
+    numbers = rf"-2 \cdot {signed(L)} + {p} \ln {figure(N)}"
     steps = (
         Step("L", r"\sum_i \ln \sum_k w_k N(x_i; \mu_k, S_k)", result=L, note="with the last parameters"),
         Step("BIC", r"-2 L + p \ln N", numbers, -2 * L + p * math.log(N), f"p = {p} parameters"),
@@ -170,12 +171,12 @@ def _component(model, k, at, x, values):
     constant = len(at) * math.log(2 * math.pi)
     joint = log_weight - 0.5 * (constant + size + distance) + log_values
     half = r"\frac{1}{2}"
-    inner = rf"{figure(constant)} + {_signed(size)} + {figure(distance)}"
+    inner = rf"{figure(constant)} + {signed(size)} + {figure(distance)}"
     numbers = rf"\ln {figure(weight)} - {half} ({inner})"
     formula = rf"\ln w_k - {half} (d \ln 2 \pi + \ln |S_k| + D^2)"
     if factors:
         formula += r" + \sum_j \ln \theta_{kj}"
-        numbers += f" + {_signed(log_values)}"
+        numbers += f" + {signed(log_values)}"
     steps = [
         Step(f"D²({k})", r"(x - \mu_k)^\top S_k^{-1} (x - \mu_k)", result=distance),
         Step(f"ln |S({k})|", r"\ln |S_k|", result=size),
@@ -186,7 +187,3 @@ def _component(model, k, at, x, values):
         Step(f"δ({k})", formula, numbers, joint),
     ]
     return joint, steps
-
-
-def _signed(number):
-    return f"({figure(number)})" if number < 0 else figure(number)

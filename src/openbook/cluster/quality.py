@@ -25,11 +25,12 @@ from openbook.border.rows import Rows
 from openbook.cluster.coordinates import Coordinates
 from openbook.cluster.points import between
 from openbook.data import Nominal, Table, read
-from openbook.data.findings import plural
 from openbook.errors import DataError
 from openbook.neighbors.budget import refuse_if_over
 from openbook.prepare import Encoding
-from openbook.work import Grid, Step, Work, figure
+from openbook.words.numbers import figure
+from openbook.words.sentences import plural
+from openbook.work import Grid, Step, Work
 
 __all__ = ["ClusterQuality", "checked_labels", "cluster_quality", "row_errors"]
 

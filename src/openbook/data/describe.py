@@ -12,7 +12,6 @@ from openbook.data.findings import (
     column_findings,
     leaks,
     near_rows,
-    plural,
     repeated_columns,
     repeated_rows,
     target_findings,
@@ -20,6 +19,7 @@ from openbook.data.findings import (
 from openbook.data.summary import ColumnSummary, measure
 from openbook.data.table import Table
 from openbook.errors import UnknownColumn
+from openbook.words.sentences import plural
 
 __all__ = ["Description", "describe"]
 

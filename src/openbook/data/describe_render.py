@@ -7,9 +7,10 @@ from itertools import chain
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from openbook.data.findings import Finding, plural, short
-from openbook.data.printable import printable
+from openbook.data.findings import Finding
 from openbook.data.summary import ColumnSummary
+from openbook.words.numbers import short
+from openbook.words.sentences import plural, printable
 
 if TYPE_CHECKING:
     from openbook.data.describe import Description

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from openbook.data.attributes import Categorical, Numeric
-from openbook.data.findings.finding import plural, short
 from openbook.data.schema import Schema
 from openbook.data.table import Table
+from openbook.words.numbers import short
+from openbook.words.sentences import plural
 
 __all__ = ["Limits", "far_outside", "limits_of"]
 

@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from openbook.data.attributes import MISSING, Attribute, Categorical, Numeric, Ordinal
-from openbook.data.printable import printable
 from openbook.data.schema import Schema
 from openbook.errors import DataError
+from openbook.words.sentences import printable
 
 if TYPE_CHECKING:
     import pandas as pd

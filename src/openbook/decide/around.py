@@ -20,7 +20,7 @@ class AroundClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def _check(self, sample_weight):
         """Check the parameters, and that the classifier can do what is asked of it."""
-        check_parameters(self, self.rules)
+        check_parameters(self, self._rules)
         name = type(self.estimator).__name__
         if not hasattr(self.estimator, "predict_proba"):
             msg = f"{type(self).__name__} needs probabilities, and {name} has no predict_proba"

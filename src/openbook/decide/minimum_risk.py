@@ -20,7 +20,8 @@ from openbook.data import Categorical, Column
 from openbook.data.attributes import as_text
 from openbook.decide.around import AroundClassifier
 from openbook.measures import cost_matrix, expected_risk
-from openbook.work import Step, Work, figure
+from openbook.words.numbers import figure
+from openbook.work import Step, Work
 
 __all__ = ["MinimumRisk"]
 
@@ -52,7 +53,7 @@ class MinimumRisk(AroundClassifier):
     ['No', 'No', 'No']
     """
 
-    rules: ClassVar[Mapping[str, Rule]] = {
+    _rules: ClassVar[Mapping[str, Rule]] = {
         "costs": Anything("None, a square array or a mapping of decision to truth to cost"),
         "reject": Maybe(Number(at_least=0)),
     }

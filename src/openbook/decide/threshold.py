@@ -34,7 +34,8 @@ from openbook.data import Column, read
 from openbook.data.attributes import as_text
 from openbook.decide.around import AroundClassifier
 from openbook.errors import ModelFileError
-from openbook.work import Step, Work, figure
+from openbook.words.numbers import figure
+from openbook.work import Step, Work
 
 __all__ = ["TunedThresholdClassifierCV"]
 
@@ -77,7 +78,7 @@ class TunedThresholdClassifierCV(AroundClassifier):
     True
     """
 
-    rules: ClassVar[Mapping[str, Rule]] = {
+    _rules: ClassVar[Mapping[str, Rule]] = {
         "scoring": OneOf("balanced_accuracy", "f1"),
         "cv": Whole(at_least=2),
         "random_state": Maybe(Whole(at_least=0)),

@@ -27,7 +27,8 @@ from openbook.density.density import Density
 from openbook.errors import DataError, ParameterError, RefusalError
 from openbook.fold import fold
 from openbook.kernels.moments import Moments
-from openbook.work import Grid, Step, Work, figure
+from openbook.words.numbers import figure
+from openbook.work import Grid, Step, Work
 
 __all__ = ["HistogramDensity"]
 
@@ -65,8 +66,8 @@ class HistogramDensity(Density):
     [0.375, 0.125, 0.0]
     """
 
-    counts_rows = True
-    rules = {"bins": Anything("one of 'scott', 'sturges', 'likelihood', or a whole number of at least 1")}
+    _counts_rows = True
+    _rules = {"bins": Anything("one of 'scott', 'sturges', 'likelihood', or a whole number of at least 1")}
 
     def __init__(self, bins="scott"):
         self.bins = bins
@@ -75,7 +76,7 @@ class HistogramDensity(Density):
         if not Whole(at_least=1).allows(self.bins) and (
             not isinstance(self.bins, str) or self.bins not in _RULES
         ):
-            msg = f"HistogramDensity: bins must be {self.rules['bins'].demand()}, got {self.bins!r}."
+            msg = f"HistogramDensity: bins must be {self._rules['bins'].demand()}, got {self.bins!r}."
             raise ParameterError(msg)
         n_rows, n, low, high, moments = fold(rows.pieces, partial(_spans, rows.schema), _joined)
         if not np.isfinite(low).all() or not np.isfinite(high).all():

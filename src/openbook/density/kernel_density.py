@@ -30,7 +30,8 @@ from openbook.fold import each
 from openbook.linear.basis import SAMPLE, sample_of
 from openbook.neighbors.budget import refuse_if_over
 from openbook.prepare import Encoding
-from openbook.work import Grid, Step, Work, figure
+from openbook.words.numbers import figure
+from openbook.work import Grid, Step, Work
 
 __all__ = ["KernelDensity"]
 
@@ -74,8 +75,8 @@ class KernelDensity(Density):
     -1.4189
     """
 
-    counts_rows = True
-    rules = {
+    _counts_rows = True
+    _rules = {
         "bandwidth": Anything("one of 'scott', 'silverman', 'likelihood', or a number above 0"),
         "allow_large": Flag(),
     }
@@ -108,7 +109,7 @@ class KernelDensity(Density):
         if not (number and given > 0 and math.isfinite(given)) and not (
             isinstance(given, str) and given in _RULES
         ):
-            msg = f"KernelDensity: bandwidth must be {self.rules['bandwidth'].demand()}, got {given!r}."
+            msg = f"KernelDensity: bandwidth must be {self._rules['bandwidth'].demand()}, got {given!r}."
             raise ParameterError(msg)
 
     def _spreads(self, points):

@@ -11,8 +11,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from openbook.data.findings import short
 from openbook.draw.letters import width_of
+from openbook.words.numbers import short
 
 __all__ = ["Categories", "Marks", "Numbers", "round_ticks"]
 

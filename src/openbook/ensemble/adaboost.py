@@ -27,7 +27,6 @@ from openbook.border.base import Classifier, most_probable
 from openbook.border.rules import Anything, Flag, Whole
 from openbook.data import Table
 from openbook.data.attributes import as_text
-from openbook.data.findings import plural
 from openbook.ensemble.bagging import drawn
 from openbook.ensemble.members import (
     SHOWN,
@@ -44,7 +43,9 @@ from openbook.ensemble.members import (
 from openbook.ensemble.rounds import add_votes, boost, narrow, vote_error
 from openbook.tree import DecisionTreeClassifier
 from openbook.tree.classifier import TreeClassifier
-from openbook.work import Grid, Step, Work, figure
+from openbook.words.numbers import figure
+from openbook.words.sentences import plural
+from openbook.work import Grid, Step, Work
 
 __all__ = ["AdaBoostClassifier"]
 
@@ -107,7 +108,7 @@ class AdaBoostClassifier(OneLearner, Classifier):
     True
     """
 
-    rules = {
+    _rules = {
         "n_estimators": Whole(at_least=1),
         "resample": Flag(),
         "random_state": Anything("None, a whole number or a RandomState"),

@@ -13,7 +13,8 @@ import numpy as np
 from openbook.border.base import Classifier, Regressor, most_probable
 from openbook.data.attributes import as_text
 from openbook.ensemble.members import Ensemble, probabilities, shortened
-from openbook.work import Step, Work, figure
+from openbook.words.numbers import figure
+from openbook.work import Step, Work
 
 __all__ = ["Averaging", "AveragingClassifier", "AveragingRegressor"]
 

@@ -27,7 +27,7 @@ __all__ = ["BaggingClassifier", "BaggingRegressor", "OutOfBag", "drawn"]
 class Bagging(OneLearner, Averaging):
     """What bags of classifiers and of regressors share."""
 
-    rules = {
+    _rules = {
         "n_estimators": Whole(at_least=1),
         "max_samples": Number(above=0, at_most=1),
         "bootstrap": Flag(),

@@ -52,7 +52,8 @@ from openbook.tree.engine.nodes import (
 from openbook.tree.engine.plant import N_SUMS, grown, no_candidates, ripe, trees_of
 from openbook.tree.learner import Growing, importances
 from openbook.tree.regressor import DecisionTreeRegressor
-from openbook.work import Grid, Step, Work, figure
+from openbook.words.numbers import figure
+from openbook.work import Grid, Step, Work
 
 __all__ = ["Forest", "ForestClassifier", "ForestRegressor"]
 
@@ -83,8 +84,8 @@ class Forest(Growing):
     oob_curve_ : the same after each tree
     """
 
-    rules = {
-        **Growing.rules,
+    _rules = {
+        **Growing._rules,
         "n_estimators": Whole(at_least=1),
         "missing": OneOf("majority", "branch"),
         "bootstrap": Flag(),
@@ -320,7 +321,7 @@ def _leaves_outside(trees, last, coded, outside):
 class ForestClassifier(Forest, GrowingClassifier):
     """What forests for classes share."""
 
-    rules = {**GrowingClassifier.rules, **Forest.rules}
+    _rules = {**GrowingClassifier._rules, **Forest._rules}
     _oob_formula = r"\frac{\text{rows the trees outside get wrong}}{\text{rows}}"
 
     def _shares(self, value):
@@ -343,7 +344,7 @@ class ForestClassifier(Forest, GrowingClassifier):
 class ForestRegressor(Forest, Regressor):
     """What forests for numbers share."""
 
-    rules = {**Forest.rules, "criterion": OneOf("squared_error")}
+    _rules = {**Forest._rules, "criterion": OneOf("squared_error")}
     criterion = "squared_error"
     _oob_formula = r"\frac{1}{n} \sum_i (y_i - \hat{y}_i)^2"
 

@@ -52,7 +52,7 @@ class Ensemble(Learner):
     estimators_ : the fitted members
     """
 
-    counts_rows = True
+    _counts_rows = True
 
     estimators_: list[Any]
 

@@ -62,7 +62,7 @@ class OutputCodeClassifier(OneLearner, Classifier):
     (3, 3)
     """
 
-    rules = {
+    _rules = {
         "code_size": Number(above=0),
         "random_state": Anything("None, a whole number or a RandomState"),
     }

@@ -33,7 +33,7 @@ __all__ = ["StackingClassifier", "StackingRegressor", "dealt"]
 class Stacking(Team, Averaging):
     """What stacks of classifiers and of regressors share."""
 
-    rules = {"cv": Whole(at_least=2)}
+    _rules = {"cv": Whole(at_least=2)}
 
     def __init__(self, estimators, final_estimator=None, cv=5):
         self.estimators = estimators

@@ -24,7 +24,7 @@ __all__ = ["RandomSubspaceClassifier", "RandomSubspaceRegressor"]
 class RandomSubspace(OneLearner, Averaging):
     """What subspaces of classifiers and of regressors share."""
 
-    rules = {
+    _rules = {
         "n_estimators": Whole(at_least=1),
         "max_features": Number(above=0, at_most=1),
         "random_state": Anything("None, a whole number or a RandomState"),

@@ -12,7 +12,8 @@ import numpy as np
 
 from openbook.ensemble.members import shortened
 from openbook.errors import DataError, ParameterError
-from openbook.work import Step, Work, figure
+from openbook.words.numbers import figure
+from openbook.work import Step, Work
 
 __all__ = ["IndependentVote", "independent_vote_error", "majority_right"]
 

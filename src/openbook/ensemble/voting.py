@@ -92,7 +92,7 @@ class VotingClassifier(Voting, AveragingClassifier):
     [[0.67, 0.33]]
     """
 
-    rules = {"voting": OneOf("hard", "soft"), "weights": WEIGHTS}
+    _rules = {"voting": OneOf("hard", "soft"), "weights": WEIGHTS}
 
     def __init__(self, estimators, voting="hard", weights=None):
         self.estimators = estimators
@@ -127,7 +127,7 @@ class VotingRegressor(Voting, AveragingRegressor):
     [2.25]
     """
 
-    rules = {"weights": WEIGHTS}
+    _rules = {"weights": WEIGHTS}
 
     def __init__(self, estimators, weights=None):
         self.estimators = estimators

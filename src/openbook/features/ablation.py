@@ -5,7 +5,7 @@ import math
 from openbook.border.rules import Number
 from openbook.features.search import SAME, Move, SubsetSearch, best_of, gain
 from openbook.features.subsets import Judge
-from openbook.judge.chance.intervals import shown
+from openbook.words.numbers import shown
 
 __all__ = ["Ablation"]
 
@@ -39,7 +39,7 @@ class Ablation(SubsetSearch):
     ('petal width (cm)',)
     """
 
-    rules = {**SubsetSearch.rules, "eps": Number(at_least=0)}
+    _rules = {**SubsetSearch._rules, "eps": Number(at_least=0)}
     verb = "dropped"
 
     def __init__(self, estimator, eps=0.0, metric=None, cv=None, random_state=0):

@@ -10,8 +10,7 @@ import numpy as np
 
 from openbook.draw import Categories, Numbers, Picture
 from openbook.draw.plot import bars, framed, legend
-from openbook.judge.chance.intervals import shown
-from openbook.judge.chance.significance import p_words
+from openbook.words.numbers import p_words, shown
 
 if TYPE_CHECKING:
     from openbook.features.scores import AttributeScores

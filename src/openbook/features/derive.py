@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 from openbook.features.evidence import Contingency, Groups, Pairs
 from openbook.prepare.discretise import derive_splits
-from openbook.work import Grid, Step, Work, figure
+from openbook.words.numbers import figure, signed
+from openbook.words.sentences import joined
+from openbook.work import Grid, Step, Work
 
 if TYPE_CHECKING:
     from openbook.features.scores import AttributeScore
@@ -147,10 +149,10 @@ def _mutual_step(cells: _Cells) -> Step:
     full = [(c, v) for c, v in cells.places if cells.counts[c][v]]
     total = math.fsum(cells.counts[c][v] / cells.n * cells.pmi(c, v) for c, v in full)
     numbers = [
-        rf"\frac{{{figure(cells.counts[c][v])}}}{{{figure(cells.n)}}} \cdot {_signed(cells.pmi(c, v))}"
+        rf"\frac{{{figure(cells.counts[c][v])}}}{{{figure(cells.n)}}} \cdot {signed(cells.pmi(c, v))}"
         for c, v in full
     ]
-    return Step("MI", r"\sum_{c, v} P(c, v) PMI(c, v)", _sum(numbers), max(total, 0.0))
+    return Step("MI", r"\sum_{c, v} P(c, v) PMI(c, v)", joined(numbers, most=_TERMS), max(total, 0.0))
 
 
 def _strongest_steps(cells: _Cells) -> list[Step]:
@@ -163,9 +165,9 @@ def _strongest_steps(cells: _Cells) -> list[Step]:
         tops.append((cells.by_class[c] / cells.n, max(known)))
         numbers = rf"\max({', '.join(figure(value) for value in known)})"
         steps.append(Step(f"PMI({label})", r"\max_v PMI(c, v)", numbers, tops[-1][1]))
-    weighed = [rf"{figure(share)} \cdot {_signed(top)}" for share, top in tops]
+    weighed = [rf"{figure(share)} \cdot {signed(top)}" for share, top in tops]
     total = math.fsum(share * top for share, top in tops)
-    return [*steps, Step("PMI", r"\sum_c P(c) PMI(c)", _sum(weighed), total)]
+    return [*steps, Step("PMI", r"\sum_c P(c) PMI(c)", joined(weighed, most=_TERMS), total)]
 
 
 def _chi_steps(cells: _Cells) -> list[Step]:
@@ -186,7 +188,7 @@ def _chi_steps(cells: _Cells) -> list[Step]:
     rows, columns = sum(map(bool, cells.by_class)), len(cells.values)
     return [
         *_some(steps),
-        Step("χ²", r"\sum \frac{(O - E)^2}{E}", _sum(terms), total),
+        Step("χ²", r"\sum \frac{(O - E)^2}{E}", joined(terms, most=_TERMS), total),
         Step("d", r"(rows - 1)(columns - 1)", rf"({rows} - 1)({columns} - 1)", (rows - 1) * (columns - 1)),
     ]
 
@@ -213,7 +215,7 @@ def _gain_steps(cells: _Cells) -> list[Step]:
         rf"\frac{{{figure(size)}}}{{{figure(cells.n)}}} \cdot {figure(branch.result)}"
         for size, branch in zip(cells.by_value, branches, strict=True)
     ]
-    numbers = rf"{figure(whole.result)} - \left({_sum(terms)}\right)"
+    numbers = rf"{figure(whole.result)} - \left({joined(terms, most=_TERMS)}\right)"
     return [whole, *_some(branches), Step("gain", r"H(c) - \sum_v P(v) H(c \mid v)", numbers, max(gain, 0.0))]
 
 
@@ -240,7 +242,7 @@ def _entropy_step(label: str, counts: Sequence[float]) -> Step:
         rf"\frac{{{figure(c)}}}{{{figure(n)}}} \log_2 \frac{{{figure(c)}}}{{{figure(n)}}}" for c in shown
     ]
     value = math.fsum(-c / n * math.log2(c / n) for c in shown)
-    return Step(label, r"-\sum p \log_2 p", "-" + _sum(terms, " - "), 0.0 + value)
+    return Step(label, r"-\sum p \log_2 p", "-" + joined(terms, " - ", _TERMS), 0.0 + value)
 
 
 def _derive_groups(measure: str, groups: Groups) -> list[Part]:
@@ -257,12 +259,19 @@ def _derive_groups(measure: str, groups: Groups) -> list[Part]:
     between = math.fsum(row[1] * (row[2] - mean) ** 2 for row in rows)
     within = math.fsum(row[3] for row in rows)
     within = within if within > 1e-13 * between else 0.0
-    terms = [rf"{figure(w)} \cdot ({figure(m)} - {_signed(mean)})^2" for _, w, m, _ in rows]
-    weighed = [rf"{figure(w)} \cdot {_signed(m)}" for _, w, m, _ in rows]
+    terms = [rf"{figure(w)} \cdot ({figure(m)} - {signed(mean)})^2" for _, w, m, _ in rows]
+    weighed = [rf"{figure(w)} \cdot {signed(m)}" for _, w, m, _ in rows]
     steps = [
-        Step("mean", r"\frac{\sum_g n_g m_g}{n}", rf"\frac{{{_sum(weighed)}}}{{{figure(n)}}}", mean),
-        Step("between", r"\sum_g n_g (m_g - m)^2", _sum(terms), between),
-        Step("within", r"\sum_g \sum (x - m_g)^2", _sum([figure(s) for *_, s in rows]), within),
+        Step(
+            "mean",
+            r"\frac{\sum_g n_g m_g}{n}",
+            rf"\frac{{{joined(weighed, most=_TERMS)}}}{{{figure(n)}}}",
+            mean,
+        ),
+        Step("between", r"\sum_g n_g (m_g - m)^2", joined(terms, most=_TERMS), between),
+        Step(
+            "within", r"\sum_g \sum (x - m_g)^2", joined([figure(s) for *_, s in rows], most=_TERMS), within
+        ),
     ]
     if measure == "anova_f":
         steps.append(_f_step(between, within, len(rows), n))
@@ -317,15 +326,3 @@ def _some(steps: list[Step]) -> list[Step]:
 def _result(step: Step) -> float:
     assert isinstance(step.result, float)
     return step.result
-
-
-def _signed(number: float) -> str:
-    return f"({figure(number)})" if number < 0 else figure(number)
-
-
-def _sum(terms: Sequence[str], sign: str = " + ") -> str:
-    """The terms with the sign between them, the middle left out where they are many."""
-    shown = list(terms)
-    if len(shown) > _TERMS:
-        shown = [*shown[: _TERMS - 1], r"\dots", shown[-1]]
-    return sign.join(shown) if shown else "0"

@@ -10,9 +10,9 @@ from openbook.border.rules import Maybe, Number, Whole
 from openbook.errors import ParameterError
 from openbook.features.select import how_many
 from openbook.features.selector import Selector
-from openbook.judge.chance.intervals import shown
 from openbook.judge.folds.examples import Cut, Examples, Split, model_task
 from openbook.judge.scores.metrics import Task
+from openbook.words.numbers import shown
 from openbook.work import Grid, Work
 
 __all__ = ["EmbeddedSelection"]
@@ -46,7 +46,7 @@ class EmbeddedSelection(Selector):
     ('petal length (cm)', 'petal width (cm)')
     """
 
-    rules = {"k": Maybe(Whole(at_least=1)), "fraction": Maybe(Number(above=0, at_most=1))}
+    _rules = {"k": Maybe(Whole(at_least=1)), "fraction": Maybe(Number(above=0, at_most=1))}
 
     def __init__(self, estimator, k=None, fraction=None):
         self.estimator = estimator

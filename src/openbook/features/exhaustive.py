@@ -5,7 +5,7 @@ from itertools import combinations
 from openbook.errors import ParameterError
 from openbook.features.search import SAME, SubsetSearch, gain
 from openbook.features.subsets import Judge
-from openbook.judge.chance.intervals import shown
+from openbook.words.numbers import shown
 from openbook.work import Grid, Work
 
 __all__ = ["MOST", "ExhaustiveSelection"]

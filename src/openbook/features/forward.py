@@ -3,8 +3,8 @@
 from openbook.border.rules import Maybe, Number, Whole
 from openbook.features.search import SAME, Move, SubsetSearch, best_of, gain
 from openbook.features.subsets import Judge
-from openbook.judge.chance.intervals import shown
 from openbook.judge.choice.comparison import difference
+from openbook.words.numbers import shown
 
 __all__ = ["ForwardSelection"]
 
@@ -47,8 +47,8 @@ class ForwardSelection(SubsetSearch):
     ('petal length (cm)', 'petal width (cm)')
     """
 
-    rules = {
-        **SubsetSearch.rules,
+    _rules = {
+        **SubsetSearch._rules,
         "k": Maybe(Whole(at_least=1)),
         "min_gain": Number(at_least=0),
         "p": Maybe(Number(above=0, at_most=1)),

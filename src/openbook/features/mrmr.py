@@ -23,10 +23,10 @@ from openbook.features.gather import Bins, Target, discrete, target_task
 from openbook.features.scores import AttributeScores, check_bins, score_examples
 from openbook.features.select import how_many
 from openbook.features.selector import Selector
-from openbook.judge.chance.intervals import shown
 from openbook.judge.folds.examples import Examples
 from openbook.kernels.counts import Counts
 from openbook.measures import mutual_information
+from openbook.words.numbers import shown
 from openbook.work import Grid, Work
 
 __all__ = ["MRMR", "Rated"]
@@ -70,7 +70,7 @@ class MRMR(Selector):
     ('outlook', 'humidity')
     """
 
-    rules = {
+    _rules = {
         "k": Maybe(Whole(at_least=1)),
         "fraction": Maybe(Number(above=0, at_most=1)),
         "scheme": OneOf("difference", "quotient"),

@@ -17,9 +17,9 @@ from openbook.errors import DataError, ParameterError, UnknownColumn, did_you_me
 from openbook.features.evidence import Contingency, Evidence
 from openbook.features.gather import Bins, Target, gather, target_task
 from openbook.features.measures import IndependenceTest, Measure, measure_named
-from openbook.judge.chance.intervals import shown, shown_p
 from openbook.judge.chance.significance import holm
 from openbook.judge.folds.examples import Examples
+from openbook.words.numbers import shown, shown_p
 from openbook.work import Grid, Work
 
 __all__ = ["AttributeScore", "AttributeScores", "check_bins", "p_cell", "score_attributes", "score_examples"]

@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from openbook.border.rules import Anything, Maybe, OneOf, Whole
-from openbook.data.findings import plural
 from openbook.errors import ParameterError
 from openbook.features.selector import Selector
 from openbook.features.subsets import Judge, judge_of, without_attributes
-from openbook.judge.chance.intervals import shown
 from openbook.judge.folds.evaluation import Evaluation
 from openbook.judge.folds.examples import Examples, model_task, takes_tables
 from openbook.judge.folds.splits import protocol, splitter_of
 from openbook.judge.scores.metrics import DEFAULTS, METRICS, Metric, metric
+from openbook.words.numbers import shown
+from openbook.words.sentences import plural
 from openbook.work import Grid, Work
 
 __all__ = ["Candidate", "Move", "SubsetSearch", "best_of", "gain"]
@@ -66,7 +66,7 @@ class SubsetSearch(Selector):
     A subclass walks (`_walk`) and says why it stopped (`stop_`).
     """
 
-    rules = {
+    _rules = {
         "metric": Maybe(OneOf(*METRICS)),
         "cv": Anything("None, a number of folds, a splitter, or pairs of row positions"),
         "random_state": Whole(),

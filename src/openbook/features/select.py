@@ -10,8 +10,8 @@ from openbook.features.gather import target_task
 from openbook.features.measures import MEASURES
 from openbook.features.scores import AttributeScore, AttributeScores, p_cell, score_examples
 from openbook.features.selector import Selector
-from openbook.judge.chance.intervals import shown
 from openbook.judge.folds.examples import Examples
+from openbook.words.numbers import shown
 from openbook.work import Grid, Work
 
 __all__ = ["SelectAttributes", "how_many"]
@@ -50,7 +50,7 @@ class SelectAttributes(Selector):
     ('outlook', 'humidity')
     """
 
-    rules = {
+    _rules = {
         "measure": OneOf(*MEASURES),
         "k": Maybe(Whole(at_least=1)),
         "fraction": Maybe(Number(above=0, at_most=1)),

@@ -33,7 +33,7 @@ class Selector(TransformerMixin, Estimator):
     A selection says what y is (`_task`), chooses (`_select`), and shows its path (`_work`).
     """
 
-    accepts = (Numeric, Nominal, Ordinal, Text)
+    _accepts = (Numeric, Nominal, Ordinal, Text)
 
     support_: np.ndarray
 
@@ -65,7 +65,7 @@ class Selector(TransformerMixin, Estimator):
         y : array, Series, Column, or the name of a column of X
         """
         with self._whole_or_not_at_all():
-            check_parameters(self, self.rules)
+            check_parameters(self, self._rules)
             if y is None:
                 raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")
             examples = self._examples(_with_rows(X), y)

@@ -18,16 +18,16 @@ import numpy as np
 from sklearn.base import clone
 
 from openbook.border.rules import Anything, Number, Whole
-from openbook.data.findings import plural
 from openbook.errors import DataError, ParameterError
 from openbook.features.select import SelectAttributes
 from openbook.features.selector import Selector
 from openbook.fold import each
-from openbook.judge.chance.intervals import shown
 from openbook.judge.folds.examples import Cut, Examples, Split
 from openbook.judge.folds.thread_warnings import collected_warnings
 from openbook.judge.scores.metrics import Task
-from openbook.work import Grid, Step, Work, figure
+from openbook.words.numbers import figure, shown
+from openbook.words.sentences import plural
+from openbook.work import Grid, Step, Work
 
 __all__ = ["StabilitySelection"]
 
@@ -58,7 +58,7 @@ class StabilitySelection(Selector):
     ('petal length (cm)', 'petal width (cm)')
     """
 
-    rules = {
+    _rules = {
         "selector": Anything("None or a selection of openbook's"),
         "rounds": Whole(at_least=2),
         "threshold": Number(above=0.5, at_most=1),

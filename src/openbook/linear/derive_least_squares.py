@@ -12,15 +12,14 @@ from scipy.linalg import solve_triangular
 from scipy.special import stdtrit
 
 from openbook.data import Numeric
-from openbook.work import Grid, Step, Work, figure
+from openbook.words.numbers import figure
+from openbook.words.sentences import joined
+from openbook.work import Grid, Step, Work
 
 __all__ = ["by_columns", "by_elimination", "derive_model", "derive_row"]
 
 #: The most columns whose normal equations are shown, and the most that are solved by hand.
 _SHOWN, _BY_HAND = 8, 20
-
-#: A sum of more terms than these is abbreviated.
-_SHOWN_TERMS = 8
 
 LEVEL = 0.95
 
@@ -151,7 +150,7 @@ def _target_parts(model, t):
             yield from _thresholds(model, matrix, right, coef)
     products = [m * b for m, b in zip(normal.mean.tolist(), coef, strict=True)]
     mean = float(normal.target_mean[t])
-    explained = _sum(products) if d == 1 else f"({_sum(products)})"
+    explained = joined(products) if d == 1 else f"({joined(products)})"
     numbers = f"{figure(mean)} - {explained}"
     result = mean - math.fsum(products)
     yield Step("intercept b", r"\bar{y} - \sum_j \beta_j \bar{x}_j", numbers, result)
@@ -238,7 +237,7 @@ def _row_parts(model, X, values, own, t):
     absent = [a.name for a in X.schema if _absent(a, X.data(a.name)[0])]
     note = f"missing or not seen in training, set to the mean: {', '.join(absent)}" if absent else ""
     parts: list[Grid | Step] = [Grid("terms", ("term", "value", "coefficient", "product"), rows, note)]
-    parts.append(Step("ŷ", r"b + \sum_j \beta_j x_j", _sum(p for p in products if p), prediction))
+    parts.append(Step("ŷ", r"b + \sum_j \beta_j x_j", joined(p for p in products if p), prediction))
     if model.sigma2_ is not None:
         parts += _precision(model, values, prediction, float(np.atleast_1d(model.sigma2_)[t]))
     return parts, prediction
@@ -266,11 +265,3 @@ def _precision(model, values, prediction, variance):
 
 def _absent(attribute, cell):
     return not math.isfinite(cell) if isinstance(attribute, Numeric) else cell < 0
-
-
-def _sum(terms):
-    """Numbers with plus between them, negative ones in brackets, the middle left out where they are many."""
-    shown = [f"({figure(term)})" if term < 0 else figure(float(term)) for term in terms]
-    if len(shown) > _SHOWN_TERMS:
-        shown = [*shown[: _SHOWN_TERMS - 1], r"\dots", shown[-1]]
-    return " + ".join(shown) if shown else "0"

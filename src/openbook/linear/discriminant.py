@@ -44,7 +44,7 @@ FOLLOWS = 1e-10
 class _Discriminant(Folding, Classifier):
     """What both discriminants share: statistics, encoding, prior, means and covariances."""
 
-    rules = {"variance": OneOf("mle", "sample"), "shrinkage": Number(at_least=0, at_most=1)}
+    _rules = {"variance": OneOf("mle", "sample"), "shrinkage": Number(at_least=0, at_most=1)}
 
     def __init__(self, variance="mle", shrinkage=0.0):
         self.variance = variance

@@ -8,7 +8,8 @@ import math
 import numpy as np
 
 from openbook.data.attributes import as_text
-from openbook.work import Grid, Step, Work, figure
+from openbook.words.numbers import figure, signed
+from openbook.work import Grid, Step, Work
 
 __all__ = ["derive_model", "derive_row"]
 
@@ -121,7 +122,7 @@ def _linear(model, c, x):
     """The discriminant as a sum over the columns, and the step that shows it."""
     constant, *slope = _line(model, c)
     score = constant + math.fsum(b * v for b, v in zip(slope, x.tolist(), strict=True))
-    terms = [figure(constant), *(f"{_signed(b)} \\cdot {_signed(v)}" for b, v in zip(slope, x, strict=True))]
+    terms = [figure(constant), *(f"{signed(b)} \\cdot {signed(v)}" for b, v in zip(slope, x, strict=True))]
     if len(terms) > _SHOWN_TERMS + 1:
         terms = [*terms[:_SHOWN_TERMS], r"\dots", terms[-1]]
     formula = r"\ln P(c) - \frac{1}{2} \mu_c^\top S^{-1} \mu_c + \sum_j (S^{-1} \mu_c)_j x_j"
@@ -137,7 +138,7 @@ def _quadratic(model, c, x):
     log_prior = math.log(prior) if prior > 0 else -math.inf
     score = log_prior - 0.5 * size - 0.5 * distance
     half = r"\frac{1}{2}"
-    numbers = rf"{_signed(log_prior)} - {half} \cdot {_signed(size)} - {half} \cdot {figure(distance)}"
+    numbers = rf"{signed(log_prior)} - {half} \cdot {signed(size)} - {half} \cdot {figure(distance)}"
     formula = rf"\ln P(c) - {half} \ln |S_c| - {half} d^2"
     return score, [
         Step(f"d²({label})", r"(x - \mu_c)^\top S_c^{-1} (x - \mu_c)", result=distance),
@@ -150,10 +151,6 @@ def _discriminant(label, formula, numbers, score):
     if score == -math.inf:
         return Step(f"δ({label})", result="minus infinity", note="no row is of this class")
     return Step(f"δ({label})", formula, numbers, score)
-
-
-def _signed(number):
-    return f"({figure(float(number))})" if number < 0 else figure(float(number))
 
 
 def _cut(title, header, rows, note):

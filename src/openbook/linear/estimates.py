@@ -13,7 +13,7 @@ from scipy.special import stdtr, stdtrit
 
 from openbook.data import Numeric, Schema, Table, Text
 from openbook.linear.normal import Normal
-from openbook.work import figure
+from openbook.words.numbers import figure
 
 __all__ = ["coefficient_table", "covariance", "in_words"]
 

@@ -74,7 +74,7 @@ class LinearRegression(Folding, Regressor):
     ('x0', 'x0^2')
     """
 
-    rules = {
+    _rules = {
         "l2": Number(at_least=0),
         "l1": Number(at_least=0),
         "basis": Maybe(ValueOf(Polynomial, Radial, Sigmoid)),

@@ -32,7 +32,8 @@ from openbook.linear.losses import sigmoid, softmax
 from openbook.linear.maximum import PLAIN, maximise
 from openbook.linear.scored import linear_scores
 from openbook.prepare.encoding import Encoding
-from openbook.work import figure
+from openbook.words.numbers import figure
+from openbook.words.sentences import listed
 
 __all__ = ["LogisticRegression"]
 
@@ -107,9 +108,9 @@ class LogisticRegression(Classifier):
     """
 
     #: The penalty stands beside the weights: without a unit of their own, they count as rows.
-    counts_rows = True
+    _counts_rows = True
 
-    rules = {
+    _rules = {
         "l2": Number(at_least=0),
         "l1": Number(at_least=0),
         "class_weight": CLASS_WEIGHT,
@@ -260,7 +261,7 @@ class LogisticRegression(Classifier):
 
     def _listed(self, some):
         names = [repr(name) for name, one in zip(self.encoding_.names, some, strict=True) if one]
-        return ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
+        return listed(names)
 
     def _announce(self):
         for note in self.notes_:

@@ -11,12 +11,14 @@ import math
 import numpy as np
 
 from openbook.data.attributes import as_text
-from openbook.work import Grid, Step, Work, figure
+from openbook.words.numbers import figure
+from openbook.words.sentences import joined
+from openbook.work import Grid, Step, Work
 
 __all__ = ["derive_model", "derive_row"]
 
-#: Steps of the trace that are shown, the last among them, and terms of a sum.
-SHOWN_STEPS, SHOWN_TERMS = 20, 8
+#: Steps of the trace that are shown, the last among them.
+SHOWN_STEPS = 20
 
 
 def derive_model(model) -> Work:
@@ -109,7 +111,7 @@ def derive_row(model, X) -> Work:
         rows = [(n, x, w, t) for (n, x, _), w, t in zip(cells, coef, terms, strict=True)]
         score = math.fsum([intercept, *terms])
         name = "z" if len(labels) == 2 else f"s({label})"
-        step = Step(name, r"b + \sum_j w_j x_j", _sum([intercept, *terms]), score)
+        step = Step(name, r"b + \sum_j w_j x_j", joined([intercept, *terms]), score)
         gaps = [n for n, _, filled in cells if filled]
         note = f"missing or not seen in training, set to the mean: {', '.join(gaps)}" if gaps else ""
         title = f"log odds of {label}" if len(labels) == 2 else f"score of {label}"
@@ -154,7 +156,7 @@ def _softmax(labels, scores):
     powers = [math.exp(score - top) for score in scores]
     total = math.fsum(powers)
     shares = [power / total for power in powers]
-    below = _sum_of([rf"e^{{{figure(score)}}}" for score in scores])
+    below = joined([rf"e^{{{figure(score)}}}" for score in scores])
     steps = [
         Step(
             f"P({label} | x)",
@@ -170,14 +172,3 @@ def _softmax(labels, scores):
 def _truths(model):
     """The classes as they stand in a probability: cheat = No."""
     return [f"{model.target_} = {as_text(label)}" for label in model.classes_.tolist()]
-
-
-def _sum(numbers):
-    return _sum_of([f"({figure(number)})" if number < 0 else figure(number) for number in numbers])
-
-
-def _sum_of(terms):
-    """The terms with plus signs between them, the middle left out where they are many."""
-    if len(terms) > SHOWN_TERMS:
-        terms = [*terms[: SHOWN_TERMS - 1], r"\dots", terms[-1]]
-    return " + ".join(terms)

@@ -94,8 +94,8 @@ class Perceptron(Classifier):
     ([-2.0, 2.0, 2.0], [1, 2, 0])
     """
 
-    counts_rows = True
-    rules = {
+    _counts_rows = True
+    _rules = {
         "eta0": Number(above=0),
         "max_iter": Whole(at_least=0),
         "start": Anything("None, or weights with the bias first"),
@@ -187,7 +187,7 @@ class Perceptron(Classifier):
         try:
             start = np.array(self.start, dtype=float)
         except (TypeError, ValueError):
-            msg = f"Perceptron: start must be {self.rules['start'].demand()}, got {self.start!r}."
+            msg = f"Perceptron: start must be {self._rules['start'].demand()}, got {self.start!r}."
             raise ParameterError(msg) from None
         if not self.fit_intercept and start.shape == self._shape and start[..., 0].any():
             msg = "Perceptron: without an intercept, the bias in start must be 0"

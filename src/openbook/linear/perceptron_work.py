@@ -9,7 +9,8 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from openbook.data.attributes import as_text
-from openbook.work import Grid, Step, Work, figure
+from openbook.words.numbers import figure, signed
+from openbook.work import Grid, Step, Work
 
 __all__ = ["Meeting", "average", "derive_model", "derive_row", "met", "pocketed", "replay"]
 
@@ -253,14 +254,10 @@ def _left_out(rows):
 
 def _terms(weights, x):
     """The products that a score adds up, the middle left out where they are many."""
-    shown = [f"{_signed(t)} \\cdot {_signed(v)}" for t, v in zip(weights, x, strict=True)]
+    shown = [f"{signed(t)} \\cdot {signed(v)}" for t, v in zip(weights, x, strict=True)]
     if len(shown) > _SHOWN_FIGURES:
         shown = [*shown[: _SHOWN_FIGURES - 1], r"\dots", shown[-1]]
     return " + ".join(shown)
-
-
-def _signed(number):
-    return f"({figure(number)})" if number < 0 else figure(number)
 
 
 def _labels(model):

@@ -27,7 +27,9 @@ from openbook.kernels.counts import class_weights
 from openbook.linear.losses import softmax
 from openbook.linear.scored import scored
 from openbook.prepare.encoding import Encoding
-from openbook.work import Grid, Step, Work, figure
+from openbook.words.numbers import figure
+from openbook.words.sentences import joined
+from openbook.work import Grid, Step, Work
 
 __all__ = ["Rocchio"]
 
@@ -165,7 +167,7 @@ class Rocchio(Classifier):
             terms = [m * v for m, v in zip(centroid, x, strict=True) if v]
             product, own = math.fsum(terms), math.sqrt(math.fsum(m * m for m in centroid))
             cosines.append(product / (own * length) if own and length else 0.0)
-            numbers = rf"\frac{{{_listed(terms)}}}{{{figure(own)} \cdot {figure(length)}}}"
+            numbers = rf"\frac{{{joined(terms, most=_SHOWN_TERMS)}}}{{{figure(own)} \cdot {figure(length)}}}"
             formula = r"\frac{\sum_j \mu_j x_j}{\|\mu\| \|x\|}"
             steps.append(Step(f"cos({label})", formula, numbers if own and length else "", cosines[-1]))
         why = "The largest" if any(cosines) else "No direction, so the most frequent class"
@@ -205,10 +207,3 @@ def _inverse_lengths(x):
     squares = x.multiply(x).sum(axis=1) if hasattr(x, "multiply") else np.einsum("ij,ij->i", x, x)
     lengths = np.sqrt(np.asarray(squares).ravel())
     return np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
-
-
-def _listed(terms):
-    shown = [f"({figure(term)})" if term < 0 else figure(term) for term in terms]
-    if len(shown) > _SHOWN_TERMS:
-        shown = [*shown[: _SHOWN_TERMS - 1], r"\dots", shown[-1]]
-    return " + ".join(shown) if shown else "0"

@@ -14,7 +14,8 @@ from typing import Any
 
 from openbook.errors import ParameterError, did_you_mean
 from openbook.measures.arrays import SUM_TOLERANCE
-from openbook.work import Step, Work, figure
+from openbook.words.numbers import figure
+from openbook.work import Step, Work
 
 __all__ = ["BayesRule", "bayes"]
 

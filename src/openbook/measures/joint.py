@@ -25,7 +25,8 @@ from openbook.data.table import Table
 from openbook.errors import ParameterError, did_you_mean
 from openbook.measures.arrays import SUM_TOLERANCE, Floats, as_floats
 from openbook.measures.cells import as_tuple, check_weights, code_of, shape_of, spell, tabulate
-from openbook.work import Grid, Step, Work, figure
+from openbook.words.numbers import figure
+from openbook.work import Grid, Step, Work
 from openbook.work.formula import escape_text
 
 __all__ = ["Joint"]

@@ -6,10 +6,12 @@ The rows themselves come from the index; distances, votes and ties are worked ou
 import math
 
 from openbook.data.attributes import as_text
-from openbook.neighbors.terms import FORMULAS, compared, listed
+from openbook.neighbors.terms import FORMULAS, compared
 from openbook.neighbors.votes import EPS, ROUNDING
 from openbook.neighbors.windows import KERNELS, kernel_formula, kernel_weights
-from openbook.work import Grid, Step, Work, figure
+from openbook.words.numbers import figure
+from openbook.words.sentences import joined
+from openbook.work import Grid, Step, Work
 
 __all__ = ["derive_mean", "derive_model", "derive_vote", "distance_parts"]
 
@@ -87,7 +89,7 @@ def derive_vote(model, X) -> Work:
     counting = []
     for c, label in enumerate(labels):
         own = [v for v, s in zip(votes, said, strict=True) if s == c and v]
-        numbers = listed(own, " + ") if len(own) > 1 else ""
+        numbers = joined(own, " + ") if len(own) > 1 else ""
         counting.append(Step(f"votes for {label}", r"\sum_{i: y_i = c} v_i", numbers, scores[c]))
     shares = [
         Step(

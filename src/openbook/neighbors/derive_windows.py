@@ -8,9 +8,11 @@ import math
 
 from openbook.data.attributes import as_text
 from openbook.neighbors.derive import distance_parts
-from openbook.neighbors.terms import compared, listed
+from openbook.neighbors.terms import compared
 from openbook.neighbors.windows import kernel_formula, kernel_weights
-from openbook.work import Grid, Step, Work, figure
+from openbook.words.numbers import figure
+from openbook.words.sentences import joined
+from openbook.work import Grid, Step, Work
 
 __all__ = ["derive_density", "derive_local_mean", "derive_windows"]
 
@@ -89,7 +91,7 @@ def derive_local_mean(model, X) -> Work:
     if total > 0:
         products = [w * t for (_, _, w), t in zip(near, targets, strict=True)]
         mean = math.fsum(products) / total
-        numbers = rf"\frac{{{listed(products, ' + ')}}}{{{figure(total)}}}"
+        numbers = rf"\frac{{{joined(products, ' + ')}}}{{{figure(total)}}}"
         step = Step(f"{model.target_} of x", r"\frac{\sum_i w_i K_i y_i}{\sum_i w_i K_i}", numbers, mean)
         end = f"The prediction: {figure(mean)}."
     else:

@@ -98,7 +98,7 @@ class KNeighborsClassifier(_KNeighbors, Classifier):
     ['Yes']
     """
 
-    rules = {
+    _rules = {
         **_RULES,
         "ties": OneOf(*TIES),
         "random_state": Anything("None, a whole number or a RandomState"),
@@ -179,7 +179,7 @@ class KNeighborsRegressor(_KNeighbors, Regressor):
     [15.0]
     """
 
-    rules = _RULES
+    _rules = _RULES
 
     def __init__(self, n_neighbors=5, metric="auto", weights="uniform", algorithm="auto", scale=True, p=2):
         self.n_neighbors = n_neighbors

@@ -49,7 +49,7 @@ DISTANCE_RULES: dict[str, Rule] = {
 class NeighborLearner(Folding):
     """A learner that keeps its rows, and asks those near a query."""
 
-    counts_rows = True
+    _counts_rows = True
 
     one_pass = False  # its statistics are the rows themselves
 

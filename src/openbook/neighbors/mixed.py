@@ -21,7 +21,8 @@ import numpy as np
 
 from openbook.data import Nominal, Numeric, Ordinal, Schema
 from openbook.neighbors.fences import within_fences
-from openbook.work import Grid, figure
+from openbook.words.numbers import figure
+from openbook.work import Grid
 
 __all__ = ["MixedDistance", "MixedIndex"]
 

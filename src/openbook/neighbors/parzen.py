@@ -140,7 +140,7 @@ class ParzenClassifier(_Parzen, Classifier):
     [[0.5, 0.5]]
     """
 
-    rules = {**_RULES, "priors": Anything("None, or a sequence in the order of the classes")}
+    _rules = {**_RULES, "priors": Anything("None, or a sequence in the order of the classes")}
 
     def __init__(
         self,
@@ -173,7 +173,7 @@ class ParzenClassifier(_Parzen, Classifier):
         try:
             prior = np.asarray(self.priors, dtype=float)
         except (TypeError, ValueError):
-            msg = f"priors must be {self.rules['priors'].demand()}, got {self.priors!r}"
+            msg = f"priors must be {self._rules['priors'].demand()}, got {self.priors!r}"
             raise ParameterError(msg) from None
         if prior.shape != self.classes_.shape:
             msg = f"priors: {len(self.classes_)} classes, but {prior.size} numbers"
@@ -259,7 +259,7 @@ class ParzenRegressor(_Parzen, Regressor):
     [25.0, 40.0, 25.0]
     """
 
-    rules = _RULES
+    _rules = _RULES
 
     def __init__(self, radius=None, kernel="gaussian", metric="auto", algorithm="auto", scale=True, p=2):
         self.radius = radius

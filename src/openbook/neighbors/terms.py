@@ -10,9 +10,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from openbook.data import Numeric
-from openbook.work import Grid, Step, figure
+from openbook.words.numbers import figure
+from openbook.words.sentences import joined
+from openbook.work import Grid, Step
 
-__all__ = ["FORMULAS", "Compared", "compared", "listed", "signed"]
+__all__ = ["FORMULAS", "Compared", "compared"]
 
 #: As many terms are shown, the largest of them; the others are summed up.
 _SHOWN_TERMS = 16
@@ -70,10 +72,10 @@ def _mixed(mixed, X, there, row):
     whole = FORMULAS["heom" if mixed.squared else "gower"][1]
     if mixed.squared:
         d = math.sqrt(math.fsum(t * t for t in terms))
-        numbers = rf"\sqrt{{{listed([t * t for t in terms], ' + ')}}}"
+        numbers = rf"\sqrt{{{joined(t * t for t in terms)}}}"
     else:
         d = math.fsum(terms) / len(terms)
-        numbers = rf"\frac{{{listed(terms, ' + ')}}}{{{len(terms)}}}"
+        numbers = rf"\frac{{{joined(terms)}}}{{{len(terms)}}}"
     grid = _grid(("column", "query", f"row {row}", "", "δ"), rows)
     return Compared(d, (grid, Step("distance", whole, numbers, d)))
 
@@ -98,10 +100,10 @@ def _vectors(model, q, x, row):
         power = {"euclidean": 2, "mahalanobis": 2, "minkowski": p}.get(distance, 1)
         terms = [gap**power for gap in gaps]
         if distance == "chebyshev":
-            d, numbers = max(terms, default=0.0), rf"\max({listed(terms, ', ')})"
+            d, numbers = max(terms, default=0.0), rf"\max({joined(terms, ', ')})"
         else:
             d = math.fsum(terms) ** (1 / power)
-            body = listed(terms, " + ")
+            body = joined(terms)
             numbers = {1: body, 2: rf"\sqrt{{{body}}}"}.get(power, rf"({body})^{{1/{figure(power)}}}")
     header = ("column", "query", f"row {row}", "term")
     grid = _grid(header, zip(names, q, x, terms, strict=True))
@@ -132,19 +134,6 @@ def _cell(column):
     if isinstance(column.attribute, Numeric):
         return None if math.isnan(value) else figure(float(value))
     return value
-
-
-def listed(numbers, sign):
-    """The numbers with the sign between them, the middle left out where they are many."""
-    shown = [signed(number) for number in numbers]
-    if len(shown) > 8:
-        shown = [*shown[:7], r"\dots", shown[-1]]
-    return sign.join(shown) if shown else "0"
-
-
-def signed(number):
-    """Negative numbers in brackets, so that signs do not meet."""
-    return f"({figure(number)})" if number < 0 else figure(number)
 
 
 def _letters(name):

@@ -55,7 +55,7 @@ class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Un
     (150, 2)
     """
 
-    rules = {
+    _rules = {
         name: rule
         for name, rule in RULES.items()
         if name not in {"integration", "dropout", "init", "pretrain", "fit_intercept", "shuffle"}

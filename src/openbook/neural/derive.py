@@ -8,7 +8,9 @@ from itertools import accumulate
 
 from openbook.neural import twin
 from openbook.neural.outputs import CrossEntropy
-from openbook.work import Grid, Step, Work, figure
+from openbook.words.numbers import figure, signed
+from openbook.words.sentences import joined
+from openbook.work import Grid, Step, Work
 
 __all__ = ["Numbering", "derive_row", "shortened"]
 
@@ -79,8 +81,8 @@ def _answers(network, i, layer, numbering, letter):
         unit = numbering.unit(i + 1, k)
         terms = _terms(integration.name, layer.inputs, network.weights[i][:, k].tolist())
         if with_bias:
-            terms.append(_signed(float(network.biases[i][k])))
-        yield Step(f"z{unit}", formula, _listed(terms, " + "), z)
+            terms.append(signed(float(network.biases[i][k])))
+        yield Step(f"z{unit}", formula, joined(terms), z)
         yield Step(f"{letter}{unit}", activation.formula, _activated(activation.name, z, layer.sums), a)
     if len(layer.sums) > UNITS:
         units = enumerate(zip(layer.sums, layer.answers, strict=True))
@@ -95,9 +97,7 @@ def _terms(integration, x, w):
         "quadratic": r"{w} \cdot {x}^2",
         "spherical": r"\frac{{({x} - {w})^2}}{{{d}}}",
     }
-    return [
-        shapes[integration].format(w=_signed(b), x=_signed(a), d=len(x)) for a, b in zip(x, w, strict=True)
-    ]
+    return [shapes[integration].format(w=signed(b), x=signed(a), d=len(x)) for a, b in zip(x, w, strict=True)]
 
 
 def _activated(activation, z, sums):
@@ -108,7 +108,7 @@ def _activated(activation, z, sums):
         "tanh": rf"\tanh({z})",
         "relu": rf"\max(0, {z})",
         "identity": z,
-        "softmax": rf"\frac{{e^{{{z}}}}}{{{_listed([f'e^{{{figure(s)}}}' for s in sums], ' + ')}}}",
+        "softmax": rf"\frac{{e^{{{z}}}}}{{{joined([f'e^{{{figure(s)}}}' for s in sums])}}}",
     }[activation]
 
 
@@ -150,7 +150,7 @@ def _output_errors(network, layer, target, deltas, numbering):
             yield Grid("all units", ("unit", "target", "o", "δ"), shortened(rows))
             break
         unit = numbering.unit(last, k)
-        difference = rf"{_signed(t)} - {_signed(o)}"
+        difference = rf"{signed(t)} - {signed(o)}"
         if isinstance(output, CrossEntropy):
             yield Step(f"δ{unit}", "t_k - o_k", difference, delta)
             continue
@@ -158,7 +158,7 @@ def _output_errors(network, layer, target, deltas, numbering):
         if output.activation.name == "softmax":
             yield Step(f"δ{unit}", r"o_k (e_k - \sum_m o_m e_m)", "", delta)
         else:
-            numbers = rf"{_signed(t - o)} \cdot {_signed(twin.slope(output.activation.name, o))}"
+            numbers = rf"{signed(t - o)} \cdot {signed(twin.slope(output.activation.name, o))}"
             yield Step(f"δ{unit}", r"e_k \cdot f'(z_k)", numbers, delta, _off_line(output, t - o))
 
 
@@ -176,10 +176,10 @@ def _hidden_errors(network, i, layer, deltas, below, numbering):
             break
         weights = network.weights[i][j].tolist()
         terms = [
-            rf"{_signed(twin.by_input(integration.name, a, w, len(layer.inputs)))} \cdot {_signed(d)}"
+            rf"{signed(twin.by_input(integration.name, a, w, len(layer.inputs)))} \cdot {signed(d)}"
             for d, w in zip(deltas, weights, strict=True)
         ]
-        numbers = rf"{_signed(twin.slope(network.activation.name, a))} \cdot ({_listed(terms, ' + ')})"
+        numbers = rf"{signed(twin.slope(network.activation.name, a))} \cdot ({joined(terms)})"
         label = f"δ{numbering.unit(i, j)}"
         yield Step(label, rf"f'(z_j) \cdot {integration.back_formula}", numbers, delta)
 
@@ -200,12 +200,12 @@ def _updates(model, network, layers, deltas, numbering, step):
             for j, x in enumerate(layer.inputs[:WEIGHTS]):
                 w = float(network.weights[i][j, k])
                 change = twin.by_weight(integration.name, x, w, d)
-                numbers = rf"{figure(w)} + {figure(step)} \cdot {_signed(delta)} \cdot {_signed(change)}"
+                numbers = rf"{figure(w)} + {figure(step)} \cdot {signed(delta)} \cdot {signed(change)}"
                 new = w + step * delta * change
                 steps.append(Step(numbering.weight(i + 1, j, k), integration.update_formula, numbers, new))
             if model.fit_intercept:
                 b = float(network.biases[i][k])
-                numbers = rf"{figure(b)} + {figure(step)} \cdot {_signed(delta)}"
+                numbers = rf"{figure(b)} + {figure(step)} \cdot {signed(delta)}"
                 unit = numbering.unit(i + 1, k)
                 steps.append(Step(f"b{unit}", r"b_k + \eta \delta_k", numbers, b + step * delta))
         more = network.weights[i].size > WEIGHTS
@@ -215,18 +215,6 @@ def _updates(model, network, layers, deltas, numbering, step):
 
 def _name(i, n_layers):
     return "the output" if i == n_layers - 1 else f"hidden layer {i + 1}"
-
-
-def _listed(terms, sign):
-    """The terms with the sign between them, the middle left out where they are many."""
-    if len(terms) > TERMS:
-        terms = [*terms[: TERMS - 1], r"\dots", terms[-1]]
-    return sign.join(terms) if terms else "0"
-
-
-def _signed(number):
-    """Negative numbers in brackets, so that signs do not meet."""
-    return f"({figure(number)})" if number < 0 else figure(number)
 
 
 def shortened(rows):

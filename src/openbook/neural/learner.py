@@ -18,7 +18,7 @@ __all__ = ["NetworkLearner"]
 class NetworkLearner(Trained, Learner):
     """A learner that is a network; see `MLPClassifier`."""
 
-    counts_rows = True
+    _counts_rows = True
 
     def __init__(
         self,

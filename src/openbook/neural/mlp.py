@@ -18,7 +18,8 @@ from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.neural.learner import NetworkLearner
 from openbook.neural.outputs import CrossEntropy, Distance, Output
 from openbook.neural.trained import RULES, checked
-from openbook.work import Step, figure
+from openbook.words.numbers import figure
+from openbook.work import Step
 
 __all__ = ["MLPClassifier", "MLPRegressor"]
 
@@ -99,7 +100,7 @@ class MLPClassifier(NetworkLearner, Classifier):
     0.97
     """
 
-    rules = {
+    _rules = {
         **RULES,
         "output": Maybe(OneOf("sigmoid", "softmax", "tanh", "sign", "identity")),
         "loss": Maybe(OneOf("cross_entropy", "squared")),
@@ -189,7 +190,7 @@ class MLPRegressor(NetworkLearner, Regressor):
     2.2
     """
 
-    rules = {
+    _rules = {
         **RULES,
         "output": Maybe(OneOf("identity", "sigmoid", "tanh", "sign", "relu")),
         "loss": Maybe(OneOf("squared", "huber")),

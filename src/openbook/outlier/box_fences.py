@@ -16,7 +16,8 @@ import numpy as np
 from openbook.border.rules import OneOf
 from openbook.outlier.columns import ColumnDetector, all_values, known, looked_at
 from openbook.outlier.detector import CUTS, checked
-from openbook.work import Grid, Step, figure
+from openbook.words.numbers import figure
+from openbook.work import Grid, Step
 
 __all__ = ["BoxFences"]
 
@@ -52,7 +53,7 @@ class BoxFences(ColumnDetector):
     ([[28.5125, 29.6125]], [-1, 1])
     """
 
-    rules = {"quartiles": OneOf("linear", "halves"), **CUTS}
+    _rules = {"quartiles": OneOf("linear", "halves"), **CUTS}
 
     weighs = False
     natural_ = (1.5, "the box-plot fences")

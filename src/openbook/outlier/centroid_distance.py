@@ -42,7 +42,7 @@ class CentroidDistance(Clustered):
     [1, 1, 1, 1, -1]
     """
 
-    rules = {"relative": Flag(), **CLUSTER_RULES}
+    _rules = {"relative": Flag(), **CLUSTER_RULES}
 
     def __init__(
         self, n_clusters=8, relative=True, random_state=None, threshold=None, contamination=None, top=None

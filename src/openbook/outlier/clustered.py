@@ -23,7 +23,8 @@ from openbook.cluster import KMeans
 from openbook.fold import each
 from openbook.outlier.detector import CUTS, Account, Detector, checked
 from openbook.prepare import Encoding
-from openbook.work import Grid, Step, figure
+from openbook.words.numbers import figure
+from openbook.work import Grid, Step
 
 __all__ = ["CLUSTER_RULES", "Clustered"]
 
@@ -33,7 +34,7 @@ CLUSTER_RULES: dict[str, Rule] = {"n_clusters": Whole(1), "random_state": Maybe(
 class Clustered(Detector):
     """A detector by clusters."""
 
-    rules = CLUSTER_RULES
+    _rules = CLUSTER_RULES
     weighs = False
     #: Of the distance.
     power = 1

@@ -74,7 +74,7 @@ class Collective(Detector):
     [1, -1, -1]
     """
 
-    rules = {"by": Anything("None or a column"), "run": Maybe(Whole(2)), **CUTS}
+    _rules = {"by": Anything("None or a column"), "run": Maybe(Whole(2)), **CUTS}
 
     weighs = False
 

@@ -19,7 +19,8 @@ from openbook.border.rows import Chunk, Rows, infinite_cell
 from openbook.data import Numeric, Ordinal, Schema, Table
 from openbook.fold import each
 from openbook.outlier.detector import Account, Detector
-from openbook.work import Step, figure
+from openbook.words.numbers import figure
+from openbook.work import Step
 
 __all__ = ["ColumnDetector", "all_values", "known", "looked_at", "values_of"]
 

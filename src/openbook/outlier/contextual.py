@@ -19,7 +19,8 @@ from openbook.fold import each
 from openbook.neighbors.examples import Examples
 from openbook.outlier.detector import CUTS, Account, Detector, checked, inner_of
 from openbook.outlier.naive_bayes_surprise import NaiveBayesSurprise
-from openbook.work import Step, figure
+from openbook.words.numbers import figure
+from openbook.work import Step
 
 __all__ = ["Contextual"]
 
@@ -60,7 +61,7 @@ class Contextual(Detector):
     [1, -1]
     """
 
-    rules = {
+    _rules = {
         "context": Anything("None or a list of columns"),
         "least": Whole(2),
         "bins": Whole(2),

@@ -41,7 +41,8 @@ from openbook.data import Table
 from openbook.errors import DataError, ParameterError
 from openbook.fold import each
 from openbook.outlier.reasons import Reason, Reasons, cell_of
-from openbook.work import Grid, Step, Work, figure
+from openbook.words.numbers import figure
+from openbook.work import Grid, Step, Work
 
 __all__ = ["CUTS", "Account", "Detector", "checked", "cut_above", "inner_of"]
 

@@ -20,7 +20,8 @@ from scipy.special import stdtrit
 from openbook.border.rules import Flag, Number
 from openbook.outlier.columns import ColumnDetector, all_values, known, looked_at
 from openbook.outlier.detector import CUTS, checked
-from openbook.work import Grid, Step, figure
+from openbook.words.numbers import figure
+from openbook.work import Grid, Step
 
 __all__ = ["Grubbs", "grubbs_critical"]
 
@@ -59,7 +60,7 @@ class Grubbs(ColumnDetector):
     (((24.0,),), [-1, 1])
     """
 
-    rules = {"alpha": Number(above=0, at_most=0.5), "repeat": Flag(), **CUTS}
+    _rules = {"alpha": Number(above=0, at_most=0.5), "repeat": Flag(), **CUTS}
 
     weighs = False
     natural_ = (1.0, "where the test rejects")

@@ -27,7 +27,8 @@ from openbook.data import MISSING, Nominal, Numeric
 from openbook.errors import DataError
 from openbook.fold import each
 from openbook.outlier.detector import CUTS, Account, Detector, checked
-from openbook.work import Grid, Step, Work, figure
+from openbook.words.numbers import figure
+from openbook.work import Grid, Step, Work
 
 __all__ = ["IsolationForest"]
 
@@ -70,7 +71,7 @@ class IsolationForest(Detector):
     (100, 'x1')
     """
 
-    rules = {"n_estimators": Whole(1), "max_samples": Whole(2), "random_state": Maybe(Whole(0)), **CUTS}
+    _rules = {"n_estimators": Whole(1), "max_samples": Whole(2), "random_state": Maybe(Whole(0)), **CUTS}
 
     weighs = False
     natural_ = (0.6, "isolated much sooner than an ordinary row")

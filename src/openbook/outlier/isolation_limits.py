@@ -22,7 +22,8 @@ from openbook.data import Numeric
 from openbook.outlier.columns import all_values, known, looked_at, values_of
 from openbook.outlier.detector import Account, checked
 from openbook.outlier.isolation_forest import IsolationForest
-from openbook.work import Grid, Step, figure
+from openbook.words.numbers import figure
+from openbook.work import Grid, Step
 
 __all__ = ["IsolationLimits"]
 

@@ -64,7 +64,7 @@ class LikelihoodMixture(Detector):
     ([-1, 1], 1)
     """
 
-    rules = {"share": Number(above=0, at_most=0.5), "c": Number(at_least=0), **CUTS}
+    _rules = {"share": Number(above=0, at_most=0.5), "c": Number(at_least=0), **CUTS}
 
     def __init__(self, share=0.05, c=0.0, threshold=None, contamination=None, top=None):
         self.share = share

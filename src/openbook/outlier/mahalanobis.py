@@ -24,7 +24,8 @@ from openbook.linear.scatter import ClassScatter
 from openbook.outlier.detector import CUTS, Account, Detector, checked
 from openbook.outlier.robust import minimum_determinant, precision_of
 from openbook.prepare import Encoding
-from openbook.work import Grid, Step, figure
+from openbook.words.sentences import joined
+from openbook.work import Grid, Step
 
 __all__ = ["Mahalanobis"]
 
@@ -65,8 +66,8 @@ class Mahalanobis(Detector):
     5
     """
 
-    counts_rows = True
-    rules = {"robust": Flag(), "random_state": Maybe(Whole(0)), **CUTS}
+    _counts_rows = True
+    _rules = {"robust": Flag(), "random_state": Maybe(Whole(0)), **CUTS}
 
     def __init__(self, robust=False, random_state=None, threshold=None, contamination=None, top=None):
         self.robust = robust
@@ -108,11 +109,9 @@ class Mahalanobis(Detector):
             rows.append((name, point[j], float(self.centre_[j]), off[j], turned, off[j] * turned))
         score = math.fsum(row[-1] for row in rows)
         header = ("column", "x", "m", "x - m", "S⁻¹ (x - m)", "product")
-        sums = " + ".join(f"({figure(share)})" if share < 0 else figure(share) for share in shares[:8])
-        more = r" + \dots" if len(shares) > 8 else ""
-        joined = Step("score", r"\sum_j (x - m)_j (S^{-1} (x - m))_j", sums + more, max(score, 0.0))
+        total = Step("score", r"\sum_j (x - m)_j (S^{-1} (x - m))_j", joined(shares), max(score, 0.0))
         meaning = "Shares of the squared distance; they sum to the score, and a share may be negative."
-        return Account(max(score, 0.0), shares, (Grid("terms", header, rows),), (joined,), meaning)
+        return Account(max(score, 0.0), shares, (Grid("terms", header, rows),), (total,), meaning)
 
     def _learnt(self):
         names = self.encoding_.names

@@ -48,7 +48,7 @@ class NaiveBayesSurprise(Detector):
     (6, 220.0)
     """
 
-    rules = {"numbers": OneOf("gaussian", "kernel"), **CUTS}
+    _rules = {"numbers": OneOf("gaussian", "kernel"), **CUTS}
 
     def __init__(self, numbers="gaussian", threshold=None, contamination=None, top=None):
         self.numbers = numbers

@@ -61,7 +61,7 @@ class Nearby(Detector):
         Above which score a row is an outlier.
     """
 
-    rules = NEARBY_RULES
+    _rules = NEARBY_RULES
     weighs = False
 
     def __init__(

@@ -11,7 +11,8 @@ have one row, each counts as two, and nothing is gained. See `clustered` for the
 import numpy as np
 
 from openbook.outlier.clustered import Clustered
-from openbook.work import Step, figure
+from openbook.words.numbers import figure
+from openbook.work import Step
 
 __all__ = ["ObjectiveGain"]
 

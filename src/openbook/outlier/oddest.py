@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from openbook.data.findings import plural
 from openbook.data.read import read
 from openbook.draw import Marks, Numbers, Picture
 from openbook.draw.plot import dots, framed, legend, line
@@ -13,7 +12,9 @@ from openbook.errors import ParameterError
 from openbook.outlier.collective import Collective
 from openbook.outlier.detector import Detector
 from openbook.outlier.reasons import Reasons, said_of
-from openbook.work import Grid, Work, figure
+from openbook.words.numbers import figure
+from openbook.words.sentences import plural
+from openbook.work import Grid, Work
 
 __all__ = ["Oddest", "oddest"]
 

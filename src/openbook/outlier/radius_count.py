@@ -55,7 +55,7 @@ class RadiusCount(Nearby):
     [1.0, 0.5]
     """
 
-    rules = {
+    _rules = {
         "radius": Maybe(Number(above=0)),
         **{n: r for n, r in NEARBY_RULES.items() if n != "n_neighbors"},
     }

@@ -9,7 +9,8 @@ import numpy as np
 from openbook.data import Column, Numeric
 from openbook.draw import Categories, Numbers, Picture
 from openbook.draw.plot import bars, framed
-from openbook.work import Grid, Step, Work, figure
+from openbook.words.numbers import figure
+from openbook.work import Grid, Step, Work
 
 __all__ = ["Reason", "Reasons", "cell_of"]
 

@@ -15,7 +15,8 @@ import numpy as np
 from openbook.outlier.detector import Account
 from openbook.outlier.inverse_density import LEAST
 from openbook.outlier.nearby import Nearby
-from openbook.work import Step, figure
+from openbook.words.numbers import figure
+from openbook.work import Step
 
 __all__ = ["RelativeDensity"]
 

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from openbook.data.findings import plural
 from openbook.data.read import read
 from openbook.outlier.box_fences import BoxFences
 from openbook.outlier.grubbs import Grubbs
 from openbook.outlier.z_score import ZScore
+from openbook.words.sentences import plural
 
 __all__ = ["Simple", "simple_outliers"]
 

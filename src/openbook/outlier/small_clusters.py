@@ -46,7 +46,7 @@ class SmallClusters(Clustered):
     [1, -1, -1]
     """
 
-    rules = {"share": Number(above=0, at_most=1), **CLUSTER_RULES}
+    _rules = {"share": Number(above=0, at_most=1), **CLUSTER_RULES}
 
     def __init__(
         self, n_clusters=8, share=0.9, random_state=None, threshold=None, contamination=None, top=None

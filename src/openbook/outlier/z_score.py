@@ -17,7 +17,8 @@ from openbook.fold import fold
 from openbook.kernels.moments import Moments
 from openbook.outlier.columns import ColumnDetector, looked_at, values_of
 from openbook.outlier.detector import CUTS, checked
-from openbook.work import Grid, Step, figure
+from openbook.words.numbers import figure
+from openbook.work import Grid, Step
 
 __all__ = ["ZScore"]
 
@@ -45,7 +46,7 @@ class ZScore(ColumnDetector):
     ([2.985], [1])
     """
 
-    rules = {"variance": OneOf("mle", "sample"), **CUTS}
+    _rules = {"variance": OneOf("mle", "sample"), **CUTS}
 
     natural_ = (3.0, "three standard deviations")
     letter = "z"

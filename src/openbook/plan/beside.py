@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from openbook.data.findings import plural
 from openbook.errors import PlanError
 from openbook.judge import Comparison, choose, side_by_side
 from openbook.plan.log import Log
 from openbook.plan.plan import Plan
 from openbook.plan.rows import StudyRows
+from openbook.words.numbers import cell
+from openbook.words.sentences import plural
 from openbook.work import Grid, Work
-from openbook.work.step import cell
 
 __all__ = ["beside"]
 

@@ -12,13 +12,13 @@ from typing import Any
 import joblib
 import numpy as np
 
-from openbook.data.findings import plural
 from openbook.judge import FoldResult, evaluate_fold
 from openbook.judge.folds.fit_folds import FoldError
 from openbook.plan.estimate import after_folds, available_bytes, bytes_of, seconds_of
 from openbook.plan.jobs import done_by
 from openbook.plan.log import Log
 from openbook.plan.rows import StudyRows
+from openbook.words.sentences import plural
 
 __all__ = ["Judging", "failure_words", "judge_fold"]
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from openbook.data import Column, Numeric, Table, Text
 from openbook.data.describe import Description
-from openbook.data.findings import plural
 from openbook.errors import ParameterError, PlanError, UnknownColumn, did_you_mean
 from openbook.judge.folds.splits import TINY
 from openbook.judge.folds.splitters import TestGroups
@@ -32,6 +31,7 @@ from openbook.plan.rows import StudyRows
 from openbook.plan.source import Source, content_hash
 from openbook.registry import Task, Variant, learner, learners
 from openbook.registry.costs import Shape, encoded_width, fit_seconds
+from openbook.words.sentences import plural
 
 __all__ = ["Aim", "aim", "left_out", "make_plan"]
 

@@ -172,7 +172,7 @@ class Candidate:
         changed = {
             name: value for name, value in model.get_params(deep=False).items() if value != usual[name]
         }
-        rules = type(model).rules
+        rules = type(model)._rules
         check_parameters(model, rules)
 
         def spelt(name: str, value: Any) -> Any:
@@ -219,7 +219,7 @@ class Candidate:
                 f"{self._where}: {self.learner} has no parameter {name!r}. {did_you_mean(name, tuple(known))}"
             )
             raise PlanError(msg)
-        rule = entry.cls.rules.get(name)  # type: ignore[attr-defined]
+        rule = entry.cls._rules.get(name)  # type: ignore[attr-defined]
         if value == NONE and (rule is None or rule.allows(None)):
             return None
         try:
@@ -232,7 +232,7 @@ class Candidate:
         try:
             entry = learner(self.learner)
             model = entry.make(**parameters)
-            check_parameters(model, entry.cls.rules)  # type: ignore[attr-defined]
+            check_parameters(model, entry.cls._rules)  # type: ignore[attr-defined]
         except (OpenbookError, TypeError) as error:
             raise PlanError(f"{self._where}: {error}") from None
         return model

@@ -26,7 +26,6 @@ from threadpoolctl import threadpool_limits
 import openbook
 from openbook.data import Table
 from openbook.data.describe import Description
-from openbook.data.findings import plural
 from openbook.errors import PlanError
 from openbook.judge import Choice, Comparison, Evaluation, anything_to_learn, choose
 from openbook.judge.choice.choose import RULES
@@ -44,6 +43,7 @@ from openbook.plan.worked import worked_examples
 from openbook.report import Example, Looks, StudyResult, to_html
 from openbook.report.words import doubts
 from openbook.store import save
+from openbook.words.sentences import plural
 
 __all__ = ["Progress", "StudyResult", "claim_folder", "run", "versions"]
 

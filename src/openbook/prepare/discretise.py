@@ -21,7 +21,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from openbook.work import Step, Work, figure
+from openbook.words.numbers import figure
+from openbook.work import Step, Work
 
 __all__ = ["Split", "derive_splits", "equal_cuts", "intervals", "mdl_cuts", "mdl_splits", "naive_splits"]
 

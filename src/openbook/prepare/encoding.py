@@ -25,7 +25,8 @@ from openbook.border.rows import Chunk, Rows, infinite_cell
 from openbook.data import MISSING, Attribute, Categorical, Nominal, Numeric, Ordinal, Schema, Table
 from openbook.fold import Statistics, fold, less
 from openbook.kernels.moments import Moments
-from openbook.work import Grid, Work, figure
+from openbook.words.numbers import figure
+from openbook.work import Grid, Work
 
 __all__ = ["ColumnSums", "Encoding"]
 

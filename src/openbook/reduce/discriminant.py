@@ -59,7 +59,7 @@ class LinearDiscriminantProjection(
     (150, 2)
     """
 
-    rules = {**LinearDiscriminantAnalysis.rules, "n_components": Maybe(Whole(at_least=1))}
+    _rules = {**LinearDiscriminantAnalysis._rules, "n_components": Maybe(Whole(at_least=1))}
 
     def __init__(self, n_components=None, variance="mle", shrinkage=0.0):
         super().__init__(variance=variance, shrinkage=shrinkage)

@@ -87,7 +87,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
     [-2.265, 0.48]
     """
 
-    rules = {
+    _rules = {
         "n_components": Maybe(Number(above=0)),
         "scale": Flag(),
         "missing": OneOf("mean", "em"),

@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from openbook.work import Grid, Step, Work, figure
+from openbook.words.numbers import figure, signed
+from openbook.work import Grid, Step, Work
 
 __all__ = ["derive_discriminant", "derive_pca", "derive_scores"]
 
@@ -116,14 +117,10 @@ def derive_scores(model, x, title) -> Work:
     steps, scores = [], []
     for c, loadings in enumerate(model.components_.tolist()):
         score = math.fsum(v * gap for v, gap in zip(loadings, gaps, strict=True))
-        terms = [f"{_signed(v)} \\cdot {_signed(gap)}" for v, gap in zip(loadings, gaps, strict=True)]
+        terms = [f"{signed(v)} \\cdot {signed(gap)}" for v, gap in zip(loadings, gaps, strict=True)]
         if len(terms) > _SHOWN_TERMS + 1:
             terms = [*terms[:_SHOWN_TERMS], r"\dots", terms[-1]]
         scores.append(score)
         steps.append(Step(f"score {c + 1}", r"\sum_j v_{cj} (x_j - m_j)", " + ".join(terms), score))
     end = "The scores of the row: " + ", ".join(figure(score) for score in scores) + "."
     return Work(f"{title}: one row", (grid, Work("scores", tuple(steps))), end)
-
-
-def _signed(number):
-    return f"({figure(number)})" if number < 0 else figure(number)

@@ -14,9 +14,9 @@ from typing import Self
 from markupsafe import Markup
 
 from openbook.draw import Picture
+from openbook.words.numbers import cell
 from openbook.work import Grid, Work
 from openbook.work.html import to_html
-from openbook.work.step import cell
 
 __all__ = [
     "Answers",

@@ -17,14 +17,14 @@ from openbook.border.base import Learner
 from openbook.data import MISSING, Attribute, Categorical, Numeric, SparseTable, Table
 from openbook.data.attributes import as_text
 from openbook.data.conform import conform
-from openbook.data.findings import plural
 from openbook.draw import Categories, Numbers, Picture
 from openbook.draw.colours import COLOURS, RARE
 from openbook.draw.plot import FRAME, dots, framed, legend
 from openbook.errors import DataError, ParameterError, RefusalError, UnknownColumn
 from openbook.judge import permutation_importance
 from openbook.judge.folds.examples import Examples, model_task
-from openbook.work.step import cell, figure
+from openbook.words.numbers import cell, figure
+from openbook.words.sentences import plural
 
 __all__ = ["draw_boundary", "usable_columns"]
 

@@ -12,12 +12,12 @@ from openbook.associate import AssociationRules
 from openbook.cluster import ChosenK, ClusterDescription, ClusterQuality, Contingency
 from openbook.cluster.dendrogram import Dendrogram
 from openbook.data.describe import Description
-from openbook.data.findings import plural
 from openbook.draw import Picture
 from openbook.outlier.oddest import Oddest, told
 from openbook.outlier.reasons import Reasons
 from openbook.outlier.simple import Simple
-from openbook.work import figure
+from openbook.words.numbers import figure
+from openbook.words.sentences import plural
 
 __all__ = ["Associations", "Exploration", "Groups", "OddRow", "Oddities"]
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from openbook.cluster import Contingency
-from openbook.judge.chance.intervals import shown_p
 from openbook.report import words
 from openbook.report.blocks import (
     Answers,
@@ -29,7 +28,7 @@ from openbook.report.blocks import (
 from openbook.report.exploration import Exploration
 from openbook.report.html import page
 from openbook.report.sections import data
-from openbook.work import figure
+from openbook.words.numbers import figure, shown_p
 
 __all__ = ["to_html"]
 

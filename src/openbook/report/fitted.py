@@ -14,11 +14,11 @@ from scipy.special import ndtri
 
 from openbook.data import Table as Rows
 from openbook.data.attributes import as_text
-from openbook.data.findings import plural
-from openbook.judge.chance.intervals import shown_p
 from openbook.report.blocks import Block, Fold, Line, Table, Text
 from openbook.report.laplace import odds
-from openbook.work import Grid, figure
+from openbook.words.numbers import figure, shown_p
+from openbook.words.sentences import plural
+from openbook.work import Grid
 
 __all__ = ["inside", "unwrapped"]
 

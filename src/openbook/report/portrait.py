@@ -5,14 +5,14 @@ from typing import Any
 import numpy as np
 
 from openbook.data import Table as Rows
-from openbook.data.findings import plural
 from openbook.judge.folds.splits import TINY
 from openbook.report import svg
 from openbook.report.blocks import Block, Figure, Heading, Line, Table, Text, drawn, sketched
 from openbook.report.boundary import draw_boundary, usable_columns
 from openbook.report.fitted import inside, unwrapped
 from openbook.report.study import StudyResult
-from openbook.work import figure
+from openbook.words.numbers import figure
+from openbook.words.sentences import plural
 
 __all__ = ["legible", "model_blocks", "portrait", "portraits", "tree_words"]
 
@@ -113,7 +113,7 @@ def _tree(model: Any) -> list[Block]:
         blocks.append(sketched(drawing.svg(), "", "", "tree"))
     if hasattr(model, "lines_"):
         return [*blocks, _lines(model)]
-    return [*blocks, _rules(model)] if model.tree_.size > 1 else blocks
+    return [*blocks, rules(model)] if model.tree_.size > 1 else blocks
 
 
 def _lines(model: Any) -> Table:
@@ -127,7 +127,7 @@ def _lines(model: Any) -> Table:
     return Table("Linear models of the leaves", ("if", "then", "rows"), tuple(rows), note)
 
 
-def _rules(model: Any) -> Table:
+def rules(model: Any) -> Table:
     """The rules that cover most, and what is left."""
     from openbook.tree import rules
 

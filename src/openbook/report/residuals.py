@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from openbook.data.findings import plural, short
 from openbook.draw import Numbers, Picture
 from openbook.draw.plot import FRAME, dots, framed
 from openbook.errors import ParameterError
 from openbook.judge.folds.examples import Examples, model_task
+from openbook.words.numbers import short
+from openbook.words.sentences import plural
 
 __all__ = ["beside_truth", "draw_residuals", "residuals"]
 

@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
 
-from openbook.data.findings import short
 from openbook.draw.axes import round_ticks
 from openbook.draw.letters import clip
-from openbook.judge.chance.intervals import shown
+from openbook.words.numbers import short, shown
 from openbook.work.formula import printable
 
 __all__ = ["Scored", "bars", "curve", "histogram", "intervals"]

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from openbook.data.describe import Description
-from openbook.data.findings import Finding, plural
+from openbook.data.findings import Finding
 from openbook.judge import Evaluation
-from openbook.judge.chance.intervals import shown as score_words
-from openbook.judge.chance.significance import p_words
 from openbook.judge.folds.splits import TINY
 from openbook.judge.scores.positive import RARE, shares
 from openbook.report.study import Example, StudyResult
-from openbook.work.step import cell
+from openbook.words.numbers import cell, p_words
+from openbook.words.numbers import shown as score_words
+from openbook.words.sentences import plural
 
 __all__ = [
     "beside_baseline",

@@ -10,7 +10,8 @@ import math
 
 from openbook.data.attributes import as_text
 from openbook.svm.votes import pairs, pairwise_votes, rest_votes
-from openbook.work import Grid, Step, Work, figure
+from openbook.words.numbers import figure, signed
+from openbook.work import Grid, Step, Work
 
 __all__ = ["derive_classifier", "derive_decision", "derive_prediction", "derive_regressor"]
 
@@ -113,7 +114,7 @@ def derive_decision(model, X) -> Work:
         Step(
             f"P({model.target_} = {label} | x)",
             r"\frac{e^{a s_c}}{\sum_j e^{a s_j}}",
-            rf"\frac{{e^{{{figure(a)} \cdot {_signed(score)}}}}}{{\dots}}",
+            rf"\frac{{e^{{{figure(a)} \cdot {signed(score)}}}}}{{\dots}}",
             share / whole,
         )
         for label, score, share in zip(labels, scores, shares, strict=True)
@@ -131,7 +132,7 @@ def derive_prediction(model, X) -> Work:
     parts, said = [_row_grid(model, x), work], work["f(x)"].result
     if model.scale:
         center, spread = model.center_, model.spread_
-        numbers = rf"{_signed(center)} + {figure(spread)} \cdot {_signed(said)}"
+        numbers = rf"{signed(center)} + {figure(spread)} \cdot {signed(said)}"
         said = center + spread * said
         parts.append(Step(model.target_, r"\bar{y} + s f(x)", numbers, said))
     title = f"{type(model).__name__} for {model.target_}: one prediction"
@@ -179,7 +180,7 @@ def _kernel_steps(model):
 def _target_steps(model):
     if not model.scale:
         return []
-    numbers = rf"\frac{{y - {_signed(model.center_)}}}{{{figure(model.spread_)}}}"
+    numbers = rf"\frac{{y - {signed(model.center_)}}}{{{figure(model.spread_)}}}"
     return [Step("t", r"\frac{y - \bar{y}}{s}", numbers, "", "the target in standard units")]
 
 
@@ -232,7 +233,7 @@ def _constant(machine):
         i = max(on, key=lambda i: abs(machine.beta[i]))
         y = math.copysign(1.0, machine.beta[i])
         rest = math.fsum(machine.products(machine.vectors[i]))
-        numbers = rf"{_signed(y)} - {_signed(rest)}"
+        numbers = rf"{signed(y)} - {signed(rest)}"
         note = f"row {machine.numbers[i]} is on its margin"
         return Step("b", r"y_i - \sum_j \beta_j K(x_j, x_i)", numbers, y - rest, note)
     return Step("b", result=machine.bias, note="from the optimality conditions of all rows")
@@ -302,7 +303,7 @@ def _evaluated(machine, x, title):
         "largest terms" if left else "terms", header, listed, f"{left} more not shown" if left else ""
     )
     total = math.fsum(terms)
-    f = Step("f(x)", formula, rf"{_signed(total)} + {_signed(machine.bias)}", total + machine.bias)
+    f = Step("f(x)", formula, rf"{signed(total)} + {signed(machine.bias)}", total + machine.bias)
     return Work(title, (grid, f))
 
 
@@ -345,11 +346,7 @@ def _scores(model, f, labels, names):
 
 def _terms(values):
     """A sum written out, the middle left out where it is long."""
-    shown = [_signed(value) for value in values]
+    shown = [signed(value) for value in values]
     if len(shown) > 8:
         shown = [*shown[:7], r"\dots", shown[-1]]
     return " + ".join(shown) if shown else "0"
-
-
-def _signed(value):
-    return f"({figure(value)})" if value < 0 else figure(value)

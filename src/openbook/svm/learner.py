@@ -42,7 +42,7 @@ class SupportVectors(Learner):
     """A learner made of support vectors."""
 
     #: C stands beside the weights: without a unit of their own, they count as rows.
-    counts_rows = True
+    _counts_rows = True
 
     def _training(self, rows):
         """All rows, encoded, and those that are alike together; sets `encoding_`."""

@@ -83,7 +83,7 @@ class SVC(SupportVectors, Classifier):
     ([[1.0, 0.0]], [-1.0], [2.0])
     """
 
-    rules = {
+    _rules = {
         "C": Penalty(),
         "kernel": KernelChoice(),
         "degree": Whole(at_least=1),

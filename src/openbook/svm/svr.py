@@ -52,7 +52,7 @@ class SVR(SupportVectors, Regressor):
     [0.5, 2.5]
     """
 
-    rules = {
+    _rules = {
         "C": Number(above=0),
         "epsilon": Number(at_least=0),
         "kernel": KernelChoice(),

@@ -33,7 +33,7 @@ class C45(TreeClassifier):
     5
     """
 
-    rules = {**TreeClassifier.rules, "prune": Maybe(OneOf("confidence"))}
+    _rules = {**TreeClassifier._rules, "prune": Maybe(OneOf("confidence"))}
 
     criterion = "gain_ratio"
 

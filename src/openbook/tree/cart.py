@@ -31,7 +31,8 @@ from openbook.tree.engine.plant import plant
 from openbook.tree.engine.prune import cost_complexity_path, prune_cost_complexity, training_errors
 from openbook.tree.learner import TreeLearner
 from openbook.tree.regressor import TreeRegressor
-from openbook.work import Grid, Step, Work, figure
+from openbook.words.numbers import figure
+from openbook.work import Grid, Step, Work
 
 __all__ = ["CART", "CARTRegressor", "Choice"]
 
@@ -59,7 +60,7 @@ class Choice(NamedTuple):
 class ByFolds(TreeLearner):
     """A tree cut back to the α that cross-validation chooses."""
 
-    rules = {
+    _rules = {
         "min_samples_leaf": Number(at_least=1),
         "cv": Whole(at_least=2),
         "random_state": Anything("None, a whole number, or a RandomState"),

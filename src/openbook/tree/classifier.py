@@ -23,8 +23,8 @@ __all__ = ["DecisionTreeClassifier", "GrowingClassifier", "TreeClassifier"]
 class GrowingClassifier(Growing, Classifier):
     """What learners that grow trees for classes share."""
 
-    rules = {
-        **Growing.rules,
+    _rules = {
+        **Growing._rules,
         "criterion": OneOf("gini", "entropy", "gain_ratio"),
         "class_weight": Anything("None, 'balanced' or a mapping of class to weight"),
     }
@@ -51,7 +51,7 @@ class GrowingClassifier(Growing, Classifier):
             weights = np.bincount(training.y, training.w, minlength=len(labels))
             return weights.sum() / (len(labels) * weights)
         if not isinstance(self.class_weight, Mapping):
-            msg = f"class_weight must be {self.rules['class_weight'].demand()}, got {self.class_weight!r}"
+            msg = f"class_weight must be {self._rules['class_weight'].demand()}, got {self.class_weight!r}"
             raise ParameterError(msg)
         if odd := [label for label in self.class_weight if label not in labels]:
             hint = did_you_mean(str(odd[0]), [str(label) for label in labels])
@@ -67,9 +67,9 @@ class GrowingClassifier(Growing, Classifier):
 class TreeClassifier(GrowingClassifier, TreeLearner):
     """What trees for classes share."""
 
-    rules = {
-        **TreeLearner.rules,
-        **GrowingClassifier.rules,
+    _rules = {
+        **TreeLearner._rules,
+        **GrowingClassifier._rules,
         "significance": Maybe(Number(above=0, at_most=0.5)),
         "pre_prune": Maybe(OneOf("pessimistic")),
         "prune": Maybe(OneOf(*PRUNINGS["classification"])),

@@ -121,8 +121,8 @@ class EncodedRows(NamedTuple):
 class Growing(Learner):
     """A learner that grows trees: the settings of growth."""
 
-    counts_rows = True
-    rules = {
+    _counts_rows = True
+    _rules = {
         "nominal": OneOf("multiway", "subset"),
         "missing": OneOf(*MISSING),
         "max_depth": Maybe(Whole(at_least=1)),
@@ -190,8 +190,8 @@ KNOBS = {"max_depth": (3, 6, 12, None), "min_samples_leaf": (1, 5, 20)}
 class TreeLearner(Growing):
     """A tree, and how it is grown and pruned."""
 
-    rules = {
-        **Growing.rules,
+    _rules = {
+        **Growing._rules,
         "penalty": Number(at_least=0),
         "confidence": Number(above=0, at_most=0.5),
         "ccp_alpha": Number(at_least=0),

@@ -111,7 +111,7 @@ class ModelTreeRegressor(TreeRegressor):
     (2, [2.0, 29.0])
     """
 
-    rules = {
+    _rules = {
         "min_samples_leaf": Number(at_least=1),
         "min_spread": Number(at_least=0, at_most=1),
         "smoothing": Flag(),

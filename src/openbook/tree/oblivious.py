@@ -21,7 +21,8 @@ from openbook.data import Nominal
 from openbook.tree.classifier import TreeClassifier
 from openbook.tree.engine.columns import midpoint
 from openbook.tree.engine.nodes import LEAF, SPREAD, Tree, cells, check, depths
-from openbook.work import Grid, Step, Work, figure
+from openbook.words.numbers import figure
+from openbook.work import Grid, Step, Work
 
 __all__ = ["Levels", "ObliviousTreeClassifier"]
 
@@ -81,7 +82,7 @@ class ObliviousTreeClassifier(TreeClassifier):
     ['outlook', 'humidity']
     """
 
-    rules = {
+    _rules = {
         "criterion": OneOf("entropy", "gini"),
         "max_depth": Maybe(Whole(at_least=1)),
         "min_gain": Number(at_least=0),

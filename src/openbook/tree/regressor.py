@@ -14,8 +14,8 @@ __all__ = ["DecisionTreeRegressor", "TreeRegressor"]
 class TreeRegressor(TreeLearner, Regressor):
     """What trees for numbers share."""
 
-    rules = {
-        **TreeLearner.rules,
+    _rules = {
+        **TreeLearner._rules,
         "criterion": OneOf("squared_error", "absolute_error"),
         "prune": Maybe(OneOf(*PRUNINGS["regression"])),
     }

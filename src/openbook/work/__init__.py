@@ -1,7 +1,8 @@
 """Derivations as data, and their renderers."""
 
+from openbook.words.numbers import figure
 from openbook.work.formula import escape_text
-from openbook.work.step import Grid, Step, figure
+from openbook.work.step import Grid, Step
 from openbook.work.work import Work
 
 __all__ = ["Grid", "Step", "Work", "escape_text", "figure"]

@@ -14,7 +14,8 @@ from functools import lru_cache
 from string import ascii_letters
 from typing import NoReturn
 
-from openbook.data.printable import printable
+from openbook.words.numbers import figure
+from openbook.words.sentences import printable
 from openbook.work.nodes import (
     Accent,
     Big,
@@ -33,7 +34,7 @@ from openbook.work.nodes import (
     Symbol,
     Text,
 )
-from openbook.work.step import Step, figure
+from openbook.work.step import Step
 from openbook.work.vocabulary import (
     ACCENTS,
     BIG,

@@ -6,10 +6,11 @@ and on a dark one; long equations break before their signs, and what cannot brea
 
 from html import escape
 
+from openbook.words.numbers import cell
 from openbook.work.formula import pieces, printable, terms
 from openbook.work.mathml import to_mathml
 from openbook.work.nodes import Node, Row, Symbol, Text
-from openbook.work.step import Grid, Step, cell
+from openbook.work.step import Grid, Step
 from openbook.work.work import Work
 
 __all__ = ["STYLE", "to_html"]

@@ -4,9 +4,10 @@ Latin and Greek letters and mathematical signs compile with any engine; other sc
 are, and need LuaLaTeX or XeLaTeX with a font that has them.
 """
 
+from openbook.words.numbers import cell
 from openbook.work.formula import printable, terms
 from openbook.work.nodes import Fence, Fraction, Node, Root, Row, Script, Symbol
-from openbook.work.step import Grid, Step, cell
+from openbook.work.step import Grid, Step
 from openbook.work.tex import text_to_tex, to_tex
 from openbook.work.unicode import broken, to_unicode
 from openbook.work.work import Work

@@ -9,8 +9,9 @@ import unicodedata
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from openbook.words.numbers import cell
 from openbook.work.formula import printable, terms
-from openbook.work.step import Grid, Step, cell
+from openbook.work.step import Grid, Step
 from openbook.work.unicode import broken, to_unicode
 from openbook.work.work import Work
 

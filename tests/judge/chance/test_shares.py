@@ -5,8 +5,9 @@ import math
 import pytest
 from scipy import stats
 
-from openbook.judge.chance.intervals import shown_p, wilson
+from openbook.judge.chance.intervals import wilson
 from openbook.judge.chance.shares import Share, fisher, log_ratio, newcombe
+from openbook.words.numbers import shown_p
 
 #: Newcombe (1998), Statistics in Medicine 17, table II, method 10.
 NEWCOMBE = [

@@ -9,7 +9,8 @@ from scipy import stats
 from openbook.errors import DataError
 from openbook.judge import corrected_t_test, holm, mcnemar, paired_bootstrap
 from openbook.judge.chance.intervals import Interval
-from openbook.judge.chance.significance import TestResult, adjusted, methods_of, p_words
+from openbook.judge.chance.significance import TestResult, adjusted, methods_of
+from openbook.words.numbers import p_words
 
 
 def test_corrected_t_test_by_hand():

@@ -1,7 +1,7 @@
 """What deserves a second look before a model is fitted to a table."""
 
 from openbook.data.findings.columns import column_findings, target_findings
-from openbook.data.findings.finding import TINY, Finding, plural, short
+from openbook.data.findings.finding import TINY, Finding
 from openbook.data.findings.leaks import leaks
 from openbook.data.findings.near_rows import near_codes, near_rows
 from openbook.data.findings.repeats import agreement, repeated_columns, repeated_rows
@@ -14,9 +14,7 @@ __all__ = [
     "leaks",
     "near_codes",
     "near_rows",
-    "plural",
     "repeated_columns",
     "repeated_rows",
-    "short",
     "target_findings",
 ]

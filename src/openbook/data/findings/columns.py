@@ -7,10 +7,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from openbook.data.findings.finding import TINY, Finding, plural, short
+from openbook.data.findings.finding import TINY, Finding
 from openbook.data.findings.numbers import number_findings
 from openbook.data.findings.spellings import near_words, same_words
 from openbook.data.summary import ColumnSummary, Facts
+from openbook.words.numbers import short
+from openbook.words.sentences import plural
 
 __all__ = ["column_findings", "target_findings"]
 

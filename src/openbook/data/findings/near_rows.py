@@ -19,9 +19,10 @@ import numpy as np
 import numpy.typing as npt
 
 from openbook.data.attributes import Numeric
-from openbook.data.findings.finding import Finding, plural
+from openbook.data.findings.finding import Finding
 from openbook.data.findings.repeats import row_hashes
 from openbook.data.table import Table
+from openbook.words.sentences import plural
 
 __all__ = ["near_codes", "near_rows"]
 

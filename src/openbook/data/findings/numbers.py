@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from openbook.data.findings.finding import Finding, plural, short
+from openbook.data.findings.finding import Finding
 from openbook.data.summary import Facts, Numbers, numbers
+from openbook.words.numbers import short
+from openbook.words.sentences import plural
 
 __all__ = ["number_findings"]
 

@@ -16,9 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from openbook.data.attributes import Categorical, Numeric
-from openbook.data.findings.finding import Finding, plural, short
+from openbook.data.findings.finding import Finding
 from openbook.data.summary import ColumnSummary, Facts
 from openbook.data.table import Column, Table
+from openbook.words.numbers import short
+from openbook.words.sentences import plural
 
 __all__ = ["agreement", "codes_of", "repeated_columns", "repeated_rows", "row_hashes", "sample_rows"]
 

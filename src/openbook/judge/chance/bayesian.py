@@ -24,19 +24,12 @@ from scipy.special import stdtr, stdtrit
 from openbook.draw import Numbers, Picture
 from openbook.draw.plot import band, framed, legend, line
 from openbook.errors import DataError, ParameterError
-from openbook.judge.chance.intervals import (
-    Interval,
-    around,
-    corrected_error,
-    corrected_steps,
-    shown,
-    upper_share,
-)
+from openbook.judge.chance.intervals import Interval, around, corrected_error, corrected_steps, upper_share
 from openbook.judge.choice.comparison import check_same_folds
 from openbook.judge.folds.evaluation import Evaluation, Which
 from openbook.judge.scores.metrics import Metric
+from openbook.words.numbers import figure, shown, signed
 from openbook.work import Step, Work
-from openbook.work.step import figure
 
 __all__ = ["ROPE", "Posterior", "correlated_t", "posterior"]
 
@@ -265,7 +258,7 @@ def _chances(
     mean: float, scale: float, dof: int, rope: float, chances: tuple[float, float, float], upwards: bool
 ) -> tuple[Step, ...]:
     """The probabilities of a difference below the region, in it and above it."""
-    m, c, r = figure(mean) if mean >= 0 else f"({figure(mean)})", figure(scale), figure(rope)
+    m, c, r = signed(mean), figure(scale), figure(rope)
     low, high = rf"\frac{{-{r} - {m}}}{{{c}}}", rf"\frac{{{r} - {m}}}{{{c}}}"
     left, right = ("worse", "better") if upwards else ("better", "worse")
     below, within, above = chances

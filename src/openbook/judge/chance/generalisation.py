@@ -23,7 +23,8 @@ from openbook.errors import ParameterError
 from openbook.judge.folds.examples import Cut, Examples, Split, model_task
 from openbook.judge.folds.fit_folds import complexity_of
 from openbook.judge.scores.metrics import Task
-from openbook.work import Step, Work, figure
+from openbook.words.numbers import figure
+from openbook.work import Step, Work
 
 __all__ = ["Generalisation", "generalisation"]
 

@@ -23,8 +23,8 @@ import numpy as np
 from scipy.special import betaincinv, ndtri, stdtrit
 
 from openbook.errors import ParameterError
+from openbook.words.numbers import figure, shown
 from openbook.work import Step, Work
-from openbook.work.step import figure
 
 __all__ = [
     "Interval",
@@ -35,8 +35,6 @@ __all__ = [
     "percentiles",
     "resampled",
     "rows_needed",
-    "shown",
-    "shown_p",
     "wald",
     "wilson",
 ]
@@ -44,45 +42,6 @@ __all__ = [
 #: How many rows a bootstrap draws before it makes do with fewer resamples; the fewest and the most of those.
 _DRAWS = 20_000_000
 _FEWEST, _MOST = 200, 1000
-
-
-def shown(value: float, size: float | None = None, sign: str = "") -> str:
-    """A score as a reader wants it: three decimals, fewer where it (or `size`) is large, "undefined" for NaN.
-
-    >>> [shown(value) for value in (0.9533, 1234.56, 98765.4, 0.00012345, 0.0, math.inf)]
-    ['0.953', '1,234.6', '98,765', '0.000123', '0.000', '∞']
-    """
-    if math.isnan(value):
-        return "undefined"
-    if math.isinf(value):
-        return "∞" if value > 0 else "-∞"
-    size = abs(value) if size is None else size
-    if 0 < size < 0.001:
-        return f"{value:{sign}.3g}"
-    places = 3 if size < 100 else 1 if size < 10_000 else 0
-    return f"{value:{sign},.{places}f}"
-
-
-#: The level by which differences are called significant.
-_LEVEL = 0.05
-
-
-def shown_p(p: float) -> str:
-    """A p-value as it stands in a table.
-
-    >>> shown_p(0.0004), shown_p(0.0312), shown_p(math.nan)
-    ('< 0.001', '0.031', 'undefined')
-
-    One that rounding would put on the usual level, 0.05, is given to the digit that tells it from it.
-
-    >>> shown_p(0.0504), shown_p(0.04998), shown_p(0.05)
-    ('0.0504', '0.04998', '0.050')
-    """
-    if p < 0.001:
-        return "< 0.001"
-    if p != _LEVEL and shown(p) == shown(_LEVEL):
-        return next((text for d in range(4, 8) if float(text := f"{p:.{d}f}") != _LEVEL), shown(p))
-    return shown(p)
 
 
 @dataclass(frozen=True)

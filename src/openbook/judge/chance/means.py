@@ -12,7 +12,8 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from openbook.judge.chance.intervals import Interval, around, upper_share
-from openbook.work import Step, figure
+from openbook.words.numbers import figure
+from openbook.work import Step
 
 __all__ = ["t_interval", "welch"]
 

@@ -20,8 +20,8 @@ from scipy.special import chdtrc, fdtrc, ndtr, ndtri
 from openbook.errors import DataError, ParameterError
 from openbook.judge.chance.intervals import Interval, upper_share
 from openbook.judge.chance.significance import TestResult
+from openbook.words.numbers import figure
 from openbook.work import Step, Work
-from openbook.work.step import figure
 
 __all__ = ["Friedman", "critical_difference", "friedman", "ranks_of", "same_digits", "wilcoxon"]
 

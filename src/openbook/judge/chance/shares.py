@@ -14,8 +14,9 @@ from dataclasses import dataclass
 
 from scipy.special import ndtri
 
-from openbook.judge.chance.intervals import Interval, shown, wilson
-from openbook.work import Step, figure
+from openbook.judge.chance.intervals import Interval, wilson
+from openbook.words.numbers import figure, shown
+from openbook.work import Step
 
 __all__ = ["Share", "fisher", "log_ratio", "newcombe"]
 

@@ -26,12 +26,10 @@ from openbook.judge.chance.intervals import (
     corrected_t,
     percentiles,
     resampled,
-    shown,
-    shown_p,
     upper_share,
 )
+from openbook.words.numbers import figure, shown
 from openbook.work import Step, Work
-from openbook.work.step import figure
 
 __all__ = [
     "TestResult",
@@ -40,7 +38,6 @@ __all__ = [
     "corrected_t_test",
     "holm",
     "mcnemar",
-    "p_words",
     "paired_bootstrap",
 ]
 
@@ -221,15 +218,6 @@ def adjusted(tests: Mapping[str, TestResult]) -> Tests:
     """The tests with their p-values adjusted for one another."""
     p_values = holm([test.p_value for test in tests.values()]).tolist()
     return {label: (test, p) for (label, test), p in zip(tests.items(), p_values, strict=True)}
-
-
-def p_words(p: float) -> str:
-    """A p-value as it stands in a sentence, behind its p.
-
-    >>> p_words(0.0312), p_words(1e-9)
-    ('= 0.031', '< 0.001')
-    """
-    return shown_p(p) if p < 0.001 else f"= {shown_p(p)}"
 
 
 def methods_of(intervals: Iterable[Interval], tests: Iterable[TestResult]) -> str:

@@ -38,7 +38,8 @@ from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from openbook.judge.chance.intervals import Interval, around, upper_share, wilson
 from openbook.judge.chance.significance import TestResult
-from openbook.work import Step, figure
+from openbook.words.numbers import figure
+from openbook.work import Step
 
 __all__ = ["Paired", "Spread", "blocks_of", "simultaneous"]
 

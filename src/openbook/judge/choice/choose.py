@@ -20,11 +20,11 @@ import math
 from dataclasses import dataclass
 
 from openbook.errors import DataError, ParameterError, did_you_mean
-from openbook.judge.chance.intervals import shown
 from openbook.judge.chance.significance import TestResult
 from openbook.judge.choice.comparison import Comparison, difference
 from openbook.judge.folds.evaluation import Which
 from openbook.judge.scores.metrics import Metric
+from openbook.words.numbers import shown
 
 __all__ = ["RULES", "Choice", "best_learner", "choose"]
 

@@ -13,13 +13,14 @@ from itertools import combinations
 import numpy as np
 
 from openbook.errors import DataError, ParameterError, did_you_mean
-from openbook.judge.chance.intervals import Interval, shown, shown_p
+from openbook.judge.chance.intervals import Interval
 from openbook.judge.chance.ranks import ranks_of
 from openbook.judge.chance.significance import TestResult, holm, methods_of
 from openbook.judge.chance.spread import Paired, simultaneous
 from openbook.judge.choice.pairs import Pairs
 from openbook.judge.folds.evaluation import Evaluation, Which
 from openbook.judge.scores.metrics import Metric
+from openbook.words.numbers import shown, shown_p
 from openbook.work import Grid, Work
 
 __all__ = ["Comparison", "Row", "difference", "paired"]

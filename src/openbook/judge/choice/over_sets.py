@@ -18,18 +18,18 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from openbook.data.findings import plural
 from openbook.draw import Picture
 from openbook.errors import DataError, ParameterError, did_you_mean
-from openbook.judge.chance.intervals import around, shown, upper_share
+from openbook.judge.chance.intervals import around, upper_share
 from openbook.judge.chance.ranks import Friedman, critical_difference, friedman, ranks_of, wilcoxon
 from openbook.judge.chance.significance import TestResult, Tests, adjusted
 from openbook.judge.choice.comparison import Comparison
 from openbook.judge.choice.rank_line import rank_line
 from openbook.judge.folds.evaluation import Which
 from openbook.judge.scores.metrics import METRICS, Metric
+from openbook.words.numbers import figure, shown
+from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
-from openbook.work.step import figure
 
 __all__ = ["OverSets", "compare_over_sets"]
 

@@ -10,14 +10,14 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from openbook.data.findings import plural
 from openbook.draw import Picture
 from openbook.draw.letters import fitting, safe, text, width_of
 from openbook.draw.plot import legend
 from openbook.errors import ParameterError, did_you_mean
-from openbook.judge.chance.intervals import shown, shown_p
-from openbook.judge.chance.significance import TestResult, p_words
+from openbook.judge.chance.significance import TestResult
 from openbook.judge.scores.metrics import Metric
+from openbook.words.numbers import p_words, shown, shown_p
+from openbook.words.sentences import plural
 from openbook.work import Grid, Work
 
 __all__ = ["Pairs"]

@@ -18,12 +18,13 @@ from typing import Literal
 import numpy as np
 
 from openbook.errors import ParameterError
-from openbook.judge.chance.intervals import Interval, shown, shown_p
+from openbook.judge.chance.intervals import Interval
 from openbook.judge.chance.significance import TestResult, methods_of
 from openbook.judge.chance.spread import simultaneous
 from openbook.judge.choice.comparison import Comparison, paired, same_folds
 from openbook.judge.folds.evaluation import Evaluation, Which
 from openbook.judge.scores.metrics import Metric
+from openbook.words.numbers import shown, shown_p
 from openbook.work import Grid, Work
 
 __all__ = ["SideBySide", "side_by_side"]

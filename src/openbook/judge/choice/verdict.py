@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 
 from scipy.special import ndtri
 
-from openbook.judge.chance.intervals import shown
-from openbook.judge.chance.significance import TestResult, p_words
+from openbook.judge.chance.significance import TestResult
 from openbook.judge.choice.choose import best_learner
 from openbook.judge.choice.comparison import Comparison
 from openbook.judge.scores.metrics import Metric
+from openbook.words.numbers import p_words, shown
 from openbook.work import Work
 
 __all__ = ["Verdict", "anything_to_learn"]

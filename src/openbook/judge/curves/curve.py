@@ -14,13 +14,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from openbook.data.findings import short
 from openbook.draw import Marks, Numbers, Picture
 from openbook.draw.plot import band, dots, framed, legend, line
 from openbook.errors import DataError
-from openbook.judge.chance.intervals import Interval, corrected_t, shown
+from openbook.judge.chance.intervals import Interval, corrected_t
 from openbook.judge.chance.significance import TestResult, corrected_t_test, holm
 from openbook.judge.scores.metrics import Metric
+from openbook.words.numbers import short, shown
 from openbook.work import Grid, Work
 
 __all__ = ["Curve", "Kind", "Side", "written"]

@@ -31,8 +31,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from openbook.errors import ParameterError
-from openbook.judge.chance.intervals import Interval, bootstrap, shown
-from openbook.work import Grid, Step, Work, figure
+from openbook.judge.chance.intervals import Interval, bootstrap
+from openbook.words.numbers import figure, shown, signed
+from openbook.work import Grid, Step, Work
 
 __all__ = ["BiasVariance", "Loss", "Method", "Parts", "domingos", "kohavi_wolpert", "squared"]
 
@@ -221,7 +222,7 @@ class BiasVariance:
                 )
             ]
             steps += derive(labels, p, q, values)
-        numbers = " + ".join(f"({figure(v)})" if v < 0 else figure(v) for v in values[1:])
+        numbers = " + ".join(map(signed, values[1:]))
         steps.append(Step("error", r"\text{bias} + \text{variance} + \text{noise}", numbers, values.error))
         return Work(f"Bias and variance of {self.label}: row {row}", tuple(steps))
 

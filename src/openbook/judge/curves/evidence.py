@@ -14,15 +14,15 @@ from typing import Literal
 
 import numpy as np
 
-from openbook.data.findings import plural
 from openbook.errors import ParameterError
-from openbook.judge.chance.intervals import shown
-from openbook.judge.chance.significance import TestResult, p_words
+from openbook.judge.chance.significance import TestResult
 from openbook.judge.choice.comparison import difference
 from openbook.judge.curves.curve import Curve, written
 from openbook.judge.folds.evaluation import Evaluation
 from openbook.judge.folds.results import FoldResult
 from openbook.judge.scores.metrics import METRICS, Metric
+from openbook.words.numbers import p_words, shown
+from openbook.words.sentences import plural
 
 __all__ = [
     "Better",

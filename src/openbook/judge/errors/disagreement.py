@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from openbook.data.findings import plural
 from openbook.errors import DataError
-from openbook.judge.chance.intervals import shown, shown_p
 from openbook.judge.chance.significance import TestResult, holm, mcnemar
 from openbook.judge.folds.evaluation import Evaluation
 from openbook.judge.folds.first_round import FirstRound, row_losses
 from openbook.judge.scores.metrics import METRICS, Predictions
+from openbook.words.numbers import shown, shown_p
+from openbook.words.sentences import plural
 from openbook.work import Grid, Work
 
 if TYPE_CHECKING:

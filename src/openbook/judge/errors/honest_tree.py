@@ -14,13 +14,13 @@ import numpy as np
 
 from openbook.border.rules import Whole
 from openbook.data import Attribute, Categorical, Nominal, Numeric, Schema, Table
-from openbook.data.findings import plural
 from openbook.errors import DataError, ParameterError
 from openbook.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from openbook.tree.engine.nodes import LEAF
 from openbook.tree.show.conditions import Condition, Is, Within, simplified
 from openbook.tree.show.reading import reading
 from openbook.tree.show.ruleset import rules
+from openbook.words.sentences import plural
 
 __all__ = ["Leaf", "honest_leaves"]
 

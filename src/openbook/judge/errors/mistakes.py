@@ -15,12 +15,12 @@ import numpy as np
 
 from openbook.border.rules import Whole
 from openbook.data.attributes import as_text
-from openbook.data.findings import plural
 from openbook.errors import ParameterError
-from openbook.judge.chance.intervals import shown
 from openbook.judge.folds.evaluation import Evaluation
 from openbook.judge.folds.first_round import FirstRound
-from openbook.work import Grid, Work, figure
+from openbook.words.numbers import figure, shown
+from openbook.words.sentences import plural
+from openbook.work import Grid, Work
 
 __all__ = ["Mistake", "Mistakes", "confident_mistakes"]
 

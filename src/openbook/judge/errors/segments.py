@@ -19,12 +19,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import ndtri
 
-from openbook.judge.chance.intervals import Interval, bootstrap, shown, shown_p
+from openbook.judge.chance.intervals import Interval, bootstrap
 from openbook.judge.chance.means import welch
 from openbook.judge.chance.shares import Share, fisher, log_ratio
 from openbook.judge.chance.significance import holm
 from openbook.judge.folds.evaluation import Evaluation
 from openbook.judge.folds.first_round import FirstRound, row_losses
+from openbook.words.numbers import shown, shown_p
 from openbook.work import Grid, Work
 
 if TYPE_CHECKING:

@@ -20,11 +20,12 @@ from typing import NamedTuple
 import numpy as np
 
 from openbook.errors import DataError
-from openbook.judge.chance.intervals import Interval, shown
+from openbook.judge.chance.intervals import Interval
 from openbook.judge.chance.spread import Spread
 from openbook.judge.folds.evaluation import Evaluation, Which
 from openbook.judge.folds.results import FoldResult
 from openbook.judge.scores.metrics import Metric, Predictions
+from openbook.words.numbers import shown
 from openbook.work import Grid
 
 __all__ = ["BootstrapEvaluation", "Estimate"]

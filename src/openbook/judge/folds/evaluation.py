@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from openbook.errors import DataError
-from openbook.judge.chance.intervals import Interval, shown
+from openbook.judge.chance.intervals import Interval
 from openbook.judge.chance.spread import Spread, blocks_of
 from openbook.judge.folds.results import FoldResult
 from openbook.judge.scores.metrics import DEFAULTS, Metric, Predictions, Task, metric
+from openbook.words.numbers import shown
 from openbook.work import Grid, Work
 
 if TYPE_CHECKING:

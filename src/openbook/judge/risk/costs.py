@@ -27,14 +27,15 @@ from openbook.data.attributes import as_text
 from openbook.draw import Numbers, Picture
 from openbook.draw.plot import framed, legend, line
 from openbook.errors import ParameterError
-from openbook.judge.chance.intervals import Interval, shown, shown_p
+from openbook.judge.chance.intervals import Interval
 from openbook.judge.chance.significance import TestResult
 from openbook.judge.folds.evaluation import Evaluation
 from openbook.judge.scores.confusion import Confusion
 from openbook.judge.scores.influence import of_losses
 from openbook.judge.scores.metrics import Metric, Predictions
 from openbook.measures import cost_matrix, expected_risk, risk_threshold
-from openbook.work import Grid, Step, Work, figure
+from openbook.words.numbers import figure, shown, shown_p
+from openbook.work import Grid, Step, Work
 
 __all__ = ["Costs", "Payment", "cost_metric", "costs", "tie_cost_ratio", "total_cost"]
 

@@ -29,18 +29,19 @@ import numpy as np
 
 from openbook.data import read
 from openbook.data.attributes import as_text
-from openbook.data.findings import plural
 from openbook.draw import Categories, Numbers, Picture
 from openbook.draw.colours import COLOURS
 from openbook.draw.plot import dots, framed, legend, line
 from openbook.errors import DataError, ParameterError, did_you_mean
-from openbook.judge.chance.intervals import Interval, shown, shown_p
+from openbook.judge.chance.intervals import Interval
 from openbook.judge.chance.shares import Share, log_ratio, newcombe
 from openbook.judge.folds.evaluation import Evaluation
 from openbook.judge.folds.first_round import FirstRound
 from openbook.judge.risk.proxies import Proxy, proxies
 from openbook.judge.risk.sensitive import group_rows
 from openbook.judge.scores.metrics import Predictions
+from openbook.words.numbers import shown, shown_p
+from openbook.words.sentences import plural
 from openbook.work import Grid, Work
 
 __all__ = ["Fairness", "Parity", "fairness"]

@@ -30,8 +30,9 @@ import numpy as np
 from scipy.special import chdtr
 
 from openbook.data import Numeric, Table
-from openbook.data.findings import TINY, Finding, plural
+from openbook.data.findings import TINY, Finding
 from openbook.judge.folds.examples import Examples
+from openbook.words.sentences import plural
 
 __all__ = ["prepared_outside"]
 

@@ -31,10 +31,9 @@ import numpy as np
 
 from openbook.data import Column, Numeric, Schema, SparseTable, Table, read
 from openbook.data.describe import describe
-from openbook.data.findings import TINY, Finding, near_codes, plural
+from openbook.data.findings import TINY, Finding, near_codes
 from openbook.data.findings.repeats import row_hashes
 from openbook.errors import DataError
-from openbook.judge.chance.intervals import shown
 from openbook.judge.folds.evaluation import Evaluation
 from openbook.judge.folds.examples import Examples
 from openbook.judge.folds.first_round import row_losses
@@ -42,6 +41,8 @@ from openbook.judge.folds.splits import task_of
 from openbook.judge.risk.leak_columns import prepared_outside
 from openbook.judge.risk.single_columns import carrier
 from openbook.judge.scores.metrics import Task
+from openbook.words.numbers import shown
+from openbook.words.sentences import plural
 from openbook.work import Work
 
 __all__ = ["Leaks", "leaks"]

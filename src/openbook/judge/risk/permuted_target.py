@@ -23,11 +23,12 @@ from scipy.special import stdtr, stdtrit
 
 from openbook.border.rules import Whole
 from openbook.errors import ParameterError
-from openbook.judge.chance.intervals import Interval, shown, shown_p
+from openbook.judge.chance.intervals import Interval
 from openbook.judge.folds.evaluate import evaluate
 from openbook.judge.folds.examples import Examples, model_task
 from openbook.judge.folds.splits import protocol
 from openbook.judge.scores.metrics import METRICS
+from openbook.words.numbers import shown, shown_p
 from openbook.work import Grid, Work
 
 __all__ = ["LeakTest", "leak_test"]

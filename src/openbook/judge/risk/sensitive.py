@@ -5,8 +5,8 @@ from itertools import pairwise
 import numpy as np
 
 from openbook.data import Categorical, Column, Numeric
-from openbook.data.findings import short
 from openbook.errors import DataError
+from openbook.words.numbers import short
 
 __all__ = ["group_rows"]
 

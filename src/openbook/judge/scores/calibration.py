@@ -20,11 +20,12 @@ import numpy as np
 
 from openbook.draw import Picture
 from openbook.errors import DataError, ParameterError, did_you_mean
-from openbook.judge.chance.intervals import Interval, shown, wilson
+from openbook.judge.chance.intervals import Interval, wilson
 from openbook.judge.chance.means import t_interval
 from openbook.judge.scores.metrics import Predictions, brier_losses
 from openbook.judge.scores.two_kinds import Scored
-from openbook.work import Grid, Step, Work, figure
+from openbook.words.numbers import figure, shown
+from openbook.work import Grid, Step, Work
 
 __all__ = ["Bin", "Calibration"]
 

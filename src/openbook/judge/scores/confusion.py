@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from openbook.data.findings import plural
 from openbook.draw import Picture
 from openbook.draw.heat import heat_map
 from openbook.errors import DataError, ParameterError, did_you_mean
@@ -35,6 +34,7 @@ from openbook.judge.scores.count_labels import counted, plain, whole
 from openbook.judge.scores.rates import FISHER, LOG, LOGIT, Rate, delta, f_beta, kappa, mcc, share, smooth
 from openbook.judge.scores.two_classes import ALSO, RATIO_OF, RATIOS, SEVERAL, SHARES, TWO_CLASSES, why_none
 from openbook.judge.scores.two_classes import cost as cost_of
+from openbook.words.sentences import plural
 from openbook.work import Work
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from openbook.errors import ParameterError, did_you_mean
-from openbook.judge.chance.intervals import shown
 from openbook.judge.scores.averages import AVERAGED, KINDS
 from openbook.judge.scores.rates import Rate, by_class
 from openbook.judge.scores.two_classes import OTHERS, RATIOS, SEVERAL, SHARES, TWO_CLASSES
-from openbook.work import Grid, Step, Work, escape_text, figure
+from openbook.words.numbers import figure, shown
+from openbook.work import Grid, Step, Work, escape_text
 
 if TYPE_CHECKING:
     from openbook.judge.scores.confusion import Confusion

@@ -21,13 +21,13 @@ from typing import Any
 
 import numpy as np
 
-from openbook.data.findings import plural
 from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.judge.chance.intervals import Interval, bootstrap, wilson
 from openbook.judge.chance.means import t_interval
 from openbook.judge.scores.confusion import Confusion
 from openbook.judge.scores.confusion_work import each_table, shown_rate
 from openbook.judge.scores.rates import Rate
+from openbook.words.sentences import plural
 from openbook.work import Grid, Work
 
 __all__ = ["MultiLabel"]

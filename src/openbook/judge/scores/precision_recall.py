@@ -20,9 +20,10 @@ import numpy as np
 
 from openbook.draw import Picture
 from openbook.errors import ParameterError
-from openbook.judge.chance.intervals import Interval, shown, wilson
+from openbook.judge.chance.intervals import Interval, wilson
 from openbook.judge.scores.two_kinds import ThresholdCurve
-from openbook.work import Step, Work, figure
+from openbook.words.numbers import figure, shown
+from openbook.work import Step, Work
 
 __all__ = ["PrecisionRecall", "average_precision"]
 

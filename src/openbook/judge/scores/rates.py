@@ -25,8 +25,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import expit, ndtri
 
-from openbook.judge.chance.intervals import Interval, shown, upper_share, wilson
-from openbook.work import Step, figure
+from openbook.judge.chance.intervals import Interval, upper_share, wilson
+from openbook.words.numbers import figure, shown
+from openbook.work import Step
 
 __all__ = [
     "FISHER",

@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import ndtri
 
-from openbook.data.findings import plural
 from openbook.errors import DataError, ParameterError, did_you_mean
-from openbook.judge.chance.intervals import Interval, shown, upper_share
+from openbook.judge.chance.intervals import Interval, upper_share
 from openbook.judge.chance.means import t_interval
 from openbook.judge.scores.metrics import METRICS, Predictions
 from openbook.judge.scores.rates import Rate
-from openbook.work import Grid, Step, Work, figure
+from openbook.words.numbers import figure, shown
+from openbook.words.sentences import plural
+from openbook.work import Grid, Step, Work
 
 if TYPE_CHECKING:
     from openbook.judge.folds.evaluation import Evaluation

@@ -27,9 +27,10 @@ from scipy.special import expit, logit, ndtri
 
 from openbook.draw import Picture
 from openbook.errors import DataError, ParameterError
-from openbook.judge.chance.intervals import Interval, shown, upper_share
+from openbook.judge.chance.intervals import Interval, upper_share
 from openbook.judge.scores.two_kinds import ThresholdCurve
-from openbook.work import Step, Work, figure
+from openbook.words.numbers import figure, shown
+from openbook.work import Step, Work
 
 __all__ = ["OperatingPoint", "Roc", "auc"]
 

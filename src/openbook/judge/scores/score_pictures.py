@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from openbook.data.findings import plural
 from openbook.draw import Numbers, Picture
 from openbook.draw.colours import COLOURS, RARE
 from openbook.draw.plot import FRAME, dots, framed, legend, line
-from openbook.judge.chance.intervals import shown
+from openbook.words.numbers import shown
+from openbook.words.sentences import plural
 
 if TYPE_CHECKING:
     from openbook.judge.scores.calibration import Calibration

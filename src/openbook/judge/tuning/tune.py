@@ -19,7 +19,6 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.errors import ParameterError
-from openbook.judge.chance.intervals import shown
 from openbook.judge.folds.evaluate import Progress, complexity_of, judged
 from openbook.judge.folds.evaluation import Evaluation
 from openbook.judge.folds.examples import Cut, Examples, Split, model_task, takes_tables
@@ -27,6 +26,7 @@ from openbook.judge.folds.splits import Protocol, TimeOrdered, protocol
 from openbook.judge.folds.splitters import time_codes
 from openbook.judge.scores.metrics import DEFAULTS, Metric, metric
 from openbook.judge.tuning.search import Search, Tried, best_of, knobs_of, settings_of
+from openbook.words.numbers import shown
 from openbook.work import Grid, Work
 
 __all__ = ["Tuned", "Tuning", "tune"]

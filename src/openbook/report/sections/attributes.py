@@ -2,11 +2,11 @@
 
 import math
 
-from openbook.data.findings import plural
 from openbook.judge import Importance
 from openbook.report import svg
 from openbook.report.blocks import Block, Fold, Heading, Part, Text, derived, drawn, grids, sketched
 from openbook.report.study import StudyResult
+from openbook.words.sentences import plural
 
 #: Columns whose importance is drawn.
 _MOST = 15

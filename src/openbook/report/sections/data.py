@@ -2,11 +2,12 @@
 
 from markupsafe import Markup
 
-from openbook.data.findings import plural, short
 from openbook.data.summary import ColumnSummary
 from openbook.report import svg, words
 from openbook.report.blocks import Block, Card, Cards, Findings, Fold, Heading, Part, Shown, Text
 from openbook.report.study import StudyResult
+from openbook.words.numbers import short
+from openbook.words.sentences import plural
 
 #: Findings that are shown at once; columns that are, and columns in all; bars of a nominal one.
 _FINDINGS, _FIRST, _MOST, _BARS = 5, 9, 36, 8

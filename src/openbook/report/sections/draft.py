@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from openbook.data.findings import plural
-from openbook.judge.chance.significance import p_words
 from openbook.report import words
 from openbook.report.blocks import Draft, Fold, Part, Text
 from openbook.report.study import StudyResult
+from openbook.words.numbers import p_words
+from openbook.words.sentences import plural
 
 #: Learners of the ranking, columns and findings that are told.
 _MOST_ROWS, _MOST_COLUMNS, _MOST_FINDINGS = 30, 5, 5

@@ -10,11 +10,9 @@ from typing import Any
 import numpy as np
 
 from openbook.data.attributes import as_text
-from openbook.data.findings import plural, short
 from openbook.data.summary import numbers
 from openbook.draw.colours import COLOURS
 from openbook.judge import Calibration, Confusion, Evaluation, PrecisionRecall, Regression, Roc
-from openbook.judge.chance.intervals import shown
 from openbook.report import svg
 from openbook.report.blocks import (
     Block,
@@ -33,6 +31,8 @@ from openbook.report.blocks import (
 )
 from openbook.report.residuals import beside_truth, residuals
 from openbook.report.study import StudyResult
+from openbook.words.numbers import short, shown
+from openbook.words.sentences import plural
 
 __all__ = ["confusion_figure", "part"]
 

@@ -1,10 +1,11 @@
 """How the learners were judged, in words."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from openbook.report import words
 from openbook.report.blocks import Block, Heading, Items, Part, Text
 from openbook.report.study import StudyResult
+from openbook.words.sentences import listed
 
 #: Columns that are named.
 _MOST_NAMES = 20
@@ -31,7 +32,7 @@ def _roles(result: StudyResult) -> Iterator[str]:
     }
     for role, sentence in said.items():
         if columns := result.roles.get(role):
-            yield sentence.format(columns if isinstance(columns, str) else _listed(columns))
+            yield sentence.format(columns if isinstance(columns, str) else listed(columns, _MOST_NAMES))
 
 
 def _columns(result: StudyResult) -> Iterator[str]:
@@ -42,10 +43,4 @@ def _columns(result: StudyResult) -> Iterator[str]:
         if len(names) < widest:
             sets.setdefault(names, []).append(label)
     for names, labels in sets.items():
-        yield f"{', '.join(labels)}: of the {widest} features only {_listed(names)}."
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Names in a row; of many the first."""
-    more = len(names) - _MOST_NAMES
-    return ", ".join(names[:_MOST_NAMES]) + (f" and {more:,} more" if more > 0 else "")
+        yield f"{', '.join(labels)}: of the {widest} features only {listed(names, _MOST_NAMES)}."

@@ -3,9 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from openbook.data.findings import plural
 from openbook.judge import Interval
-from openbook.judge.chance.intervals import shown_p
 from openbook.judge.choice.comparison import Row
 from openbook.report import svg, words
 from openbook.report.blocks import (
@@ -22,6 +20,8 @@ from openbook.report.blocks import (
     sketched,
 )
 from openbook.report.study import StudyResult
+from openbook.words.numbers import shown_p
+from openbook.words.sentences import plural
 
 #: More learners make more pairs than anyone reads.
 _MOST_PAIRED = 24

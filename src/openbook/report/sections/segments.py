@@ -1,12 +1,12 @@
 """Where it errs most, and the mistakes that it was surest of."""
 
-from openbook.data.findings import plural
 from openbook.judge import Mistakes
-from openbook.judge.chance.intervals import shown
 from openbook.report import words
 from openbook.report.blocks import Block, Heading, Line, Part, Table, Text
 from openbook.report.study import StudyResult
-from openbook.work import Grid, figure
+from openbook.words.numbers import figure, shown
+from openbook.words.sentences import plural
+from openbook.work import Grid
 
 #: Cells of a row that are told.
 _MOST_CELLS = 5

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from openbook.data.findings import plural
 from openbook.report import words
 from openbook.report.blocks import Answers, Block, Findings, Part, Text
 from openbook.report.study import StudyResult
+from openbook.words.sentences import plural
 
 #: More warnings are left to their own parts.
 _MOST_WARNINGS = 4

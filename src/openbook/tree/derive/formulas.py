@@ -7,7 +7,8 @@ import math
 from dataclasses import dataclass
 
 from openbook.tree.derive.splits import Classes, Group, Split
-from openbook.work import Grid, Step, escape_text, figure
+from openbook.words.numbers import figure
+from openbook.work import Grid, Step, escape_text
 
 __all__ = ["MEASURES", "Measure", "branch_grid", "held", "impurity_step", "joined", "split_steps"]
 

@@ -10,7 +10,8 @@ import math
 from openbook.tree.derive.nodes import Narrator
 from openbook.tree.engine.nodes import LEAF, cells, leaf_of
 from openbook.tree.show.reading import reading
-from openbook.work import Grid, Step, Work, figure
+from openbook.words.numbers import figure, signed
+from openbook.work import Grid, Step, Work
 
 __all__ = ["derive_line_row", "derive_lines"]
 
@@ -54,7 +55,7 @@ def derive_line_row(model, X, k) -> Work:
     while k and (above := narrator.above[node]) >= 0:
         terms, step = _on_line(model, above, x.tolist(), "q")
         n, q = float(tree.weight[node]), step.result
-        numbers = rf"{figure(n)} \cdot {_signed(said)} + {figure(k)} \cdot {_signed(q)}"
+        numbers = rf"{figure(n)} \cdot {signed(said)} + {figure(k)} \cdot {signed(q)}"
         said = (n * said + k * q) / (n + k)
         smoothed = Step(
             "p'",
@@ -93,8 +94,3 @@ def _cell(lines, node, j, cell):
     low, high = float(lines.low[j]), float(lines.high[j])
     inside = min(max(cell, low), high)
     return inside, "" if inside == cell else f"beyond what was seen: {figure(low)} to {figure(high)}"
-
-
-def _signed(value):
-    """A number as a factor."""
-    return f"({figure(value)})" if value < 0 else figure(value)

@@ -19,7 +19,8 @@ from openbook.tree.engine.nodes import LEAF, depths, parents
 from openbook.tree.engine.prune import pessimistic_errors
 from openbook.tree.show.conditions import simplified
 from openbook.tree.show.reading import Reading
-from openbook.work import Grid, Step, Work, figure
+from openbook.words.numbers import figure
+from openbook.work import Grid, Step, Work
 
 __all__ = ["Narrator"]
 

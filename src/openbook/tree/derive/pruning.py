@@ -3,7 +3,8 @@
 from typing import NamedTuple
 
 from openbook.tree.engine.prune import EXPECTED, MADE
-from openbook.work import Grid, Step, Work, figure
+from openbook.words.numbers import figure
+from openbook.work import Grid, Step, Work
 
 __all__ = ["work_of_decision", "work_of_pruning"]
 

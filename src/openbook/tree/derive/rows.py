@@ -16,7 +16,8 @@ from openbook.tree.derive.nodes import Narrator
 from openbook.tree.engine.nodes import LEAF, SPREAD
 from openbook.tree.show.conditions import number, word
 from openbook.tree.show.reading import reading
-from openbook.work import Grid, Step, Work, figure
+from openbook.words.numbers import figure, signed
+from openbook.work import Grid, Step, Work
 
 __all__ = ["derive_row"]
 
@@ -132,11 +133,6 @@ def _numbers(told, leaves):
         return [
             Step(told.target, result=total, note="what the leaf predicts")
         ], f"Predicted: {figure(total)}."
-    terms = [rf"{figure(share)} \cdot {_signed(value)}" for share, value in values]
+    terms = [rf"{figure(share)} \cdot {signed(value)}" for share, value in values]
     step = Step(told.target, r"\sum_l s_l \cdot \bar{y}_l", joined(terms, " + "), total)
     return [step], f"Predicted: {figure(total)}."
-
-
-def _signed(value):
-    """Negative numbers in brackets, so that signs do not meet."""
-    return f"({figure(value)})" if value < 0 else figure(value)

@@ -21,7 +21,7 @@ from openbook.errors import DataError, ParameterError
 from openbook.tree.engine.nodes import LEAF, depths
 from openbook.tree.show.conditions import Condition
 from openbook.tree.show.reading import Reading, reading
-from openbook.work import figure
+from openbook.words.numbers import figure
 from openbook.work.formula import printable
 
 __all__ = ["Drawing", "Place", "draw"]

@@ -18,7 +18,7 @@ from openbook.draw.letters import clip, safe, text, width_of
 from openbook.tree.engine.nodes import LEAF
 from openbook.tree.show.conditions import Within, word
 from openbook.tree.show.layouts import Box, from_the_left, from_the_top, outline
-from openbook.work import figure
+from openbook.words.numbers import figure
 from openbook.work.formula import printable
 
 __all__ = ["picture"]

@@ -12,7 +12,7 @@ from openbook.data import Schema
 from openbook.data.attributes import as_text
 from openbook.tree.engine.nodes import Tree
 from openbook.tree.show.conditions import condition, settled, word
-from openbook.work import figure
+from openbook.words.numbers import figure
 from openbook.work.formula import printable
 
 __all__ = ["Reading", "reading"]

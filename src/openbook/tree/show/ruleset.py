@@ -23,7 +23,7 @@ from openbook.errors import DataError, did_you_mean
 from openbook.tree.engine.nodes import LEAF, SPREAD
 from openbook.tree.show.conditions import Condition, literal, quoted, simplified
 from openbook.tree.show.reading import reading
-from openbook.work import figure
+from openbook.words.numbers import figure
 from openbook.work.formula import printable
 
 __all__ = ["Disjunction", "Rule", "Rules", "rules"]
@@ -89,13 +89,13 @@ class _List(Sequence):
     def __init__(self, read, listed):
         self._read = read
         self._listed = listed
-        self._rules = tuple(listed(read))
+        self.rules = tuple(listed(read))
 
     def __len__(self):
-        return len(self._rules)
+        return len(self.rules)
 
     def __getitem__(self, key):
-        return self._rules[key]
+        return self.rules[key]
 
     @abstractmethod
     def text(self):

@@ -1,0 +1,86 @@
+"""Parameters that many classes and functions share, described once.
+
+A docstring names such a parameter with its type and default, and leaves the meaning out:
+
+    random_state : int, default=0
+
+`documented` adds the meaning from `SHARED` when the class or function is defined, so that `help` shows it.
+A parameter that means something else here than elsewhere has its meaning written out.
+"""
+
+import re
+from typing import Any, TypeVar
+
+__all__ = ["SHARED", "documented"]
+
+Documented = TypeVar("Documented")
+
+#: The meaning of each shared parameter.
+SHARED: dict[str, str] = {
+    "X": "The rows: a table, anything that `openbook.read` takes (a path, a pandas, polars or pyarrow frame,"
+    " an array, a list of dicts), or an `openbook.scan`.",
+    "y": "The target: an array, a Series, a Column, or the name of a column of X.",
+    "sample_weight": "The weight of each row. Whole numbers are numbers of equal rows.",
+    "random_state": "Random seed. The same seed gives the same result, whatever the number of workers.",
+    "kinds": "The kind of some columns, as in `openbook.read`: {'zip': 'nominal'}. Others are inferred.",
+    "cv": "How rows are divided: a number of folds, a splitter of scikit-learn's or ours, or pairs of"
+    " (training, test) positions.",
+    "metric": "The score that decides, by name; `openbook.judge.METRICS` lists them.",
+    "metrics": "The scores to show, the one that decides first; None for the usual ones.",
+    "groups": "The group of each row, such as the patient: an array, a Series, a Column, or the name of a"
+    " column of X. Rows of one group never both train and test.",
+    "time": "The time of each row: an array, a Series, a Column, or the name of a column of X. Models are"
+    " trained on the past and tested on the future.",
+    "test_groups": 'Whether test groups are "new", or "known" by their earlier rows, where there are both'
+    " groups and time.",
+    "progress": "True for a progress bar, or a function of the number done and the total.",
+    "level": "The confidence level of the interval.",
+    "costs": "The cost of each decision for each truth: costs[decision][truth]. What is left out costs 0.",
+    "repeats": "The number of repetitions.",
+    "max_iter": "The most iterations.",
+    "tol": "The tolerance for stopping: an improvement below it ends the iterations.",
+    "class_weight": 'Weights of the classes: a mapping, or "balanced" to give every class the same total.',
+    "row": "One row: a mapping of column to value, a Series, a one-row table or frame, or a sequence of"
+    " values. A column left out of a mapping counts as missing.",
+}
+
+#: A line that names parameters and their type: "bins : int, default=10".
+_NAMED = re.compile(r"( *)(\*{0,2}\w+(?:, \*{0,2}\w+)*) : \S.*")
+
+
+def documented(thing: Documented) -> Documented:
+    """Add the meaning of shared parameters to the docstring of a class and its methods, or of a function.
+
+    >>> @documented
+    ... def draw(random_state=0):
+    ...     '''Draw.
+    ...
+    ...     Parameters
+    ...     ----------
+    ...     random_state : int, default=0
+    ...     '''
+    >>> print(draw.__doc__.splitlines()[5].strip())
+    Random seed. The same seed gives the same result, whatever the number of workers.
+    """
+    described: list[Any] = [thing]
+    if isinstance(thing, type):
+        described += [getattr(made, "__func__", made) for made in vars(thing).values()]
+    for one in described:
+        doc = getattr(one, "__doc__", None)
+        if isinstance(doc, str) and (callable(one) or one is thing) and " : " in doc:
+            one.__doc__ = _filled(doc)
+    return thing
+
+
+def _filled(doc: str) -> str:
+    lines = doc.splitlines()
+    filled: list[str] = []
+    for i, line in enumerate(lines):
+        filled.append(line)
+        named = _NAMED.fullmatch(line)
+        if named is None or named[2] not in SHARED:
+            continue
+        below = lines[i + 1] if i + 1 < len(lines) else ""
+        if not below.startswith(named[1] + " "):
+            filled.append(f"{named[1]}    {SHARED[named[2]]}")
+    return "\n".join(filled)
