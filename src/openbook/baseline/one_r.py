@@ -114,11 +114,11 @@ class OneR(Folding, Classifier):
 
     def _solve(self):
         self._labels = [as_text(label) for label in self.classes_.tolist()]
-        self._rules = self._rules_of_all()
-        self.errors_ = {rule.name: rule.errors for rule in self._rules}
-        fewest = min(rule.errors for rule in self._rules)
+        self._candidates = self._rules_of_all()
+        self.errors_ = {rule.name: rule.errors for rule in self._candidates}
+        fewest = min(rule.errors for rule in self._candidates)
         even = fewest + ROUNDING * float(self.statistics_.classes.sum())  # the order of sums decides nothing
-        self._best = next(rule for rule in self._rules if rule.errors <= even)
+        self._best = next(rule for rule in self._candidates if rule.errors <= even)
         self.attribute_ = self._best.name
         winners = self.classes_[self._best.counts.argmax(axis=0)].tolist()
         self.rule_ = {
@@ -174,9 +174,11 @@ class OneR(Folding, Classifier):
         return len(self.rule_)
 
     def _work(self):
-        grids = [self._grid(rule) for rule in self._rules]
+        grids = [self._grid(rule) for rule in self._candidates]
         errors = Grid(
-            "errors", ["attribute", "errors", "of"], [[r.name, r.errors, r.counts.sum()] for r in self._rules]
+            "errors",
+            ["attribute", "errors", "of"],
+            [[r.name, r.errors, r.counts.sum()] for r in self._candidates],
         )
         end = f"The fewest errors: {self.attribute_} ({figure(self._best.errors)})."
         return Work(f"1R for {self.target_}", (*grids, errors), end)
