@@ -96,7 +96,7 @@ def test_kinds_that_are_none():
 
 def test_the_first_broken_rule_is_worded():
     class Learner:
-        rules = {"k": Whole(at_least=1), "way": OneOf("up", "down")}
+        _rules = {"k": Whole(at_least=1), "way": OneOf("up", "down")}
         k, way = 0, "left"
 
     with pytest.raises(ParameterError) as caught:

@@ -14,7 +14,7 @@ REASONS = {
 }
 
 #: Names that still have several meanings.
-PENDING = {  # fmt: skip
+PENDING = {
     "Aim",
     "Binomial",
     "Candidate",
@@ -153,7 +153,7 @@ PENDING = {  # fmt: skip
     "weights_of",
     "whole",
     "written",
-}
+}  # fmt: skip
 
 
 def homes():
