@@ -27,7 +27,16 @@ from openbook.fold import Statistics, each, fold
 from openbook.linear.losses import Logistic, Softmax, softmax
 from openbook.prepare.encoding import Encoding
 
-__all__ = ["BATCH_ROWS", "EncodedRows", "Likelihood", "Margins", "Units", "encoded_pieces", "linear_scores"]
+__all__ = [
+    "BATCH_ROWS",
+    "EncodedRows",
+    "Likelihood",
+    "Margins",
+    "Units",
+    "encoded_pieces",
+    "every",
+    "linear_scores",
+]
 
 #: Cells multiplied at a time: they stay in the cache from one product to the next.
 BLOCK_CELLS = 1 << 16
@@ -219,7 +228,7 @@ class Likelihood:
         They keep the least value from running away where the sample lacks a class, or a line parts it.
         """
         stride = -(-n_rows // rows)
-        parts = fold(self.pieces, partial(_every, stride), add)
+        parts = fold(self.pieces, partial(every, stride), add)
         x, y, w = (np.concatenate(column) for column in zip(*(part[:3] for part in parts), strict=True))
         return self._of_part(EncodedRows(x, y, w, 0), ridge)
 
@@ -305,7 +314,7 @@ def _loaded(chunk):
     return chunk
 
 
-def _every(stride, chunk):
+def every(stride, chunk):
     """Every so many-th of all rows, as far as they are in this chunk; copies, so that it can go."""
     own = slice(-chunk.first % stride, None, stride)
     return [EncodedRows(chunk.x[own].copy(), chunk.y[own].copy(), chunk.w[own].copy(), chunk.first)]

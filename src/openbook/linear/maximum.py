@@ -3,13 +3,29 @@ r"""The largest likelihood, by one solver or another; on many rows, first on a s
 A sample's maximum is near that of all rows, and costs little. What is left are a few steps on all rows, led
 by the curvature of the sample: for each score the inverse of its own block of the Hessian, which L-BFGS then
 corrects by what it sees.
+
+Wide tables have fewer rows than columns. The gradient of the loss is a sum of rows, so under a penalty ½ Σ_j
+p_j θ_j² the best θ is one, too (the representer theorem), and n figures γ say where it lies: with the QR
+decomposition of the rows over the roots of their penalties,
+
+    (Z / √p)' = Q R,    θ √p = Q γ,    scores = R'γ + b,    penalty = ½ γ'γ
+
+The same problem then has n coefficients, and Newton's method can solve it. Most tables do not need that:
+L-BFGS on all columns is tried first.
+
+Z : float64 (n, d), rows in standard units;  Q : (d, n);  R : (n, n)
 """
 
-import numpy as np
-from scipy.linalg import cho_factor, cho_solve, eigvalsh
+from dataclasses import replace
+from functools import partial
+from operator import add
 
-from openbook.linear.likelihood import BATCH_ROWS
-from openbook.linear.solvers import gradient_descent, lbfgs, newton, sgd
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve, eigvalsh, qr
+
+from openbook.fold import fold
+from openbook.linear.likelihood import BATCH_ROWS, EncodedRows, Units, every
+from openbook.linear.solvers import Solution, gradient_descent, lbfgs, newton, sgd
 
 __all__ = ["PLAIN", "maximise"]
 
@@ -28,6 +44,12 @@ FEW = 200
 #: With more columns than these, L-BFGS goes without the curvature at the start, which would be too large.
 WIDE = 3000
 
+#: The most steps of L-BFGS on a wide table before it is solved among its rows.
+QUICK_STEPS = 40
+
+#: Up to so many coefficients a wide table is solved by Newton's method, and beyond by L-BFGS again.
+MOST_IN_ROWS = 1500
+
 #: What is added to the diagonal of a block of the Hessian, as a share of the largest entry there.
 DEFINITE = 1e-10
 
@@ -43,8 +65,6 @@ def maximise(likelihood, start, *, solver, l1, n_rows, tol, max_iter, step, rand
     """
     sample = max(SAMPLE, SAMPLE_PER_COLUMN * len(likelihood.penalty))
     many = n_rows >= 2 * sample
-    if solver == "auto":
-        solver = "newton" if l1.any() or (not many and len(start) <= FEW) else "lbfgs"
     limits = {"tol": tol, "max_iter": max_iter}
     if solver == "gradient_descent":
         step = step * likelihood.total if step else 1.0 / _most_curvature(likelihood)
@@ -54,6 +74,11 @@ def maximise(likelihood, start, *, solver, l1, n_rows, tol, max_iter, step, rand
     if solver == "sgd":
         step = step or 1.0 / _most_curvature(likelihood, BATCH_ROWS)
         return sgd(likelihood, start, step=step, random=random, **limits), solver
+    wide = n_rows < len(likelihood.penalty)
+    if wide and not l1.any() and not likelihood.free[:-1].any() and solver in {"auto", "newton"}:
+        return _among_rows(likelihood, start, solver, limits)
+    if solver == "auto":
+        solver = "newton" if l1.any() or (not many and len(start) <= FEW) else "lbfgs"
     near = likelihood
     if many:
         near = likelihood.sample(sample, n_rows, RIDGE)
@@ -70,7 +95,7 @@ def _found(likelihood, near, start, solver, l1, limits):
     """
     if solver == "newton":
         return newton(likelihood, start, l1=l1, **limits)
-    start = _centred(start.reshape(likelihood.n_scores, -1)).ravel()
+    start = _centred_start(likelihood, start)
     if len(likelihood.penalty) > WIDE:
         return lbfgs(likelihood, start, **limits)
     factors = [_factor(block) for block in near.blocks(start)]
@@ -81,6 +106,53 @@ def _found(likelihood, near, start, solver, l1, limits):
         return _centred(np.array(steps)).ravel()
 
     return lbfgs(likelihood, start, precondition=precondition, **limits)
+
+
+def _among_rows(likelihood, start, solver, limits):
+    """The maximum of a wide table under a penalty on squares: by L-BFGS, or among its rows; and which."""
+    theta, before = _centred_start(likelihood, start), []
+    if solver == "auto":
+        quick = lbfgs(likelihood, theta, **{**limits, "max_iter": min(QUICK_STEPS, limits["max_iter"])})
+        if quick.converged or limits["max_iter"] <= QUICK_STEPS:
+            return quick, "lbfgs"
+        theta, before = quick.theta, quick.trace[:-1]
+    turned, factors = _turned(likelihood)  # (d, n): θ = factors γ
+    k, n = likelihood.n_scores, factors.shape[1]
+    solver = "newton" if k * n <= MOST_IN_ROWS else "lbfgs"
+    by_score = theta.reshape(k, -1)
+    shares = by_score[:, :-1] * likelihood.penalty[:-1] @ factors
+    first = np.column_stack([shares, by_score[:, -1]]).ravel()
+    steepest = np.sqrt(n * likelihood.penalty.max())  # of a slope by γ in one by θ, at most
+    rest = {"tol": limits["tol"] / max(steepest, 1.0), "max_iter": limits["max_iter"] - len(before)}
+    found = _found(turned, turned, first, solver, np.zeros(len(first)), rest)
+    by_score = found.theta.reshape(k, -1)
+    theta = np.column_stack([by_score[:, :-1] @ factors.T, by_score[:, -1]]).ravel()
+    _, slope = likelihood(theta)
+    last = found.trace[-1]._replace(slope=float(np.abs(slope).max()))
+    trace = [*before, *found.trace[:-1], last]
+    return Solution(theta, trace, last.slope <= limits["tol"]), solver
+
+
+def _turned(likelihood):
+    """The same function of γ, and the factors that make θ of it, Q / √p."""
+    parts = fold(likelihood.pieces, partial(every, 1), add)
+    x, y, w = (np.concatenate(column) for column in zip(*(part[:3] for part in parts), strict=True))
+    root = np.sqrt(likelihood.penalty[:-1])
+    x = (x - likelihood.units.shift) / (likelihood.units.scale * root)
+    q, r = qr(x.T, mode="economic", overwrite_a=True, check_finite=False)
+    n = len(r)
+    turned = replace(
+        likelihood,
+        pieces=[EncodedRows(np.ascontiguousarray(r.T), y, w, 0)],
+        units=Units(np.zeros(n), np.ones(n)),
+        penalty=np.append(np.ones(n), 0.0),
+        free=np.append(np.zeros(n, dtype=bool), True),
+    )
+    return turned, q / root[:, None]
+
+
+def _centred_start(likelihood, start):
+    return _centred(start.reshape(likelihood.n_scores, -1)).ravel()
 
 
 def _centred(by_score):
