@@ -27,7 +27,7 @@ def double(data):
 
 def index_ours(index, metric="euclidean"):
     def fit(given):
-        from openbook.neighbors.index import make_index
+        from openbook.spaces import make_index
 
         return make_index(given[0], metric, index)
 

@@ -14,8 +14,8 @@ from openbook import load
 from openbook.cluster import AgglomerativeClustering
 from openbook.cluster.linkage import METHODS, linkage_of_pairs, linkage_of_points
 from openbook.cluster.merging import merged
-from openbook.cluster.points import Points
 from openbook.errors import DataError, ParameterError, RefusalError
+from openbook.spaces.points import Points
 
 RNG = np.random.default_rng(7)
 
@@ -175,7 +175,7 @@ def test_what_has_no_centres_is_refused():
 
 def test_too_many_rows_are_refused_before_anything_is_built(monkeypatch):
     X = np.zeros((2000, 1))
-    monkeypatch.setattr("openbook.neighbors.budget.most_bytes", lambda: 1e6)
+    monkeypatch.setattr("openbook.border.budget.most_bytes", lambda: 1e6)
     with pytest.raises(
         RefusalError, match=r"complete linkage of 2,000 rows would take about 16 MB .* sample"
     ):

@@ -8,8 +8,8 @@ from sklearn.datasets import make_blobs, make_moons
 import openbook
 from openbook.cluster import DBSCAN
 from openbook.cluster.dbscan import grown
-from openbook.cluster.points import between
 from openbook.errors import RefusalError
+from openbook.spaces.points import between
 
 
 def test_rows_on_a_line_by_hand():
@@ -88,7 +88,7 @@ def test_damaged_labels_are_refused():
 
 
 def test_an_hour_is_too_much(monkeypatch):
-    monkeypatch.setattr("openbook.neighbors.budget._MOST_SECONDS", 1e-5)
+    monkeypatch.setattr("openbook.border.budget._MOST_SECONDS", 1e-5)
     X = openbook.read([{"a": "xyz"[i % 3]} for i in range(500)])
     with pytest.raises(RefusalError, match="DBSCAN of 500 rows would take"):
         DBSCAN().fit(X)

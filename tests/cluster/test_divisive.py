@@ -45,7 +45,7 @@ def test_similarities_split_as_their_distances_do():
 
 
 def test_too_many_rows_are_refused(monkeypatch):
-    monkeypatch.setattr("openbook.neighbors.budget._MOST_SECONDS", 1e-9)
+    monkeypatch.setattr("openbook.border.budget._MOST_SECONDS", 1e-9)
     with pytest.raises(RefusalError, match="divisive clustering of 50 rows"):
         Divisive(2).fit(np.zeros((50, 1)))
 

@@ -44,7 +44,6 @@ PENDING = {
     "Polynomial",
     "Protocol",
     "Radial",
-    "Room",
     "Row",
     "Rows",
     "Rule",

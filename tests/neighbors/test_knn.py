@@ -277,7 +277,7 @@ class TestDistances:
     def test_functions_come_in_blocks(self, monkeypatch):
         X, y = load("iris").split("species")
         expected = KNeighborsClassifier(metric="hamming").fit(X, y).kneighbors(X)
-        monkeypatch.setattr("openbook.neighbors.spaces._AT_A_TIME", 1000)
+        monkeypatch.setattr("openbook.spaces.space._AT_A_TIME", 1000)
         found = KNeighborsClassifier(metric="hamming").fit(X, y).kneighbors(X)
         assert all((a == b).all() for a, b in zip(found, expected, strict=True))
 

@@ -9,10 +9,11 @@ from sklearn import neighbors as theirs
 from openbook import load
 from openbook.data import Nominal, Numeric, Ordinal, Schema, Table
 from openbook.measures import gower, pairwise
-from openbook.neighbors import KNeighborsClassifier, KNeighborsRegressor, mixed
-from openbook.neighbors.mixed import MixedDistance, MixedIndex
-from openbook.neighbors.terms import compared
+from openbook.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from openbook.neighbors.votes import TIES, WEIGHTS
+from openbook.spaces import mixed
+from openbook.spaces.derive import compared
+from openbook.spaces.mixed import MixedDistance, MixedIndex
 
 SIZES = ("s", "m", "l")
 SCHEMA = Schema((Numeric("x"), Nominal("c", ("a", "b")), Ordinal("size", SIZES), Numeric("z")))

@@ -20,6 +20,7 @@ __all__ = [
     "ColumnKinds",
     "Flag",
     "Maybe",
+    "NamedOr",
     "Number",
     "OneOf",
     "Rule",
@@ -172,6 +173,19 @@ class Anything(_Plain):
 
     def allows(self, value: Any) -> bool:  # noqa: ARG002 (the learner looks)
         return True
+
+
+@dataclass(frozen=True)
+class NamedOr(Anything):
+    """One of a few words, or a function."""
+
+    words: tuple[str, ...] = ()
+
+    def demand(self) -> str:
+        return f"one of {', '.join(map(repr, self.words))}, or {self.what}"
+
+    def allows(self, value: Any) -> bool:
+        return callable(value) or (isinstance(value, str) and value in self.words)
 
 
 @dataclass(frozen=True)

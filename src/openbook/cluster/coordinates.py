@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from openbook.border.rows import infinite_cell
-from openbook.cluster.points import Points
 from openbook.data import Nominal, Numeric
 from openbook.fold import each
-from openbook.neighbors.examples import Examples
-from openbook.neighbors.mixed import MixedDistance
 from openbook.prepare import Encoding
+from openbook.spaces.mixed import MixedDistance
+from openbook.spaces.points import Points
+from openbook.spaces.rows import StoredRows
 
 __all__ = ["DISTANCES", "Coordinates", "whole"]
 
@@ -26,7 +26,7 @@ _GAP = 1e300
 
 def whole(rows):
     """All rows as one table in memory."""
-    return Examples.joined(each(rows.pieces, Examples.of)).table(rows.schema)
+    return StoredRows.joined(each(rows.pieces, StoredRows.of)).table(rows.schema)
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,12 +17,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from openbook.border.budget import refuse_if_over
 from openbook.border.rules import Flag, Number, OneOf
 from openbook.cluster.coordinates import DISTANCES
 from openbook.cluster.dendrogram import numbered
-from openbook.cluster.points import GOWER, Points, between
-from openbook.cluster.stored_rows import StoredRows
-from openbook.neighbors.budget import refuse_if_over
+from openbook.cluster.stored_rows import RowClusterer
+from openbook.spaces.points import GOWER, Points, between
 from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
@@ -36,7 +36,7 @@ _CELL, _FEW_COLUMNS = 2e-10, 12
 _DERIVED, _SHOWN = 40, 5
 
 
-class DBSCAN(StoredRows):
+class DBSCAN(RowClusterer):
     """DBSCAN: dense regions of any shape are clusters, and all other rows are noise.
 
     Numbers alone are compared by Euclidean distance, standardised unless `scale=False`; a missing one counts
@@ -121,7 +121,7 @@ class DBSCAN(StoredRows):
         n = len(numbers)
         if self.place_.distance != "euclidean" or not numbers.shape[1]:
             return _Arranged(self.place_.points(numbers, codes), np.empty((0, 0, 0)), np.arange(n))
-        from openbook.neighbors.halving import halved
+        from openbook.spaces.build_tree import halved
 
         tiles, order, boxes = halved(np.ascontiguousarray(numbers))
         order = order.ravel()[:n]

@@ -1,6 +1,6 @@
 """Kernels of DBSCAN: tiles of near points against tiles, and no list of neighbours.
 
-points : tiles in the order of a k-d tree (`neighbors.halving`), so that the box around each is small
+points : tiles in the order of a k-d tree (`spaces.build_tree`), so that the box around each is small
 boxes : float64 (n_tiles, p, 2), the ends of each tile; of none where the distance is no sum of squares
 bound : the largest total (`points`) between neighbours
 slots : the points, numbered tile after tile; those that fill the last tile up weigh nothing and are no core
@@ -11,9 +11,9 @@ Clusters are trees of slots (union-find), in which the root is the smallest slot
 
 import numpy as np
 
-from openbook.cluster.points import totals_of
 from openbook.kernels.jit import inner, jit
-from openbook.neighbors.tiles import TILE
+from openbook.spaces.points import totals_of
+from openbook.spaces.tiles import TILE
 
 __all__ = ["add_near", "join_cores", "reach"]
 

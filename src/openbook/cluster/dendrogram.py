@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from openbook.border.budget import refuse_if_over
 from openbook.errors import ParameterError
-from openbook.neighbors.budget import refuse_if_over
 
 __all__ = ["Dendrogram"]
 

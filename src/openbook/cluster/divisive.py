@@ -15,9 +15,9 @@ import math
 
 import numpy as np
 
+from openbook.border.budget import refuse_if_over
 from openbook.cluster.hierarchy import Hierarchy
-from openbook.cluster.points import between
-from openbook.neighbors.budget import refuse_if_over
+from openbook.spaces.points import between
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
 

@@ -7,15 +7,15 @@ the rows learnt.
 
 import numpy as np
 
+from openbook.border.budget import refuse_if_over
 from openbook.border.rules import Flag, Maybe, Number, OneOf, Whole
 from openbook.cluster.coordinates import DISTANCES
 from openbook.cluster.dendrogram import Dendrogram
 from openbook.cluster.merging import merge_table
-from openbook.cluster.points import all_pairs
-from openbook.cluster.stored_rows import StoredRows, checked_weights, matrix_of, weights_of
+from openbook.cluster.stored_rows import RowClusterer, checked_weights, matrix_of, weights_of
 from openbook.data import Numeric
 from openbook.errors import ParameterError
-from openbook.neighbors.budget import refuse_if_over
+from openbook.spaces.points import all_pairs
 from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
@@ -31,7 +31,7 @@ _DERIVED = 60
 _SHOWN = 5
 
 
-class Hierarchy(StoredRows):
+class Hierarchy(RowClusterer):
     """Clusters within clusters: `dendrogram_`, and `labels_` where it is cut."""
 
     _rules = {

@@ -14,16 +14,13 @@ medoids_ : a table of the rows that are medoids; medoid_indices_ : intp (n_clust
 
 import numpy as np
 
-from openbook.border.rows import infinite_cell
+from openbook.border.budget import refuse_if_over
 from openbook.border.rules import Flag, Whole
 from openbook.cluster.clusterer import Clusterer, were_found
 from openbook.cluster.pam import Move, pam
 from openbook.errors import ParameterError
-from openbook.fold import each
-from openbook.neighbors.budget import refuse_if_over
-from openbook.neighbors.examples import Examples
-from openbook.neighbors.learner import DISTANCE_RULES
-from openbook.neighbors.spaces import make_space, refusal
+from openbook.spaces.rows import StoredRows
+from openbook.spaces.space import DISTANCE_RULES, make_space, refusal
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
 
@@ -105,10 +102,8 @@ class KMedoids(Clusterer):
         return super().refusal(schema) or refusal(self.metric, schema)
 
     def _fit(self, rows):
-        examples = Examples.joined(each(rows.pieces, Examples.of))
+        examples = StoredRows.gathered(rows)
         n, k = len(examples), self.n_clusters
-        if np.isinf(examples.cells).any():
-            raise infinite_cell(rows)
         if n < k:
             msg = (
                 f"KMedoids: n_clusters = {k}, but there are only {n} rows (n_samples={n});"
@@ -213,7 +208,7 @@ class KMedoids(Clusterer):
 
     def _restore(self, arrays):
         own = {name.removeprefix("rows."): a for name, a in arrays.items() if name.startswith("rows.")}
-        examples = Examples.from_arrays(self.schema_, own, 1)
+        examples = StoredRows.from_arrays(self.schema_, own, 1)
         medoids, moves, costs = arrays["medoids"], arrays["moves"], arrays["costs"]
         n, k, m = len(examples), self.n_clusters, len(costs)
         fits = (

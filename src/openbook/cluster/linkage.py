@@ -20,8 +20,8 @@ import math
 
 import numpy as np
 
-from openbook.cluster.points import all_pairs
-from openbook.neighbors.budget import refuse_if_over
+from openbook.border.budget import refuse_if_over
+from openbook.spaces.points import all_pairs
 
 __all__ = ["CENTRES", "METHODS", "linkage_of_pairs", "linkage_of_points"]
 

@@ -22,9 +22,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from openbook.cluster.points import add_squares, totals_of
 from openbook.kernels.jit import inner, jit
-from openbook.neighbors.tiles import TILE
+from openbook.spaces.points import add_squares, totals_of
+from openbook.spaces.tiles import TILE
 
 __all__ = ["METHODS", "merge_centres", "merge_pairs", "span"]
 

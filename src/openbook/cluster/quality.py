@@ -21,13 +21,13 @@ from typing import Any
 
 import numpy as np
 
+from openbook.border.budget import refuse_if_over
 from openbook.border.rows import Rows
 from openbook.cluster.coordinates import Coordinates
-from openbook.cluster.points import between
 from openbook.data import Nominal, Table, read
 from openbook.errors import DataError
-from openbook.neighbors.budget import refuse_if_over
 from openbook.prepare import Encoding
+from openbook.spaces.points import between
 from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work

@@ -8,16 +8,16 @@ import numpy as np
 
 from openbook.cluster.clusterer import Clusterer
 from openbook.cluster.coordinates import Coordinates, whole
-from openbook.cluster.points import between
 from openbook.errors import DataError
+from openbook.spaces.points import between
 
-__all__ = ["StoredRows", "checked_weights", "matrix_of", "weights_of"]
+__all__ = ["RowClusterer", "checked_weights", "matrix_of", "weights_of"]
 
 #: Distances that are worked out at a time.
 _AT_A_TIME = 1 << 22
 
 
-class StoredRows(Clusterer):
+class RowClusterer(Clusterer):
     """A clusterer that keeps its rows: `place_` is where they lie, `cells_` their numbers and codes."""
 
     def _keep(self, rows, distance):

@@ -21,6 +21,7 @@ from functools import partial
 
 import numpy as np
 
+from openbook.border.budget import refuse_if_over
 from openbook.border.rows import Chunk
 from openbook.border.rules import Anything, Flag
 from openbook.data import Categorical, Nominal, Numeric
@@ -28,7 +29,6 @@ from openbook.density.density import Density
 from openbook.errors import DataError, ParameterError
 from openbook.fold import each
 from openbook.linear.basis import SAMPLE, sample_of
-from openbook.neighbors.budget import refuse_if_over
 from openbook.prepare import Encoding
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work

@@ -49,7 +49,15 @@ def package_of(file: Path) -> Path | None:
 
 
 class OwnNames(IndexDataCacheFile):
-    """numba's index and files, each file with a name of its own."""
+    """numba's index and files, each file with a name of its own.
+
+    The stamp is part of the version, which numba compares before it reads on: the rest of an index of other
+    sources may name classes that have moved since, and could not be read.
+    """
+
+    def __init__(self, cache_path: str, filename_base: str, source_stamp: Any) -> None:
+        super().__init__(cache_path, filename_base, source_stamp)
+        self._version = (self._version, source_stamp)
 
     def _data_name(self, number: int) -> str:  # noqa: ARG002 (how many there are may have changed meanwhile)
         name: str = super()._data_name(randbits(63))

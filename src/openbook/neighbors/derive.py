@@ -6,9 +6,9 @@ The rows themselves come from the index; distances, votes and ties are worked ou
 import math
 
 from openbook.data.attributes import as_text
-from openbook.neighbors.terms import FORMULAS, compared
 from openbook.neighbors.votes import EPS, ROUNDING
 from openbook.neighbors.windows import KERNELS, kernel_formula, kernel_weights
+from openbook.spaces.derive import FORMULAS, compared
 from openbook.words.numbers import figure
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work

@@ -8,8 +8,8 @@ import math
 
 from openbook.data.attributes import as_text
 from openbook.neighbors.derive import distance_parts
-from openbook.neighbors.terms import compared
 from openbook.neighbors.windows import kernel_formula, kernel_weights
+from openbook.spaces.derive import compared
 from openbook.words.numbers import figure
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work

@@ -11,11 +11,12 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from openbook.border.base import Classifier, Regressor
-from openbook.border.rules import Anything, OneOf, Rule, Whole
+from openbook.border.rules import Anything, NamedOr, OneOf, Rule, Whole
 from openbook.neighbors.derive import derive_mean, derive_model, derive_vote
-from openbook.neighbors.learner import DISTANCE_RULES, NamedOr, NeighborLearner
+from openbook.neighbors.learner import NeighborLearner
 from openbook.neighbors.votes import TIES, WEIGHTS, decided
 from openbook.neighbors.windows import KERNELS
+from openbook.spaces.space import DISTANCE_RULES
 
 __all__ = ["KNeighborsClassifier", "KNeighborsRegressor"]
 

@@ -5,45 +5,17 @@ space: ranges or an encoding, and the index. A missing cell, in training or in a
 the distance: as far as can be in mixed distances, the mean of its column in the others.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.base import Classifier
 from openbook.border.folding import Folding
-from openbook.border.rows import infinite_cell
-from openbook.border.rules import Anything, Flag, Number, OneOf, Rule
 from openbook.errors import ParameterError
-from openbook.fold import each
-from openbook.neighbors.examples import Examples
-from openbook.neighbors.spaces import DISTANCES, make_space, refusal
 from openbook.neighbors.votes import Ballots
+from openbook.spaces.rows import StoredRows
+from openbook.spaces.space import make_space, refusal
 
-__all__ = ["DISTANCE_RULES", "NamedOr", "NeighborLearner"]
-
-ALGORITHMS = ("auto", "brute", "kd_tree", "ball_tree", "inverted", "lsh")
-
-
-@dataclass(frozen=True)
-class NamedOr(Anything):
-    """One of a few words, or a function."""
-
-    words: tuple[str, ...] = ()
-
-    def demand(self):
-        return f"one of {', '.join(map(repr, self.words))}, or {self.what}"
-
-    def allows(self, value):
-        return callable(value) or (isinstance(value, str) and value in self.words)
-
-
-DISTANCE_RULES: dict[str, Rule] = {
-    "metric": NamedOr("a function of rows (…, d) and (…, d)", DISTANCES),
-    "algorithm": OneOf(*ALGORITHMS),
-    "scale": Flag(),
-    "p": Number(at_least=1),
-}
+__all__ = ["NeighborLearner"]
 
 
 class NeighborLearner(Folding):
@@ -57,13 +29,10 @@ class NeighborLearner(Folding):
         return super().refusal(schema) or refusal(self.metric, schema)
 
     def _step(self):
-        return Examples.of
+        return StoredRows.of
 
     def _folded(self, rows):
-        examples = Examples.joined(each(rows.pieces, self._step()))
-        if np.isinf(examples.cells).any():
-            raise infinite_cell(rows)
-        return examples
+        return StoredRows.gathered(rows)
 
     def _solve(self):
         self.space_ = make_space(self, self.statistics_, self.schema_)
@@ -113,7 +82,7 @@ class NeighborLearner(Folding):
 
     def _restore(self, arrays):
         n_classes = len(self.classes_) if isinstance(self, Classifier) else None
-        self.statistics_ = Examples.from_arrays(self.schema_, arrays, n_classes)
+        self.statistics_ = StoredRows.from_arrays(self.schema_, arrays, n_classes)
         self._solve()
 
     def __sklearn_tags__(self):

@@ -18,11 +18,12 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.base import Classifier, Regressor
-from openbook.border.rules import Anything, Maybe, Number, Rule
+from openbook.border.rules import Anything, Maybe, NamedOr, Number, Rule
 from openbook.errors import ParameterError, RefusalError
 from openbook.neighbors.derive_windows import derive_density, derive_local_mean, derive_windows
-from openbook.neighbors.learner import DISTANCE_RULES, NamedOr, NeighborLearner
+from openbook.neighbors.learner import NeighborLearner
 from openbook.neighbors.windows import KERNELS, kernel_weights, log_volume
+from openbook.spaces.space import DISTANCE_RULES
 
 __all__ = ["ParzenClassifier", "ParzenRegressor"]
 

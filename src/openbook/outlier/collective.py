@@ -19,16 +19,14 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from openbook.border.rows import infinite_cell
 from openbook.border.rules import Anything, Maybe, Whole
 from openbook.data import Nominal, Numeric, Schema, Table
 from openbook.data.conform import conform
 from openbook.data.read import read
 from openbook.errors import DataError, ParameterError, UnknownColumn
-from openbook.fold import each
-from openbook.neighbors.examples import Examples
 from openbook.outlier.detector import CUTS, Account, Detector, inner_of
 from openbook.outlier.z_score import ZScore
+from openbook.spaces.rows import StoredRows
 from openbook.work import Grid, Step
 
 __all__ = ["Collective"]
@@ -107,9 +105,7 @@ class Collective(Detector):
         return inner_of(self, ZScore())
 
     def _learn(self, rows):
-        examples = Examples.joined(each(rows.pieces, Examples.of))
-        if np.isinf(examples.cells).any():
-            raise infinite_cell(rows)
+        examples = StoredRows.gathered(rows)
         table = examples.table(self.schema_)
         figures = self._figures(table)[0]
         self.detector_ = clone(self._inner()).fit(figures)

@@ -11,14 +11,12 @@ detector of all rows. Of the judged columns, missing cells are the inner detecto
 import numpy as np
 from sklearn.base import clone
 
-from openbook.border.rows import infinite_cell
 from openbook.border.rules import Anything, Whole
 from openbook.data import MISSING, Categorical, Nominal, Numeric
 from openbook.errors import ParameterError, UnknownColumn
-from openbook.fold import each
-from openbook.neighbors.examples import Examples
 from openbook.outlier.detector import CUTS, Account, Detector, checked, inner_of
 from openbook.outlier.naive_bayes_surprise import NaiveBayesSurprise
+from openbook.spaces.rows import StoredRows
 from openbook.words.numbers import figure
 from openbook.work import Step
 
@@ -114,9 +112,7 @@ class Contextual(Detector):
         return context, tuple(name for name in schema.names if name not in context)
 
     def _learn(self, rows):
-        examples = Examples.joined(each(rows.pieces, Examples.of))
-        if np.isinf(examples.cells).any():
-            raise infinite_cell(rows)
+        examples = StoredRows.gathered(rows)
         table = examples.table(self.schema_)
         self.context_, self.judged_ = self._parted(self.schema_)
         self._cuts = [self._cut_points(table, name) for name in self.context_]

@@ -3,7 +3,7 @@ r"""What detectors share that go by the nearest rows: the rows they keep, the se
 The k nearest are sought among the rows learnt from. Of those that agree with a row in every cell it knows, to
 rounding, one counts as the row itself and is left out: so a row that was learnt from scores the same whenever
 it comes, and is never its own neighbour. A missing cell goes by the rule of the distance, in
-`neighbors.spaces`: as far as can be in mixed distances, the mean of its column in the others. Where fewer
+`spaces.space`: as far as can be in mixed distances, the mean of its column in the others. Where fewer
 than k others were learnt, all of them count.
 
 A distance is shared out among the columns in proportion to the terms of its sum:
@@ -20,16 +20,13 @@ import math
 
 import numpy as np
 
-from openbook.border.rows import infinite_cell
+from openbook.border.budget import refuse_if_over
 from openbook.border.rules import Flag, Whole
 from openbook.errors import DataError
-from openbook.fold import each
-from openbook.neighbors.budget import refuse_if_over
-from openbook.neighbors.examples import Examples
-from openbook.neighbors.learner import DISTANCE_RULES
-from openbook.neighbors.spaces import make_space, refusal
-from openbook.neighbors.terms import FORMULAS, compared
 from openbook.outlier.detector import CUTS, Detector, checked
+from openbook.spaces.derive import FORMULAS, compared
+from openbook.spaces.rows import StoredRows
+from openbook.spaces.space import DISTANCE_RULES, make_space, refusal
 from openbook.work import Grid, Step, Work
 
 __all__ = ["NEARBY_RULES", "Nearby", "distance_shares"]
@@ -90,9 +87,7 @@ class Nearby(Detector):
         return super().refusal(schema) or refusal(self.metric, schema)
 
     def _learn(self, rows):
-        examples = Examples.joined(each(rows.pieces, Examples.of))
-        if np.isinf(examples.cells).any():
-            raise infinite_cell(rows)
+        examples = StoredRows.gathered(rows)
         if len(examples) < 2:
             msg = f"{type(self).__name__} needs at least two rows, got n_samples = {len(examples)}"
             raise DataError(msg)
@@ -183,7 +178,7 @@ class Nearby(Detector):
         return self.statistics_.arrays()
 
     def _restore(self, arrays):
-        examples = Examples.from_arrays(self.schema_, arrays, 1)
+        examples = StoredRows.from_arrays(self.schema_, arrays, 1)
         if len(examples) < 2:
             msg = "it must contain at least two rows"
             raise ValueError(msg)

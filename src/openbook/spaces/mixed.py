@@ -3,13 +3,20 @@ r"""The mixed distance of typed tables, after Gower and HEOM.
     gower   (1 / d) Σ_j δ_j            heom   √Σ_j δ_j²
 
     numeric   δ = |x - q| / range, at most 1; the range is that of training, largest less smallest; robust,
-              that of the cells within the outer fences (`fences`), and δ may exceed 1
+              that of the cells within the outer fences (below), and δ may exceed 1
     ordinal   δ = |rank - rank| / (m - 1)
     nominal   δ = 0 where the values are equal, else 1
     missing   δ = 1: as far as can be, also where both are; so is a value that training never saw
 
 A column of numbers that did not vary counts 0 where the query is equal, else 1. Robust, a missing cell is as
 far from a number as the median is, and δ = 1 at least: no gross error is near to a row that lacks the cell.
+
+The outer fences (Tukey) keep gross errors from setting the scale of a column:
+
+    Q1 - 3 (Q3 - Q1) ≤ x ≤ Q3 + 3 (Q3 - Q1)
+
+Where more than half of the cells are equal, so that the quartiles may coincide, the fences are those of the
+other cells and the repeated number itself always counts; where those coincide too, every cell counts.
 
 References: Gower (1971), A general coefficient of similarity. Wilson and Martinez (1997), Improved
 heterogeneous distance functions.
@@ -20,11 +27,10 @@ import math
 import numpy as np
 
 from openbook.data import Nominal, Numeric, Ordinal, Schema
-from openbook.neighbors.fences import within_fences
 from openbook.words.numbers import figure
 from openbook.work import Grid
 
-__all__ = ["MixedDistance", "MixedIndex"]
+__all__ = ["MixedDistance", "MixedIndex", "within_fences"]
 
 #: Cells to compare above which a compiled kernel does it: below, it takes longer to load than to do without.
 _FEW_CELLS = 1 << 24
@@ -34,6 +40,8 @@ _AT_A_TIME = 1 << 22
 BLOCK = 64
 #: The most that a robust term may be: far beyond any gross error, and its square is still a number.
 _MOST = 1e6
+#: Interquartile ranges from a quartile to its outer fence.
+_OUTER = 3.0
 _NEVER = -2  # the code of a query's cell that no row's cell equals
 
 
@@ -155,7 +163,7 @@ class MixedIndex:
         numbers, codes = points
         m, cells = len(numbers), len(numbers) * self.n * (numbers.shape[1] + codes.shape[1])
         if cells > _FEW_CELLS:
-            from openbook.neighbors.mixed_kernels import nearest_mixed
+            from openbook.spaces.mixed_kernels import nearest_mixed
 
             totals, rows = np.full((m, k), np.inf), np.zeros((m, k), np.int64)
             query = (numbers, codes)
@@ -221,3 +229,23 @@ def _range(column, *, robust):
     known = column.data[~np.isnan(column.data)]
     known = within_fences(known) if robust else known
     return float(known.max()) - float(known.min()) if len(known) else 0.0
+
+
+def within_fences(known):
+    """The cells that set the scale of a column.
+
+    >>> within_fences(np.array([1.0, 2, 3, 4, 5, 900])).tolist()
+    [1.0, 2.0, 3.0, 4.0, 5.0]
+    >>> within_fences(np.array([0.0, 0, 0, 0, 0, 0, 10, 11, 12, 13, 9999])).tolist()
+    [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 10.0, 11.0, 12.0, 13.0]
+    """
+    if not len(known):
+        return known
+    low, middle, high = np.quantile(known, (0.25, 0.5, 0.75))
+    if low == high:
+        others = known[known != middle]
+        low, high = np.quantile(others, (0.25, 0.75)) if len(others) else (low, high)
+        if low == high:
+            return known
+    reach = _OUTER * (high - low)
+    return known[((known >= low - reach) & (known <= high + reach)) | (known == middle)]

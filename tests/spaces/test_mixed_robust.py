@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from openbook.data import Nominal, Numeric, Ordinal, Schema, Table
-from openbook.neighbors import mixed
-from openbook.neighbors.fences import within_fences
-from openbook.neighbors.mixed import MixedDistance, MixedIndex
+from openbook.spaces import mixed
+from openbook.spaces.mixed import MixedDistance, MixedIndex, within_fences
 
 
 def test_the_range_by_hand():

@@ -16,16 +16,16 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from openbook.border.rows import Chunk, Rows
+from openbook.border.rows import Chunk, Rows, infinite_cell
 from openbook.data import Categorical, Numeric, Schema, SparseTable, Table
 from openbook.errors import DataError
-from openbook.fold import Statistics, less
+from openbook.fold import Statistics, each, less
 
-__all__ = ["Examples"]
+__all__ = ["StoredRows"]
 
 
 @dataclass(frozen=True)
-class Examples(Statistics):
+class StoredRows(Statistics):
     """Rows, their targets and their weights."""
 
     numbers: Any
@@ -34,7 +34,7 @@ class Examples(Statistics):
     weights: np.ndarray
 
     @classmethod
-    def of(cls, chunk: Chunk) -> "Examples":
+    def of(cls, chunk: Chunk) -> "StoredRows":
         """The rows of a chunk, of which some may be views."""
         X, y, w = chunk
         if isinstance(X, SparseTable):
@@ -47,7 +47,7 @@ class Examples(Statistics):
         return cls(numbers, codes, y, w)
 
     @classmethod
-    def joined(cls, parts: Iterable["Examples"]) -> "Examples":
+    def joined(cls, parts: Iterable["StoredRows"]) -> "StoredRows":
         """A copy of the rows of all parts, in order."""
         parts = list(parts)
         numbers = [part.numbers for part in parts]
@@ -61,10 +61,18 @@ class Examples(Statistics):
         )
         return cls(sp.vstack(numbers, format="csr") if sparse else np.concatenate(numbers), *rest)
 
-    def __add__(self, other: "Examples") -> "Examples":
+    @classmethod
+    def gathered(cls, rows: Rows) -> "StoredRows":
+        """A copy of all rows, which must be finite."""
+        stored = cls.joined(each(rows.pieces, cls.of))
+        if np.isinf(stored.cells).any():
+            raise infinite_cell(rows)
+        return stored
+
+    def __add__(self, other: "StoredRows") -> "StoredRows":
         return self.joined([self, other])
 
-    def __sub__(self, other: "Examples") -> "Examples":
+    def __sub__(self, other: "StoredRows") -> "StoredRows":
         weights = self.weights.copy()
         mine, gone = self._keys(), other._keys()
         places: dict[bytes, list[int]] = {}
@@ -83,7 +91,7 @@ class Examples(Statistics):
                 msg = "cannot forget these rows: they were not in the training data, or none would be left"
                 raise DataError(msg)
         kept = np.flatnonzero(weights)
-        return Examples(self.numbers[kept], self.codes[kept], self.targets[kept], weights[kept])
+        return StoredRows(self.numbers[kept], self.codes[kept], self.targets[kept], weights[kept])
 
     def _keys(self) -> np.ndarray:
         """Every row's cells and target as one item of bytes, alike where the rows are."""
@@ -125,7 +133,7 @@ class Examples(Statistics):
     @classmethod
     def from_arrays(
         cls, schema: Schema, arrays: Mapping[str, np.ndarray], n_classes: int | None
-    ) -> "Examples":
+    ) -> "StoredRows":
         """The rows of a model file, checked; `n_classes` is None where targets are numbers."""
         sparse = "data" in arrays
         expected = {

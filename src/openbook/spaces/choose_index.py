@@ -16,13 +16,12 @@ import numpy as np
 from scipy import sparse
 
 from openbook.errors import DataError, ParameterError, did_you_mean
-from openbook.neighbors.ball_tree import BallTree
-from openbook.neighbors.brute import Brute
-from openbook.neighbors.fingerprints import Fingerprints
-from openbook.neighbors.inverted import Inverted
-from openbook.neighbors.kd_tree import KDTree
-from openbook.neighbors.metric import Metric
-from openbook.neighbors.search import Index, as_points, spread_out
+from openbook.spaces.brute import Brute
+from openbook.spaces.index import Index, as_points, spread_out
+from openbook.spaces.inverted import Inverted
+from openbook.spaces.lsh import Fingerprints
+from openbook.spaces.metric import Metric
+from openbook.spaces.trees import BallTree, KDTree
 
 __all__ = ["INDEXES", "make_index"]
 
@@ -42,19 +41,27 @@ _MOST_CELLS = 1 << 28
 
 
 def make_index(points, metric: str = "euclidean", index: str = "auto", p: float = 2) -> Index:
-    """Arrange points so that neighbours are found.
+    """An index over points, which finds their nearest neighbours.
+
+    Guide: docs/guide/indexes.md
 
     Parameters
     ----------
-    points : (n, d) of floats, or a sparse matrix
-    metric : "euclidean", "manhattan", "minkowski", "chebyshev" or "cosine"
-    index : "auto", "brute", "kd_tree", "ball_tree", "inverted" or "lsh"
-    p : the power of "minkowski"
+    points : array or sparse matrix of shape (n, d)
+        Finite numbers, float32 or float64.
+    metric : str, default="euclidean"
+        "euclidean", "manhattan", "minkowski", "chebyshev" or "cosine".
+    index : str, default="auto"
+        "brute", "kd_tree", "ball_tree", "inverted" (sparse points) or "lsh" (approximate); "auto" takes the
+        one that suits the points.
+    p : float, default=2
+        The power of "minkowski", 1 or more.
 
     Returns
     -------
-    An index with `query(Q, k)`, `within(Q, radius)`, `add(points)` and `remove(rows)`; `name` and `reason`
-    say which it is, and why.
+    Index
+        It has `query(Q, k)`, `within(Q, radius)`, `add(points)` and `remove(rows)`; `name` and `reason` say
+        which index it is, and why.
 
     Examples
     --------

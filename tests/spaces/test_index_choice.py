@@ -5,8 +5,8 @@ import pytest
 from scipy import sparse
 
 from openbook.errors import DataError, ParameterError
-from openbook.neighbors import index as indexes
-from openbook.neighbors.index import INDEXES, make_index
+from openbook.spaces import choose_index as indexes
+from openbook.spaces.choose_index import INDEXES, make_index
 
 RNG = np.random.default_rng(0)
 

@@ -17,7 +17,7 @@ from scipy import sparse
 
 from openbook.errors import DataError, ParameterError
 from openbook.fold import each
-from openbook.neighbors.metric import METRICS, Metric
+from openbook.spaces.metric import METRICS, Metric
 
 __all__ = ["Index", "as_points", "nearest_of", "nearest_of_pairs", "spread_out"]
 
@@ -50,9 +50,9 @@ class Index(ABC):
     @property
     def measure(self):
         """The metric as kernels see it."""
-        from openbook.neighbors.tiles import Measure
+        from openbook.spaces.tiles import KernelMetric
 
-        return Measure(self.metric.p, self.metric.angular)
+        return KernelMetric(self.metric.p, self.metric.angular)
 
     @abstractmethod
     def _build(self) -> None:

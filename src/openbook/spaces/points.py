@@ -1,7 +1,7 @@
 r"""Rows as the kernels of groups see them: tiles of points, and three ways to measure between two of them.
 
     euclidean   Σ_j (x_j - q_j)², of encoded columns     the distance is its root
-    gower       Σ_j δ_j, of typed columns                the distance is its mean: see `neighbors.mixed`
+    gower       Σ_j δ_j, of typed columns                the distance is its mean: see `spaces.mixed`
     heom        Σ_j δ_j²                                 the distance is its root
 
 numbers : float64 (n_tiles, p, TILE), codes : int32 (n_tiles, q, TILE): within a tile column after column, so
@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from openbook.kernels.jit import inner, jit
-from openbook.neighbors.tiles import TILE
+from openbook.spaces.tiles import TILE
 
 __all__ = ["EUCLIDEAN", "GOWER", "HEOM", "Points", "all_pairs", "between", "totals_of"]
 

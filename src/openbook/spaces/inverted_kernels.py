@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from openbook.kernels.jit import inner, jit
-from openbook.neighbors.tiles import added, distance_of
+from openbook.spaces.tiles import added, distance_of
 
 __all__ = ["Sparse", "add_scores", "measure_pairs"]
 

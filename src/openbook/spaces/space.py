@@ -20,13 +20,22 @@ import numpy as np
 import scipy.sparse as sp
 
 from openbook import measures
+from openbook.border.rules import Flag, NamedOr, Number, OneOf, Rule
 from openbook.data import Numeric, SparseTable
 from openbook.errors import DataError, RefusalError
-from openbook.neighbors.fences import within_fences
-from openbook.neighbors.mixed import MixedDistance, MixedIndex
 from openbook.prepare import Encoding
+from openbook.spaces.mixed import MixedDistance, MixedIndex, within_fences
 
-__all__ = ["DISTANCES", "FUNCTIONS", "MIXED", "FunctionIndex", "Space", "make_space", "resolved"]
+__all__ = [
+    "DISTANCES",
+    "DISTANCE_RULES",
+    "FUNCTIONS",
+    "MIXED",
+    "FunctionIndex",
+    "Space",
+    "make_space",
+    "resolved",
+]
 
 MIXED = ("gower", "heom")
 DIRECTIONS = ("cosine", "correlation")
@@ -38,6 +47,16 @@ FUNCTIONS = {
     "kl_divergence": measures.kl_divergence,
 }
 DISTANCES = ("auto", *MIXED, *VECTORS, *FUNCTIONS)
+
+ALGORITHMS = ("auto", "brute", "kd_tree", "ball_tree", "inverted", "lsh")
+
+#: The parameters by which every learner that compares rows says how.
+DISTANCE_RULES: dict[str, Rule] = {
+    "metric": NamedOr("a function of rows (…, d) and (…, d)", DISTANCES),
+    "algorithm": OneOf(*ALGORITHMS),
+    "scale": Flag(),
+    "p": Number(at_least=1),
+}
 
 #: Distances that are worked out at a time.
 _AT_A_TIME = 1 << 22
@@ -69,7 +88,7 @@ def refusal(distance, schema):
 def make_space(learner, examples, schema, *, robust=False):
     """The space of the rows that a learner keeps, by its parameters.
 
-    In a robust one, cells far outside do not set the scale of their column (`fences`).
+    In a robust one, cells far outside do not set the scale of their column (`mixed`).
     """
     table = examples.table(schema)
     sparse = isinstance(table, SparseTable)
@@ -98,7 +117,7 @@ def _function_index(function, table):
 
 
 def _vector_index(place, measured, kind, options, table):
-    from openbook.neighbors.index import make_index
+    from openbook.spaces.choose_index import make_index
 
     return make_index(place(table), measured, kind, **options)
 

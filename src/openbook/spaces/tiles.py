@@ -18,7 +18,7 @@ from openbook.kernels.jit import inner, jit
 __all__ = [
     "TILE",
     "Answer",
-    "Measure",
+    "KernelMetric",
     "added",
     "append",
     "bound_of",
@@ -45,7 +45,7 @@ _LAST = np.iinfo(np.int64).max
 _SLACK, _SLACK_OF_POWERS = 1e-15, 1e-12
 
 
-class Measure(NamedTuple):
+class KernelMetric(NamedTuple):
     """A metric as kernels see it."""
 
     p: float

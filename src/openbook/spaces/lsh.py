@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from openbook.neighbors.brute import Brute
-from openbook.neighbors.search import nearest_of_pairs, spread_out
+from openbook.spaces.brute import Brute
+from openbook.spaces.index import nearest_of_pairs, spread_out
 
 __all__ = ["Fingerprints"]
 
@@ -64,7 +64,7 @@ class Functions(NamedTuple):
         return keys, keys[:, None] + steps * self.weights
 
 
-class Table(NamedTuple):
+class HashTable(NamedTuple):
     """Rows in the order of their keys."""
 
     functions: Functions
@@ -102,14 +102,14 @@ class Fingerprints(Brute):
         wanted = near != sample[:, None]
         width = None if self.metric.angular else 4 * float(np.median(distances[:, -1])) or 1.0
         size = self._functions_enough(rng, width)
-        self._tables: list[Table] = []
+        self._tables: list[HashTable] = []
         hit, looked_at = ~wanted, 0
         recall = 0.0
         while recall < _RECALL and len(self._tables) < _MOST_TABLES:
             functions = Functions.drawn(rng, size, self.points.shape[1], width)
             keys, _ = functions.keys(self.points)
             order = np.argsort(keys, kind="stable")
-            self._tables.append(Table(functions, keys[order], order))
+            self._tables.append(HashTable(functions, keys[order], order))
             queries, rows = self._tables[-1].looked_up(asked)
             looked_at += len(rows)
             pairs = queries * self.n_points + rows
@@ -135,7 +135,7 @@ class Fingerprints(Brute):
 
     def _pairs(self, Q):
         """Queries and rows to be measured, each pair once, and their distances."""
-        from openbook.neighbors.tiles import measure_pairs
+        from openbook.spaces.tiles import measure_pairs
 
         found = (table.looked_up(Q) for table in self._tables)
         pairs = np.unique(np.concatenate([queries * self.n_points + rows for queries, rows in found]))

@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from openbook.neighbors import brute
-from openbook.neighbors.halving import halved
-from openbook.neighbors.index import make_index
-from openbook.neighbors.metric import METRICS
-from openbook.neighbors.screen import Screen
+from openbook.spaces import brute
+from openbook.spaces.build_tree import halved
+from openbook.spaces.choose_index import make_index
+from openbook.spaces.metric import METRICS
+from openbook.spaces.screen import Screen
 
 EXACT = ["brute", "kd_tree", "ball_tree", "inverted"]
 SERVED = [

@@ -12,7 +12,7 @@ points : CSR (n, d); lists : CSC of single precision, points divided by a power 
 import numpy as np
 from scipy import sparse
 
-from openbook.neighbors.search import Index, nearest_of_pairs
+from openbook.spaces.index import Index, nearest_of_pairs
 
 __all__ = ["Inverted"]
 
@@ -27,8 +27,8 @@ class Inverted(Index):
     metrics = ("euclidean", "cosine")
 
     def _build(self):
-        from openbook.neighbors.postings import Sparse
-        from openbook.neighbors.screen import scale_of
+        from openbook.spaces.inverted_kernels import Sparse
+        from openbook.spaces.screen import scale_of
 
         self.points = sparse.csr_array(self.points)
         lengths = _lengths(self.points)
@@ -39,7 +39,7 @@ class Inverted(Index):
         self._rows = Sparse.of(self.points, np.float64)
 
     def _nearest(self, Q, k):
-        from openbook.neighbors.screen import SPARE, best_scores, proven
+        from openbook.spaces.screen import SPARE, best_scores, proven
 
         pairs = []
         kept = min(k + SPARE[0], self.n_points)
@@ -68,8 +68,8 @@ class Inverted(Index):
 
     def _scored(self, Q):
         """Part by part: the first query, the scores of all points, their error, and the queries' lengths."""
-        from openbook.neighbors.postings import Sparse, add_scores
-        from openbook.neighbors.screen import error_of_scores
+        from openbook.spaces.inverted_kernels import Sparse, add_scores
+        from openbook.spaces.screen import error_of_scores
 
         step = max(_SCORES // self.n_points, 1)
         for first in range(0, max(Q.shape[0], 1), step):
@@ -83,7 +83,7 @@ class Inverted(Index):
             yield first, scores, error, lengths
 
     def _measured(self, Q, queries, rows):
-        from openbook.neighbors.postings import Sparse, measure_pairs
+        from openbook.spaces.inverted_kernels import Sparse, measure_pairs
 
         distances = np.empty(len(rows))
         measure_pairs(self._rows, Sparse.of(Q, np.float64), queries, rows, self.measure, distances)

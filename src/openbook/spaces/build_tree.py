@@ -1,9 +1,9 @@
 """Kernels that arrange points as a balanced tree of tiles: halve by the widest column, again and again.
 
 Of t tiles, the left half has ⌈t/2u⌉ u, where u is the largest power of TILE below t. So every TILE tiles in a
-row, and every TILE of such groups, are a part of their own: a node of the tree that is searched (`descent`).
-All tiles but the last are full, whatever the points; equal points may lie on both sides of a cut, as a search
-goes by what the nodes enclose and not by where they were cut.
+row, and every TILE of such groups, are a part of their own: a node of the tree (`search_tree`). All tiles but
+the last are full, whatever the points; equal points may lie on both sides of a cut, as a search goes by what
+the nodes enclose and not by where they were cut.
 
 words : uint64 (n,), the rows in the order of the tree so far: the lower half of a word is the row, the upper
     half is where it lies in the column by which its part is cut, between that part's ends; no two are equal
@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from openbook.kernels.jit import inner, jit
-from openbook.neighbors.tiles import TILE
+from openbook.spaces.tiles import TILE
 
 __all__ = ["halved"]
 
@@ -31,7 +31,7 @@ _LOWER = np.uint64(2**32 - 1)
 _HALF = np.uint64(32)
 
 
-class Room(NamedTuple):
+class BuildRoom(NamedTuple):
     """Room to work in: parts that wait, and the box of each; rows that are copied together; samples."""
 
     firsts: np.ndarray
@@ -51,7 +51,7 @@ def halved(points):
     rows = np.full((n_tiles, TILE), -1)
     tiles[-1] = np.inf
     together = max(_TOGETHER // d, TILE)
-    room = Room(
+    room = BuildRoom(
         firsts=np.zeros(_WAITING, np.int64),
         lasts=np.full(_WAITING, n_tiles),
         boxes=np.empty((_WAITING, d, 2)),

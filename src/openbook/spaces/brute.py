@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from openbook.neighbors.search import Index, nearest_of
+from openbook.spaces.index import Index, nearest_of
 
 __all__ = ["Brute"]
 
@@ -29,13 +29,13 @@ class Brute(Index):
 
     @cached_property
     def _screen(self):
-        from openbook.neighbors.screen import Screen
+        from openbook.spaces.screen import Screen
 
         return Screen.of(self.points)
 
     @cached_property
     def _tiles(self):
-        from openbook.neighbors.tiles import tiled
+        from openbook.spaces.tiles import tiled
 
         return tiled(self.points)
 
@@ -44,7 +44,7 @@ class Brute(Index):
             return nearest_of(self.metric.distances(Q, self.points), k)
         if self.metric.p != 2:
             return self._measured(Q, k)
-        from openbook.neighbors.screen import SPARE
+        from openbook.spaces.screen import SPARE
 
         distances, rows = np.empty((len(Q), k)), np.empty((len(Q), k), np.int64)
         left = np.arange(len(Q))
@@ -59,7 +59,7 @@ class Brute(Index):
 
     def _screened(self, Q, k, spare):
         """For which queries the nearest points are found by screening, and these."""
-        from openbook.neighbors.tiles import rerank
+        from openbook.spaces.tiles import rerank
 
         candidates, proven = self._screen.candidates(Q, k, spare)
         distances, rows = np.empty((proven.sum(), k)), np.empty((proven.sum(), k), np.int64)
@@ -68,7 +68,7 @@ class Brute(Index):
 
     def _measured(self, Q, k):
         """The nearest points, all distances measured."""
-        from openbook.neighbors.tiles import nearest_by, search_tiles
+        from openbook.spaces.tiles import nearest_by, search_tiles
 
         return nearest_by(search_tiles, self._tiles, Q, k, self.measure)
 
@@ -77,7 +77,7 @@ class Brute(Index):
             distances = self.metric.distances(Q, self.points)
             queries, rows = np.nonzero(distances <= radius)
             return queries, distances[queries, rows], rows
-        from openbook.neighbors.tiles import measure_pairs, search_tiles, within_by
+        from openbook.spaces.tiles import measure_pairs, search_tiles, within_by
 
         if self.metric.p != 2:
             return within_by(search_tiles, self._tiles, Q, radius, self.measure)

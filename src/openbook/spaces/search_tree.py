@@ -19,13 +19,13 @@ from typing import NamedTuple
 import numpy as np
 
 from openbook.kernels.jit import inner, jit
-from openbook.neighbors.tiles import TILE, added, append, bound_of, empty, offer, sort_heap, totals_to
+from openbook.spaces.tiles import TILE, added, append, bound_of, empty, offer, sort_heap, totals_to
 
-__all__ = ["Room", "Tree", "search_tree"]
+__all__ = ["SearchRoom", "TreeArrays", "search_tree"]
 
 
-class Tree(NamedTuple):
-    """Tiles in the order of a tree (`halving`), and what its children enclose: boxes or balls."""
+class TreeArrays(NamedTuple):
+    """Tiles in the order of a tree (`build_tree`), and what its children enclose: boxes or balls."""
 
     tiles: np.ndarray
     rows: np.ndarray
@@ -35,7 +35,7 @@ class Tree(NamedTuple):
     radii: np.ndarray
 
 
-class Room(NamedTuple):
+class SearchRoom(NamedTuple):
     """Room for a search: totals of a tile; for each level the least totals, and the node that is open."""
 
     totals: np.ndarray
