@@ -6,10 +6,12 @@ For every public class and function, and every public method of such a class:
   below; shared meanings come from `openbook.words.parameters`;
 - a function that returns something says what, under "Returns" or "Yields";
 - a class or function has an example, and a line "Guide: docs/guide/….md" that names its page;
-- fitted attributes are listed under "Attributes";
+- fitted attributes are listed under "Attributes"; so are the fields of results (dataclasses, named tuples),
+  which nobody makes by hand;
 - nothing refers to the docstring of another ("as for …").
 """
 
+import dataclasses
 import importlib
 import inspect
 import pkgutil
@@ -27,7 +29,7 @@ ROOT = Path(__file__).parents[2]
 PENDING = {
     "openbook.associate", "openbook.bayes", "openbook.cluster", "openbook.data", "openbook.decide",
     "openbook.density", "openbook.draw", "openbook.ensemble", "openbook.features", "openbook.judge",
-    "openbook.linear", "openbook.measures", "openbook.neighbors", "openbook.neural", "openbook.outlier",
+    "openbook.linear", "openbook.neighbors", "openbook.neural", "openbook.outlier",
     "openbook.plan", "openbook.prepare", "openbook.reduce", "openbook.registry", "openbook.report",
     "openbook.svm", "openbook.tree", "openbook.work", "openbook",
 }  # fmt: skip
@@ -87,6 +89,11 @@ def described(doc, title="Parameters"):
     return found
 
 
+def is_record(made):
+    """Whether it is a dataclass or a named tuple, whose fields may be described as attributes."""
+    return inspect.isclass(made) and (dataclasses.is_dataclass(made) or hasattr(made, "_fields"))
+
+
 def complaints(made, doc):
     """What is missing in the description of the parameters."""
     try:
@@ -94,6 +101,8 @@ def complaints(made, doc):
     except ValueError:
         return
     told = described(doc)
+    fields = described(doc, "Attributes") if is_record(made) else {}
+    told = fields | told
     for one in parameters:
         if one.name in {"self", "cls"} or one.name.startswith("_"):
             continue
@@ -105,7 +114,8 @@ def complaints(made, doc):
             yield f"{one.name} has no type"
         if not meaning:
             yield f"{one.name} has no meaning"
-        if one.default is not one.empty and f"default={one.default!r}" not in kind.replace('"', "'"):
+        said = one.name in fields or one.default is one.empty
+        if not said and f"default={one.default!r}" not in kind.replace('"', "'"):
             yield f"{one.name} does not say default={one.default!r}"
 
 

@@ -20,7 +20,6 @@ REASONS = {
     ("TestResult", "method"): "a result: the name of the test",
     ("bias_variance", "method"): "the decomposition, by its authors; no linkage",
     ("LogisticRegression", "step"): "the length of a gradient step, which scikit-learn's class does not have",
-    ("pairwise", "distance"): "not renamed yet",
     ("Protocol", "split"): "the key of plan.toml: a kind of division in words",
     ("Protocol", "folds"): "the key of plan.toml",
 }

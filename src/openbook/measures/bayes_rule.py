@@ -26,11 +26,26 @@ class BayesRule:
 
     Attributes
     ----------
-    prior, likelihood : P(h) and P(e | h)
-    joint : P(h) P(e | h)
-    evidence : P(e), the sum of the joint unless it was given
-    evidence_given : whether it was given
-    posterior : P(h | e)
+    prior, likelihood : dict
+        P(h) and P(e | h).
+    joint : dict
+        P(h) P(e | h).
+    evidence : float
+        P(e), the sum of the joint unless it was given.
+    posterior : dict
+        P(h | e).
+    evidence_given : bool, default=False
+        Whether it was given.
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
+
+    Examples
+    --------
+    >>> rule = bayes({"ill": 0.01, "well": 0.99}, {"ill": 0.9, "well": 0.05})
+    >>> round(rule.evidence, 4), round(rule.posterior["ill"], 3)
+    (0.0585, 0.154)
     """
 
     prior: dict[Any, float]
@@ -79,15 +94,22 @@ def bayes(
 
     Parameters
     ----------
-    prior : mapping of hypothesis to P(h)
-    likelihood : mapping of hypothesis to P(e | h), for the same hypotheses
-    evidence : P(e), where it is known; then priors may sum to less than one.
-        None adds up P(h) P(e | h) over the hypotheses.
+    prior : mapping
+        P(h) of each hypothesis h.
+    likelihood : mapping
+        Mapping of hypothesis to P(e | h), for the same hypotheses.
+    evidence : float or None, default=None
+        P(e), where it is known; then priors may sum to less than one. None adds up P(h) P(e | h) over the
+        hypotheses.
 
     Returns
     -------
     BayesRule
         With `joint`, `evidence`, `posterior`, `decision` and `work()`.
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
 
     Examples
     --------

@@ -34,14 +34,19 @@ def cost_matrix(costs: Costs, classes: Sequence[Any]) -> Floats:
 
     Parameters
     ----------
-    costs : square array, or nested mapping `costs[decision][truth]`
-        A mapping may leave out correct decisions, which then cost 0; every other pair must be there.
+    costs : Costs
+        Square array, or nested mapping `costs[decision][truth]`. A mapping may leave out correct decisions,
+        which then cost 0; every other pair must be there.
     classes : sequence
         Class labels, in the order of the columns of the probabilities.
 
     Returns
     -------
     array of shape (n_classes, n_classes)
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
 
     Examples
     --------
@@ -69,14 +74,20 @@ def expected_risk(proba: npt.ArrayLike, costs: Costs, classes: Sequence[Any] | N
     Parameters
     ----------
     proba : array of shape (n_classes,) or (n_rows, n_classes)
-    costs : square array, or nested mapping `costs[decision][truth]`
-    classes : sequence, optional
+        The probability of each class.
+    costs : Costs
+        Square array, or nested mapping `costs[decision][truth]`.
+    classes : sequence or None, default=None
         Class labels in the order of the columns of `proba`; needed where the costs are labelled.
 
     Returns
     -------
     array of the shape of `proba`
         Its argmin along the last axis is the decision.
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
 
     Examples
     --------
@@ -94,10 +105,19 @@ def risk_threshold(costs: Costs, classes: Sequence[Any] | None = None) -> float:
 
     Parameters
     ----------
-    costs : array of shape (2, 2), or nested mapping `costs[decision][truth]`
-        Each wrong decision must cost more than the right one, or one decision would always be the better.
-    classes : sequence of two, optional
+    costs : Costs
+        Array of shape (2, 2), or nested mapping `costs[decision][truth]`. Each wrong decision must cost more
+        than the right one, or one decision would always be the better.
+    classes : sequence of two or None, default=None
         Class labels; the threshold is for the second. Needed where the costs are labelled.
+
+    Returns
+    -------
+    float
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
 
     Examples
     --------

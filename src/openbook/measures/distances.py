@@ -26,6 +26,7 @@ import numpy.typing as npt
 
 from openbook.errors import ParameterError
 from openbook.measures.arrays import Floats, as_floats, check_width, plain
+from openbook.words.parameters import documented
 
 __all__ = [
     "chebyshev",
@@ -44,9 +45,24 @@ __all__ = [
 _BLOCK_CELLS = 1 << 22
 
 
+@documented
 def euclidean(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
-    """Straight-line distance √Σ (a - b)².
+    """Euclidean distance √Σ (a - b)².
 
+    Parameters
+    ----------
+    a, b : array-like
+
+    Returns
+    -------
+    float or ndarray of shape (…)
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
+
+    Examples
+    --------
     >>> euclidean([0, 0], [3, 4])
     5.0
     >>> euclidean([[0, 0], [3, 0]], [3, 4]).tolist()
@@ -55,27 +71,74 @@ def euclidean(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
     return plain(np.sqrt(_total(_differences(a, b) ** 2)))
 
 
+@documented
 def squared_euclidean(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
     """Squared Euclidean distance Σ (a - b)²; it violates the triangle inequality.
 
+    Parameters
+    ----------
+    a, b : array-like
+
+    Returns
+    -------
+    float or ndarray of shape (…)
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
+
+    Examples
+    --------
     >>> squared_euclidean([0, 0], [3, 4])
     25.0
     """
     return plain(_total(_differences(a, b) ** 2))
 
 
+@documented
 def manhattan(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
-    """City-block distance Σ |a - b|.
+    """Manhattan or city-block distance Σ |a - b|.
 
+    Parameters
+    ----------
+    a, b : array-like
+
+    Returns
+    -------
+    float or ndarray of shape (…)
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
+
+    Examples
+    --------
     >>> manhattan([0, 0], [3, 4])
     7.0
     """
     return plain(_total(np.abs(_differences(a, b))))
 
 
+@documented
 def minkowski(a: npt.ArrayLike, b: npt.ArrayLike, p: float = 3) -> Any:
     """The distance (Σ |a - b|^p)^(1/p): Manhattan for p = 1, Euclidean for p = 2.
 
+    Parameters
+    ----------
+    a, b : array-like
+    p : float, default=3
+        The exponent.
+
+    Returns
+    -------
+    float or ndarray of shape (…)
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
+
+    Examples
+    --------
     >>> round(minkowski([0, 0], [3, 4], p=3), 4)
     4.4979
     """
@@ -85,9 +148,24 @@ def minkowski(a: npt.ArrayLike, b: npt.ArrayLike, p: float = 3) -> Any:
     return plain(_total(np.abs(_differences(a, b)) ** p) ** (1 / p))
 
 
+@documented
 def chebyshev(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
     """The largest difference, max |a - b|.
 
+    Parameters
+    ----------
+    a, b : array-like
+
+    Returns
+    -------
+    float or ndarray of shape (…)
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
+
+    Examples
+    --------
     >>> chebyshev([0, 0], [3, 4])
     4.0
     """
@@ -96,11 +174,26 @@ def chebyshev(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
     return plain(np.where(known.any(axis=-1), np.where(known, gaps, 0.0).max(axis=-1), np.nan))
 
 
+@documented
 def cosine(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
     """One less the cosine of the angle between the rows.
 
     A row of zeros has no direction: it is at distance 1 from every row.
 
+    Parameters
+    ----------
+    a, b : array-like
+
+    Returns
+    -------
+    float or ndarray of shape (…)
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
+
+    Examples
+    --------
     >>> cosine([1, 0], [0, 2]), cosine([1, 2], [2, 4])
     (1.0, 0.0)
     """
@@ -108,9 +201,24 @@ def cosine(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
     return plain(np.where(known.any(axis=-1), _angular(a, b), np.nan))
 
 
+@documented
 def correlation(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
     """One less Pearson's correlation of the two rows; 1 where a row is constant.
 
+    Parameters
+    ----------
+    a, b : array-like
+
+    Returns
+    -------
+    float or ndarray of shape (…)
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
+
+    Examples
+    --------
     >>> correlation([1, 2, 3], [10, 20, 30]), round(correlation([1, 2, 3], [3, 2, 1]), 12)
     (0.0, 2.0)
     """
@@ -125,8 +233,18 @@ def mahalanobis(a: npt.ArrayLike, b: npt.ArrayLike, covariance: npt.ArrayLike) -
 
     Parameters
     ----------
-    a, b : (…, d), without missing cells
-    covariance : (d, d), of the columns: `np.cov(X, rowvar=False)`
+    a, b : array-like of shape (…, d)
+        Rows without missing cells.
+    covariance : array-like of shape (d, d)
+        The covariance of the columns: `np.cov(X, rowvar=False)`.
+
+    Returns
+    -------
+    float or ndarray of shape (…)
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
 
     Examples
     --------
@@ -149,11 +267,30 @@ def mahalanobis(a: npt.ArrayLike, b: npt.ArrayLike, covariance: npt.ArrayLike) -
     return plain(np.sqrt((white**2).sum(axis=-1)))
 
 
+@documented
 def kl_divergence(p: npt.ArrayLike, q: npt.ArrayLike, base: float = 2) -> Any:
     """Kullback-Leibler divergence Σ p log(p / q): the cost of taking q for p, in bits unless told otherwise.
 
     Counts will do: each row is divided by its sum. 0 log 0 = 0.
 
+    Parameters
+    ----------
+    p : array-like
+        The true distribution: counts or probabilities of shape (…, n_values).
+    q : array-like
+        The distribution taken for it.
+    base : float, default=2
+
+    Returns
+    -------
+    float or ndarray of shape (…)
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
+
+    Examples
+    --------
     >>> round(kl_divergence([2, 2], [1, 3]), 4)  # ½ log₂(½ / ¼) + ½ log₂(½ / ¾)
     0.2075
     >>> kl_divergence([1, 1], [1, 0])
@@ -170,15 +307,28 @@ def kl_divergence(p: npt.ArrayLike, q: npt.ArrayLike, base: float = 2) -> Any:
 
 
 def pairwise(
-    distance: Callable[..., Any], A: npt.ArrayLike, B: npt.ArrayLike | None = None, **options: Any
+    metric: Callable[..., Any], A: npt.ArrayLike, B: npt.ArrayLike | None = None, **options: Any
 ) -> Floats:
     """The distance of every row of A to every row of B, or of A itself: (n_a, n_b).
 
     Parameters
     ----------
-    distance : any distance of `openbook.measures`, or your own of (…, d) and (…, d)
-    A, B : tables of rows
-    **options : passed on to the distance
+    metric : callable
+        Any distance of `openbook.measures`, or your own of (…, d) and (…, d).
+    A : array-like
+        Tables of rows.
+    B : array-like or None, default=None
+        Tables of rows.
+    **options : object
+        Options of the distance, such as `p` of `minkowski`.
+
+    Returns
+    -------
+    ndarray
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
 
     Examples
     --------
@@ -190,7 +340,7 @@ def pairwise(
     step = max(_BLOCK_CELLS // max(right.size, 1), 1)
     for start in range(0, len(left), step):
         span = slice(start, start + step)
-        result[span] = distance(left[span, None], right[None], **options)
+        result[span] = metric(left[span, None], right[None], **options)
     return result
 
 

@@ -40,7 +40,17 @@ class _Discrete(ABC):
         """The logarithm of the probability of x."""
 
     def pmf(self, x: Any) -> Any:
-        """The probability of x."""
+        """The probability of x.
+
+        Parameters
+        ----------
+        x : value or array-like
+            The values whose probability is asked for.
+
+        Returns
+        -------
+        float or ndarray
+        """
         return plain(np.exp(self.log_pmf(x)))
 
 
@@ -48,6 +58,17 @@ class _Discrete(ABC):
 class Bernoulli(_Discrete):
     """One trial that succeeds (1) with probability p or fails (0).
 
+    Attributes
+    ----------
+    p : float
+        The probability of success.
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
+
+    Examples
+    --------
     >>> Bernoulli.fit([1, 0, 1, 1]).p
     0.75
     >>> Bernoulli.fit_map([1, 1], alpha=2, beta=2).p
@@ -68,17 +89,51 @@ class Bernoulli(_Discrete):
         return self.p * (1 - self.p)
 
     def log_pmf(self, x: npt.ArrayLike) -> Any:
-        """The logarithm of P(x)."""
+        """The logarithm of P(x).
+
+        Parameters
+        ----------
+        x : array-like
+            The values whose probability is asked for.
+
+        Returns
+        -------
+        float or ndarray
+        """
         return plain(_log_binomial(as_floats(x, "x"), 1, self.p))
 
     @classmethod
     def fit(cls, x: npt.ArrayLike) -> Self:
-        """Maximum likelihood from trials of 0 and 1: the share of ones."""
+        """Maximum likelihood from trials of 0 and 1: the share of ones.
+
+        Parameters
+        ----------
+        x : array-like
+            The observed values. Missing ones are left out.
+
+        Returns
+        -------
+        Self
+        """
         return cls.fit_map(x, alpha=1, beta=1)
 
     @classmethod
     def fit_map(cls, x: npt.ArrayLike, *, alpha: float, beta: float) -> Self:
-        """The mode of the posterior under the prior Beta(alpha, beta)."""
+        """The mode of the posterior under the prior Beta(alpha, beta).
+
+        Parameters
+        ----------
+        x : array-like
+            The observed values. Missing ones are left out.
+        alpha : float
+            The first parameter of the beta prior; it counts like alpha - 1 successes.
+        beta : float
+            The second parameter of the beta prior; it counts like beta - 1 failures.
+
+        Returns
+        -------
+        Self
+        """
         return cls(_beta_mode(x, 1, alpha, beta))
 
 
@@ -86,6 +141,19 @@ class Bernoulli(_Discrete):
 class Binomial(_Discrete):
     """The number of successes in n independent trials that each succeed with probability p.
 
+    Attributes
+    ----------
+    n : int
+        The number of trials.
+    p : float
+        The probability of success in each trial.
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
+
+    Examples
+    --------
     >>> round(Binomial(n=3, p=0.5).pmf(2), 12)
     0.375
     >>> Binomial.fit([2, 1, 3], n=4).p
@@ -108,17 +176,55 @@ class Binomial(_Discrete):
         return self.n * self.p * (1 - self.p)
 
     def log_pmf(self, k: npt.ArrayLike) -> Any:
-        """The logarithm of P(k)."""
+        """The logarithm of P(k).
+
+        Parameters
+        ----------
+        k : array-like
+            The numbers of successes whose probability is asked for.
+
+        Returns
+        -------
+        float or ndarray
+        """
         return plain(_log_binomial(as_floats(k, "k"), self.n, self.p))
 
     @classmethod
     def fit(cls, k: npt.ArrayLike, n: int) -> Self:
-        """Maximum likelihood of p from numbers of successes in n trials each."""
+        """Maximum likelihood of p from numbers of successes in n trials each.
+
+        Parameters
+        ----------
+        k : array-like
+            The numbers of successes.
+        n : int
+            The number of trials behind each.
+
+        Returns
+        -------
+        Self
+        """
         return cls.fit_map(k, n, alpha=1, beta=1)
 
     @classmethod
     def fit_map(cls, k: npt.ArrayLike, n: int, *, alpha: float, beta: float) -> Self:
-        """The mode of the posterior of p under the prior Beta(alpha, beta)."""
+        """The mode of the posterior of p under the prior Beta(alpha, beta).
+
+        Parameters
+        ----------
+        k : array-like
+            The numbers of successes.
+        n : int
+            The number of trials behind each.
+        alpha : float
+            The first parameter of the beta prior; it counts like alpha - 1 successes.
+        beta : float
+            The second parameter of the beta prior; it counts like beta - 1 failures.
+
+        Returns
+        -------
+        Self
+        """
         return cls(n, _beta_mode(k, n, alpha, beta))
 
 
@@ -128,6 +234,19 @@ class Categorical(_Discrete):
 
     `mean` and `variance` are those of the indicators, one per value: p and p (1 - p).
 
+    Attributes
+    ----------
+    values : tuple of label
+        The values.
+    p : tuple of float
+        The probability of each value.
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
+
+    Examples
+    --------
     >>> colour = Categorical.fit(["red", "blue", "red", "red", None])
     >>> colour.values, colour.p
     (('red', 'blue'), (0.75, 0.25))
@@ -153,7 +272,17 @@ class Categorical(_Discrete):
         return self.mean * (1 - self.mean)
 
     def log_pmf(self, x: Any) -> Any:
-        """The logarithm of P(x): -inf for a value that is not listed, NaN for a missing one."""
+        """The logarithm of P(x): -inf for a value that is not listed, NaN for a missing one.
+
+        Parameters
+        ----------
+        x : value or sequence
+            The values whose probability is asked for.
+
+        Returns
+        -------
+        float or ndarray
+        """
         labels = np.asarray(x, dtype=object)
         with np.errstate(divide="ignore"):  # log 0 is -inf, as it should be
             logs = dict(zip(self.values, np.log(self.p), strict=True))
@@ -162,14 +291,40 @@ class Categorical(_Discrete):
 
     @classmethod
     def fit(cls, x: Sequence[Hashable], values: Sequence[Hashable] | None = None) -> Self:
-        """Maximum likelihood: the share of each value; `values` default to those seen, in order."""
+        """Maximum likelihood: the share of each value; `values` default to those seen, in order.
+
+        Parameters
+        ----------
+        x : sequence of label
+            The observed values. Missing ones are left out.
+        values : sequence of label or None, default=None
+            All values that are possible; None for those seen, in order.
+
+        Returns
+        -------
+        Self
+        """
         return cls.fit_map(x, values, alpha=1)
 
     @classmethod
     def fit_map(
         cls, x: Sequence[Hashable], values: Sequence[Hashable] | None = None, *, alpha: npt.ArrayLike
     ) -> Self:
-        """The mode of the posterior under the prior Dirichlet(alpha): one alpha for all, or one per value."""
+        """The mode of the posterior under the prior Dirichlet(alpha): one alpha for all, or one per value.
+
+        Parameters
+        ----------
+        x : sequence of label
+            The observed values. Missing ones are left out.
+        values : sequence of label or None, default=None
+            All values that are possible; None for those seen, in order.
+        alpha : array-like
+            The parameters of the prior; each counts like alpha - 1 rows of its value.
+
+        Returns
+        -------
+        Self
+        """
         seen = [label for label in np.asarray(x, dtype=object) if not _is_missing(label)]
         listed = tuple(dict.fromkeys(seen) if values is None else values)
         counts = dict.fromkeys(listed, 0)
@@ -186,6 +341,19 @@ class Categorical(_Discrete):
 class Multinomial(_Discrete):
     """How often each of several values comes up in n independent draws.
 
+    Attributes
+    ----------
+    n : int
+        The number of draws.
+    p : tuple of float
+        The probability of each value in a draw.
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
+
+    Examples
+    --------
     >>> round(Multinomial(n=3, p=(0.5, 0.25, 0.25)).pmf([1, 1, 1]), 12)
     0.1875
     >>> Multinomial.fit([[2, 1, 1], [0, 3, 1]]).p
@@ -209,7 +377,17 @@ class Multinomial(_Discrete):
         return self.n * p * (1 - p)
 
     def log_pmf(self, x: npt.ArrayLike) -> Any:
-        """The logarithm of P(x) for counts of shape (…, n_values)."""
+        """The logarithm of P(x) for counts of shape (…, n_values).
+
+        Parameters
+        ----------
+        x : array-like
+            The values whose probability is asked for.
+
+        Returns
+        -------
+        float or ndarray
+        """
         from scipy.special import gammaln, xlogy
 
         counts = as_floats(x, "x")
@@ -223,12 +401,34 @@ class Multinomial(_Discrete):
 
     @classmethod
     def fit(cls, x: npt.ArrayLike) -> Self:
-        """Maximum likelihood from rows of counts (n_rows, n_values) that each sum to the same n."""
+        """Maximum likelihood from rows of counts (n_rows, n_values) that each sum to the same n.
+
+        Parameters
+        ----------
+        x : array-like
+            The observed values. Missing ones are left out.
+
+        Returns
+        -------
+        Self
+        """
         return cls.fit_map(x, alpha=1)
 
     @classmethod
     def fit_map(cls, x: npt.ArrayLike, *, alpha: npt.ArrayLike) -> Self:
-        """The mode of the posterior under the prior Dirichlet(alpha): one alpha for all, or one per value."""
+        """The mode of the posterior under the prior Dirichlet(alpha): one alpha for all, or one per value.
+
+        Parameters
+        ----------
+        x : array-like
+            The observed values. Missing ones are left out.
+        alpha : array-like
+            The parameters of the prior; each counts like alpha - 1 draws of its value.
+
+        Returns
+        -------
+        Self
+        """
         rows = np.atleast_2d(as_floats(x, "x"))
         rows = rows[~np.isnan(rows).any(axis=1)]
         if not len(rows):

@@ -36,6 +36,19 @@ Divisor = Literal["mle", "sample"]
 class Gaussian:
     """A number that is normally distributed.
 
+    Attributes
+    ----------
+    mean : float
+        The mean.
+    variance : float
+        The variance.
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
+
+    Examples
+    --------
     >>> Gaussian.fit([1, 2, 3], variance="sample")
     Gaussian(mean=2.0, variance=1.0)
     >>> round(Gaussian(110, 2975).pdf(120), 6)
@@ -56,17 +69,49 @@ class Gaussian:
             raise ParameterError(msg)
 
     def log_pdf(self, x: npt.ArrayLike) -> Any:
-        """The logarithm of the density at x."""
+        """The logarithm of the density at x.
+
+        Parameters
+        ----------
+        x : array-like
+            Where the density is asked for.
+
+        Returns
+        -------
+        float or ndarray
+        """
         deviation = as_floats(x, "x") - self.mean
         return plain(-0.5 * (np.log(2 * np.pi * self.variance) + deviation**2 / self.variance))
 
     def pdf(self, x: npt.ArrayLike) -> Any:
-        """The density at x."""
+        """The density at x.
+
+        Parameters
+        ----------
+        x : array-like
+            Where the density is asked for.
+
+        Returns
+        -------
+        float or ndarray
+        """
         return plain(np.exp(self.log_pdf(x)))
 
     @classmethod
     def fit(cls, x: npt.ArrayLike, variance: Divisor = "mle") -> Self:
-        """The mean and the variance of the known numbers; refused where they do not vary."""
+        """The mean and the variance of the known numbers; refused where they do not vary.
+
+        Parameters
+        ----------
+        x : array-like
+            The observed numbers. Missing ones are left out.
+        variance : {"mle", "sample"}, default="mle"
+            Whether the sum of squares is divided by N ("mle") or by N - 1 ("sample").
+
+        Returns
+        -------
+        Self
+        """
         known = _known(x)
         scatter = float(np.square(known - known.mean()).sum())
         if known.min() == known.max():
@@ -76,7 +121,25 @@ class Gaussian:
 
     @classmethod
     def fit_map(cls, x: npt.ArrayLike, *, mean: float, strength: float, alpha: float, beta: float) -> Self:
-        """The mode of the posterior under the prior normal-inverse-gamma(mean, strength, alpha, beta)."""
+        """The mode of the posterior under the prior normal-inverse-gamma(mean, strength, alpha, beta).
+
+        Parameters
+        ----------
+        x : array-like
+            The observed numbers. Missing ones are left out.
+        mean : float
+            The mean that is expected beforehand.
+        strength : float
+            The number of rows that the expected mean counts for.
+        alpha : float
+            The shape of the prior of the variance.
+        beta : float
+            The scale of the prior of the variance.
+
+        Returns
+        -------
+        Self
+        """
         _check_positive(strength=strength, alpha=alpha, beta=beta)
         known = _known(x)
         n, average = known.size, float(known.mean())
@@ -90,6 +153,19 @@ class Gaussian:
 class MultivariateGaussian:
     """A vector that is normally distributed.
 
+    Attributes
+    ----------
+    mean : ndarray
+        The mean of each column.
+    covariance : ndarray
+        The covariance of each pair of columns.
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
+
+    Examples
+    --------
     >>> MultivariateGaussian.fit([[0, 0], [2, 0], [0, 2], [2, 2]]).covariance
     array([[1., 0.],
            [0., 1.]])
@@ -119,7 +195,17 @@ class MultivariateGaussian:
         return np.diagonal(self.covariance).copy()
 
     def log_pdf(self, x: npt.ArrayLike) -> Any:
-        """The logarithm of the density at x, of shape (…, d)."""
+        """The logarithm of the density at x, of shape (…, d).
+
+        Parameters
+        ----------
+        x : array-like
+            Where the density is asked for.
+
+        Returns
+        -------
+        float or ndarray
+        """
         from scipy.linalg import solve_triangular
 
         points = as_floats(x, "x")
@@ -135,12 +221,34 @@ class MultivariateGaussian:
         return plain(logs.reshape(deviations.shape[:-1]))
 
     def pdf(self, x: npt.ArrayLike) -> Any:
-        """The density at x, of shape (…, d)."""
+        """The density at x, of shape (…, d).
+
+        Parameters
+        ----------
+        x : array-like
+            Where the density is asked for.
+
+        Returns
+        -------
+        float or ndarray
+        """
         return plain(np.exp(self.log_pdf(x)))
 
     @classmethod
     def fit(cls, x: npt.ArrayLike, variance: Divisor = "mle") -> Self:
-        """The mean and the covariance of the complete rows of x, of shape (n_rows, d)."""
+        """The mean and the covariance of the complete rows of x, of shape (n_rows, d).
+
+        Parameters
+        ----------
+        x : array-like
+            Rows of numbers. Rows with a missing cell are left out.
+        variance : {"mle", "sample"}, default="mle"
+            Whether the sum of squares is divided by N ("mle") or by N - 1 ("sample").
+
+        Returns
+        -------
+        Self
+        """
         rows = _known_rows(x)
         deviations = rows - rows.mean(axis=0)
         return cls(rows.mean(axis=0), deviations.T @ deviations / _divisor(len(rows), variance))
@@ -152,6 +260,23 @@ class MultivariateGaussian:
         """The mode of the posterior under the prior normal-inverse-Wishart(mean, strength, dof, scale).
 
         `dof` must exceed d - 1, and `scale` must be a covariance, of shape (d, d).
+
+        Parameters
+        ----------
+        x : array-like
+            Rows of numbers. Rows with a missing cell are left out.
+        mean : array-like
+            The mean that is expected beforehand.
+        strength : float
+            The number of rows that the expected mean counts for.
+        dof : float
+            The degrees of freedom of the prior of the covariance.
+        scale : array-like
+            The scale matrix of the prior of the covariance.
+
+        Returns
+        -------
+        Self
         """
         prior = MultivariateGaussian(mean, scale)  # type: ignore[arg-type]
         _check_positive(strength=strength)

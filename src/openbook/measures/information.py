@@ -27,6 +27,7 @@ import numpy.typing as npt
 
 from openbook.errors import ParameterError
 from openbook.measures.arrays import Floats, as_floats, plain
+from openbook.words.parameters import documented
 
 __all__ = [
     "ChiSquared",
@@ -44,7 +45,29 @@ __all__ = [
 
 
 class ChiSquared(NamedTuple):
-    """The outcome of a chi-squared test of independence."""
+    """The outcome of a chi-squared test of independence.
+
+    Attributes
+    ----------
+    statistic : float
+        Σ (observed - expected)² / expected.
+    dof : int
+        The degrees of freedom.
+    p_value : float
+        How probable so large a statistic is if the two are independent.
+    expected : ndarray
+        The counts to be expected if the two are independent.
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
+
+    Examples
+    --------
+    >>> test = chi_squared([[10, 20], [20, 10]])
+    >>> round(test.statistic, 2), test.dof, round(test.p_value, 4)
+    (6.67, 1, 0.0098)
+    """
 
     statistic: float
     dof: int
@@ -58,13 +81,18 @@ def entropy(counts: npt.ArrayLike, base: float = 2) -> Any:
     Parameters
     ----------
     counts : array of shape (…, n_values)
-    base : float
+        Counts or shares of the values; zeros add nothing.
+    base : float, default=2
         Of the logarithm: 2 for bits, `math.e` for nats.
 
     Returns
     -------
     float, or array of shape (…)
         0 for a vector of zeros.
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
 
     Examples
     --------
@@ -85,11 +113,16 @@ def gini(counts: npt.ArrayLike) -> Any:
     Parameters
     ----------
     counts : array of shape (…, n_values)
+        Counts or shares of the values; zeros add nothing.
 
     Returns
     -------
     float, or array of shape (…)
         0 for a vector of zeros.
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
 
     Examples
     --------
@@ -101,13 +134,22 @@ def gini(counts: npt.ArrayLike) -> Any:
     return plain(np.where(vectors.any(axis=-1), 1 - (p * p).sum(axis=-1), 0.0))
 
 
+@documented
 def conditional_entropy(counts: npt.ArrayLike, base: float = 2) -> float:
     """Conditional entropy H(class | attribute) = Σ_v p(v) H(class | v): what the attribute leaves.
 
     Parameters
     ----------
     counts : array of shape (n_classes, n_values)
-    base : float
+    base : float, default=2
+
+    Returns
+    -------
+    float
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
 
     Examples
     --------
@@ -120,13 +162,22 @@ def conditional_entropy(counts: npt.ArrayLike, base: float = 2) -> float:
     return float(table.sum(axis=0) / table.sum() @ entropy(table.T, base))
 
 
+@documented
 def information_gain(counts: npt.ArrayLike, base: float = 2) -> float:
     """How much knowing the attribute lowers the entropy of the class: H(class) - Σ_v p(v) H(class | v).
 
     Parameters
     ----------
     counts : array of shape (n_classes, n_values)
-    base : float
+    base : float, default=2
+
+    Returns
+    -------
+    float
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
 
     Examples
     --------
@@ -140,13 +191,22 @@ def information_gain(counts: npt.ArrayLike, base: float = 2) -> float:
     return max(float(gain), 0.0)  # never below 0 but by rounding
 
 
+@documented
 def split_information(counts: npt.ArrayLike, base: float = 2) -> float:
     """Entropy of the attribute itself, H(attribute): how finely it cuts the rows up.
 
     Parameters
     ----------
     counts : array of shape (n_classes, n_values)
-    base : float
+    base : float, default=2
+
+    Returns
+    -------
+    float
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
 
     Examples
     --------
@@ -156,6 +216,7 @@ def split_information(counts: npt.ArrayLike, base: float = 2) -> float:
     return float(entropy(_table(counts).sum(axis=0), base))
 
 
+@documented
 def gain_ratio(counts: npt.ArrayLike) -> float:
     """Information gain over split information; 0 where the split information is 0.
 
@@ -164,6 +225,14 @@ def gain_ratio(counts: npt.ArrayLike) -> float:
     Parameters
     ----------
     counts : array of shape (n_classes, n_values)
+
+    Returns
+    -------
+    float
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
 
     Examples
     --------
@@ -176,6 +245,7 @@ def gain_ratio(counts: npt.ArrayLike) -> float:
     return information_gain(counts) / split if split > 0 else 0.0
 
 
+@documented
 def symmetrical_uncertainty(counts: npt.ArrayLike) -> float:
     """Twice the gain over the two entropies, H(class) + H(attribute): from 0 to 1; 0 where both are 0.
 
@@ -185,6 +255,14 @@ def symmetrical_uncertainty(counts: npt.ArrayLike) -> float:
     Parameters
     ----------
     counts : array of shape (n_classes, n_values)
+
+    Returns
+    -------
+    float
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
 
     Examples
     --------
@@ -198,18 +276,23 @@ def symmetrical_uncertainty(counts: npt.ArrayLike) -> float:
     return 2 * information_gain(table) / both if both > 0 else 0.0
 
 
+@documented
 def pointwise_mutual_information(counts: npt.ArrayLike, base: float = 2) -> Floats:
     """Pointwise mutual information of each cell: log( p(c, v) / (p(c) p(v)) ).
 
     Parameters
     ----------
     counts : array of shape (n_classes, n_values)
-    base : float
+    base : float, default=2
 
     Returns
     -------
     array of shape (n_classes, n_values)
         NaN for an empty cell, where it is undefined.
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
 
     Examples
     --------
@@ -221,6 +304,7 @@ def pointwise_mutual_information(counts: npt.ArrayLike, base: float = 2) -> Floa
     return np.where(table > 0, _log_ratios(table, base), np.nan)
 
 
+@documented
 def mutual_information(counts: npt.ArrayLike, base: float = 2) -> float:
     """Mutual information Σ p(c, v) PMI(c, v); empty cells add nothing.
 
@@ -229,7 +313,15 @@ def mutual_information(counts: npt.ArrayLike, base: float = 2) -> float:
     Parameters
     ----------
     counts : array of shape (n_classes, n_values)
-    base : float
+    base : float, default=2
+
+    Returns
+    -------
+    float
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
 
     Examples
     --------
@@ -241,6 +333,7 @@ def mutual_information(counts: npt.ArrayLike, base: float = 2) -> float:
     return max(float(total), 0.0)  # never below 0 but by rounding
 
 
+@documented
 def chi_squared(counts: npt.ArrayLike) -> ChiSquared:
     """Pearson's chi-squared test of independence, without continuity correction.
 
@@ -255,6 +348,10 @@ def chi_squared(counts: npt.ArrayLike) -> ChiSquared:
     -------
     ChiSquared
         `statistic`, `dof`, `p_value` (P(χ² >= statistic) under independence) and the `expected` counts.
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
 
     Examples
     --------

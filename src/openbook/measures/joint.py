@@ -40,12 +40,16 @@ class Joint:
 
     Most are made by `from_mapping`, `from_rows`, `from_counts` or `from_table`.
 
-    Parameters
+    Attributes
     ----------
     attributes : tuple of Nominal or Ordinal
         The variables and their values.
     table : array with one axis per variable
         The probabilities; they must sum to one.
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
 
     Examples
     --------
@@ -83,6 +87,19 @@ class Joint:
     def from_mapping(cls, names: str | Sequence[str], cells: Mapping[Any, float]) -> "Joint":
         """From probabilities by tuple of values, or by value for one variable. What is left out has none.
 
+        Parameters
+        ----------
+        names : str or sequence of str
+            The names of the variables.
+        cells : mapping
+            The probability of each combination.
+
+        Returns
+        -------
+        Joint
+
+        Examples
+        --------
         >>> Joint.from_mapping("coin", {"heads": 0.5, "tails": 0.5}).to_dict()
         {'heads': 0.5, 'tails': 0.5}
         """
@@ -92,6 +109,19 @@ class Joint:
     def from_rows(cls, rows: Sequence[Mapping[str, Any]], p: str = "p") -> "Joint":
         """From rows that hold a value of each variable, and the probability under `p`.
 
+        Parameters
+        ----------
+        rows : sequence of mapping
+            The rows.
+        p : str, default="p"
+            The key of the probability.
+
+        Returns
+        -------
+        Joint
+
+        Examples
+        --------
         >>> Joint.from_rows([{"coin": "heads", "p": 0.5}, {"coin": "tails", "p": 0.5}]).names
         ('coin',)
         """
@@ -106,6 +136,19 @@ class Joint:
     def from_counts(cls, names: str | Sequence[str], counts: Mapping[Any, float]) -> "Joint":
         """From counts by tuple of values, or by value for one variable; each is divided by their total.
 
+        Parameters
+        ----------
+        names : str or sequence of str
+            The names of the variables.
+        counts : mapping
+            The count of each combination.
+
+        Returns
+        -------
+        Joint
+
+        Examples
+        --------
         >>> Joint.from_counts("result", {"won": 6, "lost": 2}).to_dict()
         {'won': 0.75, 'lost': 0.25}
         """
@@ -118,6 +161,19 @@ class Joint:
 
         Rows that miss a value in one of them are left out.
 
+        Parameters
+        ----------
+        table : Table
+            The table to count.
+        *names : str
+            The names of the variables.
+
+        Returns
+        -------
+        Joint
+
+        Examples
+        --------
         >>> from openbook.data import Nominal
         >>> coin = Nominal("coin", ("heads", "tails"))
         >>> Joint.from_table(Table(Schema((coin,)), [np.array([0, 1, 1, -1, 1])])).to_dict()
@@ -150,7 +206,17 @@ class Joint:
         return tuple(attribute.name for attribute in self.attributes)
 
     def values(self, name: str) -> tuple[str, ...]:
-        """The values of a variable."""
+        """The values of a variable.
+
+        Parameters
+        ----------
+        name : str
+            The name of the variable.
+
+        Returns
+        -------
+        tuple of str
+        """
         return self.attributes[self._axis(name)].values
 
     def to_dict(self) -> dict[Any, float]:
@@ -161,13 +227,34 @@ class Joint:
     def probability(self, /, **event: Any) -> float:
         """P(event), summed over the variables that the event does not name.
 
+        Parameters
+        ----------
+        **event : value of a variable
+            The value of each variable, by its name.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
         >>> Joint.from_mapping(["a", "b"], {(0, 0): 0.5, (0, 1): 0.25, (1, 1): 0.25}).probability(a=0)
         0.75
         """
         return float(self.table[self._slices(event)].sum())
 
     def marginal(self, *names: str) -> "Joint":
-        """P(names), summed over the other variables, in the order of the names."""
+        """P(names), summed over the other variables, in the order of the names.
+
+        Parameters
+        ----------
+        *names : str
+            The names of the variables.
+
+        Returns
+        -------
+        Joint
+        """
         axes = [self._axis(name) for name in names]
         if len(set(axes)) < len(axes) or not axes:
             msg = f"name each variable once, and at least one; got {', '.join(names) or 'none'}"
@@ -178,7 +265,17 @@ class Joint:
         return Joint(tuple(self.attributes[axis] for axis in axes), table)
 
     def given(self, /, **evidence: Any) -> "Joint":
-        """P(other variables | evidence)."""
+        """P(other variables | evidence).
+
+        Parameters
+        ----------
+        **evidence : value of a variable
+            The value of each variable that is known, by its name.
+
+        Returns
+        -------
+        Joint
+        """
         left = tuple(attribute for attribute in self.attributes if attribute.name not in evidence)
         table = self.table[self._slices(evidence)]
         if not left:
@@ -194,6 +291,17 @@ class Joint:
 
         Keys are tuples of values, or values where one variable is given. Combinations of probability 0 are
         left out, since nothing can be conditioned on them.
+
+        Parameters
+        ----------
+        *names : str
+            The names of the variables.
+        given : str or sequence of str
+            The names of the variables that are known.
+
+        Returns
+        -------
+        dict
         """
         evidence = _names(given)
         return {
@@ -212,6 +320,19 @@ class Joint:
         """Whether |P(a, b | given) - P(a | given) P(b | given)| <= tolerance for all values.
 
         Values of the given variables that have probability 0 say nothing either way.
+
+        Parameters
+        ----------
+        a, b : str or sequence of str
+            The names of the variables on the one side and on the other.
+        given : str or sequence of str, default=()
+            The names of the variables that are known.
+        tolerance : float, default=1e-09
+            The largest difference that counts as none.
+
+        Returns
+        -------
+        bool
         """
         groups = [_names(given), _names(a), _names(b)]
         sizes = [math.prod(len(self.values(name)) for name in group) for group in groups]
@@ -224,6 +345,19 @@ class Joint:
     def expectation(self, name: str, values: Mapping[Any, float]) -> float:
         """E[v] = Σ P(a) v(a), where `values` maps each value of the variable to a number.
 
+        Parameters
+        ----------
+        name : str
+            The name of the variable.
+        values : mapping
+            A number for each value of the variable.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
         >>> day = Joint.from_mapping("day", {"sunny": 0.3, "rainy": 0.7})
         >>> round(day.expectation("day", {"sunny": 1, "rainy": 3}), 12)
         2.4
@@ -231,13 +365,38 @@ class Joint:
         return float(self.marginal(name).table @ self._numbers(name, values))
 
     def variance(self, name: str, values: Mapping[Any, float]) -> float:
-        """Var[v] = Σ P(a) (v(a) - E[v])², where `values` maps each value of the variable to a number."""
+        """Var[v] = Σ P(a) (v(a) - E[v])², where `values` maps each value of the variable to a number.
+
+        Parameters
+        ----------
+        name : str
+            The name of the variable.
+        values : mapping
+            A number for each value of the variable.
+
+        Returns
+        -------
+        float
+        """
         deviations = self._numbers(name, values) - self.expectation(name, values)
         return float(self.marginal(name).table @ deviations**2)
 
     def work(self, /, *names: str, **evidence: Any) -> Work:
         r"""Derive P(names | evidence), or the marginal P(names) where there is no evidence.
 
+        Parameters
+        ----------
+        *names : str
+            The names of the variables.
+        **evidence : value of a variable
+            The value of each variable that is known, by its name.
+
+        Returns
+        -------
+        Work
+
+        Examples
+        --------
         >>> joint = Joint.from_mapping(["a", "b"], {("x", 0): 0.1, ("x", 1): 0.3, ("y", 1): 0.6})
         >>> joint.work("a", b=1)["P(a = x | b = 1)"].numbers
         '\\frac{0.3}{0.9}'
@@ -255,6 +414,17 @@ class Joint:
     def chain_rule(self, /, **event: Any) -> Work:
         """Derive P(event) as a product, one variable after the other in the order of the event, and check it.
 
+        Parameters
+        ----------
+        **event : value of a variable
+            The value of each variable, by its name.
+
+        Returns
+        -------
+        Work
+
+        Examples
+        --------
         >>> joint = Joint.from_mapping(["a", "b"], {("x", 0): 0.1, ("x", 1): 0.3, ("y", 1): 0.6})
         >>> print(joint.chain_rule(a="x", b=1).conclusion)
         The joint table gives 0.3 too.

@@ -36,6 +36,23 @@ _RULES = ("leave_out", "mismatch", "value")
 def hamming(a: Any, b: Any, missing: str = "leave_out") -> Any:
     """How many cells differ.
 
+    Parameters
+    ----------
+    a, b : sequence of cells of shape (…, d)
+        The rows: values of any kind, or strings of equal length.
+    missing : {"leave_out", "mismatch", "value"}, default="leave_out"
+        Whether a pair with a missing cell is left out, counts as different, or compares the gap like a value.
+
+    Returns
+    -------
+    float or ndarray of shape (…)
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
+
+    Examples
+    --------
     >>> hamming("karolin", "kathrin")
     3.0
     >>> hamming([1, None, 0], [0, None, 1]), hamming([1, None, 0], [0, None, 1], missing="mismatch")
@@ -47,6 +64,23 @@ def hamming(a: Any, b: Any, missing: str = "leave_out") -> Any:
 def simple_matching(a: Any, b: Any, missing: str = "leave_out") -> Any:
     """The share of cells that differ; NaN where none is known.
 
+    Parameters
+    ----------
+    a, b : sequence of cells of shape (…, d)
+        The rows: values of any kind, or strings of equal length.
+    missing : {"leave_out", "mismatch", "value"}, default="leave_out"
+        Whether a pair with a missing cell is left out, counts as different, or compares the gap like a value.
+
+    Returns
+    -------
+    float or ndarray of shape (…)
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
+
+    Examples
+    --------
     >>> simple_matching(["red", "round", "small"], ["red", "long", "small"])
     0.3333333333333333
     """
@@ -58,6 +92,21 @@ def simple_matching(a: Any, b: Any, missing: str = "leave_out") -> Any:
 def jaccard(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
     """One less the share of what both have in what either has; 0 where neither has anything.
 
+    Parameters
+    ----------
+    a, b : array-like of shape (…, d)
+        What each has: true or 1 for what it has, false or 0 for what it lacks.
+
+    Returns
+    -------
+    float or ndarray of shape (…)
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
+
+    Examples
+    --------
     >>> jaccard([1, 1, 0, 0], [1, 0, 1, 0])
     0.6666666666666667
     """
@@ -72,9 +121,19 @@ def gower(a: Any, b: Any, scales: Sequence[Any]) -> Any:
 
     Parameters
     ----------
-    a, b : (…, d) cells
-    scales : one for each column: None for categories, the range (largest less smallest) of numbers, or the
-        list of ordered values, lowest first
+    a, b : sequence of cells of shape (…, d)
+        The rows. A missing cell is the largest distance, 1, from any other.
+    scales : sequence
+        One for each column: None for categories, the range (largest less smallest) of numbers, or the. list
+        of ordered values, lowest first
+
+    Returns
+    -------
+    float or ndarray of shape (…)
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
 
     Examples
     --------
@@ -97,8 +156,18 @@ def normalized_ranks(values: Any, scale: Sequence[Any]) -> Any:
 
     Parameters
     ----------
-    values : cells
-    scale : the ordered values, lowest first
+    values : sequence of cells
+        The cells.
+    scale : sequence
+        The ordered values, lowest first.
+
+    Returns
+    -------
+    ndarray
+
+    Notes
+    -----
+    Guide: docs/guide/measures.md
 
     Examples
     --------

@@ -40,6 +40,15 @@ SHARED: dict[str, str] = {
     "max_iter": "The most iterations.",
     "tol": "The tolerance for stopping: an improvement below it ends the iterations.",
     "class_weight": 'Weights of the classes: a mapping, or "balanced" to give every class the same total.',
+    "counts": "The contingency table: how many rows there are of each class (rows) and value (columns).",
+    "base": "The base of the logarithm: 2 for bits, e for nats.",
+    "a, b": "Points of d numbers, or arrays of points of shape (…, d), which broadcast. A pair of cells of which"
+    " one is missing (NaN) is left out.",
+    "model": "Any classifier or regressor with scikit-learn's methods.",
+    "name": "What to call the learner; None for the name of its class.",
+    "which": "The metric, by name; None for the one that decides.",
+    "task": '"classification" or "regression"; None to infer it from the target.',
+    "positive": "The positive class of two; None for the second.",
     "row": "One row: a mapping of column to value, a Series, a one-row table or frame, or a sequence of"
     " values. A column left out of a mapping counts as missing.",
 }
