@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[2]
 #: Rooms whose docstrings are still to be written this way.
 PENDING = {
     "openbook.associate", "openbook.bayes", "openbook.cluster", "openbook.data", "openbook.decide",
-    "openbook.density", "openbook.draw", "openbook.ensemble", "openbook.features", "openbook.judge",
+    "openbook.density", "openbook.draw", "openbook.ensemble", "openbook.features",
     "openbook.linear", "openbook.neighbors", "openbook.neural", "openbook.outlier",
     "openbook.plan", "openbook.prepare", "openbook.reduce", "openbook.registry", "openbook.report",
     "openbook.svm", "openbook.tree", "openbook.work", "openbook",
@@ -58,7 +58,12 @@ def methods(cls):
     for name, made in inspect.getmembers(cls):
         if not (inspect.isfunction(made) or inspect.ismethod(made)) or "sklearn" in made.__module__:
             continue
-        if not name.startswith("_") and not name.endswith("_request") and name not in FOREIGN:
+        if (
+            not made.__name__.startswith("_")
+            and not name.startswith("_")
+            and not name.endswith("_request")
+            and name not in FOREIGN
+        ):
             yield made
 
 

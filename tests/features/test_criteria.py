@@ -109,7 +109,7 @@ class TestStability:
     def test_frequencies_and_bound(self):
         X, y = load_iris(return_X_y=True)
         X = np.column_stack([X, np.random.default_rng(0).normal(size=(150, 4))])
-        selection = StabilitySelection(SelectAttributes("anova_f", k=3), rounds=20, threshold=0.9).fit(X, y)
+        selection = StabilitySelection(SelectAttributes("anova_f", k=3), repeats=20, threshold=0.9).fit(X, y)
         assert selection.frequencies_.sum() == pytest.approx(3)
         assert selection.frequencies_[[2, 3]].tolist() == [1, 1]
         assert selection.bound_ == pytest.approx(3**2 / ((2 * 0.9 - 1) * 8))
@@ -125,7 +125,7 @@ class TestStability:
             y = rng.integers(0, 2, 60)
             X = rng.normal(size=(60, 12))
             inner = SelectAttributes("anova_f", k=3)
-            selection = StabilitySelection(inner, rounds=16, threshold=0.8, random_state=seed)
+            selection = StabilitySelection(inner, repeats=16, threshold=0.8, random_state=seed)
             selection.fit(X, y)
             kept.append(int((selection.frequencies_ >= 0.8).sum()))
             bound = selection.bound_
@@ -136,18 +136,18 @@ class TestStability:
         import joblib
 
         X, y = load_iris(return_X_y=True)
-        one = StabilitySelection(SelectAttributes(k=1), rounds=12).fit(X, y)
+        one = StabilitySelection(SelectAttributes(k=1), repeats=12).fit(X, y)
         with joblib.parallel_config(backend="threading", n_jobs=2):
-            other = StabilitySelection(SelectAttributes(k=1), rounds=12).fit(X, y)
+            other = StabilitySelection(SelectAttributes(k=1), repeats=12).fit(X, y)
         assert one.frequencies_.tolist() == other.frequencies_.tolist()
-        third = StabilitySelection(SelectAttributes(k=1), rounds=12, random_state=5).fit(X, y)
+        third = StabilitySelection(SelectAttributes(k=1), repeats=12, random_state=5).fit(X, y)
         assert one.frequencies_.tolist() != third.frequencies_.tolist()
 
     @pytest.mark.filterwarnings("ignore:StabilitySelection")
     def test_around_a_wrapper_and_frames(self, credit):
         X, y = credit
         inner = ForwardSelection(OneR(), k=2)
-        selection = StabilitySelection(inner, rounds=2, threshold=0.6)
+        selection = StabilitySelection(inner, repeats=2, threshold=0.6)
         frame = selection.fit(X.to_pandas(), y).frequencies_
         table = selection.fit(X, y).frequencies_
         assert frame.sum() == pytest.approx(2)
@@ -156,7 +156,7 @@ class TestStability:
     def test_nothing_stable_keeps_the_most_frequent(self):
         rng = np.random.default_rng(0)
         X, y = rng.normal(size=(40, 30)), rng.integers(0, 2, 40)
-        selection = StabilitySelection(SelectAttributes("anova_f", k=1), rounds=10, threshold=1.0)
+        selection = StabilitySelection(SelectAttributes("anova_f", k=1), repeats=10, threshold=1.0)
         with pytest.warns(UserWarning, match="no attribute is chosen in 1 of the rounds; the most frequent"):
             selection.fit(X, y)
         assert selection.get_support().sum() == 1

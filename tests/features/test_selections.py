@@ -34,7 +34,7 @@ from openbook.features import (
 CHECKED = [
     SelectAttributes(),
     MRMR(),
-    StabilitySelection(rounds=3),
+    StabilitySelection(repeats=3),
     EmbeddedSelection(DecisionTreeClassifier(random_state=0)),
     ForwardSelection(NaiveBayes(), k=1, cv=KFold(2)),
     Ablation(NaiveBayes(), eps=1.0, cv=KFold(2)),

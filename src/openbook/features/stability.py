@@ -39,7 +39,7 @@ class StabilitySelection(Selector):
     ----------
     selector : a selection of openbook's, optional
         None takes `SelectAttributes(fraction=0.5)`.
-    rounds : int
+    repeats : int
     threshold : float
         The share of the rounds in which an attribute must be chosen: above 0.5, up to 1.
     random_state : int
@@ -54,20 +54,20 @@ class StabilitySelection(Selector):
     --------
     >>> from openbook import load
     >>> X, y = load("iris").split("species")
-    >>> StabilitySelection(SelectAttributes(k=2), rounds=20).fit(X, y).selected_
+    >>> StabilitySelection(SelectAttributes(k=2), repeats=20).fit(X, y).selected_
     ('petal length (cm)', 'petal width (cm)')
     """
 
     _rules = {
         "selector": Anything("None or a selection of openbook's"),
-        "rounds": Whole(at_least=2),
+        "repeats": Whole(at_least=2),
         "threshold": Number(above=0.5, at_most=1),
         "random_state": Whole(),
     }
 
-    def __init__(self, selector=None, rounds=100, threshold=0.75, random_state=0):
+    def __init__(self, selector=None, repeats=100, threshold=0.75, random_state=0):
         self.selector = selector
-        self.rounds = rounds
+        self.repeats = repeats
         self.threshold = threshold
         self.random_state = random_state
 
@@ -94,7 +94,7 @@ class StabilitySelection(Selector):
             raise DataError(
                 f"StabilitySelection: {plural(len(examples), 'row')} cannot be halved; give at least four"
             )
-        chosen = list(each(range(self.rounds), partial(_chosen, self._inner, examples, self.random_state)))
+        chosen = list(each(range(self.repeats), partial(_chosen, self._inner, examples, self.random_state)))
         self.frequencies_ = np.mean(chosen, axis=0)
         self.mean_size_ = float(np.sum(chosen, axis=1).mean())
         names = examples.table.names
@@ -127,7 +127,7 @@ class StabilitySelection(Selector):
             "V: irrelevant attributes kept, if these are exchangeable (Meinshausen and Bühlmann)",
         )
         mean = Step("q", result=self.mean_size_, note="mean number of attributes chosen per round")
-        note = f"{self.rounds} rounds of {type(self._inner).__name__} on half of the rows each."
+        note = f"{self.repeats} rounds of {type(self._inner).__name__} on half of the rows each."
         grid = Grid("Frequencies", ("attribute", "chosen", ""), rows, note)
         end = (
             f"Kept {len(self.selected_)} of {d}, chosen in {t:g} of the rounds: {', '.join(self.selected_)}."

@@ -42,8 +42,8 @@ SHARED: dict[str, str] = {
     "class_weight": 'Weights of the classes: a mapping, or "balanced" to give every class the same total.',
     "counts": "The contingency table: how many rows there are of each class (rows) and value (columns).",
     "base": "The base of the logarithm: 2 for bits, e for nats.",
-    "a, b": "Points of d numbers, or arrays of points of shape (…, d), which broadcast. A pair of cells of which"
-    " one is missing (NaN) is left out.",
+    "a, b": "Points of d numbers, or arrays of points of shape (…, d), which broadcast. A pair of cells of"
+    " which one is missing (NaN) is left out.",
     "model": "Any classifier or regressor with scikit-learn's methods.",
     "name": "What to call the learner; None for the name of its class.",
     "which": "The metric, by name; None for the one that decides.",
@@ -73,12 +73,17 @@ def documented(thing: Documented) -> Documented:
     """
     described: list[Any] = [thing]
     if isinstance(thing, type):
-        described += [getattr(made, "__func__", made) for made in vars(thing).values()]
+        described += [_function(made) for made in vars(thing).values()]
     for one in described:
         doc = getattr(one, "__doc__", None)
         if isinstance(doc, str) and (callable(one) or one is thing) and " : " in doc:
             one.__doc__ = _filled(doc)
     return thing
+
+
+def _function(made: Any) -> Any:
+    """The function behind a class method, or behind a method that only some objects have."""
+    return getattr(made, "__func__", None) or getattr(made, "fn", made)
 
 
 def _filled(doc: str) -> str:

@@ -102,7 +102,7 @@ def test_three_classes_by_hand():
 
 def test_a_line_through_a_parabola():
     """E (x² - 1/3)² = 1/5 - 1/9 is the bias² of the best line; the noise is 0.1²."""
-    found = bias_variance(LinearRegression(), PARABOLA, rounds=40, n_train=300, n_test=4000)
+    found = bias_variance(LinearRegression(), PARABOLA, repeats=40, n_train=300, n_test=4000)
     assert found.bias == pytest.approx(1 / 5 - 1 / 9, rel=0.05)
     assert found.noise == pytest.approx(0.01, rel=0.02)
     assert found.variance < 0.002
@@ -111,15 +111,15 @@ def test_a_line_through_a_parabola():
 
 def test_a_deep_tree_has_variance_and_no_bias():
     """A leaf of one row says that row's target, noise and all, so its variance is about the noise."""
-    found = bias_variance(DecisionTreeRegressor(random_state=0), PARABOLA, rounds=60, n_train=300)
+    found = bias_variance(DecisionTreeRegressor(random_state=0), PARABOLA, repeats=60, n_train=300)
     assert found.variance == pytest.approx(0.01, rel=0.3)
     assert found.bias < 0.001
 
 
 def test_noise_of_labels():
     """A fifth is flipped: 0.2 for Domingos where models agree, else (1 - 0.8² - 0.2²) / 2."""
-    by_domingos = bias_variance(GaussianNB(), FLIPPED, rounds=20, n_train=400)
-    kohavi = bias_variance(GaussianNB(), FLIPPED, rounds=20, n_train=400, method="kohavi_wolpert")
+    by_domingos = bias_variance(GaussianNB(), FLIPPED, repeats=20, n_train=400)
+    kohavi = bias_variance(GaussianNB(), FLIPPED, repeats=20, n_train=400, method="kohavi_wolpert")
     assert kohavi.noise == pytest.approx(0.16, abs=0.003)
     assert by_domingos.noise == pytest.approx(0.2, abs=0.02)
     assert by_domingos.error == pytest.approx(kohavi.error, rel=1e-12)
@@ -135,7 +135,7 @@ def test_variance_helps_where_the_main_prediction_is_wrong():
     balanced = Generator(
         lambda n, random: random.normal(size=(n, 1)), lambda X, random: (X[:, 0] > 0).astype(int)
     )
-    found = bias_variance(Constant(), balanced, rounds=100)
+    found = bias_variance(Constant(), balanced, repeats=100)
     assert found.bias == pytest.approx(0.5, abs=0.06)
     assert found.biased_variance > 0.15
     assert found.error == pytest.approx(0.5, abs=0.06)
@@ -143,34 +143,34 @@ def test_variance_helps_where_the_main_prediction_is_wrong():
 
 def test_with_data_noise_is_in_the_bias():
     X, y = load("iris").split("species")
-    found = bias_variance(NaiveBayes(), X, y, rounds=25)
+    found = bias_variance(NaiveBayes(), X, y, repeats=25)
     assert math.isnan(found.noise)
     assert found.bias + found.variance == pytest.approx(found.error, rel=1e-12)
     text = " ".join(str(found).split())
     assert "bias and noise" in text
     assert "noise cannot be separated from bias" in text
     assert "intervals over the rows judged: 95%, bootstrap, 1000 resamples" in text
-    numbers = bias_variance(LinearRegression(), *IRIS, rounds=25)
+    numbers = bias_variance(LinearRegression(), *IRIS, repeats=25)
     assert numbers.bias + numbers.variance == pytest.approx(numbers.error, rel=1e-12)
 
 
 def test_one_neighbour_varies_more_than_many():
-    few, many = (bias_variance(KNeighborsClassifier(k), FLIPPED, rounds=30, n_test=200) for k in (1, 25))
+    few, many = (bias_variance(KNeighborsClassifier(k), FLIPPED, repeats=30, n_test=200) for k in (1, 25))
     assert few.unbiased_variance > 2 * many.unbiased_variance
 
 
 def test_a_row_is_judged_by_models_that_did_not_see_it():
     """One neighbour would know every row that it has seen; each row here is alone, far from all others."""
     X = np.array([[0.0], [10.0], [20.0], [30.0]])
-    found = bias_variance(KNeighborsClassifier(1), X, [0, 1, 0, 1], rounds=60)
+    found = bias_variance(KNeighborsClassifier(1), X, [0, 1, 0, 1], repeats=60)
     assert found.error > 0.5
 
 
 def test_the_same_seed_on_any_number_of_workers():
-    one = bias_variance(GaussianNB(), FLIPPED, rounds=6, random_state=4)
+    one = bias_variance(GaussianNB(), FLIPPED, repeats=6, random_state=4)
     with joblib.parallel_config(backend="threading", n_jobs=2):
-        two = bias_variance(GaussianNB(), FLIPPED, rounds=6, random_state=4)
-    other = bias_variance(GaussianNB(), FLIPPED, rounds=6, random_state=5)
+        two = bias_variance(GaussianNB(), FLIPPED, repeats=6, random_state=4)
+    other = bias_variance(GaussianNB(), FLIPPED, repeats=6, random_state=5)
     assert np.array_equal(one.said, two.said)
     assert np.array_equal(one.truth, two.truth)
     assert one.error != other.error
@@ -178,7 +178,7 @@ def test_the_same_seed_on_any_number_of_workers():
 
 @pytest.mark.parametrize("method", ["domingos", "kohavi_wolpert"])
 def test_the_derivation_of_a_row(method):
-    found = bias_variance(GaussianNB(), FLIPPED, rounds=10, n_test=50, method=method)
+    found = bias_variance(GaussianNB(), FLIPPED, repeats=10, n_test=50, method=method)
     parts = found.parts
     for row in (0, 7):
         work = found.work(row)
@@ -193,7 +193,7 @@ def test_the_derivation_of_a_row(method):
 
 
 def test_the_derivation_of_a_row_of_numbers():
-    found = bias_variance(LinearRegression(), PARABOLA, rounds=10, n_test=20)
+    found = bias_variance(LinearRegression(), PARABOLA, repeats=10, n_test=20)
     work = found.work(3)
     difference = work["mean target"].result - work["mean prediction"].result
     assert work["bias²"].result == pytest.approx(difference**2)
@@ -201,22 +201,22 @@ def test_the_derivation_of_a_row_of_numbers():
 
 
 def test_the_derivation_of_a_biased_row():
-    found = bias_variance(Constant(), IRIS[0], IRIS[1], rounds=30)
+    found = bias_variance(Constant(), IRIS[0], IRIS[1], repeats=30)
     wrong = int(found.rows[found.parts.bias == 1][0])
     assert "reduce the error" in found.work(wrong)["variance"].note
     assert found.work(wrong)["variance"].result <= 0
 
 
 def test_errors():
-    with pytest.raises(ParameterError, match="rounds must be a whole number of at least 2, got 1"):
-        bias_variance(GaussianNB(), FLIPPED, rounds=1)
+    with pytest.raises(ParameterError, match="repeats must be a whole number of at least 2, got 1"):
+        bias_variance(GaussianNB(), FLIPPED, repeats=1)
     with pytest.raises(ParameterError, match="loss 'squared' does not suit classification; 'zero_one' does"):
         bias_variance(GaussianNB(), FLIPPED, loss="squared")
     with pytest.raises(ParameterError, match="method must be 'domingos' or 'kohavi_wolpert', got 'geman'"):
         bias_variance(GaussianNB(), FLIPPED, method="geman")
     with pytest.raises(ParameterError, match="row 20 was not judged; 2 training sets"):
-        bias_variance(LinearRegression(), PARABOLA, rounds=2, n_test=20).work(20)
+        bias_variance(LinearRegression(), PARABOLA, repeats=2, n_test=20).work(20)
     with pytest.raises(ParameterError, match="needs y, the target of the rows, or a Generator"):
         bias_variance(LinearRegression(), [[1.0], [2.0]])
-    with pytest.raises(DataError, match="no row was left out in 2 rounds; give more rows"):
-        bias_variance(Constant(), [[1.0]], [0], rounds=2)
+    with pytest.raises(DataError, match="no row was left out in 2 repeats; give more rows"):
+        bias_variance(Constant(), [[1.0]], [0], repeats=2)

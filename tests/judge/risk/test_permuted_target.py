@@ -20,7 +20,7 @@ def best_ten(score):
 
 
 def test_columns_chosen_by_the_target_before_the_split():
-    test = leak_test(GaussianNB(), NOISE, COIN, best_ten(f_classif), rounds=6)
+    test = leak_test(GaussianNB(), NOISE, COIN, best_ten(f_classif), repeats=6)
     assert test.leaks
     assert test.chance == 0.5
     assert test.metric == "balanced_accuracy"
@@ -30,7 +30,7 @@ def test_columns_chosen_by_the_target_before_the_split():
 
 
 def test_numbers_too():
-    test = leak_test(LinearRegression(), NOISE, RNG.normal(size=80), best_ten(f_regression), rounds=6)
+    test = leak_test(LinearRegression(), NOISE, RNG.normal(size=80), best_ten(f_regression), repeats=6)
     assert (test.metric, test.chance) == ("r2", 0.0)
     assert test.leaks
 
@@ -39,7 +39,7 @@ def test_preparation_that_does_not_look_at_the_target_passes():
     """On columns that do predict, so that the true score is far from chance."""
     X = NOISE[:, :5].copy()
     X[:, 0] += 3 * COIN
-    test = leak_test(GaussianNB(), X, COIN, lambda X, y: StandardScaler().fit_transform(X), rounds=10)
+    test = leak_test(GaussianNB(), X, COIN, lambda X, y: StandardScaler().fit_transform(X), repeats=10)
     assert not test.leaks
     assert test.true_score > 0.8
     assert abs(test.scores.mean() - 0.5) < 0.1
@@ -53,10 +53,10 @@ def test_labels_reach_the_preparation_as_they_came():
         seen.update(y.tolist())
         return X
 
-    leak_test(GaussianNB(), NOISE[:, :2], np.where(COIN == 1, "yes", "no"), look, rounds=2)
+    leak_test(GaussianNB(), NOISE[:, :2], np.where(COIN == 1, "yes", "no"), look, repeats=2)
     assert seen == {"yes", "no"}
 
 
 def test_bad_rounds_are_refused():
-    with pytest.raises(ParameterError, match="rounds must be"):
-        leak_test(GaussianNB(), NOISE, COIN, best_ten(f_classif), rounds=1)
+    with pytest.raises(ParameterError, match="repeats must be"):
+        leak_test(GaussianNB(), NOISE, COIN, best_ten(f_classif), repeats=1)

@@ -24,24 +24,36 @@ from openbook.judge.folds.examples import Cut, Examples, Split, model_task
 from openbook.judge.folds.fit_folds import complexity_of
 from openbook.judge.scores.metrics import Task
 from openbook.words.numbers import figure
+from openbook.words.parameters import documented
 from openbook.work import Step, Work
 
 __all__ = ["Generalisation", "generalisation"]
 
 
+@documented
 @dataclass(frozen=True, repr=False)
 class Generalisation:
     """The optimistic and the pessimistic error of a fitted model.
 
-    Parameters
+    Attributes
     ----------
-    errors : training rows that are wrong or, for numbers, the sum of squared residuals
-    n : training rows
-    complexity : of the model
-    penalty : of each unit of complexity, k; for numbers it has no say
-    task : "classification" or "regression"
-    counted : what the complexity counts
-    label : the model's name
+    errors : float
+        Training rows that are wrong or, for numbers, the sum of squared residuals.
+    n : int
+        Training rows.
+    complexity : float
+        Of the model.
+    penalty : float, default=0.5
+        Of each unit of complexity, k; for numbers it has no say.
+    task : "classification" or "regression", default="classification"
+    counted : str, default="complexity"
+        What the complexity counts.
+    label : str, default="the model"
+        The model's name.
+
+    Notes
+    -----
+    Guide: docs/guide/choosing.md
 
     Examples
     --------
@@ -139,9 +151,22 @@ def generalisation(model: Any, X: Any, y: Any, penalty: float = 0.5) -> Generali
 
     Parameters
     ----------
-    model : a fitted classifier or regressor with a `complexity()`
-    X, y : the training rows
-    penalty : of each unit of complexity, k
+    model : estimator
+        A fitted classifier or regressor with a `complexity()`.
+    X : table-like
+        The training rows.
+    y : array-like or str
+        The training rows.
+    penalty : float, default=0.5
+        Of each unit of complexity, k.
+
+    Returns
+    -------
+    Generalisation
+
+    Notes
+    -----
+    Guide: docs/guide/choosing.md
 
     Examples
     --------

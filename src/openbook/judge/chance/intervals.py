@@ -24,6 +24,7 @@ from scipy.special import betaincinv, ndtri, stdtrit
 
 from openbook.errors import ParameterError
 from openbook.words.numbers import figure, shown
+from openbook.words.parameters import documented
 from openbook.work import Step, Work
 
 __all__ = [
@@ -48,6 +49,23 @@ _FEWEST, _MOST = 200, 1000
 class Interval:
     """A range, its level, the method that gave it, and the steps that led to it.
 
+    Attributes
+    ----------
+    low, high : float
+        The ends.
+    level : float
+        The confidence level.
+    method : str
+        The name of the method.
+    steps : tuple of Step, default=()
+        The steps of the derivation.
+
+    Notes
+    -----
+    Guide: docs/guide/rates.md
+
+    Examples
+    --------
     >>> print(Interval(0.0812, 0.2331, 0.95, "Wilson"))
     [0.081, 0.233] (95%, Wilson)
     """
@@ -67,7 +85,17 @@ class Interval:
         return f"[{shown(self.low, size)}, {shown(self.high, size)}]"
 
     def within(self, lowest: float, highest: float) -> Self:
-        """The part of it that is possible: an accuracy ends at 1."""
+        """The part of it that is possible: an accuracy ends at 1.
+
+        Parameters
+        ----------
+        lowest, highest : float
+            The smallest and the largest possible value.
+
+        Returns
+        -------
+        self
+        """
         low, high = min(max(self.low, lowest), highest), max(min(self.high, highest), lowest)
         steps = [
             Step(f"possible {name}", result=end, note=f"the score lies between {lowest:g} and {highest:g}")
@@ -93,9 +121,28 @@ class Interval:
         return f"{self.ends} ({100 * self.level:g}%, {self.method})"
 
 
+@documented
 def wald(successes: float, n: int, level: float = 0.95) -> Interval:
     """The normal approximation for a share; too narrow for few rows and near 0 or 1, where Wilson's holds.
 
+    Parameters
+    ----------
+    successes : float
+        The number of successes, such as the rows that were predicted correctly.
+    n : int
+        The number of rows.
+    level : float, default=0.95
+
+    Returns
+    -------
+    Interval
+
+    Notes
+    -----
+    Guide: docs/guide/rates.md
+
+    Examples
+    --------
     >>> print(wald(15, 100))
     [0.080, 0.220] (95%, Wald)
     """
@@ -115,6 +162,7 @@ def wald(successes: float, n: int, level: float = 0.95) -> Interval:
     return around(share, half, level, "Wald", steps, "E").within(0, 1)
 
 
+@documented
 def rows_needed(width: float, share: float = 0.5, level: float = 0.95) -> int:
     """The number of rows for which the normal interval of a share is at most so wide.
 
@@ -124,9 +172,17 @@ def rows_needed(width: float, share: float = 0.5, level: float = 0.95) -> int:
     ----------
     width : float
         From the lower end to the upper end.
-    share : float, default 0.5
+    share : float, default=0.5
         The share that is expected; 0.5 needs the most rows.
-    level : float, default 0.95
+    level : float, default=0.95
+
+    Returns
+    -------
+    int
+
+    Notes
+    -----
+    Guide: docs/guide/rates.md
 
     Examples
     --------
@@ -139,11 +195,30 @@ def rows_needed(width: float, share: float = 0.5, level: float = 0.95) -> int:
     return math.ceil(4 * _z(level) ** 2 * share * (1 - share) / width**2)
 
 
+@documented
 def wilson(successes: float, n: float, level: float = 0.95) -> Interval:
     """Wilson's score interval for a share; it stays within 0 and 1 and holds for few rows.
 
     n need not be a whole number: rows that depend on one another count for fewer.
 
+    Parameters
+    ----------
+    successes : float
+        The number of successes, such as the rows that were predicted correctly.
+    n : float
+        The number of rows, which need not be whole.
+    level : float, default=0.95
+
+    Returns
+    -------
+    Interval
+
+    Notes
+    -----
+    Guide: docs/guide/rates.md
+
+    Examples
+    --------
     >>> print(wilson(15, 100))
     [0.093, 0.233] (95%, Wilson)
     """
@@ -173,9 +248,28 @@ def wilson(successes: float, n: float, level: float = 0.95) -> Interval:
     return replace(interval, low=max(0.0, interval.low), high=min(1.0, interval.high))  # but for rounding
 
 
+@documented
 def exact(successes: float, n: int, level: float = 0.95) -> Interval:
     """The exact interval of Clopper and Pearson (1934) for a share; it covers at least `level`, often more.
 
+    Parameters
+    ----------
+    successes : float
+        The number of successes, such as the rows that were predicted correctly.
+    n : int
+        The number of rows.
+    level : float, default=0.95
+
+    Returns
+    -------
+    Interval
+
+    Notes
+    -----
+    Guide: docs/guide/rates.md
+
+    Examples
+    --------
     >>> print(exact(15, 100))
     [0.086, 0.235] (95%, Clopper–Pearson)
     """
@@ -209,13 +303,30 @@ def exact(successes: float, n: int, level: float = 0.95) -> Interval:
     return Interval(low, high, level, "Clopper–Pearson", tuple(steps))
 
 
+@documented
 def corrected_t(scores: Any, n_train: float, n_test: float, level: float = 0.95) -> Interval:
     """The corrected resampled t interval for the mean of the scores of several folds.
 
     Parameters
     ----------
-    scores : one score per fold, or one difference of scores
-    n_train, n_test : rows that a fold trains on and tests on; means where folds differ
+    scores : array-like
+        One score per fold, or one difference of scores.
+    n_train, n_test : float
+        Rows that a fold trains on and tests on; means where folds differ.
+    level : float, default=0.95
+
+    Returns
+    -------
+    Interval
+
+    Notes
+    -----
+    Guide: docs/guide/rates.md
+
+    Examples
+    --------
+    >>> print(corrected_t([0.90, 0.94, 0.92, 0.96], n_train=75, n_test=25))
+    [0.867, 0.993] (95%, corrected resampled t)
     """
     scores = np.asarray(scores, dtype=float)
     k = len(scores)
@@ -261,6 +372,7 @@ def corrected_steps(scores: np.ndarray, n_train: float, n_test: float) -> tuple[
     )
 
 
+@documented
 def bootstrap(
     statistic: Callable[[np.ndarray], float], n: int, level: float = 0.95, random_state: int = 0
 ) -> Interval:
@@ -268,8 +380,27 @@ def bootstrap(
 
     Parameters
     ----------
-    statistic : function of an array of row positions
-    n : rows to draw from
+    statistic : callable
+        Function of an array of row positions.
+    n : int
+        Rows to draw from.
+    level : float, default=0.95
+    random_state : int, default=0
+
+    Returns
+    -------
+    Interval
+
+    Notes
+    -----
+    Guide: docs/guide/rates.md
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.array([2.0, 4.0, 4.0, 5.0, 7.0, 9.0])
+    >>> print(bootstrap(lambda rows: x[rows].mean(), len(x)))
+    [3.500, 6.837] (95%, bootstrap, 1000 resamples)
     """
     return percentiles(resampled(statistic, n, random_state), level)
 
@@ -296,8 +427,25 @@ def percentiles(values: np.ndarray, level: float) -> Interval:
     return Interval(low, high, level, method, tuple(steps))
 
 
+@documented
 def jackknife(estimate: float, without: Any, level: float = 0.95) -> Interval:
     """The grouped jackknife: a statistic of all rows, and without each of some groups of about equal size.
+
+    Parameters
+    ----------
+    estimate : float
+        The statistic of all rows.
+    without : array-like
+        The statistic without each group in turn.
+    level : float, default=0.95
+
+    Returns
+    -------
+    Interval
+
+    Notes
+    -----
+    Guide: docs/guide/rates.md
 
     Examples
     --------

@@ -21,6 +21,7 @@ from openbook.errors import DataError, ParameterError
 from openbook.judge.chance.intervals import Interval, upper_share
 from openbook.judge.chance.significance import TestResult
 from openbook.words.numbers import figure
+from openbook.words.parameters import documented
 from openbook.work import Step, Work
 
 __all__ = ["Friedman", "critical_difference", "friedman", "ranks_of", "same_digits", "wilcoxon"]
@@ -29,6 +30,7 @@ __all__ = ["Friedman", "critical_difference", "friedman", "ranks_of", "same_digi
 _EXACT = 100
 
 
+@documented
 def wilcoxon(differences: Any, level: float = 0.95) -> TestResult:
     """Wilcoxon's signed rank test on the differences of two learners, one for each data set.
 
@@ -36,6 +38,20 @@ def wilcoxon(differences: Any, level: float = 0.95) -> TestResult:
     hundred: that of all ways to give the ranks their signs. The difference is Hodges' and Lehmann's, the
     median of the means of all pairs of data sets, with the interval that belongs to it; fewer than six data
     sets give none at 95%.
+
+    Parameters
+    ----------
+    differences : array-like
+        One difference of scores per fold or data set, the first learner's minus the second's.
+    level : float, default=0.95
+
+    Returns
+    -------
+    TestResult
+
+    Notes
+    -----
+    Guide: docs/guide/comparing.md
 
     Examples
     --------
@@ -134,6 +150,33 @@ class Friedman:
 
     chi_squared, dof, chi_p_value : Friedman's own
     f, f_dof, p_value : Iman and Davenport's, which decides
+
+    Attributes
+    ----------
+    chi_squared : float
+        Friedman's statistic and its p-value.
+    dof : int
+        The degrees of freedom of Friedman's statistic.
+    chi_p_value : float
+        Friedman's statistic and its p-value.
+    f : float
+        Iman and Davenport's statistic, which decides.
+    f_dof : tuple of (int, int)
+        The degrees of freedom of Iman and Davenport's statistic.
+    p_value : float
+        The p-value of Iman and Davenport's statistic.
+    steps : tuple of Step
+        The steps of the derivation.
+
+    Notes
+    -----
+    Guide: docs/guide/comparing.md
+
+    Examples
+    --------
+    >>> test = friedman([[1, 2, 3], [1, 3, 2], [1, 2, 3], [2, 1, 3]])
+    >>> test.chi_squared, test.dof, round(test.p_value, 3)
+    (4.5, 2, 0.084)
     """
 
     chi_squared: float
@@ -167,6 +210,24 @@ def friedman(ranks: Any) -> Friedman:
 
     Where the learners tie on every data set, nothing is defined. Where all data sets rank them alike, F is
     infinite and p = (1 / k!)^(N - 1), the probability of just that.
+
+    Parameters
+    ----------
+    ranks : array-like of shape (n_sets, n_learners)
+        The rank of each learner on each data set, 1 for the best.
+
+    Returns
+    -------
+    Friedman
+
+    Notes
+    -----
+    Guide: docs/guide/comparing.md
+
+    Examples
+    --------
+    >>> round(friedman([[1, 2, 3], [1, 3, 2], [1, 2, 3], [2, 1, 3]]).f, 4)
+    3.8571
     """
     ranks = np.asarray(ranks, dtype=float)
     if ranks.ndim != 2 or min(ranks.shape) < 2:

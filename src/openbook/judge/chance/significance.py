@@ -29,6 +29,7 @@ from openbook.judge.chance.intervals import (
     upper_share,
 )
 from openbook.words.numbers import figure, shown
+from openbook.words.parameters import documented
 from openbook.work import Step, Work
 
 __all__ = [
@@ -47,6 +48,31 @@ class TestResult:
     """A difference, its interval, the probability of one at least as large by chance, the steps to it.
 
     `error` is its standard error, where the method has one.
+
+    Attributes
+    ----------
+    difference : float
+        The difference.
+    interval : Interval
+        Its interval.
+    p_value : float
+        The probability of a difference at least as large by chance.
+    method : str
+        The name of the test.
+    steps : tuple of Step, default=()
+        The steps of the derivation.
+    error : float, default=nan
+        The standard error of the difference, where the method has one.
+
+    Notes
+    -----
+    Guide: docs/guide/comparing.md
+
+    Examples
+    --------
+    >>> test = corrected_t_test([0.02, 0.05, 0.01, 0.04], n_train=75, n_test=25)
+    >>> round(test.difference, 3), round(test.p_value, 3)
+    (0.03, 0.121)
     """
 
     __test__ = False  # its name must not make pytest collect it
@@ -77,11 +103,28 @@ class TestResult:
 Tests = dict[str, tuple[TestResult, float]]
 
 
+@documented
 def corrected_t_test(differences: Any, n_train: float, n_test: float, level: float = 0.95) -> TestResult:
     """The corrected resampled t test on the differences of two learners over the same folds.
 
     Where every fold differs by the same amount, the spread cannot be estimated, and there is no interval: no
     difference at all gives p = 1, and another one is left to the sign test, p = 2^(1 - k).
+
+    Parameters
+    ----------
+    differences : array-like
+        One difference of scores per fold or data set, the first learner's minus the second's.
+    n_train, n_test : float
+        Rows that a fold trains on and tests on; means where folds differ.
+    level : float, default=0.95
+
+    Returns
+    -------
+    TestResult
+
+    Notes
+    -----
+    Guide: docs/guide/comparing.md
 
     Examples
     --------
@@ -119,12 +162,27 @@ def _sign_test(mean: float, k: int, interval: Interval) -> TestResult:
     return TestResult(mean, interval, p, "sign test, as every fold differs alike", (found, step))
 
 
+@documented
 def mcnemar(correct_a: Any, correct_b: Any, level: float = 0.95) -> TestResult:
     """McNemar's exact test for two learners on the same rows, from which rows each gets right.
 
     The interval for the difference of the two accuracies is that of Bonett and Price (2012), Adjusted Wald
     confidence interval for a difference of binomial proportions based on paired data: b and c are one row
     more.
+
+    Parameters
+    ----------
+    correct_a, correct_b : array-like of bool
+        Whether each row is predicted correctly, by the first learner and by the second.
+    level : float, default=0.95
+
+    Returns
+    -------
+    TestResult
+
+    Notes
+    -----
+    Guide: docs/guide/comparing.md
 
     Examples
     --------
@@ -175,10 +233,37 @@ def _bonett_price(b: int, c: int, n: int, level: float) -> Interval:
     return around(centre, half, level, "Bonett–Price", steps, "m").within(-1, 1)
 
 
+@documented
 def paired_bootstrap(
     difference: Callable[[np.ndarray], float], n: int, level: float = 0.95, random_state: int = 0
 ) -> TestResult:
-    """Test a difference of any two scores on the same n rows by drawing rows with replacement."""
+    """Test a difference of any two scores on the same n rows by drawing rows with replacement.
+
+    Parameters
+    ----------
+    difference : callable
+        From an array of row positions to the difference of the scores on these rows.
+    n : int
+        The number of rows.
+    level : float, default=0.95
+    random_state : int, default=0
+
+    Returns
+    -------
+    TestResult
+
+    Notes
+    -----
+    Guide: docs/guide/comparing.md
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> right, also = np.array([1, 1, 1, 1, 1, 0] * 5), np.array([1, 0, 1, 1, 0, 0] * 5)
+    >>> test = paired_bootstrap(lambda rows: (right - also)[rows].mean(), len(right))
+    >>> round(float(test.difference), 3), test.p_value < 0.05
+    (0.333, True)
+    """
     values = resampled(difference, n, random_state)
     interval = percentiles(values, level)
     known = values[~np.isnan(values)]
@@ -203,6 +288,21 @@ def paired_bootstrap(
 def holm(p_values: Any) -> np.ndarray:
     """Holm's adjustment: the i-th smallest of m p-values times m - i + 1, never falling; NaN does not count.
 
+    Parameters
+    ----------
+    p_values : array-like
+        The p-values of tests that are looked at together.
+
+    Returns
+    -------
+    ndarray
+
+    Notes
+    -----
+    Guide: docs/guide/comparing.md
+
+    Examples
+    --------
     >>> holm([0.01, 0.04, 0.03]).round(3).tolist()
     [0.03, 0.06, 0.06]
     """

@@ -35,14 +35,32 @@ RULES = ("simplest", "best")
 class Choice:
     """The chosen learner.
 
-    Parameters
+    Attributes
     ----------
-    label : the chosen learner
-    best : the learner with the best score, baselines aside
-    baseline : the baseline with the best score
-    reason : why it was chosen, in sentences
-    rule : "simplest", "best", "margin" or "named"
-    given_up : the chosen learner's score minus that of the best; None where they are the same
+    label : str
+        The chosen learner.
+    best : str
+        The learner with the best score, baselines aside.
+    baseline : str
+        The baseline with the best score.
+    reason : str
+        Why it was chosen, in sentences.
+    rule : str, default="simplest"
+        The rule that decided.
+    given_up : TestResult or None, default=None
+        The chosen learner's score minus that of the best; None where they are the same.
+
+    Notes
+    -----
+    Guide: docs/guide/choosing.md
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> from openbook.baseline import OneR
+    >>> choice = choose(ob.compare([OneR()], *ob.load("iris").split("species"), cv=5))
+    >>> choice.label, choice.baseline
+    ('OneR', '0R')
     """
 
     label: str
@@ -63,10 +81,23 @@ def choose(
 
     Parameters
     ----------
-    comparison : of learners on the same folds
-    rule : "simplest" within one standard error of the best, "best", or a learner's label
-    margin : how much worse than the best a learner may be, in units of the metric; None: one standard error
-    which : the metric; None takes the first of the evaluations'
+    comparison : Comparison
+        Of learners on the same folds.
+    rule : str, default="simplest"
+        Which learner to choose: the "simplest" within one standard error of the best, the "best", or one by
+        its label.
+    margin : float or None, default=None
+        How much worse than the best a learner may be, in units of the metric; None: one standard error.
+    which : Which or None, default=None
+        The metric; None takes the first of the evaluations'.
+
+    Returns
+    -------
+    Choice
+
+    Notes
+    -----
+    Guide: docs/guide/choosing.md
 
     Examples
     --------

@@ -21,6 +21,7 @@ from openbook.judge.choice.pairs import Pairs
 from openbook.judge.folds.evaluation import Evaluation, Which
 from openbook.judge.scores.metrics import Metric
 from openbook.words.numbers import shown, shown_p
+from openbook.words.parameters import documented
 from openbook.work import Grid, Work
 
 __all__ = ["Comparison", "Row", "difference", "paired"]
@@ -42,17 +43,31 @@ class Row:
         return math.nan if self.test is None else self.test.p_value
 
 
+@documented
 @dataclass(frozen=True, repr=False, eq=False)
 class Comparison:
     """Evaluations on the same folds.
 
-    Parameters
+    Attributes
     ----------
-    evaluations : mapping of label to Evaluation
-    baseline : the label of the one that others are measured against
-    baselines : the labels of all baselines, where there are several; the best of them is the measure
+    evaluations : mapping of str to Evaluation
+        The evaluation of each learner, by its label.
+    baseline : str
+        The label of the one that others are measured against.
+    baselines : collection of str, default=()
+        The labels of all baselines, where there are several; the best of them is the measure.
 
-    Wherever a metric is asked for, None means the first of the evaluations' metrics.
+    Notes
+    -----
+    Guide: docs/guide/comparing.md
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> from openbook.baseline import OneR
+    >>> comparison = ob.compare([OneR()], *ob.load("iris").split("species"), cv=5)
+    >>> comparison.best(), round(comparison["OneR"].score(), 3)
+    ('OneR', 0.94)
     """
 
     evaluations: Mapping[str, Evaluation]
@@ -75,11 +90,30 @@ class Comparison:
         return self.evaluations[label]
 
     def metric(self, which: Which = None) -> Metric:
-        """The metric meant."""
+        """The metric meant.
+
+        Parameters
+        ----------
+        which : Which or None, default=None
+
+        Returns
+        -------
+        Metric
+        """
         return self[self.baseline].metric(which)
 
     def rows(self, which: Which = None, level: float = 0.95) -> list[Row]:
-        """A line for each learner, the best first; of equals the simpler, those of undefined score last."""
+        """A line for each learner, the best first; of equals the simpler, those of undefined score last.
+
+        Parameters
+        ----------
+        which : Which or None, default=None
+        level : float, default=0.95
+
+        Returns
+        -------
+        list of Row
+        """
         function = self.metric(which)
         tests, ranks = self.against_baseline(function, level), self.ranks(function)
         rows = [
@@ -96,12 +130,31 @@ class Comparison:
         return sorted(rows, key=lambda row: (function.loss(row.score), _size(row.complexity)))
 
     def best_baseline(self, which: Which = None) -> str:
-        """The label of the baseline with the best score."""
+        """The label of the baseline with the best score.
+
+        Parameters
+        ----------
+        which : Which or None, default=None
+
+        Returns
+        -------
+        str
+        """
         function = self.metric(which)
         return min(self.baselines, key=lambda label: self._order(label, function))
 
     def against_baseline(self, which: Which = None, level: float = 0.95) -> dict[str, TestResult]:
-        """Every other learner minus the best baseline, all tested together."""
+        """Every other learner minus the best baseline, all tested together.
+
+        Parameters
+        ----------
+        which : Which or None, default=None
+        level : float, default=0.95
+
+        Returns
+        -------
+        dict of str to TestResult
+        """
         function = self.metric(which)
         if (function, level) not in self._tested:
             base = self[self.best_baseline(function)]
@@ -122,6 +175,14 @@ class Comparison:
         """Each learner's mean rank over the folds, 1 for the best, ties shared; NaN where one is undefined.
 
         On one held-out set and under leave-one-out, the rank of the score of all rows together.
+
+        Parameters
+        ----------
+        which : Which or None, default=None
+
+        Returns
+        -------
+        dict of str to float
         """
         function = self.metric(which)
         everyone = self.evaluations.values()
@@ -135,6 +196,15 @@ class Comparison:
 
         A difference to the best baseline has the p-value that `rows` has for it; those of the other pairs are
         adjusted by Holm's method for their number.
+
+        Parameters
+        ----------
+        which : Which or None, default=None
+        level : float, default=0.95
+
+        Returns
+        -------
+        Pairs
         """
         function = self.metric(which)
         order = sorted(self.evaluations, key=lambda label: self._order(label, function))
@@ -157,7 +227,16 @@ class Comparison:
         return Pairs(scores, function, found, base, self[self.baseline].words)
 
     def best(self, which: Which = None) -> str:
-        """The label of the best score; of equals, the simpler."""
+        """The label of the best score; of equals, the simpler.
+
+        Parameters
+        ----------
+        which : Which or None, default=None
+
+        Returns
+        -------
+        str
+        """
         function = self.metric(which)
         return min(self.evaluations, key=lambda label: self._order(label, function))
 
@@ -194,8 +273,35 @@ class Comparison:
         return self.work().html()
 
 
+@documented
 def difference(a: Evaluation, b: Evaluation, which: Which = None, level: float = 0.95) -> TestResult:
-    """Test whether two learners' scores on the same folds differ: the first minus the second."""
+    """Test whether two learners' scores on the same folds differ: the first minus the second.
+
+    Parameters
+    ----------
+    a : Evaluation
+        The evaluation of the first learner.
+    b : Evaluation
+        The evaluation of the second learner, on the same folds.
+    which : Which or None, default=None
+    level : float, default=0.95
+
+    Returns
+    -------
+    TestResult
+
+    Notes
+    -----
+    Guide: docs/guide/comparing.md
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> from openbook.baseline import OneR
+    >>> comparison = ob.compare([OneR()], *ob.load("iris").split("species"), cv=5)
+    >>> difference(comparison["OneR"], comparison["0R"]).p_value < 0.05
+    True
+    """
     return paired(a, b, a.metric(which)).test(level)
 
 

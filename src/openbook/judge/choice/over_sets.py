@@ -28,6 +28,7 @@ from openbook.judge.choice.rank_line import rank_line
 from openbook.judge.folds.evaluation import Which
 from openbook.judge.scores.metrics import METRICS, Metric
 from openbook.words.numbers import figure, shown
+from openbook.words.parameters import documented
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
@@ -37,16 +38,31 @@ __all__ = ["OverSets", "compare_over_sets"]
 _WIDE = 6
 
 
+@documented
 @dataclass(frozen=True, repr=False, eq=False)
 class OverSets:
     """The scores of learners on several data sets.
 
-    Parameters
+    Attributes
     ----------
-    learners, sets : their names
-    scores : float64 (n_sets, n_learners)
-    greater_is_better : bool
-    what : the score, in words
+    learners, sets : tuple of str
+        Their names.
+    scores : array-like
+        The score of each learner (columns) on each data set (rows).
+    greater_is_better : bool, default=True
+        Whether more is better.
+    what : str, default="score"
+        The score, in words.
+
+    Notes
+    -----
+    Guide: docs/guide/comparing.md
+
+    Examples
+    --------
+    >>> over = compare_over_sets({"iris": {"tree": 0.94, "0R": 0.33}, "wine": {"tree": 0.91, "0R": 0.40}})
+    >>> over.mean_ranks
+    {'tree': 1.0, '0R': 2.0}
     """
 
     learners: tuple[str, ...]
@@ -83,29 +99,81 @@ class OverSets:
         return friedman(self.ranks)
 
     def critical_difference(self, alpha: float = 0.05) -> float:
-        """How far two mean ranks must lie apart to differ (Nemenyi)."""
+        """How far two mean ranks must lie apart to differ (Nemenyi).
+
+        Parameters
+        ----------
+        alpha : float, default=0.05
+            The level of the test: a smaller p-value is significant.
+
+        Returns
+        -------
+        float
+        """
         return critical_difference(len(self.learners), len(self.sets), alpha).result  # type: ignore[return-value]
 
     def groups(self, alpha: float = 0.05) -> list[tuple[str, ...]]:
-        """The largest runs of neighbouring learners whose mean ranks do not differ (Nemenyi)."""
+        """The largest runs of neighbouring learners whose mean ranks do not differ (Nemenyi).
+
+        Parameters
+        ----------
+        alpha : float, default=0.05
+            The level of the test: a smaller p-value is significant.
+
+        Returns
+        -------
+        list of tuple of str
+        """
         names, means = list(self.mean_ranks), np.array(list(self.mean_ranks.values()))
         ends = np.searchsorted(means, means + self.critical_difference(alpha)).tolist()
         starts = [i for i, end in enumerate(ends) if i == 0 or end > ends[i - 1]]
         return [tuple(names[i : ends[i]]) for i in starts if ends[i] - i > 1]
 
     def nemenyi(self, a: str, b: str) -> float:
-        """The p-value of two learners' mean ranks, good for looking at all pairs."""
+        """The p-value of two learners' mean ranks, good for looking at all pairs.
+
+        Parameters
+        ----------
+        a, b : str
+            The labels of two learners.
+
+        Returns
+        -------
+        float
+        """
         from scipy.stats import studentized_range
 
         apart = abs(self._mean(a) - self._mean(b)) / self._error
         return float(studentized_range.sf(apart * math.sqrt(2), len(self.learners), np.inf))
 
     def wilcoxon(self, a: str, b: str, level: float = 0.95) -> TestResult:
-        """Wilcoxon's signed rank test of two learners alone, the first minus the second."""
+        """Wilcoxon's signed rank test of two learners alone, the first minus the second.
+
+        Parameters
+        ----------
+        a, b : str
+            The labels of two learners.
+        level : float, default=0.95
+
+        Returns
+        -------
+        TestResult
+        """
         return wilcoxon(self.scores[:, self._position(a)] - self.scores[:, self._position(b)], level)
 
     def against(self, control: str, level: float = 0.95) -> Tests:
-        """Each other learner's mean rank minus the control's, tested; and its p-value adjusted by Holm."""
+        """Each other learner's mean rank minus the control's, tested; and its p-value adjusted by Holm.
+
+        Parameters
+        ----------
+        control : str
+            The label of the learner that the others are compared with.
+        level : float, default=0.95
+
+        Returns
+        -------
+        Tests
+        """
         base, error = self._mean(control), self._error
         others = {label: mean for label, mean in self.mean_ranks.items() if label != control}
         return adjusted({label: _z_test(mean, base, error, level) for label, mean in others.items()})
@@ -126,7 +194,17 @@ class OverSets:
         return self.mean_ranks[label]
 
     def work(self, alpha: float = 0.05) -> Work:
-        """The ranks, the tests and what follows."""
+        """The ranks, the tests and what follows.
+
+        Parameters
+        ----------
+        alpha : float, default=0.05
+            The level of the test: a smaller p-value is significant.
+
+        Returns
+        -------
+        Work
+        """
         names = list(self.mean_ranks)
         parts: list[Step | Grid | Work] = [self._ranking(names), self._each(names)]
         if len(names) == 2:
@@ -192,7 +270,17 @@ class OverSets:
         return f"{told} all but those within {runs} of the list."
 
     def draw(self, alpha: float = 0.05) -> Picture:
-        """Mean ranks on a line; bars join the learners that do not differ (Nemenyi)."""
+        """Mean ranks on a line; bars join the learners that do not differ (Nemenyi).
+
+        Parameters
+        ----------
+        alpha : float, default=0.05
+            The level of the test: a smaller p-value is significant.
+
+        Returns
+        -------
+        Picture
+        """
         return rank_line(
             self.mean_ranks,
             self.groups(alpha),
@@ -227,11 +315,23 @@ def compare_over_sets(
 
     Parameters
     ----------
-    scores : mapping of data set to a Comparison, or to a mapping of learner to score
-    which : the metric; None takes the one that the Comparisons themselves are ranked by
-        With plain scores it says what they are, and so whether more is better.
-    greater_is_better : whether more is better; None for a metric that knows, and else for more
-    learners : those to compare; None takes all that the first data set has
+    scores : array-like
+        Mapping of data set to a Comparison, or to a mapping of learner to score.
+    which : Which or None, default=None
+        The metric, by name; None for the one that the comparisons themselves are ranked by. With plain scores
+        it says what they are, and so whether more is better.
+    greater_is_better : bool or None, default=None
+        Whether more is better; None for a metric that knows, and else for more.
+    learners : sequence of str or None, default=None
+        Those to compare; None takes all that the first data set has.
+
+    Returns
+    -------
+    OverSets
+
+    Notes
+    -----
+    Guide: docs/guide/comparing.md
 
     Examples
     --------

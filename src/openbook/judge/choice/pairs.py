@@ -30,13 +30,30 @@ _WIDE, _HIGH, _ROOM = 62, 38, 240
 class Pairs:
     """The tests of all pairs of learners.
 
-    Parameters
+    Attributes
     ----------
-    scores : mapping of label to score, the best first
-    metric : the score
-    tests : for each pair, the better first, the test and its adjusted p-value
-    baseline : the label of the best baseline
-    words : how the rows were split
+    scores : array-like
+        Mapping of label to score, the best first.
+    metric : Metric
+        The score.
+    tests : mapping of tuple of (str, str) to tuple of (TestResult, float)
+        For each pair, the better first, the test and its adjusted p-value.
+    baseline : str
+        The label of the best baseline.
+    words : str, default=""
+        How the rows were split.
+
+    Notes
+    -----
+    Guide: docs/guide/comparing.md
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> from openbook.baseline import OneR
+    >>> pairs = ob.compare([OneR()], *ob.load("iris").split("species"), cv=5).pairs()
+    >>> pairs.differing()
+    [('OneR', '0R')]
     """
 
     scores: Mapping[str, float]
@@ -61,7 +78,17 @@ class Pairs:
         return len(self.tests)
 
     def differing(self, alpha: float = 0.05) -> list[tuple[str, str]]:
-        """The pairs of which the first is significantly better than the second."""
+        """The pairs of which the first is significantly better than the second.
+
+        Parameters
+        ----------
+        alpha : float, default=0.05
+            The level of the test: a smaller p-value is significant.
+
+        Returns
+        -------
+        list of tuple of (str, str)
+        """
         return [self._better_first(pair) for pair, (_, p) in self.tests.items() if p < alpha]
 
     def _better_first(self, pair: tuple[str, str]) -> tuple[str, str]:
@@ -69,7 +96,17 @@ class Pairs:
         return pair if self.metric.better(self.tests[pair][0].difference, 0) else pair[::-1]
 
     def work(self, alpha: float = 0.05) -> Work:
-        """The matrix: differences above the diagonal, p-values below."""
+        """The matrix: differences above the diagonal, p-values below.
+
+        Parameters
+        ----------
+        alpha : float, default=0.05
+            The level of the test: a smaller p-value is significant.
+
+        Returns
+        -------
+        Work
+        """
         names = list(self.scores)
         rows = [
             (
@@ -116,7 +153,17 @@ class Pairs:
         return f"{found} of {plural(len(self), 'pair')} differ significantly at {alpha:g}."
 
     def draw(self, alpha: float = 0.05) -> Picture:
-        """The matrix as a picture, coloured where the row is significantly better or worse."""
+        """The matrix as a picture, coloured where the row is significantly better or worse.
+
+        Parameters
+        ----------
+        alpha : float, default=0.05
+            The level of the test: a smaller p-value is significant.
+
+        Returns
+        -------
+        Picture
+        """
         names = list(self.scores)
         room = min(_ROOM, max(width_of(name, 13) for name in names) + 40)
         above, top = legend([("c0", "row is better"), ("c1", "row is worse"), ("c8", "not significant")])

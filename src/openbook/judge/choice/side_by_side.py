@@ -38,14 +38,33 @@ BEST = "best of each"
 class SideBySide:
     """Two Comparisons, and what may validly be said of both.
 
-    Parameters
+    Attributes
     ----------
-    a, b : Comparisons
-    names : what they are called
-    metric : the score compared
-    level : of the intervals
-    basis : "paired", "intervals" or "nothing"
-    reason : why that, in words
+    a, b : Comparison
+        Comparisons.
+    names : tuple of (str, str)
+        What they are called.
+    metric : Metric
+        The score compared.
+    level : float
+        Of the intervals.
+    basis : Basis
+        What may be compared: the paired scores, intervals alone, or nothing.
+    reason : str
+        Why that, in words.
+
+    Notes
+    -----
+    Guide: docs/guide/comparing.md
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> from openbook.baseline import OneR
+    >>> X, y = ob.load("iris").split("species")
+    >>> comparison = ob.compare([OneR()], X, y, cv=5)
+    >>> side_by_side(comparison, comparison).basis
+    'paired'
     """
 
     a: Comparison
@@ -160,10 +179,31 @@ def side_by_side(
 
     Parameters
     ----------
-    a, b : Comparisons, such as those of two studies
-    names : what to call them
-    which : the metric; None takes the first of a's
-    level : of intervals; tests are at 1 - level
+    a, b : Comparison
+        Comparisons, such as those of two studies.
+    names : tuple of (str, str), default=("a", "b")
+        What to call them.
+    which : Which or None, default=None
+        The metric; None takes the first of a's.
+    level : float, default=0.95
+        Of intervals; tests are at 1 - level.
+
+    Returns
+    -------
+    SideBySide
+
+    Notes
+    -----
+    Guide: docs/guide/comparing.md
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> from openbook.baseline import OneR
+    >>> X, y = ob.load("iris").split("species")
+    >>> comparison = ob.compare([OneR()], X, y, cv=5)
+    >>> side_by_side(comparison, comparison, names=("spring", "autumn")).names
+    ('spring', 'autumn')
     """
     if names[0] == names[1]:
         raise ParameterError(f"names: both are called {names[0]!r}; give two")

@@ -34,16 +34,36 @@ _NEVER = 10_000_000
 class Verdict:
     """Whether anything beats the baseline.
 
-    Parameters
+    Attributes
     ----------
-    best, baseline : the labels of the best learner and the best baseline
-    metric : by which they are compared
-    scores : of the two
-    test : their difference, tested as the best of all learners'; None where there is only a baseline
-    learnt : whether the best learner is significantly better
-    rows : how many rows were tested
-    needed : roughly how many rows might show a difference of this size; None where it has the wrong sign
-    others : other metrics by which a learner is significantly better, where this one shows nothing
+    best, baseline : str
+        The labels of the best learner and the best baseline.
+    metric : Metric
+        By which they are compared.
+    scores : array-like
+        Of the two.
+    test : TestResult or None
+        Their difference, tested as the best of all learners'; None where there is only a baseline.
+    learnt : bool
+        Whether the best learner is significantly better.
+    rows : int
+        How many rows were tested.
+    needed : int or None, default=None
+        Roughly how many rows might show a difference of this size; None where it has the wrong sign.
+    others : tuple of Verdict, default=()
+        Other metrics by which a learner is significantly better, where this one shows nothing.
+
+    Notes
+    -----
+    Guide: docs/guide/comparing.md
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> from openbook.baseline import OneR
+    >>> verdict = anything_to_learn(ob.compare([OneR()], *ob.load("iris").split("species"), cv=5))
+    >>> verdict.learnt, verdict.best
+    (True, 'OneR')
     """
 
     best: str
@@ -98,9 +118,20 @@ def anything_to_learn(
 
     Parameters
     ----------
-    comparison : of learners and baselines on the same folds
-    which : the metric; None takes the first of the evaluations'
-    alpha : the level of the test
+    comparison : Comparison
+        Of learners and baselines on the same folds.
+    which : str, Metric or None, default=None
+        The metric; None takes the first of the evaluations'.
+    alpha : float, default=0.05
+        The level of the test.
+
+    Returns
+    -------
+    Verdict
+
+    Notes
+    -----
+    Guide: docs/guide/comparing.md
 
     Examples
     --------

@@ -24,6 +24,7 @@ from openbook.judge.folds.examples import Cut, Examples, Split, model_task
 from openbook.judge.folds.fit_folds import predicted_by, refuse_frozen
 from openbook.judge.folds.thread_warnings import collected_warnings
 from openbook.judge.scores.metrics import Task
+from openbook.words.parameters import documented
 
 __all__ = ["Generator", "bias_variance"]
 
@@ -35,10 +36,16 @@ _DRAWS = 500
 class Generator:
     """A problem that rows can be drawn from.
 
-    Parameters
+    Attributes
     ----------
-    rows : function of a number and a numpy Generator, to that many rows
-    target : function of rows and a numpy Generator, to a target for each, drawn anew every time
+    rows : callable
+        Function of a number and a numpy Generator, to that many rows.
+    target : callable
+        Function of rows and a numpy Generator, to a target for each, drawn anew every time.
+
+    Notes
+    -----
+    Guide: docs/guide/diagnosis.md
 
     Examples
     --------
@@ -53,13 +60,14 @@ class Generator:
     target: Callable[[Any, np.random.Generator], Any]
 
 
+@documented
 def bias_variance(
     model: Any,
     X: Any,
     y: Any = None,
     loss: Loss | None = None,
     method: Method = "domingos",
-    rounds: int = 100,
+    repeats: int = 100,
     random_state: int = 0,
     n_train: int = 200,
     n_test: int = 500,
@@ -70,14 +78,31 @@ def bias_variance(
 
     Parameters
     ----------
-    model : any classifier or regressor with scikit-learn's manners
-    X : Generator, or whatever `openbook.read` takes
-    y : array, Series, Column, or the name of a column of X; None with a generator
-    loss : "squared" or "zero_one"; None takes what suits the model
-    method : "domingos" or "kohavi_wolpert", for the 0/1 loss
-    rounds : how many training sets there are
-    random_state : int
-    n_train, n_test : rows drawn from a generator to train each model, and to judge all of them
+    model : estimator
+        Any classifier or regressor with scikit-learn's manners.
+    X : table-like
+        Generator, or whatever `openbook.read` takes.
+    y : array-like or str or None, default=None
+        Array, Series, Column, or the name of a column of X; None with a generator.
+    loss : Loss or None, default=None
+        The loss: squared for numbers, 0/1 for classes; None for the one that suits the model.
+    method : Method, default="domingos"
+        The decomposition of the 0/1 loss, by its authors.
+    repeats : int, default=100
+        How many training sets there are.
+    random_state : int, default=0
+    n_train : int, default=200
+        Rows drawn from a generator to train each model, and to judge all of them.
+    n_test : int, default=500
+        Rows drawn from a generator to train each model, and to judge all of them.
+
+    Returns
+    -------
+    BiasVariance
+
+    Notes
+    -----
+    Guide: docs/guide/diagnosis.md
 
     Examples
     --------
@@ -86,12 +111,12 @@ def bias_variance(
     ...     lambda n, random: random.uniform(-1, 1, size=(n, 1)),
     ...     lambda X, random: X[:, 0] ** 2 + random.normal(scale=0.1, size=len(X)),
     ... )
-    >>> found = bias_variance(LinearRegression(), parabola, rounds=20)
+    >>> found = bias_variance(LinearRegression(), parabola, repeats=20)
     >>> found.bias > found.noise > found.variance
     True
     """
-    if not Whole(at_least=2).allows(rounds):
-        raise ParameterError(f"rounds must be {Whole(at_least=2).demand()}, got {rounds!r}")
+    if not Whole(at_least=2).allows(repeats):
+        raise ParameterError(f"repeats must be {Whole(at_least=2).demand()}, got {repeats!r}")
     task = model_task([model])
     suits: Loss = "squared" if task == "regression" else "zero_one"
     if loss not in (None, suits):
@@ -102,9 +127,9 @@ def bias_variance(
     if y is None and not isinstance(X, Generator):
         raise ParameterError("bias_variance needs y, the target of the rows, or a Generator instead of X")
     drawn = (
-        _from_generator(model, X, task, rounds, random_state, n_train, n_test)
+        _from_generator(model, X, task, repeats, random_state, n_train, n_test)
         if isinstance(X, Generator)
-        else _from_data(model, X, y, task, rounds, random_state)
+        else _from_data(model, X, y, task, repeats, random_state)
     )
     return BiasVariance(type(model).__name__, suits, method, *drawn)
 
@@ -113,14 +138,16 @@ _Drawn = tuple[np.ndarray, np.ndarray, np.ndarray | None, bool, str, np.ndarray]
 
 
 def _from_generator(
-    model: Any, generator: Generator, task: str, rounds: int, random_state: int, n_train: int, n_test: int
+    model: Any, generator: Generator, task: str, repeats: int, random_state: int, n_train: int, n_test: int
 ) -> _Drawn:
     random = np.random.default_rng(random_state)
     rows = generator.rows(n_test, random)
-    truth = np.array([np.asarray(generator.target(rows, random)) for _ in range(max(rounds, _DRAWS))])
-    said = np.array(list(each(range(rounds), partial(_round, model, generator, rows, n_train, random_state))))
+    truth = np.array([np.asarray(generator.target(rows, random)) for _ in range(max(repeats, _DRAWS))])
+    said = np.array(
+        list(each(range(repeats), partial(_round, model, generator, rows, n_train, random_state)))
+    )
     words = (
-        f"{rounds} training sets of {n_train:,} rows; {n_test:,} rows judged, with {len(truth)} targets each"
+        f"{repeats} training sets of {n_train:,} rows; {n_test:,} rows judged, with {len(truth)} targets each"
     )
     every = np.arange(n_test)
     if task == "regression":
@@ -139,17 +166,17 @@ def _round(model: Any, generator: Generator, rows: Any, n: int, random_state: in
         return np.asarray(clone(model).fit(X, generator.target(X, random)).predict(rows))
 
 
-def _from_data(model: Any, X: Any, y: Any, task: Task, rounds: int, random_state: int) -> _Drawn:
+def _from_data(model: Any, X: Any, y: Any, task: Task, repeats: int, random_state: int) -> _Drawn:
     examples = Examples.of(X, y, task)
     said = np.array(
-        list(each(range(rounds), partial(_resampled, model, examples, random_state))), dtype=float
+        list(each(range(repeats), partial(_resampled, model, examples, random_state))), dtype=float
     )
     judged = np.flatnonzero(~np.isnan(said).all(axis=0))
     n = len(judged)
     if n == 0:
-        raise DataError(f"no row was left out in {rounds} rounds; give more rows")
+        raise DataError(f"no row was left out in {repeats} repeats; give more rows")
     words = (
-        f"{rounds} bootstrap samples of {len(examples):,} rows; {n:,} judged by models that did not see them"
+        f"{repeats} bootstrap samples of {len(examples):,} rows; {n:,} judged by models that did not see them"
     )
     said, target = said[:, judged], examples.target[judged]
     if examples.classes is None:

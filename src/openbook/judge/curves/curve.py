@@ -21,6 +21,7 @@ from openbook.judge.chance.intervals import Interval, corrected_t
 from openbook.judge.chance.significance import TestResult, corrected_t_test, holm
 from openbook.judge.scores.metrics import Metric
 from openbook.words.numbers import short, shown
+from openbook.words.parameters import documented
 from openbook.work import Grid, Work
 
 __all__ = ["Curve", "Kind", "Side", "written"]
@@ -36,23 +37,49 @@ _WIDE = 20
 _MOST_DOTS = 16
 
 
+@documented
 @dataclass(frozen=True, repr=False, eq=False)
 class Curve:
     """What `learning_curve`, `complexity_curve` and `iteration_curve` find.
 
-    Parameters
+    Attributes
     ----------
-    kind : "size", "complexity" or "iterations"
-    label : the learner's name
-    axis : what grows: "training rows", or the name of a parameter
-    across : its values
+    kind : Kind
+        What grows: the training rows, a parameter, or the iterations.
+    label : str
+        The learner's name.
+    axis : str
+        What grows: "training rows", or the name of a parameter.
+    across : tuple
+        Its values.
     metric : Metric
-    training, validation, baseline : as the module says
-    n_train, n_test : rows of a fold's whole training and test part, in the mean
-    complexity : the median size of the fitted models at each point; None where the learner does not say
-    own : the point that is the model as it was given; None if none is
-    words : how the rows were split
-    notes : what a reader must know
+    training, validation : ndarray
+        The score of each point (rows) and fold (columns), on the rows that trained and on those that tested.
+    baseline : ndarray
+        The baseline's score on the test rows of each fold.
+    n_train, n_test : float
+        Rows of a fold's whole training and test part, in the mean.
+    complexity : tuple of float or None, default=()
+        The median size of the fitted models at each point; None where the learner does not say.
+    own : int or None, default=None
+        The point that is the model as it was given; None if none is.
+    words : str, default=""
+        How the rows were split.
+    notes : tuple of str, default=()
+        What a reader must know.
+
+    Notes
+    -----
+    Guide: docs/guide/diagnosis.md
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> from openbook.baseline import OneR
+    >>> from openbook.judge import learning_curve
+    >>> curve = learning_curve(OneR(), *load("iris").split("species"), sizes=[30, 120])
+    >>> curve.across, round(curve.mean(-1), 3)
+    ((30, 120), 0.06)
     """
 
     kind: Kind
@@ -86,24 +113,84 @@ class Curve:
         return len(self.across)
 
     def mean(self, point: int, side: Side = "validation") -> float:
-        """The mean over the folds; NaN if one of them is undefined."""
+        """The mean over the folds; NaN if one of them is undefined.
+
+        Parameters
+        ----------
+        point : int
+            The number of the point on the axis; -1 for the last.
+        side : {"training", "validation"}, default="validation"
+            Whether the score is of the training or of the test rows.
+
+        Returns
+        -------
+        float
+        """
         return float(getattr(self, side)[point].mean())
 
     def interval(self, point: int, side: Side = "validation", level: float = 0.95) -> Interval:
-        """The corrected resampled t interval of that mean; undefined for a single fold."""
+        """The corrected resampled t interval of that mean; undefined for a single fold.
+
+        Parameters
+        ----------
+        point : int
+            The number of the point on the axis; -1 for the last.
+        side : {"training", "validation"}, default="validation"
+            Whether the score is of the training or of the test rows.
+        level : float, default=0.95
+
+        Returns
+        -------
+        Interval
+        """
         interval = corrected_t(getattr(self, side)[point], self.n_train, self.n_test, level)
         return interval.within(self.metric.lowest, self.metric.highest)
 
     def gap(self, point: int = -1, level: float = 0.95) -> TestResult:
-        """Validation minus training at a point; the last, unless told otherwise."""
+        """Validation minus training at a point; the last, unless told otherwise.
+
+        Parameters
+        ----------
+        point : int, default=-1
+            The number of the point on the axis; -1 for the last.
+        level : float, default=0.95
+
+        Returns
+        -------
+        TestResult
+        """
         return self._test(self.validation[point] - self.training[point], level)
 
     def change(self, start: int, end: int, level: float = 0.95) -> TestResult:
-        """The validation score at one point minus that at an earlier one."""
+        """The validation score at one point minus that at an earlier one.
+
+        Parameters
+        ----------
+        start : int
+            The number of the earlier point.
+        end : int
+            The number of the later point.
+        level : float, default=0.95
+
+        Returns
+        -------
+        TestResult
+        """
         return self._test(self.validation[end] - self.validation[start], level)
 
     def over_baseline(self, point: int = -1, level: float = 0.95) -> TestResult:
-        """The validation score at a point minus the baseline's."""
+        """The validation score at a point minus the baseline's.
+
+        Parameters
+        ----------
+        point : int, default=-1
+            The number of the point on the axis; -1 for the last.
+        level : float, default=0.95
+
+        Returns
+        -------
+        TestResult
+        """
         return self._test(self.validation[point] - self.baseline, level)
 
     def _test(self, differences: np.ndarray, level: float) -> TestResult:
@@ -128,6 +215,15 @@ class Curve:
         A setting over-fits if another has a larger training error and a smaller validation error; it
         under-fits if another has a smaller one of both. Only differences of the validation score that are
         significant count, adjusted by Holm's method; with a single fold every difference does.
+
+        Parameters
+        ----------
+        alpha : float, default=0.05
+            The level of the test: a smaller p-value is significant.
+
+        Returns
+        -------
+        list of Verdict
 
         Examples
         --------
@@ -154,7 +250,16 @@ class Curve:
         return "under-fitting" if fitted > 0 else "over-fitting" if fitted < 0 else "worse"
 
     def work(self, level: float = 0.95) -> Work:
-        """The table of the points, to print or to show."""
+        """The table of the points, to print or to show.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+
+        Returns
+        -------
+        Work
+        """
         what = self.metric.words
         header = [self.axis, f"training {what}", "interval", f"validation {what}", "interval", "gap"]
         sized = any(size is not None for size in self.complexity)
@@ -197,7 +302,16 @@ class Curve:
         )
 
     def draw(self, level: float = 0.95) -> Picture:
-        """Training and validation as lines with bands, and the baseline."""
+        """Training and validation as lines with bands, and the baseline.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+
+        Returns
+        -------
+        Picture
+        """
         points = np.flatnonzero(~np.isnan(self.validation.mean(axis=1))).tolist()
         at = _places(self.kind, [self.across[i] for i in points])
         across = Marks(self.axis, tuple(written(self.across[i]) for i in points), at)

@@ -33,6 +33,7 @@ import numpy as np
 from openbook.errors import ParameterError
 from openbook.judge.chance.intervals import Interval, bootstrap
 from openbook.words.numbers import figure, shown, signed
+from openbook.words.parameters import documented
 from openbook.work import Grid, Step, Work
 
 __all__ = ["BiasVariance", "Loss", "Method", "Parts", "domingos", "kohavi_wolpert", "squared"]
@@ -83,20 +84,44 @@ def domingos(p: np.ndarray, q: np.ndarray) -> Parts:
     return Parts(1 - (p * q).sum(axis=1), biased, net, noise)
 
 
+@documented
 @dataclass(frozen=True, repr=False, eq=False)
 class BiasVariance:
     """A learner's error and what it is made of.
 
-    Parameters
+    Attributes
     ----------
-    label : the learner's name
-    loss : "squared" or "zero_one"
-    method : "domingos" or "kohavi_wolpert"; of the squared loss there is only one
-    truth, said : each row's probabilities of the classes, or mean and variance, of target and prediction
-    classes : the labels; None for the squared loss
-    told_apart : whether noise is known; otherwise bias holds it too
-    words : how rows were drawn
-    rows : the positions of the rows judged
+    label : str
+        The learner's name.
+    loss : Loss
+        The loss: squared for numbers, 0/1 for classes.
+    method : Method
+        The decomposition of the 0/1 loss, by its authors; of the squared loss there is only one.
+    truth : array-like
+        Each row's probabilities of the classes, or mean and variance, of target and prediction.
+    said : ndarray
+        Each row's probabilities of the classes, or mean and variance, of target and prediction.
+    classes : ndarray or None
+        The labels; None for the squared loss.
+    told_apart : bool
+        Whether noise is known; otherwise bias holds it too.
+    words : str
+        How rows were drawn.
+    rows : ndarray
+        The positions of the rows judged.
+
+    Notes
+    -----
+    Guide: docs/guide/diagnosis.md
+
+    Examples
+    --------
+    >>> from openbook.baseline import ZeroR
+    >>> from openbook.judge import bias_variance
+    >>> from openbook import load
+    >>> found = bias_variance(ZeroR(), *load("weather").split("play"), repeats=10)
+    >>> round(found.error, 2), found.method
+    (0.41, 'domingos')
     """
 
     label: str
@@ -147,7 +172,18 @@ class BiasVariance:
         return float(-self.parts.variance.clip(max=0).mean())
 
     def interval(self, part: Literal["error", "bias", "variance", "noise"], level: float = 0.95) -> Interval:
-        """The bootstrap interval of a part over the rows judged; the training sets are as they were drawn."""
+        """The bootstrap interval of a part over the rows judged; the training sets are as they were drawn.
+
+        Parameters
+        ----------
+        part : {"error", "bias", "variance", "noise"}
+            Which part of the error.
+        level : float, default=0.95
+
+        Returns
+        -------
+        Interval
+        """
         values = getattr(self.parts, part)
         return bootstrap(lambda rows: float(values[rows].mean()), len(values), level)
 
@@ -156,7 +192,12 @@ class BiasVariance:
 
         Parameters
         ----------
-        row : the position of a row, optional
+        row : int or None, default=None
+            The position of a row.
+
+        Returns
+        -------
+        Work
         """
         return self._work() if row is None else self._work_row(row)
 

@@ -73,6 +73,7 @@ from openbook.judge.folds.evaluation import Evaluation
 from openbook.judge.folds.examples import Examples, model_task
 from openbook.judge.folds.splits import splitter_of
 from openbook.judge.scores.metrics import Metric
+from openbook.words.parameters import documented
 from openbook.work import Grid, Step, Work
 
 __all__ = ["Diagnosis", "Facts", "diagnose", "diagnose_model", "verdict_of"]
@@ -85,15 +86,32 @@ HALF = 0.5
 class Diagnosis:
     """A verdict, what it rests on, what to try, and what would make it surer.
 
-    Parameters
+    Attributes
     ----------
-    label : the learner's name
+    label : str
+        The learner's name.
     verdict : "under-fitting", "high bias", "over-fitting", "high variance", "noise floor", "fine", or one of
         "nothing learnt", "useful probabilities", "high bias or noise floor", "still learning", "undecided",
         "nothing to learn"
-    evidence : Evidences, each with its numbers and intervals
-    remedies : what to try, the most promising first
-    needed : what would make the verdict surer
+    evidence : tuple of Evidence
+        Evidences, each with its numbers and intervals.
+    remedies : tuple of str
+        What to try, the most promising first.
+    needed : tuple of str
+        What would make the verdict surer.
+
+    Notes
+    -----
+    Guide: docs/guide/diagnosis.md
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> from openbook.baseline import OneR
+    >>> from openbook.judge import evaluate
+    >>> found = diagnose(evaluate(OneR(), *load("iris").split("species"), cv=5))
+    >>> found.verdict, len(found.needed)
+    ('fine', 1)
     """
 
     label: str
@@ -143,12 +161,25 @@ def diagnose(
 
     Parameters
     ----------
-    evaluation : Evaluation, or a Curve, which holds enough to go by
-    curve : a learning curve of the same learner, and complexity or iteration curves, if there are any
-        The curve's metric decides; without one it is the evaluation's first.
-    baseline : Evaluation of the baseline on the same folds; None takes the majority class, or the mean
-    rivals : other learners on the same folds: a Comparison, or a mapping of label to Evaluation
-    level : of the intervals and tests
+    evaluation : Evaluation or Curve
+        Evaluation, or a Curve, which holds enough to go by.
+    curve : Curve, sequence of Curve or None, default=None
+        A learning curve of the same learner, and complexity or iteration curves, if there are any. The
+        curve's metric decides; without one it is the evaluation's first.
+    baseline : Evaluation or None, default=None
+        Evaluation of the baseline on the same folds; None takes the majority class, or the mean.
+    rivals : Comparison, mapping of str to Evaluation or None, default=None
+        Other learners on the same folds: a Comparison, or a mapping of label to Evaluation.
+    level : float, default=0.95
+        Of the intervals and tests.
+
+    Returns
+    -------
+    Diagnosis
+
+    Notes
+    -----
+    Guide: docs/guide/diagnosis.md
 
     Examples
     --------
@@ -174,6 +205,7 @@ def diagnose(
     return Diagnosis(label, verdict, tuple(facts.all()), REMEDIES[verdict], tuple(_needed(facts)))
 
 
+@documented
 def diagnose_model(
     model: Any,
     X: Any,
@@ -189,8 +221,25 @@ def diagnose_model(
 
     Parameters
     ----------
-    model, X, y, cv, metric, random_state, name, groups : as for `learning_curve`
-    rivals : mapping of label to model; None takes a forest and naive Bayes, or a forest and a linear model
+    model : estimator
+    X : table-like
+    y : array-like or str
+    rivals : mapping or None, default=None
+        Mapping of label to model; None takes a forest and naive Bayes, or a forest and a linear model.
+    cv : int, splitter or iterable or None, default=None
+        How rows are divided: a number of folds, a splitter, or pairs of positions; None for 5 folds, twice.
+    metric : str, Metric or None, default=None
+    random_state : int, default=0
+    name : str or None, default=None
+    groups : array-like or str or None, default=None
+
+    Returns
+    -------
+    Diagnosis
+
+    Notes
+    -----
+    Guide: docs/guide/diagnosis.md
 
     Examples
     --------

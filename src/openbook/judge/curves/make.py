@@ -18,6 +18,7 @@ from openbook.errors import ParameterError, did_you_mean
 from openbook.judge.curves.curve import Curve
 from openbook.judge.curves.run import Point, Run, count
 from openbook.judge.scores.metrics import Metric
+from openbook.words.parameters import documented
 
 __all__ = ["complexity_curve", "iteration_curve", "learning_curve"]
 
@@ -31,6 +32,7 @@ _COUNTS = ("n_estimators", "max_iter")
 _STAGES = 24
 
 
+@documented
 def learning_curve(
     model: Any,
     X: Any,
@@ -47,11 +49,28 @@ def learning_curve(
 
     Parameters
     ----------
-    model, X, y, name, groups, sample_weight : as for `evaluate`
-    sizes : numbers of rows, or shares of the training part (floats up to 1); None doubles up to all of it
-    cv : as for `evaluate`; None takes 5 folds, twice
-    metric : name or Metric; None takes the error, or RMSE for numbers
-    random_state : the seed of the default split and of the order of the rows
+    model : estimator
+    X : table-like
+    y : array-like or str
+    sizes : sequence of float or None, default=None
+        Numbers of rows, or shares of the training part (floats up to 1); None doubles up to all of it.
+    cv : int, splitter or iterable or None, default=None
+        How rows are divided: a number of folds, a splitter, or pairs of positions; None for 5 folds, twice.
+    metric : Which or None, default=None
+        Name or Metric; None takes the error, or RMSE for numbers.
+    random_state : int, default=0
+        The seed of the.
+    name : str or None, default=None
+    groups : array-like or str or None, default=None
+    sample_weight : array-like or None, default=None
+
+    Returns
+    -------
+    Curve
+
+    Notes
+    -----
+    Guide: docs/guide/diagnosis.md
 
     Examples
     --------
@@ -68,6 +87,7 @@ def learning_curve(
     return run.curve("size", "training rows", rows, points, own=len(points) - 1)
 
 
+@documented
 def complexity_curve(
     model: Any,
     X: Any,
@@ -85,10 +105,27 @@ def complexity_curve(
 
     Parameters
     ----------
-    model, X, y, cv, metric, random_state, name, groups, sample_weight : as for `learning_curve`
-    knob : the name of a parameter, as in `model.get_params()`
-    values : what to set it to; None takes those of the learner's own `knobs()`
-        Numbers are put in order.
+    model : estimator
+    X : table-like
+    y : array-like or str
+    knob : str
+        The name of a parameter, one of `model.get_params()`.
+    values : sequence or None, default=None
+        What to set it to; None takes those of the learner's own `knobs()`. Numbers are put in order.
+    cv : int, splitter or iterable or None, default=None
+    metric : Which or None, default=None
+    random_state : int, default=0
+    name : str or None, default=None
+    groups : array-like or str or None, default=None
+    sample_weight : array-like or None, default=None
+
+    Returns
+    -------
+    Curve
+
+    Notes
+    -----
+    Guide: docs/guide/diagnosis.md
 
     Examples
     --------
@@ -105,6 +142,7 @@ def complexity_curve(
     return run.curve("complexity", knob, settings, points, own=_own(model, knob, settings))
 
 
+@documented
 def iteration_curve(
     model: Any,
     X: Any,
@@ -126,9 +164,27 @@ def iteration_curve(
 
     Parameters
     ----------
-    model, X, y, cv, metric, random_state, name, groups, sample_weight : as for `learning_curve`
-    knob : the parameter that counts; None looks for n_estimators and max_iter
-    values : after how many iterations to look; None doubles up to the parameter's value
+    model : estimator
+    X : table-like
+    y : array-like or str
+    knob : str or None, default=None
+        The parameter that counts; None looks for n_estimators and max_iter.
+    values : sequence of int or None, default=None
+        After how many iterations to look; None doubles up to the parameter's value.
+    cv : int, splitter or iterable or None, default=None
+    metric : Which or None, default=None
+    random_state : int, default=0
+    name : str or None, default=None
+    groups : array-like or str or None, default=None
+    sample_weight : array-like or None, default=None
+
+    Returns
+    -------
+    Curve
+
+    Notes
+    -----
+    Guide: docs/guide/diagnosis.md
 
     Examples
     --------

@@ -22,6 +22,7 @@ from openbook.judge.folds.evaluation import Evaluation
 from openbook.judge.folds.first_round import FirstRound, row_losses
 from openbook.judge.scores.metrics import METRICS, Predictions
 from openbook.words.numbers import shown, shown_p
+from openbook.words.parameters import documented
 from openbook.words.sentences import plural
 from openbook.work import Grid, Work
 
@@ -55,18 +56,40 @@ class DisagreementSegment:
 class Disagreement:
     """Two models on the same rows; see `disagreement`.
 
-    Parameters
+    Attributes
     ----------
-    names : of the two
-    counts : rows by whether the first (rows) and the second (columns) is right, right first
-        For numbers: closer counts as right, and rows where both are as close stand under both right.
-    kappa : how far they agree beyond chance; for numbers, the correlation of their residuals
-    same, same_wrong : rows on which they predict the same, and those of them that are wrong
-    only_first, only_second : positions in X of the rows that just one gets right
-    test : McNemar's
-    segments : where one is better; DisagreementSegments, the clearest first
-    left_out : why something was not looked at, in words
-    classes : whether they predict classes
+    names : tuple of (str, str)
+        Of the two.
+    counts : ndarray
+        Rows by whether the first (rows) and the second (columns) is right, right first. For numbers: closer
+        counts as right, and rows where both are as close stand under both right.
+    kappa : float
+        How far they agree beyond chance; for numbers, the correlation of their residuals.
+    same, same_wrong : int
+        Rows on which they predict the same, and those of them that are wrong.
+    only_first, only_second : ndarray
+        Positions in X of the rows that just one gets right.
+    test : TestResult
+        McNemar's.
+    segments : tuple of DisagreementSegment
+        Where one is better; DisagreementSegments, the clearest first.
+    left_out : str
+        Why something was not looked at, in words.
+    classes : bool
+        Whether they predict classes.
+
+    Notes
+    -----
+    Guide: docs/guide/errors.md
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> from openbook.baseline import OneR, ZeroR
+    >>> X, y = ob.load("iris").split("species")
+    >>> both = disagreement(ob.evaluate(ZeroR(), X, y, cv=5), ob.evaluate(OneR(), X, y, cv=5), X)
+    >>> both.counts.tolist(), both.same
+    ([[48, 2], [93, 7]], 48)
     """
 
     names: tuple[str, str]
@@ -131,6 +154,7 @@ class Disagreement:
         return self.work().html()
 
 
+@documented
 def disagreement(
     a: Evaluation,
     b: Evaluation,
@@ -144,9 +168,24 @@ def disagreement(
 
     Parameters
     ----------
-    a, b : Evaluations on the same rows of the same target
-    X : the rows that were evaluated
-    max_depth, min_rows, level, random_state : as for `worst_segments`
+    a, b : Evaluation
+        Evaluations on the same rows of the same target.
+    X : table-like
+        The rows that were evaluated.
+    max_depth : int, default=2
+        The most conditions of the rule of a segment.
+    min_rows : int or None, default=None
+        The fewest rows that a segment is found on; None for 5% of a half, and 10 at least.
+    level : float, default=0.95
+    random_state : int, default=0
+
+    Returns
+    -------
+    Disagreement
+
+    Notes
+    -----
+    Guide: docs/guide/errors.md
 
     Examples
     --------

@@ -42,6 +42,7 @@ from openbook.judge.folds.evaluate import label_codes
 from openbook.judge.folds.examples import Examples, model_task
 from openbook.judge.scores.metrics import DEFAULTS, Metric, Predictions, metric
 from openbook.words.numbers import shown
+from openbook.words.parameters import documented
 from openbook.work import Grid, Work
 
 __all__ = ["ColumnImportance", "Importance", "importance_over_folds", "permutation_importance"]
@@ -54,7 +55,32 @@ GROUPS = 20
 
 @dataclass(frozen=True)
 class ColumnImportance:
-    """A column's drop in score, its interval, and the drop at every repeat."""
+    """A column's drop in score, its interval, and the drop at every repeat.
+
+    Attributes
+    ----------
+    column : str
+        The name of the column; of correlated columns shuffled together, their names.
+    drop : float
+        By how much the score falls when the column is shuffled, in the mean.
+    interval : Interval
+        The interval of the drop.
+    drops : tuple of float
+        The drop at every repeat.
+
+    Notes
+    -----
+    Guide: docs/guide/errors.md
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> from openbook.baseline import OneR
+    >>> X, y = ob.load("weather").split("play")
+    >>> first = permutation_importance(OneR().fit(X, y), X, y, random_state=0).columns[0]
+    >>> first.column, round(first.drop, 3)
+    ('outlook', 0.114)
+    """
 
     column: str
     drop: float
@@ -66,15 +92,35 @@ class ColumnImportance:
 class Importance:
     """How much each column matters to a model.
 
-    Parameters
+    Attributes
     ----------
-    columns : ColumnImportances, the largest drop first
-    metric : the score that drops
-    score : of the rows as they are
-    n_rows : how many there are
-    together : the same for groups of correlated columns that are shuffled together
-    n_folds : over how many models the drops are means; 0 for a single model
-    n_columns : how many columns the model has, where not all of them were shuffled; else 0
+    columns : tuple of ColumnImportance
+        ColumnImportances, the largest drop first.
+    metric : Metric
+        The score that drops.
+    score : float
+        Of the rows as they are.
+    n_rows : int
+        How many there are.
+    together : tuple of ColumnImportance, default=()
+        The same for groups of correlated columns that are shuffled together.
+    n_folds : int, default=0
+        Over how many models the drops are means; 0 for a single model.
+    n_columns : int, default=0
+        How many columns the model has, where not all of them were shuffled; else 0.
+
+    Notes
+    -----
+    Guide: docs/guide/errors.md
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> from openbook.baseline import OneR
+    >>> X, y = ob.load("weather").split("play")
+    >>> importance = permutation_importance(OneR().fit(X, y), X, y, random_state=0)
+    >>> round(importance.score, 3), importance["windy"].drop
+    (0.714, 0.0)
     """
 
     columns: tuple[ColumnImportance, ...]
@@ -128,6 +174,7 @@ class Importance:
         return self.work().html()
 
 
+@documented
 def permutation_importance(
     model: Any,
     X: Any,
@@ -144,12 +191,25 @@ def permutation_importance(
 
     Parameters
     ----------
-    model : a fitted learner of openbook's, or another estimator that predicts from a Table
-    X, y : rows that the model was not fitted on, as for `evaluate`
-    metric : name or Metric; None takes accuracy, or RMSE for numbers
-    repeats : int, how often each column is shuffled
-    random_state : int, RandomState or None
-    level : float, of the intervals
+    model : estimator
+        A fitted learner of openbook's, or another estimator that predicts from a Table.
+    X : table-like
+        Rows that the model was not fitted on.
+    y : array-like or str
+        Their target.
+    metric : str, Metric or None, default=None
+        Name or Metric; None takes accuracy, or RMSE for numbers.
+    repeats : int, how often each column is shuffled, default=10
+    random_state : int, RandomState or None, default=None
+    level : float, of the intervals, default=0.95
+
+    Returns
+    -------
+    Importance
+
+    Notes
+    -----
+    Guide: docs/guide/errors.md
 
     Examples
     --------

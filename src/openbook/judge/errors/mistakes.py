@@ -58,14 +58,33 @@ class Mistake:
 class Mistakes:
     """The gravest mistakes of a model, the gravest first; see `confident_mistakes`.
 
-    Parameters
+    Attributes
     ----------
-    name : the learner's
+    name : str
+        The learner's.
     mistakes : tuple of Mistake
-    n_wrong : how many rows were predicted wrongly; for numbers, how many there are
-    n_rows : how many were predicted
-    rmse : the root of the mean squared error, of numbers; None for classes
-    columns : those that are shown
+        The mistakes.
+    n_wrong : int
+        How many rows were predicted wrongly; for numbers, how many there are.
+    n_rows : int
+        How many were predicted.
+    rmse : float or None
+        The root of the mean squared error, of numbers; None for classes.
+    columns : tuple of str
+        Those that are shown.
+
+    Notes
+    -----
+    Guide: docs/guide/errors.md
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> from openbook.bayes import NaiveBayes
+    >>> X, y = ob.load("weather").split("play")
+    >>> found = confident_mistakes(ob.evaluate(NaiveBayes(), X, y), X)
+    >>> found.n_wrong, found[0].row
+    (7, 5)
     """
 
     name: str
@@ -130,10 +149,22 @@ def confident_mistakes(
 
     Parameters
     ----------
-    evaluation : Evaluation; of classes it needs probabilities
-    X : the rows that were evaluated
-    n : how many rows to list
-    columns : those to print; None prints the first six. All cells are kept.
+    evaluation : Evaluation
+        The evaluation of a learner; of classes it needs probabilities.
+    X : table-like
+        The rows that were evaluated.
+    n : int, default=10
+        How many rows to list.
+    columns : sequence of str or None, default=None
+        Those to print; None prints the first six. All cells are kept.
+
+    Returns
+    -------
+    Mistakes
+
+    Notes
+    -----
+    Guide: docs/guide/errors.md
 
     Examples
     --------

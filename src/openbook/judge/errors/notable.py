@@ -22,12 +22,29 @@ __all__ = ["NotablePrediction", "notable_predictions"]
 class NotablePrediction:
     """A prediction, and what it is an example of.
 
-    Parameters
+    Attributes
     ----------
-    kind : "typical", "doubtful" or "wrong"; of numbers "typical", "too high" or "too low"
-    words : the same with its figures
-    row : its position
-    fold : the number of the fold that tested it
+    kind : str
+        What it is an example of: "typical", "doubtful" or "wrong"; of numbers "typical", "too high" or "too
+        low".
+    words : str
+        The same with its figures.
+    row : int
+        Its position.
+    fold : int
+        The number of the fold that tested it.
+
+    Notes
+    -----
+    Guide: docs/guide/errors.md
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> from openbook.bayes import NaiveBayes
+    >>> first = notable_predictions(ob.evaluate(NaiveBayes(), *ob.load("weather").split("play")))[0]
+    >>> first.kind, first.row
+    ('typical', 9)
     """
 
     kind: str
@@ -38,6 +55,19 @@ class NotablePrediction:
 
 def notable_predictions(evaluation: Evaluation) -> tuple[NotablePrediction, ...]:
     """The predictions that tell most.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        The evaluation of a learner, as `evaluate` makes it.
+
+    Returns
+    -------
+    tuple of NotablePrediction
+
+    Notes
+    -----
+    Guide: docs/guide/errors.md
 
     Examples
     --------

@@ -74,14 +74,33 @@ class Segment:
 class Segments:
     """The segments of a model's errors, the worst first; see `worst_segments`.
 
-    Parameters
+    Attributes
     ----------
-    name : the learner's
-    loss : "wrong", "log_loss", "absolute" or "squared"
+    name : str
+        The learner's.
+    loss : str
+        The loss of a row: "wrong", "log_loss", "absolute" or "squared".
     segments : tuple of Segment
-    error : of all rows that judge
-    n_found, n_judged : rows of the two halves
-    left_out : why something was not looked at, in words; empty if nothing was
+        The segments.
+    error : float
+        Of all rows that judge.
+    n_found, n_judged : int
+        Rows of the two halves.
+    left_out : str, default=""
+        Why something was not looked at, in words; empty if nothing was.
+
+    Notes
+    -----
+    Guide: docs/guide/errors.md
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> from openbook.bayes import NaiveBayes
+    >>> X, y = ob.load("breast_cancer").split("diagnosis")
+    >>> found = worst_segments(ob.evaluate(NaiveBayes(), X, y, cv=5), X)
+    >>> found.n_found + found.n_judged, found.loss
+    (569, 'wrong')
     """
 
     name: str
@@ -102,7 +121,17 @@ class Segments:
         return self.segments[i]
 
     def worse(self, alpha: float = 0.05) -> tuple[Segment, ...]:
-        """Those whose error is significantly above that of the rest."""
+        """Those whose error is significantly above that of the rest.
+
+        Parameters
+        ----------
+        alpha : float, default=0.05
+            The level of the test: a smaller p-value is significant.
+
+        Returns
+        -------
+        tuple of Segment
+        """
         return tuple(one for one in self.segments if one.p_value < alpha and one.error > one.rest)
 
     def work(self) -> Work:
@@ -165,14 +194,30 @@ def worst_segments(
 
     Parameters
     ----------
-    evaluation : Evaluation; its first round is looked at, so that every row counts once
-    X : the rows that were evaluated; columns that the model did not see are welcome
-    loss : "wrong" or "log_loss" for classes, "absolute" or "squared" for numbers; None takes the first
-    max_depth : the most conditions of a rule
-    min_rows : the fewest rows that a segment is found on; None takes 5% of a half, and 10 at least
-        Half as many can judge it.
-    level : of the intervals
-    random_state : for the halves where rows are drawn
+    evaluation : Evaluation
+        Evaluation; its first round is looked at, so that every row counts once.
+    X : table-like
+        The rows that were evaluated; columns that the model did not see are welcome.
+    loss : str or None, default=None
+        The loss of a row: "wrong" or "log_loss" for classes, "absolute" or "squared" for numbers; None for
+        the first.
+    max_depth : int, default=2
+        The most conditions of a rule.
+    min_rows : int or None, default=None
+        The fewest rows that a segment is found on; None takes 5% of a half, and 10 at least. Half as many can
+        judge it.
+    level : float, default=0.95
+        Of the intervals.
+    random_state : int, default=0
+        For the halves where rows are drawn.
+
+    Returns
+    -------
+    Segments
+
+    Notes
+    -----
+    Guide: docs/guide/errors.md
 
     Examples
     --------

@@ -31,6 +31,7 @@ from openbook.judge.folds.results import FoldResult
 from openbook.judge.folds.splits import Bootstrap632, TimeOrdered, protocol, splitter_of
 from openbook.judge.folds.splitters import TestGroups
 from openbook.judge.scores.metrics import Metric, Task, metric
+from openbook.words.parameters import documented
 
 __all__ = [
     "FoldError",
@@ -66,24 +67,43 @@ def evaluate(
 
     Parameters
     ----------
-    model : any classifier or regressor with scikit-learn's manners
-    X : whatever `openbook.read` takes
-    y : array, Series, Column, or the name of a column of X
-    cv : number of folds; a splitter, scikit-learn's or ours; or an iterable of (train, test) positions
-        None takes `protocol(y, groups=groups)`.
-    metrics : names or Metrics to show, the one that decides first; None takes the usual ones
-    random_state : the seed of the default split
-    name : what to call the learner; None takes its class name
-    groups : array, Series, Column, or the name of a column of X, optional
-        Rows of one group, a patient's or a customer's, never both train and test. A column named so is no
-        input.
-    progress : True for a bar, or a function of the number of folds done and of all
-    sample_weight : array of the rows' weights, optional; they count in learning, and not in the scores
-    test_groups : "new" or "known"
+    model : estimator
+        Any classifier or regressor with scikit-learn's manners.
+    X : table-like
+        Whatever `openbook.read` takes.
+    y : array-like or str
+        Array, Series, Column, or the name of a column of X.
+    cv : int, splitter or iterable or None, default=None
+        How rows are divided: a number of folds, a splitter of scikit-learn's or ours, or pairs of (training,
+        test) positions; None for `protocol(y, groups=groups)`.
+    metrics : str, Metric, an iterable of them, or None, default=None
+        Names or Metrics to show, the one that decides first; None takes the usual ones.
+    random_state : int, default=0
+        The seed of the.
+    name : str or None, default=None
+        What to call the learner; None takes its class name.
+    groups : array-like or str or None, default=None
+        Array, Series, Column, or the name of a column of X. Rows of one group, a patient's or a customer's,
+        never both train and test. A column named so is no input.
+    progress : bool, callable or None, default=None
+        True for a bar, or a function of the number of folds done and of all.
+    sample_weight : array-like or None, default=None
+        Array of the rows' weights, optional; they count in learning, and not in the scores.
+    test_groups : "new" or "known", default="new"
         "known" lets earlier rows of a group train and later ones test; a split by time that says so itself,
         as `protocol(y, groups=…, time=…, test_groups="known")` does, need not be told again.
-    ordered : whether rows are tested in order of time, where `cv` is pairs of positions
-    time : the time of each row, optional, for a model that splits its training rows by it, as `Tuning` does
+    ordered : bool, default=False
+        Whether rows are tested in order of time, where `cv` is pairs of positions.
+    time : array-like or str or None, default=None
+        The time of each row, optional, for a model that splits its training rows by it, as `Tuning` does.
+
+    Returns
+    -------
+    Evaluation
+
+    Notes
+    -----
+    Guide: docs/guide/judging.md
 
     Examples
     --------
@@ -98,6 +118,7 @@ def evaluate(
     return judged({label: model}, examples, cv, metrics, random_state, progress, ordered=ordered)[label]
 
 
+@documented
 def compare(
     models: Mapping[str, Any] | Sequence[Any],
     X: Any,
@@ -116,10 +137,37 @@ def compare(
 
     Parameters
     ----------
-    models : mapping of label to model, or a list of models
-    X, y, cv, metrics, random_state, groups, progress, sample_weight, test_groups, time : as for `evaluate`
-    baseline : the label of the one that others are measured against, or of several, the best of which is
-        None takes the first ZeroR or ZeroRegressor among the models, and adds one if there is none.
+    models : mapping or sequence
+        Mapping of label to model, or a list of models.
+    X : table-like
+    y : array-like or str
+    cv : int, splitter or iterable or None, default=None
+    metrics : str, Metric, an iterable of them, or None, default=None
+    baseline : str, collection of str or None, default=None
+        The label of the one that others are measured against, or of several, the best of which is. None takes
+        the first ZeroR or ZeroRegressor among the models, and adds one if there is none.
+    random_state : int, default=0
+    groups : array-like or str or None, default=None
+    progress : bool, callable or None, default=None
+    sample_weight : array-like or None, default=None
+    test_groups : TestGroups, default="new"
+    time : array-like or str or None, default=None
+
+    Returns
+    -------
+    Comparison
+
+    Notes
+    -----
+    Guide: docs/guide/comparing.md
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> from openbook.baseline import OneR
+    >>> comparison = compare([OneR()], *ob.load("iris").split("species"), cv=5)
+    >>> list(comparison.evaluations), comparison.best()
+    (['OneR', '0R'], 'OneR')
     """
     labelled = dict(models) if isinstance(models, Mapping) else _labelled(models)
     task = model_task(labelled.values())
@@ -133,6 +181,7 @@ def compare(
     return Comparison(evaluations, baselines[0], baselines)
 
 
+@documented
 def evaluate_fold(
     model: Any,
     X: Any,
@@ -150,9 +199,34 @@ def evaluate_fold(
 
     Parameters
     ----------
-    model, X, y, name, groups, sample_weight, test_groups, time : as for `evaluate`
-    train, test : positions or masks of rows
-    index : the fold's number
+    model : estimator
+    X : table-like
+    y : array-like or str
+    train, test : array-like
+        The positions of the rows that train and of those that test, or masks.
+    index : int, default=0
+        The number of the fold.
+    name : str or None, default=None
+    groups : array-like or str or None, default=None
+    sample_weight : array-like or None, default=None
+    test_groups : TestGroups, default="new"
+    time : array-like or str or None, default=None
+
+    Returns
+    -------
+    FoldResult
+
+    Notes
+    -----
+    Guide: docs/guide/judging.md
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> from openbook.baseline import ZeroR
+    >>> X, y = ob.load("weather").split("play")
+    >>> evaluate_fold(ZeroR(), X, y, train=range(10), test=range(10, 14)).y_pred.tolist()
+    [1, 1, 1, 1]
     """
     refuse_frozen(model)
     examples = Examples.of(X, y, model_task([model]), sample_weight, groups, test_groups, time)

@@ -24,6 +24,7 @@ from openbook.judge.chance.spread import Spread, blocks_of
 from openbook.judge.folds.results import FoldResult
 from openbook.judge.scores.metrics import DEFAULTS, Metric, Predictions, Task, metric
 from openbook.words.numbers import shown
+from openbook.words.parameters import documented
 from openbook.work import Grid, Work
 
 if TYPE_CHECKING:
@@ -34,22 +35,42 @@ __all__ = ["Evaluation"]
 Which = str | Metric | None
 
 
+@documented
 @dataclass(frozen=True, repr=False, eq=False)
 class Evaluation:
     """How a learner did, fold by fold.
 
-    Parameters
+    Attributes
     ----------
-    name : the learner's
+    name : str
+        The learner's.
     task : "classification" or "regression"
-    classes : the labels behind the class codes; None for regression
-    folds : FoldResults
-    metrics : what is shown, the one that decides first; names or Metrics
-    words : how the rows were split
-    groups : the group of every row position, as codes, where rows belong together; None where they do not
-    ordered : whether the rows were tested in order of time
+    classes : ndarray or None
+        The labels behind the class codes; None for regression.
+    folds : tuple of FoldResult
+        FoldResults.
+    metrics : tuple of str or Metric, default=()
+        What is shown, the one that decides first; names or Metrics.
+    words : str, default=""
+        How the rows were split.
+    groups : ndarray or None, default=None
+        The group of every row position, as codes, where rows belong together; None where they do not.
+    ordered : bool, default=False
+        Whether the rows were tested in order of time.
 
-    Wherever a metric is asked for, None means the first of `metrics`.
+    Notes
+    -----
+    Guide: docs/guide/judging.md
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> from openbook.baseline import OneR
+    >>> evaluation = ob.evaluate(OneR(), *ob.load("iris").split("species"), cv=5)
+    >>> round(evaluation.score(), 3), len(evaluation.folds)
+    (0.94, 5)
+    >>> print(evaluation.interval("accuracy"))
+    [0.886, 0.969] (95%, Wilson for 133 effective rows)
     """
 
     name: str
@@ -122,7 +143,16 @@ class Evaluation:
         return dict(Counter(text for fold in self.folds for text in fold.warnings))
 
     def metric(self, which: Which = None) -> Metric:
-        """The metric meant."""
+        """The metric meant.
+
+        Parameters
+        ----------
+        which : Which or None, default=None
+
+        Returns
+        -------
+        Metric
+        """
         return metric(self.metrics[0] if which is None else which, self.task)
 
     @cached_property
@@ -163,7 +193,16 @@ class Evaluation:
         return self._joined(self.first_round)
 
     def scores(self, which: Which = None) -> np.ndarray:
-        """The score of each fold; NaN where it is undefined."""
+        """The score of each fold; NaN where it is undefined.
+
+        Parameters
+        ----------
+        which : Which or None, default=None
+
+        Returns
+        -------
+        ndarray
+        """
         function = self.metric(which)
         if function not in self._scores:
             scores = [function(fold.predictions(self.n_classes)) for fold in self.folds]
@@ -176,19 +215,55 @@ class Evaluation:
         return {}
 
     def mean(self, which: Which = None) -> float:
-        """The mean of the folds' scores; NaN if one of them is undefined."""
+        """The mean of the folds' scores; NaN if one of them is undefined.
+
+        Parameters
+        ----------
+        which : Which or None, default=None
+
+        Returns
+        -------
+        float
+        """
         return float(self.scores(which).mean())
 
     def pooled(self, which: Which = None) -> float:
-        """The score of all predictions together, as if one model had made them."""
+        """The score of all predictions together, as if one model had made them.
+
+        Parameters
+        ----------
+        which : Which or None, default=None
+
+        Returns
+        -------
+        float
+        """
         return self.metric(which)(self.predictions)
 
     def score(self, which: Which = None) -> float:
-        """The score to report: of the rows of a round (of a fold where rows are ranked), then the mean."""
+        """The score to report: of the rows of a round (of a fold where rows are ranked), then the mean.
+
+        Parameters
+        ----------
+        which : Which or None, default=None
+
+        Returns
+        -------
+        float
+        """
         return self.spread(which).score
 
     def spread(self, which: Which = None) -> Spread:
-        """The score with the influence of every row on it."""
+        """The score with the influence of every row on it.
+
+        Parameters
+        ----------
+        which : Which or None, default=None
+
+        Returns
+        -------
+        Spread
+        """
         function = self.metric(which)
         if function not in self._spreads:
             self._spreads[function] = self._spread(function)
@@ -245,7 +320,17 @@ class Evaluation:
         return tuple(way for way in ways if way.max() > 0)
 
     def interval(self, which: Which = None, level: float = 0.95) -> Interval:
-        """The interval of `score`, from the rows: see `spread`."""
+        """The interval of `score`, from the rows: see `spread`.
+
+        Parameters
+        ----------
+        which : Which or None, default=None
+        level : float, default=0.95
+
+        Returns
+        -------
+        Interval
+        """
         function = self.metric(which)
         interval = self.spread(function).interval(function.is_share, level)
         return interval.within(function.lowest, function.highest)

@@ -42,7 +42,22 @@ _FEW = 1000
 
 
 class FoldError(OpenbookError, RuntimeError):
-    """A learner failed in a fold; the cause is what it raised."""
+    """A learner failed in a fold; the cause is what it raised.
+
+    Notes
+    -----
+    Guide: docs/guide/judging.md
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> from sklearn.naive_bayes import MultinomialNB
+    >>> try:
+    ...     ob.evaluate(MultinomialNB(), [[-1.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1], cv=2)
+    ... except FoldError as error:
+    ...     print(str(error)[:60])
+    MultinomialNB failed in fold 0 (2 training and 2 test rows):
+    """
 
 
 class Fitted(NamedTuple):

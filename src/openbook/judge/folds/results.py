@@ -24,14 +24,36 @@ __all__ = ["FoldResult"]
 class FoldResult:
     """A fold's predictions and figures.
 
-    Parameters
+    Attributes
     ----------
-    index : the fold's number, from 0
-    rows, y_true, y_pred, proba : as the module says
-    n_train : how many rows it was trained on
+    index : int
+        The fold's number, from 0.
+    rows : ndarray
+        The positions of the test rows.
+    y_true, y_pred : ndarray
+        What is true of each test row, and what was predicted: class codes or numbers.
+    proba : ndarray or None
+        The probability of each class for each test row; None where the learner gives none.
+    n_train : int
+        How many rows it was trained on.
     fit_seconds, predict_seconds : float
-    complexity : how big the fitted model is; None where the learner does not say
-    warnings : what the learner warned of
+        The time it took to train and to predict.
+    complexity : int or None
+        How big the fitted model is; None where the learner does not say.
+    warnings : tuple of str
+        What the learner warned of.
+
+    Notes
+    -----
+    Guide: docs/guide/judging.md
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> from openbook.baseline import ZeroR
+    >>> fold = ob.evaluate(ZeroR(), *ob.load("weather").split("play"), cv=2).folds[0]
+    >>> fold.index, fold.n_train, len(fold.rows)
+    (0, 7, 7)
     """
 
     index: int
@@ -50,9 +72,21 @@ class FoldResult:
         return len(self.rows)
 
     def predictions(self, n_classes: int) -> Predictions:
+        """The predictions, as metrics take them.
+
+        Parameters
+        ----------
+        n_classes : int
+            The number of classes; 0 for numbers.
+
+        Returns
+        -------
+        Predictions
+        """
         return Predictions(self.y_true, self.y_pred, self.proba, n_classes)
 
     def to_json(self) -> dict[str, Any]:
+        """The result as plain lists, numbers and text, which `from_json` reads."""
         return {
             "index": self.index,
             "rows": self.rows.tolist(),
@@ -68,7 +102,17 @@ class FoldResult:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> "FoldResult":
-        """Rebuild a result from `to_json`, checking what it is given."""
+        """Rebuild a result from `to_json`, checking what it is given.
+
+        Parameters
+        ----------
+        record : mapping
+            What `to_json` gave.
+
+        Returns
+        -------
+        FoldResult
+        """
         try:
             result = cls(
                 index=int(record["index"]),

@@ -34,6 +34,7 @@ from openbook.judge.folds.splitters import (
     time_codes,
 )
 from openbook.judge.scores.metrics import Task
+from openbook.words.parameters import documented
 
 __all__ = [
     "TINY",
@@ -69,14 +70,30 @@ Kind = Literal[
 class Protocol:
     """A splitter, made for the rows of one target, and what to say about it; a splitter itself.
 
-    Parameters
+    Attributes
     ----------
-    splitter : a splitter of scikit-learn's or ours
-    words : what it does, and what it cannot show
-    kind : str
-    strata : of each row, what folds are to have equal shares of
-    groups : of each row, its group, if rows belong together
-    test_groups : "new" if no group both trains and tests, "known" if its past may train and its future test
+    splitter : splitter
+        A splitter of scikit-learn's or ours.
+    words : str
+        What it does, and what it cannot show.
+    kind : Kind
+        The kind of division.
+    strata : ndarray
+        Of each row, what folds are to have equal shares of.
+    groups : ndarray or None, default=None
+        Of each row, its group, if rows belong together.
+    test_groups : TestGroups, default="new"
+        "new" if no group both trains and tests, "known" if its past may train and its future test.
+
+    Notes
+    -----
+    Guide: docs/guide/judging.md
+
+    Examples
+    --------
+    >>> found = protocol([0, 1] * 40)
+    >>> found.kind, found.get_n_splits()
+    ('repeated cross-validation', 50)
     """
 
     splitter: Any
@@ -87,18 +104,49 @@ class Protocol:
     test_groups: TestGroups = "new"
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:  # noqa: ARG002 (scikit-learn's manners)
+        """Each fold: the positions of the rows that train, and of those that test.
+
+        Parameters
+        ----------
+        X : table-like
+            The rows, or anything of their number.
+        y : array-like or None, default=None
+            The target, by which folds are stratified.
+        groups : array-like or None, default=None
+            The group of each row.
+
+        Returns
+        -------
+        iterator of Split
+        """
         n = len(self.strata)
         if (rows := X.shape[0] if hasattr(X, "shape") else len(X)) != n:
             raise ParameterError(f"this protocol is for {n} rows, and here are {rows}; make one for them")
         yield from self.splitter.split(np.zeros((n, 1)), self.strata, self.groups)
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:  # noqa: ARG002
+        """The number of folds of all repeats.
+
+        Parameters
+        ----------
+        X : table-like or None, default=None
+            The rows, or anything of their number.
+        y : array-like or None, default=None
+            The target, by which folds are stratified.
+        groups : array-like or None, default=None
+            The group of each row.
+
+        Returns
+        -------
+        int
+        """
         return int(self.splitter.get_n_splits(self.strata, self.strata, self.groups))
 
     def __str__(self) -> str:
         return self.words
 
 
+@documented
 def protocol(
     y: Any,
     task: Task | None = None,
@@ -113,22 +161,32 @@ def protocol(
 
     Parameters
     ----------
-    y : labels, class codes, numbers or a Column
-    task : "classification" or "regression"; None goes by what y holds
-    random_state : int
-    n_splits : int
+    y : array-like or str
+        Labels, class codes, numbers or a Column.
+    task : "classification" or "regression"; None goes by what y holds, default=None
+    random_state : int, default=0
+    n_splits : int, default=10
         Number of folds. Fewer are used where the rarest class has fewer rows, or is found in fewer groups.
-    repeats : int, optional
+    repeats : int or None, default=None
         None repeats five times below 2,000 rows, twice below 5,000, and has one round from there on.
-    groups : the group of each row, optional
-        A group's rows train or test together: a patient's, a customer's. Where there are no more groups than
-        folds, each is left out once.
-    time : the time of each row, optional: numbers, dates, or an ordinal Column
-        Every block of rows is tested with a model of those before it, once; `repeats` has no say.
-    test_groups : "new" or "known"; it matters only with both groups and time, see `TimeOrdered`
-        "new" says how well a group is predicted that the model has never seen: no group both trains and
-        tests, as ever where groups are given. "known" says how well the future of a group is predicted
-        whose past the model has seen.
+    groups : array-like or str or None, default=None
+        The group of each row. A group's rows train or test together: a patient's, a customer's. Where there
+        are no more groups than folds, each is left out once.
+    time : array-like or str or None, default=None
+        The time of each row, optional: numbers, dates, or an ordinal Column. Every block of rows is tested
+        with a model of those before it, once; `repeats` has no say.
+    test_groups : {"new", "known"}, default="new"
+        It matters only with both groups and time, see `TimeOrdered`. "new" says how well a group is predicted
+        that the model has never seen: no group both trains and tests, as ever where groups are given. "known"
+        says how well the future of a group is predicted whose past the model has seen.
+
+    Returns
+    -------
+    Protocol
+
+    Notes
+    -----
+    Guide: docs/guide/judging.md
 
     Examples
     --------
@@ -369,6 +427,7 @@ def _fewer_folds(labels: np.ndarray, rows: np.ndarray, folds: int) -> tuple[int,
     return folds, remarks
 
 
+@documented
 def lock_away(
     X: Any,
     y: Any,
@@ -386,19 +445,36 @@ def lock_away(
 
     Parameters
     ----------
-    X : whatever `openbook.read` takes; needed where y is the name of one of its columns
-    y : labels, numbers, a Column, or the name of a column of X
-    share : the part of the rows to lock away
-    random_state : int
-    task : "classification" or "regression"; None goes by what y holds
-    groups : the group of each row, optional
-        Whole groups are locked away, as many as come nearest to the share.
-    time : the time of each row, optional
-        The last rows are locked away.
-    test_groups : "new" or "known"; it matters only with both groups and time
-        "new" locks away the last rows of some groups: of so many that at least two thirds of the earlier
-        rows are those of other groups. Earlier rows of these groups, and last rows of the others, are in
-        neither part. "known" locks away the last rows of all groups.
+    X : table-like
+        Whatever `openbook.read` takes; needed where y is the name of one of its columns.
+    y : array-like or str
+        Labels, numbers, a Column, or the name of a column of X.
+    share : float, default=0.2
+        The part of the rows to lock away.
+    random_state : int, default=0
+    task : "classification" or "regression"; None goes by what y holds, default=None
+    groups : array-like or str or None, default=None
+        The group of each row. Whole groups are locked away, as many as come nearest to the share.
+    time : array-like or str or None, default=None
+        The time of each row. The last rows are locked away.
+    test_groups : {"new", "known"}, default="new"
+        It matters only with both groups and time. "new" locks away the last rows of some groups: of so many
+        that at least two thirds of the earlier rows are those of other groups. Earlier rows of these groups,
+        and last rows of the others, are in neither part. "known" locks away the last rows of all groups.
+
+    Returns
+    -------
+    tuple of (ndarray, ndarray)
+
+    Notes
+    -----
+    Guide: docs/guide/judging.md
+
+    Examples
+    --------
+    >>> work, test = lock_away(None, [0, 1] * 50)
+    >>> len(work), len(test)
+    (80, 20)
     """
     if not 0 < share < 1:
         raise ParameterError(f"share must lie between 0 and 1, got {share}")

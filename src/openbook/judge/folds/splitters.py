@@ -24,6 +24,7 @@ from openbook.data import MISSING, Categorical, Column, Ordinal
 from openbook.data.attributes import as_text
 from openbook.data.distinct import distinct_codes
 from openbook.errors import DataError, ParameterError
+from openbook.words.parameters import documented
 
 __all__ = [
     "Bootstrap632",
@@ -48,6 +49,7 @@ TestGroups = Literal["new", "known"]
 _GIVEN_UP = 0.2
 
 
+@documented
 class Bootstrap632:
     """Train on rows drawn with replacement, test on those left out; the .632 estimate corrects the score.
 
@@ -58,17 +60,30 @@ class Bootstrap632:
 
     Parameters
     ----------
-    repeats : how often rows are drawn
-    random_state : int
-    stratified : whether every class keeps its number of rows
-    plus : whether the score to report is .632+, or plain .632
+    repeats : int, default=50
+        How often rows are drawn.
+    random_state : int, default=0
+    stratified : bool, default=False
+        Whether every class keeps its number of rows.
+    plus : bool, default=True
+        Whether the score to report is .632+, or plain .632.
 
+    Notes
+    -----
     Given groups, whole groups are drawn.
+
+    Guide: docs/guide/judging.md
 
     References
     ----------
     Efron (1983), Estimating the error rate of a prediction rule. Efron and Tibshirani (1997), Improvements on
     cross-validation: the .632+ bootstrap method.
+
+    Examples
+    --------
+    >>> train, test = next(Bootstrap632(repeats=3).split(range(8)))
+    >>> len(train), set(train.tolist()) & set(test.tolist())
+    (8, set())
     """
 
     def __init__(
@@ -80,6 +95,21 @@ class Bootstrap632:
         self.plus = plus
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
+        """Each draw: the positions of the rows that train, and of those that were not drawn.
+
+        Parameters
+        ----------
+        X : table-like
+            The rows, or anything of their number.
+        y : array-like or None, default=None
+            The target, by which folds are stratified.
+        groups : array-like or None, default=None
+            The group of each row.
+
+        Returns
+        -------
+        iterator of Split
+        """
         n = _length(X)
         pools, members = self._pools(n, y, groups)
         rng = np.random.default_rng(self.random_state)
@@ -119,6 +149,21 @@ class Bootstrap632:
         return pools, None
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:  # noqa: ARG002
+        """The number of draws.
+
+        Parameters
+        ----------
+        X : table-like or None, default=None
+            The rows, or anything of their number.
+        y : array-like or None, default=None
+            The target, by which folds are stratified.
+        groups : array-like or None, default=None
+            The group of each row.
+
+        Returns
+        -------
+        int
+        """
         return self.repeats
 
     def __str__(self) -> str:
@@ -128,13 +173,30 @@ class Bootstrap632:
         )
 
 
+@documented
 class GroupFolds:
     """Cross-validation that keeps a group's rows together and gives each fold its share of every class.
 
     Parameters
     ----------
-    n_splits, repeats : int
-    random_state : int
+    n_splits : int, default=10
+        Number of folds.
+    repeats : int, default=1
+        How often all rows are divided anew.
+    random_state : int, default=0
+
+    Notes
+    -----
+    Guide: docs/guide/judging.md
+
+    Examples
+    --------
+    >>> patients = ["Ann", "Ann", "Bob", "Bob", "Cem", "Cem"]
+    >>> for train, test in GroupFolds(n_splits=3).split(range(6), [0, 1] * 3, patients):
+    ...     print(train, test)
+    [0 1 2 3] [4 5]
+    [2 3 4 5] [0 1]
+    [0 1 4 5] [2 3]
     """
 
     def __init__(self, n_splits: int = 10, repeats: int = 1, random_state: int = 0) -> None:
@@ -143,6 +205,21 @@ class GroupFolds:
         self.random_state = random_state
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
+        """Each fold: the positions of the rows that train, and of those that test.
+
+        Parameters
+        ----------
+        X : table-like
+            The rows, or anything of their number.
+        y : array-like or None, default=None
+            The target, by which folds are stratified.
+        groups : array-like or None, default=None
+            The group of each row.
+
+        Returns
+        -------
+        iterator of Split
+        """
         if groups is None:
             raise ParameterError("GroupFolds needs to know the group of every row; pass groups")
         n = _length(X)
@@ -163,9 +240,25 @@ class GroupFolds:
                 yield np.flatnonzero(fold != i), np.flatnonzero(fold == i)
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:  # noqa: ARG002
+        """The number of folds of all repeats.
+
+        Parameters
+        ----------
+        X : table-like or None, default=None
+            The rows, or anything of their number.
+        y : array-like or None, default=None
+            The target, by which folds are stratified.
+        groups : array-like or None, default=None
+            The group of each row.
+
+        Returns
+        -------
+        int
+        """
         return self.n_splits * self.repeats
 
 
+@documented
 class TimeOrdered:
     """Expanding windows: test the rows block by block, each with a model of the rows before it.
 
@@ -173,16 +266,24 @@ class TimeOrdered:
 
     Parameters
     ----------
-    n_splits : how many blocks are tested
-    gap : how many rows just before each tested block are left out, where they would tell about it
-    time : the time of each row, numbers or dates; None takes rows in the order in which they come
-    test_groups : "new" or "known"; it matters only where `split` is given groups
+    n_splits : int, default=5
+        How many blocks are tested.
+    gap : int, default=0
+        How many rows just before each tested block are left out, where they would tell about it.
+    time : array-like or str or None, default=None
+        The time of each row, numbers or dates; None takes rows in the order in which they come.
+    test_groups : "new" or "known"; it matters only where `split` is given groups, default="new"
         "new": no group both trains and tests. Where the groups of a block have many earlier rows, the block
         is tested in parts, so that each part's model still trains on four fifths of the earlier rows. A part
         is left out if no other group has earlier rows. "known": earlier rows of the tested groups train too.
-    first : the least number of rows before the first tested block
-        None makes it about as large as the tested blocks.
-    random_state : int, for which groups are tested together
+    first : int or None, default=None
+        The least number of rows before the first tested block. None makes it about as large as the tested
+        blocks.
+    random_state : int, for which groups are tested together, default=0
+
+    Notes
+    -----
+    Guide: docs/guide/judging.md
 
     Examples
     --------
@@ -219,6 +320,21 @@ class TimeOrdered:
         self.random_state = random_state
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:  # noqa: ARG002
+        """Each tested block: the positions of the rows that train, and of those that test.
+
+        Parameters
+        ----------
+        X : table-like
+            The rows, or anything of their number.
+        y : array-like or None, default=None
+            The target, by which folds are stratified.
+        groups : array-like or None, default=None
+            The group of each row.
+
+        Returns
+        -------
+        iterator of Split
+        """
         self._check()
         n = _length(X)
         group = None if groups is None or self.test_groups == "known" else group_codes(groups, n)[1]
@@ -273,7 +389,21 @@ class TimeOrdered:
         return starts
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """How many pairs `split` gives; new groups may be tested in several parts of a block."""
+        """How many pairs `split` gives; new groups may be tested in several parts of a block.
+
+        Parameters
+        ----------
+        X : table-like or None, default=None
+            The rows, or anything of their number.
+        y : array-like or None, default=None
+            The target, by which folds are stratified.
+        groups : array-like or None, default=None
+            The group of each row.
+
+        Returns
+        -------
+        int
+        """
         if groups is None or self.test_groups == "known":
             return self.n_splits
         return sum(1 for _ in self.split(X, y, groups))

@@ -35,6 +35,7 @@ from openbook.judge.scores.influence import of_losses
 from openbook.judge.scores.metrics import Metric, Predictions
 from openbook.measures import cost_matrix, expected_risk, risk_threshold
 from openbook.words.numbers import figure, shown, shown_p
+from openbook.words.parameters import documented
 from openbook.work import Grid, Step, Work
 
 __all__ = ["Costs", "Payment", "cost_metric", "costs", "tie_cost_ratio", "total_cost"]
@@ -68,15 +69,36 @@ class Payment:
 class Costs:
     """What a classifier's decisions cost; see `costs`.
 
-    Parameters
+    Attributes
     ----------
     evaluation : Evaluation
-    matrix : the costs, decisions by truths, in the order of the classes
-    payments : mapping of the way to decide to its Payment
-    saved : mapping of another way to what minimum risk saves over it, a row; empty without probabilities
-    threshold : of two classes, the probability of the second above which it is decided for; None if there is
-        none, and `why` says so
-    n : how many rows were tested
+        The evaluation of the classifier.
+    matrix : ndarray
+        The costs, decisions by truths, in the order of the classes.
+    payments : mapping of str to Payment
+        Mapping of the way to decide to its Payment.
+    saved : mapping of str to TestResult
+        Mapping of another way to what minimum risk saves over it, a row; empty without probabilities.
+    threshold : float or None
+        Of two classes, the probability of the second above which it is decided for; None if there is. none,
+        and `why` says so
+    why : str
+        Why there is no threshold; empty if there is one.
+    n : int
+        How many rows were tested.
+
+    Notes
+    -----
+    Guide: docs/guide/studies.md
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> from openbook.bayes import NaiveBayes
+    >>> X, y = ob.load("credit", rows=400).split("default")
+    >>> paid = costs(ob.evaluate(NaiveBayes(), X, y, cv=5), {"no": {"yes": 10}, "yes": {"no": 1}})
+    >>> list(paid.payments), paid.n
+    (['as predicted', 'minimum risk', 'always no'], 400)
     """
 
     evaluation: Evaluation
@@ -92,7 +114,17 @@ class Costs:
         return _labels(self.evaluation)
 
     def curve(self, thresholds: Any) -> np.ndarray:
-        """The observed cost of a row of deciding for the second class where its probability exceeds each."""
+        """The observed cost of a row of deciding for the second class where its probability exceeds each.
+
+        Parameters
+        ----------
+        thresholds : array-like
+            Probabilities of the second class.
+
+        Returns
+        -------
+        ndarray
+        """
         truth, second = self._two_classes()
         order = np.argsort(second, kind="stable")
         if_first, if_second = (self.matrix[i, truth[order]] for i in (0, 1))
@@ -241,15 +273,26 @@ class Costs:
         return self.work().html()
 
 
-def costs(evaluation: Evaluation, cost: Any, level: float = 0.95) -> Costs:
+def costs(evaluation: Evaluation, costs: Any, level: float = 0.95) -> Costs:
     """What a classifier's decisions cost, and what minimum risk saves.
 
     Parameters
     ----------
-    evaluation : Evaluation of a classifier
-    cost : nested mapping `cost[decision][truth]`, or a square array in the order of the classes
-        A mapping may leave out correct decisions, which then cost 0. Gains are negative costs.
-    level : of the intervals
+    evaluation : Evaluation
+        The evaluation of a classifier.
+    costs : mapping or array-like
+        The cost of each decision for each truth: `costs[decision][truth]`, or a square array in the order of
+        the classes. A mapping may leave out correct decisions, which then cost 0. Gains are negative costs.
+    level : float, default=0.95
+        Of the intervals.
+
+    Returns
+    -------
+    Costs
+
+    Notes
+    -----
+    Guide: docs/guide/studies.md
 
     Examples
     --------
@@ -266,7 +309,7 @@ def costs(evaluation: Evaluation, cost: Any, level: float = 0.95) -> Costs:
     """
     if evaluation.classes is None:
         raise ParameterError(f"{evaluation.name} predicts numbers, and costs are of deciding between classes")
-    matrix = cost_matrix(cost, evaluation.classes.tolist())
+    matrix = cost_matrix(costs, evaluation.classes.tolist())
     p = evaluation.one_round
     always = int(np.argmin([matrix[c, p.truth].mean() for c in range(len(matrix))]))
     ways: dict[str, Decide] = {PREDICTED: _as_predicted}
@@ -285,13 +328,22 @@ def costs(evaluation: Evaluation, cost: Any, level: float = 0.95) -> Costs:
     return Costs(evaluation, matrix, payments, saved, threshold, why, len(p.truth))
 
 
-def cost_metric(cost: Any, y: Any) -> Metric:
+@documented
+def cost_metric(costs: Any, y: Any) -> Metric:
     """What a row costs in the mean, by what is predicted for it: a score to rank learners by.
 
     Parameters
     ----------
-    cost : as for `costs`
-    y : the target, as for `evaluate`
+    costs : mapping, array or None
+    y : array-like or str
+
+    Returns
+    -------
+    Metric
+
+    Notes
+    -----
+    Guide: docs/guide/studies.md
 
     Examples
     --------
@@ -302,17 +354,27 @@ def cost_metric(cost: Any, y: Any) -> Metric:
     >>> ob.evaluate(ZeroR(), X, y, metrics=cost).score()
     5.0
     """
-    matrix = cost_matrix(cost, class_codes(y)[1].tolist())
+    matrix = cost_matrix(costs, class_codes(y)[1].tolist())
     return replace(_metric(PREDICTED, matrix, _as_predicted), name="cost")
 
 
-def total_cost(confusion: Confusion, cost: Any) -> float:
+def total_cost(confusion: Confusion, costs: Any) -> float:
     """The total cost of the decisions in a confusion matrix: each count times the cost of its cell.
 
     Parameters
     ----------
     confusion : Confusion
-    cost : square array, or nested mapping `cost[decision][truth]`; correct decisions may be left out
+        The confusion matrix.
+    costs : mapping, array or None
+        Square array, or nested mapping `costs[decision][truth]`; correct decisions may be left out.
+
+    Returns
+    -------
+    float
+
+    Notes
+    -----
+    Guide: docs/guide/studies.md
 
     Examples
     --------
@@ -320,7 +382,7 @@ def total_cost(confusion: Confusion, cost: Any) -> float:
     >>> total_cost(table, {"yes": {"no": 1}, "no": {"yes": 10}})
     34.0
     """
-    return float((cost_matrix(cost, confusion.labels).T * confusion.counts).sum())
+    return float((cost_matrix(costs, confusion.labels).T * confusion.counts).sum())
 
 
 def tie_cost_ratio(first: Confusion, second: Confusion) -> float:
@@ -333,7 +395,15 @@ def tie_cost_ratio(first: Confusion, second: Confusion) -> float:
     Parameters
     ----------
     first, second : Confusion
-        Of two classes and of the same rows.
+        Confusion. Of two classes and of the same rows.
+
+    Returns
+    -------
+    float
+
+    Notes
+    -----
+    Guide: docs/guide/studies.md
 
     Examples
     --------

@@ -88,19 +88,43 @@ class Parity:
 class Fairness:
     """The rates of each group; see `fairness`.
 
-    Parameters
+    Attributes
     ----------
-    name : the learner's
-    sensitive : the attribute's name
-    sizes : mapping of group to its rows
-    reference : the group that others are compared with
-    labels : the classes that are looked at as "positive"
-    shares : mapping of (label, rate, group) to Share
-    proxies : how well other columns tell the group, the best first
-    level : of the intervals
-    rule : how the groups were made, where that needs saying
-    other : the other of two classes
-    named : whether the positive class was named, and so counts as the favourable outcome
+    name : str
+        The learner's.
+    sensitive : str
+        The attribute's name.
+    sizes : mapping of str to int
+        The number of rows of each group.
+    reference : str
+        The group that others are compared with.
+    labels : tuple
+        The classes that are looked at as "positive".
+    shares : mapping of tuple of (Any, str, str) to Share
+        The rate of each (label, rate, group).
+    proxies : tuple of Proxy
+        How well other columns tell the group, the best first.
+    level : float
+        Of the intervals.
+    rule : str, default=""
+        How the groups were made, where that needs saying.
+    other : label or None, default=None
+        The other of two classes.
+    named : bool, default=False
+        Whether the positive class was named, and so counts as the favourable outcome.
+
+    Notes
+    -----
+    Guide: docs/guide/fairness.md
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> from openbook.baseline import OneR
+    >>> X, y = ob.load("credit", rows=400).split("default")
+    >>> fair = fairness(ob.evaluate(OneR(), X, y, cv=5), X, "sex")
+    >>> fair.reference, fair.sizes
+    ('male', {'female': 199, 'male': 201})
     """
 
     name: str
@@ -120,7 +144,21 @@ class Fairness:
         return tuple(self.sizes)
 
     def share(self, rate: str, group: str, label: Any = None) -> Share:
-        """A group's rate; the label can be left out where there is one."""
+        """A group's rate; the label can be left out where there is one.
+
+        Parameters
+        ----------
+        rate : str
+            The name of the rate, such as "selection" or "tpr".
+        group : str
+            The name of the group.
+        label : label or None, default=None
+            The class that counts as positive; None where only one was looked at.
+
+        Returns
+        -------
+        Share
+        """
         if rate not in RATES:
             raise ParameterError(f"no rate {rate!r}. {did_you_mean(rate, tuple(RATES))}")
         if group not in self.sizes:
@@ -128,7 +166,20 @@ class Fairness:
         return self.shares[self._label(label), rate, group]
 
     def parity(self, criterion: str, label: Any = None) -> tuple[Parity, ...]:
-        """Each other group beside the reference, by "demographic parity", "equal opportunity" and so on."""
+        """Each other group beside the reference, by "demographic parity", "equal opportunity" and so on.
+
+        Parameters
+        ----------
+        criterion : str
+            The name of the criterion: "demographic parity", "equal opportunity", "predictive parity" and so
+            on.
+        label : label or None, default=None
+            The class that counts as positive; None where only one was looked at.
+
+        Returns
+        -------
+        tuple of Parity
+        """
         if criterion not in CRITERIA:
             raise ParameterError(f"no criterion {criterion!r}. {did_you_mean(criterion, tuple(CRITERIA))}")
         label = self._label(label)
@@ -158,6 +209,15 @@ class Fairness:
         """Groups whose selection rate is under four fifths of the highest, with the ratio: a convention.
 
         It is about the favourable outcome, `label`; of two classes that can be either.
+
+        Parameters
+        ----------
+        label : label or None, default=None
+            The class that counts as positive; None where only one was looked at.
+
+        Returns
+        -------
+        dict of str to float
         """
         if self.other is not None and label is not None and as_text(label) == as_text(self.other):
             selection = {group: self.shares[self.labels[0], "selection", group] for group in self.groups}
@@ -282,7 +342,17 @@ class Fairness:
         return any(0 not in one.interval for one in beside)
 
     def draw(self, label: Any = None) -> Picture:
-        """The rates of each group, with their intervals."""
+        """The rates of each group, with their intervals.
+
+        Parameters
+        ----------
+        label : label or None, default=None
+            The class that counts as positive; None where only one was looked at.
+
+        Returns
+        -------
+        Picture
+        """
         label = self._label(self.labels[-1] if label is None else label)
         groups = self.groups[:COLOURS]
         across = Numbers("share of rows", np.linspace(0, 1, 20))
@@ -330,15 +400,29 @@ def fairness(
 
     Parameters
     ----------
-    evaluation : Evaluation of a classifier
-    X : the rows that were evaluated; the sensitive column need not have been an input of the model
-    sensitive : the name of a column of X
-        Numbers of more than five values are cut at their quartiles.
-    positive : the class to look at, which counts as the favourable outcome
-        None takes the second of two, and each of several; then either may be the favourable outcome.
-    reference : the group that others are compared with; None takes the largest
-    level : of the intervals
-    random_state : for the folds of the proxies
+    evaluation : Evaluation
+        The evaluation of a classifier.
+    X : table-like
+        The rows that were evaluated; the sensitive column need not have been an input of the model.
+    sensitive : str
+        The name of a column of X. Numbers of more than five values are cut at their quartiles.
+    positive : label or None, default=None
+        The class to look at, which counts as the favourable outcome. None takes the second of two, and each
+        of several; then either may be the favourable outcome.
+    reference : str or None, default=None
+        The group that others are compared with; None takes the largest.
+    level : float, default=0.95
+        Of the intervals.
+    random_state : int, default=0
+        For the folds of the proxies.
+
+    Returns
+    -------
+    Fairness
+
+    Notes
+    -----
+    Guide: docs/guide/fairness.md
 
     Examples
     --------

@@ -60,7 +60,28 @@ _DATE = re.compile(r"\d{4}-\d\d?-\d\d?|\d\d?[./]\d\d?[./]\d{4}")
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Leaks:
-    """What was found; see `leaks`. Warnings first."""
+    """What was found; see `leaks`. Warnings first.
+
+    Attributes
+    ----------
+    findings : tuple of Finding
+        What was found, warnings first.
+    n_rows : int
+        The number of rows.
+    target : str
+        The name of the target.
+
+    Notes
+    -----
+    Guide: docs/guide/errors.md
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> found = leaks(*ob.load("weather").split("play"))
+    >>> found.n_rows, found.of("leak")
+    (14, ())
+    """
 
     findings: tuple[Finding, ...]
     n_rows: int
@@ -78,7 +99,17 @@ class Leaks:
         return tuple(one for one in self.findings if one.severity == "warn")
 
     def of(self, kind: str) -> tuple[Finding, ...]:
-        """Those of one kind, such as "leak" or "duplicate rows"."""
+        """Those of one kind, such as "leak" or "duplicate rows".
+
+        Parameters
+        ----------
+        kind : str
+            The kind of finding.
+
+        Returns
+        -------
+        tuple of Finding
+        """
         return tuple(one for one in self.findings if one.kind == kind)
 
     @property
@@ -116,11 +147,23 @@ def leaks(X: Any, y: Any, evaluation: Evaluation | None = None, groups: Any = No
 
     Parameters
     ----------
-    X : whatever `openbook.read` takes
-    y : array, Series, Column, or the name of a column of X
-    evaluation : Evaluation on these rows, optional; its folds are looked at, too
-    groups : the group of each row, or the name of a column of X that says it, optional
-        None looks for a column that may name groups.
+    X : table-like
+        Whatever `openbook.read` takes.
+    y : array-like or str
+        Array, Series, Column, or the name of a column of X.
+    evaluation : Evaluation or None, default=None
+        Evaluation on these rows, optional; its folds are looked at, too.
+    groups : array-like or str or None, default=None
+        The group of each row, or the name of a column of X that says it. None looks for a column that may
+        name groups.
+
+    Returns
+    -------
+    Leaks
+
+    Notes
+    -----
+    Guide: docs/guide/errors.md
 
     Examples
     --------

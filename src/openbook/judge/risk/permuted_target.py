@@ -29,23 +29,43 @@ from openbook.judge.folds.examples import Examples, model_task
 from openbook.judge.folds.splits import protocol
 from openbook.judge.scores.metrics import METRICS
 from openbook.words.numbers import shown, shown_p
+from openbook.words.parameters import documented
 from openbook.work import Grid, Work
 
 __all__ = ["LeakTest", "leak_test"]
 
 
+@documented
 @dataclass(frozen=True, repr=False, eq=False)
 class LeakTest:
     """Scores of shuffled targets against chance; see `leak_test`.
 
-    Parameters
+    Attributes
     ----------
     metric : "balanced_accuracy" or "r2"
-    scores : one for each shuffle
-    chance : the score of one that knows nothing
-    interval : of the mean of the scores
-    p_value : that it is above chance, one-sided
-    true_score : of the target as it is
+    scores : array-like
+        One for each shuffle.
+    chance : float
+        The score of one that knows nothing.
+    interval : Interval
+        Of the mean of the scores.
+    p_value : float
+        That it is above chance, one-sided.
+    true_score : float
+        Of the target as it is.
+
+    Notes
+    -----
+    Guide: docs/guide/errors.md
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X = np.random.default_rng(0).normal(size=(60, 3))
+    >>> test = leak_test(GaussianNB(), X, [0, 1] * 30, lambda X, y: X, repeats=5)
+    >>> test.metric, test.chance, test.leaks
+    ('balanced_accuracy', 0.5, False)
     """
 
     metric: str
@@ -89,12 +109,13 @@ class LeakTest:
         return self.work().html()
 
 
+@documented
 def leak_test(
     model: Any,
     X: Any,
     y: Any,
     prepare: Callable[[Any, Any], Any],
-    rounds: int = 20,
+    repeats: int = 20,
     cv: Any = None,
     level: float = 0.95,
     random_state: int = 0,
@@ -103,14 +124,28 @@ def leak_test(
 
     Parameters
     ----------
-    model : classifier or regressor
-    X, y : as for `evaluate`
-    prepare : function of (X, y) that gives the rows as the model is to see them
-        The very code that stood before the split: it gets X as it came, and shuffled labels or numbers.
-    rounds : how many shuffles
-    cv : number of folds, or a splitter; None takes five folds
-    level : of the interval
-    random_state : int
+    model : estimator
+        Classifier or regressor.
+    X : table-like
+    y : array-like or str
+    prepare : callable
+        Function of (X, y) that gives the rows as the model is to see them. The very code that stood before
+        the split: it gets X as it came, and shuffled labels or numbers.
+    repeats : int, default=20
+        How many shuffles.
+    cv : int, splitter or iterable or None, default=None
+        Number of folds, or a splitter; None takes five folds.
+    level : float, default=0.95
+        Of the interval.
+    random_state : int, default=0
+
+    Returns
+    -------
+    LeakTest
+
+    Notes
+    -----
+    Guide: docs/guide/errors.md
 
     Examples
     --------
@@ -121,12 +156,12 @@ def leak_test(
     >>> from sklearn.naive_bayes import GaussianNB
     >>> rng = np.random.default_rng(0)
     >>> X, y = rng.normal(size=(100, 500)), rng.integers(0, 2, 100)
-    >>> test = leak_test(GaussianNB(), X, y, lambda X, y: SelectKBest(k=10).fit_transform(X, y), rounds=5)
+    >>> test = leak_test(GaussianNB(), X, y, lambda X, y: SelectKBest(k=10).fit_transform(X, y), repeats=5)
     >>> test.leaks, float(test.scores.mean()) > 0.7
     (True, True)
     """
-    if not Whole(at_least=2).allows(rounds):
-        raise ParameterError(f"rounds must be {Whole(at_least=2).demand()}, got {rounds!r}")
+    if not Whole(at_least=2).allows(repeats):
+        raise ParameterError(f"repeats must be {Whole(at_least=2).demand()}, got {repeats!r}")
     task = model_task([model])
     examples = Examples.of(X, y, task)
     which, chance = "r2", 0.0
@@ -139,9 +174,9 @@ def leak_test(
         return evaluate(model, prepared, labels, cv, metrics=which).score()
 
     orders = np.random.default_rng(random_state)
-    scores = np.array([score(orders.permutation(examples.labels)) for _ in range(rounds)])
-    mean, error = float(scores.mean()), float(scores.std(ddof=1)) / np.sqrt(rounds)
-    half = float(stdtrit(rounds - 1, (1 + level) / 2)) * error
-    p = float(stdtr(rounds - 1, (chance - mean) / error)) if error else float(mean <= chance)
+    scores = np.array([score(orders.permutation(examples.labels)) for _ in range(repeats)])
+    mean, error = float(scores.mean()), float(scores.std(ddof=1)) / np.sqrt(repeats)
+    half = float(stdtrit(repeats - 1, (1 + level) / 2)) * error
+    p = float(stdtr(repeats - 1, (chance - mean) / error)) if error else float(mean <= chance)
     interval = Interval(mean - half, mean + half, level, "t over the shuffles")
     return LeakTest(which, scores, chance, interval, p, score(examples.labels))

@@ -25,6 +25,7 @@ from openbook.judge.chance.means import t_interval
 from openbook.judge.scores.metrics import Predictions, brier_losses
 from openbook.judge.scores.two_kinds import Scored
 from openbook.words.numbers import figure, shown
+from openbook.words.parameters import documented
 from openbook.work import Grid, Step, Work
 
 __all__ = ["Bin", "Calibration"]
@@ -43,17 +44,27 @@ class Bin(NamedTuple):
     interval: Interval
 
 
+@documented
 @dataclass(frozen=True, repr=False, eq=False)
 class Calibration(Scored):
     """The reliability curve of some probabilities.
 
-    Parameters
+    Attributes
     ----------
-    truth : labels or booleans, one for each row
-    scores : probabilities of the positive class
-    positive : its label
-    n_bins : into how many bins they are sorted
-    strategy : "uniform", bins of equal width, or "quantile", of equally many rows
+    truth : array-like
+        Labels or booleans, one for each row.
+    scores : array-like
+        Probabilities of the positive class.
+    positive : label, default=True
+        Its label.
+    n_bins : int, default=10
+        The number of bins into which the probabilities are sorted.
+    strategy : {"uniform", "quantile"}, default="uniform"
+        Bins of equal width, or of equally many rows.
+
+    Notes
+    -----
+    Guide: docs/guide/rates.md
 
     Examples
     --------
@@ -93,7 +104,17 @@ class Calibration(Scored):
         return float(self.losses["log_loss"].mean())
 
     def interval(self, which: str = "brier", level: float = 0.95) -> Interval:
-        """The interval of "brier" or "log_loss"."""
+        """The interval of "brier" or "log_loss".
+
+        Parameters
+        ----------
+        which : str, default="brier"
+        level : float, default=0.95
+
+        Returns
+        -------
+        Interval
+        """
         if which not in self.losses:
             raise ParameterError(f"no loss {which!r}. {did_you_mean(which, [*self.losses])}")
         highest = {"brier": 1.0}.get(which, np.inf)

@@ -34,6 +34,7 @@ from openbook.judge.scores.count_labels import counted, plain, whole
 from openbook.judge.scores.rates import FISHER, LOG, LOGIT, Rate, delta, f_beta, kappa, mcc, share, smooth
 from openbook.judge.scores.two_classes import ALSO, RATIO_OF, RATIOS, SEVERAL, SHARES, TWO_CLASSES, why_none
 from openbook.judge.scores.two_classes import cost as cost_of
+from openbook.words.parameters import documented
 from openbook.words.sentences import plural
 from openbook.work import Work
 
@@ -57,15 +58,23 @@ class _Value:
         return self if table is None else table.rate(self.name).value
 
 
+@documented
 @dataclass(frozen=True, repr=False, eq=False)
 class Confusion:
     """How often each class was taken for each.
 
-    Parameters
+    Attributes
     ----------
-    counts : whole numbers, (k, k), rows truth and columns predicted
-    labels : of the k classes
-    positive : of two classes, the label of the positive one; None for the second
+    counts : ndarray
+        Whole numbers, (k, k), rows truth and columns predicted.
+    labels : sequence
+        Of the k classes.
+    positive : label or None, default=None
+        Of two classes, the label of the positive one; None for the second.
+
+    Notes
+    -----
+    Guide: docs/guide/rates.md
 
     Examples
     --------
@@ -127,16 +136,34 @@ class Confusion:
 
         Parameters
         ----------
-        truth, predicted : arrays, Series or Columns of labels, a pair for each row
-        labels : all classes in order; None takes those that occur, sorted
-        positive : of two classes, the positive one; None for the second
+        truth, predicted : array-like
+            Arrays, Series or Columns of labels, a pair for each row.
+        labels : sequence or None, default=None
+            All classes in order; None takes those that occur, sorted.
+        positive : label or None, default=None
+            Of two classes, the positive one; None for the second.
+
+        Returns
+        -------
+        Confusion
         """
         counts, known = counted(truth, predicted, labels)
         return cls(counts, known, positive)
 
     @classmethod
     def from_evaluation(cls, evaluation: "Evaluation", positive: Any = None) -> "Confusion":
-        """Of the rows of one round, each predicted once by a model that had not seen it."""
+        """Of the rows of one round, each predicted once by a model that had not seen it.
+
+        Parameters
+        ----------
+        evaluation : Evaluation
+            The evaluation of a learner, as `evaluate` makes it.
+        positive : label or None, default=None
+
+        Returns
+        -------
+        Confusion
+        """
         from openbook.judge.scores.metrics import confusion
 
         if evaluation.classes is None:
@@ -185,7 +212,12 @@ class Confusion:
         Parameters
         ----------
         name : "tpr", "ppv", "lr_plus" … as listed above; of several classes accuracy, error, kappa and mcc
-        level : of the interval
+        level : float, default=0.95
+            Of the interval.
+
+        Returns
+        -------
+        Rate
         """
         name, several = ALSO.get(name, name), len(self.labels) > 2
         if name not in (SEVERAL if several else TWO_CLASSES):
@@ -237,7 +269,18 @@ class Confusion:
         return Rate(value, delta(RATIO_OF[name], self.table, LOG, value, level), name=name)
 
     def f_beta(self, beta: float, level: float = 0.95) -> Rate:
-        """F: the harmonic mean of precision and recall, in which recall counts beta times as much."""
+        """F: the harmonic mean of precision and recall, in which recall counts beta times as much.
+
+        Parameters
+        ----------
+        beta : float
+            How many times as much recall counts as precision.
+        level : float, default=0.95
+
+        Returns
+        -------
+        Rate
+        """
         if not beta > 0:
             raise ParameterError(f"beta must be above 0, got {beta}; 2 favours recall, 0.5 precision")
         why = f"no row is {self.positive} or predicted so"
@@ -250,8 +293,15 @@ class Confusion:
 
         Parameters
         ----------
-        cost_fn, cost_fp : of a positive row that is missed, and of a false alarm
-        prior : how common positive rows are where the model is used; None takes their share here
+        cost_fn, cost_fp : float
+            Of a positive row that is missed, and of a false alarm.
+        prior : float or None, default=None
+            How common positive rows are where the model is used; None takes their share here.
+        level : float, default=0.95
+
+        Returns
+        -------
+        Rate
         """
         if min(cost_fn, cost_fp) < 0 or not 0 <= (0 if prior is None else prior) <= 1:
             raise ParameterError(
@@ -266,6 +316,16 @@ class Confusion:
 
         The interval takes the two tables for those of different rows, which is careful for the same rows; an
         error given as a number is taken for known.
+
+        Parameters
+        ----------
+        other : Confusion or float
+            The other table, or its error as a number.
+        level : float, default=0.95
+
+        Returns
+        -------
+        Rate
         """
         own = self.rate("error", level)
         if isinstance(other, Confusion):
@@ -316,7 +376,19 @@ class Confusion:
         return self.average("micro")
 
     def average(self, kind: str, level: float = 0.95) -> Average:
-        """The averages called "macro", "micro" or "weighted", with intervals of that level."""
+        """The averages called "macro", "micro" or "weighted", with intervals of that level.
+
+        Parameters
+        ----------
+        kind : {"macro", "micro", "weighted"}
+            The average: of classes that all count the same, of all rows together, or of classes by their
+            rows.
+        level : float, default=0.95
+
+        Returns
+        -------
+        Average
+        """
         return average(self.counts, self.labels, kind, level)
 
     def _constant(self) -> str:
@@ -327,7 +399,17 @@ class Confusion:
         return ""
 
     def work(self, rate: str | None = None) -> Work:
-        """The table with all rates, or the derivation of one: "tpr", "kappa", "macro_f1" …"""
+        """The table with all rates, or the derivation of one: "tpr", "kappa", "macro_f1" …
+
+        Parameters
+        ----------
+        rate : str or None, default=None
+            The rate to derive, such as "tpr", "kappa" or "macro_f1"; None for the table with all rates.
+
+        Returns
+        -------
+        Work
+        """
         from openbook.judge.scores.confusion_work import derive, overview
 
         return overview(self) if rate is None else derive(self, ALSO.get(rate, rate))

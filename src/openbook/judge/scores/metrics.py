@@ -46,7 +46,28 @@ _WORDS = {
 
 
 class Predictions(NamedTuple):
-    """Some rows' truth and what was predicted for them."""
+    """Some rows' truth and what was predicted for them.
+
+    Attributes
+    ----------
+    truth, predicted : array-like
+        What is true of each row, and what was predicted: class codes, or numbers.
+    proba : ndarray or None
+        The probability of each class for each row; None where the learner gives none.
+    n_classes : int
+        The number of classes; 0 for numbers.
+
+    Notes
+    -----
+    Guide: docs/guide/rates.md
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> predictions = Predictions(np.array([0, 1, 1]), np.array([0, 1, 0]), None, 2)
+    >>> round(METRICS["accuracy"].function(predictions), 3)
+    0.667
+    """
 
     truth: np.ndarray
     predicted: np.ndarray
@@ -54,6 +75,17 @@ class Predictions(NamedTuple):
     n_classes: int
 
     def take(self, rows: np.ndarray) -> "Predictions":
+        """The predictions of some rows.
+
+        Parameters
+        ----------
+        rows : ndarray
+            The positions of the rows, or a mask.
+
+        Returns
+        -------
+        Predictions
+        """
         proba = None if self.proba is None else self.proba[rows]
         return Predictions(self.truth[rows], self.predicted[rows], proba, self.n_classes)
 
@@ -66,19 +98,40 @@ def _all_rows(p: Predictions) -> float:
 class Metric:
     """A score and what there is to know about it.
 
-    Parameters
+    Attributes
     ----------
     name : str
-    task : "classification" or "regression"
+        The name.
+    task : Task
+        Whether it is a score of classes or of numbers.
     greater_is_better : bool
+        Whether more is better.
     needs_proba : bool
-    function : of Predictions, to a number
-    lowest, highest : the range of its values
-    influence : of Predictions, how much each row moves the score, see `openbook.judge.scores.influence`; None
-        computes the score again without each row
-    within_folds : whether rows of different folds must not be compared, since their models differ: ranking
-    is_share : whether it is a share, between 0 and 1, of rows or pairs of rows
-    support : of Predictions, how many rows a share rests on, at the most
+        Whether it needs probabilities.
+    function : callable
+        From predictions to the score.
+    lowest : float, default=-inf
+        The range of its values.
+    highest : float, default=inf
+        The range of its values.
+    influence : callable or None, default=None
+        From predictions to how much each row moves the score; None computes the score again without each row.
+    within_folds : bool, default=False
+        Whether rows of different folds must not be compared, since their models differ: ranking.
+    is_share : bool, default=False
+        Whether it is a share, between 0 and 1, of rows or pairs of rows.
+    support : callable, default=<function _all_rows at 0x7f9674e29800>
+        From predictions to the number of rows that a share rests on, at the most.
+
+    Notes
+    -----
+    Guide: docs/guide/rates.md
+
+    Examples
+    --------
+    >>> accuracy = METRICS["accuracy"]
+    >>> accuracy.greater_is_better, accuracy.better(0.9, 0.8)
+    (True, True)
     """
 
     name: str
@@ -99,7 +152,17 @@ class Metric:
         return self.function(predictions)
 
     def influence_of(self, predictions: Predictions) -> np.ndarray:
-        """How much each row moves the score, where that is defined."""
+        """How much each row moves the score, where that is defined.
+
+        Parameters
+        ----------
+        predictions : Predictions
+            The predictions.
+
+        Returns
+        -------
+        ndarray
+        """
         own = self.influence
         return on.by_deletion(self, predictions) if own is None else own(predictions)
 
@@ -109,17 +172,58 @@ class Metric:
         return _WORDS.get(self.name, self.name)
 
     def better(self, a: float, b: float) -> bool:
+        """Whether the first score is better than the second.
+
+        Parameters
+        ----------
+        a, b : float
+            The two scores.
+
+        Returns
+        -------
+        bool
+        """
         return a > b if self.greater_is_better else a < b
 
     def loss(self, score: float) -> float:
-        """The score so that less is better, and undefined is worst."""
+        """The score so that less is better, and undefined is worst.
+
+        Parameters
+        ----------
+        score : float
+            The score.
+
+        Returns
+        -------
+        float
+        """
         if math.isnan(score):
             return math.inf
         return -score if self.greater_is_better else score
 
 
 def confusion(p: Predictions) -> np.ndarray:
-    """How often each class (row) was taken for each (column)."""
+    """How often each class (row) was taken for each (column).
+
+    Parameters
+    ----------
+    p : Predictions
+        The predictions.
+
+    Returns
+    -------
+    ndarray
+
+    Notes
+    -----
+    Guide: docs/guide/rates.md
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> confusion(Predictions(np.array([0, 1, 1]), np.array([0, 1, 0]), None, 2)).tolist()
+    [[1, 0], [1, 1]]
+    """
     k = p.n_classes
     return np.bincount(p.truth * k + p.predicted, minlength=k * k).reshape(k, k)
 

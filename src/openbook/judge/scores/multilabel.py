@@ -27,6 +27,7 @@ from openbook.judge.chance.means import t_interval
 from openbook.judge.scores.confusion import Confusion
 from openbook.judge.scores.confusion_work import each_table, shown_rate
 from openbook.judge.scores.rates import Rate
+from openbook.words.parameters import documented
 from openbook.words.sentences import plural
 from openbook.work import Grid, Work
 
@@ -41,14 +42,21 @@ _WORDS = {
 }
 
 
+@documented
 @dataclass(frozen=True, repr=False, eq=False)
 class MultiLabel:
     """Predicted sets of labels beside the true ones.
 
-    Parameters
+    Attributes
     ----------
-    truth, predicted : 0 or 1 for each row and label
-    labels : names of the labels; None numbers them from 0
+    truth, predicted : array-like
+        0 or 1 for each row and label.
+    labels : sequence or None, default=None
+        Names of the labels; None numbers them from 0.
+
+    Notes
+    -----
+    Guide: docs/guide/rates.md
 
     Examples
     --------
@@ -126,7 +134,18 @@ class MultiLabel:
             return 2 * hits / both
 
     def rate(self, name: str, level: float = 0.95) -> Rate:
-        """A figure of all labels, with its interval: "subset_accuracy", "hamming_loss", "micro_f1" …"""
+        """A figure of all labels, with its interval: "subset_accuracy", "hamming_loss", "micro_f1" …
+
+        Parameters
+        ----------
+        name : str
+            The name of the figure.
+        level : float, default=0.95
+
+        Returns
+        -------
+        Rate
+        """
         if name not in _WORDS:
             raise ParameterError(f"no figure {name!r}. {did_you_mean(name, [*_WORDS])}")
         n = len(self.truth)

@@ -23,6 +23,7 @@ from openbook.errors import ParameterError
 from openbook.judge.chance.intervals import Interval, wilson
 from openbook.judge.scores.two_kinds import ThresholdCurve
 from openbook.words.numbers import figure, shown
+from openbook.words.parameters import documented
 from openbook.work import Step, Work
 
 __all__ = ["PrecisionRecall", "average_precision"]
@@ -55,15 +56,23 @@ class BestF(NamedTuple):
     f: float
 
 
+@documented
 @dataclass(frozen=True, repr=False, eq=False)
 class PrecisionRecall(ThresholdCurve):
     """The precision-recall curve of some scores.
 
-    Parameters
+    Attributes
     ----------
-    truth : labels or booleans, one for each row
-    scores : numbers, the higher the more likely positive
-    positive : the label that is positive
+    truth : array-like
+        Labels or booleans, one for each row.
+    scores : array-like
+        Numbers, the higher the more likely positive.
+    positive : label, default=True
+        The label that is positive.
+
+    Notes
+    -----
+    Guide: docs/guide/rates.md
 
     Examples
     --------
@@ -90,12 +99,31 @@ class PrecisionRecall(ThresholdCurve):
         return np.column_stack([found / self.n_positive, found / (found + alarms)])
 
     def interval(self, level: float = 0.95) -> Interval:
-        """The interval of the average precision: Wilson's, over the positive rows."""
+        """The interval of the average precision: Wilson's, over the positive rows.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+
+        Returns
+        -------
+        Interval
+        """
         found = wilson(self.average_precision * self.n_positive, self.n_positive, level)
         return Interval(found.low, found.high, level, "Wilson over the positive rows", found.steps)
 
     def best(self, beta: float = 1) -> BestF:
-        """The point of the greatest F_beta; of equals the highest threshold."""
+        """The point of the greatest F_beta; of equals the highest threshold.
+
+        Parameters
+        ----------
+        beta : float, default=1
+            How many times as much recall counts as precision.
+
+        Returns
+        -------
+        BestF
+        """
         if not beta > 0:
             raise ParameterError(f"beta must be above 0, got {beta}; 2 favours recall, 0.5 precision")
         found, alarms = (counts[1:] for counts in self.called)
@@ -105,7 +133,17 @@ class PrecisionRecall(ThresholdCurve):
         return BestF(float(self.thresholds[1 + at]), recall, precision, float(f[at]))
 
     def work(self, points: int = 12) -> Work:
-        """The average, and up to so many points of the curve."""
+        """The average, and up to so many points of the curve.
+
+        Parameters
+        ----------
+        points : int, default=12
+            The most points to list.
+
+        Returns
+        -------
+        Work
+        """
         total = self.average_precision * self.n_positive
         step = Step(
             "average precision",
@@ -124,7 +162,17 @@ class PrecisionRecall(ThresholdCurve):
         )
 
     def draw(self, beside: "Mapping[str, PrecisionRecall] | None" = None) -> Picture:
-        """The curve, by itself or among others, each under its name."""
+        """The curve, by itself or among others, each under its name.
+
+        Parameters
+        ----------
+        beside : mapping of str to PrecisionRecall or None, default=None
+            Other curves to draw into the same picture, by name.
+
+        Returns
+        -------
+        Picture
+        """
         from openbook.judge.scores.score_pictures import draw_precision_recall
 
         return draw_precision_recall({str(self.positive): self, **(beside or {})})

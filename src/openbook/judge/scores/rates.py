@@ -27,6 +27,7 @@ from scipy.special import expit, ndtri
 
 from openbook.judge.chance.intervals import Interval, upper_share, wilson
 from openbook.words.numbers import figure, shown
+from openbook.words.parameters import documented
 from openbook.work import Step
 
 __all__ = [
@@ -54,10 +55,28 @@ _TINY = 1e-30
 _NO_SPREAD = 1e-9
 
 
+@documented
 @dataclass(frozen=True)
 class Rate:
     """A rate, its interval, and why it is undefined where it is.
 
+    Attributes
+    ----------
+    value : float
+        The rate; NaN where it is undefined.
+    interval : Interval
+        Its interval.
+    why : str, default=""
+        Why it is undefined; empty where it is not.
+    name : str, default=""
+        The name of the rate.
+
+    Notes
+    -----
+    Guide: docs/guide/rates.md
+
+    Examples
+    --------
     >>> print(Rate(0.75, Interval(0.628, 0.842, 0.95, "Wilson")))
     0.750 [0.628, 0.842] (95%, Wilson)
     """
@@ -69,6 +88,20 @@ class Rate:
 
     @classmethod
     def undefined(cls, why: str, name: str, level: float) -> "Rate":
+        """A rate that the rows do not define.
+
+        Parameters
+        ----------
+        why : str
+            Why it is undefined.
+        name : str
+            The name of the rate.
+        level : float
+
+        Returns
+        -------
+        Rate
+        """
         return cls(math.nan, Interval(math.nan, math.nan, level, "none"), why, name)
 
     def __float__(self) -> float:

@@ -24,6 +24,7 @@ from openbook.judge.chance.means import t_interval
 from openbook.judge.scores.metrics import METRICS, Predictions
 from openbook.judge.scores.rates import Rate
 from openbook.words.numbers import figure, shown
+from openbook.words.parameters import documented
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
@@ -35,13 +36,19 @@ __all__ = ["Regression"]
 _NAMES = ("mse", "rmse", "mae", "r2", "correlation")
 
 
+@documented
 @dataclass(frozen=True, repr=False, eq=False)
 class Regression:
     """The errors of predicted numbers.
 
-    Parameters
+    Attributes
     ----------
-    truth, predicted : a number for each row
+    truth, predicted : array-like
+        A number for each row.
+
+    Notes
+    -----
+    Guide: docs/guide/rates.md
 
     Examples
     --------
@@ -69,7 +76,17 @@ class Regression:
 
     @classmethod
     def from_evaluation(cls, evaluation: "Evaluation") -> "Regression":
-        """Of the rows of one round, each predicted once by a model that had not seen it."""
+        """Of the rows of one round, each predicted once by a model that had not seen it.
+
+        Parameters
+        ----------
+        evaluation : Evaluation
+            The evaluation of a learner, as `evaluate` makes it.
+
+        Returns
+        -------
+        Regression
+        """
         if evaluation.task != "regression":
             raise ParameterError(f"{evaluation.name} predicts classes; Confusion judges those")
         once = evaluation.one_round
@@ -119,7 +136,18 @@ class Regression:
         return self.truth - self.predicted
 
     def rate(self, name: str, level: float = 0.95) -> Rate:
-        """One of "mse", "rmse", "mae", "r2" and "correlation", with its interval."""
+        """One of "mse", "rmse", "mae", "r2" and "correlation", with its interval.
+
+        Parameters
+        ----------
+        name : str
+            The name of the error measure.
+        level : float, default=0.95
+
+        Returns
+        -------
+        Rate
+        """
         if name not in _NAMES:
             raise ParameterError(f"no figure {name!r}. {did_you_mean(name, _NAMES)}")
         value = self._value(name)

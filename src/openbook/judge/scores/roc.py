@@ -30,6 +30,7 @@ from openbook.errors import DataError, ParameterError
 from openbook.judge.chance.intervals import Interval, upper_share
 from openbook.judge.scores.two_kinds import ThresholdCurve
 from openbook.words.numbers import figure, shown
+from openbook.words.parameters import documented
 from openbook.work import Step, Work
 
 __all__ = ["OperatingPoint", "Roc", "auc"]
@@ -40,8 +41,18 @@ def auc(truth: Any, scores: Any) -> float:
 
     Parameters
     ----------
-    truth : bool, whether each row is positive
-    scores : the higher the more likely positive; none may be NaN
+    truth : array-like of bool
+        Whether each row is positive.
+    scores : array-like
+        The higher the more likely positive; none may be NaN.
+
+    Returns
+    -------
+    float
+
+    Notes
+    -----
+    Guide: docs/guide/rates.md
 
     Examples
     --------
@@ -68,15 +79,23 @@ class OperatingPoint:
     slope: float
 
 
+@documented
 @dataclass(frozen=True, repr=False, eq=False)
 class Roc(ThresholdCurve):
     """The ROC curve of some scores.
 
-    Parameters
+    Attributes
     ----------
-    truth : labels or booleans, one for each row
-    scores : numbers, the higher the more likely positive
-    positive : the label that is positive
+    truth : array-like
+        Labels or booleans, one for each row.
+    scores : array-like
+        Numbers, the higher the more likely positive.
+    positive : label, default=True
+        The label that is positive.
+
+    Notes
+    -----
+    Guide: docs/guide/rates.md
 
     Examples
     --------
@@ -117,7 +136,16 @@ class Roc(ThresholdCurve):
         )  # type: ignore[return-value]
 
     def interval(self, level: float = 0.95) -> Interval:
-        """The interval of the area: DeLong's, on the logit scale; Newcombe's where that shows no spread."""
+        """The interval of the area: DeLong's, on the logit scale; Newcombe's where that shows no spread.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+
+        Returns
+        -------
+        Interval
+        """
         positive, negative = self.variances
         variance = positive / self.n_positive + negative / self.n_negative
         if not variance > 0 or self.auc in (0, 1):
@@ -169,8 +197,14 @@ class Roc(ThresholdCurve):
 
         Parameters
         ----------
-        cost_ratio : what missing a positive row costs, in false alarms: C_FN / C_FP
-        prior : how common positive rows are where the model is used; None takes their share here
+        cost_ratio : float
+            What missing a positive row costs, in false alarms: C_FN / C_FP.
+        prior : float or None, default=None
+            How common positive rows are where the model is used; None takes their share here.
+
+        Returns
+        -------
+        OperatingPoint
         """
         if not (cost_ratio > 0 and math.isfinite(cost_ratio)):
             raise ParameterError(
@@ -188,7 +222,17 @@ class Roc(ThresholdCurve):
         )
 
     def work(self, points: int = 12) -> Work:
-        """The area, pair by pair; and up to so many points of the curve."""
+        """The area, pair by pair; and up to so many points of the curve.
+
+        Parameters
+        ----------
+        points : int, default=12
+            The most points to list.
+
+        Returns
+        -------
+        Work
+        """
         positive, negative = self.n_positive, self.n_negative
         pairs = positive * negative
         wins = self.auc * pairs
@@ -211,7 +255,17 @@ class Roc(ThresholdCurve):
         )
 
     def draw(self, beside: "Mapping[str, Roc] | None" = None) -> Picture:
-        """The curve, by itself or among others, each under its name."""
+        """The curve, by itself or among others, each under its name.
+
+        Parameters
+        ----------
+        beside : mapping of str to Roc or None, default=None
+            Other curves to draw into the same picture, by name.
+
+        Returns
+        -------
+        Picture
+        """
         from openbook.judge.scores.score_pictures import draw_rocs
 
         return draw_rocs({str(self.positive): self, **(beside or {})})

@@ -66,9 +66,16 @@ class Scored(ABC):
 
         Parameters
         ----------
-        evaluation : of a classifier that gives probabilities
-        label : the positive class; None for the second of two
-        options : parameters of the class
+        evaluation : Evaluation
+            Of a classifier that gives probabilities.
+        label : label or None, default=None
+            The positive class; None for the second of two.
+        **options : object
+            Parameters of the class.
+
+        Returns
+        -------
+        Self
         """
         classes, truth, proba = _probabilities(evaluation)
         texts = [as_text(each) for each in classes.tolist()]
@@ -84,7 +91,19 @@ class Scored(ABC):
 
     @classmethod
     def each(cls, evaluation: "Evaluation", **options: Any) -> dict[Any, Self]:
-        """One for every class against the rest; classes without a row in the round are left out."""
+        """One for every class against the rest; classes without a row in the round are left out.
+
+        Parameters
+        ----------
+        evaluation : Evaluation
+            The evaluation of a learner, as `evaluate` makes it.
+        **options : object
+            Parameters of the class.
+
+        Returns
+        -------
+        dict
+        """
         classes, truth, _ = _probabilities(evaluation)
         occurring = np.bincount(truth, minlength=len(classes)) > 0
         return {
@@ -107,7 +126,17 @@ class Scored(ABC):
         return len(self.parted[1])
 
     def confusion(self, threshold: float) -> Confusion:
-        """The table where rows of this score or more are called positive."""
+        """The table where rows of this score or more are called positive.
+
+        Parameters
+        ----------
+        threshold : float
+            The lowest score that is called positive.
+
+        Returns
+        -------
+        Confusion
+        """
         below, negatives_below = (int(np.searchsorted(part, threshold)) for part in self.parted)
         counts = [[negatives_below, self.n_negative - negatives_below], [below, self.n_positive - below]]
         return Confusion(np.array(counts), (f"not {self.positive}", self.positive), self.positive)
@@ -142,7 +171,19 @@ class ThresholdCurve(Scored):
         """The curve's, one for each of the last thresholds."""
 
     def some_points(self, header: tuple[str, str], most: int) -> Grid:
-        """Up to so many points of the curve, its ends among them, with their thresholds."""
+        """Up to so many points of the curve, its ends among them, with their thresholds.
+
+        Parameters
+        ----------
+        header : tuple of (str, str)
+            The names of the two axes.
+        most : int
+            The most points to list.
+
+        Returns
+        -------
+        Grid
+        """
         n, skipped = len(self.points), len(self.thresholds) - len(self.points)
         chosen = np.unique(np.linspace(0, n - 1, min(most, n)).astype(int)).tolist()
         scores = self.thresholds[skipped:]

@@ -27,6 +27,7 @@ from openbook.judge.folds.splitters import time_codes
 from openbook.judge.scores.metrics import DEFAULTS, Metric, metric
 from openbook.judge.tuning.search import Search, Tried, best_of, knobs_of, settings_of
 from openbook.words.numbers import shown
+from openbook.words.parameters import documented
 from openbook.work import Grid, Work
 
 __all__ = ["Tuned", "Tuning", "tune"]
@@ -36,30 +37,42 @@ def _has(name: str) -> Any:
     return available_if(lambda self: hasattr(getattr(self, "model_", self.model), name))
 
 
+@documented
 class Tuning(MetaEstimatorMixin, BaseEstimator):
     """A learner that tunes itself: `fit` tries settings on inner folds, and fits the best on all its rows.
 
     Parameters
     ----------
-    model : the classifier or regressor to tune, a pipeline too
-    knobs : mapping of parameter to the values to try, or to a distribution to draw from; optional
-        None takes the model's own, `model.knobs()`.
-    cv : number or splitter of the inner folds, optional
-        None takes five, stratified, and by groups where those are given.
-    metric : name or Metric that decides; None takes accuracy, or RMSE
-    search : "grid", "random" or "halving"
+    model : estimator
+        The classifier or regressor to tune, a pipeline too.
+    knobs : mapping or None, default=None
+        The values to try for each parameter, or a distribution to draw from; None for the model's own,
+        `model.knobs()`.
+    cv : int, splitter or None, default=None
+        How the inner folds are divided; None for five, stratified, and by groups where those are given.
+    metric : str, Metric or None, default=None
+        The score that decides; None for accuracy, or RMSE.
+    search : {"grid", "random", "halving"}, default="grid"
         Every combination; some of them; or every one on few rows and the best on more.
-    n_iter : how many settings are drawn by "random", or by "halving" from distributions
-    random_state : int
+    n_iter : int, default=20
+        How many settings are drawn by "random", or by "halving" from distributions.
+    random_state : int, default=0
 
     Attributes
     ----------
-    model_ : the model of the best setting, fitted on all rows; an ordinary learner, which can be saved
-    parameters_ : the best setting
-    tried_ : every setting with its score, interval and size
-    metric_ : the Metric that decided
+    model_ : estimator
+        The model of the best setting, fitted on all rows; an ordinary learner, which can be saved.
+    parameters_ : dict
+        The best setting. Of settings with equal scores the one with the smallest models is taken, and then
+        the first.
+    tried_ : tuple
+        Every setting with its score, interval and size.
+    metric_ : Metric
+        The metric that decided.
 
-    Of settings with equal scores the one with the smallest models is taken, and then the first.
+    Notes
+    -----
+    Guide: docs/guide/tuning.md
 
     Examples
     --------
@@ -85,10 +98,17 @@ class Tuning(MetaEstimatorMixin, BaseEstimator):
 
         Parameters
         ----------
-        X, y : as the model takes them; y may be the name of a column of X
-        sample_weight : array of the rows' weights, optional
-        groups : the group of each row, optional: array, Series, Column, or the name of a column of X
-        time : the time of each row, optional; where `cv` is by time, rows of one time stay together
+        X : table-like
+        y : array-like or str
+        sample_weight : array of the rows' weights or None, default=None
+        groups : array-like or str or None, default=None
+            The group of each row, optional: array, Series, Column, or the name of a column of X.
+        time : array-like or str or None, default=None
+            The time of each row, optional; where `cv` is by time, rows of one time stay together.
+
+        Returns
+        -------
+        self
         """
         if self.cv is not None and not isinstance(self.cv, int) and not hasattr(self.cv, "split"):
             raise ParameterError(
@@ -131,26 +151,77 @@ class Tuning(MetaEstimatorMixin, BaseEstimator):
         return self.model_.n_features_in_
 
     def predict(self, X: Any) -> np.ndarray:
+        """The predictions of the best model.
+
+        Parameters
+        ----------
+        X : table-like
+
+        Returns
+        -------
+        ndarray
+        """
         check_is_fitted(self)
         return self.model_.predict(X)
 
     @_has("predict_proba")
     def predict_proba(self, X: Any) -> np.ndarray:
+        """The class probabilities of the best model.
+
+        Parameters
+        ----------
+        X : table-like
+
+        Returns
+        -------
+        ndarray
+        """
         check_is_fitted(self)
         return self.model_.predict_proba(X)
 
     @_has("decision_function")
     def decision_function(self, X: Any) -> np.ndarray:
+        """The scores of the best model.
+
+        Parameters
+        ----------
+        X : table-like
+
+        Returns
+        -------
+        ndarray
+        """
         check_is_fitted(self)
         return self.model_.decision_function(X)
 
     def score(self, X: Any, y: Any) -> float:
-        """The model's own: accuracy or R²."""
+        """The model's own: accuracy or R².
+
+        Parameters
+        ----------
+        X : table-like
+        y : array-like or str
+
+        Returns
+        -------
+        float
+        """
         check_is_fitted(self)
         return self.model_.score(X, y)
 
     @_has("refusal")
     def refusal(self, schema: Any) -> str | None:
+        """Why the model cannot fit a table of these columns, or None.
+
+        Parameters
+        ----------
+        schema : Schema
+            The columns of the table, without the target.
+
+        Returns
+        -------
+        str or None
+        """
         return self.model.refusal(schema)
 
     @available_if(lambda self: complexity_of(self.model_) is not None)
@@ -159,7 +230,17 @@ class Tuning(MetaEstimatorMixin, BaseEstimator):
         return complexity_of(self.model_)
 
     def work(self, row: Any = None) -> Work:
-        """The settings that were tried and the one that won; for a row, how the model predicts it."""
+        """The settings that were tried and the one that won; for a row, how the model predicts it.
+
+        Parameters
+        ----------
+        row : mapping, Series, table, frame or sequence or None, default=None
+            One row to predict; None shows how the setting was chosen.
+
+        Returns
+        -------
+        Work
+        """
         check_is_fitted(self)
         if row is not None:
             return self.model_.work(row)
@@ -186,10 +267,24 @@ class Tuning(MetaEstimatorMixin, BaseEstimator):
 class Tuned:
     """A tuned model, and how well tuning and model together do on new rows.
 
-    Parameters
+    Attributes
     ----------
-    tuning : the Tuning, fitted on all rows
-    evaluation : the nested Evaluation; None where it was left out
+    tuning : Tuning
+        The Tuning, fitted on all rows.
+    evaluation : Evaluation or None
+        The nested Evaluation; None where it was left out.
+
+    Notes
+    -----
+    Guide: docs/guide/tuning.md
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> from openbook.neighbors import KNeighborsClassifier
+    >>> tuned = tune(KNeighborsClassifier(), *load("wine").split("cultivar"), {"n_neighbors": [1, 5]}, cv=3)
+    >>> tuned.parameters, round(tuned.evaluation.score("accuracy"), 2)
+    ({'n_neighbors': 5}, 0.96)
     """
 
     tuning: Tuning
@@ -236,6 +331,7 @@ class Tuned:
         return self.work().html()
 
 
+@documented
 def tune(
     model: Any,
     X: Any,
@@ -256,14 +352,39 @@ def tune(
 
     Parameters
     ----------
-    model, knobs, metric, search, n_iter, random_state : as for `Tuning`
-    X, y, groups, progress, sample_weight : as for `evaluate`
-    cv : number or splitter of the outer folds, which judge
-        None takes ten, stratified, and by groups where given.
-    inner : splitter of the inner folds, which choose
-        None takes five such, by groups where those are given, and by time where `cv` is.
-    nested : whether to judge the tuning
-        Without, the only score is that of the best setting on the folds that chose it.
+    model : estimator
+    X : table-like
+    y : array-like or str
+    knobs : mapping or None, default=None
+        The values to try for each parameter, or a distribution to draw from; None for the model's own,
+        `model.knobs()`.
+    cv : int, splitter or iterable or None, default=None
+        Number or splitter of the outer folds, which judge. None takes ten, stratified, and by groups where
+        given.
+    inner : int, splitter or None, default=None
+        How the inner folds, which choose, are divided. None takes five such, by groups where those are given,
+        and by time where `cv` is.
+    metric : str, Metric or None, default=None
+        The score that decides; None for accuracy, or RMSE.
+    search : {"grid", "random", "halving"}, default="grid"
+        Every combination; some of them; or every one on few rows and the best on more.
+    n_iter : int, default=20
+        How many settings are drawn by "random", or by "halving" from distributions.
+    random_state : int, default=0
+    groups : array-like or str or None, default=None
+    progress : bool, callable or None, default=None
+    nested : bool, default=True
+        Whether to judge the tuning. Without, the only score is that of the best setting on the folds that
+        chose it.
+    sample_weight : array-like or None, default=None
+
+    Returns
+    -------
+    Tuned
+
+    Notes
+    -----
+    Guide: docs/guide/tuning.md
 
     Examples
     --------
