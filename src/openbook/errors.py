@@ -70,7 +70,8 @@ def did_you_mean(name: str, known: Sequence[str]) -> str:
 _KINDS = re.compile(
     r"(?:(?:read|scan)(?: it)? with |list it: )?kinds=\{(['\"])(.+?)\1: (\[.+?\]|['\"].+?['\"])\}"
 )
-_MISSING = re.compile(r"read with missing=\[.*?\](?=[;.]|$)")
+_MISSING = re.compile(r"read with missing=\[…, (['\"])(.*?)\1\](?=[;.]|$)")
+_MARKS = re.compile(r"(read with )?(decimal|thousands)=(['\"])(.*?)\3")
 _GROUPS = re.compile(r"groups=(['\"])(.+?)\1")
 
 
@@ -83,7 +84,8 @@ def for_command_line(words: str) -> str:
     'add --kind size=S,M,…'
     """
     words = _KINDS.sub(_kind_option, words)
-    words = _MISSING.sub("leave those cells empty in the file", words)
+    words = _MISSING.sub(lambda found: f"add --missing {shlex.quote(found[2])}", words)
+    words = _MARKS.sub(lambda found: f"{'add ' * bool(found[1])}--{found[2]} {found[4]}", words)
     return _GROUPS.sub(lambda found: f"--group {shlex.quote(found[2])}", words)
 
 

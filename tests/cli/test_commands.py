@@ -112,3 +112,40 @@ def test_export_complains_in_one_line(here, complaint):
     assert "has no plan.toml; name the folder of a study" in complaint("export", here)
     (here / "plan.toml").write_text("hello")
     assert "plan.toml: not TOML" in complaint("export", "plan.toml")
+
+
+def test_how_a_file_is_read_is_part_of_the_plan(here, good, complaint):
+    rows = "".join(f'"{i},{100 + i}",-9,{"ab"[i % 2]}\n' for i in range(10, 40))
+    (here / "t.csv").write_text(f"income,x,y\n{rows}")
+    assert "the comma may mean decimals or thousands; add --decimal , or --thousands ," in " ".join(
+        good("describe", "t.csv").split()
+    )
+    assert "10,110" in good("describe", "t.csv", "--thousands", ",")
+    good(
+        "study",
+        "t.csv",
+        "--target",
+        "y",
+        "--learner",
+        "one_r",
+        "--thousands",
+        ",",
+        "--missing",
+        "-9",
+        "--quick",
+    )
+    plan = (here / "t" / "plan.toml").read_text(encoding="utf-8")
+    assert 'thousands = ","' in plan
+    assert '"-9"]' in plan
+    assert "thousands=','" in good("export", "t")
+    (here / "new.csv").write_text('income,x\n"10,110",\n')
+    assert good("predict", "t", "new.csv").splitlines()[0] == "income,x,prediction"
+    assert good("predict", "t", "new.csv").splitlines()[1].startswith("10110,")
+    assert "unknown key data.read_with.colour" in complaint("study", _with_colour(here / "t" / "plan.toml"))
+
+
+def _with_colour(plan):
+    plan.write_text(
+        plan.read_text(encoding="utf-8").replace('thousands = ","', 'colour = ","'), encoding="utf-8"
+    )
+    return str(plan)

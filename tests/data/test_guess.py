@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from openbook.data import Nominal, Numeric, Text, read
+from openbook.errors import DataError
 
 
 def guessed(*cells):
@@ -18,24 +19,26 @@ def test_numbers_as_texts():
     np.testing.assert_array_equal(data, [1, 2.5, np.nan, 1000, -0.5])
 
 
-@pytest.mark.parametrize("cell", ["1_000", "0x10", "1 2", "12 cm", "--1", "١", "1e", "."])
+@pytest.mark.parametrize("cell", ["1_000", "0x10", "1 2", "12A", "--1", "١", "1e", "."])
 def test_what_is_not_a_number(cell):
     assert guessed(cell)[0] == Nominal("c", (cell,))
 
 
 def test_decimal_commas():
     attribute, why, data = guessed("3,14", "2", "-0,5", "NA")
-    assert attribute == Numeric("c")
-    assert why == "every known cell is a number with a decimal comma, such as '-0,5'"
+    assert attribute == Numeric("c", decimal=",")
+    assert why == "every known cell is a number (decimal comma), such as '-0,5' = -0.5"
     np.testing.assert_array_equal(data, [3.14, 2, -0.5, np.nan])
 
 
 def test_a_comma_before_three_digits_may_mean_thousands():
-    attribute, why, _ = guessed("1,234", "56,789", "12")
+    attribute, why, _ = guessed("1,234", "56,789")
     assert attribute.kind == "nominal"
-    assert why.startswith("in '1,234' the comma may mean decimals or thousands")
-    table = read([{"c": "1,234"}], kinds={"c": "numeric"})
-    assert table.data("c").tolist() == [1.234]
+    assert why.startswith("in '1,234' the comma may mean decimals or thousands; read with decimal=','")
+    with pytest.raises(DataError, match="column 'c' can be read in two ways: in '1,234' the comma may mean"):
+        read([{"c": "1,234"}], kinds={"c": "numeric"})
+    for marks, number in (({"decimal": ","}, 1.234), ({"thousands": ","}, 1234.0)):
+        assert read([{"c": "1,234"}], **marks).data("c").tolist() == [number]
     assert guessed("0,125")[0].kind == "numeric"  # no thousands begin with 0
     assert guessed("1,234", "1,5")[0].kind == "numeric"
 

@@ -159,9 +159,10 @@ class Estimator(BaseEstimator):
         if isinstance(row, Mapping):
             if odd := [name for name in row if name not in self.schema_]:
                 raise UnknownColumn(odd[0], self.schema_.names)
-            table = read([{name: row.get(name) for name in self.schema_.names}])
+            table = read([{name: row.get(name) for name in self.schema_.names}], self.schema_)
         else:
-            table = read(np.asarray(row, dtype=object)[None, :] if np.ndim(row) == 1 else row)
+            rows = np.asarray(row, dtype=object)[None, :] if np.ndim(row) == 1 else row
+            table = read(rows, self.schema_)
         if len(table) != 1:
             msg = f"work takes one row, got {len(table)}; pick one, as in table.take([3])"
             raise DataError(msg)
@@ -192,7 +193,7 @@ class Estimator(BaseEstimator):
 
     def _encode(self, X: Any) -> Table:
         """The rows to predict, in the columns and codes of `schema_`."""
-        table = read(X)
+        table = read(X, self.schema_)
         self._warn_of_names(table.schema)
         return conform(table, self.schema_, type(self).__name__)
 

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from textwrap import fill
 from typing import Any
@@ -21,12 +22,12 @@ __all__ = ["derive", "write_work"]
 _WIDTH = 100
 
 
-def derive(model: Any, new: str | None, row: int) -> Work:
+def derive(model: Any, new: str | None, row: int, read_with: Mapping[str, Any]) -> Work:
     """How the model was fitted or, for a row of `new`, how its prediction was made."""
     if new is None:
         whole: Work = model.work()
         return whole
-    table = open_table(new)
+    table = open_table(new, model.schema_, read_with)
     if not 0 <= row < len(table):
         raise DataError(f"--row {row}: {new} has {len(table):,} rows; give one from 0 to {len(table) - 1}")
     one: Work = model.work(table.take([row]))

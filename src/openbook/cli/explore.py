@@ -26,7 +26,7 @@ from openbook.work.formula import printable
 __all__ = ["plan_exploration", "run_exploration"]
 
 #: Options of a study that mean something without a target.
-_OPTIONS = ("target", "kinds", "ignore", "id", "random_state")
+_OPTIONS = ("target", "kinds", "read_with", "ignore", "id", "random_state")
 
 #: Rows and rules that are shown; the report has more.
 _ODD, _RULES = 5, 8
@@ -38,7 +38,7 @@ def plan_exploration(source: str, options: dict[str, Any]) -> tuple[ExplorePlan,
         option = {"only": "learner", "effort": "quick or --thorough", "hypotheses": "attributes or --without"}
         name = option.get(odd[0], odd[0].replace("_", "-"))
         raise PlanError(f"--{name} needs a target, and this study explores; omit it")
-    origin = Source.of(source, options.pop("kinds", None))
+    origin = Source.of(source, options.pop("kinds", None), options.pop("read_with", None))
     table = origin.read()
     description = describe(table)
     aside = options.pop("target", None)

@@ -6,7 +6,7 @@ interrupted, no half-written file.
 
 from pathlib import Path
 from time import monotonic
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -25,6 +25,7 @@ from openbook.cli.options import (
     WeightKind,
     WorkFormat,
     kinds_of,
+    reading,
     seconds_of,
 )
 
@@ -64,6 +65,7 @@ def _main(
 
 
 @app.command(epilog="Example: openbook study loans.csv --target cheat --kind zip=nominal --out loans")
+@reading
 def study(
     source: Annotated[
         str,
@@ -268,6 +270,8 @@ def study(
             "--quiet", "-q", help="Print only the result and the names of the files.", rich_help_panel=_RUN
         ),
     ] = False,
+    *,
+    read_with: dict[str, Any],
 ) -> None:
     """Compare learners on a table, choose a model, and write a report.
 
@@ -288,6 +292,7 @@ def study(
         "target": target,
         "explore": explore or None,
         "kinds": kinds_of(kind),
+        "read_with": read_with,
         "ignore": ignore,
         "id": id_column,
         "group": group,
@@ -337,7 +342,10 @@ def compare(
 
 
 @app.command(epilog="Example: openbook describe loans.csv --target cheat")
-def describe(source: SourceArgument, target: Target = None, kind: Kinds = None) -> None:
+@reading
+def describe(
+    source: SourceArgument, target: Target = None, kind: Kinds = None, *, read_with: dict[str, Any]
+) -> None:
     """Describe the columns of a table and point out problems."""
     from openbook.cli.bar import waiting
     from openbook.cli.screen import print_description
@@ -345,12 +353,13 @@ def describe(source: SourceArgument, target: Target = None, kind: Kinds = None) 
     from openbook.data.describe import describe as describe_table
 
     with waiting("Reading the data"):
-        table = open_table(source, kinds_of(kind))
+        table = open_table(source, kinds_of(kind), read_with)
         description = describe_table(table, target or default_target(source))
     print_description(description)
 
 
 @app.command(epilog="Example: openbook outliers loans.csv --labels fraud=yes --out loans-odd")
+@reading
 def outliers(
     source: SourceArgument,
     kind: Kinds = None,
@@ -373,6 +382,8 @@ def outliers(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Folder for the scores of all rows and the charts.")
     ] = None,
+    *,
+    read_with: dict[str, Any],
 ) -> None:
     """Find the outliers of a table and explain each.
 
@@ -380,10 +391,12 @@ def outliers(
     """
     from openbook.cli.outliers import run_outliers
 
-    run_outliers(source, kinds_of(kind), detector, top=top, labels=labels, ignore=ignore or [], out=out)
+    kinds = kinds_of(kind)
+    run_outliers(source, kinds, read_with, detector, top=top, labels=labels, ignore=ignore or [], out=out)
 
 
 @app.command(epilog="Example: openbook predict loans/model.openbook new.csv -o predicted.csv --proba")
+@reading
 def predict(
     model: ModelArgument,
     new: NewArgument,
@@ -396,6 +409,8 @@ def predict(
         ),
     ] = None,
     proba: Annotated[bool, typer.Option("--proba", help="Add the probability of each class.")] = False,
+    *,
+    read_with: dict[str, Any],
 ) -> None:
     """Predict the target of new rows.
 
@@ -411,7 +426,8 @@ def predict(
 
     write = writer(out)
     with waiting("Predicting"):
-        fitted, table = open_model(model_file(model)), open_table(new)
+        fitted = open_model(model_file(model))
+        table = open_table(new, fitted.schema_, read_with)
         frame = predicted(fitted, table, with_proba=proba)
         warning = far_outside(table, fitted.schema_, getattr(fitted, "training_limits_", {}))
     if note := threshold_note(fitted):
@@ -422,6 +438,7 @@ def predict(
 
 
 @app.command(epilog="Example: openbook work loans/model.openbook new.csv --row 3")
+@reading
 def work(
     model: ModelArgument,
     new: Annotated[
@@ -432,6 +449,8 @@ def work(
         WorkFormat, typer.Option("--format", "-f", help="Format of the output.")
     ] = WorkFormat.text,
     out: Out = None,
+    *,
+    read_with: dict[str, Any],
 ) -> None:
     """Derive a prediction step by step.
 
@@ -443,7 +462,7 @@ def work(
 
     with from_file(path := model_file(model)):
         model = open_model(path)
-        write_work(derive(model, new, row), form.value, out, getattr(model, "note_", ""))
+        write_work(derive(model, new, row, read_with), form.value, out, getattr(model, "note_", ""))
 
 
 @app.command(epilog="Example: openbook rules loans/model.openbook --format sql")

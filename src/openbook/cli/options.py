@@ -1,6 +1,9 @@
 """Options and arguments that commands share, and what they stand for."""
 
+import inspect
+from collections.abc import Callable
 from enum import StrEnum
+from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,6 +23,7 @@ __all__ = [
     "WeightKind",
     "WorkFormat",
     "kinds_of",
+    "reading",
     "seconds_of",
 ]
 
@@ -50,6 +54,16 @@ Kinds = Annotated[
         rich_help_panel=COLUMNS,
     ),
 ]
+#: The options of `openbook.read`, by the names they have there: type, metavar and help.
+_READ_WITH: dict[str, tuple[Any, str, str]] = {
+    "missing": (
+        list[str],
+        "TEXT",
+        "Cell that stands for a missing value, besides empty cells, ?, NA, null and their like. Repeatable.",
+    ),
+    "decimal": (str, "SIGN", "Sign before decimals, . or , (by default found out from each column)."),
+    "thousands": (str, "SIGN", "Sign between thousands (by default found out from each column)."),
+}
 SourceArgument = Annotated[
     str,
     typer.Argument(
@@ -125,3 +139,34 @@ def kinds_of(given: list[str] | None) -> dict[str, Any]:
             raise typer.BadParameter(f"--kind needs COLUMN=KIND, as in zip=nominal, got {entry!r}")
         kinds[column] = kind.split(",") if "," in kind else kind
     return kinds
+
+
+def reading(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with the options of `openbook.read`; those that are given come as `read_with`."""
+
+    @wraps(command)
+    def run(*arguments: Any, **options: Any) -> None:
+        given = {name: options.pop(name) for name in _READ_WITH}
+        read_with = {name: value for name, value in given.items() if value not in (None, [])}
+        if "missing" in read_with:
+            from openbook.data import MISSING_TOKENS
+
+            read_with["missing"] = [*MISSING_TOKENS, *read_with["missing"]]
+        command(*arguments, read_with=read_with, **options)
+
+    signature = inspect.signature(command)
+    own = [parameter for name, parameter in signature.parameters.items() if name != "read_with"]
+    added = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=None,
+            annotation=Annotated[
+                kind | None, typer.Option(f"--{name}", metavar=metavar, help=words, rich_help_panel="Reading")
+            ],
+        )
+        for name, (kind, metavar, words) in _READ_WITH.items()
+    ]
+    run.__signature__ = signature.replace(parameters=own + added)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in own + added}
+    return run

@@ -29,6 +29,7 @@ __all__ = ["run_outliers"]
 def run_outliers(
     source: str,
     kinds: Mapping[str, Any],
+    read_with: Mapping[str, Any],
     name: str,
     *,
     top: int,
@@ -43,7 +44,7 @@ def run_outliers(
         raise DataError(f"--out {out} is a file; name a folder")
     detector = _detector(name)
     with waiting("Reading"):
-        table = open_table(source, kinds)
+        table = open_table(source, kinds, read_with)
         truth = None if labels is None else _truth(table, labels)
         X = table.drop(*ignore, *([] if truth is None else [truth[0]]))
         X, words = _without_words(X)

@@ -125,7 +125,8 @@ def _planned(source: str, options: dict[str, Any]) -> tuple[Plan | ExplorePlan, 
         from openbook.cli.explore import plan_exploration
 
         return plan_exploration(source, options)
-    aimed = aim(source, options.pop("target", None), options.pop("kinds", None))
+    origin = Source.of(source, options.pop("kinds", None), options.pop("read_with", None))
+    aimed = aim(origin, options.pop("target", None))
     weights = options.get("weight"), options.get("weight_kind")
     description = described(aimed.table, aimed.target, *weights)
     return make_plan(aimed, description=description, **options), aimed.table, description
@@ -134,7 +135,7 @@ def _planned(source: str, options: dict[str, Any]) -> tuple[Plan | ExplorePlan, 
 def _no_target(source: str, options: dict[str, Any]) -> bool:
     """Whether nothing is to be predicted: no target is named or known, and no option is about predicting."""
     return (
-        set(options) <= {"kinds", "ignore", "id", "random_state"}
+        set(options) <= {"kinds", "read_with", "ignore", "id", "random_state"}
         and Source.of(source).default_target() is None
     )
 

@@ -3,15 +3,16 @@
 from collections.abc import Mapping
 from typing import Any
 
-from openbook.data import Table
+from openbook.data import Table, load, read
 from openbook.plan.source import Source
 
 __all__ = ["default_target", "open_table"]
 
 
-def open_table(source: str, kinds: Mapping[str, Any] | None = None) -> Table:
-    """The table of a file or a bundled set."""
-    return Source.of(source, kinds).read()
+def open_table(source: str, kinds: Any = None, read_with: Mapping[str, Any] | None = None) -> Table:
+    """The table of a file or a bundled set; `kinds` may be the schema of a model, to read rows for it."""
+    origin = Source.of(source, None, read_with)
+    return read(load(origin.set), kinds) if origin.set else read(origin.path, kinds, **origin.read_with)
 
 
 def default_target(source: str) -> str | None:

@@ -1,8 +1,8 @@
 """Typed tables: attributes, schemas, reading, scanning and describing."""
 
 from openbook.data.attributes import MISSING, UNSEEN, Attribute, Categorical, Nominal, Numeric, Ordinal, Text
-from openbook.data.cells import MISSING_TOKENS
 from openbook.data.read import read
+from openbook.data.reading import MISSING_TOKENS
 from openbook.data.scan import FilePiece, Scan, scan
 from openbook.data.schema import Schema
 from openbook.data.sets import BundledSet, load

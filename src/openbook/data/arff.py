@@ -21,11 +21,13 @@ import numpy.typing as npt
 
 from openbook.data.arrays import object_cells, table_of
 from openbook.data.attributes import Attribute, Categorical, Nominal, Numeric, Text
-from openbook.data.cells import number, spell
-from openbook.data.guess import Decided, Kinds, Wish, decide_cells, wishes
+from openbook.data.cells import spell
+from openbook.data.guess import Decided, Wish, decide_cells, wishes
 from openbook.data.lines import not_utf8
+from openbook.data.reading import Reading
 from openbook.data.schema import Schema
 from openbook.data.table import SparseTable, Table
+from openbook.data.written import number
 from openbook.errors import DataError
 
 __all__ = ["read_arff"]
@@ -51,7 +53,7 @@ class _Row(NamedTuple):
     cells: "list[str] | Sparse"
 
 
-def read_arff(path: Path, kinds: Kinds, missing: Collection[str]) -> Table:
+def read_arff(path: Path, how: Reading) -> Table:
     """A table from an ARFF file."""
     content = path.read_bytes()
     if reason := not_utf8(np.frombuffer(content, np.uint8)):
@@ -63,15 +65,15 @@ def read_arff(path: Path, kinds: Kinds, missing: Collection[str]) -> Table:
     try:
         schema = Schema(tuple(_declared(meaningful)))
         rows = list(_rows(meaningful, len(schema)))
-        asked = wishes(kinds, schema.names)
+        asked = wishes(how.kinds, schema.names)
         if (
             not asked
             and all(isinstance(row.cells, dict) for row in rows)
             and not schema.of(Categorical, Text)
         ):
-            return _sparse(schema, rows, missing)
+            return _sparse(schema, rows, how.missing)
         columns = _columns(schema, rows)
-        return table_of([_column(a, next(columns), asked.get(a.name), missing, rows) for a in schema])
+        return table_of([_column(a, next(columns), asked.get(a.name), how, rows) for a in schema])
     except _Wrong as wrong:
         msg = f"{path}: {wrong}"
         raise DataError(msg) from None
@@ -195,10 +197,10 @@ def _left_out(attribute: Attribute) -> str:
 
 
 def _column(
-    attribute: Attribute, values: Sequence[str], wish: Wish, missing: Collection[str], rows: list[_Row]
+    attribute: Attribute, values: Sequence[str], wish: Wish, how: Reading, rows: list[_Row]
 ) -> Decided:
     own = set(attribute.values) if isinstance(attribute, Categorical) else set()
-    gaps = {"?"} | (set(missing) - own)
+    gaps = {"?"} | (set(how.missing) - own)
     if isinstance(attribute, Numeric) and wish is None and (numbers := _numbers(values, gaps)) is not None:
         return Decided(attribute, numbers, "numeric, as the file declares it")
     cells = object_cells(values).cleaned(gaps)
@@ -211,7 +213,7 @@ def _column(
         what = "a number" if isinstance(attribute, Numeric) else "among the declared values"
         raise _Wrong(rows[row].line, f"column {attribute.name!r} holds {value!r}, which is not {what}")
     if wish is not None:
-        return decide_cells(attribute.name, cells, wish)
+        return decide_cells(attribute.name, cells, wish, how)
     decided = decide_cells(attribute.name, cells, attribute)
     return decided._replace(why=f"{attribute.kind}, as the file declares it")
 

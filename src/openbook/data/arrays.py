@@ -7,7 +7,7 @@ column by column: numbers are numeric, booleans nominal, texts go through the ru
 In a list of dict rows, a key that a row lacks is a missing cell.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any
@@ -17,7 +17,8 @@ import numpy.typing as npt
 
 from openbook.data.attributes import MISSING, Nominal, Numeric, as_text
 from openbook.data.cells import BOOLEANS, Cells
-from openbook.data.guess import Decided, Kinds, Wish, decide_cells, decide_numbers, wants_numbers, wishes
+from openbook.data.guess import Decided, Wish, decide_cells, decide_numbers, wants_numbers, wishes
+from openbook.data.reading import Kinds, Reading
 from openbook.data.schema import Schema
 from openbook.data.table import SparseTable, Table
 from openbook.errors import DataError
@@ -67,7 +68,7 @@ def table_of(decided: Sequence[Decided], *, named: bool = True) -> Table:
     return Table(schema, [column.data for column in decided], why=why)
 
 
-def from_array(source: Any, kinds: Kinds, missing: Collection[str]) -> Table:
+def from_array(source: Any, how: Reading) -> Table:
     """A table from a 2-D array or what NumPy makes one of."""
     array = _as_array(source)
     if array.ndim != 2:
@@ -75,14 +76,14 @@ def from_array(source: Any, kinds: Kinds, missing: Collection[str]) -> Table:
     check_size(*array.shape)
     if array.dtype.kind not in "biuf":
         names = unnamed_schema(array.shape[1]).names
-        asked = wishes(kinds, names)
+        asked = wishes(how.kinds, names)
         columns = zip(names, array.T, strict=True)
         return table_of(
-            [_column(name, column, asked.get(name), missing) for name, column in columns], named=False
+            [_column(name, column, asked.get(name), how) for name, column in columns], named=False
         )
     matrix = _as_floats(array)
     schema = unnamed_schema(matrix.shape[1])
-    if asked := wishes(kinds, schema.names):
+    if asked := wishes(how.kinds, schema.names):
         columns = zip(schema.names, matrix.T, strict=True)
         return table_of(
             [decide_numbers(name, column, asked.get(name)) for name, column in columns], named=False
@@ -109,7 +110,7 @@ def from_sparse(source: Any, kinds: Kinds) -> SparseTable:
     return SparseTable(schema, matrix)
 
 
-def from_rows(rows: Sequence[Mapping[Any, Any]], kinds: Kinds, missing: Collection[str]) -> Table:
+def from_rows(rows: Sequence[Mapping[Any, Any]], how: Reading) -> Table:
     """A table from dict rows; columns in the order in which keys first occur."""
     for i, row in enumerate(rows):
         if not isinstance(row, Mapping):
@@ -118,16 +119,16 @@ def from_rows(rows: Sequence[Mapping[Any, Any]], kinds: Kinds, missing: Collecti
     keys = list(dict.fromkeys(key for row in rows for key in row))
     check_size(len(rows), len(keys))
     names = [str(key) for key in keys]
-    asked = wishes(kinds, names)
+    asked = wishes(how.kinds, names)
     return table_of(
         [
-            object_column(name, [row.get(key) for row in rows], asked.get(name), missing)
+            object_column(name, [row.get(key) for row in rows], asked.get(name), how)
             for key, name in zip(keys, names, strict=True)
         ]
     )
 
 
-def object_column(name: str, values: Any, wish: Wish, missing: Collection[str]) -> Decided:
+def object_column(name: str, values: Any, wish: Wish, how: Reading) -> Decided:
     """A column of Python objects: numbers, booleans, texts, and None or NaN where missing."""
     types = set(map(type, values))
     for kind in types:
@@ -138,7 +139,7 @@ def object_column(name: str, values: Any, wish: Wish, missing: Collection[str]) 
         return decide_cells(name, Cells(BOOLEANS, codes, Nominal), wish)
     if known and all(map(_is_number_type, known)) and wants_numbers(wish):
         return decide_numbers(name, np.array([_as_float(value) for value in values]), wish)
-    return decide_cells(name, object_cells(values).cleaned(missing), wish)
+    return decide_cells(name, object_cells(values).cleaned(how.missing), wish, how)
 
 
 def object_cells(values: Any) -> Cells:
@@ -188,12 +189,12 @@ def _check_cell_type(name: str, kind: type, values: Any) -> None:
         raise CellTypeError(msg)
 
 
-def _column(name: str, column: Array, wish: Wish, missing: Collection[str]) -> Decided:
+def _column(name: str, column: Array, wish: Wish, how: Reading) -> Decided:
     if column.dtype.kind == "M":
         spelled = np.datetime_as_string(column).astype(object)
         spelled[np.isnat(column)] = None
         column = spelled
-    return object_column(name, column.tolist(), wish, missing)
+    return object_column(name, column.tolist(), wish, how)
 
 
 def _as_array(source: Any) -> Array:

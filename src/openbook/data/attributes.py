@@ -10,7 +10,7 @@ no value:
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -19,7 +19,9 @@ import numpy as np
 from openbook.errors import DataError, did_you_mean
 
 __all__ = [
+    "DECIMALS",
     "MISSING",
+    "THOUSANDS",
     "UNSEEN",
     "Attribute",
     "Categorical",
@@ -32,6 +34,10 @@ __all__ = [
 
 MISSING = -1
 UNSEEN = -2
+
+#: Signs before decimals, and between groups of digits.
+DECIMALS = (".", ",")
+THOUSANDS = ("", ",", ".", " ", "'")
 
 
 def as_text(value: object) -> str:
@@ -67,21 +73,65 @@ class Attribute:
         if kind not in KINDS or not isinstance(name, str):
             msg = f"not an attribute: {dict(record)!r}. {did_you_mean(str(kind), tuple(KINDS))}"
             raise DataError(msg)
-        cls = KINDS[kind]
-        if not issubclass(cls, Categorical):
-            return cls(name)
-        values = record.get("values")
-        if not isinstance(values, list) or not all(isinstance(v, str) for v in values):
-            msg = f"attribute {name!r}: values must be a list of strings"
-            raise DataError(msg)
-        return cls(name, tuple(values))
+        return KINDS[kind].rebuilt(name, record)
+
+    @classmethod
+    def rebuilt(cls, name: str, record: Mapping[str, Any]) -> Self:  # noqa: ARG003 (subclasses have more)
+        """The attribute of that name from the rest of `to_json`."""
+        return cls(name)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Numeric(Attribute):
-    """A number; NaN is missing."""
+    """A number; NaN is missing.
+
+    Parameters
+    ----------
+    unit : str, default=""
+        What stands beside the numbers, such as "$", "%" or "kg".
+    decimal, thousands : str, default="." and ""
+        How the numbers are written: the sign before the decimals, and the one between groups of digits.
+    """
+
+    unit: str = ""
+    decimal: str = "."
+    thousands: str = ""
 
     kind: ClassVar[str] = "numeric"
+
+    def __post_init__(self) -> None:
+        marks = (self.decimal, self.thousands)
+        if self.decimal not in DECIMALS or self.thousands not in THOUSANDS or len(set(marks)) < 2:
+            msg = (
+                f"attribute {self.name!r}: decimal must be one of {DECIMALS} and thousands another one of"
+                f" {THOUSANDS}, got {marks}"
+            )
+            raise DataError(msg)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether its cells are written as programs write numbers."""
+        return self == type(self)(self.name)
+
+    def _written(self) -> dict[str, Any]:
+        """How the cells are written, as far as it is not plain."""
+        own = [field for field in fields(self) if field.name != "name"]
+        return {f.name: getattr(self, f.name) for f in own if getattr(self, f.name) != f.default}
+
+    def __repr__(self) -> str:
+        shown = {"name": self.name, **self._written()}
+        return f"{type(self).__name__}({', '.join(f'{key}={value!r}' for key, value in shown.items())})"
+
+    def to_json(self) -> dict[str, Any]:
+        return {**super().to_json(), **self._written()}
+
+    @classmethod
+    def rebuilt(cls, name: str, record: Mapping[str, Any]) -> Self:
+        known = {field.name: record[field.name] for field in fields(cls) if field.name in record}
+        if odd := [key for key, value in known.items() if not isinstance(value, str)]:
+            msg = f"attribute {name!r}: {odd[0]} must be a string"
+            raise DataError(msg)
+        return cls(**known)
 
 
 @dataclass(frozen=True)
@@ -125,6 +175,14 @@ class Categorical(Attribute):
 
     def to_json(self) -> dict[str, Any]:
         return {**super().to_json(), "values": list(self.values)}
+
+    @classmethod
+    def rebuilt(cls, name: str, record: Mapping[str, Any]) -> Self:
+        values = record.get("values")
+        if not isinstance(values, list) or not all(isinstance(v, str) for v in values):
+            msg = f"attribute {name!r}: values must be a list of strings"
+            raise DataError(msg)
+        return cls(name, tuple(values))
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ and the words true and false are put in lower case, so that booleans are spelled
 """
 
 import math
-import re
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
@@ -16,24 +15,16 @@ import numpy as np
 import numpy.typing as npt
 
 from openbook.data.attributes import MISSING, Attribute, Categorical, Numeric
+from openbook.data.written import written_number
 from openbook.errors import DataError, did_you_mean
 
-__all__ = ["BOOLEANS", "MISSING_TOKENS", "Cells", "number", "number_with_comma", "spell"]
+__all__ = ["BOOLEANS", "Cells", "spell"]
 
 Array = npt.NDArray[Any]
-
-#: Texts that stand for a missing value, blanks around them aside. An empty cell is missing in any case.
-MISSING_TOKENS = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
 
 BOOLEANS = ("false", "true")
 
 _BLOCK = 1 << 14
-
-# Possessive quantifiers (++, *+): a hostile text costs no more than its length.
-_NUMBER = re.compile(
-    r"[+-]?(?:(?:\d++\.?+\d*+|\.\d++)(?:e[+-]?\d++)?|inf(?:inity)?|nan)", re.ASCII | re.IGNORECASE
-)
-_COMMA_NUMBER = re.compile(r"[+-]?\d++(?:,\d++)?(?:e[+-]?\d++)?", re.ASCII | re.IGNORECASE)
 
 
 def spell(text: str) -> str:
@@ -44,24 +35,6 @@ def spell(text: str) -> str:
     """
     text = text.strip()
     return text.lower() if len(text) < 6 and text.lower() in BOOLEANS else text
-
-
-def number(text: str) -> float | None:
-    """The number a text stands for, or None.
-
-    >>> number("1e3"), number("1_000"), number("12 cm")
-    (1000.0, None, None)
-    """
-    return float(text) if _NUMBER.fullmatch(text) else None
-
-
-def number_with_comma(text: str) -> float | None:
-    """The number a text stands for if its comma is a decimal point, or None.
-
-    >>> number_with_comma("3,14"), number_with_comma("3"), number_with_comma("3.14")
-    (3.14, 3.0, None)
-    """
-    return float(text.replace(",", ".")) if _COMMA_NUMBER.fullmatch(text) else None
 
 
 class Cells(NamedTuple):
@@ -124,11 +97,7 @@ class Cells(NamedTuple):
         return self.lookup(self.values, None, object)
 
     def _numbers(self, attribute: Numeric) -> Array:
-        numbers = [number(value) for value in self.values]
-        if None in numbers:
-            numbers = [
-                number_with_comma(v) if x is None else x for v, x in zip(self.values, numbers, strict=True)
-            ]
+        numbers = [written_number(value, attribute) for value in self.values]
         if first := self.first([value is None for value in numbers]):
             row, text = first
             msg = (

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from openbook.data.attributes import MISSING, UNSEEN, Attribute, Categorical, Numeric, Text, as_text
 from openbook.data.schema import Schema
 from openbook.data.table import Column, SparseTable, Table
+from openbook.data.written import written_number
 from openbook.errors import DataError, did_you_mean
 
 __all__ = ["conform", "conform_column"]
@@ -55,7 +56,7 @@ def conform_column(column: Column, attribute: Attribute) -> Array:
     if column.attribute == attribute:
         return column.data
     if isinstance(attribute, Numeric):
-        return _as_numbers(column)
+        return _as_numbers(column, attribute)
     if isinstance(attribute, Categorical):
         return _as_codes(column, attribute)
     texts = zip(column.tolist(), column.missing, strict=True)
@@ -83,18 +84,22 @@ def _renamed(table: Table, schema: Schema) -> Table:
     return Table(renamed, table.columns, matrix=table.matrix)
 
 
-def _as_numbers(column: Column) -> Array:
+def _as_numbers(column: Column, attribute: Numeric) -> Array:
+    """The numbers of a column, read as in training; its unit must be that of training, or not given."""
     if isinstance(column.attribute, Numeric):
+        units = (attribute.unit, column.attribute.unit)
+        if "" not in units and units[0] != units[1]:
+            msg = f"column {column.name!r} was in {units[0]} in training, now in {units[1]}; convert it"
+            raise DataError(msg)
         return column.data
     numbers = np.full(len(column), np.nan)
     for i, value in enumerate(column.tolist()):
-        if value is None:
-            continue
-        try:
-            numbers[i] = float(value)
-        except ValueError:
-            msg = f"column {column.name!r} was numeric in training, but row {i} holds {value!r}"
-            raise DataError(msg) from None
+        if value is not None:
+            number = written_number(value.strip(), attribute)
+            if number is None:
+                msg = f"column {column.name!r} was numeric in training, but row {i} holds {value!r}"
+                raise DataError(msg)
+            numbers[i] = number
     return numbers
 
 

@@ -28,13 +28,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from openbook.data.arrays import table_of
-from openbook.data.cells import number
+from openbook.data.attributes import Numeric
 from openbook.data.frames import factorise, polars_columns
 from openbook.data.guess import (
     EVERY_NUMBER,
     NO_KNOWN_CELL,
     Decided,
-    Kinds,
     Wish,
     decide_cells,
     wants_numbers,
@@ -51,7 +50,9 @@ from openbook.data.lines import (
     records,
     sniff,
 )
+from openbook.data.reading import Reading
 from openbook.data.table import Table
+from openbook.data.written import number
 from openbook.errors import DataError
 
 if TYPE_CHECKING:
@@ -67,19 +68,17 @@ _BOM = b"\xef\xbb\xbf"
 _BROKEN_GUESS = re.compile(r"as dtype `f64`.*\(column number (\d+)\)", re.DOTALL)
 
 
-def read_delimited(path: Path, kinds: Kinds, missing: Collection[str]) -> Table:
+def read_delimited(path: Path, how: Reading) -> Table:
     """A table from a CSV or TSV file."""
     file = DelimitedFile.open(path)
-    asked = wishes(kinds, file.names)
-    numeric = file.guess_numeric(asked, missing)
+    asked = wishes(how.kinds, file.names)
+    numeric = file.guess_numeric(asked, how)
     codes = file.columns_of_codes({name for name in numeric if asked.get(name) is None})
-    frame, _ = file.frame(numeric - codes, missing)
+    frame, _ = file.frame(numeric - codes, how.missing)
     if not frame.height:
         msg = f"{path} has a header, but no rows"
         raise DataError(msg)
-    return table_of(
-        [file.explained(column) for column in polars_columns(frame, asked, missing, EVERY_NUMBER)]
-    )
+    return table_of([file.explained(column) for column in polars_columns(frame, asked, how, EVERY_NUMBER)])
 
 
 @dataclass(frozen=True)
@@ -114,8 +113,11 @@ class DelimitedFile:
         note = self.notes.get(column.attribute.name)
         return column._replace(why=f"{note}; {column.why}") if note else column
 
-    def guess_numeric(self, asked: dict[str, Wish], missing: Collection[str]) -> frozenset[str]:
+    def guess_numeric(self, asked: dict[str, Wish], how: Reading) -> frozenset[str]:
         """The columns that look like plain numbers in the first rows, or are asked to be numbers."""
+        if how.decimal or how.thousands is not None:  # points may stand between thousands: read as text
+            return frozenset()
+        missing = how.missing
         first_rows = next(self.spans(_PEEK_ROWS), (self.start, self.start))
         cells = factorise(self.parse(frozenset(), missing, first_rows))
         spaced = any(number(token.strip()) is not None for token in missing if token.strip().lower() != "nan")
@@ -124,6 +126,7 @@ class DelimitedFile:
             for name in self.names
             if not spaced  # a token that is a number is told from ' -999' only in text
             and wants_numbers(asked.get(name))
+            and _is_plain(asked.get(name))
             and decide_cells(name, cells[name].cleaned(missing)).why in (EVERY_NUMBER, NO_KNOWN_CELL)
         )
 
@@ -231,6 +234,10 @@ class DelimitedFile:
         with self.path.open("rb") as handle:
             handle.seek(span[0])
             return handle.read(span[1] - span[0])
+
+
+def _is_plain(wish: Wish) -> bool:
+    return not isinstance(wish, Numeric) or wish.is_plain
 
 
 def _names(path: Path, line: str, separator: str) -> tuple[tuple[str, ...], dict[str, str]]:

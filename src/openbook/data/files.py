@@ -7,7 +7,7 @@
 """
 
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,21 +15,21 @@ from openbook.data.arff import read_arff
 from openbook.data.arrays import from_rows
 from openbook.data.delimited import read_delimited
 from openbook.data.frames import from_polars
-from openbook.data.guess import Kinds
 from openbook.data.lines import not_utf8
 from openbook.data.parquet import ParquetFile
+from openbook.data.reading import Reading
 from openbook.data.table import Table
 from openbook.errors import DataError, did_you_mean
 
 __all__ = ["FORMATS", "check_file", "format_of", "read_file"]
 
-Reader = Callable[[Path, Kinds, Collection[str]], Table]
+Reader = Callable[[Path, Reading], Table]
 
 
-def read_file(source: Any, kinds: Kinds, missing: Collection[str]) -> Table:
+def read_file(source: Any, how: Reading) -> Table:
     """A table from a file."""
     path = check_file(Path(source))
-    return FORMATS[format_of(path)](path, kinds, missing)
+    return FORMATS[format_of(path)](path, how)
 
 
 def format_of(path: Path) -> str:
@@ -68,13 +68,13 @@ def check_file(path: Path) -> Path:
     return path
 
 
-def read_parquet(path: Path, kinds: Kinds, missing: Collection[str]) -> Table:
+def read_parquet(path: Path, how: Reading) -> Table:
     """A table from a Parquet file."""
     file = ParquetFile.open(path)
-    return from_polars(file.frame(file.names), kinds, missing)
+    return from_polars(file.frame(file.names), how)
 
 
-def read_json_lines(path: Path, kinds: Kinds, missing: Collection[str]) -> Table:
+def read_json_lines(path: Path, how: Reading) -> Table:
     """A table from a file with a JSON object on each line; blank lines are skipped."""
     content = path.read_bytes()
     try:
@@ -88,7 +88,7 @@ def read_json_lines(path: Path, kinds: Kinds, missing: Collection[str]) -> Table
     if not rows:
         msg = f"{path} is empty"
         raise DataError(msg)
-    return from_rows(rows, kinds, missing)
+    return from_rows(rows, how)
 
 
 def _json_row(path: Path, i: int, line: str) -> Mapping[str, Any]:

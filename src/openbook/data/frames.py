@@ -14,7 +14,7 @@ allows.
 """
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +27,6 @@ from openbook.data.guess import (
     EVERY_NUMBER,
     NO_KNOWN_CELL,
     Decided,
-    Kinds,
     Wish,
     decide_cells,
     decide_numbers,
@@ -35,6 +34,7 @@ from openbook.data.guess import (
     wants_numbers,
     wishes,
 )
+from openbook.data.reading import Reading
 from openbook.data.table import Table
 from openbook.data.words import coded_words
 from openbook.errors import DataError
@@ -66,11 +66,11 @@ def is_frame(source: Any) -> bool:
     )
 
 
-def from_frame(source: Any, kinds: Kinds, missing: Collection[str]) -> Table:
+def from_frame(source: Any, how: Reading) -> Table:
     """A table from a frame, or from a series as its only column."""
     if type(source).__module__.partition(".")[0] == "pandas":
         frame = source.to_frame(source.name or "x0") if source.ndim == 1 else source
-        return _from_pandas(frame, kinds, missing)
+        return _from_pandas(frame, how)
     import narwhals as nw
 
     try:
@@ -85,22 +85,22 @@ def from_frame(source: Any, kinds: Kinds, missing: Collection[str]) -> Table:
     polars = frame.to_polars()
     if isinstance(frame, nw.Series):
         polars = polars.to_frame(polars.name or "x0")
-    return from_polars(polars, kinds, missing)
+    return from_polars(polars, how)
 
 
-def from_polars(frame: "pl.DataFrame", kinds: Kinds, missing: Collection[str]) -> Table:
+def from_polars(frame: "pl.DataFrame", how: Reading) -> Table:
     """A table from a polars frame."""
     check_size(*frame.shape)
-    return table_of(polars_columns(frame, wishes(kinds, frame.columns), missing))
+    return table_of(polars_columns(frame, wishes(how.kinds, frame.columns), how))
 
 
 def polars_columns(
-    frame: "pl.DataFrame", asked: Mapping[str, Wish], missing: Collection[str], why_numeric: str = "numbers"
+    frame: "pl.DataFrame", asked: Mapping[str, Wish], how: Reading, why_numeric: str = "numbers"
 ) -> list[Decided]:
     """The decided columns of a polars frame."""
-    cells = polars_cells(frame, asked, missing)
+    cells = polars_cells(frame, asked, how)
     return [
-        decide_cells(series.name, cells[series.name], asked.get(series.name))
+        decide_cells(series.name, cells[series.name], asked.get(series.name), how)
         if series.name in cells
         else _decide_typed(series, asked.get(series.name), why_numeric)
         for series in frame
@@ -108,7 +108,7 @@ def polars_columns(
 
 
 def polars_cells(
-    frame: "pl.DataFrame", asked: Mapping[str, Wish], missing: Collection[str], offset: int = 0
+    frame: "pl.DataFrame", asked: Mapping[str, Wish], how: Reading, offset: int = 0
 ) -> dict[str, Cells]:
     """The cells of every column that does not just stay numbers; `offset` is the number of the first row."""
     dtypes = frame.schema
@@ -117,7 +117,7 @@ def polars_cells(
     cells = factorise(frame.select(_spelled(name, dtypes[name]) for name in texts))
     others = frame.select(name for name in wanted if name not in cells)
     cells |= {series.name: _declared_cells(series) for series in others}
-    return {name: cells[name].cleaned(missing)._replace(offset=offset) for name in wanted}
+    return {name: cells[name].cleaned(how.missing)._replace(offset=offset) for name in wanted}
 
 
 def factorise(frame: "pl.DataFrame") -> dict[str, Cells]:
@@ -211,30 +211,28 @@ def _decide_typed(series: "pl.Series", wish: Wish, why: str) -> Decided:
     return decide_numbers(series.name, data, wish, NO_KNOWN_CELL if unknown else why)
 
 
-def _from_pandas(frame: "pd.DataFrame", kinds: Kinds, missing: Collection[str]) -> Table:
+def _from_pandas(frame: "pd.DataFrame", how: Reading) -> Table:
     check_size(*frame.shape)
     named = list(frame.columns) != list(range(frame.shape[1]))
     names = [str(name) for name in frame.columns] if named else unnamed_schema(frame.shape[1]).names
-    asked = wishes(kinds, names)
-    columns = [
-        _pandas_column(name, frame.iloc[:, i], asked.get(name), missing) for i, name in enumerate(names)
-    ]
+    asked = wishes(how.kinds, names)
+    columns = [_pandas_column(name, frame.iloc[:, i], asked.get(name), how) for i, name in enumerate(names)]
     return table_of(columns, named=named)
 
 
-def _pandas_column(name: str, series: "pd.Series", wish: Wish, missing: Collection[str]) -> Decided:
+def _pandas_column(name: str, series: "pd.Series", wish: Wish, how: Reading) -> Decided:
     import pandas as pd
 
     dtype: Any = series.dtype
     if isinstance(dtype, pd.CategoricalDtype):
-        return decide_cells(name, _pandas_cells(series).cleaned(missing), wish)
+        return decide_cells(name, _pandas_cells(series).cleaned(how.missing), wish, how)
     if isinstance(dtype, pd.SparseDtype):
         series = series.sparse.to_dense()
     if pd.api.types.is_bool_dtype(dtype):
         codes = series.astype("Int8").fillna(MISSING).to_numpy(np.int8)
         return decide_cells(name, Cells(BOOLEANS, codes, Nominal), wish)
     if pd.api.types.is_integer_dtype(dtype) and not wants_numbers(wish):
-        return object_column(name, series.tolist(), wish, missing)
+        return object_column(name, series.tolist(), wish, how)
     if pd.api.types.is_float_dtype(dtype) and dtype.itemsize == 4:
         return decide_numbers(name, series.to_numpy(np.float32, na_value=np.nan), wish)
     if pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(dtype):
@@ -244,7 +242,7 @@ def _pandas_column(name: str, series: "pd.Series", wish: Wish, missing: Collecti
     if pd.api.types.is_timedelta64_dtype(dtype):
         msg = f"column {name!r} holds durations; convert them to a number of days or seconds first"
         raise DataError(msg)
-    return object_column(name, series.tolist(), wish, missing)
+    return object_column(name, series.tolist(), wish, how)
 
 
 def _pandas_cells(series: "pd.Series") -> Cells:

@@ -4,7 +4,7 @@ The rules for texts, first match wins:
 
     no known cell                                          numeric, all missing
     all numbers, none of them a code such as 00123         numeric
-    all numbers once the decimal comma is a point          numeric, unless 1,234 could as well mean 1234
+    all numbers with one unit, or in one style             numeric, see `openbook.data.written`
     a text longer than 200 characters                      text
     more than 100,000 different texts                      text
     five words on average, more than half of them unlike   text
@@ -33,15 +33,17 @@ from openbook.data.attributes import (
     Text,
     as_text,
 )
-from openbook.data.cells import BOOLEANS, Cells, number, number_with_comma, spell
+from openbook.data.cells import BOOLEANS, Cells, spell
 from openbook.data.distinct import distinct_codes
+from openbook.data.reading import Kinds, Reading
+from openbook.data.schema import Schema
+from openbook.data.written import Written, number
 from openbook.errors import DataError, UnknownColumn, did_you_mean
 
 __all__ = [
     "EVERY_NUMBER",
     "NO_KNOWN_CELL",
     "Decided",
-    "Kinds",
     "Tally",
     "Wish",
     "decide_cells",
@@ -53,8 +55,6 @@ __all__ = [
 ]
 
 Array = npt.NDArray[Any]
-#: What `kinds` may be: a kind for all columns, or a kind, a list of values in order or an attribute for some.
-Kinds = str | Mapping[Any, str | Sequence[Any] | Attribute] | None
 #: What is asked of one column: nothing, a kind, or a full attribute.
 Wish = type[Attribute] | Attribute | None
 
@@ -65,8 +65,10 @@ LONGEST_VALUE = 200
 MOST_VALUES = 100_000
 WORDS_OF_TEXT = 5
 
-_MAYBE_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}", re.ASCII)
 _CODE = re.compile(r"0\d", re.ASCII)
+
+
+_DEFAULT = Reading()
 
 
 class Decided(NamedTuple):
@@ -83,6 +85,9 @@ def wishes(kinds: Kinds, names: Sequence[str]) -> dict[str, Wish]:
         return {}
     if isinstance(kinds, str):
         return dict.fromkeys(names, _kind(kinds, "all columns"))
+    if isinstance(kinds, Schema):
+        written = (a for a in kinds if isinstance(a, Numeric) and not a.is_plain and a.name in names)
+        return {attribute.name: attribute for attribute in written}
     if not isinstance(kinds, Mapping):
         msg = f"kinds must be a kind or a mapping of column to kind, got {type(kinds).__name__}"
         raise DataError(msg)
@@ -121,8 +126,10 @@ def wants_numbers(wish: Wish) -> bool:
 
 def decide_numbers(name: str, numbers: Array, wish: Wish = None, why: str = "numbers") -> Decided:
     """A column that came as numbers, NaN where missing."""
+    if wish is None:
+        return Decided(Numeric(name), numbers, why)
     if wants_numbers(wish):
-        return Decided(Numeric(name), numbers, why if wish is None else "numeric, as requested")
+        return Decided(wish if isinstance(wish, Numeric) else Numeric(name), numbers, "numeric, as requested")
     return decide_cells(name, number_cells(numbers), wish)
 
 
@@ -139,9 +146,9 @@ def number_cells(numbers: Array) -> Cells:
     return Cells([as_text(value) for value in distinct], codes)
 
 
-def decide_cells(name: str, cells: Cells, wish: Wish = None) -> Decided:
+def decide_cells(name: str, cells: Cells, wish: Wish = None, how: Reading = _DEFAULT) -> Decided:
     """A column that came as (cleaned) texts."""
-    tally = Tally(all_values=True)
+    tally = Tally(how, all_values=True)
     tally.add(cells)
     attribute, why = judge(name, tally, wish)
     return Decided(attribute, cells.encoded(attribute), why)
@@ -152,11 +159,13 @@ class Tally:
 
     Parameters
     ----------
+    how : Reading
+        With the signs of numbers, where they are known.
     all_values : bool
         Keep every text, however many there are; else only as many as a nominal column may have.
     """
 
-    def __init__(self, *, all_values: bool = False) -> None:
+    def __init__(self, how: Reading = _DEFAULT, *, all_values: bool = False) -> None:
         self.all_values = all_values
         self.values: dict[str, float | None] = {}  # each text, and the number it is
         self.declared: type[Categorical] | None = None
@@ -165,10 +174,9 @@ class Tally:
         self.longest = 0
         self.odd = 0  # cells that are not numbers
         self.first_odd: tuple[int, str] | None = None
+        self.breaking: tuple[int, str] | None = None  # the first that is no number, however written
         self.code: str | None = None  # a number that starts with a zero, as codes do and quantities do not
-        self.with_commas = True  # every text is a number if its comma is a point
-        self.comma: str | None = None  # such a text
-        self.comma_is_clear = False  # one of them cannot be meant in thousands
+        self.written = Written(how.decimal, how.thousands)
 
     def add(self, cells: Cells) -> None:
         """Add the cells of a column, or of its next part."""
@@ -182,16 +190,12 @@ class Tally:
             self.odd += cells.count(odd)
             self.first_odd = self.first_odd or cells.first(odd)
         self.code = _least(self.code, filter(_CODE.match, cells.values))
-        self._look_for_commas(cells.values)
+        self.written.add(cells.values)
+        if self.breaking is None and (broken := self.written.broken) is not None:
+            self.breaking = cells.first([value == broken for value in cells.values])
         if len(self.values) > MOST_VALUES and not self.all_values:
             self.overfull = True
             self.values = {}
-
-    def _look_for_commas(self, values: Sequence[str]) -> None:
-        self.with_commas = self.with_commas and all(number_with_comma(value) is not None for value in values)
-        if self.with_commas and (commas := [value for value in values if "," in value]):
-            self.comma = _least(self.comma, commas)
-            self.comma_is_clear |= not all(map(_MAYBE_THOUSANDS.fullmatch, commas))
 
 
 def _least(value: str | None, others: Iterable[str]) -> str | None:
@@ -204,9 +208,9 @@ def judge(name: str, tally: Tally, wish: Wish = None) -> tuple[Attribute, str]:
         return wish, f"{wish.kind}, as requested"
     if wish is not None:
         asked = f"{wish.kind}, as requested"
-        return (
-            _categorical(name, tally, wish, asked) if issubclass(wish, Categorical) else (wish(name), asked)
-        )
+        if issubclass(wish, Categorical):
+            return _categorical(name, tally, wish, asked)
+        return _requested_numbers(name, tally) if wish is Numeric else (wish(name), asked)
     if tally.declared is not None:
         boolean = tuple(tally.values) == BOOLEANS
         why = "true or false" if boolean else f"{tally.declared.kind}, as the source declares it"
@@ -217,13 +221,35 @@ def judge(name: str, tally: Tally, wish: Wish = None) -> tuple[Attribute, str]:
 def _guess(name: str, tally: Tally) -> tuple[Attribute, str]:
     if not tally.known:
         return Numeric(name), NO_KNOWN_CELL
+    if (tally.odd or tally.written.given) and (styled := tally.written.attribute(name)):
+        return styled, tally.written.why(styled)
     if not tally.odd and tally.code is None:
         return Numeric(name), EVERY_NUMBER
-    if tally.with_commas and tally.comma_is_clear:
-        return Numeric(name), f"every known cell is a number with a decimal comma, such as {tally.comma!r}"
     if why := _reads_as_text(tally):
         return Text(name), why
     return _categorical(name, tally, Nominal, _why_nominal(tally))
+
+
+def _requested_numbers(name: str, tally: Tally) -> tuple[Attribute, str]:
+    """A column that is to be numeric; an error if it cannot be, or not in one way only."""
+    asked, written = "numeric, as requested", tally.written
+    if (tally.odd or written.given) and (styled := written.attribute(name)):
+        return styled, f"{asked}; {written.why(styled)}"
+    if written.ambiguous and tally.odd:
+        msg = f"column {name!r} can be read in two ways: {_two_ways(written.ambiguous)}"
+        raise DataError(msg)
+    if tally.first_odd is not None:
+        row, text = tally.breaking or tally.first_odd
+        msg = (
+            f"column {name!r} cannot be numeric: row {row:,} holds {text!r}."
+            f" If that means missing, read with missing=[…, {text!r}]; else leave the column nominal"
+        )
+        raise DataError(msg)
+    return Numeric(name), asked
+
+
+def _two_ways(text: str) -> str:
+    return f"in {text!r} the comma may mean decimals or thousands; read with decimal=',' or thousands=','"
 
 
 def _reads_as_text(tally: Tally) -> str:
@@ -245,10 +271,10 @@ def _why_nominal(tally: Tally) -> str:
         return "true or false"
     if not tally.odd:
         return f"codes such as {tally.code!r} start with a zero, which a number would lose"
-    if tally.with_commas:
-        return (
-            f"in {tally.comma!r} the comma may mean decimals or thousands; requested as numeric, so decimals"
-        )
+    if tally.written.ambiguous:
+        return _two_ways(tally.written.ambiguous)
+    if len(units := tally.written.units) == 2:
+        return f"numbers in different units, {units[0]} and {units[1]}; convert them to one"
     if 2 * tally.odd > tally.known or tally.first_odd is None:
         return f"words: {distinct:,} distinct {'value' if distinct == 1 else 'values'}"
     row, value = tally.first_odd

@@ -21,12 +21,12 @@ import numpy as np
 
 from openbook.data.arrays import check_size
 from openbook.data.attributes import Attribute, Categorical, Numeric
-from openbook.data.cells import MISSING_TOKENS
 from openbook.data.delimited import DelimitedFile
 from openbook.data.files import check_file, format_of
 from openbook.data.frames import needs_cells, polars_cells, polars_columns
-from openbook.data.guess import EVERY_NUMBER, NO_KNOWN_CELL, Kinds, Tally, Wish, judge, wishes
+from openbook.data.guess import EVERY_NUMBER, NO_KNOWN_CELL, Tally, Wish, judge, wishes
 from openbook.data.parquet import ParquetFile
+from openbook.data.reading import MISSING_TOKENS, Kinds, Reading
 from openbook.data.schema import Schema
 from openbook.data.table import CHUNK_ROWS, Table
 from openbook.errors import DataError
@@ -45,6 +45,8 @@ def scan(
     kinds: Kinds = None,
     *,
     missing: Collection[str] = MISSING_TOKENS,
+    decimal: str | None = None,
+    thousands: str | None = None,
     chunk_rows: int = CHUNK_ROWS,
 ) -> "Scan":
     """Look through files without holding them.
@@ -53,7 +55,7 @@ def scan(
     ----------
     source : path, pattern such as "sales-*.parquet", or list of paths
         Parquet, CSV or TSV. The rows follow one another in the order of the file names, or of the list.
-    kinds, missing
+    kinds, missing, decimal, thousands
         As in `read`.
     chunk_rows : int
         About how many rows a piece has.
@@ -61,16 +63,14 @@ def scan(
     if not isinstance(chunk_rows, int) or chunk_rows < 1:
         msg = f"chunk_rows must be a whole number of at least 1, got {chunk_rows!r}"
         raise DataError(msg)
+    how = Reading(kinds, tuple(missing), decimal, thousands)
     files = [_open(path) for path in _paths(source)]
     for file in files[1:]:
         _check_alike(files[0], file)
-    asked = {
-        name: Numeric(name) if wish is Numeric else wish
-        for name, wish in wishes(kinds, files[0].names).items()
-    }
-    numeric = files[0].guess_numeric(asked, missing) if isinstance(files[0], DelimitedFile) else frozenset()
+    asked = wishes(how.kinds, files[0].names)
+    numeric = files[0].guess_numeric(asked, how) if isinstance(files[0], DelimitedFile) else frozenset()
     while True:
-        search = _Search(files[0].names, asked, tuple(missing), numeric)
+        search = _Search(files[0].names, asked, how, numeric)
         try:
             for file in files:
                 search.look_through(file, chunk_rows)
@@ -89,7 +89,7 @@ class FilePiece:
     first_row: int
     schema: Schema
     numeric: frozenset[str]
-    missing: tuple[str, ...]
+    how: Reading
     stamp: tuple[int, int]
 
     def load(self) -> Table:
@@ -98,11 +98,11 @@ class FilePiece:
             msg = f"{self.file.path} has changed since it was scanned; scan it again"
             raise DataError(msg)
         if isinstance(self.file, DelimitedFile):
-            frame, _ = self.file.frame(self.numeric, self.missing, self.span)
+            frame, _ = self.file.frame(self.numeric, self.how.missing, self.span)
         else:
             frame = self.file.frame(self.schema.names, self.span)
         asked: dict[str, Wish] = {attribute.name: attribute for attribute in self.schema}
-        columns = polars_columns(frame.select(self.schema.names), asked, self.missing)
+        columns = polars_columns(frame.select(self.schema.names), asked, self.how)
         return Table(self.schema, [column.data for column in columns])
 
     def __len__(self) -> int:
@@ -184,12 +184,12 @@ class _Search:
         self,
         names: Sequence[str],
         asked: Mapping[str, Wish],
-        missing: tuple[str, ...],
+        how: Reading,
         numeric: frozenset[str],
     ) -> None:
         self.names = names
         self.asked = asked
-        self.missing = missing
+        self.how = how
         self.numeric = numeric  # columns of delimited files that are read as numbers
         self.tallies: dict[str, Tally] = {}
         self.known: set[str] = set()  # those of them with a known cell
@@ -214,7 +214,7 @@ class _Search:
                 self.found.append((file, span, rows, stamp))
 
     def _frame_of_numbers(self, file: DelimitedFile, span: Span) -> "pl.DataFrame":
-        frame, held = file.frame(self.numeric, self.missing, span)
+        frame, held = file.frame(self.numeric, self.how.missing, span)
         codes = file.columns_of_codes({name for name in held if self.asked.get(name) is None}, span)
         if broken := (self.numeric - held) | codes:
             raise _NotNumbers(broken)
@@ -223,10 +223,10 @@ class _Search:
 
     def _add(self, frame: "pl.DataFrame") -> None:
         offset = sum(rows for _, _, rows, _ in self.found)
-        for name, cells in polars_cells(frame, self.asked, self.missing, offset).items():
+        for name, cells in polars_cells(frame, self.asked, self.how, offset).items():
             wish = self.asked.get(name)
             whole = isinstance(wish, type) and issubclass(wish, Categorical)
-            self.tallies.setdefault(name, Tally(all_values=whole)).add(cells)
+            self.tallies.setdefault(name, Tally(self.how, all_values=whole)).add(cells)
             if isinstance(wish, Attribute):
                 cells.encoded(wish)  # raises where a cell cannot be what is asked
 
@@ -237,7 +237,7 @@ class _Search:
         schema = Schema(tuple(attribute for attribute, _ in judged))
         pieces, row = [], 0
         for file, span, rows, stamp in self.found:
-            pieces.append(FilePiece(file, span, rows, row, schema, self.numeric, self.missing, stamp))
+            pieces.append(FilePiece(file, span, rows, row, schema, self.numeric, self.how, stamp))
             row += rows
         return Scan(schema, pieces, {attribute.name: why for attribute, why in judged})
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self, TypeVar
 
 from openbook.errors import PlanError, did_you_mean
 from openbook.plan.files import write_text
-from openbook.plan.source import Source
+from openbook.plan.source import READ_WITH, Source
 from openbook.plan.toml import to_toml
 
 __all__ = [
@@ -32,7 +32,13 @@ FORMAT = 2
 #: What may differ between plans that share their results.
 _OF_THE_END = ("notes", "choose", "margin")
 
-_DATA = {"set": (str, False), "path": (str, False), "kinds": (dict, False), "sha256": (str, False)}
+_DATA = {
+    "set": (str, False),
+    "path": (str, False),
+    "kinds": (dict, False),
+    "sha256": (str, False),
+    "read_with": (dict, False),
+}
 _WORDS = {int: "a whole number", float: "a number", str: "text", list: "a list", dict: "a table"}
 
 
@@ -112,6 +118,8 @@ def check_format(record: Mapping[str, Any]) -> None:
 def read_source(record: Any) -> Source:
     """The part of a plan that says where the rows come from."""
     data = Source(**checked(record, "data", _DATA))
+    if odd := [key for key in data.read_with if key not in READ_WITH]:
+        raise PlanError(f"unknown key data.read_with.{odd[0]}. {did_you_mean(odd[0], READ_WITH)}")
     if (data.set is None) == (data.path is None):
         raise PlanError("data: give either set (a bundled set) or path (a file)")
     return data

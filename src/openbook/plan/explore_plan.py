@@ -144,7 +144,7 @@ class ExplorePlan(Document):
             "format": FORMAT,
             "task": EXPLORATION,
             "notes": list(self.notes),
-            "data": plain(self.data),
+            "data": used(plain(self.data), "read_with"),
             "roles": used(plain(self.roles), "aside", "id"),
             "groups": plain(self.groups),
             "oddities": plain(self.oddities),

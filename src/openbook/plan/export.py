@@ -294,7 +294,8 @@ def table_code(data: Source) -> str:
     """How the table is read, as code."""
     kinds = f", {dict(data.kinds)!r}" if data.kinds else ""
     if data.set is None:
-        return f"ob.read({data.path!r}{kinds})"
+        options = "".join(f", {name}={value!r}" for name, value in data.read_with.items())
+        return f"ob.read({data.path!r}{kinds}{options})"
     loaded = f"ob.load({data.set!r})"
     return f"ob.read({loaded}{kinds})" if kinds else loaded
 

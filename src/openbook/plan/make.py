@@ -77,9 +77,11 @@ class Aim(NamedTuple):
     why: str
 
 
-def aim(source: str | Path, target: str | None = None, kinds: Mapping[str, Any] | None = None) -> Aim:
+def aim(
+    source: str | Path | Source, target: str | None = None, kinds: Mapping[str, Any] | None = None
+) -> Aim:
     """Read a file or a bundled set, and decide whether to predict classes or numbers."""
-    origin = Source.of(source, kinds)
+    origin = source if isinstance(source, Source) else Source.of(source, kinds)
     table = origin.read()
     target = target or origin.default_target()
     if target is None:

@@ -171,7 +171,7 @@ class Plan(Document):
             "choose": self.choose,
             "margin": self.margin,
             "notes": list(self.notes),
-            "data": plain(self.data),
+            "data": used(plain(self.data), "read_with"),
             "roles": used(plain(self.roles), "sensitive"),
             "costs": {truth: dict(row) for truth, row in self.costs.items()},
             "protocol": used(plain(self.protocol), "test_groups", "weights"),

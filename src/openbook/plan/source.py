@@ -12,7 +12,10 @@ import numpy as np
 from openbook.data import Categorical, Numeric, Table, read
 from openbook.errors import PlanError, did_you_mean
 
-__all__ = ["Source", "content_hash"]
+__all__ = ["READ_WITH", "Source", "content_hash"]
+
+#: The options of `openbook.read` that a plan may hold.
+READ_WITH = ("missing", "decimal", "thousands")
 
 
 @dataclass(frozen=True)
@@ -23,6 +26,7 @@ class Source:
     ----------
     kinds : mapping of column to a kind, or to a list of values from lowest to highest
         What overrules the guess, as in `openbook.read`.
+    read_with : mapping of other options of `openbook.read`, such as `decimal`, to their values
     sha256 : the `content_hash` of the table, so that a study never mixes results of different rows
     """
 
@@ -30,9 +34,15 @@ class Source:
     path: str | None = None
     kinds: Mapping[str, Any] = field(default_factory=dict)
     sha256: str = ""
+    read_with: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, name: str | Path, kinds: Mapping[str, Any] | None = None) -> "Source":
+    def of(
+        cls,
+        name: str | Path,
+        kinds: Mapping[str, Any] | None = None,
+        read_with: Mapping[str, Any] | None = None,
+    ) -> "Source":
         """The source behind a name: a bundled set, unless a file of that name is there."""
         from openbook.data.sets import sets
 
@@ -43,7 +53,7 @@ class Source:
             raise PlanError(
                 f"there is no file and no bundled set {name!r}. {did_you_mean(str(name), tuple(sets()))}"
             )
-        return cls(path=str(Path(name).absolute()), kinds=dict(kinds or {}))
+        return cls(path=str(Path(name).absolute()), kinds=dict(kinds or {}), read_with=dict(read_with or {}))
 
     @property
     def name(self) -> str:
@@ -60,7 +70,7 @@ class Source:
         from openbook.data.sets import load
 
         kinds = dict(self.kinds) or None
-        return read(load(self.set), kinds) if self.set else read(self.path, kinds)
+        return read(load(self.set), kinds) if self.set else read(self.path, kinds, **self.read_with)
 
     def checked(self, table: Table) -> Table:
         """The table; PlanError if it is not the one that the plan was made for."""

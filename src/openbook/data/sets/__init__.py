@@ -17,7 +17,7 @@ from typing import Any
 
 from openbook.data.arrays import from_rows
 from openbook.data.attributes import Attribute, Nominal, Numeric
-from openbook.data.cells import MISSING_TOKENS
+from openbook.data.reading import Reading
 from openbook.data.schema import Schema
 from openbook.data.sets.synthetic import credit
 from openbook.data.table import Table
@@ -68,7 +68,7 @@ def sets() -> dict[str, BundledSet]:
 
 def _from_csv(name: str) -> Table:
     lines = resources.files(__name__).joinpath(f"{name}.csv").read_text(encoding="utf-8").splitlines()
-    return from_rows(list(csv.DictReader(lines)), None, MISSING_TOKENS)
+    return from_rows(list(csv.DictReader(lines)), Reading())
 
 
 def _from_sklearn(name: str, target: str) -> Table:

@@ -1,0 +1,27 @@
+"""What `read` and `scan` are told about a source: kinds, marks, and how to open it."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from openbook.data.attributes import Attribute
+from openbook.data.schema import Schema
+
+__all__ = ["MISSING_TOKENS", "Kinds", "Reading"]
+
+#: Texts that stand for a missing value, blanks around them aside. An empty cell is missing in any case.
+MISSING_TOKENS = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
+
+#: What `kinds` may be: a kind for all columns; a kind, a list of values in order or an attribute for some; or
+#: the schema of a model, in whose units and formats its columns are read.
+Kinds = str | Mapping[Any, str | Sequence[Any] | Attribute] | Schema | None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The options of `read` and `scan`, as `read` describes them."""
+
+    kinds: Kinds = None
+    missing: Collection[str] = MISSING_TOKENS
+    decimal: str | None = None
+    thousands: str | None = None

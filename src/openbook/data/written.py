@@ -1,0 +1,257 @@
+"""Numbers as people write them: $13,160.14, 13.3%, 1.179.745,00, (1,200), 5 kg.
+
+    cell = [sign] [currency] [sign] digits [exponent] [unit]          in parentheses: negative
+
+How the digits are marked is a style (decimal, thousands), one for the whole column. Of the styles that every
+cell fits, the first below is taken, with one exception: in cells such as 65,937 the comma may mean thousands
+or decimals. It means thousands if the unit is a currency, or if 986 is among the cells and 1234 is not:
+decimals would vary in length, and numbers from a thousand on have their comma. Otherwise the style is
+unclear, and the column stays as it is until `decimal` or `thousands` is given.
+
+A unit is the same in all cells, some of which may lack it. It is a currency, a percent sign, a unit of
+`_UNITS`, or, apart from the number by a blank, any words in lower case: 36 months. So 12A and 3rd are none.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from openbook.data.attributes import DECIMALS, THOUSANDS, Numeric
+from openbook.errors import DataError
+
+__all__ = ["Written", "check_marks", "number", "written_number"]
+
+# Possessive quantifiers (++, *+): a hostile text costs no more than its length.
+_NUMBER = re.compile(
+    r"[+-]?(?:(?:\d++\.?+\d*+|\.\d++)(?:e[+-]?\d++)?|inf(?:inity)?|nan)", re.ASCII | re.IGNORECASE
+)
+_CODES = "USD|EUR|GBP|JPY|CHF|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK|BRL|MXN|ZAR|Rs"
+_CURRENCY = rf"(?:[A-Z]{{0,3}}[$€£¥₹₽₩₪₺₴₦₫฿¢]|{_CODES})"
+_WRITTEN = re.compile(
+    rf"(?P<open>\()?(?P<sign>[+-]?+)\s?(?P<before>{_CURRENCY})?+\s*+(?P<sign2>[+-]?+)"
+    r"(?P<digits>(?:\d++|(?=[.,]\d))(?:[.,' ]\d++)*+)(?P<exponent>e[+-]?\d++)?"
+    r"(?P<blank>\s*+)(?P<unit>[^\d\s()+,.;:!?-](?:[^\d()]*[^\s\d()])?+)?\s*+(?P<close>\))?",
+    re.ASCII | re.IGNORECASE,
+)
+#: Signs that mean the same: minus signs, and the blanks and apostrophes between groups of digits.
+_ALIKE = str.maketrans({"−": "-", "–": "-", "\u00a0": " ", "\u2009": " ", "\u202f": " ", "’": "'"})
+_LONGEST = 60
+
+_MEASURES = """
+% ‰ ° °C °F m km cm mm µm nm ft in yd mi m² m³ km² ft² kg g mg µg lb lbs oz l ml cl gal s sec ms min h hr hrs
+yr yrs Hz kHz MHz GHz kW MW Wh kWh mV mA kJ kcal Pa hPa kPa bar psi kB KB MB
+GB TB mph mpg km/h m/s rpm hp bhp cc px
+"""
+#: Units that may follow a number without a blank.
+_UNITS = frozenset(_MEASURES.split())
+#: What may follow an amount of money: $1.2M.
+_TIMES = {"": 1.0, "k": 1e3, "K": 1e3, "m": 1e6, "M": 1e6, "mn": 1e6, "B": 1e9, "bn": 1e9}
+_WORDS = re.compile(r"[a-zµ°²³/%]+(?: [a-z²³/%]+)?")
+_MONEY = re.compile(_CURRENCY)
+
+Style = tuple[str, str]
+
+
+def _pattern(decimal: str, thousands: str) -> re.Pattern[str]:
+    whole, mark = r"\d++", re.escape(thousands)
+    if thousands:
+        whole = rf"(?:[1-9]\d{{0,2}}(?:{mark}\d{{3}})+|{whole})"
+    if thousands == ",":  # in India, 12,34,567
+        whole = rf"(?:[1-9]\d?(?:,\d\d)+,\d{{3}}|{whole})"
+    return re.compile(rf"{whole}(?:{re.escape(decimal)}\d++)?|{re.escape(decimal)}\d++", re.ASCII)
+
+
+#: The styles in the order in which they are taken.
+_STYLES: tuple[Style, ...] = tuple(
+    (decimal, thousands)
+    for thousands, decimals in (("", "."), (",", "."), ("", ","), (".", ","), (" ", ".,"), ("'", ".,"))
+    for decimal in decimals
+)
+_PATTERNS = {style: _pattern(*style) for style in _STYLES}
+_MAYBE_THOUSANDS = re.compile(r"[1-9]\d{0,2},\d{3}", re.ASCII)
+
+
+def number(text: str) -> float | None:
+    """The number a text stands for, as programs write it, or None.
+
+    >>> number("1e3"), number("1_000"), number("12 cm")
+    (1000.0, None, None)
+    """
+    return float(text) if _NUMBER.fullmatch(text) else None
+
+
+class _Cell(NamedTuple):
+    """The parts of a cell; the number is what its digits say, times `times`."""
+
+    digits: str
+    exponent: str
+    unit: str
+    times: float
+    enclosed: bool
+
+
+def _cell(text: str) -> _Cell | None:
+    """The parts of a cell; None if it is no number with a unit."""
+    if len(text) > _LONGEST or not (match := _WRITTEN.fullmatch(text.translate(_ALIKE))):
+        return None
+    before, after, enclosed = match["before"] or "", match["unit"] or "", match["open"] is not None
+    if enclosed != (match["close"] is not None) or (match["sign"] and match["sign2"]):
+        return None
+    times = _TIMES.get(after, 0.0) if before else 0.0
+    if times:
+        after = ""
+    elif after and not (
+        after in _UNITS or _MONEY.fullmatch(after) or (match["blank"] and _WORDS.fullmatch(after))
+    ):
+        return None
+    negative = enclosed or "-" in (match["sign"], match["sign2"])
+    sign = -1.0 if negative else 1.0
+    return _Cell(match["digits"], match["exponent"] or "", before + after, sign * (times or 1.0), enclosed)
+
+
+def written_number(text: str, attribute: Numeric) -> float | None:
+    """The number of a cell in the attribute's style and unit, or None.
+
+    >>> written_number("$13,160.14", Numeric("price", unit="$", thousands=","))
+    13160.14
+    >>> written_number("(1.200,5)", Numeric("balance", decimal=",", thousands="."))
+    -1200.5
+    """
+    if attribute.decimal == "." or "." not in text:
+        plain = number(text)
+        if plain is not None:
+            return plain
+    cell = _cell(text)
+    if cell is None or _unit_of(cell.unit, attribute.unit) is None:
+        return None
+    style = attribute.decimal, attribute.thousands
+    if not _PATTERNS[style].fullmatch(cell.digits):
+        return None
+    digits = cell.digits.replace(attribute.thousands, "") if attribute.thousands else cell.digits
+    return cell.times * float(digits.replace(attribute.decimal, ".") + cell.exponent)
+
+
+def _unit_of(unit: str, other: str) -> str | None:
+    """The unit of both: one may lack it, or have it in the plural; None if they differ."""
+    if unit in ("", other, other.removesuffix("s")):
+        return other
+    return unit if other in ("", unit.removesuffix("s")) else None
+
+
+def check_marks(decimal: str | None, thousands: str | None) -> None:
+    """Refuse signs that no style has."""
+    for given, name, known in ((decimal, "decimal", DECIMALS), (thousands, "thousands", THOUSANDS)):
+        if given is not None and given not in known:
+            msg = f"{name} must be one of {', '.join(map(repr, known))}, got {given!r}"
+            raise DataError(msg)
+    if decimal is not None and decimal == thousands:
+        msg = f"decimal and thousands are both {decimal!r}; give one of them"
+        raise DataError(msg)
+
+
+class Written:
+    """The evidence of how the numbers of a column are written; it adds up over the parts of a column.
+
+    Parameters
+    ----------
+    decimal, thousands : str or None, default=None
+        The signs, where they are known.
+    """
+
+    def __init__(self, decimal: str | None = None, thousands: str | None = None) -> None:
+        check_marks(decimal, thousands)
+        self.given = decimal is not None or thousands is not None
+        self.styles = [
+            style
+            for style in _STYLES
+            if decimal in (None, style[0]) and (thousands in (None, style[1]) or not style[1])
+        ]
+        if thousands is not None and decimal is None:  # the other sign is for decimals
+            self.styles = [style for style in self.styles if style[0] != thousands]
+        self.broken: str | None = None  # the first that is no number in any style
+        self.unit: str | None = ""
+        self.units: list[str] = []  # two that differ
+        self.without_unit = 0  # texts that lack a unit
+        self.example: str | None = None  # one that is not written as programs do
+        self.comma: str | None = None  # one whose comma may mean thousands
+        self.short = self.long = False  # 986 occurs, and so does 1234
+        self.enclosed: str | None = None  # one in parentheses
+        self.open = False  # one without
+        self.groups: set[int] = set()
+
+    @property
+    def fits(self) -> bool:
+        """Whether every text so far is a number in some style, with one unit."""
+        return bool(self.styles) and self.unit is not None
+
+    def add(self, texts: Iterable[str]) -> None:
+        """Add some of the column's different texts."""
+        for text in texts:
+            if not self.styles:
+                return
+            self._add(text)
+            if not self.styles:
+                self.broken = text
+
+    def _add(self, text: str) -> None:
+        cell = _cell(text)
+        if cell is None:
+            if number(text) is None:  # inf and nan have no style
+                self.styles = []
+            return
+        if self.unit is not None and (unit := _unit_of(cell.unit, self.unit)) != self.unit:
+            self.units, self.unit = [self.unit, cell.unit], unit
+        self.without_unit += not cell.unit
+        self.styles = [style for style in self.styles if _PATTERNS[style].fullmatch(cell.digits)]
+        if number(text) is None or (self.given and not cell.digits.isdigit()):
+            self.example = min(self.example or text, text)
+        if cell.enclosed:
+            self.enclosed = self.enclosed or text
+        else:
+            self.open = True
+        self._look_at_marks(cell.digits, text)
+
+    def _look_at_marks(self, digits: str, text: str) -> None:
+        self.groups.add(digits.count(" "))
+        if _MAYBE_THOUSANDS.fullmatch(digits):
+            self.comma = min(self.comma or text, text)
+        elif digits.isdigit():
+            self.short |= len(digits) < 4
+            self.long |= len(digits) > 3
+
+    @property
+    def ambiguous(self) -> str | None:
+        """A cell whose comma may mean decimals or thousands, where nothing tells which; else None."""
+        both = {decimal for decimal, thousands in self.styles if thousands == "," or decimal == ","}
+        if not self.fits or self.comma is None or len(both) < 2 or self.given:
+            return None
+        if _MONEY.match(self.unit or "") or (self.short and not self.long):
+            return None
+        return self.comma
+
+    def attribute(self, name: str) -> Numeric | None:
+        """A column in this style; None if not all cells are numbers in one, or it is unclear in which."""
+        if not self.fits or self.ambiguous or self.example is None:
+            return None
+        if self.enclosed and not self.open:
+            return None  # (1) and (2) alone are rather notes than negative numbers
+        decimal, thousands = self.styles[0]
+        if thousands == " " and decimal == "." and len(self.groups) == 1:
+            return None  # 612 345 678 everywhere is rather a telephone number
+        return Numeric(name, self.unit or "", decimal, thousands)
+
+    def why(self, attribute: Numeric) -> str:
+        """The reason, with an example."""
+        marks = {",": "comma", ".": "point", " ": "blank", "'": "apostrophe"}
+        said = [f"unit {attribute.unit}" + (", which some lack" if self.without_unit else "")] * bool(
+            attribute.unit
+        )
+        if attribute.thousands:
+            said.append(f"thousands {marks[attribute.thousands]}")
+        if attribute.decimal == ",":
+            said.append("decimal comma")
+        if self.enclosed:
+            said.append("parentheses for negative numbers")
+        assert self.example is not None
+        value = written_number(self.example, attribute)
+        return f"every known cell is a number ({', '.join(said)}), such as {self.example!r} = {value:.15g}"

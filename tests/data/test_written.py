@@ -1,0 +1,138 @@
+"""Numbers as people write them: the style and the unit of a column, from files, frames, rows and scans."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from openbook.bayes import NaiveBayes
+from openbook.data import Attribute, Nominal, Numeric, read, scan
+from openbook.data.conform import conform
+from openbook.data.written import Written, written_number
+from openbook.errors import DataError
+
+#: Cells, the attribute they make, and the numbers they mean.
+COLUMNS = [
+    (["$13,160.14", "$986", "-$3.20"], Numeric("c", "$", ".", ","), [13160.14, 986, -3.2]),
+    (["13.3%", "5%", "100 %"], Numeric("c", "%"), [13.3, 5, 100]),
+    (["1,179,745", "12", "1234"], Numeric("c", "", ".", ","), [1179745, 12, 1234]),
+    (["65,937", "986"], Numeric("c", "", ".", ","), [65937, 986]),
+    (["1.179.745,00", "3,5", "1.234"], Numeric("c", "", ",", "."), [1179745, 3.5, 1234]),
+    (["(1,200)", "300", "(5)"], Numeric("c", "", ".", ","), [-1200, 300, -5]),
+    (["5 kg", "7.5kg", "8", None], Numeric("c", "kg"), [5, 7.5, 8, math.nan]),
+    (["36 months", "60 months"], Numeric("c", "months"), [36, 60]),
+    (["1 year", "10 years"], Numeric("c", "years"), [1, 10]),
+    (["1e3 m", "-2 m", "−4 m"], Numeric("c", "m"), [1000, -2, -4]),
+    (["€1.2M", "€300k", "€12"], Numeric("c", "€"), [1.2e6, 3e5, 12]),
+    (["1 234,5", "12"], Numeric("c", "", ",", " "), [1234.5, 12]),
+    (["12,34,567", "5"], Numeric("c", "", ".", ","), [1234567, 5]),
+    (["1'234.50"], Numeric("c", "", ".", "'"), [1234.5]),
+    (["$65,937", "$12,345"], Numeric("c", "$", ".", ","), [65937, 12345]),
+]
+
+
+@pytest.mark.parametrize(("cells", "attribute", "numbers"), COLUMNS)
+def test_style_and_unit_of_a_column(cells, attribute, numbers, tmp_path):
+    frames = [
+        [{"c": cell, "d": 1} for cell in cells],
+        pd.DataFrame({"c": cells, "d": 1}),
+        pl.DataFrame({"c": cells, "d": [1] * len(cells)}),
+    ]
+    frames[2].write_csv(tmp_path / "c.csv", quote_style="always")
+    frames[2].write_parquet(tmp_path / "c.parquet")
+    sources = [*frames, *(f(tmp_path / name) for f in (str, scan) for name in ("c.csv", "c.parquet"))]
+    for source in sources:
+        table = read(source)
+        assert table.schema["c"] == attribute
+        np.testing.assert_allclose(table.data("c"), numbers)
+        assert table.why["c"].startswith("every known cell is a number (")
+    assert read(frames[0], {"c": "numeric"}).schema["c"] == attribute
+    assert scan(tmp_path / "c.csv", {"c": "numeric"}).schema["c"] == attribute
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["12A", "13A"],
+        ["1st", "2nd"],
+        ["Q1", "Q2"],
+        ["(1)", "(2)"],  # notes rather than negative numbers
+        ["612 345 678", "123 456 789"],  # telephones
+        ["5", "10+"],
+        ["1.2.3", "1.2.4"],
+        ["192.168.0.1"],
+        ["12:30"],
+        ["1.5", "1,5"],
+        ["3 Series", "5 Series"],
+        ["((5))"],
+        ["+-5 kg"],
+        ["5 kg)"],
+    ],
+)
+def test_codes_are_no_numbers(cells):
+    assert isinstance(read([{"c": cell} for cell in cells]).schema["c"], Nominal)
+
+
+def test_two_units_are_reported():
+    table = read([{"c": "5 kg"}, {"c": "300 g"}])
+    assert table.why["c"] == "numbers in different units, kg and g; convert them to one"
+    with pytest.raises(DataError, match=r"column 'c' cannot be numeric: row 1 holds 'x'"):
+        read([{"c": "5 kg"}, {"c": "x"}], {"c": "numeric"})
+
+
+def test_given_marks_hold_for_the_whole_table(tmp_path):
+    path = tmp_path / "c.csv"
+    path.write_text("a;b;c\n1.234;5,5;7\n2.345;6,5;1.5\n")
+    for table in (read(path, decimal=","), scan(path, decimal=",").read()):
+        assert table.data("a").tolist() == [1234, 2345]
+        assert table.data("b").tolist() == [5.5, 6.5]
+        assert table.data("c").tolist() == [7, 1.5]  # no thousands: as a program writes it
+    assert read(path).data("a").tolist() == [1.234, 2.345]
+    with pytest.raises(DataError, match=r"decimal must be one of '.', ',', got '!'"):
+        read([{"c": "1"}], decimal="!")
+    with pytest.raises(DataError, match="decimal and thousands are both ','"):
+        read([{"c": "1"}], decimal=",", thousands=",")
+
+
+def test_new_rows_are_read_as_the_training_rows(tmp_path):
+    rows = [{"x": f"{i}.000,5 kg", "y": "ab"[i % 2]} for i in range(1, 9)]
+    model = NaiveBayes().fit(read(rows).drop("y"), read(rows).column("y"))
+    assert model.schema_["x"] == Numeric("x", "kg", ",", ".")
+    path = tmp_path / "new.csv"
+    path.write_text("x\n4.000\n")  # by itself, 4
+    expected = model.predict_proba([{"x": 4000.0}])
+    for new in ([{"x": "4.000"}], pd.DataFrame({"x": ["4.000 kg"]}), path):
+        np.testing.assert_array_equal(model.predict_proba(new), expected)
+    with pytest.raises(DataError, match="column 'x' was in kg in training, now in g; convert it"):
+        conform(read([{"x": "4 g"}]), model.schema_)
+
+
+def test_an_attribute_keeps_its_style():
+    attribute = Numeric("c", "$", ",", ".")
+    assert Attribute.from_json(attribute.to_json()) == attribute
+    assert Numeric("c").to_json() == {"kind": "numeric", "name": "c"}
+    assert repr(attribute) == "Numeric(name='c', unit='$', decimal=',', thousands='.')"
+    for wrong in ({"decimal": "x"}, {"decimal": ","} | {"thousands": ","}, {"unit": 3}):
+        with pytest.raises(DataError, match="attribute 'c'"):
+            Attribute.from_json({"kind": "numeric", "name": "c", **wrong})
+
+
+@given(st.lists(st.text("0123456789.,' $%()-+ekg", max_size=12), max_size=6))
+def test_any_text_is_a_number_or_is_not(texts):
+    whole, parts = Written(), Written()
+    whole.add(texts)
+    for text in texts:
+        parts.add([text])
+    assert whole.attribute("c") == parts.attribute("c")
+    if attribute := whole.attribute("c"):
+        assert all(written_number(text, attribute) is not None for text in texts)
+
+
+@given(st.integers(-(10**9), 10**9), st.sampled_from(["", "$", "EUR "]))
+def test_what_python_writes_is_read(number, unit):
+    text = f"{unit}{number:,}"
+    assert written_number(text, Numeric("c", unit.strip(), ".", ",")) == number
