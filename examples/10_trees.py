@@ -5,7 +5,7 @@ from pathlib import Path
 
 import openbook as ob
 from openbook.judge import lock_away, permutation_importance
-from openbook.tree import C45, CART, ID3, DecisionTreeClassifier, draw, rules
+from openbook.tree import C45, CART, ID3, DecisionTreeClassifier
 
 # The textbook's fourteen days, as a lecturer would write them on the board.
 X, y = ob.load("weather").split("play")
@@ -29,9 +29,9 @@ for name, learner in learners.items():
     print(f"{name:32}{learner.get_n_leaves():4} leaves, accuracy {seen:.3f} seen, {unseen:.3f} unseen")
 
 model = learners["the same, missing apart"]
-print("\n" + draw(model).text())
-print("\n" + rules(model).text())
-print("\n" + rules(model).sql("loans"))
+print("\n" + model.draw().text())
+print("\n" + model.rules().text())
+print("\n" + model.to_sql("loans"))
 
 # A borrower whose work nobody has seen before goes down every branch, in parts.
 print()
@@ -44,7 +44,7 @@ print()
 print(permutation_importance(model, X_test, y_test, "roc_auc", random_state=0))
 
 with tempfile.TemporaryDirectory() as folder:
-    draw(model).save(Path(folder, "tree.svg"))  # a picture, without Graphviz
+    model.draw().save(Path(folder, "tree.svg"))  # a picture, without Graphviz
     ob.save(model, Path(folder, "tree.openbook"))
     again = ob.open_model(Path(folder, "tree.openbook"))
-    print("\nThe same tree from its file:", draw(again).text() == draw(model).text())
+    print("\nThe same tree from its file:", again.draw().text() == model.draw().text())

@@ -1,5 +1,7 @@
 """0R and 1R by hand."""
 
+import sqlite3
+
 import numpy as np
 import pytest
 
@@ -132,3 +134,29 @@ def test_the_least_weight_of_errors_wins():
     heavy = OneR().fit(rows, list("mnn"), sample_weight=[1, 5, 1])
     assert heavy.errors_ == {"a": 1, "b": 0}
     assert OneR().fit(rows, list("mnm"), sample_weight=[1, 5, 1]).errors_ == {"a": 1, "b": 1}
+
+
+def test_one_r_as_sql_says_what_it_predicts():
+    rows = [
+        {"sky": s, "t": t} for s, t in [("sun", 1.0), ("sun", 2.0), ("rain", 3.0), (None, 4.0), ("rain", 5.0)]
+    ]
+    model = OneR().fit(rows, ["go", "go", "stay", "stay", "stay"])
+    base = sqlite3.connect(":memory:")
+    base.execute("CREATE TABLE t (sky TEXT, t REAL)")
+    base.executemany("INSERT INTO t VALUES (:sky, :t)", rows)
+    assert [row[-1] for row in base.execute(model.to_sql())] == model.predict(rows).tolist()
+    assert [str(rule) for rule in model.rules()] == [
+        "if sky = rain then class = stay",
+        "if sky = sun then class = go",
+        "if sky is missing then class = stay",
+    ]
+    assert [rule.weight for rule in model.rules()] == [2.0, 2.0, 1.0]
+
+
+def test_the_intervals_of_one_r_as_rules():
+    X = [[float(i)] for i in range(20)]
+    model = OneR().fit(X, ["low"] * 12 + ["high"] * 8)
+    low, high, gaps = model.rules()
+    assert (low.premise, low.prediction, low.confidence) == ("x0 <= 11.5", "low", 1.0)
+    assert (high.premise, high.weight, high.share) == ("x0 > 11.5", 8.0, 0.4)
+    assert (gaps.premise, gaps.prediction, gaps.weight) == ("x0 is missing", "low", 0.0)

@@ -31,7 +31,7 @@ PENDING = {
     "openbook.density", "openbook.draw", "openbook.ensemble", "openbook.features",
     "openbook.linear", "openbook.neighbors", "openbook.neural", "openbook.outlier",
     "openbook.plan", "openbook.prepare", "openbook.reduce", "openbook.registry", "openbook.report",
-    "openbook.svm", "openbook.tree", "openbook.work", "openbook",
+    "openbook.svm", "openbook.work", "openbook",
 }  # fmt: skip
 
 #: Methods of scikit-learn's that every estimator inherits.
@@ -54,16 +54,11 @@ def public():
 
 
 def methods(cls):
-    """The public methods that help shows, but for scikit-learn's own."""
+    """The public methods that help shows, but for those that scikit-learn and Python give."""
     for name, made in inspect.getmembers(cls):
-        if not (inspect.isfunction(made) or inspect.ismethod(made)) or "sklearn" in made.__module__:
-            continue
-        if (
-            not made.__name__.startswith("_")
-            and not name.startswith("_")
-            and not name.endswith("_request")
-            and name not in FOREIGN
-        ):
+        ours = inspect.isroutine(made) and (getattr(made, "__module__", "") or "").startswith("openbook")
+        public = not made.__name__.startswith("_") if ours else False
+        if public and not name.startswith("_") and not name.endswith("_request") and name not in FOREIGN:
             yield made
 
 
@@ -99,6 +94,11 @@ def is_record(made):
     return inspect.isclass(made) and (dataclasses.is_dataclass(made) or hasattr(made, "_fields"))
 
 
+def _plain(text):
+    """Either sort of quotation mark is fine."""
+    return text.replace('"', "'")
+
+
 def complaints(made, doc):
     """What is missing in the description of the parameters."""
     try:
@@ -120,7 +120,7 @@ def complaints(made, doc):
         if not meaning:
             yield f"{one.name} has no meaning"
         said = one.name in fields or one.default is one.empty
-        if not said and f"default={one.default!r}" not in kind.replace('"', "'"):
+        if not said and _plain(f"default={one.default!r}") not in _plain(kind):
             yield f"{one.name} does not say default={one.default!r}"
 
 

@@ -259,7 +259,7 @@ def test_long_tables_are_cut():
 def test_trees_of_rows_encoded_once_are_those_of_fit(learner):
     """Every array of every member, on rows with gaps, against members that are fitted one by one."""
     table, y = load("credit", rows=300, random_state=2).split("default")
-    assert learner.grows_again
+    assert learner._grows_again
     model = AdaBoostClassifier(learner, 4, random_state=0).fit(table, y)
     rng, weights = np.random.RandomState(0), np.full(300, 1 / 300)
     members = iter(model.estimators_)
@@ -296,7 +296,7 @@ def test_bins_are_placed_once_for_all_rounds():
 def test_trees_level_by_level_are_fitted_one_by_one():
     """An oblivious tree does not grow from encoded rows."""
     learner = tree.ObliviousTreeClassifier(max_depth=1)
-    assert not learner.grows_again
+    assert not learner._grows_again
     model = AdaBoostClassifier(learner, 2).fit(X, Y)
     assert model.estimators_[0].levels_.attribute.shape == (1,)
 

@@ -15,8 +15,8 @@ from openbook.plan.explore import explore
 from openbook.plan.explore_make import make_exploration
 from openbook.plan.log import Log
 from openbook.plan.plain_json import from_plain, to_plain
-from openbook.tree.show.conditions import Condition, Is, Within
 from openbook.work import Grid, Step, Work
+from openbook.work.conditions import Condition, Is, Within
 
 KNOWN = {Metric: METRICS}
 

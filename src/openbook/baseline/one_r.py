@@ -14,9 +14,11 @@ counts : float64 (n_classes, n_values) for each attribute
 import math
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.base import Classifier
 from openbook.border.folding import Folding
@@ -29,6 +31,9 @@ from openbook.kernels.samples import Samples
 from openbook.prepare.discretise import equal_cuts, intervals
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
+from openbook.work.conditions import Is, Within
+from openbook.work.formula import printable
+from openbook.work.rules import Rule, RuleList
 
 __all__ = ["OneR"]
 
@@ -46,7 +51,7 @@ class RuleEvidence(Statistics):
     gaps: np.ndarray
 
 
-class Rule(NamedTuple):
+class AttributeRule(NamedTuple):
     """The rule of one attribute: what to say for each value, and how often that is wrong."""
 
     name: str
@@ -173,6 +178,60 @@ class OneR(Folding, Classifier):
     def complexity(self):
         return len(self.rule_)
 
+    def rules(self):
+        """The decision rules, one for each value or interval of the attribute.
+
+        Returns
+        -------
+        RuleList
+            `print` shows them; `sql()` and `to_json()` write them in other ways. The last one is for what
+            training has not shown; values never seen and missing cells share a rule.
+        """
+        check_is_fitted(self)
+        counts, shares = self._best.counts, self._shares
+        seen = counts.any(axis=0)
+        told = [(c, counts[:, v]) for v, c in enumerate(self._conditions()) if seen[v] and v < len(seen) - 1]
+        gaps = shares[1] if seen[-1] else shares[0]
+        unseen = tuple(v for v, n in zip(self._best.values[:-1], seen[:-1], strict=True) if not n)
+        attribute = self.schema_[self.attribute_]
+        if isinstance(attribute, Categorical):
+            told.append((Is(attribute, unseen, missing=True), gaps * counts[:, -1].sum()))
+        else:
+            told.append((Within(attribute, math.inf, -math.inf, missing=True), gaps * counts[:, -1].sum()))
+        differs = seen[-1] and isinstance(attribute, Categorical) and gaps.argmax() != shares[0].argmax()
+        note = "-- values not seen in training count as NULL\n" if differs else ""
+        return RuleList([self._rule(*one, gaps) for one in told], self.target_, note=note)
+
+    def _conditions(self):
+        """What each value but missing asks of the attribute."""
+        attribute = self.schema_[self.attribute_]
+        if isinstance(attribute, Categorical):
+            return [Is(attribute, (value,)) for value in attribute.values]
+        return [Within(attribute, *bounds) for bounds in pairwise([-math.inf, *self._best.cuts, math.inf])]
+
+    def _rule(self, condition, counts, otherwise):
+        winner = int(np.argmax(counts if counts.any() else otherwise))
+        weight, total = float(counts.sum()), float(self.statistics_.classes.sum())
+        confidence = float(counts[winner] / weight) if weight else float(otherwise[winner])
+        outcome = f"{printable(self.target_)} = {self._labels[winner]}"
+        label = self.classes_[winner : winner + 1].tolist()[0]
+        return Rule((condition,), label, weight, weight / total, confidence, outcome)
+
+    def to_sql(self, table="t", quote='"'):
+        """The rule as an SQL query for the rows of a table and the prediction for each.
+
+        Parameters
+        ----------
+        table : str or None, default="t"
+            The name of the table; None for the CASE expression alone.
+        quote : str, default='"'
+
+        Returns
+        -------
+        str
+        """
+        return self.rules().sql(table, quote)
+
     def _work(self):
         grids = [self._grid(rule) for rule in self._candidates]
         errors = Grid(
@@ -240,4 +299,4 @@ def _rule_evidence(schema, n_classes, chunk):
 
 
 def _rule(name, values, cuts, counts):
-    return Rule(name, values, cuts, counts, float(counts.sum() - counts.max(axis=0).sum()))
+    return AttributeRule(name, values, cuts, counts, float(counts.sum() - counts.max(axis=0).sum()))

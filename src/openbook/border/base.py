@@ -80,6 +80,17 @@ class Estimator(BaseEstimator):
         """The names of the parameters; to read them off the signature each time takes longer than a stump."""
         return super()._get_param_names()
 
+    def __dir__(self) -> list[str]:
+        """What completion offers: parameters, fitted attributes and methods, not what the class fixes."""
+        parameters = self._get_param_names()
+
+        def shown(name: str) -> bool:
+            if name.startswith("_") or name.endswith("_") or name in parameters:
+                return True
+            return callable(getattr(type(self), name, None)) and not name.endswith("_request")
+
+        return [name for name in super().__dir__() if shown(name)]
+
     @contextmanager
     def _whole_or_not_at_all(self) -> Iterator[None]:
         """Where learning fails, stay what it was: half a new model would read beyond its tables."""

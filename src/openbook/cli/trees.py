@@ -8,18 +8,15 @@ from openbook.cli.output import put
 from openbook.errors import DataError
 from openbook.plan.files import write_text
 from openbook.store import from_file, open_model
-from openbook.tree import draw, rules
+from openbook.tree import draw
 
 __all__ = ["write_drawing", "write_rules"]
 
 
 def write_rules(path: Path, form: str, out: Path | None) -> None:
     model = _tree_model(path)
-    if hasattr(model, "lines_"):
-        msg = f"{path} has a linear model in every leaf, which rules cannot express; see openbook work {path}"
-        raise DataError(msg)
     with from_file(path):
-        listed = rules(model)
+        listed = model.rules()
     if form == "json":
         written = json.dumps(listed.to_json(), indent=2, ensure_ascii=False)
     else:

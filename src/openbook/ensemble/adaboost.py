@@ -150,12 +150,13 @@ class AdaBoostClassifier(OneLearner, Classifier):
     def _given(self, X, y, start, weight, n_rows):
         """What members are grown from, with the rows encoded where members are trees."""
         learner, told = self._learners()[0], self._told(y)
-        if self.resample or not getattr(learner, "grows_again", False):
+        if self.resample or not getattr(learner, "_grows_again", False):
             return Given(X, y, weight, n_rows, learner, None)
         stump = DecisionTreeClassifier(max_depth=1)
-        if self.estimator is None and (encoded := clone(stump).presorted(X, told)):
+        if self.estimator is None and (encoded := clone(stump)._presorted(X, told)):  # noqa: SLF001 (trees)
             return Given(X, y, weight, n_rows, stump, encoded)
-        return Given(X, y, weight, n_rows, learner, clone(learner).encoded(X, told, start * weight))
+        encoded = clone(learner)._encoded(X, told, start * weight)  # noqa: SLF001 (trees)
+        return Given(X, y, weight, n_rows, learner, encoded)
 
     def _grown(self, given, rng, weights):
         """A member of these weights, and what it decides for every row."""

@@ -146,7 +146,8 @@ class Forest(Growing):
         own.set_params(**{name: given[name] for name in own.get_params() if name in given})
         learnt = {name: value for name, value in vars(self).items() if name.endswith("_")}
         own.__dict__.update({name: learnt[name] for name in learnt.keys() - {"trees_", "oob_curve_"}})
-        own.become(tree, no_candidates(self.schema_, self._n_classes or N_SUMS))
+        nothing = no_candidates(self.schema_, self._n_classes or N_SUMS)
+        own._become(tree, nothing)  # noqa: SLF001 (a tree of its own)
         return own
 
     @abstractmethod

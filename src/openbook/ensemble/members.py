@@ -266,7 +266,7 @@ def each_decided(members, X, classes):
         is_tree = isinstance(member, TreeClassifier) and member.schema_ == X.schema
         if is_tree and np.array_equal(member.classes_, classes):
             matrix = cells(X) if matrix is None else matrix
-            yield member.decided(matrix)
+            yield member._decided(matrix)  # noqa: SLF001 (a tree of its own)
         else:
             yield decided(member, X, classes)
 

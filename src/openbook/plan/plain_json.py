@@ -26,7 +26,7 @@ import numpy as np
 from openbook.data.attributes import Attribute
 from openbook.errors import DataError
 from openbook.judge.errors.segments import Segment
-from openbook.tree.show.conditions import Condition, Is, Within
+from openbook.work.conditions import Condition, Is, Within
 
 __all__ = ["Known", "from_plain", "to_plain"]
 

@@ -9,7 +9,8 @@ from openbook.tree.model_tree import ModelTreeRegressor
 from openbook.tree.oblivious import ObliviousTreeClassifier
 from openbook.tree.regressor import DecisionTreeRegressor
 from openbook.tree.show.drawing import Drawing, draw
-from openbook.tree.show.ruleset import Disjunction, Rule, Rules, rules
+from openbook.tree.show.ruleset import Disjunction, Rules, rules
+from openbook.work.rules import Rule, RuleList
 
 __all__ = [
     "C45",
@@ -25,6 +26,7 @@ __all__ = [
     "ModelTreeRegressor",
     "ObliviousTreeClassifier",
     "Rule",
+    "RuleList",
     "Rules",
     "candidate_cuts",
     "draw",

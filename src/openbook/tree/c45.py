@@ -7,30 +7,48 @@ __all__ = ["C45"]
 
 
 class C45(TreeClassifier):
-    """C4.5 (Quinlan): gain ratio, missing values in parts, error-based pruning.
+    """The decision tree C4.5 (Quinlan, 1993): gain ratio, missing values in parts, error-based pruning.
 
-    Of the attributes of at least average gain, the one of the highest gain ratio is tested. A subtree becomes
-    a leaf where the leaf's upper bound of the error is no larger. Grows what WEKA's J48 grows; thresholds
-    stay halfway between values, and subtrees are replaced, never raised.
+    Of the attributes of at least average gain, the one with the highest gain ratio is tested. A subtree
+    becomes a leaf where the upper bound of the leaf's error is no larger. It grows what WEKA's J48 grows;
+    thresholds stay halfway between values, and subtrees are replaced, never raised.
 
     Parameters
     ----------
-    min_samples_leaf : float
-        The weight that two branches at least must have.
-    confidence : float
-        The level of the error's upper bound; the smaller, the more is pruned.
-    prune : "confidence" or None
+    min_samples_leaf : float, default=2
+        The weight that at least two branches of a split must have.
+    confidence : float, default=0.25
+        The level of the upper bound of the error; the smaller, the more is pruned.
+    prune : {"confidence"} or None, default="confidence"
+        Whether the tree is pruned by that bound; None to leave it as grown.
 
     Attributes
     ----------
-    tree_, classes_, feature_importances_ : as for `DecisionTreeClassifier`
+    tree_ : Tree
+    classes_ : ndarray of shape (n_classes,)
+    feature_importances_ : ndarray of shape (n_columns,)
+    candidates_ : Candidates
+    pruning_ : Pruning
+
+    Notes
+    -----
+    Guide: docs/guide/trees.md
+
+    References
+    ----------
+    Quinlan (1993), C4.5: Programs for machine learning.
 
     Examples
     --------
     >>> from openbook import load
     >>> X, y = load("weather").split("play")
-    >>> C45().fit(X, y).get_n_leaves()
+    >>> model = C45().fit(X, y)
+    >>> model.get_n_leaves()
     5
+    >>> print(model.rules().for_class("No"))
+    play = No where
+         outlook = rain and windy = true
+      or outlook = sunny and humidity = high
     """
 
     _rules = {**TreeClassifier._rules, "prune": Maybe(OneOf("confidence"))}

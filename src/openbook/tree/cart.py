@@ -69,7 +69,7 @@ class ByFolds(TreeLearner):
     nominal = "subset"
     missing = "majority"
     prune = "cost_complexity"
-    grows_once = False
+    _grows_once = False
 
     choice_: Choice
 
@@ -136,7 +136,7 @@ class ByFolds(TreeLearner):
 
 
 class CART(ByFolds, TreeClassifier):
-    r"""CART for classification (Breiman, Friedman, Olshen and Stone).
+    r"""The decision tree CART for classification (Breiman et al., 1984), pruned by cross-validation.
 
     The cut or the two groups of values that lower the Gini impurity most are tested, until the rows agree or
     nothing gains. Of the subtrees that are best for some α, by errors + α leaves, the smallest is taken whose
@@ -144,23 +144,31 @@ class CART(ByFolds, TreeClassifier):
 
     .. math:: R^{cv}(T_k) \le \min_j R^{cv}(T_j) + SE
 
-    Rows are dealt into folds one by one, so a row that is there twice can fall into two folds, and a row of
-    weight 2 cannot.
-
     Parameters
     ----------
-    min_samples_leaf : float
-        The weight that both branches must have. 1 asks for nothing: rows may weigh less.
-    cv : int
-        How many parts the rows are dealt into.
-    random_state : int or RandomState, optional
-        For the folds.
+    min_samples_leaf : float, default=1
+        The weight that both branches of a split must have. 1 asks for nothing: rows may weigh less.
+    cv : int, default=10
+        The number of folds that choose the size of the tree. Rows are dealt into folds one by one, so a row
+        that is there twice can fall into two folds, and a row of weight 2 cannot.
+    random_state : int, RandomState or None, default=0
+        Random seed of the folds.
 
     Attributes
     ----------
-    ccp_alpha_ : the price of a leaf, as a share of all rows
-    choice_ : the subtrees that were judged: alpha, leaves, error, deviation (its standard error), chosen
-    tree_, classes_, feature_importances_ : as for `DecisionTreeClassifier`
+    ccp_alpha_ : float
+        The price of a leaf that was chosen, as a share of all rows.
+    choice_ : Choice
+        The subtrees that were judged: alpha, leaves, error, deviation (its standard error), chosen.
+    tree_ : Tree
+    classes_ : ndarray of shape (n_classes,)
+    feature_importances_ : ndarray of shape (n_columns,)
+    candidates_ : Candidates
+    pruning_ : Pruning
+
+    Notes
+    -----
+    Guide: docs/guide/trees.md
 
     References
     ----------
@@ -186,21 +194,41 @@ class CART(ByFolds, TreeClassifier):
 
 
 class CARTRegressor(ByFolds, TreeRegressor):
-    """CART for regression (Breiman, Friedman, Olshen and Stone).
+    """The decision tree CART for regression (Breiman et al., 1984), pruned by cross-validation.
 
-    As `CART`, with the squared error for what is grown by, pruned by and judged by. The best two groups of
-    nominal values are exact.
+    It is grown, pruned and judged by the squared error: the cut or the two groups of values that lower it
+    most are tested, and of the subtrees that are best for some price of a leaf, the smallest is taken whose
+    cross-validated error is within one standard error of the least. The best two groups of nominal values are
+    exact.
 
     Parameters
     ----------
-    min_samples_leaf, cv, random_state
-        As for `CART`.
+    min_samples_leaf : float, default=1
+        The weight that both branches of a split must have. 1 asks for nothing: rows may weigh less.
+    cv : int, default=10
+        The number of folds that choose the size of the tree. Rows are dealt into folds one by one, so a row
+        that is there twice can fall into two folds, and a row of weight 2 cannot.
+    random_state : int, RandomState or None, default=0
+        Random seed of the folds.
 
     Attributes
     ----------
-    ccp_alpha_ : the price of a leaf, in units of the mean squared error
-    choice_ : the subtrees that were judged, as for `CART`
-    tree_, feature_importances_ : as for `DecisionTreeRegressor`
+    ccp_alpha_ : float
+        The price of a leaf that was chosen, in units of the mean squared error.
+    choice_ : Choice
+        The subtrees that were judged: alpha, leaves, error, deviation (its standard error), chosen.
+    tree_ : Tree
+    feature_importances_ : ndarray of shape (n_columns,)
+    candidates_ : Candidates
+    pruning_ : Pruning
+
+    Notes
+    -----
+    Guide: docs/guide/trees.md
+
+    References
+    ----------
+    Breiman, Friedman, Olshen and Stone (1984), Classification and regression trees, chapters 3, 8 and 11.
 
     Examples
     --------

@@ -92,7 +92,7 @@ class TreeClassifier(GrowingClassifier, TreeLearner):
     def _proba(self, X):
         return self._outputs(X)
 
-    def decided(self, matrix):
+    def _decided(self, matrix):
         """The code of the class that it decides for, of each row of cells (see `nodes`)."""
         leaves = np.empty(len(matrix), dtype=np.intp)
         leaves_of(self.tree_, matrix, leaves)
@@ -101,10 +101,10 @@ class TreeClassifier(GrowingClassifier, TreeLearner):
             codes[spread] = most_probable(self._outputs_at(matrix[spread]))
         return codes
 
-    def encoded(self, X, y, w=None):
-        return self.presorted(X, y) or super().encoded(X, y, w)
+    def _encoded(self, X, y, w=None):
+        return self._presorted(X, y) or super()._encoded(X, y, w)
 
-    def presorted(self, X, y):
+    def _presorted(self, X, y):
         """The rows for plain stumps of two classes, where that is what it grows; else None."""
         unasked = ("significance", "pre_prune", "prune", "max_features", "bins", "class_weight")
         if (
@@ -132,67 +132,66 @@ class StumpRows(NamedTuple):
     learnt: dict
 
     def grow(self, member, w):
-        """As of `EncodedRows`."""
+        """Make a copy of the learner the best stump under these weights; gives the class of each row."""
         settings = (least_weight(member), member.min_gain, member.missing == "fractional")
         stump = best_stump(self.presorted, self.X, w, *settings)
         if stump is None:  # nothing to gain: a leaf
             member.fit(self.X, self.y, sample_weight=w.view(RowWeights))
             return np.full(len(w), most_probable(member.tree_.value)[0])
         member.__dict__.update(self.learnt)
-        member.become(stump.tree, stump.candidates)
+        member._become(stump.tree, stump.candidates)  # noqa: SLF001 (a tree of its own)
         return stump.decisions
 
 
 class DecisionTreeClassifier(TreeClassifier):
-    """A decision tree for classes: typed columns, missing values, multiway splits, pruning.
+    """A decision tree for classification: typed columns, missing values, multiway splits, pruning.
 
-    Numbers and ordinal values are cut in two, halfway between neighbouring values; of splits that gain the
-    same the first wins. A leaf's probabilities are the shares of its training rows.
+    Numbers and ordinal values are cut in two, halfway between neighbouring values; of splits with the same
+    gain the first wins. The probabilities of a leaf are the shares of the classes among its training rows.
 
     Parameters
     ----------
-    criterion : "gini", "entropy" or "gain_ratio"
-        What a split is judged by. "gain_ratio" follows C4.5 in all its details.
-    nominal : "multiway" or "subset"
-        A branch for every value, or the best two groups of values (exact for two classes).
-    missing : "fractional", "majority" or "branch"
-        Rows with a missing cell go down every branch in parts (C4.5), down the heaviest branch, or down one
-        of their own. A value never seen counts as missing.
-    max_depth : int, optional
-    min_samples_split : float
-        A node of less weight is a leaf. 2 asks for nothing: rows, and parts of them, may weigh less.
-    min_samples_leaf : float
-        The weight that two branches at least must have. 1 asks for nothing, except by gain ratio: rows, and
-        parts of them, may weigh less.
-    min_gain : float
-        A split must gain more.
-    significance : float, optional
-        The level of a chi-squared test that a split must pass.
-    max_features : None, int, share, "sqrt", "log2" or "log2+1"
-        How many columns, drawn at random, each node looks at.
-    pre_prune : "pessimistic", optional
-        Do not split where the pessimistic error would not fall.
-    prune : "reduced_error", "pessimistic", "confidence" or "cost_complexity", optional
-        How the grown tree is cut back.
-    penalty : float
+    criterion : {"gini", "entropy", "gain_ratio"}, default="gini"
+        The measure of impurity whose decrease, the gain, a split is judged by. "gain_ratio" follows C4.5 in
+        all its details.
+    nominal : {"multiway", "subset"}, default="multiway"
+    missing : {"fractional", "majority", "branch"}, default="fractional"
+    max_depth : int or None, default=None
+    min_samples_split : float, default=2
+    min_samples_leaf : float, default=1
+    min_gain : float, default=0.0
+        A split must gain more than this.
+    significance : float or None, default=None
+        The significance level of a chi-squared test that a split must pass; None for no test.
+    max_features : int, float, "sqrt", "log2", "log2+1" or None, default=None
+        How many columns, drawn at random, each node looks at: a number, a share, or a rule; None for all.
+    pre_prune : {"pessimistic"} or None, default=None
+        Do not split a node where the pessimistic error would not fall; None to split it.
+    prune : {"reduced_error", "pessimistic", "confidence", "cost_complexity"} or None, default=None
+        How the grown tree is pruned: by the errors on rows held out, by training errors plus a penalty for
+        each leaf, by C4.5's upper bound of the error, or by errors plus `ccp_alpha` for each leaf; None for
+        not at all.
+    penalty : float, default=0.5
         The errors that a leaf counts for in the pessimistic error.
-    confidence : float
+    confidence : float, default=0.25
         The level of C4.5's bound; the smaller, the more is pruned.
-    ccp_alpha : float
-        The price of a leaf in cost-complexity pruning.
-    validation : float
-        The share of the rows held out for reduced-error pruning.
-    bins : int, optional
-        Search numeric columns by so many bins instead of exactly: quicker, and a byte a cell.
-    class_weight : mapping of class to weight, or "balanced", optional
-    random_state : int or RandomState, optional
-        For `max_features` and `validation`.
+    ccp_alpha : float, default=0.0
+    validation : float, default=0.25
+    bins : int or None, default=None
+    class_weight : mapping of class to weight, "balanced" or None, default=None
+    random_state : int, RandomState or None, default=None
 
     Attributes
     ----------
-    tree_ : the nodes; see `openbook.tree.engine.nodes.Tree`
-    classes_ : the classes
-    feature_importances_ : each column's share of the gain
+    tree_ : Tree
+    classes_ : ndarray of shape (n_classes,)
+    feature_importances_ : ndarray of shape (n_columns,)
+    candidates_ : Candidates
+    pruning_ : Pruning
+
+    Notes
+    -----
+    Guide: docs/guide/trees.md
 
     References
     ----------

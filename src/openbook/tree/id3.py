@@ -6,25 +6,43 @@ __all__ = ["ID3"]
 
 
 class ID3(TreeClassifier):
-    """Quinlan's ID3.
+    """The decision tree ID3 (Quinlan, 1986): information gain, a branch for every value, no pruning.
 
-    The attribute of the highest information gain is tested, with a branch for every value, until the rows
-    agree, no attribute is left, or none gains anything; a branch without rows takes its parent's majority.
+    The attribute with the highest information gain is tested, with a branch for every value, until the rows
+    agree, no attribute is left, or none gains anything; a branch without rows predicts its parent's majority.
     ID3 knows nominal attributes only; numbers and ordinal values are cut in two as in C4.5, and rows with a
     missing cell go down every branch in parts.
 
     Attributes
     ----------
-    tree_, classes_, feature_importances_ : as for `DecisionTreeClassifier`
+    tree_ : Tree
+    classes_ : ndarray of shape (n_classes,)
+    feature_importances_ : ndarray of shape (n_columns,)
+    candidates_ : Candidates
+    pruning_ : Pruning
+
+    Notes
+    -----
+    Guide: docs/guide/trees.md
+
+    References
+    ----------
+    Quinlan (1986), Induction of decision trees.
 
     Examples
     --------
     >>> from openbook import load
-    >>> from openbook.tree import draw
     >>> X, y = load("weather").split("play")
     >>> model = ID3().fit(X, y)
-    >>> model.get_n_leaves(), model.get_depth()
-    (5, 2)
+    >>> print(model.draw())
+    play (14 rows)
+    ├── outlook = overcast: Yes (4 of 4)
+    ├── outlook = rain (5)
+    │   ├── windy = false: Yes (3 of 3)
+    │   └── windy = true: No (2 of 2)
+    └── outlook = sunny (5)
+        ├── humidity = high: No (3 of 3)
+        └── humidity = normal: Yes (2 of 2)
     """
 
     criterion = "entropy"

@@ -31,6 +31,7 @@ from openbook.tree.engine.prune import (
 )
 from openbook.tree.engine.search import FRACTIONAL, MAJORITY, OWN_BRANCH, Rule
 from openbook.tree.show.drawing import draw
+from openbook.tree.show.ruleset import rules
 
 __all__ = ["EncodedRows", "Growing", "HowMany", "TreeLearner", "how_many", "importances"]
 
@@ -99,7 +100,7 @@ class Pruning(NamedTuple):
 
 
 class EncodedRows(NamedTuple):
-    """Rows for many trees of one learner; see `TreeLearner.encoded`.
+    """Rows for many trees of one learner; see `TreeLearner._encoded`.
 
     rows : Rows; training : Training; cells : float64 (n_rows, n_columns), see `nodes`
     learnt : what the learner knows of the rows before it grows, by the attribute's name
@@ -114,8 +115,8 @@ class EncodedRows(NamedTuple):
         """Make a copy of the learner what `fit` makes of it with these weights, which are all above zero, but
         that bins stay where they are; gives the code of the class that it decides for, row by row.
         """
-        member.regrow(self, w)
-        return member.decided(self.cells)
+        member._regrow(self, w)  # noqa: SLF001 (a tree of its own)
+        return member._decided(self.cells)  # noqa: SLF001
 
 
 class Growing(Learner):
@@ -199,9 +200,9 @@ class TreeLearner(Growing):
     }
 
     #: Whether it grows from encoded rows what `fit` grows.
-    grows_again = True
+    _grows_again = True
     #: Whether `fit` grows one tree alone.
-    grows_once = True
+    _grows_once = True
 
     prune: str | None = None
     confidence = 0.25
@@ -217,9 +218,9 @@ class TreeLearner(Growing):
         return {name: values for name, values in KNOBS.items() if name in own}
 
     def _fit(self, rows):
-        self._grow(rows, encode(rows, self.bins), keep=not self.grows_once)
+        self._grow(rows, encode(rows, self.bins), keep=not self._grows_once)
 
-    def encoded(self, X, y, w=None):
+    def _encoded(self, X, y, w=None):
         """Rows for many copies of this learner, encoded once; they are all that it learns of them.
 
         X : Table, y : Column; w : float64 (n,), all above zero, the weights that bins are placed by, or None
@@ -231,7 +232,7 @@ class TreeLearner(Growing):
         """What it knows of its rows before it grows, by the attribute's name."""
         return {name: value for name, value in vars(self).items() if name.endswith("_")}
 
-    def regrow(self, encoded, w):
+    def _regrow(self, encoded, w):
         """Become the tree that `fit` grows of encoded rows with these weights."""
         self.__dict__.update(encoded.learnt)
         self._grow(encoded.rows, encoded.training._replace(w=w))
@@ -246,11 +247,11 @@ class TreeLearner(Growing):
             seed += int(random.randint(2**31 - 1))
         rule = self._rule(training)
         tree, candidates = plant(training, rule, self._n_classes, grown_on, seed, keep=keep)
-        self.become(tree, candidates)
+        self._become(tree, candidates)
         if self.prune is not None:
             self._cut_back(tree, self._pruned(tree, rows, training, held_out))
 
-    def become(self, tree, candidates):
+    def _become(self, tree, candidates):
         """Become this tree, which is not pruned."""
         self.tree_, self.candidates_, self.pruning_ = tree, candidates, Pruning.of(tree, ())
 
@@ -296,7 +297,18 @@ class TreeLearner(Growing):
         return out
 
     def apply(self, X):
-        """The leaf of each row; -1 where a missing cell sends it to several."""
+        """The leaf of each row.
+
+        Parameters
+        ----------
+        X : table-like or Scan
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            The number of the leaf among the nodes of `tree_`; -1 where a missing cell sends the row to
+            several.
+        """
         return self._each(X, self._leaves)
 
     def _leaves(self, X):
@@ -310,18 +322,68 @@ class TreeLearner(Growing):
         check_is_fitted(self)
         return importances(self.tree_, len(self.schema_))
 
+    def rules(self):
+        """The decision rules of the tree, one for each leaf, from left to right.
+
+        Returns
+        -------
+        RuleList
+            `print` shows them; `sql()` and `to_json()` write them in other ways, `for_class(label)` gives
+            all rules of one class.
+        """
+        check_is_fitted(self)
+        return rules(self)
+
+    def to_sql(self, table="t", quote='"'):
+        """The tree as an SQL query for the rows of a table and the prediction for each.
+
+        Parameters
+        ----------
+        table : str or None, default="t"
+            The name of the table; None for the CASE expression alone.
+        quote : str, default='"'
+
+        Returns
+        -------
+        str
+            Query and `predict` agree on every row, but for missing cells that `predict` spreads over several
+            branches: the query sends them down the heaviest.
+        """
+        return self.rules().sql(table, quote)
+
     def draw(self, max_depth=None):
-        """The drawing of the tree, down to `max_depth` if given: text for `print`, SVG for a notebook."""
+        """The drawing of the tree: text for `print`, a picture for a notebook.
+
+        Parameters
+        ----------
+        max_depth : int or None, default=None
+            How many tests are drawn one below the other; None for all.
+
+        Returns
+        -------
+        Drawing
+            `save("tree.svg")` writes it to a file: .svg, .dot or .txt.
+        """
         check_is_fitted(self)
         return draw(self, max_depth)
 
     def get_depth(self):
-        """The most tests on a way from the root to a leaf."""
+        """The depth of the tree: the most tests from the root to a leaf.
+
+        Returns
+        -------
+        int
+        """
         check_is_fitted(self)
         return int(depths(self.tree_).max())
 
     def get_n_leaves(self):
-        """How many leaves there are."""
+        """The number of leaves.
+
+        Returns
+        -------
+        int
+        """
         check_is_fitted(self)
         return self.tree_.n_leaves
 

@@ -19,9 +19,11 @@ the mean of the node's rows. A cell beyond the numbers seen in training counts a
 line does not run on for ever.
 """
 
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.rules import Flag, Number
 from openbook.data import Numeric
@@ -30,6 +32,11 @@ from openbook.tree.derive.lines import derive_line_row, derive_lines
 from openbook.tree.engine.nodes import LEAF, SPREAD, cells, cut_back, leaves_of, parents, remaining
 from openbook.tree.engine.prune import Decision, Pruned
 from openbook.tree.regressor import TreeRegressor
+from openbook.tree.show.reading import reading
+from openbook.tree.show.ruleset import rules
+from openbook.words.numbers import figure
+from openbook.work.conditions import number, quoted
+from openbook.work.rules import RuleList
 
 __all__ = ["Lines", "ModelTreeRegressor"]
 
@@ -76,7 +83,7 @@ class Line(NamedTuple):
 
 
 class ModelTreeRegressor(TreeRegressor):
-    r"""A model tree: a linear model in every leaf, smoothed by those above it.
+    r"""A model tree (M5): a decision tree with a linear model in every leaf, smoothed by those above it.
 
     For a function that is linear in pieces, a few leaves do what a tree of constants needs many for.
 
@@ -84,18 +91,27 @@ class ModelTreeRegressor(TreeRegressor):
 
     Parameters
     ----------
-    min_samples_leaf : float
-        The weight that both branches must have.
-    min_spread : float
+    min_samples_leaf : float, default=4
+        The weight that both branches of a split must have.
+    min_spread : float, default=0.05
         A node whose standard deviation is a smaller share of the root's is not split.
-    smoothing : bool
-        Whether a leaf's prediction is smoothed by the lines on the way to the root.
+    smoothing : bool, default=True
+        Whether the prediction p of a leaf is smoothed by the lines q on the way to the root.
 
     Attributes
     ----------
-    tree_ : the nodes; their values are the means of the rows
-    lines_ : the linear models: constant, slope, mean (for missing cells), error (adjusted), low, high
-    feature_importances_ : each column's share of the gain of the tests
+    tree_ : Tree
+        The nodes; their values are the means of the rows.
+    lines_ : Lines
+        The linear model of each node: constant, slope, mean (for missing cells), error (adjusted), low, high.
+    feature_importances_ : ndarray of shape (n_columns,)
+        Each column's share of the gain of the tests.
+    candidates_ : Candidates
+    pruning_ : Pruning
+
+    Notes
+    -----
+    Guide: docs/guide/trees.md
 
     References
     ----------
@@ -155,6 +171,26 @@ class ModelTreeRegressor(TreeRegressor):
         predict_lines(leaves, parents(self.tree_), self.tree_.weight, self.lines_, matrix, k, out)
         return out
 
+    def rules(self):
+        """The decision rules of the tree, one for each leaf; each predicts by a linear model.
+
+        Returns
+        -------
+        RuleList
+            `print` shows them, with the lines that `predict` uses: smoothed, where `smoothing` says so;
+            `sql()` writes them as SQL.
+        """
+        check_is_fitted(self)
+        found = rules(self)
+        leaves = (node for node in reading(self).depth_first() if self.tree_.attribute[node] == LEAF)
+        k = SMOOTHING if self.smoothing else 0.0
+        lines = [smoothed_line(self.lines_, self.schema_, self.tree_, leaf, k) for leaf in leaves]
+        told = [
+            replace(rule, prediction=line, outcome=f"{self.target_} = {line}")
+            for rule, line in zip(found, lines, strict=True)
+        ]
+        return RuleList(told, self.target_)
+
     def complexity(self):
         return self.tree_.size + int(np.count_nonzero(self.lines_.slope))
 
@@ -172,6 +208,57 @@ class ModelTreeRegressor(TreeRegressor):
         super()._restore({name: a for name, a in arrays.items() if not name.startswith("lines.")})
         check_lines(lines, self.tree_, self._numeric())
         self.lines_ = lines
+
+
+@dataclass(frozen=True)
+class LeafLine:
+    """What a leaf predicts: constant + sum_j slope_j x_j, with x_j kept within what training has shown.
+
+    terms : (column, slope, what a missing cell adds, lowest, highest) for each column in the line
+    """
+
+    constant: float
+    terms: tuple[tuple[str, float, float, float, float], ...]
+
+    def __str__(self):
+        signed = [f"{'-' if s < 0 else '+'} {figure(abs(s))} × {name}" for name, s, *_ in self.terms]
+        return " ".join([figure(self.constant), *signed])
+
+    def to_json(self):
+        """The line as JSON values, every number in full."""
+        return {"constant": self.constant, "slopes": {name: slope for name, slope, *_ in self.terms}}
+
+    def sql(self, quote='"'):
+        """The line as an SQL expression."""
+        return " + ".join([f"({number(self.constant)})", *(_term_sql(*term, quote) for term in self.terms)])
+
+
+def _term_sql(name, slope, missing, low, high, quote):
+    x = quoted(name, quote)
+    ends = [
+        (f"{x} IS NULL", missing),
+        (f"{x} < {number(low)}", slope * low),
+        (f"{x} > {number(high)}", slope * high),
+    ]
+    cases = " ".join(f"WHEN {test} THEN {number(value)}" for test, value in ends)
+    return f"CASE {cases} ELSE {number(slope)} * {x} END"
+
+
+def smoothed_line(lines, schema, tree, leaf, k):
+    """The line that a leaf predicts by, smoothed by those above it if k is not 0: as `predict_lines` does."""
+    above, path = parents(tree), [leaf]
+    while k > 0 and above[path[-1]] >= 0:
+        path.append(above[path[-1]])
+    left, shares = 1.0, np.empty(len(path))
+    for i in reversed(range(1, len(path))):  # the root is mixed in last, with what its child says
+        n = float(tree.weight[path[i - 1]])
+        shares[i], left = left * k / (n + k), left * n / (n + k)
+    shares[0] = left
+    constant, slope = shares @ lines.constant[path], shares @ lines.slope[path]
+    missing = shares @ (lines.slope[path] * lines.mean[path])
+    names, used = schema.names, np.flatnonzero(slope)
+    terms = ((names[j], slope[j], missing[j], lines.low[j], lines.high[j]) for j in used)
+    return LeafLine(float(constant), tuple((name, *map(float, rest)) for name, *rest in terms))
 
 
 def lines_of(tree, X, y, w, numeric):

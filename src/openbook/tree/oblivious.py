@@ -45,7 +45,7 @@ class Levels(NamedTuple):
 
 
 class ObliviousTreeClassifier(TreeClassifier):
-    r"""A decision tree with one and the same test for all nodes of a level.
+    r"""An oblivious decision tree: one and the same test for all nodes of a level (Kohavi, 1994).
 
     So d tests decide all: a table of their answers is the whole model, quick to look up and hard to overfit.
 
@@ -56,17 +56,24 @@ class ObliviousTreeClassifier(TreeClassifier):
 
     Parameters
     ----------
-    criterion : "entropy" or "gini"
-    max_depth : int, optional
-        The most tests.
-    min_gain : float
-        What a level's test must gain more than, over all rows.
+    criterion : {"entropy", "gini"}, default="entropy"
+        The measure of impurity whose decrease, the gain, a test is judged by.
+    max_depth : int or None, default=None
+        The most tests; None for no limit.
+    min_gain : float, default=0.0
+        What the test of a level must gain more than, over all rows.
 
     Attributes
     ----------
-    tree_ : the nodes; see `openbook.tree.engine.nodes.Tree`
-    levels_ : the test of each level, and the gain and cut of every candidate
-    classes_, feature_importances_ : as for `DecisionTreeClassifier`
+    tree_ : Tree
+    levels_ : Levels
+        The test of each level, and the gain and cut of every candidate.
+    classes_ : ndarray of shape (n_classes,)
+    feature_importances_ : ndarray of shape (n_columns,)
+
+    Notes
+    -----
+    Guide: docs/guide/trees.md
 
     References
     ----------
@@ -88,7 +95,7 @@ class ObliviousTreeClassifier(TreeClassifier):
         "min_gain": Number(at_least=0),
     }
 
-    grows_again = False
+    _grows_again = False
 
     levels_: Levels
 

@@ -40,25 +40,47 @@ class TreeRegressor(TreeLearner, Regressor):
 
 
 class DecisionTreeRegressor(TreeRegressor):
-    """A decision tree for numbers: a leaf predicts the mean of its rows, or their median.
+    """A decision tree for regression: a leaf predicts the mean of its rows, or their median.
+
+    Numbers and ordinal values are cut in two, halfway between neighbouring values; of splits with the same
+    gain the first wins.
 
     Parameters
     ----------
-    criterion : "squared_error" or "absolute_error"
-        What a split lowers; with the latter leaves predict medians.
-    nominal, missing, max_depth, min_samples_split, min_samples_leaf, max_features, bins, validation,
-    random_state
-        As for `DecisionTreeClassifier`; the best two groups of nominal values are exact for squared error.
-    min_gain : float
-        A split must lower the mean error by more.
-    prune : "reduced_error" or "cost_complexity", optional
-    ccp_alpha : float
+    criterion : {"squared_error", "absolute_error"}, default="squared_error"
+        The error that a split lowers. With "absolute_error", leaves predict medians.
+    nominal : {"multiway", "subset"}, default="multiway"
+    missing : {"fractional", "majority", "branch"}, default="fractional"
+    max_depth : int or None, default=None
+    min_samples_split : float, default=2
+    min_samples_leaf : float, default=1
+    min_gain : float, default=0.0
+        A split must lower the mean error by more than this.
+    max_features : int, float, "sqrt", "log2", "log2+1" or None, default=None
+        How many columns, drawn at random, each node looks at: a number, a share, or a rule; None for all.
+    prune : {"reduced_error", "cost_complexity"} or None, default=None
+        How the grown tree is pruned: by the error on rows held out, or by the error plus `ccp_alpha` for each
+        leaf; None for not at all.
+    ccp_alpha : float, default=0.0
         The price of a leaf in cost-complexity pruning, in units of the mean error.
+    validation : float, default=0.25
+    bins : int or None, default=None
+    random_state : int, RandomState or None, default=None
 
     Attributes
     ----------
-    tree_ : the nodes; see `openbook.tree.engine.nodes.Tree`
-    feature_importances_ : each column's share of the gain
+    tree_ : Tree
+    feature_importances_ : ndarray of shape (n_columns,)
+    candidates_ : Candidates
+    pruning_ : Pruning
+
+    Notes
+    -----
+    Guide: docs/guide/trees.md
+
+    References
+    ----------
+    Breiman, Friedman, Olshen and Stone (1984), Classification and regression trees.
 
     Examples
     --------

@@ -49,6 +49,34 @@ SHARED: dict[str, str] = {
     "which": "The metric, by name; None for the one that decides.",
     "task": '"classification" or "regression"; None to infer it from the target.',
     "positive": "The positive class of two; None for the second.",
+    "quote": "The sign around names in SQL.",
+    # trees and forests
+    "nominal": 'How a nominal column is split: "multiway" makes a branch for every value, "subset" finds the'
+    " best two groups of values (exact for two classes and for squared error, else found greedily).",
+    "missing": 'Where rows with a missing cell go: "fractional" sends them down every branch in parts, as'
+    ' C4.5 does; "majority" down the heaviest branch; "branch" down one of their own. A value never seen in'
+    " training counts as missing.",
+    "max_depth": "The most tests from the root to a leaf; None for no limit.",
+    "min_samples_split": "The weight that a node must have to be split. 2 asks for nothing: rows, and parts"
+    " of them, may weigh less.",
+    "min_samples_leaf": "The weight that at least two branches of a split must have. 1 asks for nothing,"
+    " except by gain ratio: rows, and parts of them, may weigh less.",
+    "bins": "Search numeric columns by so many bins of about equal size instead of exactly: faster, and one"
+    " byte per cell. None searches exactly.",
+    "ccp_alpha": "The price of a leaf in cost-complexity pruning: errors + ccp_alpha · leaves is minimised.",
+    "validation": "The share of the rows held out for reduced-error pruning.",
+    "n_estimators": "The number of members.",
+    # fitted attributes
+    "classes_": "The classes, in the order of the columns of `predict_proba`.",
+    "feature_importances_": "Each column's share of the total gain; they sum to 1. See the guide for why a"
+    " permutation importance is fairer.",
+    "encoding_": "How columns became numbers; `encoding_.names` are the names of the encoded columns.",
+    "notes_": "What the user should know about this fit, in sentences.",
+    "tree_": "The nodes as flat arrays, the root first, each node before those below it; see"
+    " `openbook.tree.engine.nodes.Tree`.",
+    "candidates_": "The best test of each column at the nodes nearest the root; `work` shows them.",
+    "pruning_": "What was decided at each test when the tree was pruned; `work` shows it.",
+    "estimators_": "The fitted members.",
     "row": "One row: a mapping of column to value, a Series, a one-row table or frame, or a sequence of"
     " values. A column left out of a mapping counts as missing.",
 }

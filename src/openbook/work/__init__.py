@@ -1,4 +1,4 @@
-"""Derivations as data, and their renderers."""
+"""Derivations and decision rules as data, and their renderers."""
 
 from openbook.words.numbers import figure
 from openbook.work.formula import escape_text

@@ -36,7 +36,7 @@ def encoded_and_fitted(settings, X, y, w):
     """The same stump twice: from rows encoded once, with its decisions, and by `fit`."""
     target = Column(Nominal("y", ("no", "yes")), y)
     learner = DecisionTreeClassifier(max_depth=1, **settings)
-    rows = DecisionTreeClassifier(max_depth=1, **settings).encoded(X, target)
+    rows = DecisionTreeClassifier(max_depth=1, **settings)._encoded(X, target)
     assert isinstance(rows, StumpRows)
     decisions = rows.grow(learner, w)
     weights = w.view(RowWeights)
@@ -119,7 +119,7 @@ def test_bins_grow_with_the_square_root_of_the_rows(n, bins):
 )
 def test_others_are_for_the_engine(name, target, settings):
     X, y = load(name).split(target)
-    assert isinstance(DecisionTreeClassifier(**{"max_depth": 1, **settings}).encoded(X, y), EncodedRows)
+    assert isinstance(DecisionTreeClassifier(**{"max_depth": 1, **settings})._encoded(X, y), EncodedRows)
 
 
 def test_gaps_are_for_the_engine():
@@ -149,7 +149,7 @@ def test_boosting_takes_the_stumps_of_fit():
 class OneByOne(DecisionTreeClassifier):
     """Stumps that are fitted, not grown from encoded rows."""
 
-    grows_again = False
+    _grows_again = False
 
 
 def lumpy(n, rng):

@@ -12,8 +12,9 @@ import pytest
 from openbook.data import Categorical, Nominal, Numeric, Ordinal, Schema
 from openbook.errors import DataError
 from openbook.tree.engine.nodes import leaf_of
-from openbook.tree.show.conditions import Within, quoted, settled
+from openbook.tree.show.reading import settled
 from openbook.tree.show.ruleset import rules
+from openbook.work.conditions import Within, quoted
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "worked_examples.json"
 

@@ -17,10 +17,10 @@ from openbook.data import Attribute, Categorical, Nominal, Numeric, Schema, Tabl
 from openbook.errors import DataError, ParameterError
 from openbook.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from openbook.tree.engine.nodes import LEAF
-from openbook.tree.show.conditions import Condition, Is, Within, simplified
 from openbook.tree.show.reading import reading
 from openbook.tree.show.ruleset import rules
 from openbook.words.sentences import plural
+from openbook.work.conditions import Condition, Is, Within, simplified
 
 __all__ = ["Leaf", "honest_leaves"]
 

@@ -47,7 +47,7 @@ class Segment:
 
     Parameters
     ----------
-    rule : in words; `conditions` are the same as values of `openbook.tree.show.conditions`
+    rule : in words; `conditions` are the same as values of `openbook.work.conditions`
     rows : positions in X of all tested rows that it holds for
     n : how many of them judge
     error, interval : of those

@@ -11,7 +11,7 @@ from openbook.data import Nominal
 from openbook.measures import chi_squared
 from openbook.tree.derive.splits import Classes, Group, Numbers, Split, best_groups, chosen, least_weight
 from openbook.tree.engine.prune import pessimistic_errors
-from openbook.tree.show.conditions import Is, Within
+from openbook.work.conditions import Is, Within
 
 __all__ = ["Candidate", "Search", "group_at", "search_at"]
 

@@ -18,8 +18,8 @@ from openbook.errors import DataError, ParameterError
 from openbook.tree.derive.formulas import MEASURES, branch_grid, impurity_step, split_steps
 from openbook.tree.derive.search import Rows, cuts_of, is_missing
 from openbook.tree.derive.splits import Classes, Group, Split, best_of
-from openbook.tree.show.conditions import Within
 from openbook.work import Grid, Work
+from openbook.work.conditions import Within
 
 __all__ = ["Cut", "Cuts", "candidate_cuts"]
 
@@ -29,10 +29,32 @@ WORKED_OUT, LISTED = 8, 100
 
 @dataclass(frozen=True)
 class Cut:
-    """A cut and what it gains.
+    """A cut of a numeric column and its gain; see `candidate_cuts`.
 
-    below, above : the weight of each class; or of numbers their weight, mean and squared error
-    gain_ratio : None but for entropy
+    Parameters
+    ----------
+    threshold : float
+        The cut; below means x <= threshold.
+    below : dict
+        The weight of each class below the cut; for numbers, their weight, mean and squared error.
+    above : dict
+        The same above the cut.
+    mean_impurity : float
+        The impurity of both sides, weighted by their rows.
+    gain : float
+        The impurity of the known rows minus the mean impurity, times the share of known cells.
+    gain_ratio : float or None
+        The gain divided by the split information; None but for entropy.
+
+    Notes
+    -----
+    Guide: docs/guide/trees.md
+
+    Examples
+    --------
+    >>> cut = candidate_cuts([20, 25, 30, 35], ["no", "yes", "yes", "yes"]).best
+    >>> cut.threshold, cut.below
+    (22.5, {'no': 1.0, 'yes': 0.0})
     """
 
     threshold: float
@@ -44,7 +66,34 @@ class Cut:
 
 
 class Cuts(Sequence):
-    """All cuts of a column, from the lowest to the highest; `best` is that of the highest gain, or None."""
+    """All cuts of a numeric column with their gains, from the lowest to the highest; see `candidate_cuts`.
+
+    Parameters
+    ----------
+    splits : list of Split
+        The cuts as `candidate_cuts` finds them.
+    rows : Rows
+        The targets and weights of the rows.
+    criterion : str
+        "entropy", "gini" or "squared_error".
+    names : tuple of str
+        What the column and the target are called.
+
+    Attributes
+    ----------
+    best : Cut or None
+        The cut of the highest gain; None if none gains.
+
+    Notes
+    -----
+    Guide: docs/guide/trees.md
+
+    Examples
+    --------
+    >>> cuts = candidate_cuts([20, 25, 30, 35], ["no", "yes", "yes", "yes"])
+    >>> len(cuts), cuts.best.threshold
+    (3, 22.5)
+    """
 
     def __init__(self, splits: list[Split], rows: Rows, criterion: str, names: tuple[str, str]):
         self.criterion = criterion
@@ -89,6 +138,10 @@ class Cuts(Sequence):
         """All cuts beside each other, the best of them worked out.
 
         The steps of a cut are labelled by its test: gain(x <= 32), H(class | x <= 32).
+
+        Returns
+        -------
+        Work
         """
         name, target = self._names
         attribute, rows = Numeric(name), self._rows.group([True] * len(self._rows.targets))
@@ -146,22 +199,33 @@ def candidate_cuts(
     name: str = "x",
     target: str = "class",
 ) -> Cuts:
-    """Every cut of a numeric column halfway between neighbouring values, with what it gains.
+    """Every candidate cut of a numeric column, halfway between neighbouring values, with its gain.
 
     In plain Python, for columns that one wants to read: it takes the square of the number of rows.
 
     Parameters
     ----------
-    values : sequence of numbers, None or NaN where missing
-    classes : sequence of labels, or of numbers for "squared_error"
-    weights : sequence of numbers, 1 each by default
-    criterion : "entropy", "gini" or "squared_error"
-    name, target : what the column and the classes are called in `work()`
+    values : sequence of float
+        The column; None or NaN where missing.
+    classes : sequence
+        The class of each row, or numbers for "squared_error".
+    weights : sequence of float or None, default=None
+        The weight of each row; None for 1 each.
+    criterion : {"entropy", "gini", "squared_error"}, default="entropy"
+        The measure of impurity.
+    name : str, default="x"
+        What `work()` calls the column.
+    target : str, default="class"
+        What `work()` calls the target.
 
     Returns
     -------
     Cuts
         A sequence of `Cut`, with `best` and `work()`.
+
+    Notes
+    -----
+    Guide: docs/guide/trees.md
 
     Examples
     --------

@@ -17,10 +17,10 @@ from openbook.tree.derive.splits import (
 )
 from openbook.tree.engine.nodes import LEAF, depths, parents
 from openbook.tree.engine.prune import pessimistic_errors
-from openbook.tree.show.conditions import simplified
 from openbook.tree.show.reading import Reading
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
+from openbook.work.conditions import simplified
 
 __all__ = ["Narrator"]
 

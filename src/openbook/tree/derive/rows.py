@@ -14,10 +14,10 @@ from openbook.data.attributes import as_text
 from openbook.tree.derive.formulas import joined
 from openbook.tree.derive.nodes import Narrator
 from openbook.tree.engine.nodes import LEAF, SPREAD
-from openbook.tree.show.conditions import number, word
 from openbook.tree.show.reading import reading
 from openbook.words.numbers import figure, signed
 from openbook.work import Grid, Step, Work
+from openbook.work.conditions import number, word
 
 __all__ = ["derive_row"]
 

@@ -19,22 +19,41 @@ import numpy as np
 
 from openbook.errors import DataError, ParameterError
 from openbook.tree.engine.nodes import LEAF, depths
-from openbook.tree.show.conditions import Condition
 from openbook.tree.show.reading import Reading, reading
 from openbook.words.numbers import figure
+from openbook.work.conditions import Condition
 from openbook.work.formula import printable
 
 __all__ = ["Drawing", "Place", "draw"]
 
 
 def draw(model, max_depth=None):
-    """The drawing of a fitted model of one tree.
+    """The drawing of a fitted tree: text for `print`, a picture for a notebook.
 
     Parameters
     ----------
-    model : a fitted model with `tree_`
-    max_depth : int, optional
-        How many tests are drawn one below the other; all of them unless told.
+    model : fitted tree
+        A model with `tree_`.
+    max_depth : int or None, default=None
+        How many tests are drawn one below the other; None for all.
+
+    Returns
+    -------
+    Drawing
+
+    Notes
+    -----
+    The same as `model.draw()`. Guide: docs/guide/trees.md
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> from openbook.tree import ID3
+    >>> print(draw(ID3().fit(*load("weather").split("play")), max_depth=1))
+    play (14 rows)
+    ├── outlook = overcast: Yes (4 of 4)
+    ├── outlook = rain: Yes (3 of 5), … 2 leaves hidden
+    └── outlook = sunny: No (3 of 5), … 2 leaves hidden
     """
     if max_depth is not None and (not isinstance(max_depth, int | np.integer) or max_depth < 0):
         msg = f"draw: max_depth must be a whole number of at least 0, or None, got {max_depth!r}"
@@ -66,7 +85,32 @@ class Place:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A tree to look at; see `draw`. A notebook shows it as SVG, `print` as text."""
+    """A decision tree to look at; `print` shows it as text, a notebook as a picture. See `draw`.
+
+    Parameters
+    ----------
+    read : Reading
+        The tree with the names of its columns, target and classes.
+    max_depth : int or None, default=None
+        How many tests are drawn one below the other; None for all.
+
+    Attributes
+    ----------
+    places : list of Place
+        The nodes that are drawn, from left to right.
+
+    Notes
+    -----
+    Guide: docs/guide/trees.md
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> from openbook.tree import ID3
+    >>> drawing = ID3().fit(*load("weather").split("play")).draw()
+    >>> drawing.svg()[:4], drawing.dot().splitlines()[0]
+    ('<svg', 'digraph tree {')
+    """
 
     read: Reading
     max_depth: int | None = None
@@ -95,7 +139,12 @@ class Drawing:
         return places
 
     def text(self):
-        """A line a node, with box-drawing signs."""
+        """The tree as text: a line for each node, with box-drawing signs.
+
+        Returns
+        -------
+        str
+        """
         root = self.places[0]
         lines = [f"{printable(self.read.target)} ({figure(self._weight(root))} rows){self._outcome(root)}"]
         ahead = [(i, "") for i in reversed(root.children)]
@@ -110,13 +159,23 @@ class Drawing:
         return "\n".join(lines)
 
     def svg(self):
-        """A picture that follows light and dark and needs nothing else; see `openbook.tree.show.picture`."""
+        """The tree as an SVG picture that follows light and dark and needs nothing else.
+
+        Returns
+        -------
+        str
+        """
         from openbook.tree.show.picture import picture
 
         return picture(self.read, self.places)
 
     def dot(self):
-        """The tree in Graphviz's language."""
+        """The tree in Graphviz's language.
+
+        Returns
+        -------
+        str
+        """
         lines = [
             "digraph tree {",
             '  node [shape=box, fontname="sans-serif"]',
@@ -134,7 +193,17 @@ class Drawing:
         return "\n".join([*lines, "}"])
 
     def written(self, name):
-        """The drawing as a file of that name holds it: .svg, .dot or .txt."""
+        """The drawing as a file of that name holds it.
+
+        Parameters
+        ----------
+        name : str or Path
+            The name of the file, which must end in .svg, .dot or .txt.
+
+        Returns
+        -------
+        str
+        """
         ways = {".svg": self.svg, ".dot": self.dot, ".txt": self.text}
         path = Path(name)
         if path.suffix.lower() not in ways:
@@ -143,7 +212,13 @@ class Drawing:
         return ways[path.suffix.lower()]() + "\n"
 
     def save(self, path):
-        """Write it as .svg, .dot or .txt, by the name of the file."""
+        """Write the drawing to a file, in the format that its name asks for.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file; its name must end in .svg, .dot or .txt.
+        """
         Path(path).write_text(self.written(path), encoding="utf-8")
 
     def __str__(self):

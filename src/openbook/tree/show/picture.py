@@ -16,9 +16,9 @@ from openbook.data.attributes import as_text
 from openbook.draw.colours import COLOURS, DARK, LIGHT, RARE
 from openbook.draw.letters import clip, safe, text, width_of
 from openbook.tree.engine.nodes import LEAF
-from openbook.tree.show.conditions import Within, word
 from openbook.tree.show.layouts import Box, from_the_left, from_the_top, outline
 from openbook.words.numbers import figure
+from openbook.work.conditions import Within, word
 from openbook.work.formula import printable
 
 __all__ = ["picture"]

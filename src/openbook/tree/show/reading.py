@@ -3,19 +3,20 @@
 A model of one tree has `tree_`, `schema_`, `target_` and, where it classifies, `classes_`.
 """
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from openbook.data import Schema
+from openbook.data import Nominal, Schema
 from openbook.data.attributes import as_text
-from openbook.tree.engine.nodes import Tree
-from openbook.tree.show.conditions import condition, settled, word
+from openbook.tree.engine.nodes import SPREAD, Tree
 from openbook.words.numbers import figure
+from openbook.work.conditions import Is, Within, word
 from openbook.work.formula import printable
 
-__all__ = ["Reading", "reading"]
+__all__ = ["Reading", "condition", "reading", "settled"]
 
 
 @dataclass(frozen=True)
@@ -73,3 +74,32 @@ def reading(model):
     classes = getattr(model, "classes_", None)
     labels = None if classes is None else tuple(np.asarray(classes).tolist())
     return Reading(model.tree_, model.schema_, model.target_, labels)
+
+
+def condition(schema, tree, node, branch):
+    """What a node's branch says.
+
+    A branch that takes missing cells says so, and names the values that had no training row at the node and
+    so go there too. Where missing cells are spread over the branches, none of them says so.
+    """
+    attribute = schema.attributes[tree.attribute[node]]
+    missing = bool(tree.missing[node] == branch)
+    if isinstance(attribute, Nominal):
+        routes = tree.routes[tree.route[node] :][: len(attribute.values)]
+        here = (routes == branch) | ((routes < 0) & missing)
+        return Is(attribute, tuple(np.array(attribute.values, dtype=object)[here]), missing=missing)
+    if branch == 2:
+        return Within(attribute, math.inf, -math.inf, missing=True)
+    cut = float(tree.cut[node])
+    return Within(attribute, *((-math.inf, cut), (cut, math.inf))[branch], missing=missing)
+
+
+def settled(tree):
+    """The tree with missing cells sent down the heaviest branch, the first of them, where they were spread.
+
+    For what knows no shares, such as SQL.
+    """
+    heaviest = tree.missing.copy()
+    for node in np.flatnonzero((tree.missing == SPREAD) & (tree.branches > 0)):
+        heaviest[node] = np.argmax(tree.weight[tree.children(node)])
+    return tree._replace(missing=heaviest)

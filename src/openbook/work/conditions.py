@@ -1,4 +1,4 @@
-"""What a branch says, as small frozen values: worded, as JSON and as SQL in one place.
+"""What a rule or a branch asks of a column, as small frozen values: worded, as JSON and as SQL in one place.
 
     Within(attribute, low, high)    low < x <= high; an ordinal's values count 0, 1, …
     Is(attribute, values)           x is one of these
@@ -15,27 +15,25 @@ columns are compared as texts.
 import json
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import and_
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
-from openbook.data import Categorical, Nominal
+from openbook.data import Categorical
 from openbook.errors import DataError
-from openbook.tree.engine.nodes import SPREAD
 from openbook.work.formula import printable
 
 __all__ = [
     "Condition",
     "Is",
     "Within",
-    "condition",
     "literal",
     "number",
     "quoted",
-    "settled",
     "simplified",
     "word",
 ]
@@ -56,49 +54,49 @@ class Condition(ABC):
         """The values of a nominal or ordinal column that satisfy it."""
 
     @abstractmethod
-    def _holds(self, cell):
+    def _holds(self, cell: float) -> bool:
         """Whether a known cell satisfies it."""
 
     @abstractmethod
-    def _words(self):
+    def _words(self) -> str:
         """The condition in words, missing cells left aside."""
 
     @abstractmethod
-    def _branch(self):
+    def _branch(self) -> str:
         """The same without the attribute's name."""
 
     @abstractmethod
-    def _bounds(self):
+    def _bounds(self) -> dict[str, Any]:
         """The same as JSON values."""
 
     @property
-    def nothing_known(self):
+    def nothing_known(self) -> bool:
         """Whether no known value satisfies it."""
         return not self.values
 
     @property
-    def all_known(self):
+    def all_known(self) -> bool:
         """Whether every known value satisfies it."""
         return len(self.values) == len(self.attribute.values)
 
     @property
-    def never(self):
+    def never(self) -> bool:
         """Whether no cell satisfies it."""
         return self.nothing_known and not self.missing
 
     @property
-    def always(self):
+    def always(self) -> bool:
         """Whether every cell satisfies it."""
         return self.all_known and self.missing
 
-    def holds(self, cell):
+    def holds(self, cell: float) -> bool:
         """Whether a cell satisfies it: a number, or a code; NaN or a code below 0 where there is no value."""
         if math.isnan(cell) or (isinstance(self.attribute, Categorical) and cell < 0):
             return self.missing
         return self._holds(cell)
 
     @property
-    def branch(self):
+    def branch(self) -> str:
         """The condition without the attribute's name, for the branch of a tree.
 
         >>> from openbook.data import Nominal, Numeric
@@ -107,7 +105,7 @@ class Condition(ABC):
         """
         return self._with_missing(self._branch())
 
-    def __str__(self):
+    def __str__(self) -> str:
         if self.nothing_known:
             said = f"{self._name} is {'missing' if self.missing else 'impossible'}"
         elif self.all_known:
@@ -116,30 +114,30 @@ class Condition(ABC):
             said = self._with_missing(self._words())
         return printable(said)
 
-    def to_json(self):
+    def to_json(self) -> dict[str, Any]:
         """The condition as JSON values."""
-        record = {"attribute": self.attribute.name}
+        record: dict[str, Any] = {"attribute": self.attribute.name}
         if self.nothing_known or self.all_known:
             return record | {"is": str(self).rpartition(" ")[2]}
         return record | self._bounds() | {"missing": self.missing}
 
-    def sql(self, quote='"'):
+    def sql(self, quote: str = '"') -> str:
         """The condition as SQL, names between such quotes; never NULL where `missing` is set."""
         if self.never or self.always:
             return "1 = 1" if self.always else "1 = 0"
         return self._sql(quoted(self.attribute.name, quote))
 
-    def _sql(self, name):
+    def _sql(self, name: str) -> str:
         if not self.missing:
             return _among(name, self.values)
         others = [value for value in self.attribute.values if value not in self.values]
         return f"({_among(name, others, negated=True)} OR {name} IS NULL)"
 
-    def _with_missing(self, words):
+    def _with_missing(self, words: str) -> str:
         return f"{words} (or missing)" if self.missing and not self.nothing_known else words
 
     @property
-    def _name(self):
+    def _name(self) -> str:
         return self.attribute.name
 
 
@@ -159,33 +157,33 @@ class Within(Condition):
     high: float = math.inf
 
     @property
-    def values(self):
+    def values(self) -> tuple[str, ...]:
         return tuple(v for code, v in enumerate(self.attribute.values) if self._holds(code))
 
     @property
-    def nothing_known(self):
+    def nothing_known(self) -> bool:
         return not self.values if self.ordinal else self.low >= self.high
 
     @property
-    def all_known(self):
+    def all_known(self) -> bool:
         return super().all_known if self.ordinal else (self.low, self.high) == _UNBOUNDED
 
-    def __and__(self, other):
+    def __and__(self, other: Self) -> "Within":
         low, high = max(self.low, other.low), min(self.high, other.high)
         return Within(self.attribute, low, high, missing=self.missing and other.missing)
 
-    def __or__(self, other):
+    def __or__(self, other: Self) -> "Within":
         low, high = min(self.low, other.low), max(self.high, other.high)
         return Within(self.attribute, low, high, missing=self.missing or other.missing)
 
     @property
-    def ordinal(self):
+    def ordinal(self) -> bool:
         return isinstance(self.attribute, Categorical)
 
-    def _holds(self, cell):
+    def _holds(self, cell: float) -> bool:
         return cell <= self.high and (cell > self.low or self.low == -math.inf)
 
-    def _words(self):
+    def _words(self) -> str:
         if self.ordinal and math.isfinite(self.low + self.high) and len(self.values) == 1:
             return f"{self._name} = {word(self.values[0])}"
         if math.isinf(self.low):
@@ -194,18 +192,18 @@ class Within(Condition):
             return f"{self._name} > {self.bound(self.low)}"
         return f"{self.bound(self.low)} < {self._name} <= {self.bound(self.high)}"
 
-    def _branch(self):
+    def _branch(self) -> str:
         if self.nothing_known:
             return "missing"
         if math.isinf(self.low):
             return f"<= {self.bound(self.high)}"
         return f"> {self.bound(self.low)}"
 
-    def bound(self, bound):
+    def bound(self, bound: float) -> str:
         """A bound in words: a number, or the last value below it."""
         return word(self.attribute.values[math.floor(bound)]) if self.ordinal else number(bound)
 
-    def _bounds(self):
+    def _bounds(self) -> dict[str, Any]:
         bounds = {"above": self.low, "at_most": self.high}
         return {
             key: self.attribute.values[math.floor(bound)] if self.ordinal else bound
@@ -213,7 +211,7 @@ class Within(Condition):
             if math.isfinite(bound)
         }
 
-    def _sql(self, name):
+    def _sql(self, name: str) -> str:
         if self.ordinal:
             return super()._sql(name)
         if self.nothing_known:
@@ -230,6 +228,7 @@ class Within(Condition):
 class Is(Condition):
     """A nominal column's cell is one of some values.
 
+    >>> from openbook.data import Nominal
     >>> colour = Nominal("colour", ("red", "green", "blue"))
     >>> print(Is(colour, ("red",)), Is(colour, ("red", "blue")), Is(colour, (), missing=True), sep="; ")
     colour = red; colour in {red, blue}; colour is missing
@@ -237,50 +236,32 @@ class Is(Condition):
 
     values: tuple[str, ...] = ()
 
-    def __and__(self, other):
+    def __and__(self, other: Self) -> "Is":
         values = tuple(v for v in self.values if v in other.values)
         return Is(self.attribute, values, missing=self.missing and other.missing)
 
-    def __or__(self, other):
+    def __or__(self, other: Self) -> "Is":
         values = tuple(v for v in self.attribute.values if v in self.values + other.values)
         return Is(self.attribute, values, missing=self.missing or other.missing)
 
-    def _holds(self, cell):
+    def _holds(self, cell: float) -> bool:
         return self.attribute.values[int(cell)] in self.values
 
-    def _words(self):
+    def _words(self) -> str:
         if len(self.values) == 1:
             return f"{self._name} = {word(self.values[0])}"
         return f"{self._name} in {{{', '.join(map(word, self.values))}}}"
 
-    def _branch(self):
+    def _branch(self) -> str:
         if self.nothing_known:
             return "missing"
         return ", ".join(map(word, self.values))
 
-    def _bounds(self):
+    def _bounds(self) -> dict[str, Any]:
         return {"values": list(self.values)}
 
 
-def condition(schema, tree, node, branch):
-    """What a node's branch says.
-
-    A branch that takes missing cells says so, and names the values that had no training row at the node and
-    so go there too. Where missing cells are spread over the branches, none of them says so.
-    """
-    attribute = schema.attributes[tree.attribute[node]]
-    missing = bool(tree.missing[node] == branch)
-    if isinstance(attribute, Nominal):
-        routes = tree.routes[tree.route[node] :][: len(attribute.values)]
-        here = (routes == branch) | ((routes < 0) & missing)
-        return Is(attribute, tuple(np.array(attribute.values, dtype=object)[here]), missing=missing)
-    if branch == 2:
-        return Within(attribute, math.inf, -math.inf, missing=True)
-    cut = float(tree.cut[node])
-    return Within(attribute, *((-math.inf, cut), (cut, math.inf))[branch], missing=missing)
-
-
-def simplified(conditions):
+def simplified(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
     """Conditions that all hold, joined to one an attribute; those that say nothing are left out."""
     of: dict[str, list[Condition]] = {}
     for each in conditions:
@@ -289,18 +270,7 @@ def simplified(conditions):
     return tuple(each for each in joined if not each.always)
 
 
-def settled(tree):
-    """The tree with missing cells sent down the heaviest branch, the first of them, where they were spread.
-
-    For what knows no shares, such as SQL.
-    """
-    heaviest = tree.missing.copy()
-    for node in np.flatnonzero((tree.missing == SPREAD) & (tree.branches > 0)):
-        heaviest[node] = np.argmax(tree.weight[tree.children(node)])
-    return tree._replace(missing=heaviest)
-
-
-def number(value):
+def number(value: float) -> str:
     """The shortest digits that are read as this very number again.
 
     >>> number(30.0), number(0.1 + 0.2), number(1e300)
@@ -309,7 +279,7 @@ def number(value):
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))
 
 
-def quoted(name, quote='"'):
+def quoted(name: str, quote: str = '"') -> str:
     """A name as an SQL identifier.
 
     >>> print(quoted('the "XL" size'))
@@ -319,7 +289,7 @@ def quoted(name, quote='"'):
     return quote + name.replace(quote, quote * 2) + quote
 
 
-def literal(value):
+def literal(value: Any) -> str:
     """A label or a number as an SQL literal.
 
     >>> literal("it's"), literal(2.5), literal(True)
@@ -330,24 +300,24 @@ def literal(value):
     if isinstance(value, int | np.integer):
         return str(value)
     if isinstance(value, float | np.floating):
-        return number(value)
+        return number(float(value))
     _refuse_nul(str(value))
     return "'" + str(value).replace("'", "''") + "'"
 
 
-def _refuse_nul(text):
+def _refuse_nul(text: str) -> None:
     if "\0" in text:
         msg = f"{text!r} holds a NUL character, which SQL cannot write; rename it and fit again"
         raise DataError(msg)
 
 
-def _among(name, values, *, negated=False):
+def _among(name: str, values: Sequence[str], *, negated: bool = False) -> str:
     if len(values) == 1:
         return f"{name} {'<>' if negated else '='} {literal(values[0])}"
     return f"{name} {'NOT IN' if negated else 'IN'} ({', '.join(map(literal, values))})"
 
 
-def word(value):
+def word(value: str) -> str:
     """A value as it stands in a condition: between quotes where it could be misread."""
     plain = value and value == value.strip() and not set(value) & set(',{}"')
     return value if plain else json.dumps(value, ensure_ascii=False)
