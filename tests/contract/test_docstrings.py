@@ -56,9 +56,11 @@ def public():
 def methods(cls):
     """The public methods that help shows, but for those that scikit-learn and Python give."""
     for name, made in inspect.getmembers(cls):
-        ours = inspect.isroutine(made) and (getattr(made, "__module__", "") or "").startswith("openbook")
-        public = not made.__name__.startswith("_") if ours else False
-        if public and not name.startswith("_") and not name.endswith("_request") and name not in FOREIGN:
+        if not (inspect.isfunction(made) or inspect.ismethod(made)):
+            continue
+        public = not name.startswith("_") and not made.__name__.startswith("_")
+        ours = made.__module__.startswith("openbook") and name not in FOREIGN
+        if public and ours and not name.endswith("_request"):
             yield made
 
 

@@ -6,7 +6,7 @@ import pytest
 from openbook.data import Nominal, Schema, Table, read
 from openbook.tree import C45, ID3, DecisionTreeClassifier, candidate_cuts
 from openbook.tree.engine.nodes import LEAF
-from openbook.tree.show.reading import reading
+from openbook.tree.show.named_tree import named_tree
 
 DIGITS = 1e-12
 
@@ -37,7 +37,7 @@ def example(record):
 
 def nested(model, node=0):
     """A leaf as its label, a test as {attribute: {value: what is below}}."""
-    told = reading(model)
+    told = named_tree(model)
     if told.tree.attribute[node] == LEAF:
         return told.prediction(node)
     name = told.schema.names[told.tree.attribute[node]]

@@ -32,7 +32,7 @@ from openbook.tree.derive.lines import derive_line_row, derive_lines
 from openbook.tree.engine.nodes import LEAF, SPREAD, cells, cut_back, leaves_of, parents, remaining
 from openbook.tree.engine.prune import Decision, Pruned
 from openbook.tree.regressor import TreeRegressor
-from openbook.tree.show.reading import reading
+from openbook.tree.show.named_tree import named_tree
 from openbook.tree.show.ruleset import rules
 from openbook.words.numbers import figure
 from openbook.work.conditions import number, quoted
@@ -182,7 +182,7 @@ class ModelTreeRegressor(TreeRegressor):
         """
         check_is_fitted(self)
         found = rules(self)
-        leaves = (node for node in reading(self).depth_first() if self.tree_.attribute[node] == LEAF)
+        leaves = (node for node in named_tree(self).depth_first() if self.tree_.attribute[node] == LEAF)
         k = SMOOTHING if self.smoothing else 0.0
         lines = [smoothed_line(self.lines_, self.schema_, self.tree_, leaf, k) for leaf in leaves]
         told = [

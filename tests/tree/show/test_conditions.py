@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from openbook.data import Nominal, Numeric, Ordinal
 from openbook.errors import DataError
 from openbook.tree.engine.nodes import LEAF, SPREAD, Tree, leaf_of
-from openbook.tree.show.reading import condition, settled
+from openbook.tree.show.named_tree import condition, settled
 from openbook.work.conditions import Is, Within, literal, number, quoted, simplified
 
 INCOME = Numeric("income")

@@ -12,7 +12,7 @@ import pytest
 from openbook.data import Categorical, Nominal, Numeric, Ordinal, Schema
 from openbook.errors import DataError
 from openbook.tree.engine.nodes import leaf_of
-from openbook.tree.show.reading import settled
+from openbook.tree.show.named_tree import settled
 from openbook.tree.show.ruleset import rules
 from openbook.work.conditions import Within, quoted
 

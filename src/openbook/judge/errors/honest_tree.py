@@ -17,7 +17,7 @@ from openbook.data import Attribute, Categorical, Nominal, Numeric, Schema, Tabl
 from openbook.errors import DataError, ParameterError
 from openbook.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from openbook.tree.engine.nodes import LEAF
-from openbook.tree.show.reading import reading
+from openbook.tree.show.named_tree import named_tree
 from openbook.tree.show.ruleset import rules
 from openbook.words.sentences import plural
 from openbook.work.conditions import Condition, Is, Within, simplified
@@ -109,7 +109,7 @@ def _leaves(
         if name in places:  # halfway between round numbers, and no further
             tree.tree_.cut[node] = np.round(tree.tree_.cut[node], places[name] + 1)
     at = tree.apply(asked)
-    nodes = [node for node in reading(tree).depth_first() if tree.tree_.attribute[node] == LEAF]
+    nodes = [node for node in named_tree(tree).depth_first() if tree.tree_.attribute[node] == LEAF]
     for node, rule in zip(nodes, rules(tree), strict=True):
         told = simplified(_told(each, flags, gaps) for each in rule.conditions)
         words = " and ".join(map(str, told)) or "anything"

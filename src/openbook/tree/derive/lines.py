@@ -9,7 +9,7 @@ import math
 
 from openbook.tree.derive.nodes import Narrator
 from openbook.tree.engine.nodes import LEAF, cells, leaf_of
-from openbook.tree.show.reading import reading
+from openbook.tree.show.named_tree import named_tree
 from openbook.words.numbers import figure, signed
 from openbook.work import Grid, Step, Work
 
@@ -21,7 +21,7 @@ LISTED = 40
 
 def derive_lines(model, grown) -> Work:
     """How the tree was grown, and the lines of its leaves."""
-    narrator, lines = Narrator(model, reading(model)), model.lines_
+    narrator, lines = Narrator(model, named_tree(model)), model.lines_
     leaves = [node for node in narrator.reading.depth_first() if model.tree_.attribute[node] == LEAF]
     rows = [
         (
@@ -47,7 +47,7 @@ def _as_text(model, node):
 
 def derive_line_row(model, X, k) -> Work:
     """How the prediction of a one-row table was made; k is 0 where nothing is smoothed."""
-    narrator, tree = Narrator(model, reading(model)), model.tree_
+    narrator, tree = Narrator(model, named_tree(model)), model.tree_
     x = cells(X)[0]
     node = int(leaf_of(tree, x))
     terms, step = _on_line(model, node, x.tolist(), "p")

@@ -23,7 +23,7 @@ from openbook.tree.derive.pruning import work_of_decision
 from openbook.tree.derive.rows import derive_row
 from openbook.tree.engine.nodes import LEAF, depths
 from openbook.tree.engine.prune import PRUNING_RULES, Decision
-from openbook.tree.show.reading import reading
+from openbook.tree.show.named_tree import named_tree
 from openbook.work import Grid, Work
 
 __all__ = ["derive_model", "derive_row"]
@@ -34,7 +34,7 @@ WORKED_OUT, LISTED = 8, 40
 
 def derive_model(model) -> Work:
     """How the tree was grown, node by node, and cut back."""
-    narrator = Narrator(model, reading(model))
+    narrator = Narrator(model, named_tree(model))
     tree, noted = model.tree_, narrator.place
     nodes = [node for node in narrator.reading.depth_first() if node in noted or node == 0]
     parts = [narrator.work(node) for node in nodes]

@@ -17,7 +17,7 @@ from openbook.tree.derive.splits import (
 )
 from openbook.tree.engine.nodes import LEAF, depths, parents
 from openbook.tree.engine.prune import pessimistic_errors
-from openbook.tree.show.reading import Reading
+from openbook.tree.show.named_tree import NamedTree
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
 from openbook.work.conditions import simplified
@@ -37,7 +37,7 @@ class Narrator:
     """Tells of the nodes of one model."""
 
     model: Any
-    reading: Reading
+    reading: NamedTree
 
     @cached_property
     def depth(self):

@@ -14,7 +14,7 @@ from openbook.data.attributes import as_text
 from openbook.tree.derive.formulas import joined
 from openbook.tree.derive.nodes import Narrator
 from openbook.tree.engine.nodes import LEAF, SPREAD
-from openbook.tree.show.reading import reading
+from openbook.tree.show.named_tree import named_tree
 from openbook.words.numbers import figure, signed
 from openbook.work import Grid, Step, Work
 from openbook.work.conditions import number, word
@@ -27,7 +27,7 @@ LISTED = 40
 
 def derive_row(model, X) -> Work:
     """How the prediction of a one-row table was made."""
-    narrator = Narrator(model, reading(model))
+    narrator = Narrator(model, named_tree(model))
     leaves, steps = _descend(narrator.reading, [column.tolist()[0] for column in X.columns])
     more = f"{len(steps) - LISTED} more steps are not shown." if len(steps) > LISTED else ""
     way = [Work("the path", tuple(steps[:LISTED]), more)] if steps else []

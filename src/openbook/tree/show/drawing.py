@@ -19,7 +19,7 @@ import numpy as np
 
 from openbook.errors import DataError, ParameterError
 from openbook.tree.engine.nodes import LEAF, depths
-from openbook.tree.show.reading import Reading, reading
+from openbook.tree.show.named_tree import NamedTree, named_tree
 from openbook.words.numbers import figure
 from openbook.work.conditions import Condition
 from openbook.work.formula import printable
@@ -58,7 +58,7 @@ def draw(model, max_depth=None):
     if max_depth is not None and (not isinstance(max_depth, int | np.integer) or max_depth < 0):
         msg = f"draw: max_depth must be a whole number of at least 0, or None, got {max_depth!r}"
         raise ParameterError(msg)
-    return Drawing(reading(model), None if max_depth is None else int(max_depth))
+    return Drawing(named_tree(model), None if max_depth is None else int(max_depth))
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Drawing:
 
     Parameters
     ----------
-    read : Reading
+    read : NamedTree
         The tree with the names of its columns, target and classes.
     max_depth : int or None, default=None
         How many tests are drawn one below the other; None for all.
@@ -112,7 +112,7 @@ class Drawing:
     ('<svg', 'digraph tree {')
     """
 
-    read: Reading
+    read: NamedTree
     max_depth: int | None = None
 
     @cached_property

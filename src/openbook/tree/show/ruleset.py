@@ -4,7 +4,7 @@ The conditions of a path are joined to one for each attribute (`openbook.work.ru
 
 Where a test spreads missing cells over its branches (and with them values never seen), no rule speaks of
 them: such a row follows several rules, in shares. SQL knows no shares; there such a row takes the heaviest
-branch, as it does in `reading.settled`. Elsewhere SQL and `predict` agree on every row.
+branch, as it does in `named_tree.settled`. Elsewhere SQL and `predict` agree on every row.
 """
 
 from functools import reduce
@@ -13,7 +13,7 @@ from operator import or_
 from openbook.damage import blamed_on_its_file
 from openbook.errors import DataError, did_you_mean
 from openbook.tree.engine.nodes import LEAF, SPREAD
-from openbook.tree.show.reading import reading
+from openbook.tree.show.named_tree import named_tree
 from openbook.words.parameters import documented
 from openbook.work.conditions import Condition, simplified
 from openbook.work.formula import printable
@@ -54,7 +54,7 @@ def rules(model):
     (5, 'if outlook = overcast then play = Yes')
     """
     with blamed_on_its_file(model):
-        return Rules(reading(model))
+        return Rules(named_tree(model))
 
 
 class _TreeRules(RuleList):
@@ -74,7 +74,7 @@ class Rules(_TreeRules):
 
     Parameters
     ----------
-    read : Reading
+    read : NamedTree
         The tree with the names of its columns, target and classes; `rules` makes it from a model.
 
     Notes
@@ -123,7 +123,7 @@ class Disjunction(_TreeRules):
 
     Parameters
     ----------
-    read : Reading
+    read : NamedTree
         The tree with the names of its columns, target and classes.
     code : int
         The position of the class among the classes.

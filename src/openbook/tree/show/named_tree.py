@@ -16,11 +16,11 @@ from openbook.words.numbers import figure
 from openbook.work.conditions import Is, Within, word
 from openbook.work.formula import printable
 
-__all__ = ["Reading", "condition", "reading", "settled"]
+__all__ = ["NamedTree", "condition", "named_tree", "settled"]
 
 
 @dataclass(frozen=True)
-class Reading:
+class NamedTree:
     """A tree with the names of its columns, its target and its classes (None where it predicts numbers)."""
 
     tree: Tree
@@ -66,14 +66,14 @@ class Reading:
         return order
 
 
-def reading(model):
-    """The reading of a fitted model of one tree."""
+def named_tree(model):
+    """The tree of a fitted model, with the names of its columns, target and classes."""
     if getattr(model, "tree_", None) is None:
         msg = f"{type(model).__name__} has no tree_; pass one fitted decision tree"
         raise TypeError(msg)
     classes = getattr(model, "classes_", None)
     labels = None if classes is None else tuple(np.asarray(classes).tolist())
-    return Reading(model.tree_, model.schema_, model.target_, labels)
+    return NamedTree(model.tree_, model.schema_, model.target_, labels)
 
 
 def condition(schema, tree, node, branch):
