@@ -9,6 +9,7 @@ from openbook.data import Nominal, Numeric, Ordinal, Schema, Table
 from openbook.linear import LinearRegression
 from openbook.linear.derive_least_squares import by_columns, by_elimination
 from openbook.linear.design import RawColumns
+from openbook.linear.gram import Gram
 from openbook.linear.joint_scatter import JointScatter
 from openbook.linear.normal import Normal, penalised, plain
 
@@ -119,7 +120,7 @@ def equations(seed, d):
     Z = rng.normal(size=(20, d)) @ rng.normal(size=(d, d))
     y = rng.normal(size=20)
     Z -= Z.mean(axis=0)
-    parts = Z.T @ Z, (Z.T @ y)[:, None], np.array([y @ y])
+    parts = Gram(Z.T @ Z), (Z.T @ y)[:, None], np.array([y @ y])
     return Normal(20.0, np.zeros(d), np.zeros(1), *parts)
 
 

@@ -8,6 +8,11 @@ from openbook.errors import ModelFileError
 from openbook.linear import LinearRegression, Polynomial, Radial, Sigmoid
 
 
+def _against_all(scale):
+    """Correlations of -2 between all columns, which no rows have."""
+    return np.outer(scale, scale) * (3 * np.eye(len(scale)) - 2)
+
+
 @pytest.mark.parametrize(
     "options",
     [
@@ -31,9 +36,9 @@ def test_a_file_keeps_every_kind_of_model(options, tmp_path, mixed):
 @pytest.mark.parametrize(
     ("name", "change", "message"),
     [
-        ("scatter", lambda a: a * np.where(np.eye(len(a)) > 0, -1, 1), "no variance below zero"),
-        ("scatter", lambda a: a + np.triu(np.full(a.shape, a.max())), "not valid"),
-        ("scatter", lambda a: np.outer(np.diag(a), np.diag(a)) ** 0.5 * (3 * np.eye(len(a)) - 2), "valid"),
+        ("gram.entries", lambda a: a * np.where(np.eye(len(a)) > 0, -1, 1), "no variance below zero"),
+        ("gram.entries", lambda a: a + np.triu(np.full(a.shape, a.max())), "not valid"),
+        ("gram.entries", lambda a: _against_all(np.sqrt(np.diag(a))), "not valid"),
         ("known", lambda a: a * 3, "weights of known cells"),
         ("mean", lambda a: a[:-1], "expected float64"),
         ("weight", lambda a: a * 0, "weight"),

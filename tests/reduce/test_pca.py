@@ -227,7 +227,7 @@ def test_save_open_and_spoil(tmp_path):
     ("name", "change", "match"),
     [
         ("weight", lambda a: -a, "not valid"),
-        ("scatter", lambda a: -a, "no variance below zero"),
+        ("gram.entries", lambda a: -a, "no variance below zero"),
         ("em_covariance", lambda a: -a, "its covariance matrix is not valid"),
         ("spread", lambda a: -a, "its covariance matrix is not valid"),
     ],

@@ -79,6 +79,8 @@ class Rows(NamedTuple):
     def in_memory(cls, X: Table, y: Array, w: Array | None = None) -> "Rows":
         spans = [slice(start, start + CHUNK_ROWS) for start in range(0, len(X), CHUNK_ROWS)]
         ones = np.ones(min(len(X), CHUNK_ROWS))  # shared by all chunks of rows that weigh 1
+        if len(spans) == 1:
+            return cls(X.schema, [Chunk(X, y, ones if w is None else w)], X)
         return cls(
             X.schema,
             [Chunk(X.take(s), y[s], ones[: len(y[s])] if w is None else w[s]) for s in spans],

@@ -246,6 +246,9 @@ class Table:
 
     def chunks(self, rows: int = CHUNK_ROWS) -> "Iterator[Table]":
         """The table in consecutive slices of so many rows."""
+        if 0 < len(self) <= rows:
+            yield self
+            return
         for start in range(0, len(self), rows):
             yield self.take(slice(start, start + rows))
 

@@ -30,6 +30,9 @@ from openbook.prepare.encoding import Encoding
 
 __all__ = ["Basis", "Columns", "Polynomial", "Radial", "Sigmoid", "sample_of"]
 
+#: From so many columns on, the matrix of their units is kept as a sparse one.
+SPARSE = 100
+
 #: The most rows that are looked at for centres.
 SAMPLE = 2000
 
@@ -86,9 +89,16 @@ class Columns(Basis):
         return encoding.names
 
     def units(self, encoding, centres):  # noqa: ARG002
-        matrix = np.diag(np.append(1.0, 1 / encoding.scale))
-        matrix[0, 1:] = -encoding.shift / encoding.scale
-        return matrix
+        from scipy.sparse import csr_array
+
+        d = len(encoding)
+        values = np.concatenate([[1.0], -encoding.shift / encoding.scale, 1 / encoding.scale])
+        places = np.r_[np.zeros(1 + d, dtype=np.intp), 1 : 1 + d], np.r_[: 1 + d, 1 : 1 + d]
+        if d < SPARSE:
+            matrix = np.zeros((1 + d, 1 + d))
+            matrix[places] = values
+            return matrix
+        return csr_array((values, places), (1 + d, 1 + d))
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,10 @@ weights, (K, d), the encoded scatter is T'ST.
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from scipy.sparse import csc_array
 
 from openbook.data import MISSING, Categorical, Numeric, Schema, Table
 from openbook.kernels.moments import Moments
@@ -24,6 +26,9 @@ from openbook.linear.joint_scatter import JointScatter
 from openbook.prepare.encoding import ColumnSums, Encoding
 
 __all__ = ["EncodedColumns", "RawColumns"]
+
+#: From so many weights on they are kept as a sparse array.
+SPARSE = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -77,26 +82,38 @@ class RawColumns:
         """The encoding of the rows that were added up."""
         P = self.numbers
         weight, known, mean = statistics.weight, statistics.known, statistics.mean
-        moments = Moments(known[None], mean[None, :P], np.diag(statistics.scatter)[None, :P])
+        moments = Moments(known[None], mean[None, :P], statistics.gram.diagonal()[None, :P])
         values = tuple(mean[place] * weight for place in self.places())
         sums = ColumnSums(moments, values, weight)
         return Encoding.from_sums(self.schema, sums, scale=scale, reference=reference)
 
-    def weights(self, encoding: Encoding) -> np.ndarray:
-        """The weights T of the entries in each encoded column, (size, d)."""
-        P, places = self.numbers, iter(self.places())
-        weights = np.zeros((self.size, len(encoding)))
-        rows = encoding(self._one_row_an_entry()) if self.categories else np.zeros((0, len(encoding)))
+    def weights(self, encoding: Encoding, targets: int = 0) -> Any:
+        """The weights T of the entries in each encoded column, (size, d); behind them targets as they are.
+
+        An array, or a sparse one where there are many.
+        """
+        P, d = self.numbers, len(encoding)
         ends = np.searchsorted(encoding.columns, np.arange(len(self.schema) + 1))
-        j = 0
-        for attribute, first, end in zip(self.schema, ends[:-1], ends[1:], strict=True):
-            if isinstance(attribute, Numeric):
-                weights[j, first] = 1 / encoding.scale[first]
-                weights[P + j, first + 1 : end] = 1.0
-                j += 1
-            else:
-                place = next(places)
-                weights[place, first:end] = rows[place.start - 2 * P : place.stop - 2 * P, first:end]
+        numeric = np.array([isinstance(a, Numeric) for a in self.schema], dtype=bool)
+        first, last = ends[:-1][numeric], ends[1:][numeric] - 1
+        gaps, own = np.flatnonzero(last > first), np.arange(targets)
+        parts = [
+            (np.arange(P), first, 1 / encoding.scale[first]),
+            (P + gaps, last[gaps], np.ones(len(gaps))),
+            (self.size + own, d + own, np.ones(targets)),
+        ]
+        if self.categories:
+            rows = encoding(self._one_row_an_entry())
+            for place, start, end in zip(self.places(), ends[:-1][~numeric], ends[1:][~numeric], strict=True):
+                block = rows[place.start - 2 * P : place.stop - 2 * P, start:end]
+                entry, column = np.nonzero(block)
+                parts.append((place.start + entry, start + column, block[entry, column]))
+        entries, columns, values = (np.concatenate(part) for part in zip(*parts, strict=True))
+        shape = self.size + targets, d + targets
+        if shape[0] * shape[1] >= SPARSE:
+            return csc_array((values, (entries, columns)), shape)
+        weights = np.zeros(shape)
+        weights[entries, columns] = values
         return weights
 
     def _one_row_an_entry(self) -> Table:
@@ -121,11 +138,11 @@ class RawColumns:
             old_places.append(np.arange(after.start, after.start + before.stop - before.start))
         old_places.append(new.size + np.arange(targets))
         places = np.concatenate(old_places)
-        mean = np.zeros(new.size + targets)
-        scatter = np.zeros((len(mean), len(mean)))
-        mean[places] = statistics.mean
-        scatter[np.ix_(places, places)] = statistics.scatter
-        return JointScatter(statistics.weight, statistics.known, mean, scatter)
+        into = np.zeros((len(statistics.mean), new.size + targets))
+        into[np.arange(len(places)), places] = 1.0
+        return JointScatter(
+            statistics.weight, statistics.known, statistics.mean @ into, statistics.gram.turned(into)
+        )
 
 
 @dataclass(frozen=True)

@@ -54,9 +54,10 @@ def in_words(combination, names) -> str:
     name = names[combination.column]
     if not combination.factors:
         return f"{name} is always {figure(combination.constant)}; its coefficient is set to 0"
-    terms = [f"{figure(factor)} × {names[k]}" for k, factor in combination.factors.items()]
-    if len(terms) > 4:
-        terms = [*terms[:3], "…"]
+    factors = list(combination.factors.items())
+    shown = factors if len(factors) <= 4 else factors[:3]
+    terms = [f"{figure(factor)} × {names[k]}" for k, factor in shown]
+    terms += ["…"] if len(shown) < len(factors) else []
     if abs(combination.constant) > 1e-9:
         terms.insert(0, figure(combination.constant))
     return f"{name} = {' + '.join(terms)}: collinear, so its coefficient is set to 0"

@@ -70,7 +70,7 @@ def reweighed(
         scale = np.sqrt(seen.squares[0] / room) if room > 0.05 * total else 2 * scale
         slope = coef - before[1]
         middle = normal.intercept(coef) - before[0] + normal.mean @ slope
-        moved = np.sqrt((slope * (normal.columns @ slope)).sum() / total + middle @ middle)
+        moved = np.sqrt((slope * normal.scatter.times(slope)).sum() / total + middle @ middle)
         if max(moved, abs(scale - scale_before)) <= REST * scale:
             return state, float(scale), True
     return state, float(scale), bool(scale <= smallest)

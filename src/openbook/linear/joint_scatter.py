@@ -11,7 +11,8 @@ linear map of z, under which m and S follow. So every join first brings both sid
 
 A chunk is summed around the mean s of its first rows, S = sum of w (z - s)(z - s)' - W (m - s)(m - s)', so
 that no more than a few digits of 16 are lost to cancellation wherever a column lies. It is copied a few rows
-at a time, which stay in the cache. Chunks are joined by the formula of Chan, Golub and LeVeque (1979).
+at a time, which stay in the cache. Where there are fewer rows than entries, the rows around m are kept (see
+`gram`). Chunks are joined by the formula of Chan, Golub and LeVeque (1979).
 
 weight : (1,);  known : (P,), the weight of the rows in which each number is known
 mean : (K,);  scatter : (K, K), K = 2P + categories, targets and whatever else is never missing
@@ -25,6 +26,7 @@ import numpy as np
 
 from openbook.data import Table
 from openbook.fold import Statistics, less
+from openbook.linear.gram import Gram
 
 __all__ = ["Design", "JointScatter", "cleared"]
 
@@ -69,17 +71,24 @@ class JointScatter(Statistics):
     weight: np.ndarray
     known: np.ndarray
     mean: np.ndarray
-    scatter: np.ndarray
+    gram: Gram
 
     @classmethod
     def zero(cls, numbers: int, size: int) -> "JointScatter":
-        return cls(np.zeros(1), np.zeros(numbers), np.zeros(size), np.zeros((size, size)))
+        return cls(np.zeros(1), np.zeros(numbers), np.zeros(size), Gram.zero(size))
+
+    @property
+    def scatter(self) -> np.ndarray:
+        """S, (K, K)."""
+        return self.gram.matrix
 
     @classmethod
     def of(cls, design: Design, X: Table, y: np.ndarray, w: np.ndarray) -> "JointScatter":
         """The scatter of a chunk: of inputs X, targets y, (n, T), and weights w."""
         P, T, width = design.numbers, y.shape[1], design.width
         used, size = width + T + 1, P + width + T
+        if Gram.keeps((len(y), size)):
+            return cls._of_few(design, X, y, w)
         z = np.zeros((_fours(used), min(BLOCK_ROWS, len(y)) + ROOM))
         first = slice(0, min(FIRST_ROWS, len(y)))
         design.write(X, first, np.zeros(P), z[:width, first])
@@ -116,9 +125,39 @@ class JointScatter(Statistics):
         mean[:P] += shift
         mean[size - T :] += middle
         known = less(weight, total[-1, P : 2 * P])
-        scatter = total[:-1, :-1] - weight * np.outer(off, off)
+        scatter = Gram(total[:-1, :-1] - weight * np.outer(off, off))
         so_far = cls(weight, known, mean, cleared(scatter, np.diag(total)[:-1]))
         return so_far._filled(shift + total[-1, :P] * _inverse(known), shift)  # gaps counted as the shift
+
+    @classmethod
+    def _of_few(cls, design: Design, X: Table, y: np.ndarray, w: np.ndarray) -> "JointScatter":
+        """The scatter of a chunk with fewer rows than entries: the rows themselves, around their mean."""
+        P, n, width = design.numbers, len(y), design.width
+        size = P + width + y.shape[1]
+        entries, z = np.empty((n, size - P)), np.zeros((n, size))
+        design.write(X, slice(0, n), np.zeros(P), entries[:, :width].T)
+        entries[:, width:] = y
+        shift = np.zeros(size)
+        shift[:P], shift[P + width :] = _mean(entries[:FIRST_ROWS, :P].T), _mean(y[:FIRST_ROWS].T)
+        numbers, gaps = z[:, :P], z[:, P : 2 * P]
+        np.subtract(entries[:, :P], shift[:P], out=numbers)
+        np.subtract(entries[:, P:], shift[2 * P :], out=z[:, 2 * P :])
+        spans = [slice(0, P), slice(2 * P, size)]
+        if not math.isfinite(numbers.sum()):
+            gaps[:] = np.isnan(numbers)
+            numbers[gaps != 0] = 0.0
+            spans = [slice(0, size)]
+        weight, off = np.array([w.sum()]), np.zeros(size)
+        for span in spans:
+            own = z[:, span]
+            off[span] = w @ own / weight
+            own -= off[span]
+            own *= np.sqrt(w)[:, None]
+            squares = np.einsum("ij,ij->j", own, own)
+            own[:, squares <= ROUNDING * (squares + weight * off[span] ** 2)] = 0.0
+        known = less(weight, weight * off[P : 2 * P])
+        so_far = cls(weight, known, shift + off, Gram(z))
+        return so_far._filled(shift[:P] + weight * off[:P] * _inverse(known), shift[:P])
 
     def _filled(self, fill: np.ndarray, before: np.ndarray | None = None) -> "JointScatter":
         """The same rows, with `fill` where a number is missing, not the mean or what was there `before`."""
@@ -126,11 +165,12 @@ class JointScatter(Statistics):
         change = fill - (self.mean[:P] if before is None else before)
         if not (change * self.mean[P : 2 * P]).any():
             return self
-        mean, scatter = self.mean.copy(), self.scatter.copy()
+        mean, entries = self.mean.copy(), self.gram.entries.copy()
         mean[:P] += change * mean[P : 2 * P]
-        scatter[:P] += change[:, None] * scatter[P : 2 * P]
-        scatter[:, :P] += scatter[:, P : 2 * P] * change
-        return JointScatter(self.weight, self.known, mean, scatter)
+        if not self.gram.wide:
+            entries[:P] += change[:, None] * entries[P : 2 * P]
+        entries[:, :P] += entries[:, P : 2 * P] * change
+        return JointScatter(self.weight, self.known, mean, Gram(entries))
 
     def __add__(self, other: "JointScatter") -> "JointScatter":
         P = len(self.known)
@@ -140,8 +180,8 @@ class JointScatter(Statistics):
         weight = a.weight + b.weight
         share = b.weight / weight
         gap = b.mean - a.mean
-        scatter = a.scatter + b.scatter + a.weight * share * np.outer(gap, gap)
-        return JointScatter(weight, known, a.mean + share * gap, scatter)
+        between = np.sqrt(a.weight * share) * gap
+        return JointScatter(weight, known, a.mean + share * gap, (a.gram + b.gram).with_rows(between[None]))
 
     def __sub__(self, other: "JointScatter") -> "JointScatter":
         P = len(self.known)
@@ -151,27 +191,39 @@ class JointScatter(Statistics):
         a, b = self._filled(fill), other._filled(fill)
         mean = a.mean + b.weight * _inverse(weight) * (a.mean - b.mean)
         gap = b.mean - mean
-        scatter = a.scatter - b.scatter - weight * b.weight / a.weight * np.outer(gap, gap)
-        return JointScatter(weight, known, mean, cleared(scatter, np.diag(a.scatter)))
+        between = np.sqrt(np.maximum(weight, 0.0) * b.weight / a.weight) * gap
+        scatter = a.gram - b.gram.with_rows(between[None])
+        return JointScatter(weight, known, mean, cleared(scatter, a.gram.diagonal()))
 
     def amounts(self) -> list[np.ndarray]:
-        return [self.weight, self.known, np.diag(self.scatter)]
+        return [self.weight, self.known, self.gram.diagonal()]
 
     def check(self) -> None:
         """Raise ValueError where no rows can have this scatter."""
-        if not np.isfinite(self.scatter).all() or (np.diag(self.scatter) < 0).any():
+        diagonal = self.gram.diagonal()
+        if (
+            not np.isfinite(diagonal).all()
+            or not np.isfinite(self.gram.entries).all()
+            or (diagonal < 0).any()
+        ):
             msg = "its scatter must be finite, and no variance below zero"
             raise ValueError(msg)
-        scale = np.sqrt(np.diag(self.scatter))
-        scale = np.where(scale > 0, scale, 1.0)
-        level = self.scatter / np.outer(scale, scale)
-        if (np.abs(level - level.T) > 1e-9).any() or np.linalg.eigvalsh(level).min(initial=0.0) < -1e-6:
+        if not self.gram.wide and not _is_scatter(self.scatter, diagonal):
             msg = "its scatter matrix is not valid"
             raise ValueError(msg)
         P = len(self.known)
         if (self.known > self.weight * (1 + 1e-9)).any() or (self.mean[P : 2 * P] < 0).any():
             msg = "its weights of known cells are not valid"
             raise ValueError(msg)
+
+
+def _is_scatter(matrix: np.ndarray, diagonal: np.ndarray) -> bool:
+    """Whether a matrix is symmetric and has no negative eigenvalue, to rounding."""
+    scale = np.where(diagonal > 0, np.sqrt(diagonal), 1.0)
+    level = matrix / np.outer(scale, scale)
+    return bool(
+        (np.abs(level - level.T) <= 1e-9).all() and np.linalg.eigvalsh(level).min(initial=0.0) >= -1e-6
+    )
 
 
 def _fill(z, design, X, y, roots, span, shift, middle):
@@ -220,12 +272,9 @@ def _mean(values: np.ndarray) -> np.ndarray:
     return first[:, 0] + off.sum(axis=1) / np.maximum(known.sum(axis=1), 1)
 
 
-def cleared(scatter: np.ndarray, before: np.ndarray) -> np.ndarray:
+def cleared(scatter: Gram, before: np.ndarray) -> Gram:
     """The scatter without the columns of which no more than rounding is left of the squares `before`."""
-    gone = np.abs(np.diag(scatter)) <= ROUNDING * before
-    scatter[gone] = 0.0
-    scatter[:, gone] = 0.0
-    return scatter
+    return scatter.cleared(np.abs(scatter.diagonal()) <= ROUNDING * before)
 
 
 def _inverse(weight: np.ndarray) -> np.ndarray:

@@ -164,24 +164,29 @@ class LinearRegression(Folding, Regressor):
         functions = self._functions()
         self.names_ = functions.basis.names(self.encoding_, functions.centres)
         self._units = functions.basis.units(self.encoding_, functions.centres)
-        coef, self._inverse, combinations, at_rest = self._solution(self._normal)
+        coef, self._plain, at_rest = self._solution(self._normal)
         self._weights = np.vstack([self._normal.intercept(coef), coef])
         own = (self._units @ self._weights).T
         self.coef_, self.intercept_ = own[:, 1:], own[:, 0]
         if self._flat:
             self.coef_, self.intercept_ = self.coef_[0], float(self.intercept_[0])
-        self.collinear_ = tuple(self.names_[c.column] for c in combinations)
-        self.notes_ = [in_words(combination, self.names_) for combination in combinations]
+        self.collinear_, self.notes_ = (), []
+        if self._plain is not None:
+            self.collinear_ = tuple(self.names_[j] for j in self._plain.collinear)
+            self.notes_ += [in_words(combination, self.names_) for combination in self._plain.combinations]
+        if more := len(self.collinear_) - len(self.notes_):
+            self.notes_.append(f"{more:,} more columns are collinear, and their coefficients set to 0")
         if not at_rest:
             self.notes_.append("coordinate descent did not converge; a larger l2 makes it faster")
         self._judge(coef)
 
     def _solution(self, normal):
-        """The coefficients, (d, T); without penalties the inverse of S and what is collinear; and rest."""
+        """The coefficients, (d, T); the solution without penalties, if it is; and whether it came to rest."""
         if self._penalised:
             coef, at_rest = penalised(normal, self.l1, self.l2)
-            return coef, None, [], at_rest
-        return *plain(normal), True
+            return coef, None, at_rest
+        found = plain(normal)
+        return found.coef, found, True
 
     def _judge(self, coef):
         """How well the model fits: R², and the variance of the errors where it can be told."""
@@ -192,7 +197,7 @@ class LinearRegression(Folding, Regressor):
         r2 = np.where(varies, 1 - share, 1.0)
         self.r2_ = float(r2[0]) if self._flat else r2
         self.dof_ = self.sigma2_ = None
-        if self._inverse is None or self.loss == "huber":
+        if self._plain is None or self.loss == "huber":
             return
         self.dof_ = normal.weight - 1 - (len(self.names_) - len(self.collinear_))
         if self.dof_ > 0:
@@ -212,17 +217,14 @@ class LinearRegression(Folding, Regressor):
         """The encoding of the rows that were added up, and the normal equations of its columns."""
         raw = RawColumns(self.schema_)
         encoding = raw.encoding(self.statistics_, scale=scale, reference=reference)
-        weights = raw.weights(encoding)
-        size, targets = raw.size, len(self.targets_)
-        into = np.zeros((size + targets, len(encoding) + targets))
-        into[:size, : len(encoding)] = weights
-        into[size:, len(encoding) :] = np.eye(targets)
+        targets = len(self.targets_)
+        into = raw.weights(encoding, targets)
         state = self.statistics_
-        mean = np.append((encoding.mean - encoding.shift) / encoding.scale, state.mean[size:])
+        mean = np.append((encoding.mean - encoding.shift) / encoding.scale, state.mean[raw.size :])
         # what a sum of entries can vary, and what means of 16 digits can seem to
-        most = (np.abs(into).T @ np.sqrt(np.diag(state.scatter))) ** 2
-        most += 1e-16 * state.weight * (np.abs(into).T @ np.abs(state.mean)) ** 2
-        scatter = cleared(into.T @ state.scatter @ into, most)
+        most = (abs(into).T @ np.sqrt(state.gram.diagonal())) ** 2
+        most += 1e-16 * state.weight * (abs(into).T @ np.abs(state.mean)) ** 2
+        scatter = cleared(state.gram.turned(into), most)
         encoded = JointScatter(state.weight, state.known, mean, scatter)
         return encoding, Normal.of(encoded, targets)
 
@@ -291,7 +293,7 @@ class LinearRegression(Folding, Regressor):
 
     def _covariance(self):
         """The covariance of intercept and coefficients over σ², (1 + d, 1 + d)."""
-        return covariance(self._normal, self._inverse, self._units)
+        return covariance(self._normal, self._plain.inverse, self._units)
 
     def coefficients(self, level=0.95):
         """The coefficients as a table: with standard error, t, p and interval, where these can be told.

@@ -11,16 +11,21 @@ that of the columns and c that of columns and target,
 where soft draws a number towards zero by l1. Without penalties a column that those before it explain, or that
 is constant, has no coefficient of its own: it gets 0, and is said to be `collinear`.
 
-S : float64 (d, d);  c, β : float64 (d, T) for T targets
+Where there are fewer rows than columns, S = Z'Z and c = Z't for the rows Z and their targets t around their
+means (see `gram`), and the same solutions take less: β = Z'(ZZ' + l2 I)⁻¹ t, and coordinate descent on the
+columns of Z.
+
+S : float64 (d, d);  c, β : float64 (d, T) for T targets;  Z : float64 (n, d);  t : float64 (n, T)
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import cho_solve, lapack, solve_triangular
+from scipy.linalg import cho_solve, lapack
 
 from openbook.errors import ParameterError
+from openbook.linear.gram import Gram, independent_columns
 from openbook.linear.joint_scatter import JointScatter
 
 __all__ = ["Combination", "Normal", "Path", "Plain", "penalised", "plain", "trace_path"]
@@ -31,6 +36,9 @@ COLLINEAR = 1e-11
 #: The slope at which coordinate descent rests, as a share of the largest, and the most sweeps it may take.
 REST, MOST_SWEEPS = 1e-12, 20_000
 
+#: Of so many collinear columns it is said what they are made of.
+MOST_COMBINATIONS = 5
+
 
 @dataclass(frozen=True)
 class Normal:
@@ -39,16 +47,27 @@ class Normal:
     weight: float
     mean: np.ndarray
     target_mean: np.ndarray
-    columns: np.ndarray
+    scatter: Gram  # S
     cross: np.ndarray
     targets: np.ndarray
+    target_rows: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))  # t, where S is kept as rows
 
     @classmethod
     def of(cls, state: JointScatter, targets: int) -> "Normal":
         """The equations of weight, mean and scatter, of which the last entries are the targets."""
-        S, d = state.scatter, len(state.mean) - targets
-        parts = S[:d, :d], S[:d, d:], np.diag(S)[d:].copy()
-        return cls(float(state.weight[0]), state.mean[:d], state.mean[d:], *parts)
+        gram, d = state.gram, len(state.mean) - targets
+        weight, means = float(state.weight[0]), (state.mean[:d], state.mean[d:])
+        if gram.wide:
+            rows, target_rows = gram.entries[:, :d], gram.entries[:, d:]
+            squares = np.einsum("ij,ij->j", target_rows, target_rows)
+            return cls(weight, *means, Gram.of_rows(rows), rows.T @ target_rows, squares, target_rows)
+        S = gram.entries
+        return cls(weight, *means, Gram(S[:d, :d]), S[:d, d:], np.diag(S)[d:].copy())
+
+    @property
+    def columns(self) -> np.ndarray:
+        """S itself, (d, d)."""
+        return self.scatter.matrix
 
     def intercept(self, coef: np.ndarray) -> np.ndarray:
         """The intercept of each target, (T,)."""
@@ -56,7 +75,7 @@ class Normal:
 
     def residual(self, coef: np.ndarray) -> np.ndarray:
         """The residual sum of squares of each target, (T,)."""
-        explained = 2 * (coef * self.cross).sum(axis=0) - (coef * (self.columns @ coef)).sum(axis=0)
+        explained = 2 * (coef * self.cross).sum(axis=0) - (coef * self.scatter.times(coef)).sum(axis=0)
         return np.maximum(self.targets - explained, 0.0)
 
 
@@ -72,54 +91,49 @@ class Plain(NamedTuple):
     """A solution without penalties."""
 
     coef: np.ndarray  # (d, T)
-    inverse: np.ndarray  # (d, d), the inverse of S; zero where a column is collinear
-    collinear: list[Combination]
+    kept: np.ndarray  # the positions of columns that are not collinear
+    upper: np.ndarray  # Cholesky's factor of their correlations
+    scale: np.ndarray  # (d,), the roots of the diagonal of S
+    combinations: list[Combination]  # what the first collinear columns are made of
+
+    @property
+    def collinear(self) -> np.ndarray:
+        """The positions of collinear columns."""
+        return np.setdiff1d(np.arange(len(self.scale)), self.kept)
+
+    @property
+    def inverse(self) -> np.ndarray:
+        """The inverse of S, (d, d); zero where a column is collinear."""
+        inverse, units = np.zeros((len(self.scale),) * 2), self.scale[self.kept]
+        own = cho_solve((self.upper, False), np.eye(len(self.kept)))
+        inverse[np.ix_(self.kept, self.kept)] = own / np.outer(units, units)
+        return inverse
 
 
 def plain(normal: Normal) -> Plain:
     """Least squares without penalties."""
-    d = len(normal.columns)
-    scale = np.sqrt(np.diag(normal.columns))
-    varies = scale > 0
-    level = normal.columns / np.outer(np.where(varies, scale, 1.0), np.where(varies, scale, 1.0))
-    upper, kept = _factor(level, varies)
-    coef, inverse = np.zeros(normal.cross.shape), np.zeros((d, d))
-    units = scale[kept]
-    coef[kept] = cho_solve((upper, False), normal.cross[kept] / units[:, None]) / units[:, None]
-    inverse[np.ix_(kept, kept)] = cho_solve((upper, False), np.eye(len(kept))) / np.outer(units, units)
-    return Plain(coef, inverse, _combinations(normal, level, scale, upper, kept))
+    upper, kept = independent_columns(normal.scatter, COLLINEAR)
+    scale = np.sqrt(np.maximum(normal.scatter.diagonal(), 0.0))
+    coef, units = np.zeros(normal.cross.shape), scale[kept][:, None]
+    coef[kept] = cho_solve((upper, False), normal.cross[kept] / units) / units
+    found = Plain(coef, kept, upper, scale, [])
+    for j in found.collinear[:MOST_COMBINATIONS].tolist():
+        found.combinations.append(_combination(normal, scale, upper, kept, j))
+    return found
 
 
-def _factor(level: np.ndarray, varies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Cholesky's factor of the columns that those before them do not explain, and which these are."""
-    columns = np.flatnonzero(varies)
-    if len(columns) == 0:
-        return np.zeros((0, 0)), columns
-    upper, failed = lapack.dpotrf(level[np.ix_(columns, columns)], clean=True)
-    if not failed and np.diag(upper).min() ** 2 > COLLINEAR:
-        return upper, columns
-    rest, kept = level.copy(), []
-    for j in columns:  # what is left of each column after those before it
-        if rest[j, j] > COLLINEAR:
-            kept.append(j)
-            rest[j + 1 :, j + 1 :] -= np.outer(rest[j + 1 :, j], rest[j, j + 1 :]) / rest[j, j]
-    own = np.array(kept)
-    return lapack.dpotrf(level[np.ix_(own, own)], clean=True)[0], own
-
-
-def _combinations(normal, level, scale, upper, kept):
-    """What the collinear columns are made of."""
-    found = []
-    for j in sorted(set(range(len(scale))) - set(kept.tolist())):
-        before = kept[kept < j] if scale[j] > 0 else kept[:0]
+def _combination(normal, scale, upper, kept, j):
+    """What a collinear column is made of."""
+    before = kept[kept < j] if scale[j] > 0 else kept[:0]
+    factors = {}
+    if len(before):
         part = upper[: len(before), : len(before)]
-        half = solve_triangular(part, level[before, j], trans=1) if len(before) else np.zeros(0)
-        share = solve_triangular(part, half) if len(before) else np.zeros(0)
+        level = normal.scatter.part(before, np.array([j]))[:, 0] / (scale[before] * scale[j])
+        share = cho_solve((part, False), level)
         worth = [(int(k), f) for k, f in zip(before, share, strict=True) if abs(f) > 1e-5]
         factors = {k: float(f * scale[j] / scale[k]) for k, f in worth}
-        constant = normal.mean[j] - sum(f * normal.mean[k] for k, f in factors.items())
-        found.append(Combination(j, float(constant), factors))
-    return found
+    constant = normal.mean[j] - sum(f * normal.mean[k] for k, f in factors.items())
+    return Combination(j, float(constant), factors)
 
 
 def penalised(
@@ -129,30 +143,40 @@ def penalised(
 
     Coordinate descent goes on from `start`, if it is given.
     """
-    matrix = normal.columns + l2 * np.eye(len(normal.columns))
     if l1 == 0:
-        return _ridge(normal, matrix), True
-    from openbook.linear.coordinates import coordinate_descent
+        return _ridge(normal, l2), True
+    from openbook.linear.coordinates import coordinate_descent, descent_on_columns
 
     coef = np.zeros(normal.cross.shape) if start is None else start.copy()
     threshold, at_rest = np.full(len(coef), float(l1)), True
+    matrix = None if normal.scatter.wide else normal.columns + l2 * np.eye(len(normal.columns))
     for t, cross in enumerate(normal.cross.T):
         theta = coef[:, t].copy()
-        rest = matrix @ theta - cross
         tol = REST * float(np.abs(cross).max(initial=0.0))
-        sweeps = coordinate_descent(matrix, rest, threshold, theta, tol, MOST_SWEEPS)
+        if matrix is None:
+            rows = np.asfortranarray(normal.scatter.entries)
+            rest = rows @ theta - normal.target_rows[:, t]
+            sweeps = descent_on_columns(rows, rest, threshold, l2, theta, tol, MOST_SWEEPS)
+        else:
+            rest = matrix @ theta - cross
+            sweeps = coordinate_descent(matrix, rest, threshold, theta, tol, MOST_SWEEPS)
         at_rest = at_rest and sweeps < MOST_SWEEPS
         coef[:, t] = theta
     return coef, at_rest
 
 
-def _ridge(normal, matrix):
+def _ridge(normal, l2):
+    """(S + l2 I)⁻¹ c; where S is Z'Z and c is Z't for fewer rows Z, that is Z'(ZZ' + l2 I)⁻¹ t."""
+    wide = normal.scatter.wide
+    rows = normal.scatter.entries
+    matrix, right = (rows @ rows.T, normal.target_rows) if wide else (normal.columns.copy(), normal.cross)
+    matrix[np.diag_indices_from(matrix)] += l2
     scale = np.sqrt(np.where(np.diag(matrix) > 0, np.diag(matrix), 1.0))
     upper, failed = lapack.dpotrf(matrix / np.outer(scale, scale), clean=True)
     if failed:  # l2 is too small beside the scatter to make up for what is collinear
-        coef, _, _ = plain(normal)
-        return coef
-    return cho_solve((upper, False), normal.cross / scale[:, None]) / scale[:, None]
+        return plain(normal).coef
+    solved = cho_solve((upper, False), right / scale[:, None]) / scale[:, None]
+    return rows.T @ solved if wide else solved
 
 
 class Path(NamedTuple):

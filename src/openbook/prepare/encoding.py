@@ -119,14 +119,14 @@ class Encoding:
         total = float(sums.total[0])
         moments = sums.numbers
         deviations = np.sqrt(moments.scatter[0] / np.where(moments.weight[0] > 0, moments.weight[0], 1.0))
-        numbers = zip(moments.weight[0], moments.mean[0], deviations, strict=True)
+        gaps_of_numbers = less(total, moments.weight[0])
+        numbers = zip(moments.weight[0], gaps_of_numbers, moments.mean[0], deviations, strict=True)
         weights = iter(sums.values)
         figures, seen, gaps = [], [], []
         for attribute in schema:
             codes = np.zeros(0, dtype=np.intp)
             if isinstance(attribute, Numeric):
-                known, mean, sd = next(numbers)
-                missing = float(less(total, known))
+                known, missing, mean, sd = next(numbers)
                 figures.append((mean, mean if scale else 0.0, sd if scale and sd > 0 else 1.0))
             else:
                 missing, *by_value = next(weights).tolist()

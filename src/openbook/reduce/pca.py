@@ -7,6 +7,9 @@ deviation, so that S is their correlation matrix, or as they are with `scale=Fal
 from 0 to 1; a 0/1 column for each value of a nominal one. N is the weight of the rows, less 1 with
 `variance="sample"`. All it takes is one fold over the rows (`linear.joint_scatter`), in memory or in files.
 
+Of a wide table, S = Z'Z / N for fewer rows Z than columns (`linear.gram`), and ZZ' / N has the same λ_c: from
+its eigenvectors u_c, v_c = Z'u_c / √(N λ_c).
+
 Missing cells count as the mean of their column, or ("em") as what the other columns of the row let expect if
 rows are normal: mean and S are then found by EM, a fold a round (`kernels.normals`).
 
@@ -21,6 +24,7 @@ from operator import add
 from typing import Any
 
 import numpy as np
+from scipy.linalg import eigh
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -33,6 +37,7 @@ from openbook.errors import ParameterError
 from openbook.fold import fold
 from openbook.kernels.normals import Normals, expected
 from openbook.linear.design import RawColumns
+from openbook.linear.gram import Gram
 from openbook.linear.joint_scatter import JointScatter
 from openbook.linear.scored import linear_scores, scored
 from openbook.reduce.directions import checked_scores, signed
@@ -49,6 +54,9 @@ _RIDGE = 1e-9
 
 #: The share of all variance below which a component has none.
 _NOTHING = 1e-12
+
+#: From so many columns on, only the eigenvectors asked for are found.
+_MANY = 100
 
 
 class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
@@ -148,8 +156,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
         encoding = columns.encoding(self.statistics_, scale=self.scale, reference=False)
         self._has_gaps = bool(encoding.gaps.any())
         self.encoding_ = self._in_sample_units(encoding.without_gaps())
-        weights = columns.weights(self.encoding_)
-        self.covariance_ = weights.T @ self.statistics_.scatter @ weights / self._rows()
+        self._scatter = self.statistics_.gram.turned(columns.weights(self.encoding_))
         self.mean_ = (self.encoding_.mean - self.encoding_.shift) / self.encoding_.scale
 
     def _in_sample_units(self, encoding):
@@ -158,10 +165,15 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
         if not self.scale or self._rows() == weight:
             return encoding
         weights = RawColumns(self.schema_).weights(encoding)
-        spread = np.diag(weights.T @ self.statistics_.scatter @ weights) / weight
+        spread = self.statistics_.gram.turned(weights).diagonal() / weight
         scaled = np.isclose(spread, 1.0) | (encoding.scale != 1)  # with gaps, a column varies by less than 1
         wider = np.where(scaled, np.sqrt(weight / self._rows()), 1.0)
         return replace(encoding, scale=encoding.scale * wider)
+
+    @property
+    def covariance_(self):
+        """The covariance of the encoded columns, (d, d)."""
+        return self._scatter.matrix / self._rows()
 
     def _rows(self):
         """What a scatter is divided by."""
@@ -196,24 +208,37 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
             self.mean_ = self.mean_ + self._normal.means[0] * self._spread
             plain = self._normal.covariances[0] - _RIDGE * np.eye(len(self._spread))
             weight = float(self.statistics_.weight[0])
-            self.covariance_ = plain * np.outer(self._spread, self._spread) * weight / self._rows()
-        values, vectors = np.linalg.eigh(self.covariance_)
-        values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1].T
-        self.total_variance_ = float(np.trace(self.covariance_))
+            self._scatter = Gram(plain * np.outer(self._spread, self._spread) * weight)
+        self.total_variance_ = float((self._scatter.diagonal() / self._rows()).sum())
+        values, vectors = self._axes(self._asked())
         n = self._how_many(values)
         self.n_components_ = n
         self.components_ = np.array([signed(vector) for vector in vectors[:n]])
         self.explained_variance_ = values[:n].copy()
         self.explained_variance_ratio_ = values[:n] / (self.total_variance_ or 1.0)
 
-    def _how_many(self, values):
+    def _axes(self, asked):
+        """The eigenvalues of S, the largest first, and their eigenvectors; no more than asked for."""
+        wide = self._scatter.wide and (asked is None or asked < len(self._scatter.entries))
+        rows = self._scatter.entries
+        S = rows @ rows.T / self._rows() if wide else self.covariance_
+        if asked is not None and len(S) >= _MANY:
+            values, vectors = eigh(S, subset_by_index=(len(S) - asked, len(S) - 1), check_finite=False)
+        else:
+            values, vectors = np.linalg.eigh(S)
+        values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1].T
+        if wide:
+            some = values > _NOTHING * self.total_variance_
+            values, vectors = values[some], vectors[some] @ rows
+            vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        return values, vectors
+
+    def _asked(self):
+        """How many components were asked for, if it was so many."""
         wanted: Any = self.n_components
-        d = len(values)
-        if wanted is None:
-            return max(int((values > _NOTHING * self.total_variance_).sum()), 1)
-        if wanted < 1:
-            shares = np.cumsum(values) / (self.total_variance_ or 1.0)
-            return min(int(np.searchsorted(shares, wanted - _NOTHING)) + 1, d)
+        d = len(self.encoding_)
+        if wanted is None or wanted < 1:
+            return None
         if not Whole(at_least=1).allows(wanted):
             msg = f"PCA: n_components must be None, a whole number, or a share below 1, got {wanted!r}."
             raise ParameterError(msg)
@@ -221,6 +246,14 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
             msg = f"PCA: n_components is {wanted}, but there are {d} encoded columns; ask for fewer"
             raise ParameterError(msg)
         return int(wanted)
+
+    def _how_many(self, values):
+        if (asked := self._asked()) is not None:
+            return asked
+        if self.n_components is None:
+            return max(int((values > _NOTHING * self.total_variance_).sum()), 1)
+        shares = np.cumsum(values) / (self.total_variance_ or 1.0)
+        return min(int(np.searchsorted(shares, self.n_components - _NOTHING)) + 1, len(values))
 
     # answers
 

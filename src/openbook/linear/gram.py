@@ -1,0 +1,159 @@
+r"""A scatter matrix S, (K, K): as it is, or as the rows that it is made of, whichever is smaller.
+
+The scatter of a wide table, of fewer rows than columns, is larger than the table. Its rows, less their mean
+and by the roots of their weights, say as much in less room: S = rows'rows. And equations in S become those in
+rows rows', which has a row and a column for each row (see `normal`). So rows stay rows until there are as
+many as columns.
+
+entries : float64 (K, K), S itself; or (m, K), m < K, the rows
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from scipy.linalg import lapack, solve_triangular
+from scipy.sparse import issparse
+
+from openbook.fold import Statistics
+
+__all__ = ["Gram", "independent_columns"]
+
+#: Rows of fewer columns than these are multiplied at once: there is nothing to save.
+FEW = 100
+
+#: Columns that are looked at together for what those before them explain.
+BLOCK = 64
+
+
+@dataclass(frozen=True)
+class Gram(Statistics):
+    """A scatter matrix; see the module."""
+
+    entries: np.ndarray
+
+    @classmethod
+    def zero(cls, size: int) -> Self:
+        """The scatter of no rows."""
+        return cls.of_rows(np.zeros((0, size)))
+
+    @classmethod
+    def of_rows(cls, rows: np.ndarray) -> Self:
+        """The scatter of rows less their mean, multiplied out where they are many."""
+        return cls(rows if cls.keeps(rows.shape) else rows.T @ rows)
+
+    @staticmethod
+    def keeps(shape: tuple[int, ...]) -> bool:
+        """Whether rows of this shape are better kept than multiplied."""
+        return shape[0] < shape[1] and shape[1] >= FEW
+
+    @property
+    def wide(self) -> bool:
+        """Whether there are rows, and not S."""
+        return len(self.entries) < self.entries.shape[1]
+
+    @property
+    def matrix(self) -> np.ndarray:
+        """S itself, (K, K)."""
+        return self.entries.T @ self.entries if self.wide else self.entries
+
+    def diagonal(self) -> np.ndarray:
+        return np.einsum("ij,ij->j", self.entries, self.entries) if self.wide else np.diag(self.entries)
+
+    def part(self, some: np.ndarray, others: np.ndarray) -> np.ndarray:
+        """The entries of S in these rows and columns."""
+        if self.wide:
+            return self.entries[:, some].T @ self.entries[:, others]
+        return self.entries[np.ix_(some, others)]
+
+    def times(self, vectors: np.ndarray) -> np.ndarray:
+        """S times vectors, (K, T)."""
+        return self.entries.T @ (self.entries @ vectors) if self.wide else self.entries @ vectors
+
+    def turned(self, weights: Any) -> Self:
+        """The scatter of weighted sums of the columns: T'ST for weights T, (K, d), which may be sparse."""
+        if not self.wide:
+            return type(self)(weights.T @ self.entries @ weights)
+        if issparse(weights) and (np.diff(weights.indptr) == 1).all():  # one column each
+            rows = self.entries[:, weights.indices]
+            rows *= weights.data
+            return type(self).of_rows(rows)
+        return type(self).of_rows(self.entries @ weights)
+
+    def cleared(self, gone: np.ndarray) -> Self:
+        """The same without any scatter of these columns."""
+        if not gone.any():
+            return self
+        entries = self.entries.copy()
+        entries[:, gone] = 0.0
+        if not self.wide:
+            entries[gone] = 0.0
+        return type(self)(entries)
+
+    def with_rows(self, rows: np.ndarray) -> Self:
+        """The scatter of these rows, too."""
+        if self.wide and self.keeps((len(self.entries) + len(rows), rows.shape[1])):
+            return type(self)(np.vstack([self.entries, rows]))
+        return type(self)(self.matrix + rows.T @ rows)
+
+    def __add__(self, other: Self) -> Self:
+        return self.with_rows(other.entries) if other.wide else type(self)(self.matrix + other.entries)
+
+    def __sub__(self, other: Self) -> Self:
+        return type(self)(self.matrix - other.matrix)
+
+    def filled(self, arrays: Mapping[str, np.ndarray]) -> Self:
+        entries, size = arrays["entries"], self.entries.shape[1]
+        if entries.ndim != 2 or entries.dtype != float or entries.shape[1] != size:
+            msg = f"its scatter is {entries.dtype}{entries.shape}, expected float64 of {size} columns"
+            raise ValueError(msg)
+        if len(entries) != size and not self.keeps(entries.shape):
+            msg = f"its scatter has {len(entries)} rows, expected {size}"
+            raise ValueError(msg)
+        return type(self)(entries)
+
+
+def independent_columns(scatter: Gram, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
+    """Which columns those before them do not explain, and Cholesky's factor U of their correlations, U'U.
+
+    A column is explained where no more than `tolerance` of its variance is left; one that does not vary is.
+    Columns are taken in blocks: with U'V = C for the correlations C of a block with those kept so far, what
+    is left of the block's own is that less V'V. Of n rows around their mean, n - 1 columns explain the rest.
+    """
+    if scatter.wide:
+        scatter = Gram(np.asfortranarray(scatter.entries))
+    most = len(scatter.entries) - 1 if scatter.wide else len(scatter.entries)
+    scale = np.sqrt(np.maximum(scatter.diagonal(), 0.0))
+    columns = np.flatnonzero(scale > 0)
+    upper, kept = np.zeros((0, 0)), columns[:0]
+    for start in range(0, len(columns), BLOCK):
+        if len(kept) >= most:
+            break
+        block = columns[start : start + BLOCK]
+        units = scale[block]
+        cross = scatter.part(kept, block) / np.outer(scale[kept], units)
+        half = solve_triangular(upper, cross, trans=1, check_finite=False) if len(kept) else cross
+        left = scatter.part(block, block) / np.outer(units, units) - half.T @ half
+        own = _independent(left, tolerance)
+        if not len(own):
+            continue
+        corner = lapack.dpotrf(left[np.ix_(own, own)], clean=True)[0]
+        upper = np.block([[upper, half[:, own]], [np.zeros((len(own), len(kept))), corner]])
+        kept = np.append(kept, block[own])
+    return upper, kept
+
+
+def _independent(left: np.ndarray, tolerance: float) -> np.ndarray:
+    """Which columns of a block those before them in the block do not explain."""
+    if (np.diag(left) <= tolerance).all():
+        return np.zeros(0, dtype=np.intp)
+    root, failed = lapack.dpotrf(left, clean=True)
+    if not failed and np.diag(root).min() ** 2 > tolerance:
+        return np.arange(len(left))
+    rest, kept = left.copy(), []
+    for j in range(len(left)):  # what is left of each column after those before it
+        if rest[j, j] > tolerance:
+            kept.append(j)
+            rest[j + 1 :, j + 1 :] -= np.outer(rest[j + 1 :, j], rest[j, j + 1 :]) / rest[j, j]
+    return np.array(kept, dtype=np.intp)
