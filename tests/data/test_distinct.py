@@ -1,11 +1,16 @@
-"""Distinct values by counting are those by sorting."""
+"""Distinct values by counting and by hashing are those by sorting."""
 
 import numpy as np
+import pandas as pd
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from openbook.data.distinct import distinct_codes
+from openbook.border.rows import class_codes
+from openbook.data import read
+from openbook.data.distinct import distinct_codes, hashed_codes
+from openbook.errors import DataError
 
 NUMBERS = st.one_of(
     hnp.arrays(np.int64, st.integers(0, 30), elements=st.integers(-5, 5)),
@@ -32,3 +37,32 @@ def test_words_are_sorted():
     values, codes = distinct_codes(np.array(["b", "a", "b"]))
     assert values.tolist() == ["a", "b"]
     assert codes.tolist() == [1, 0, 1]
+
+
+def test_objects_are_hashed_in_the_order_of_their_first_cells():
+    values, codes = hashed_codes(["b", "a", "b", "c"])
+    assert values == ["b", "a", "c"]
+    assert codes.tolist() == [0, 1, 0, 2]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["b", "a", "b"],
+        np.array(["b", "a", "b"], dtype=object),
+        pd.Series(["b", "a", "b"]),
+        np.array(["b", "a", "b"]),
+    ],
+)
+def test_labels_that_are_texts_are_sorted(labels):
+    _, values, codes = class_codes(labels)
+    assert values.tolist() == ["a", "b"]
+    assert codes.tolist() == [1, 0, 1]
+    assert values.dtype == np.unique(np.asarray(labels)).dtype
+
+
+def test_equal_objects_of_different_types_stay_apart():
+    table = read(pd.DataFrame({"c": pd.Series(["a", True, 1, None], dtype=object)}))
+    assert table.column("c").tolist() == ["a", "true", "1", None]
+    with pytest.raises(DataError, match="target 'class' is missing in 1 row"):
+        class_codes(["a", None])

@@ -27,7 +27,8 @@ from openbook.data import (
     SparseTable,
     Table,
 )
-from openbook.data.arrays import object_cells
+from openbook.data.arrays import object_cells, words_of
+from openbook.data.cells import Cells
 from openbook.data.conform import conform
 from openbook.data.distinct import distinct_codes
 from openbook.data.scan import FilePiece
@@ -205,6 +206,12 @@ def class_codes(y: Any) -> tuple[str, Array, Array]:
         occurs = np.bincount(y.data, minlength=len(y.attribute.values)) > 0
         codes = np.cumsum(occurs) - 1
         return name, np.array(y.attribute.values)[occurs], codes[y.data]
+    if (words := _words(y)) is not None:
+        if (missing := words.codes == MISSING).any():
+            raise _missing_target(name, missing)
+        labels = np.array(sorted(words.values), dtype=str if isinstance(y, list) else getattr(y.dtype, "str", object))
+        place = {label: code for code, label in enumerate(labels.tolist())}
+        return name, labels, np.array([place[label] for label in words.values], dtype=np.intp)[words.codes]
     labels = column_or_1d(np.asarray(y), warn=True)
     check_known(name, labels)
     if labels.dtype.kind in "fO":
@@ -212,6 +219,13 @@ def class_codes(y: Any) -> tuple[str, Array, Array]:
     if labels.dtype.kind == "f":
         assert_all_finite(labels, input_name="y")
     return name, *distinct_codes(labels)
+
+
+def _words(y: Any) -> Cells | None:
+    """The labels as texts and gaps, hashed; None if they are something else."""
+    dtype = str(getattr(y, "dtype", ""))
+    texts = dtype in ("object", "str", "string") or dtype.startswith("<U")
+    return words_of(y) if isinstance(y, list) or (texts and y.ndim == 1) else None
 
 
 def name_of_target(y: Any, unnamed: str = "class") -> str:

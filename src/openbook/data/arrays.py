@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from openbook.data.attributes import MISSING, Nominal, Numeric, as_text
 from openbook.data.cells import BOOLEANS, Cells
+from openbook.data.distinct import hashed_codes
 from openbook.data.guess import Decided, Wish, decide_cells, decide_numbers, wants_numbers, wishes
 from openbook.data.reading import Kinds, Reading
 from openbook.data.schema import Schema
@@ -33,6 +34,7 @@ __all__ = [
     "object_column",
     "table_of",
     "unnamed_schema",
+    "words_of",
 ]
 
 Array = npt.NDArray[Any]
@@ -130,6 +132,8 @@ def from_rows(rows: Sequence[Mapping[Any, Any]], how: Reading) -> Table:
 
 def object_column(name: str, values: Any, wish: Wish, how: Reading) -> Decided:
     """A column of Python objects: numbers, booleans, texts, and None or NaN where missing."""
+    if (cells := words_of(values)) is not None:
+        return decide_cells(name, cells.cleaned(how.missing), wish, how)
     types = set(map(type, values))
     for kind in types:
         _check_cell_type(name, kind, values)
@@ -144,6 +148,8 @@ def object_column(name: str, values: Any, wish: Wish, how: Reading) -> Decided:
 
 def object_cells(values: Any) -> Cells:
     """The distinct texts of Python objects, and the position of each row's; None and NaN are missing."""
+    if (words := words_of(values)) is not None:
+        return words
     position: dict[str, int] = {}
     codes = np.empty(len(values), dtype=np.intp)
     for i, value in enumerate(values):
@@ -155,6 +161,31 @@ def object_cells(values: Any) -> Cells:
             text = value.decode("utf-8", "replace") if isinstance(value, bytes) else as_text(value)
             codes[i] = position.setdefault(text, len(position))
     return Cells(list(position), codes)
+
+
+def words_of(values: Any) -> Cells | None:
+    """The cells of a list, an array or a pandas series of texts and gaps, hashed; None if it holds others.
+
+    Texts alone are told apart by hashing: 1, 1.0 and True are equal, but are not spelled alike.
+    """
+    try:
+        if hasattr(values, "factorize"):
+            codes, distinct = values.factorize()
+            distinct = distinct.tolist()
+        elif len(values) and isinstance(values[0], str | None):
+            distinct, codes = hashed_codes(values.tolist() if isinstance(values, np.ndarray) else values)
+        else:
+            return None
+    except TypeError:  # what cannot be hashed is no text
+        return None
+    words = [value for value in distinct if type(value) is str]
+    if len(words) == len(distinct):
+        return Cells(words, codes)
+    if not all(type(value) is str or _is_gap(value) for value in distinct):
+        return None
+    place = iter(range(len(words)))
+    lookup = [next(place) if type(value) is str else MISSING for value in distinct]
+    return Cells(words, np.array([*lookup, MISSING])[codes])
 
 
 def _as_float(value: Any) -> float:

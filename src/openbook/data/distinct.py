@@ -1,15 +1,16 @@
 """The distinct values of an array in order, and the position of each cell's value among them.
 
-Whole numbers that lie close together are counted, which takes one pass; anything else is sorted. Cells must
-be known.
+Whole numbers that lie close together are counted, which takes one pass; other numbers are sorted, and objects
+are hashed. Cells must be known.
 """
 
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["distinct_codes"]
+__all__ = ["distinct_codes", "hashed_codes"]
 
 Array = npt.NDArray[Any]
 
@@ -42,3 +43,13 @@ def _offsets(cells: Array) -> tuple[Array, int] | None:
         return None
     offsets = np.subtract(cells, low, dtype=np.int64, casting="unsafe")  # cast in passing: one array
     return (offsets, low) if cells.dtype.kind != "f" or (offsets + low == cells).all() else None
+
+
+def hashed_codes(cells: Sequence[Hashable]) -> tuple[list[Any], Array]:
+    """The distinct objects in the order in which they occur first, and the position of each cell's.
+
+    >>> hashed_codes(["b", "a", "b"])
+    (['b', 'a'], array([0, 1, 0]))
+    """
+    position = {value: i for i, value in enumerate(dict.fromkeys(cells))}
+    return list(position), np.fromiter(map(position.__getitem__, cells), np.intp, len(cells))

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from openbook.data.arrays import check_size, object_column, table_of, unnamed_schema
+from openbook.data.arrays import check_size, object_column, table_of, unnamed_schema, words_of
 from openbook.data.attributes import MISSING, Nominal, Ordinal, as_text
 from openbook.data.cells import BOOLEANS, Cells
 from openbook.data.guess import (
@@ -231,18 +231,25 @@ def _pandas_column(name: str, series: "pd.Series", wish: Wish, how: Reading) -> 
     if pd.api.types.is_bool_dtype(dtype):
         codes = series.astype("Int8").fillna(MISSING).to_numpy(np.int8)
         return decide_cells(name, Cells(BOOLEANS, codes, Nominal), wish)
-    if pd.api.types.is_integer_dtype(dtype) and not wants_numbers(wish):
-        return object_column(name, series.tolist(), wish, how)
-    if pd.api.types.is_float_dtype(dtype) and dtype.itemsize == 4:
-        return decide_numbers(name, series.to_numpy(np.float32, na_value=np.nan), wish)
     if pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(dtype):
-        return decide_numbers(name, series.to_numpy(np.float64, na_value=np.nan), wish)
-    if pd.api.types.is_datetime64_any_dtype(dtype):
-        series = series.astype(object).map(lambda moment: moment.isoformat(" "), na_action="ignore")
+        return _pandas_numbers(name, series, wish, how)
     if pd.api.types.is_timedelta64_dtype(dtype):
         msg = f"column {name!r} holds durations; convert them to a number of days or seconds first"
         raise DataError(msg)
+    if pd.api.types.is_datetime64_any_dtype(dtype):
+        series = series.astype(object).map(lambda moment: moment.isoformat(" "), na_action="ignore")
+    words = words_of(series)
+    if words is not None:
+        return decide_cells(name, words.cleaned(how.missing), wish, how)
     return object_column(name, series.tolist(), wish, how)
+
+
+def _pandas_numbers(name: str, series: "pd.Series", wish: Wish, how: Reading) -> Decided:
+    dtype: Any = series.dtype
+    if dtype.kind in "iu" and not wants_numbers(wish):
+        return object_column(name, series.tolist(), wish, how)
+    narrow = dtype.kind == "f" and dtype.itemsize == 4
+    return decide_numbers(name, series.to_numpy(np.float32 if narrow else np.float64, na_value=np.nan), wish)
 
 
 def _pandas_cells(series: "pd.Series") -> Cells:

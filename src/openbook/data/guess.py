@@ -183,11 +183,13 @@ class Tally:
         self.declared = cells.declared
         self.longest = max(self.longest, max(map(len, cells.values), default=0))
         numbers = [number(value) for value in cells.values]
-        self.known += cells.count([x is None or not math.isnan(x) for x in numbers])
+        meant = [x is None or not math.isnan(x) for x in numbers]
+        known = cells.count(meant)
+        self.known += known
         self.values.update(zip(cells.values, numbers, strict=True))
         odd = [value is None for value in numbers]
         if any(odd):
-            self.odd += cells.count(odd)
+            self.odd += known if odd == meant else cells.count(odd)
             self.first_odd = self.first_odd or cells.first(odd)
         self.code = _least(self.code, filter(_CODE.match, cells.values))
         self.written.add(cells.values)
