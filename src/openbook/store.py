@@ -62,6 +62,25 @@ def save(model: Any, path: str | os.PathLike[str], training: Table | None = None
     With the inputs that it was trained on, the file also holds how far their numbers reach
     (`training_limits_`), by which `openbook predict` warns of rows far outside.
 
+    Parameters
+    ----------
+    model : estimator
+        The fitted learner.
+    path : str or PathLike
+        Where to write it.
+    training : Table or None, default=None
+        The inputs that it was trained on.
+
+    Returns
+    -------
+    Path
+
+    Notes
+    -----
+    Guide: docs/guide/models.md
+
+    Examples
+    --------
     >>> import tempfile, openbook as ob
     >>> from openbook.baseline import OneR
     >>> X, y = ob.load("weather").split("play")
@@ -106,7 +125,32 @@ def _member(name: str) -> zipfile.ZipInfo:
 
 
 def open_model(path: str | os.PathLike[str]) -> Any:
-    """Read a fitted learner from a file that `save` wrote; anything else is refused with ModelFileError."""
+    """Read a fitted learner from a file that `save` wrote; anything else is refused with ModelFileError.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        The file.
+
+    Returns
+    -------
+    estimator
+        The fitted learner.
+
+    Notes
+    -----
+    Guide: docs/guide/models.md
+
+    Examples
+    --------
+    >>> import tempfile, openbook as ob
+    >>> from openbook.baseline import OneR
+    >>> X, y = ob.load("weather").split("play")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = ob.save(OneR().fit(X, y), f"{folder}/play.openbook")
+    ...     print(ob.open_model(path).predict(X.head(1)))
+    ['No']
+    """
     path = Path(path)
     try:
         with zipfile.ZipFile(path) as archive:

@@ -34,7 +34,26 @@ _PARTS = 16
 
 @dataclass(frozen=True)
 class Itemset:
-    """Items, how many transactions hold them all, and their share."""
+    """Items, how many transactions hold them all, and their share.
+
+    Attributes
+    ----------
+    items : tuple of str
+        The names of the items.
+    count : int
+        How many transactions hold them all.
+    support : float
+        The share of the transactions that hold them all.
+
+    Notes
+    -----
+    Guide: docs/guide/associations.md
+
+    Examples
+    --------
+    >>> frequent_itemsets([["a", "b"], ["a"], ["a", "b"], ["c"]], 0.5)[0]
+    Itemset(items=('a',), count=3, support=0.75)
+    """
 
     items: tuple[str, ...]
     count: int
@@ -45,13 +64,28 @@ class Itemset:
 class Itemsets:
     """The frequent itemsets of some transactions; a sequence of `Itemset`s.
 
-    Parameters
+    Attributes
     ----------
     transactions : Transactions
-    codes : the items of each set by number, in rising order
-    counts : how many transactions hold each
-    min_support : what makes a set frequent
-    max_length : the most items of a set; None for no limit
+        What was mined.
+    codes : tuple of tuple of int
+        The items of each set by number, in rising order.
+    counts : ndarray
+        How many transactions hold each.
+    min_support : float
+        What makes a set frequent.
+    max_length : int or None, default=None
+        The most items of a set; None for no limit.
+
+    Notes
+    -----
+    Guide: docs/guide/associations.md
+
+    Examples
+    --------
+    >>> itemsets = frequent_itemsets([["a", "b"], ["a"], ["a", "b"], ["c"]], 0.5)
+    >>> len(itemsets), itemsets.support("a", "b")
+    (3, 0.5)
     """
 
     transactions: Transactions
@@ -76,11 +110,33 @@ class Itemsets:
         return {codes: i for i, codes in enumerate(self.codes)}
 
     def names(self, codes: Sequence[int]) -> tuple[str, ...]:
+        """The names of items that are given by number.
+
+        Parameters
+        ----------
+        codes : sequence of int
+            The numbers of the items.
+
+        Returns
+        -------
+        tuple of str
+        """
         return tuple(self.transactions.names[code] for code in codes)
 
     def support(self, *items: str) -> float:
         """The support of a set; NaN where it is not frequent, so that it was not counted.
 
+        Parameters
+        ----------
+        *items : str
+            The names of the items.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
         >>> frequent_itemsets([["a", "b"], ["a"], ["a", "b"], ["c"]], 0.5).support("b", "a")
         0.5
         """
@@ -151,13 +207,28 @@ def frequent_itemsets(
 
     Parameters
     ----------
-    data : a table or what `openbook.read` makes one of, lists of items, or a 0/1 matrix
-    min_support : the share, above 0 and up to 1
-    max_length : the most items of a set
-    algorithm : "bitset" for work, "apriori" for teaching; they find the same
-    most : sets that are too many: rather an error than all the memory
-    names : of the columns of a matrix
-    bins : intervals of about equally many rows that a column of numbers is cut into
+    data : table-like, list of lists, or array
+        A table or what `openbook.read` makes one of, lists of items, or a 0/1 matrix.
+    min_support : float, default=0.1
+        The share, above 0 and up to 1.
+    max_length : int or None, default=None
+        The most items of a set.
+    algorithm : {"bitset", "apriori"}, default="bitset"
+        "bitset" for work, "apriori" for teaching; they find the same.
+    most : int, default=1000000
+        Sets that are too many: rather an error than all the memory.
+    names : sequence of str or None, default=None
+        The names of the columns of a matrix.
+    bins : int, default=3
+        Intervals of about equally many rows that a column of numbers is cut into.
+
+    Returns
+    -------
+    Itemsets
+
+    Notes
+    -----
+    Guide: docs/guide/associations.md
 
     References
     ----------

@@ -53,12 +53,28 @@ class _Found(NamedTuple):
 class AssociationRule:
     """Where a transaction holds the antecedent, it tends to hold the consequent.
 
-    Parameters
+    Attributes
     ----------
-    antecedent, consequent : names of items
-    both, antecedents, consequents, n : transactions that hold both, the one, the other; all
-    chance : the probability that so many or more would hold both, were they independent
-    eligible : the number of rules that were looked at
+    antecedent, consequent : tuple of str
+        Names of items.
+    both, antecedents, consequents, n : int
+        Transactions that hold both, the one, the other; all.
+    chance : float
+        The probability that so many or more would hold both, were they independent.
+    eligible : int
+        The number of rules that were looked at.
+
+    Notes
+    -----
+    Guide: docs/guide/associations.md
+
+    Examples
+    --------
+    >>> from openbook.associate import frequent_itemsets
+    >>> baskets = [["bread", "milk"], ["bread", "beer"], ["bread", "milk", "beer"], ["milk", "bread"]]
+    >>> rule = association_rules(frequent_itemsets(baskets, 0.5))[0]
+    >>> print(rule, rule.confidence)
+    milk → bread 1.0
     """
 
     antecedent: tuple[str, ...]
@@ -151,12 +167,27 @@ class AssociationRule:
 class AssociationRules:
     """Rules, the most confident first; of equals those of larger support, then of fewer items.
 
-    Parameters
+    Attributes
     ----------
     rules : tuple of AssociationRule
-    eligible : how many rules the frequent sets could give, under the constraints; p-values are adjusted by it
-    redundant : how many were left out as redundant
-    min_confidence, min_support : as asked for
+        The rules.
+    eligible : int
+        How many rules the frequent sets could give, under the constraints; p-values are adjusted by it.
+    redundant : int
+        How many were left out as redundant.
+    min_confidence, min_support : float
+        The confidence and the support that were asked for.
+
+    Notes
+    -----
+    Guide: docs/guide/associations.md
+
+    Examples
+    --------
+    >>> from openbook.associate import frequent_itemsets
+    >>> baskets = [["bread", "milk"], ["bread", "beer"], ["bread", "milk", "beer"], ["milk", "bread"]]
+    >>> len(association_rules(frequent_itemsets(baskets, 0.5)))
+    2
     """
 
     rules: tuple[AssociationRule, ...]
@@ -175,11 +206,31 @@ class AssociationRules:
         return iter(self.rules)
 
     def significant(self, alpha: float = 0.05) -> tuple[AssociationRule, ...]:
-        """Those that chance does not explain."""
+        """Those that chance does not explain.
+
+        Parameters
+        ----------
+        alpha : float, default=0.05
+            The level of the test: a smaller adjusted p-value is significant.
+
+        Returns
+        -------
+        tuple of AssociationRule
+        """
         return tuple(rule for rule in self.rules if rule.p_value < alpha)
 
     def work(self, i: int | None = None) -> Work:
-        """All rules as a table or, for one of them, how its figures come about."""
+        """All rules as a table or, for one of them, how its figures come about.
+
+        Parameters
+        ----------
+        i : int or None, default=None
+            The number of the rule; None for all.
+
+        Returns
+        -------
+        Work
+        """
         if i is not None:
             return self.rules[i].work()
         header = ("if", "then", "support", "confidence", "lift", "leverage", "conviction", "p")
@@ -236,12 +287,28 @@ def association_rules(
 
     Parameters
     ----------
-    itemsets : of `frequent_itemsets`
-    min_confidence, min_lift : what a rule must reach
-    antecedent, consequent : items, or columns of a table, that may stand on that side; None for all
-    max_consequent : the most items of a consequent
-    redundant : whether to keep rules that say nothing beyond a shorter one
-    most : rules that are too many: rather an error than all the memory
+    itemsets : Itemsets
+        Of `frequent_itemsets`.
+    min_confidence : float, default=0.8
+        What a rule must reach.
+    min_lift : float, default=0.0
+        What a rule must reach.
+    antecedent, consequent : collection of str or None, default=None
+        Items, or columns of a table, that may stand on that side; None for all.
+    max_consequent : int or None, default=None
+        The most items of a consequent.
+    redundant : bool, default=False
+        Whether to keep rules that say nothing beyond a shorter one.
+    most : int, default=1000000
+        Rules that are too many: rather an error than all the memory.
+
+    Returns
+    -------
+    AssociationRules
+
+    Notes
+    -----
+    Guide: docs/guide/associations.md
 
     Examples
     --------

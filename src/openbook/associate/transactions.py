@@ -28,7 +28,28 @@ __all__ = ["Transactions"]
 
 @dataclass(frozen=True)
 class Transactions:
-    """Items by transaction; see the module."""
+    """Items by transaction; see the module.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The names of the items.
+    n : int
+        The number of transactions.
+    rows : ndarray
+        The transaction of each cell, in order.
+    items : ndarray
+        The item of each cell.
+
+    Notes
+    -----
+    Guide: docs/guide/associations.md
+
+    Examples
+    --------
+    >>> Transactions.of([["bread", "milk"], ["beer"]]).names
+    ('beer', 'bread', 'milk')
+    """
 
     names: tuple[str, ...]
     n: int
@@ -51,9 +72,16 @@ class Transactions:
 
         Parameters
         ----------
-        data : a table or what `openbook.read` makes one of, lists of items, or a 0/1 matrix
-        names : of the columns of a matrix
-        bins : intervals that a column of numbers is cut into
+        data : table-like, list of lists, or array
+            A table or what `openbook.read` makes one of, lists of items, or a 0/1 matrix.
+        names : sequence of str or None, default=None
+            The names of the columns of a matrix.
+        bins : int, default=3
+            Intervals that a column of numbers is cut into.
+
+        Returns
+        -------
+        Transactions
         """
         if isinstance(data, Transactions):
             return data

@@ -55,20 +55,58 @@ def as_text(value: object) -> str:
 
 @dataclass(frozen=True)
 class Attribute:
-    """A column's name and kind."""
+    """A column's name and kind.
+
+    Attributes
+    ----------
+    name : str
+        The name of the column.
+
+    Notes
+    -----
+    Guide: docs/guide/tables.md
+
+    Examples
+    --------
+    >>> from openbook.data import Numeric
+    >>> Numeric("income").renamed("salary")
+    Numeric(name='salary')
+    """
 
     name: str
     kind: ClassVar[str]
 
     def renamed(self, name: str) -> Self:
+        """The same attribute under another name.
+
+        Parameters
+        ----------
+        name : str
+            The name of the column.
+
+        Returns
+        -------
+        Attribute
+        """
         return replace(self, name=name)
 
     def to_json(self) -> dict[str, Any]:
+        """The attribute as plain text and lists, which `from_json` reads."""
         return {"kind": self.kind, "name": self.name}
 
     @staticmethod
     def from_json(record: Mapping[str, Any]) -> "Attribute":
-        """Rebuild an attribute from `to_json`, checking what it is given."""
+        """Rebuild an attribute from `to_json`, checking what it is given.
+
+        Parameters
+        ----------
+        record : mapping
+            What `to_json` gave.
+
+        Returns
+        -------
+        Attribute
+        """
         kind, name = record.get("kind"), record.get("name")
         if kind not in KINDS or not isinstance(name, str):
             msg = f"not an attribute: {dict(record)!r}. {did_you_mean(str(kind), tuple(KINDS))}"
@@ -77,7 +115,19 @@ class Attribute:
 
     @classmethod
     def rebuilt(cls, name: str, record: Mapping[str, Any]) -> Self:  # noqa: ARG003 (subclasses have more)
-        """The attribute of that name from the rest of `to_json`."""
+        """The attribute of that name from the rest of `to_json`.
+
+        Parameters
+        ----------
+        name : str
+            The name of the column.
+        record : mapping
+            What `to_json` gave.
+
+        Returns
+        -------
+        Attribute
+        """
         return cls(name)
 
 
@@ -85,12 +135,25 @@ class Attribute:
 class Numeric(Attribute):
     """A number; NaN is missing.
 
-    Parameters
+    Attributes
     ----------
+    name : str
+        The name of the column.
     unit : str, default=""
         What stands beside the numbers, such as "$", "%" or "kg".
-    decimal, thousands : str, default="." and ""
-        How the numbers are written: the sign before the decimals, and the one between groups of digits.
+    decimal : str, default="."
+        The sign before the decimals.
+    thousands : str, default=""
+        The sign between groups of three digits.
+
+    Notes
+    -----
+    Guide: docs/guide/tables.md
+
+    Examples
+    --------
+    >>> Numeric("income").kind
+    'numeric'
     """
 
     unit: str = ""
@@ -123,10 +186,24 @@ class Numeric(Attribute):
         return f"{type(self).__name__}({', '.join(f'{key}={value!r}' for key, value in shown.items())})"
 
     def to_json(self) -> dict[str, Any]:
+        """The attribute as plain text and lists, with its unit and format, which `from_json` reads."""
         return {**super().to_json(), **self._written()}
 
     @classmethod
     def rebuilt(cls, name: str, record: Mapping[str, Any]) -> Self:
+        """The attribute of that name, with the unit and format in the rest of `to_json`.
+
+        Parameters
+        ----------
+        name : str
+            The name of the column.
+        record : mapping
+            What `to_json` gave.
+
+        Returns
+        -------
+        Numeric
+        """
         known = {field.name: record[field.name] for field in fields(cls) if field.name in record}
         if odd := [key for key, value in known.items() if not isinstance(value, str)]:
             msg = f"attribute {name!r}: {odd[0]} must be a string"
@@ -136,14 +213,47 @@ class Numeric(Attribute):
 
 @dataclass(frozen=True)
 class Text(Attribute):
-    """Free text; None is missing."""
+    """Free text; None is missing.
+
+    Attributes
+    ----------
+    name : str
+        The name of the column.
+
+    Notes
+    -----
+    Guide: docs/guide/tables.md
+
+    Examples
+    --------
+    >>> Text("comment").kind
+    'text'
+    """
 
     kind: ClassVar[str] = "text"
 
 
 @dataclass(frozen=True)
 class Categorical(Attribute):
-    """One of a few values; the common part of nominal and ordinal."""
+    """One of a few values; the common part of nominal and ordinal.
+
+    Attributes
+    ----------
+    name : str
+        The name of the column.
+    values : tuple of str, default=()
+        The values, in order.
+
+    Notes
+    -----
+    Guide: docs/guide/tables.md
+
+    Examples
+    --------
+    >>> from openbook.data import Categorical, Nominal
+    >>> isinstance(Nominal("windy", ("no", "yes")), Categorical)
+    True
+    """
 
     values: tuple[str, ...] = field(default=())
 
@@ -159,13 +269,33 @@ class Categorical(Attribute):
         return {value: code for code, value in enumerate(self.values)}
 
     def encode(self, value: object) -> int:
-        """The code of a cell: MISSING for None and NaN, UNSEEN for a value that is not listed."""
+        """The code of a cell: MISSING for None and NaN, UNSEEN for a value that is not listed.
+
+        Parameters
+        ----------
+        value : object
+            A value of the column.
+
+        Returns
+        -------
+        int
+        """
         if value is None or (isinstance(value, float | np.floating) and math.isnan(value)):
             return MISSING
         return self.codes.get(as_text(value), UNSEEN)
 
     def decode(self, code: int) -> str | None:
-        """The value behind a code; None where it is missing or was never seen."""
+        """The value behind a code; None where it is missing or was never seen.
+
+        Parameters
+        ----------
+        code : int
+            The position of the value; -1 for missing.
+
+        Returns
+        -------
+        str or None
+        """
         return self.values[code] if code >= 0 else None
 
     @property
@@ -174,10 +304,24 @@ class Categorical(Attribute):
         return np.dtype(np.min_scalar_type(-max(len(self.values), 3)))
 
     def to_json(self) -> dict[str, Any]:
+        """The attribute with its values as plain text and lists, which `from_json` reads."""
         return {**super().to_json(), "values": list(self.values)}
 
     @classmethod
     def rebuilt(cls, name: str, record: Mapping[str, Any]) -> Self:
+        """The attribute of that name, with the values in the rest of `to_json`.
+
+        Parameters
+        ----------
+        name : str
+            The name of the column.
+        record : mapping
+            What `to_json` gave.
+
+        Returns
+        -------
+        Categorical
+        """
         values = record.get("values")
         if not isinstance(values, list) or not all(isinstance(v, str) for v in values):
             msg = f"attribute {name!r}: values must be a list of strings"
@@ -187,14 +331,49 @@ class Categorical(Attribute):
 
 @dataclass(frozen=True)
 class Nominal(Categorical):
-    """One of a few values without an order; booleans are nominal."""
+    """One of a few values without an order; booleans are nominal.
+
+    Attributes
+    ----------
+    name : str
+        The name of the column.
+    values : tuple of str, default=()
+        The values, in order.
+
+    Notes
+    -----
+    Guide: docs/guide/tables.md
+
+    Examples
+    --------
+    >>> windy = Nominal("windy", ("no", "yes"))
+    >>> windy.encode("yes"), windy.decode(0)
+    (1, 'no')
+    """
 
     kind: ClassVar[str] = "nominal"
 
 
 @dataclass(frozen=True)
 class Ordinal(Categorical):
-    """One of a few values, listed from lowest to highest."""
+    """One of a few values, listed from lowest to highest.
+
+    Attributes
+    ----------
+    name : str
+        The name of the column.
+    values : tuple of str, default=()
+        The values, from the lowest to the highest.
+
+    Notes
+    -----
+    Guide: docs/guide/tables.md
+
+    Examples
+    --------
+    >>> Ordinal("size", ("small", "large")).encode("large")
+    1
+    """
 
     kind: ClassVar[str] = "ordinal"
 

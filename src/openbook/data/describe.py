@@ -72,6 +72,23 @@ def describe(table: Table, target: str | None = None) -> Description:
     it away are among them. Relations between columns are looked for in a fixed sample where there are many
     rows.
 
+    Parameters
+    ----------
+    table : Table
+        The table.
+    target : str or None, default=None
+        The name of the column to predict; None for none.
+
+    Returns
+    -------
+    Description
+
+    Notes
+    -----
+    Guide: docs/guide/tables.md
+
+    Examples
+    --------
     >>> from openbook.data import Nominal, Numeric, Schema
     >>> import numpy as np
     >>> schema = Schema((Numeric("income"), Nominal("owner", ("no", "yes"))))

@@ -42,18 +42,29 @@ def read(
 
     Parameters
     ----------
-    source : path, frame, 2-D array, sparse matrix, dict rows, Table or Scan
-    kinds : str or mapping, optional
+    source : path, frame, array, list of dicts, Table or Scan
+        What to read: the path of a CSV, TSV, Parquet, ARFF or JSON-lines file, a pandas, polars or pyarrow
+        frame, a 2-D array, a sparse matrix, dict rows, a Table or a Scan.
+    kinds : str or mapping or None, default=None
         Overrules the guess: one kind for all columns ("numeric", "nominal", "ordinal", "text"), or for some
         columns, by name or position, a kind, a list of values from lowest to highest (ordinal), or an
         attribute. The schema of a model reads the columns that it has in its units and formats.
-    missing : collection of str
+    missing : collection of str, default=("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
         Texts that stand for a missing value. Where "NA" is a value of its own, pass a list without it. None,
         NaN and empty cells are missing in any case.
     decimal : str or None, default=None
         The sign before the decimals, "." or ",". By default found out from the cells of each column.
     thousands : str or None, default=None
         The sign between thousands: ",", ".", " ", "'", or "" if there is none. By default found out.
+
+    Returns
+    -------
+    Table
+        The typed table.
+
+    Notes
+    -----
+    Guide: docs/guide/tables.md
 
     Examples
     --------

@@ -49,16 +49,38 @@ def scan(
     thousands: str | None = None,
     chunk_rows: int = CHUNK_ROWS,
 ) -> "Scan":
-    """Look through files without holding them.
+    r"""Look through files without holding them.
 
     Parameters
     ----------
-    source : path, pattern such as "sales-*.parquet", or list of paths
-        Parquet, CSV or TSV. The rows follow one another in the order of the file names, or of the list.
-    kinds, missing, decimal, thousands
+    source : path or list of paths
+        A path, a pattern such as "sales-*.parquet", or a list of paths of Parquet, CSV or TSV files. The rows
+        follow one another in the order of the file names, or of the list.
+    kinds : str, mapping or None, default=None
+        Overrules the guess: one kind for all columns, or a kind for some columns, by name.
+    missing : collection of str, default=("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
+        Texts that stand for a missing value.
+    decimal, thousands : str or None, default=None
         As in `read`.
-    chunk_rows : int
+    chunk_rows : int, default=65536
         About how many rows a piece has.
+
+    Returns
+    -------
+    Scan
+
+    Notes
+    -----
+    Guide: docs/guide/scale.md
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "days.csv")
+    ...     _ = path.write_text("outlook,humidity\nsunny,85\nrain,70\n")
+    ...     print(len(scan(path)))
+    2
     """
     if not isinstance(chunk_rows, int) or chunk_rows < 1:
         msg = f"chunk_rows must be a whole number of at least 1, got {chunk_rows!r}"
@@ -81,7 +103,40 @@ def scan(
 
 @dataclass(frozen=True)
 class FilePiece:
-    """Some rows of a file, still to be loaded."""
+    r"""Some rows of a file, still to be loaded.
+
+    Attributes
+    ----------
+    file : File
+        The file.
+    span : Span
+        The first row group and the last, or the bytes.
+    rows : int
+        The number of rows.
+    first_row : int
+        The position of its first row in all files.
+    schema : Schema
+        The columns.
+    numeric : frozenset of str
+        The columns that are read as numbers.
+    how : Reading
+        How cells are read.
+    stamp : tuple of (int, int)
+        The time of change and the size of the file when it was scanned.
+
+    Notes
+    -----
+    Guide: docs/guide/scale.md
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "days.csv")
+    ...     _ = path.write_text("outlook,humidity\nsunny,85\nrain,70\n")
+    ...     print(scan(path).pieces[0].load().shape)
+    (2, 2)
+    """
 
     file: File
     span: Span
@@ -111,7 +166,7 @@ class FilePiece:
 
 @dataclass(frozen=True)
 class Scan:
-    """Files as one table that is never held as a whole.
+    r"""Files as one table that is never held as a whole.
 
     Attributes
     ----------
@@ -119,7 +174,21 @@ class Scan:
         The kinds, with every value of the nominal columns.
     pieces : list of FilePiece
         In order; each loads by itself.
-    why : mapping of column name to the reason for its kind
+    why : mapping of str to str
+        Mapping of column name to the reason for its kind.
+
+    Notes
+    -----
+    Guide: docs/guide/scale.md
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "days.csv")
+    ...     _ = path.write_text("outlook,humidity\nsunny,85\nrain,70\n")
+    ...     print(scan(path).names)
+    ('outlook', 'humidity')
     """
 
     schema: Schema
@@ -142,17 +211,47 @@ class Scan:
         return (piece.load() for piece in self.pieces)
 
     def head(self, rows: int = 5) -> Table:
-        """The first rows, as far as the first piece has them."""
+        """The first rows, as far as the first piece has them.
+
+        Parameters
+        ----------
+        rows : int, default=5
+            How many.
+
+        Returns
+        -------
+        Table
+        """
         return self.pieces[0].load().head(rows)
 
     def select(self, names: Iterable[str]) -> "Scan":
-        """Only these columns."""
+        """Only these columns.
+
+        Parameters
+        ----------
+        names : iterable of str
+            The names of the columns.
+
+        Returns
+        -------
+        Scan
+        """
         schema = self.schema.select(names)
         why = {name: self.why[name] for name in schema.names}
         return Scan(schema, [replace(piece, schema=schema) for piece in self.pieces], why)
 
     def drop(self, *names: str) -> "Scan":
-        """All columns but these."""
+        """All columns but these.
+
+        Parameters
+        ----------
+        *names : str
+            The names of the columns.
+
+        Returns
+        -------
+        Scan
+        """
         gone = {self.schema[name].name for name in names}
         return self.select(name for name in self.names if name not in gone)
 

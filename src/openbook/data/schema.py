@@ -15,11 +15,23 @@ __all__ = ["Schema"]
 class Schema:
     """A tuple of attributes with distinct names.
 
-    Parameters
+    Attributes
     ----------
     attributes : tuple of Attribute
-    named : bool
+        The columns, in order.
+    named : bool, default=True
         False where the source had no names (a bare array) and they were made up: x0, x1, …
+
+    Notes
+    -----
+    Guide: docs/guide/tables.md
+
+    Examples
+    --------
+    >>> from openbook.data import Nominal, Numeric
+    >>> schema = Schema((Numeric("income"), Nominal("owner", ("no", "yes"))))
+    >>> schema.names, schema.of(Numeric)
+    (('income', 'owner'), ('income',))
     """
 
     attributes: tuple[Attribute, ...]
@@ -45,19 +57,51 @@ class Schema:
         return {type(a) for a in self.attributes}
 
     def of(self, *kinds: type[Attribute]) -> tuple[str, ...]:
-        """The names of the attributes of these kinds."""
+        """The names of the attributes of these kinds.
+
+        Parameters
+        ----------
+        *kinds : type
+            Classes of attributes, such as `Numeric`.
+
+        Returns
+        -------
+        tuple of str
+        """
         fitting = {cls for cls in self._classes if issubclass(cls, kinds)}
         if fitting == self._classes:
             return self.names
         return tuple(a.name for a in self.attributes if type(a) in fitting) if fitting else ()
 
     def position(self, name: str) -> int:
+        """Where the column of this name stands.
+
+        Parameters
+        ----------
+        name : str
+            The name of the column.
+
+        Returns
+        -------
+        int
+        """
         try:
             return self._positions[name]
         except KeyError:
             raise UnknownColumn(name, self.names) from None
 
     def select(self, names: Iterable[str]) -> "Schema":
+        """A schema of these columns only, in this order.
+
+        Parameters
+        ----------
+        names : iterable of str
+            The names of the columns.
+
+        Returns
+        -------
+        Schema
+        """
         names = tuple(names)
         if names == self.names:
             return self
@@ -76,11 +120,22 @@ class Schema:
         return len(self.attributes)
 
     def to_json(self) -> dict[str, Any]:
+        """The schema as plain text and lists, which `from_json` reads."""
         return {"named": self.named, "attributes": [a.to_json() for a in self.attributes]}
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> "Schema":
-        """Rebuild a schema from `to_json`, checking what it is given."""
+        """Rebuild a schema from `to_json`, checking what it is given.
+
+        Parameters
+        ----------
+        record : mapping
+            What `to_json` gave.
+
+        Returns
+        -------
+        Schema
+        """
         attributes = record.get("attributes")
         if not isinstance(attributes, list) or not all(isinstance(a, dict) for a in attributes):
             msg = "a schema needs a list of attributes"

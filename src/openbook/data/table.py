@@ -40,6 +40,19 @@ _SHOWN_LETTERS = 40
 class Column:
     """One column: its attribute and its array. NumPy sees the decoded values.
 
+    Parameters
+    ----------
+    attribute : Attribute
+        The name, kind and values of the column.
+    data : ndarray
+        The cells: floats, codes or objects.
+
+    Notes
+    -----
+    Guide: docs/guide/tables.md
+
+    Examples
+    --------
     >>> from openbook.data import Nominal
     >>> column = Column(Nominal("windy", ("no", "yes")), np.array([1, 0, -1]))
     >>> column.tolist()
@@ -78,9 +91,21 @@ class Column:
         return np.array([*self.attribute.values, None], dtype=object)
 
     def take(self, rows: Any) -> "Column":
+        """The column of some rows.
+
+        Parameters
+        ----------
+        rows : slice, array of positions or mask
+            Which rows.
+
+        Returns
+        -------
+        Column
+        """
         return Column(self.attribute, self.data[rows])
 
     def tolist(self) -> list[Any]:
+        """The cells as a list: numbers, or values with None where missing."""
         return self.values.tolist()
 
     @property
@@ -118,9 +143,26 @@ class Table:
     Parameters
     ----------
     schema : Schema
-    columns : sequence of 1-D arrays, in the schema's order
-    why : mapping of column name to the reason for its kind, where it was guessed
-    matrix : the 2-D array that the columns are views of, if there is one
+        The columns: names, kinds and values.
+    columns : sequence of ndarray
+        Sequence of 1-D arrays, in the schema's order.
+    why : mapping of str to str or None, default=None
+        Mapping of column name to the reason for its kind, where it was guessed.
+    matrix : ndarray or None, default=None
+        The 2-D array that the columns are views of, if there is one.
+
+    Notes
+    -----
+    Guide: docs/guide/tables.md
+
+    Examples
+    --------
+    >>> from openbook import read
+    >>> table = read([{"outlook": "sunny", "humidity": 85}, {"outlook": "rain", "humidity": 70}])
+    >>> table["humidity"].tolist(), table[["outlook"]].names
+    ([85.0, 70.0], ('outlook',))
+    >>> [row["outlook"] for row in table]
+    ['sunny', 'rain']
     """
 
     def __init__(
@@ -144,7 +186,21 @@ class Table:
 
     @classmethod
     def from_matrix(cls, schema: Schema, matrix: Array, why: Mapping[str, str] | None = None) -> "Table":
-        """A table whose numeric columns are the columns of a 2-D array."""
+        """A table whose numeric columns are the columns of a 2-D array.
+
+        Parameters
+        ----------
+        schema : Schema
+            The columns: names, kinds and values.
+        matrix : ndarray
+            Numbers of shape (n_rows, n_columns).
+        why : mapping of str to str or None, default=None
+            The reason for the kind of each column, where it was guessed.
+
+        Returns
+        -------
+        Table
+        """
         return cls(schema, tuple(matrix.T), why=why, matrix=matrix)
 
     @property
@@ -163,16 +219,46 @@ class Table:
         return len(self.columns[0]) if self.columns else 0
 
     def column(self, name: str) -> Column:
-        """The column of that name."""
+        """The column of that name.
+
+        Parameters
+        ----------
+        name : str
+            The name of the column.
+
+        Returns
+        -------
+        Column
+        """
         position = self.schema.position(name)
         return Column(self.schema.attributes[position], self.columns[position])
 
     def data(self, name: str) -> Array:
-        """The array behind a column: numbers or codes."""
+        """The array behind a column: numbers or codes.
+
+        Parameters
+        ----------
+        name : str
+            The name of the column.
+
+        Returns
+        -------
+        ndarray
+        """
         return self.columns[self.schema.position(name)]
 
     def block(self, names: Sequence[str]) -> Array:
-        """These numeric columns side by side, row after row: a view where it can be, else a copy."""
+        """These numeric columns side by side, row after row: a view where it can be, else a copy.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The names of the columns.
+
+        Returns
+        -------
+        ndarray
+        """
         if self.matrix is not None and tuple(names) == self.names:
             return np.ascontiguousarray(self.matrix)
         if self.matrix is not None:
@@ -186,7 +272,17 @@ class Table:
         return block
 
     def select(self, names: Iterable[str]) -> "Table":
-        """Only these columns, in this order."""
+        """Only these columns, in this order.
+
+        Parameters
+        ----------
+        names : iterable of str
+            The names of the columns.
+
+        Returns
+        -------
+        Table
+        """
         names = tuple(names)
         if names == self.names:
             return self
@@ -194,12 +290,32 @@ class Table:
         return Table(self.schema.select(names), [self.data(name) for name in names], why=why)
 
     def drop(self, *names: str) -> "Table":
-        """All columns but these."""
+        """All columns but these.
+
+        Parameters
+        ----------
+        *names : str
+            The names of the columns.
+
+        Returns
+        -------
+        Table
+        """
         gone = {self.schema[name].name for name in names}
         return self.select(name for name in self.names if name not in gone)
 
     def take(self, rows: Any) -> Self:
-        """These rows: a slice (a view), positions, or a mask."""
+        """These rows: a slice (a view), positions, or a mask.
+
+        Parameters
+        ----------
+        rows : slice, array of positions or mask
+            Which rows.
+
+        Returns
+        -------
+        Table
+        """
         if self.matrix is not None:
             matrix = _rows(self.matrix, rows)
             return type(self)(self.schema, tuple(matrix.T), why=self.why, matrix=matrix)
@@ -210,7 +326,12 @@ class Table:
 
         Parameters
         ----------
-        condition : a mask, one boolean for each row; or a function of a row that says whether to keep it
+        condition : array-like of bool, or callable
+            A mask, one boolean for each row; or a function of a row that says whether to keep it.
+
+        Returns
+        -------
+        Table
 
         Examples
         --------
@@ -229,23 +350,74 @@ class Table:
         return self.take(mask)
 
     def head(self, rows: int = 5) -> Self:
+        """The first rows.
+
+        Parameters
+        ----------
+        rows : int, default=5
+            How many.
+
+        Returns
+        -------
+        Table
+        """
         return self.take(slice(0, rows))
 
     def drop_missing(self, *names: str) -> Self:
-        """The rows in which none of these columns (default: none at all) is missing."""
+        """The rows in which none of these columns (default: none at all) is missing.
+
+        Parameters
+        ----------
+        *names : str
+            The names of the columns.
+
+        Returns
+        -------
+        Table
+        """
         gaps = [self.column(name).missing for name in (names or self.names)]
         return self.take(~np.any(gaps, axis=0)) if gaps else self
 
     def split(self, target: str) -> "tuple[Table, Column]":
-        """Inputs and target: everything but that column, and the column."""
+        """Inputs and target: everything but that column, and the column.
+
+        Parameters
+        ----------
+        target : str
+            The name of the column to predict.
+
+        Returns
+        -------
+        tuple of (Table, Column)
+        """
         return self.drop(target), self.column(target)
 
     def row(self, i: int) -> dict[str, Any]:
-        """One row as a reader would write it."""
+        """One row as a reader would write it.
+
+        Parameters
+        ----------
+        i : int
+            The position of the row.
+
+        Returns
+        -------
+        dict
+        """
         return {name: self.column(name)[i] for name in self.names}
 
     def chunks(self, rows: int = CHUNK_ROWS) -> "Iterator[Table]":
-        """The table in consecutive slices of so many rows."""
+        """The table in consecutive slices of so many rows.
+
+        Parameters
+        ----------
+        rows : int, default=65536
+            The most rows of a chunk.
+
+        Returns
+        -------
+        iterator of Table
+        """
         if 0 < len(self) <= rows:
             yield self
             return
@@ -315,7 +487,29 @@ class Table:
 
 
 class SparseTable(Table):
-    """Numeric columns kept as a sparse matrix in row order (CSR): counts of words, mostly zero."""
+    """Numeric columns kept as a sparse matrix in row order (CSR): counts of words, mostly zero.
+
+    Parameters
+    ----------
+    schema : Schema
+        The columns: names, kinds and values.
+    sparse : csr_array
+        The numbers, of shape (n_rows, n_columns).
+    why : mapping of str to str or None, default=None
+        The reason for the kind of each column, where it was guessed.
+
+    Notes
+    -----
+    Guide: docs/guide/tables.md
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> from openbook import read
+    >>> table = read(sp.csr_array([[0.0, 2.0], [1.0, 0.0]]))
+    >>> type(table).__name__, table.shape
+    ('SparseTable', (2, 2))
+    """
 
     def __init__(
         self, schema: Schema, sparse: "sp.csr_array", *, why: Mapping[str, str] | None = None
@@ -334,15 +528,59 @@ class SparseTable(Table):
         return int(self.sparse.shape[0])
 
     def column(self, name: str) -> Column:
+        """One column, dense.
+
+        Parameters
+        ----------
+        name : str
+            The name of the column.
+
+        Returns
+        -------
+        Column
+        """
         return Column(self.schema[name], self.data(name))
 
     def data(self, name: str) -> Array:
+        """The array of one column, dense.
+
+        Parameters
+        ----------
+        name : str
+            The name of the column.
+
+        Returns
+        -------
+        ndarray
+        """
         return self.sparse[:, [self.schema.position(name)]].toarray().ravel()
 
     def block(self, names: Sequence[str]) -> Array:
+        """Columns as a dense matrix of shape (n_rows, n_names).
+
+        Parameters
+        ----------
+        names : sequence of str
+            The names of the columns.
+
+        Returns
+        -------
+        ndarray
+        """
         return self.sparse[:, [self.schema.position(name) for name in names]].toarray()
 
     def select(self, names: Iterable[str]) -> "SparseTable":
+        """The same rows with these columns only.
+
+        Parameters
+        ----------
+        names : iterable of str
+            The names of the columns.
+
+        Returns
+        -------
+        SparseTable
+        """
         names = tuple(names)
         if names == self.names:
             return self
@@ -350,6 +588,17 @@ class SparseTable(Table):
         return SparseTable(self.schema.select(names), self.sparse[:, positions], why=self.why)
 
     def take(self, rows: Any) -> Self:
+        """The table of some rows.
+
+        Parameters
+        ----------
+        rows : slice, array of positions or mask
+            Which rows.
+
+        Returns
+        -------
+        SparseTable
+        """
         if isinstance(rows, slice) and rows.step in (None, 1):
             return type(self)(self.schema, _sparse_slice(self.sparse, rows), why=self.why)
         return type(self)(self.schema, self.sparse[rows], why=self.why)

@@ -24,7 +24,25 @@ _ABOUT = 560
 
 @dataclass(frozen=True)
 class Numbers:
-    """An axis of numbers."""
+    """An axis of numbers.
+
+    Attributes
+    ----------
+    name : str
+        What stands beside the axis.
+    values : ndarray
+        The numbers that the axis must show.
+
+    Notes
+    -----
+    Guide: docs/guide/work.md
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> [words for _, words in Numbers("age", np.array([20.0, 60.0])).ticks]
+    ['10', '20', '30', '40', '50', '60', '70']
+    """
 
     name: str
     values: np.ndarray
@@ -45,7 +63,17 @@ class Numbers:
         return low - room, high + room
 
     def place(self, values: np.ndarray) -> np.ndarray:
-        """Shares of the axis, from 0 to 1 unless a value lies beyond it."""
+        """Shares of the axis, from 0 to 1 unless a value lies beyond it.
+
+        Parameters
+        ----------
+        values : ndarray
+            The numbers to place.
+
+        Returns
+        -------
+        ndarray
+        """
         low, high = self.span
         return (values - low) / (high - low)
 
@@ -61,7 +89,17 @@ class Numbers:
         return [(float(self.place(np.array(t))), short(t)) for t in inside]
 
     def aside(self, values: np.ndarray) -> np.ndarray:
-        """The places of dots: where there are few different numbers, a little beside them."""
+        """The places of dots: where there are few different numbers, a little beside them.
+
+        Parameters
+        ----------
+        values : ndarray
+            The numbers to place.
+
+        Returns
+        -------
+        ndarray
+        """
         distinct = np.unique(values)
         if not 1 < len(distinct) <= _FEW:
             return self.place(values)
@@ -71,13 +109,41 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Categories:
-    """An axis with a band for each value."""
+    """An axis with a band for each value.
+
+    Attributes
+    ----------
+    name : str
+        What stands beside the axis.
+    values : tuple of str
+        The values, a band each.
+
+    Notes
+    -----
+    Guide: docs/guide/work.md
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Categories("outlook", ("sunny", "rain")).aside(np.array([0, 1])).round(2).tolist()
+    [0.08, 0.77]
+    """
 
     name: str
     values: tuple[str, ...]
 
     def aside(self, codes: np.ndarray) -> np.ndarray:
-        """The places of dots: around the middle of each code's band, so that they do not hide each other."""
+        """The places of dots: around the middle of each code's band, so that they do not hide each other.
+
+        Parameters
+        ----------
+        codes : ndarray
+            The position of the value of each dot.
+
+        Returns
+        -------
+        ndarray
+        """
         return (codes + 0.5 + 0.7 * _spread(len(codes), 0.5698402910)) / len(self.values)
 
     @property
@@ -87,14 +153,44 @@ class Categories:
 
 @dataclass(frozen=True)
 class Marks:
-    """An axis whose ticks are its own values; `at` says where each stands, rising, in any unit."""
+    """An axis whose ticks are its own values; `at` says where each stands, rising, in any unit.
+
+    Attributes
+    ----------
+    name : str
+        What stands beside the axis.
+    words : tuple of str
+        The words of the ticks.
+    at : ndarray
+        Where each tick stands, rising, in any unit.
+
+    Notes
+    -----
+    Guide: docs/guide/work.md
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Marks("rows", ("10", "20"), np.array([10.0, 20.0])).name
+    'rows'
+    """
 
     name: str
     words: tuple[str, ...]
     at: np.ndarray
 
     def place(self, at: np.ndarray) -> np.ndarray:
-        """Shares of the axis, with room at both ends for half of their words."""
+        """Shares of the axis, with room at both ends for half of their words.
+
+        Parameters
+        ----------
+        at : ndarray
+            Numbers in the unit of the axis.
+
+        Returns
+        -------
+        ndarray
+        """
         low, high = float(self.at[0]), float(self.at[-1])
         left, right = (min(max(0.04, self._half(word)), 0.2) for word in (self.words[0], self.words[-1]))
         return left + (1 - left - right) * (at - low) / (high - low) if high > low else np.full(len(at), 0.5)

@@ -83,13 +83,28 @@ STYLE = f"""
 class Picture:
     """A picture to look at: a notebook shows it, `save` writes it, `svg` is its text.
 
-    Parameters
+    Attributes
     ----------
-    title : what it shows
-    told : the same in words, for those who cannot see it
-    notes : lines below the title
-    body : SVG elements
-    width, height : pixels of the body
+    title : str
+        What it shows.
+    told : str
+        The same in words, for those who cannot see it.
+    notes : tuple of str
+        Lines below the title.
+    body : str
+        SVG elements.
+    width, height : float
+        Pixels of the body.
+
+    Notes
+    -----
+    Guide: docs/guide/work.md
+
+    Examples
+    --------
+    >>> picture = Picture("A dot", "One dot.", (), '<circle cx="5" cy="5" r="2"/>', 10, 10)
+    >>> picture.svg().startswith("<svg")
+    True
     """
 
     title: str
@@ -125,7 +140,17 @@ class Picture:
         )
 
     def save(self, path: str | Path) -> Path:
-        """Write it to a file, whose name ends in .svg."""
+        """Write it to a file, whose name ends in .svg.
+
+        Parameters
+        ----------
+        path : str or Path
+            Where to write it.
+
+        Returns
+        -------
+        Path
+        """
         path = Path(path)
         if path.suffix.lower() != ".svg":
             raise DataError(f"cannot draw to {path.name!r}: the name must end in .svg")

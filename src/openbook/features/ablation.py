@@ -18,17 +18,33 @@ class Ablation(SubsetSearch):
 
     Parameters
     ----------
-    estimator : any classifier or regressor with scikit-learn's manners
-    eps : float
+    estimator : estimator
+        Any classifier or regressor with scikit-learn's manners.
+    eps : float, default=0.0
         How much worse than with all attributes the score may become.
-    metric, cv, random_state : as for `ForwardSelection`
+    metric : str, Metric or None, default=None
+        The score that decides, by name; None for accuracy, or RMSE for numbers.
+    cv : int, splitter, iterable or None, default=None
+        How rows are divided: a number of folds, a splitter, or pairs of positions; None for 5 stratified
+        folds, and leave-one-out under fifty rows.
+    random_state : int, default=0
 
     Attributes
     ----------
-    full_ : the score with all attributes
-    path_ : the Moves
-    stop_ : why it stopped
-    support_, selected_ : what is kept
+    full_ : float
+        The score with all attributes.
+    path_ : tuple
+        Each step: the attribute dropped, the score, and the candidates.
+    stop_ : str
+        Why it stopped.
+    support_ : ndarray of bool
+        Which columns are kept.
+    selected_ : tuple of str
+        The names of the columns that are kept.
+
+    Notes
+    -----
+    Guide: docs/guide/attributes.md
 
     Examples
     --------

@@ -26,16 +26,25 @@ class EmbeddedSelection(Selector):
 
     Parameters
     ----------
-    estimator : a learner with `feature_importances_` or `coef_`
-    k : int, optional
-        So many.
-    fraction : float, optional
-        This share of them, rounded up. With neither: those of at least the mean importance.
+    estimator : estimator
+        A learner with `feature_importances_` or `coef_`.
+    k : int or None, default=None
+        How many to keep.
+    fraction : float or None, default=None
+        This share of them, rounded up. With neither, those of at least the mean importance.
 
     Attributes
     ----------
-    importances_ : one for each column, in the order of the table
-    support_, selected_ : what is kept
+    importances_ : ndarray
+        The importance of each column, in the order of the table.
+    support_ : ndarray of bool
+        Which columns are kept.
+    selected_ : tuple of str
+        The names of the columns that are kept.
+
+    Notes
+    -----
+    Guide: docs/guide/attributes.md
 
     Examples
     --------

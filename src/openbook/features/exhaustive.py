@@ -23,14 +23,29 @@ class ExhaustiveSelection(SubsetSearch):
 
     Parameters
     ----------
-    estimator : any classifier or regressor with scikit-learn's manners
-    metric, cv, random_state : as for `ForwardSelection`
+    estimator : estimator
+        Any classifier or regressor with scikit-learn's manners.
+    metric : str, Metric or None, default=None
+        The score that decides, by name; None for accuracy, or RMSE for numbers.
+    cv : int, splitter, iterable or None, default=None
+        How rows are divided: a number of folds, a splitter, or pairs of positions; None for 5 stratified
+        folds, and leave-one-out under fifty rows.
+    random_state : int, default=0
 
     Attributes
     ----------
-    best_ : the best subsets with their scores, the best first
-    n_subsets_ : how many there were
-    support_, selected_ : what is kept
+    best_ : tuple
+        The best subsets with their scores, the best first.
+    n_subsets_ : int
+        The number of subsets.
+    support_ : ndarray of bool
+        Which columns are kept.
+    selected_ : tuple of str
+        The names of the columns that are kept.
+
+    Notes
+    -----
+    Guide: docs/guide/attributes.md
 
     Examples
     --------

@@ -18,25 +18,36 @@ class ForwardSelection(SubsetSearch):
 
     Parameters
     ----------
-    estimator : any classifier or regressor with scikit-learn's manners
-    k : int, optional
+    estimator : estimator
+        Any classifier or regressor with scikit-learn's manners.
+    k : int or None, default=None
         How many to select; None leaves it to the gains.
-    min_gain : float
-        What an attribute must add to the score, more than.
-    p : float, optional
+    min_gain : float, default=0.0
+        An attribute must add more than this to the score.
+    p : float or None, default=None
         The p-value that its gain must not exceed.
-    metric : str, optional
-        A name of `openbook.judge.METRICS`; None takes accuracy, or RMSE for numbers.
-    cv : a number of folds, a splitter, or pairs of positions, optional
-        None takes 5-fold cross-validation, stratified, and leave-one-out under fifty rows.
-    random_state : int
+    metric : str, Metric or None, default=None
+        The score that decides, by name; None for accuracy, or RMSE for numbers.
+    cv : int, splitter, iterable or None, default=None
+        How rows are divided: a number of folds, a splitter, or pairs of positions; None for 5 stratified
+        folds, and leave-one-out under fifty rows.
+    random_state : int, default=0
         The seed of the default split.
 
     Attributes
     ----------
-    path_ : the Moves
-    stop_ : why it stopped
-    support_, selected_ : what is kept
+    path_ : tuple
+        Each step: the attribute added, the score, and the candidates.
+    stop_ : str
+        Why it stopped.
+    support_ : ndarray of bool
+        Which columns are kept.
+    selected_ : tuple of str
+        The names of the columns that are kept.
+
+    Notes
+    -----
+    Guide: docs/guide/attributes.md
 
     Examples
     --------

@@ -62,6 +62,28 @@ class Measure:
     of_counts : whether it needs categories, so that numbers are cut into intervals
     function : of evidence, to a number; NaN where it is undefined
     test : of evidence
+
+    Attributes
+    ----------
+    name : str
+        The name by which `score_attributes` finds it.
+    words : str
+        The name in words.
+    of_counts : bool
+        Whether it needs categories, so that numbers are cut into intervals.
+    function : callable
+        From the evidence to a number; NaN where it is undefined.
+    test : callable
+        From the evidence to the test of independence.
+
+    Notes
+    -----
+    Guide: docs/guide/attributes.md
+
+    Examples
+    --------
+    >>> MEASURES["gain_ratio"].words
+    'gain ratio'
     """
 
     name: str
@@ -74,7 +96,19 @@ class Measure:
         return self.function(evidence) if evidence.n else math.nan
 
     def of_class(self, evidence: Evidence, c: int) -> float:
-        """The measure for one class against all others."""
+        """The measure for one class against all others.
+
+        Parameters
+        ----------
+        evidence : Evidence
+            The counts or moments of the attribute.
+        c : int
+            The position of the class.
+
+        Returns
+        -------
+        float
+        """
         if not evidence.n:
             return math.nan
         if self.name == "pmi":

@@ -47,20 +47,30 @@ class MRMR(Selector):
 
     Parameters
     ----------
-    k : int, optional
+    k : int or None, default=None
         How many to keep; fewer where there are not so many.
-    fraction : float, optional
-        Instead: this share of them, rounded up. With neither, half of them.
-    scheme : "difference" or "quotient"
-        MID or MIQ; see the module.
-    bins : "mdl" or int
-        How numbers are cut; see `score_attributes`.
+    fraction : float or None, default=None
+        Instead, this share of them, rounded up. With neither, half of them.
+    scheme : {"difference", "quotient"}, default="difference"
+        MID, relevance minus redundancy, or MIQ, relevance over redundancy.
+    bins : {"mdl"} or int, default="mdl"
+        How numbers are cut where the measure is of counts: "mdl" by the classes, or into so many intervals of
+        equal frequency.
 
     Attributes
     ----------
-    path_ : for each step its candidates, the winner first
-    support_, selected_ : what is kept
-    order_ : the same in the order in which they were taken
+    path_ : tuple
+        For each step its candidates, the winner first.
+    support_ : ndarray of bool
+        Which columns are kept.
+    selected_ : tuple of str
+        The names of the columns that are kept.
+    order_ : tuple of str
+        The same in the order in which they were taken.
+
+    Notes
+    -----
+    Guide: docs/guide/attributes.md
 
     Examples
     --------

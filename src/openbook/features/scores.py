@@ -32,14 +32,37 @@ _FEW = 6
 class AttributeScore:
     """An attribute's score and what it comes from.
 
-    Parameters
+    Attributes
     ----------
-    attribute : its name
-    kind : "numeric", "nominal", "ordinal" or "text"
-    score : float; NaN where it is undefined, and then `why` says so
-    test : whether the attribute could be independent of the target
-    p_adjusted : the test's p-value, adjusted for all attributes (Holm)
-    evidence : the counts or moments of the rows in which the attribute is known; None where there are none
+    attribute : str
+        Its name.
+    kind : str
+        The kind of the attribute: "numeric", "nominal", "ordinal" or "text".
+    measure : Measure
+        The measure.
+    score : float
+        The score; NaN where it is undefined.
+    test : IndependenceTest
+        Whether the attribute could be independent of the target.
+    p_adjusted : float
+        The test's p-value, adjusted for all attributes (Holm).
+    evidence : Evidence or None
+        The counts or moments of the rows in which the attribute is known; None where there are none.
+    classes : tuple of str
+        The classes that single scores are for.
+    why : str, default=""
+        Why the score is undefined; empty where it is not.
+
+    Notes
+    -----
+    Guide: docs/guide/attributes.md
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> best = score_attributes(load("weather"), "play").rows[0]
+    >>> best.attribute, round(best.score, 4)
+    ('outlook', 0.2467)
     """
 
     attribute: str
@@ -79,15 +102,33 @@ class AttributeScore:
 class AttributeScores:
     """The scores of all attributes, the best first.
 
-    Parameters
+    Attributes
     ----------
-    rows : AttributeScores
-    measure : how they were scored
-    target : its name
-    classes : the classes that single scores are for; empty where there are none
-    n : how many rows there are
-    bins : how numbers were cut
-    quarters : whether the classes are quarters of a numeric target
+    rows : tuple of AttributeScore
+        The score of each attribute.
+    measure : Measure
+        How they were scored.
+    target : str
+        Its name.
+    classes : tuple of str
+        The classes that single scores are for; empty where there are none.
+    n : int
+        How many rows there are.
+    bins : Bins
+        How numbers were cut.
+    quarters : bool, default=False
+        Whether the classes are quarters of a numeric target.
+
+    Notes
+    -----
+    Guide: docs/guide/attributes.md
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> scores = score_attributes(load("weather"), "play", "gain_ratio")
+    >>> scores.names[0], scores.n
+    ('outlook', 14)
     """
 
     rows: tuple[AttributeScore, ...]
@@ -115,14 +156,34 @@ class AttributeScores:
         return len(self.rows)
 
     def for_class(self, label: Any) -> dict[str, float]:
-        """The attributes by what they tell of one class against all others, the best first."""
+        """The attributes by what they tell of one class against all others, the best first.
+
+        Parameters
+        ----------
+        label : label
+            The class.
+
+        Returns
+        -------
+        dict of str to float
+        """
         if str(label) not in self.classes:
             raise ParameterError(f"no class {label!r}. {did_you_mean(str(label), self.classes)}")
         scores = {row.attribute: row.per_class[str(label)] for row in self.rows}
         return dict(sorted(scores.items(), key=lambda item: _rank(item[1])))
 
     def work(self, attribute: str | None = None) -> Work:
-        """The table of scores; or, for an attribute, how its score came about."""
+        """The table of scores; or, for an attribute, how its score came about.
+
+        Parameters
+        ----------
+        attribute : str or None, default=None
+            The name of the attribute; None for the table of all scores.
+
+        Returns
+        -------
+        Work
+        """
         if attribute is not None:
             return self[attribute].work()
         by_class = self.classes if self._tells_classes else ()
@@ -175,14 +236,24 @@ def score_attributes(
 
     Parameters
     ----------
-    table : whatever `openbook.read` takes
-    target : the name of a column of the table, or an array, Series or Column beside it
-        Labels are classes, and so are up to ten different whole numbers in an array.
-    measure : "mutual_information", "pmi", "chi_squared", "information_gain", "gain_ratio",
+    table : table-like
+        The rows, the target among their columns or beside them.
+    target : str or array-like
+        The name of a column of the table, or an array, Series or Column beside it. Labels are classes, and so
+        are up to ten different whole numbers in an array.
+    measure : str, default="mutual_information"
         "symmetrical_uncertainty", "correlation" or "anova_f"
-    bins : "mdl" or int
+    bins : {"mdl"} or int, default="mdl"
         How numbers are cut where the measure is of counts: by the classes (Fayyad and Irani), or into so many
         intervals of equal frequency, which keeps p-values honest. A numeric target is cut into quarters.
+
+    Returns
+    -------
+    AttributeScores
+
+    Notes
+    -----
+    Guide: docs/guide/attributes.md
 
     Examples
     --------

@@ -26,21 +26,29 @@ class SelectAttributes(Selector):
 
     Parameters
     ----------
-    measure : as for `score_attributes`
-    k : int, optional
-        So many.
-    fraction : float, optional
+    measure : str, default="mutual_information"
+    k : int or None, default=None
+        How many to keep.
+    fraction : float or None, default=None
         This share of them, rounded up.
-    p : float, optional
+    p : float or None, default=None
         Those with a p-value of no more than this, after Holm's adjustment for their number.
-    bins : "mdl" or int
-        How numbers are cut; see `score_attributes`.
+    bins : {"mdl"} or int, default="mdl"
+        How numbers are cut where the measure is of counts: "mdl" by the classes, or into so many intervals of
+        equal frequency.
 
     Attributes
     ----------
-    scores_ : the AttributeScores
-    support_ : which columns are kept
-    selected_ : their names
+    scores_ : AttributeScores
+        The score of each attribute.
+    support_ : ndarray of bool
+        Which columns are kept.
+    selected_ : tuple of str
+        The names of the columns that are kept.
+
+    Notes
+    -----
+    Guide: docs/guide/attributes.md
 
     Examples
     --------

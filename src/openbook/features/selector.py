@@ -31,6 +31,18 @@ class Selector(TransformerMixin, Estimator):
     """A transformer that keeps some of the columns; see the module.
 
     A selection says what y is (`_task`), chooses (`_select`), and shows its path (`_work`).
+
+    Notes
+    -----
+    Guide: docs/guide/attributes.md
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> from openbook.features import SelectAttributes
+    >>> X, y = load("weather").split("play")
+    >>> isinstance(SelectAttributes(k=1).fit(X, y), Selector)
+    True
     """
 
     _accepts = (Numeric, Nominal, Ordinal, Text)
@@ -61,8 +73,14 @@ class Selector(TransformerMixin, Estimator):
 
         Parameters
         ----------
-        X : whatever `openbook.read` takes
-        y : array, Series, Column, or the name of a column of X
+        X : table-like
+            Whatever `openbook.read` takes.
+        y : array-like or str or None, default=None
+            Array, Series, Column, or the name of a column of X.
+
+        Returns
+        -------
+        self
         """
         with self._whole_or_not_at_all():
             check_parameters(self, self._rules)
@@ -83,7 +101,17 @@ class Selector(TransformerMixin, Estimator):
         return Examples.of(X, y, self._task(y))
 
     def transform(self, X: Any) -> Any:
-        """The columns kept, in the form that X has."""
+        """The columns kept, in the form that X has.
+
+        Parameters
+        ----------
+        X : table-like
+
+        Returns
+        -------
+        table-like
+            The rows, in the form that X has.
+        """
         check_is_fitted(self, "support_")
         X = _with_rows(X)
         kept = picked(X, self.schema_, self.selected_, type(self).__name__)
@@ -101,12 +129,32 @@ class Selector(TransformerMixin, Estimator):
         return tuple(name for name, kept in zip(self.schema_.names, self.support_, strict=True) if kept)
 
     def get_support(self, indices: bool = False) -> np.ndarray:
-        """Which columns are kept: a mask or, with `indices`, their positions."""
+        """Which columns are kept: a mask or, with `indices`, their positions.
+
+        Parameters
+        ----------
+        indices : bool, default=False
+            Whether to give positions instead of a mask.
+
+        Returns
+        -------
+        ndarray
+        """
         check_is_fitted(self, "support_")
         return np.flatnonzero(self.support_) if indices else self.support_.copy()
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """The names of the columns kept; `input_features` are those of arrays, which have none."""
+        """The names of the columns kept; `input_features` are those of arrays, which have none.
+
+        Parameters
+        ----------
+        input_features : array-like of str or None, default=None
+            The names of the columns of arrays, which have none.
+
+        Returns
+        -------
+        ndarray
+        """
         check_is_fitted(self, "support_")
         names: np.ndarray = _check_feature_names_in(self, input_features)
         return names[self.support_]

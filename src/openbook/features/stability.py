@@ -37,18 +37,28 @@ class StabilitySelection(Selector):
 
     Parameters
     ----------
-    selector : a selection of openbook's, optional
-        None takes `SelectAttributes(fraction=0.5)`.
-    repeats : int
-    threshold : float
-        The share of the rounds in which an attribute must be chosen: above 0.5, up to 1.
-    random_state : int
+    selector : Selector or None, default=None
+        The selection that is repeated; None for `SelectAttributes(fraction=0.5)`.
+    repeats : int, default=100
+        The number of random halves.
+    threshold : float, default=0.75
+        The share of the repeats in which an attribute must be chosen: above 0.5, up to 1.
+    random_state : int, default=0
 
     Attributes
     ----------
-    frequencies_ : the share of the rounds in which each column was chosen, in the order of the table
-    bound_ : how many useless attributes are kept, at most, in expectation; see the module
-    support_, selected_ : what is kept
+    frequencies_ : ndarray
+        The share of the repeats in which each column was chosen, in the order of the table.
+    bound_ : float
+        How many useless attributes are kept, at most, in expectation.
+    support_ : ndarray of bool
+        Which columns are kept.
+    selected_ : tuple of str
+        The names of the columns that are kept.
+
+    Notes
+    -----
+    Guide: docs/guide/attributes.md
 
     Examples
     --------

@@ -157,6 +157,14 @@ class _Discriminant(Folding, Classifier):
         """The discriminant of each class, up to a term that all classes share.
 
         For two classes, how far that of the second exceeds the first's.
+
+        Parameters
+        ----------
+        X : table-like or Scan
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes), or (n_rows,) for two classes
         """
         scores = self._each(X, self._scores)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores

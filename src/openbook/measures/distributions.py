@@ -132,7 +132,7 @@ class Bernoulli(_Discrete):
 
         Returns
         -------
-        Self
+        Bernoulli
         """
         return cls(_beta_mode(x, 1, alpha, beta))
 
@@ -223,7 +223,7 @@ class Binomial(_Discrete):
 
         Returns
         -------
-        Self
+        Binomial
         """
         return cls(n, _beta_mode(k, n, alpha, beta))
 
@@ -323,7 +323,7 @@ class Categorical(_Discrete):
 
         Returns
         -------
-        Self
+        Categorical
         """
         seen = [label for label in np.asarray(x, dtype=object) if not _is_missing(label)]
         listed = tuple(dict.fromkeys(seen) if values is None else values)
@@ -427,7 +427,7 @@ class Multinomial(_Discrete):
 
         Returns
         -------
-        Self
+        Multinomial
         """
         rows = np.atleast_2d(as_floats(x, "x"))
         rows = rows[~np.isnan(rows).any(axis=1)]

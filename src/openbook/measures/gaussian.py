@@ -138,7 +138,7 @@ class Gaussian:
 
         Returns
         -------
-        Self
+        Gaussian
         """
         _check_positive(strength=strength, alpha=alpha, beta=beta)
         known = _known(x)
@@ -276,7 +276,7 @@ class MultivariateGaussian:
 
         Returns
         -------
-        Self
+        MultivariateGaussian
         """
         prior = MultivariateGaussian(mean, scale)  # type: ignore[arg-type]
         _check_positive(strength=strength)

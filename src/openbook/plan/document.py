@@ -60,6 +60,17 @@ class Document:
 
     @classmethod
     def from_toml(cls, text: str) -> Self:
+        """Read a plan from its text.
+
+        Parameters
+        ----------
+        text : str
+            The text of a plan.toml.
+
+        Returns
+        -------
+        Document
+        """
         return cls.from_record(parse(text))
 
     @property
@@ -73,10 +84,17 @@ class Document:
         return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
 
     def to_toml(self) -> str:
+        """The plan as the text of a plan.toml."""
         return "# A study of openbook. Run it: openbook study plan.toml\n" + to_toml(self.to_record())
 
     def save(self, path: Path) -> None:
-        """Write the plan; the way to a data file is written as seen from there."""
+        """Write the plan; the way to a data file is written as seen from there.
+
+        Parameters
+        ----------
+        path : Path
+            The file.
+        """
         data = self.data
         if data.path is not None:
             data = replace(data, path=_seen_from(path.parent, data.path))

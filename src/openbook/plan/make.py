@@ -31,6 +31,7 @@ from openbook.plan.rows import StudyRows
 from openbook.plan.source import Source, content_hash
 from openbook.registry import Task, Variant, learner, learners
 from openbook.registry.costs import Shape, encoded_width, fit_seconds
+from openbook.words.parameters import documented
 from openbook.words.sentences import plural
 
 __all__ = ["Aim", "aim", "left_out", "make_plan"]
@@ -68,7 +69,31 @@ Effort = Literal["quick", "usual", "thorough"]
 
 
 class Aim(NamedTuple):
-    """A table that was read to predict one of its columns, and why classes or numbers."""
+    """A table that was read to predict one of its columns, and why classes or numbers.
+
+    Attributes
+    ----------
+    source : Source
+        Where the table comes from.
+    table : Table
+        The table.
+    target : str
+        The column to predict.
+    task : Task
+        Whether classes or numbers are predicted.
+    why : str
+        Why that, in words.
+
+    Notes
+    -----
+    Guide: docs/guide/studies.md
+
+    Examples
+    --------
+    >>> weather = aim("weather")
+    >>> weather.target, weather.task
+    ('play', 'classification')
+    """
 
     source: Source
     table: Table
@@ -77,10 +102,33 @@ class Aim(NamedTuple):
     why: str
 
 
+@documented
 def aim(
     source: str | Path | Source, target: str | None = None, kinds: Mapping[str, Any] | None = None
 ) -> Aim:
-    """Read a file or a bundled set, and decide whether to predict classes or numbers."""
+    """Read a file or a bundled set, and decide whether to predict classes or numbers.
+
+    Parameters
+    ----------
+    source : str, Path or Source
+        The path of a file, or the name of a bundled set.
+    target : str or None, default=None
+        The column to predict; a bundled set has one of its own.
+    kinds : mapping or None, default=None
+
+    Returns
+    -------
+    Aim
+
+    Notes
+    -----
+    Guide: docs/guide/studies.md
+
+    Examples
+    --------
+    >>> aim("iris").target
+    'species'
+    """
     origin = source if isinstance(source, Source) else Source.of(source, kinds)
     table = origin.read()
     target = target or origin.default_target()
@@ -150,28 +198,70 @@ def make_plan(
 
     Parameters
     ----------
-    source : path of a file, name of a bundled set, or an `aim` at one
-    target : the column to predict; a bundled set has one of its own
-    kinds : what overrules the guess, as in `openbook.read`; a column named here is never left out
-    ignore : columns to leave out, besides free text and likely identifiers
-    id, group, time, sensitive, weight : columns with a role, see `Roles`
-    test_groups : where there are a group and a time: "new", which is the default, tests groups that the
-        model has never seen; "known" tests the future of groups whose past trains
-    weight_kind : "frequency" if a row stands for so many rows, "importance" if its weight counts in learning
-        only; None takes whole numbers for frequencies
-    positive : of two classes, the positive one; None goes by `openbook.judge.scores.positive`
-    costs : what mistakes cost, `costs[truth][predicted]`, or the path of a CSV file that says so
-        The columns of the file are truth, predicted and cost. Decisions are then those of least expected
-        cost, and learners are ranked by what a row costs.
-    hypotheses : sets of columns to try beside each other, see `Hypothesis`; none for all columns
-    only : registered names of the learners to try; baselines always take part
-    choose : "simplest" within one standard error of the best, "best", or the label or name of a learner
-    margin : instead of one standard error, how much worse than the best the simplest may be, in units of the
+    source : path, str or Aim
+        The path of a file, the name of a bundled set, or an `aim` at one.
+    target : str or None, default=None
+        The column to predict; a bundled set has one of its own.
+    kinds : mapping or None, default=None
+        Overrules the guess: {'zip': 'nominal'}. A column named here is never left out.
+    ignore : collection of str, default=()
+        Columns to leave out, besides free text and likely identifiers.
+    id : str or None, default=None
+        The column that names the rows; not used as a feature.
+    group : str or None, default=None
+        The column of the group of each row; rows of one group never both train and test.
+    time : str or None, default=None
+        The column of the time of each row; the past trains and the future tests.
+    test_groups : TestGroups or None, default=None
+        Where there are a group and a time, "new", which is the default, tests groups that the model has never
+        seen; "known" tests the future of groups whose past trains.
+    sensitive : collection of str, default=()
+        The columns by which the choice is checked for fairness.
+    weight : str or None, default=None
+        The column of how many rows each row stands for, or how much it counts in learning.
+    weight_kind : WeightKind or None, default=None
+        "frequency" if a row stands for so many rows, "importance" if its weight counts in learning only; None
+        takes whole numbers for frequencies.
+    positive : str or None, default=None
+        Of two classes, the positive one; None goes by `openbook.judge.scores.positive`.
+    costs : mapping of str to mapping of str to float, str, Path or None, default=None
+        What mistakes cost, `costs[truth][predicted]`, or the path of a CSV file that says so. The columns of
+        the file are truth, predicted and cost. Decisions are then those of least expected cost, and learners
+        are ranked by what a row costs.
+    hypotheses : collection of Hypothesis, default=()
+        Sets of columns to try beside each other, see `Hypothesis`; none for all columns.
+    only : collection of str, default=()
+        Registered names of the learners to try; baselines always take part.
+    choose : str, default="simplest"
+        Which learner to choose: the "simplest" within one standard error of the best, the "best", or the
+        label or name of a learner.
+    margin : float or None, default=None
+        Instead of one standard error, how much worse than the best the simplest may be, in units of the.
         metric
-    metric, cv, repeats, test_share, random_state : the protocol; None goes by the size of the table
-    effort : "quick" takes fewer folds, and only learners that are quick on so many rows; "thorough" tunes
-        the learners' knobs inside the folds, and repeats more often
-    description : of the table, if it is at hand
+    metric : str or None, default=None
+        The score that decides, by name; None for the usual one.
+    cv : int or None, default=None
+        The number of folds; None goes by the number of rows.
+    repeats : int or None, default=None
+        How often the folds are drawn; None goes by the number of rows.
+    test_share : float or None, default=None
+        The share of rows locked away for the one final test; None goes by the number of rows.
+    random_state : int, default=0
+        The protocol; None goes by the size of the table.
+    effort : {"quick", "usual", "thorough"}, default="usual"
+        "quick" takes fewer folds, and only learners that are quick on so many rows; "thorough" tunes the
+        learners' knobs inside the folds, and repeats more often.
+    description : Description or None, default=None
+        The description of the table, if it is at hand.
+
+    Returns
+    -------
+    Plan
+        The plan.
+
+    Notes
+    -----
+    Guide: docs/guide/studies.md
 
     Examples
     --------

@@ -10,6 +10,7 @@ from openbook.errors import OpenbookError, PlanError, did_you_mean
 from openbook.judge.folds.splitters import TestGroups
 from openbook.plan.counts import WeightKind
 from openbook.registry import learner, name_of
+from openbook.words.parameters import documented
 
 __all__ = ["SPLITS", "Candidate", "Contestant", "Hypothesis", "Protocol", "Roles", "defaults"]
 
@@ -18,18 +19,34 @@ __all__ = ["SPLITS", "Candidate", "Contestant", "Hypothesis", "Protocol", "Roles
 class Roles:
     """What the columns are for; those not named are inputs.
 
-    Parameters
+    Attributes
     ----------
-    target : the column that is predicted
-    ignore : columns that take no part
-    id : what rows are called; no input
-    group : rows of one group never both train and test; no input. With a time too, `Protocol.test_groups`
-        says whether a group's past may train and its future test
-    time : the past trains and the future tests; no input
-    sensitive : columns by which the choice is checked for fairness; inputs, unless they are ignored too
-    weight : how many rows each row stands for, or how much it counts in learning (`Protocol.weights`); no
-        input
-    positive : of two classes, the positive one; None goes by `openbook.judge.scores.positive`
+    target : str
+        The column that is predicted.
+    ignore : tuple of str, default=()
+        Columns that take no part.
+    id : str or None, default=None
+        What rows are called; no input.
+    group : str or None, default=None
+        Rows of one group never both train and test; no input. With a time too, `Protocol.test_groups`. says
+        whether a group's past may train and its future test
+    time : str or None, default=None
+        The past trains and the future tests; no input.
+    sensitive : tuple of str, default=()
+        Columns by which the choice is checked for fairness; inputs, unless they are ignored too.
+    weight : str or None, default=None
+        How many rows each row stands for, or how much it counts in learning (`Protocol.weights`); no. input
+    positive : str or None, default=None
+        Of two classes, the positive one; None goes by `openbook.judge.scores.positive`.
+
+    Notes
+    -----
+    Guide: docs/guide/studies.md
+
+    Examples
+    --------
+    >>> Roles("play", ignore=("day",)).target
+    'play'
     """
 
     target: str
@@ -70,19 +87,34 @@ class Roles:
 class Protocol:
     """How the learners are judged.
 
-    Parameters
+    Attributes
     ----------
     split : "cross-validation", "leave-one-out" for fewer than 50 rows, "leave-one-group-out" for few groups,
         or "time-ordered" where there is a time
-    folds, repeats : of the cross-validation; blocks of time are folds that cannot be repeated
-    test_share : the share of rows locked away for the one final test; 0 for none
-    random_state : of every random choice
-    search : how knobs are tuned inside the folds: "grid" tries every combination, "halving" most of them on
-        few rows only; None where there are none
-    test_groups : where there are groups and a time: "new" if groups that are tested do not train, "known" if
-        their earlier rows do; None otherwise
-    weights : where rows have weights: "frequency" if a row is judged as so many rows, "importance" if its
-        weight counts in learning only; None is "importance"
+    folds, repeats : int or None, default=None
+        Of the cross-validation; blocks of time are folds that cannot be repeated.
+    test_share : float, default=0.0
+        The share of rows locked away for the one final test; 0 for none.
+    random_state : int, default=0
+        Of every random choice.
+    search : str or None, default=None
+        How knobs are tuned inside the folds: "grid" tries every combination, "halving" most of them on. few
+        rows only; None where there are none
+    test_groups : TestGroups or None, default=None
+        Where there are groups and a time: "new" if groups that are tested do not train, "known" if. their
+        earlier rows do; None otherwise
+    weights : WeightKind or None, default=None
+        Where rows have weights: "frequency" if a row is judged as so many rows, "importance" if its. weight
+        counts in learning only; None is "importance"
+
+    Notes
+    -----
+    Guide: docs/guide/studies.md
+
+    Examples
+    --------
+    >>> Protocol("cross-validation", folds=10, repeats=5).test_share
+    0.0
     """
 
     split: str
@@ -148,16 +180,31 @@ SEARCHES = ("grid", "halving")
 SPLITS = ("cross-validation", "leave-one-out", "leave-one-group-out", "time-ordered")
 
 
+@documented
 @dataclass(frozen=True)
 class Candidate:
     """A learner that takes part.
 
-    Parameters
+    Attributes
     ----------
-    label : what it is called
-    learner : its registered name
-    parameters : plain values
-    knobs : parameters to tune, each with the values to try; they are tried inside every fold
+    label : str
+        What it is called.
+    learner : str
+        Its registered name.
+    parameters : mapping
+        Plain values.
+    knobs : mapping of str to list
+        Parameters to tune, each with the values to try; they are tried inside every fold.
+
+    Notes
+    -----
+    Guide: docs/guide/studies.md
+
+    Examples
+    --------
+    >>> from openbook.baseline import OneR
+    >>> Candidate.of("1R", OneR(bins=5))
+    Candidate(label='1R', learner='one_r', parameters={'bins': 5}, knobs={})
     """
 
     label: str
@@ -167,7 +214,20 @@ class Candidate:
 
     @classmethod
     def of(cls, label: str, model: Any, knobs: Mapping[str, Collection[Any]] | None = None) -> "Candidate":
-        """The candidate behind a learner; parameters at their defaults are not listed."""
+        """The candidate behind a learner; parameters at their defaults are not listed.
+
+        Parameters
+        ----------
+        label : str
+            What it is called.
+        model : estimator
+        knobs : mapping of str to collection or None, default=None
+            Parameters to tune, each with the values to try.
+
+        Returns
+        -------
+        Candidate
+        """
         usual = defaults(type(model))
         changed = {
             name: value for name, value in model.get_params(deep=False).items() if value != usual[name]
@@ -187,7 +247,16 @@ class Candidate:
         return self._made({name: self._value(name, value) for name, value in self.parameters.items()})
 
     def seeded(self, random_state: int) -> Any:
-        """The same; where it draws at random and no seed of its own is given, from this one."""
+        """The same; where it draws at random and no seed of its own is given, from this one.
+
+        Parameters
+        ----------
+        random_state : int
+
+        Returns
+        -------
+        Candidate
+        """
         model = self.make()
         if model.get_params(deep=False).get("random_state", 0) is None:
             model.set_params(random_state=random_state)
@@ -259,12 +328,25 @@ def _spelt(value: Any) -> Any:
 class Hypothesis:
     """A set of columns that the target may follow from, and the learners that try it.
 
-    Parameters
+    Attributes
     ----------
-    name : what it is called
-    attributes : the inputs, by name; empty for all
-    without : inputs to leave out
-    learners : the labels of those that try it; empty for all
+    name : str
+        What it is called.
+    attributes : tuple of str, default=()
+        The inputs, by name; empty for all.
+    without : tuple of str, default=()
+        Inputs to leave out.
+    learners : tuple of str, default=()
+        The labels of those that try it; empty for all.
+
+    Notes
+    -----
+    Guide: docs/guide/studies.md
+
+    Examples
+    --------
+    >>> Hypothesis("wind", attributes=("windy",)).columns(["outlook", "windy"])
+    ('windy',)
     """
 
     name: str
@@ -273,7 +355,17 @@ class Hypothesis:
     learners: tuple[str, ...] = ()
 
     def columns(self, inputs: Collection[str]) -> tuple[str, ...]:
-        """The inputs that are meant; PlanError where one is not there, or none is left."""
+        """The inputs that are meant; PlanError where one is not there, or none is left.
+
+        Parameters
+        ----------
+        inputs : collection of str
+            The names of all inputs.
+
+        Returns
+        -------
+        tuple of str
+        """
         for name in (*self.attributes, *self.without):
             if name not in inputs:
                 hint = did_you_mean(name, tuple(inputs))

@@ -41,6 +41,7 @@ from openbook.plan.money import COST, by_decision
 from openbook.plan.parts import Candidate, Contestant, Hypothesis, Protocol, Roles, plain
 from openbook.plan.source import Source
 from openbook.registry import Task, learner
+from openbook.words.parameters import documented
 
 __all__ = ["FORMAT", "Candidate", "Hypothesis", "Plan", "Protocol", "Roles", "Source"]
 
@@ -48,9 +49,47 @@ __all__ = ["FORMAT", "Candidate", "Hypothesis", "Plan", "Protocol", "Roles", "So
 _BLIND = ("zero_r", "zero_regressor")
 
 
+@documented
 @dataclass(frozen=True)
 class Plan(Document):
-    """All that a study is: run it with `openbook.plan.run`, or write it down and run it later."""
+    """All that a study is: run it with `openbook.plan.run`, or write it down and run it later.
+
+    Attributes
+    ----------
+    data : Source
+        Where the table comes from.
+    roles : Roles
+        What the columns are for.
+    task : Task
+        Whether classes or numbers are predicted.
+    metric : str
+        The score that decides, by name.
+    protocol : Protocol
+        How the learners are judged.
+    learners : tuple of Candidate
+        The learners that take part.
+    notes : tuple of str, default=()
+        How the plan came about, in words.
+    hypotheses : tuple of Hypothesis, default=()
+        Sets of columns to try beside each other.
+    costs : mapping of str to mapping of str to float
+        The cost of each mistake: `costs[truth][predicted]`.
+    choose : str, default="simplest"
+        Which learner to choose.
+    margin : float or None, default=None
+        How much worse than the best the simplest may be, in units of the metric; None for one standard error.
+
+    Notes
+    -----
+    Guide: docs/guide/studies.md
+
+    Examples
+    --------
+    >>> from openbook.plan import make_plan
+    >>> plan = make_plan("weather", only=["naive_bayes"])
+    >>> Plan.from_toml(plan.to_toml()) == plan
+    True
+    """
 
     files = ("plan.toml", "results.jsonl", "report.html", "model.openbook")
 
@@ -103,6 +142,17 @@ class Plan(Document):
         return tuple(found.values())
 
     def contestant(self, label: str) -> Contestant:
+        """The learner of this label, and the columns that it is given.
+
+        Parameters
+        ----------
+        label : str
+            The label.
+
+        Returns
+        -------
+        Contestant
+        """
         return next(each for each in self.contestants if each.label == label)
 
     @property
@@ -126,8 +176,14 @@ class Plan(Document):
 
         Parameters
         ----------
-        label : whose
-        decides : what knobs are tuned by; None takes the plan's metric
+        label : str
+            Whose.
+        decides : str, Metric or None, default=None
+            What knobs are tuned by; None takes the plan's metric.
+
+        Returns
+        -------
+        estimator
         """
         candidate, random_state = self.contestant(label).candidate, self.protocol.random_state
         model, knobs = candidate.seeded(random_state), candidate.values()
@@ -150,11 +206,33 @@ class Plan(Document):
         return self.roles.weight is not None and self.protocol.weights != "frequency"
 
     def decider(self, label: str, decides: str | Metric | None = None) -> Any:
-        """As `model`; where the plan tunes thresholds and the learner allows it, with one that is tuned."""
+        """The model of a learner; where the plan tunes thresholds and the learner allows it, with one that is
+        tuned.
+
+        Parameters
+        ----------
+        label : str
+            The label of the learner.
+        decides : str, Metric or None, default=None
+            The metric by which the threshold is tuned; None for that of the plan.
+
+        Returns
+        -------
+        estimator
+        """
         return self.with_threshold(self.model(label, decides))
 
     def with_threshold(self, model: Any) -> Any:
-        """A learner with a threshold that is tuned, where the plan says so and the learner allows it."""
+        """A learner with a threshold that is tuned, where the plan says so and the learner allows it.
+
+        Parameters
+        ----------
+        model : estimator
+
+        Returns
+        -------
+        estimator
+        """
         from openbook.decide import TunedThresholdClassifierCV
 
         weighable = not self.weighs or has_fit_parameter(model, "sample_weight")
@@ -186,11 +264,32 @@ class Plan(Document):
 
     @classmethod
     def open(cls, path: Path) -> "Plan":
-        """Read a plan; the way to a data file is taken as seen from there."""
+        """Read a plan; the way to a data file is taken as seen from there.
+
+        Parameters
+        ----------
+        path : Path
+            The file.
+
+        Returns
+        -------
+        Plan
+        """
         return open_document(path, cls.from_record)
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Self:
+        """A plan from what its file holds, checked.
+
+        Parameters
+        ----------
+        record : mapping
+            Nested mappings, as TOML gives them.
+
+        Returns
+        -------
+        Plan
+        """
         check_format(record)
         part = checked(record, "", _PLAN)
         data = read_source(part["data"])

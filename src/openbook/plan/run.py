@@ -77,17 +77,43 @@ def run(
     Parameters
     ----------
     plan : Plan
-    folder : where to write; it may hold an earlier, unfinished run of the same plan
-    table, description : of the plan's data, if the plan was just made from them
-    workers : threads; -1 for one a core, or one alone where rows are few. The results do not depend on it
-    fresh : throw away what the folder holds of an earlier study
-    progress : called after each fold and each closer look with the number done and the number in all
-    time_limit : seconds; None for as long as it takes
-        Three quarters of them at most are for judging, and a fold is begun only if there would be time left
-        to fit its learner on all rows and to write the report. Then those learners and folds are compared
-        that have the most results in common, and the rest is said. A later run without a limit goes on from
-        there.
-    say : called before the first fold with how long it may take, and with what an earlier run has done
+        The plan.
+    folder : str or Path
+        Where to write; it may hold an earlier, unfinished run of the same plan.
+    table : Table or None, default=None
+        The plan's data, if they were just read.
+    description : Description or None, default=None
+        The description of the table, if it is at hand.
+    workers : int, default=-1
+        Threads; -1 for one a core, or one alone where rows are few. The results do not depend on it.
+    fresh : bool, default=False
+        Throw away what the folder holds of an earlier study.
+    progress : bool, callable or None or None, default=None
+        Called after each fold and each closer look with the number done and the number in all.
+    time_limit : float or None, default=None
+        Seconds; None for as long as it takes. Three quarters of them at most are for judging, and a fold is
+        begun only if there would be time left to fit its learner on all rows and to write the report. Then
+        those learners and folds are compared that have the most results in common, and the rest is said. A
+        later run without a limit goes on from there.
+    say : callable or None, default=None
+        Called before the first fold with how long it may take, and with what an earlier run has done.
+
+    Returns
+    -------
+    StudyResult
+        What was found, and where it is written.
+
+    Notes
+    -----
+    Guide: docs/guide/studies.md
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from openbook.plan import make_plan
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     run(make_plan("weather", only=["naive_bayes"]), folder).choice.label
+    'naive Bayes'
     """
     start = monotonic()
     folder = Path(folder)

@@ -11,6 +11,7 @@ import numpy as np
 
 from openbook.data import Categorical, Numeric, Table, read
 from openbook.errors import PlanError, did_you_mean
+from openbook.words.parameters import documented
 
 __all__ = ["READ_WITH", "Source", "content_hash"]
 
@@ -18,16 +19,33 @@ __all__ = ["READ_WITH", "Source", "content_hash"]
 READ_WITH = ("missing", "decimal", "thousands")
 
 
+@documented
 @dataclass(frozen=True)
 class Source:
     """A bundled set, or a file; the one that is not used is None.
 
-    Parameters
+    Attributes
     ----------
-    kinds : mapping of column to a kind, or to a list of values from lowest to highest
-        What overrules the guess, as in `openbook.read`.
-    read_with : mapping of other options of `openbook.read`, such as `decimal`, to their values
-    sha256 : the `content_hash` of the table, so that a study never mixes results of different rows
+    set : str or None, default=None
+        The name of a bundled set.
+    path : str or None, default=None
+        The path of a file.
+    kinds : mapping
+        The kind of some columns, which overrules the guess: a kind, or a list of values from lowest to
+        highest.
+    sha256 : str, default=""
+        The `content_hash` of the table, so that a study never mixes results of different rows.
+    read_with : mapping
+        Mapping of other options of `openbook.read`, such as `decimal`, to their values.
+
+    Notes
+    -----
+    Guide: docs/guide/studies.md
+
+    Examples
+    --------
+    >>> Source.of("weather").set
+    'weather'
     """
 
     set: str | None = None
@@ -43,7 +61,20 @@ class Source:
         kinds: Mapping[str, Any] | None = None,
         read_with: Mapping[str, Any] | None = None,
     ) -> "Source":
-        """The source behind a name: a bundled set, unless a file of that name is there."""
+        """The source behind a name: a bundled set, unless a file of that name is there.
+
+        Parameters
+        ----------
+        name : str or Path
+            The name of a bundled set, or the path of a file.
+        kinds : mapping or None, default=None
+        read_with : mapping or None, default=None
+            Other options of `openbook.read`, such as `decimal`.
+
+        Returns
+        -------
+        Source
+        """
         from openbook.data.sets import sets
 
         path = Path(name)
@@ -73,7 +104,17 @@ class Source:
         return read(load(self.set), kinds) if self.set else read(self.path, kinds, **self.read_with)
 
     def checked(self, table: Table) -> Table:
-        """The table; PlanError if it is not the one that the plan was made for."""
+        """The table; PlanError if it is not the one that the plan was made for.
+
+        Parameters
+        ----------
+        table : Table
+            The table that was read.
+
+        Returns
+        -------
+        Table
+        """
         if self.sha256 and content_hash(table) != self.sha256:
             msg = (
                 f"{self.name} has changed since the plan was made, so its results would not belong together;"

@@ -34,30 +34,36 @@ def study(
 
     Parameters
     ----------
-    source : path of a file, name of a bundled set, or anything else that `openbook.read` takes
-        A frame or table is written to `data.parquet` in the folder, so that the study can be repeated.
-    target : str, optional
+    source : path, str, or table-like
+        The path of a file, the name of a bundled set, or anything else that `openbook.read` takes. A frame or
+        table is written to `data.parquet` in the folder, so that the study can be repeated.
+    target : str or None, default=None
         The column to predict; a bundled set has one of its own.
-    quick : bool, default False
+    quick : bool, default=False
         Fewer folds, and no learners that are slow on this many rows.
-    folder : str or Path, optional
+    folder : str or Path or None, default=None
         Where to write the plan, the results, the report and the model; None makes a temporary folder.
-    progress : bool or function, default True
+    progress : bool or function, default=True
         True shows a bar; a function is told the number of steps done and the number of all.
-    workers : int, default -1
+    workers : int, default=-1
         Number of threads; -1 for one per core. The results do not depend on it.
-    fresh : bool, default False
+    fresh : bool, default=False
         Whether to replace an earlier study in the folder.
-    time_limit : float, optional
+    time_limit : float or None, default=None
         Seconds; None for as long as it takes.
-    kinds : mapping of column to kind, optional
-        What overrules the guess, as in `openbook.read`.
-    **options : other options of `openbook.plan.make_plan`, such as `metric`, `cv`, `costs` or `group`
+    kinds : mapping or None, default=None
+        The kind of some columns, which overrules the guess: {'zip': 'nominal'}. Others are inferred.
+    **options : object
+        Other options of `openbook.plan.make_plan`, such as `metric`, `cv`, `costs` or `group`.
 
     Returns
     -------
     StudyResult
         It shows a summary in a notebook and when printed; `model` is the chosen learner, fitted.
+
+    Notes
+    -----
+    Guide: docs/guide/studies.md
 
     Examples
     --------

@@ -77,10 +77,22 @@ class Encoding:
 
     Attributes
     ----------
-    mean, shift, scale : see the module
-    seen : for each column the codes that training showed; empty where it is not nominal
-    gaps : for each column, whether it has a 0/1 column for its missing cells
-    reference : whether the first value of a nominal column goes without a column of its own
+    schema : Schema
+        The columns that are encoded.
+    mean : ndarray
+        The mean of each encoded column, which a missing cell counts as.
+    shift, scale : ndarray
+        What is subtracted from each encoded column, and what it is divided by.
+    seen : tuple of ndarray
+        For each column the codes that training showed; empty where it is not nominal.
+    gaps : ndarray
+        For each column, whether it has a 0/1 column for its missing cells.
+    reference : bool, default=False
+        Whether the first value of a nominal column goes without a column of its own.
+
+    Notes
+    -----
+    Guide: docs/guide/tables.md
 
     Examples
     --------
@@ -103,7 +115,21 @@ class Encoding:
 
     @classmethod
     def of(cls, rows: Rows, *, scale: bool = True, reference: bool = False) -> "Encoding":
-        """Find the encoding of these rows, in one fold."""
+        """Find the encoding of these rows, in one fold.
+
+        Parameters
+        ----------
+        rows : Rows
+            The training rows.
+        scale : bool, default=True
+            Whether numbers are divided by their standard deviation.
+        reference : bool, default=False
+            Whether the first value of a nominal column goes without a column of its own.
+
+        Returns
+        -------
+        Encoding
+        """
         step: Callable[[Chunk], ColumnSums] = partial(ColumnSums.of, rows.schema)
         with np.errstate(over="ignore", invalid="ignore"):
             sums = fold(rows.pieces, step, add)
@@ -115,7 +141,23 @@ class Encoding:
     def from_sums(
         cls, schema: Schema, sums: ColumnSums, *, scale: bool = True, reference: bool = False
     ) -> "Encoding":
-        """The encoding of the rows that were added up."""
+        """The encoding of the rows that were added up.
+
+        Parameters
+        ----------
+        schema : Schema
+            The columns that are encoded.
+        sums : ColumnSums
+            Sums over the rows.
+        scale : bool, default=True
+            Whether numbers are divided by their standard deviation.
+        reference : bool, default=False
+            Whether the first value of a nominal column goes without a column of its own.
+
+        Returns
+        -------
+        Encoding
+        """
         total = float(sums.total[0])
         moments = sums.numbers
         deviations = np.sqrt(moments.scatter[0] / np.where(moments.weight[0] > 0, moments.weight[0], 1.0))
@@ -238,7 +280,19 @@ class Encoding:
             out[:, gap] = missing
 
     def original(self, coef: Any, intercept: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Coefficients of the encoded columns, (…, d), in units of the columns; and their intercepts, (…)."""
+        """Coefficients of the encoded columns, (…, d), in units of the columns; and their intercepts, (…).
+
+        Parameters
+        ----------
+        coef : array-like
+            Coefficients of the encoded columns.
+        intercept : array-like
+            Their intercepts.
+
+        Returns
+        -------
+        tuple of (ndarray, ndarray)
+        """
         own = np.asarray(coef) / self.scale
         return own, np.asarray(intercept) - own @ self.shift
 
@@ -250,7 +304,17 @@ class Encoding:
         return Encoding(self.schema, *figures, self.seen, np.zeros_like(self.gaps), self.reference)
 
     def decoded(self, numbers: np.ndarray) -> Table:
-        """Encoded rows, (n, d), as a table: the nearest rank, the value whose column is the largest."""
+        """Encoded rows, (n, d), as a table: the nearest rank, the value whose column is the largest.
+
+        Parameters
+        ----------
+        numbers : ndarray
+            Encoded rows.
+
+        Returns
+        -------
+        Table
+        """
         raw = numbers.astype(np.float64) * self.scale + self.shift
         columns = []
         for attribute, codes, place, _ in self._places:
@@ -303,7 +367,19 @@ class Encoding:
 
     @classmethod
     def from_arrays(cls, schema: Schema, arrays: Mapping[str, np.ndarray]) -> "Encoding":
-        """The encoding behind `arrays`; raises KeyError or ValueError where they do not fit the schema."""
+        """The encoding behind `arrays`; raises KeyError or ValueError where they do not fit the schema.
+
+        Parameters
+        ----------
+        schema : Schema
+            The columns that are encoded.
+        arrays : mapping of str to ndarray
+            The arrays of a model file.
+
+        Returns
+        -------
+        Encoding
+        """
         n_values = sum(len(a.values) for a in schema if isinstance(a, Nominal))
         gaps = _checked("gaps", arrays["gaps"], bool, (len(schema),))
         shown = _checked("seen", arrays["seen"], bool, (n_values,))

@@ -33,16 +33,49 @@ class LinearDiscriminantProjection(
 
     Parameters
     ----------
-    n_components : None, all there are, or how many
-    variance, shrinkage : as for `LinearDiscriminantAnalysis`
+    n_components : int or None, default=None
+        The number of directions; None for all there are, one fewer than classes.
+    variance : {"mle", "sample"}, default="mle"
+        Whether variances divide by N or by N - 1.
+    shrinkage : float, default=0.0
+        How far covariances are shrunk towards those of uncorrelated columns of equal variance, from 0 to 1.
 
     Attributes
     ----------
-    components_ : (n_components_, d), the coefficients of the encoded columns
-    criteria_ : the variance between classes over that within, of each direction
-    explained_variance_ratio_ : the share of each in the sum of all criteria
-    mean_ : of the encoded columns, where scores are 0
-    and those of `LinearDiscriminantAnalysis`
+    components_ : ndarray of shape (n_components_, d)
+        The coefficients of the encoded columns.
+    n_components_ : int
+        The number of directions.
+    criteria_ : ndarray of shape (n_components_,)
+        The variance between classes over that within, of each direction.
+    explained_variance_ratio_ : ndarray of shape (n_components_,)
+        The share of each direction in the sum of all criteria.
+    mean_ : ndarray of shape (d,)
+        The mean of the encoded columns, where scores are 0.
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    priors_ : ndarray of shape (n_classes,)
+        The probability of each class.
+    encoding_ : Encoding
+        How columns became numbers.
+    used_ : ndarray of int
+        The positions of the encoded columns that are used.
+    means_ : ndarray of shape (n_classes, n_used)
+        The means of the classes, in units of the columns.
+    covariance_ : ndarray of shape (n_used, n_used)
+        The covariance within the classes, in units of the columns.
+    coef_ : ndarray of shape (n_classes, n_used)
+        The coefficients of the discriminants, in units of the columns.
+    intercept_ : ndarray of shape (n_classes,)
+        The intercepts of the discriminants.
+    statistics_ : Statistics
+        The sums that the directions follow from.
+    notes_ : list of str
+        What was left out, and what had to stand in.
+
+    Notes
+    -----
+    Guide: docs/guide/projections.md
 
     References
     ----------
@@ -91,14 +124,35 @@ class LinearDiscriminantProjection(
         self.mean_ = (self.encoding_.mean - self.encoding_.shift) / self.encoding_.scale
 
     def transform(self, X):
-        """The scores of each row, (n_rows, n_components_)."""
+        """The scores of each row, (n_rows, n_components_).
+
+        Parameters
+        ----------
+        X : table-like
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_components_)
+            The scores.
+        """
         return self._each(X, self._projected)
 
     def _projected(self, X):
         return linear_scores(self.encoding_, X, self.components_, -self.components_ @ self.mean_)
 
     def inverse_transform(self, scores):
-        """The likeliest rows behind scores, as a table: those nearest to the mean by the covariance."""
+        """The likeliest rows behind scores, as a table: those nearest to the mean by the covariance.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_rows, n_components_)
+            The scores, as `transform` gives them.
+
+        Returns
+        -------
+        Table
+            The rows.
+        """
         check_is_fitted(self)
         scores = checked_scores(scores, self.n_components_)
         x = np.repeat(self.mean_[None], len(scores), axis=0)
@@ -110,7 +164,18 @@ class LinearDiscriminantProjection(
         return self.n_components_
 
     def draw(self, X, y=None):
-        """The rows by their first two scores, coloured by y."""
+        """The rows by their first two scores, coloured by y.
+
+        Parameters
+        ----------
+        X : table-like
+        y : array-like or str or None, default=None
+
+        Returns
+        -------
+        Picture
+            The picture.
+        """
         check_is_fitted(self)
         shares = [
             f"direction {c + 1} ({share:.1%})" for c, share in enumerate(self.explained_variance_ratio_)

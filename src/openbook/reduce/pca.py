@@ -64,21 +64,46 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
 
     Parameters
     ----------
-    n_components : None, int, or a share below 1
+    n_components : None, int, or a share below 1, default=None
         How many components: all that vary, so many, or as few as explain this share of the variance.
-    scale : whether numbers are measured by their standard deviations, or taken as they are
-    missing : "mean" or "em", what a missing cell counts as
-    variance : "mle" or "sample", whether variances divide by N or by N - 1
-    max_iter, tol : EM ends after so many rounds, or when the log-likelihood of a row rises by less
+    scale : bool, default=True
+        Whether numbers are measured by their standard deviations, or taken as they are.
+    missing : {"mean", "em"}, default="mean"
+        What a missing cell counts as: the mean of its column, or its expectation given the other cells of the
+        row.
+    variance : {"mle", "sample"}, default="mle"
+        Whether variances divide by N or by N - 1.
+    max_iter : int, default=200
+        The most rounds of EM.
+    tol : float, default=1e-06
+        EM ends when the log-likelihood of a row rises by less.
 
     Attributes
     ----------
-    components_ : (n_components_, d), the loadings of the encoded columns
-    explained_variance_, explained_variance_ratio_ : of each component
-    encoding_ : how columns became numbers; `encoding_.names` are the columns of the components
-    mean_, covariance_ : of the encoded columns
-    trace_, n_iter_ : the log-likelihood at each round of EM, in standard units, and how many passes there
-        were; the trace is empty where one was enough
+    components_ : ndarray of shape (n_components_, d)
+        The loadings of the encoded columns.
+    n_components_ : int
+        The number of components.
+    explained_variance_, explained_variance_ratio_ : ndarray of shape (n_components_,)
+        The variance along each component, and its share of the whole.
+    total_variance_ : float
+        The sum of the variances of all encoded columns.
+    encoding_ : Encoding
+        How columns became numbers; `encoding_.names` are the columns of the components.
+    mean_ : ndarray of shape (d,)
+        The mean of the encoded columns.
+    covariance_ : ndarray of shape (d, d)
+        The covariance of the encoded columns.
+    statistics_ : Statistics
+        The sums that the components follow from.
+    trace_ : ndarray
+        The log-likelihood at each round of EM, in standard units; empty where one pass was enough.
+    n_iter_ : int
+        The number of passes over the rows.
+
+    Notes
+    -----
+    Guide: docs/guide/projections.md
 
     References
     ----------
@@ -126,7 +151,18 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
         self._solve()
 
     def partial_fit(self, X, y=None, sample_weight=None):  # noqa: ARG002 (pipelines pass a target)
-        """Learn from more rows, as if they had come with the earlier ones."""
+        """Learn from more rows, as if they had come with the earlier ones.
+
+        Parameters
+        ----------
+        X : table-like
+        y : array-like or str or None, default=None
+        sample_weight : array-like or None, default=None
+
+        Returns
+        -------
+        self
+        """
         if self.missing == "em":
             msg = "PCA: partial_fit needs missing='mean'; EM must see all rows again"
             raise ParameterError(msg)
@@ -258,7 +294,17 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
     # answers
 
     def transform(self, X):
-        """The scores of each row, (n_rows, n_components_)."""
+        """The scores of each row, (n_rows, n_components_).
+
+        Parameters
+        ----------
+        X : table-like
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_components_)
+            The scores.
+        """
         return self._each(X, self._scores)
 
     def _scores(self, X):
@@ -275,7 +321,18 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
         return self._normal.filled(((x - start) / self._spread).T).T * self._spread + start
 
     def inverse_transform(self, scores):
-        """The rows behind scores, as a table: numbers in units of their columns, the likeliest values."""
+        """The rows behind scores, as a table: numbers in units of their columns, the likeliest values.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_rows, n_components_)
+            The scores, as `transform` gives them.
+
+        Returns
+        -------
+        Table
+            The rows.
+        """
         check_is_fitted(self)
         scores = checked_scores(scores, self.n_components_)
         return self.encoding_.decoded(scores @ self.components_ + self.mean_)
@@ -290,7 +347,18 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
         return draw_scree(self)
 
     def draw(self, X, y=None):
-        """A biplot: rows by their first two components, coloured by y, and the columns as arrows."""
+        """A biplot: rows by their first two components, coloured by y, and the columns as arrows.
+
+        Parameters
+        ----------
+        X : table-like
+        y : array-like or str or None, default=None
+
+        Returns
+        -------
+        Picture
+            The biplot.
+        """
         check_is_fitted(self)
         return draw_biplot(self, X, y)
 

@@ -17,7 +17,26 @@ LEARNERS = {entry.name: entry for entry in (*PREDICTORS, *UNTARGETED)}
 
 
 def learner(name: str) -> Entry:
-    """The entry of that name."""
+    """The entry of that name.
+
+    Parameters
+    ----------
+    name : str
+        The registered name.
+
+    Returns
+    -------
+    Entry
+
+    Notes
+    -----
+    Guide: docs/guide/models.md
+
+    Examples
+    --------
+    >>> learner("one_r").summary
+    'one rule on the best attribute'
+    """
     if name not in LEARNERS:
         msg = f"no learner {name!r}. {did_you_mean(name, tuple(LEARNERS))}"
         raise ParameterError(msg)
@@ -25,12 +44,51 @@ def learner(name: str) -> Entry:
 
 
 def learners(*tasks: Task | Untargeted) -> tuple[Entry, ...]:
-    """The entries for these tasks; if none is named, for all that predict a target."""
+    """The entries for these tasks; if none is named, for all that predict a target.
+
+    Parameters
+    ----------
+    *tasks : str
+        "classification", "regression", "clustering", "density", "outliers" or "projection".
+
+    Returns
+    -------
+    tuple of Entry
+
+    Notes
+    -----
+    Guide: docs/guide/models.md
+
+    Examples
+    --------
+    >>> "pca" in [entry.name for entry in learners("projection")]
+    True
+    """
     return tuple(entry for entry in LEARNERS.values() if entry.task in (tasks or get_args(Task)))
 
 
 def name_of(model: Any) -> str:
-    """The registered name of a learner's class."""
+    """The registered name of a learner's class.
+
+    Parameters
+    ----------
+    model : estimator
+        The learner.
+
+    Returns
+    -------
+    str
+
+    Notes
+    -----
+    Guide: docs/guide/models.md
+
+    Examples
+    --------
+    >>> from openbook.baseline import OneR
+    >>> name_of(OneR())
+    'one_r'
+    """
     place = f":{type(model).__name__}"
     for entry in LEARNERS.values():
         if entry.place.endswith(place) and entry.cls is type(model):

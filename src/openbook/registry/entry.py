@@ -14,7 +14,26 @@ Untargeted = Literal["clustering", "density", "outliers", "projection"]
 
 @dataclass(frozen=True)
 class Variant:
-    """A way in which a study tries a learner, and the most rows for which it has the time."""
+    """A way in which a study tries a learner, and the most rows for which it has the time.
+
+    Attributes
+    ----------
+    label : str
+        What a study calls it.
+    parameters : mapping
+        The parameters that differ from the defaults.
+    most_rows : int or None, default=None
+        The most rows for which a study has the time; None for no limit.
+
+    Notes
+    -----
+    Guide: docs/guide/models.md
+
+    Examples
+    --------
+    >>> Variant("k = 5", {"n_neighbors": 5}, most_rows=50_000).label
+    'k = 5'
+    """
 
     label: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
@@ -25,16 +44,35 @@ class Variant:
 class Entry:
     """A registered learner.
 
-    Parameters
+    Attributes
     ----------
-    name : what studies, model files and the command line call it
-    place : module and class
-    task : what it predicts, or does without a target
-    summary : one line for people who choose
-    baseline : whether others are measured against it
-    around : the registered learner that it wraps unless told otherwise, or the learners, if it wraps several
-    members : of an ensemble, the registered learners that it must beat to be offered by a study
-    study : the ways in which a study tries it, if it does
+    name : str
+        What studies, model files and the command line call it.
+    place : str
+        Module and class.
+    task : Task or Untargeted
+        What it predicts, or does without a target.
+    summary : str
+        One line for people who choose.
+    baseline : bool, default=False
+        Whether others are measured against it.
+    around : str, tuple of str or None, default=None
+        The registered learner that it wraps unless told otherwise, or the learners, if it wraps several.
+    members : tuple of str, default=()
+        Of an ensemble, the registered learners that it must beat to be offered by a study.
+    study : tuple of Variant, default=()
+        The ways in which a study tries it, if it does.
+
+    Notes
+    -----
+    Guide: docs/guide/models.md
+
+    Examples
+    --------
+    >>> from openbook.registry import learner
+    >>> entry = learner("naive_bayes")
+    >>> entry.place, entry.task
+    ('openbook.bayes:NaiveBayes', 'classification')
     """
 
     name: str
@@ -52,7 +90,18 @@ class Entry:
         return getattr(import_module(module), name)
 
     def make(self, **parameters: Any) -> Any:
-        """A new, unfitted learner."""
+        """A new, unfitted learner.
+
+        Parameters
+        ----------
+        **parameters : object
+            Parameters of the class.
+
+        Returns
+        -------
+        estimator
+            The learner.
+        """
         from openbook.registry import learner
 
         if isinstance(self.around, str):

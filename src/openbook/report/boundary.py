@@ -44,10 +44,23 @@ def draw_boundary(model: Any, X: Any, y: Any, columns: Sequence[str] | None = No
 
     Parameters
     ----------
-    model : a fitted classifier of openbook's, or another that predicts from a Table
-    X, y : rows to draw, as for `evaluate`
-    columns : the two columns that vary, across and up; None takes the two that matter most to the model, by
+    model : estimator
+        A fitted classifier of openbook's, or another that predicts from a Table.
+    X : table-like
+        The rows to draw.
+    y : array-like or str
+        Their target.
+    columns : sequence of str or None, default=None
+        The two columns that vary, across and up; None takes the two that matter most to the model, by.
         permutation importance on some of the rows
+
+    Returns
+    -------
+    Picture
+
+    Notes
+    -----
+    Guide: docs/guide/models.md
 
     Examples
     --------

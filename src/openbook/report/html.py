@@ -25,7 +25,29 @@ _MOST_LETTERS = 400
 
 
 def to_html(result: StudyResult) -> str:
-    """The page of a study."""
+    """The page of a study.
+
+    Parameters
+    ----------
+    result : StudyResult
+        The outcome of a study.
+
+    Returns
+    -------
+    str
+        HTML that opens without a network.
+
+    Notes
+    -----
+    Guide: docs/guide/studies.md
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> result = ob.study("weather", only=["naive_bayes"], progress=False)
+    >>> to_html(result).startswith("<!doctype html>")
+    True
+    """
     heading, lead = f"Predicting {result.target}", f"A study of {result.name}: {words.size_words(result)}."
     return page(heading, f"{heading}: a study of {result.name}", lead, parts(result), result.versions)
 

@@ -28,8 +28,20 @@ def draw_residuals(model: Any, X: Any, y: Any) -> Picture:
 
     Parameters
     ----------
-    model : a fitted regressor of openbook's, or another that predicts from a Table
-    X, y : rows, as for `evaluate`
+    model : estimator
+        A fitted regressor of openbook's, or another that predicts from a Table.
+    X : table-like
+        The rows.
+    y : array-like or str
+        Their target.
+
+    Returns
+    -------
+    Picture
+
+    Notes
+    -----
+    Guide: docs/guide/models.md
 
     Examples
     --------

@@ -27,17 +27,37 @@ __all__ = ["Example", "Looks", "StudyResult"]
 class Example:
     """A row that was predicted, and how.
 
-    Parameters
+    Attributes
     ----------
-    row : its position in the table, from 0
-    cells : its inputs
-    truth : its target
-    locked : whether it is one of the rows that were locked away, and so the model the one in the file; else
-        the model is that of the fold that had not seen the row
-    works : the derivation by learner, of `StudyResult.models`
-    kind : "typical", "doubtful" or "wrong"; of numbers "typical", "too high" or "too low"
-    words : what it is an example of, as part of a sentence
-    name : what the row is called, where a column says so
+    row : int
+        Its position in the table, from 0.
+    cells : mapping
+        Its inputs.
+    truth : label or number
+        The target of the row.
+    locked : bool
+        Whether it is one of the rows that were locked away, and so the model the one in the file; else. the
+        model is that of the fold that had not seen the row
+    works : mapping of str to Work
+        The derivation by learner, of `StudyResult.models`.
+    kind : str, default="typical"
+        What it is an example of: "typical", "doubtful" or "wrong"; of numbers "typical", "too high" or "too
+        low".
+    words : str, default=""
+        What it is an example of, as part of a sentence.
+    name : str or None, default=None
+        What the row is called, where a column says so.
+
+    Notes
+    -----
+    Guide: docs/guide/studies.md
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> result = ob.study("weather", only=["naive_bayes"], progress=False)
+    >>> result.examples[0].kind
+    'typical'
     """
 
     row: int
@@ -54,22 +74,46 @@ class Example:
 class Looks:
     """What a closer look found; `why_not` says why one that was asked for is None.
 
-    Parameters
+    Attributes
     ----------
-    label : the learner that is looked at: the choice, or where that is a baseline the one worked beside it
-    attributes : what each column tells of the target, by itself
-    importance : how much worse the learner predicts rows that it had not seen, once a column is shuffled
-    curve : its score over the number of training rows
-    diagnosis : what is wrong with it, and what may help
-    segments : where it errs most
-    mistakes : the rows that it is most sure of, and wrong about
-    leaks : what may make its score too good
-    without_suspects : the learner evaluated without the columns that give the target away; None where
-        there are none, or no others
-    fairness : of the choice, by sensitive column
-    costs : what the decisions of the choice cost
-    threshold : the choice with its decision threshold tuned inside each fold, evaluated
-    why_not : mapping of a look to the reason why it was not taken
+    label : str
+        The learner that is looked at: the choice, or where that is a baseline the one worked beside it.
+    attributes : AttributeScores or None, default=None
+        What each column tells of the target, by itself.
+    importance : Importance or None, default=None
+        How much worse the learner predicts rows that it had not seen, once a column is shuffled.
+    curve : Curve or None, default=None
+        Its score over the number of training rows.
+    diagnosis : Diagnosis or None, default=None
+        What is wrong with it, and what may help.
+    segments : Segments or None, default=None
+        Where it errs most.
+    mistakes : Mistakes or None, default=None
+        The rows that it is most sure of, and wrong about.
+    leaks : Leaks or None, default=None
+        What may make its score too good.
+    without_suspects : Evaluation or None, default=None
+        The learner evaluated without the columns that give the target away; None where. there are none, or no
+        others
+    fairness : mapping of str to Fairness
+        Of the choice, by sensitive column.
+    costs : Costs or None, default=None
+        What the decisions of the choice cost.
+    threshold : Evaluation or None, default=None
+        The choice with its decision threshold tuned inside each fold, evaluated.
+    why_not : mapping of str to str
+        Mapping of a look to the reason why it was not taken.
+
+    Notes
+    -----
+    Guide: docs/guide/studies.md
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> result = ob.study("weather", only=["naive_bayes"], progress=False)
+    >>> result.looks.attributes.names[0]
+    'outlook'
     """
 
     label: str
@@ -91,29 +135,60 @@ class Looks:
 class StudyResult:
     """The outcome of a study.
 
-    Parameters
+    Attributes
     ----------
-    name : what the data are called
-    plan : the plan, as TOML
-    target : the column that is predicted
-    notes : how the plan came about, and what there was no time for, in words
-    description : of the whole table
-    protocol : how the learners were judged, in words
-    comparison : of all learners, on the rows that were not locked away
-    baselines : their labels
-    choice : the chosen learner, and why
-    verdict : whether anything beats the baseline
-    tests : the choice and the baselines on the rows that were locked away; empty where none were
-    models : the learners that are worked, fitted on the rows that were not locked away: the chosen one and,
-        where that is a baseline, the best of the others that are offered
-    training : those rows, inputs and target
-    rows : how many those are
-    examples : predictions of rows that the model had not seen, worked: a typical one first
-    looks : a closer look at the learner: curves, importances, segments, and so on
-    versions : of the software
-    folder : where plan.toml, results.jsonl, report.html and model.openbook are
-    columns : the inputs that each learner was given
-    roles : the column or columns of each role that is used, as in the plan
+    name : str
+        What the data are called.
+    plan : str
+        The plan, as TOML.
+    target : str
+        The column that is predicted.
+    notes : tuple of str
+        How the plan came about, and what there was no time for, in words.
+    description : Description
+        Of the whole table.
+    protocol : str
+        How the learners were judged, in words.
+    comparison : Comparison
+        Of all learners, on the rows that were not locked away.
+    baselines : tuple of str
+        Their labels.
+    choice : Choice
+        The chosen learner, and why.
+    verdict : Verdict
+        Whether anything beats the baseline.
+    tests : mapping of str to Evaluation
+        The choice and the baselines on the rows that were locked away; empty where none were.
+    models : mapping
+        The learners that are worked, fitted on the rows that were not locked away: the chosen one and,. where
+        that is a baseline, the best of the others that are offered
+    training : tuple of (Table, Column)
+        Those rows, inputs and target.
+    rows : int
+        How many those are.
+    examples : tuple of Example
+        Predictions of rows that the model had not seen, worked: a typical one first.
+    looks : Looks
+        A closer look at the learner: curves, importances, segments, and so on.
+    versions : mapping of str to str
+        Of the software.
+    folder : Path
+        Where plan.toml, results.jsonl, report.html and model.openbook are.
+    columns : mapping of str to tuple of str
+        The inputs that each learner was given.
+    roles : mapping
+        The column or columns of each role that is used, as in the plan.
+
+    Notes
+    -----
+    Guide: docs/guide/studies.md
+
+    Examples
+    --------
+    >>> import openbook as ob
+    >>> result = ob.study("weather", only=["naive_bayes"], progress=False)
+    >>> result.choice.label, result.rows
+    ('naive Bayes', 14)
     """
 
     name: str
@@ -179,7 +254,17 @@ class StudyResult:
         return (best, test) if worse else None
 
     def decided(self, label: str) -> Evaluation:
-        """The evaluation of a learner; of the chosen one at the threshold in use, where that was tuned."""
+        """The evaluation of a learner; of the chosen one at the threshold in use, where that was tuned.
+
+        Parameters
+        ----------
+        label : str
+            The label of the learner.
+
+        Returns
+        -------
+        Evaluation
+        """
         tuned = self.looks.threshold if label == self.choice.label else None
         return tuned or self.comparison[label]
 

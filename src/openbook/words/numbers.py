@@ -28,6 +28,23 @@ def figure(value: Shown, digits: int = 6) -> str:
 
     What is not whole takes up to nine digits so as not to read whole: a probability near one is no certainty.
 
+    Parameters
+    ----------
+    value : float, int, str or None
+        The number; text stays as it is.
+    digits : int, default=6
+        Significant digits.
+
+    Returns
+    -------
+    str
+
+    Notes
+    -----
+    Guide: docs/guide/work.md
+
+    Examples
+    --------
     >>> figure(0.0071922953), figure(110.0), figure(1.2151765699646572e-09), figure(None)
     ('0.0071923', '110', '1.21518e-09', 'undefined')
     >>> figure(1234567), figure(float("-inf")), figure(float("nan"))

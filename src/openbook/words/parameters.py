@@ -22,7 +22,7 @@ SHARED: dict[str, str] = {
     "y": "The target: an array, a Series, a Column, or the name of a column of X.",
     "sample_weight": "The weight of each row. Whole numbers are numbers of equal rows.",
     "random_state": "Random seed. The same seed gives the same result, whatever the number of workers.",
-    "kinds": "The kind of some columns, as in `openbook.read`: {'zip': 'nominal'}. Others are inferred.",
+    "kinds": "The kind of some columns, which overrules the guess: {'zip': 'nominal'}. Others are inferred.",
     "cv": "How rows are divided: a number of folds, a splitter of scikit-learn's or ours, or pairs of"
     " (training, test) positions.",
     "metric": "The score that decides, by name; `openbook.judge.METRICS` lists them.",
@@ -49,6 +49,9 @@ SHARED: dict[str, str] = {
     "which": "The metric, by name; None for the one that decides.",
     "task": '"classification" or "regression"; None to infer it from the target.',
     "positive": "The positive class of two; None for the second.",
+    "estimator": "The learner that is used, with scikit-learn's methods.",
+    "measure": 'How attributes are scored: "mutual_information", "pmi", "chi_squared", "information_gain",'
+    ' "gain_ratio", "symmetrical_uncertainty", "correlation" or "anova_f".',
     "quote": "The sign around names in SQL.",
     # trees and forests
     "nominal": 'How a nominal column is split: "multiway" makes a branch for every value, "subset" finds the'

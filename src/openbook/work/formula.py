@@ -144,6 +144,21 @@ def escape(text: str) -> str:
 def escape_text(text: str) -> str:
     r"""Any text, as a formula: a column's name, a category, a label.
 
+    Parameters
+    ----------
+    text : str
+        The text.
+
+    Returns
+    -------
+    str
+
+    Notes
+    -----
+    Guide: docs/guide/work.md
+
+    Examples
+    --------
     >>> print(escape_text("50%_off"))
     \text{50\%\_off}
     >>> parse(escape_text("50%_off"))

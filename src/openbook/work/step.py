@@ -19,6 +19,25 @@ class Step:
 
     A result of None reads "undefined", except where a formula stands alone: that step only states the rule.
 
+    Attributes
+    ----------
+    label : str
+        What is computed.
+    formula : str, default=""
+        The formula, in LaTeX.
+    numbers : str, default=""
+        The formula with the numbers substituted, in LaTeX.
+    result : float, int, str or None, default=None
+        What comes out.
+    note : str, default=""
+        A remark.
+
+    Notes
+    -----
+    Guide: docs/guide/work.md
+
+    Examples
+    --------
     >>> step = Step("P(No)", r"\frac{N_c}{N}", r"\frac{7}{10}", 0.7)
     >>> step.result
     0.7
@@ -41,6 +60,27 @@ class Grid:
     """A small table of figures inside a derivation; None is an empty cell, a tuple of numbers a vector.
 
     The header may be empty; otherwise every row is as long as it.
+
+    Attributes
+    ----------
+    title : str
+        What the table shows.
+    header : sequence of str
+        The names of the columns; empty for none.
+    rows : sequence of sequence
+        The cells.
+    note : str, default=""
+        A remark below it.
+
+    Notes
+    -----
+    Guide: docs/guide/work.md
+
+    Examples
+    --------
+    >>> grid = Grid("counts", ("value", "rows"), [("sunny", 5), ("rain", 5)])
+    >>> grid.numeric(1)
+    True
     """
 
     title: str
@@ -61,6 +101,16 @@ class Grid:
         return len(self.header or next(iter(self.rows), ()))
 
     def numeric(self, column: int) -> bool:
-        """Whether the column holds figures, which stand on the right."""
+        """Whether the column holds figures, which stand on the right.
+
+        Parameters
+        ----------
+        column : int
+            The position of the column.
+
+        Returns
+        -------
+        bool
+        """
         cells = [row[column] for row in self.rows if row[column] is not None]
         return bool(cells) and all(isinstance(value, Real) for value in cells)

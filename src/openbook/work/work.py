@@ -12,14 +12,33 @@ __all__ = ["Work"]
 
 @dataclass(frozen=True)
 class Work:
-    """How a number came about; `print` it, or show it in a notebook.
+    r"""How a number came about; `print` it, or show it in a notebook.
 
-    Parameters
+    Attributes
     ----------
     title : str
-    parts : tuple of Step, Grid and Work
-    conclusion : str
+        What is derived.
+    parts : tuple of Step, Grid and Work, default=()
+        The steps, tables and nested derivations, in order.
+    conclusion : str, default=""
         The sentence that the derivation ends with.
+
+    Notes
+    -----
+    Guide: docs/guide/work.md
+
+    Examples
+    --------
+    >>> from openbook.work import Step
+    >>> work = Work("Prior", (Step("P(No)", r"\frac{N_c}{N}", r"\frac{7}{10}", 0.7),), "No is likely.")
+    >>> print(work)
+    Prior
+    ═════
+      P(No) = N_c/N = 7/10 = 0.7
+    <BLANKLINE>
+      ∴ No is likely.
+    >>> work["P(No)"].result
+    0.7
     """
 
     title: str

@@ -28,7 +28,33 @@ __all__ = ["BundledSet", "credit", "load", "sets"]
 
 @dataclass(frozen=True)
 class BundledSet:
-    """A set that comes with openbook: what it is about, and what is to be predicted."""
+    """A set that comes with openbook: what it is about, and what is to be predicted.
+
+    Attributes
+    ----------
+    name : str
+        The name by which `load` finds it.
+    description : str
+        What it is about.
+    rows : int
+        The number of rows.
+    target : str
+        The column to predict.
+    task : str, default="classification"
+        Whether the target holds classes or numbers.
+    make : callable, default=<function credit at 0x7fdfa012cea0>
+        A function that makes the table.
+
+    Notes
+    -----
+    Guide: docs/guide/tables.md
+
+    Examples
+    --------
+    >>> iris = sets()["iris"]
+    >>> iris.rows, iris.target
+    (150, 'species')
+    """
 
     name: str
     description: str
@@ -44,8 +70,23 @@ def load(name: str, **options: Any) -> Table:
     Parameters
     ----------
     name : str
-    **options
+        The name of the set.
+    **options : int
         `rows` and `random_state` for "credit", which is generated; the others take none.
+
+    Returns
+    -------
+    Table
+        The table.
+
+    Notes
+    -----
+    Guide: docs/guide/tables.md
+
+    Examples
+    --------
+    >>> load("weather").shape
+    (14, 5)
     """
     known = sets()
     if name not in known:
@@ -62,7 +103,22 @@ def load(name: str, **options: Any) -> Table:
 
 
 def sets() -> dict[str, BundledSet]:
-    """The bundled sets by name."""
+    """The bundled sets by name.
+
+    Returns
+    -------
+    dict of str to BundledSet
+        Name, description, number of rows and target of each set.
+
+    Notes
+    -----
+    Guide: docs/guide/tables.md
+
+    Examples
+    --------
+    >>> sets()["weather"].target
+    'play'
+    """
     return dict(_SETS)
 
 

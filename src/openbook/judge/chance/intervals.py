@@ -94,7 +94,7 @@ class Interval:
 
         Returns
         -------
-        self
+        Interval
         """
         low, high = min(max(self.low, lowest), highest), max(min(self.high, highest), lowest)
         steps = [

@@ -75,7 +75,7 @@ class Scored(ABC):
 
         Returns
         -------
-        Self
+        Scored
         """
         classes, truth, proba = _probabilities(evaluation)
         texts = [as_text(each) for each in classes.tolist()]
