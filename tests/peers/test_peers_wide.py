@@ -9,8 +9,13 @@ from sklearn.linear_model import LogisticRegression as TheirLogistic
 from sklearn.preprocessing import StandardScaler
 
 from openbook import open_model, save
-from openbook.linear import LinearRegression, LogisticRegression
-from openbook.reduce import PCA
+from openbook.linear import (
+    LinearDiscriminantAnalysis,
+    LinearRegression,
+    LogisticRegression,
+    QuadraticDiscriminantAnalysis,
+)
+from openbook.reduce import PCA, LinearDiscriminantProjection
 
 
 def wide(n=60, d=200, *, spread=0.0, seed=0):
@@ -133,3 +138,23 @@ def test_more_components_than_rows_are_at_right_angles():
     model = PCA(80).fit(X)
     assert model.components_ @ model.components_.T == pytest.approx(np.eye(80), abs=1e-9)
     assert model.explained_variance_[59:] == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:.*DiscriminantAnalysis|LinearDiscriminantProjection")
+@pytest.mark.parametrize(
+    "make", [LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis, LinearDiscriminantProjection]
+)
+def test_discriminants_are_those_of_the_tall_form(make, monkeypatch, tmp_path):
+    X, numbers = wide(n=90)
+    X, y = with_gaps(X), np.digitize(numbers, np.quantile(numbers, [0.4, 0.8]))
+    wide_model = make(shrinkage=0.2).fit(X, y)
+    assert wide_model.statistics_.grams[0].wide
+    in_parts = make(shrinkage=0.2).partial_fit(X[:50], y[:50], classes=[0, 1, 2]).partial_fit(X[50:], y[50:])
+    opened = open_model(save(wide_model, tmp_path / "wide.openbook"))
+    monkeypatch.setattr("openbook.linear.gram.FEW", 10**6)
+    tall_model = make(shrinkage=0.2).fit(X, y)
+    assert not tall_model.statistics_.grams[0].wide
+    for model in (wide_model, in_parts, opened):
+        assert model.used_.tolist() == tall_model.used_.tolist()
+        assert model.means_ == pytest.approx(tall_model.means_, rel=1e-8, abs=1e-8)
+        assert model.predict_proba(X) == pytest.approx(tall_model.predict_proba(X), abs=1e-4)

@@ -74,7 +74,9 @@ class GaussianColumns(ApartColumns):
         self.notes = list(self._notes())
 
     def _notes(self):
-        for j, name in enumerate(self.schema.names):
+        odd = ~self.useful | self.floored.any(axis=0) | self.absent.any(axis=0)
+        for j in np.flatnonzero(odd).tolist():
+            name = self.schema.names[j]
             if not self.useful[j]:
                 yield f"{name} is constant in training and is left out"
                 continue

@@ -17,7 +17,8 @@ mean, and is marked in a column of its own. What the data cannot give is said in
 
 import warnings
 from abc import abstractmethod
-from functools import partial
+from functools import partial, reduce
+from operator import add
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from openbook.border.rules import Number, OneOf
 from openbook.data.attributes import as_text
 from openbook.fold import less
 from openbook.linear.discriminant_work import derive_model, derive_row
+from openbook.linear.gram import independent_columns
 from openbook.linear.losses import softmax
 from openbook.linear.scatter import ClassScatter
 from openbook.linear.scored import linear_scores, scored
@@ -39,6 +41,9 @@ FLOOR = 1e-6
 
 #: What is left of a column's variance when those before it are known, as a share of it, and is nothing.
 FOLLOWS = 1e-10
+
+#: So many columns that are left out are named.
+MOST_NOTES = 20
 
 
 class _Discriminant(Folding, Classifier):
@@ -68,54 +73,49 @@ class _Discriminant(Folding, Classifier):
         super()._grow(schema)
 
     def _restore(self, arrays):
-        scatter = arrays["scatter"]
-        if scatter.ndim != 3 or not np.array_equal(scatter, scatter.transpose(0, 2, 1)):
-            msg = "its scatter matrices are not symmetric"
-            raise ValueError(msg)
+        for name, scatter in arrays.items():
+            square = name.startswith("grams.") and scatter.shape == scatter.T.shape
+            if square and (scatter != scatter.T).any():
+                msg = "its scatter matrices are not symmetric"
+                raise ValueError(msg)
         super()._restore(arrays)
 
     def _solve(self):
         statistics = self.statistics_
         self.encoding_ = Encoding.from_sums(self.schema_, statistics.columns, reference=True)
         self.priors_ = statistics.weight / statistics.weight.sum()
-        means, scatter = statistics.encoded(self.encoding_)
-        within = scatter.sum(axis=0)
+        means, scatters = statistics.encoded(self.encoding_)
+        within = reduce(add, scatters)
         gap = (means - self.priors_ @ means) * (self.priors_ > 0)[:, None]
-        total = within / statistics.weight.sum() + (gap.T * self.priors_) @ gap
-        self.used_, self.notes_ = self._independent(total)
-        use = np.ix_(self.used_, self.used_)
-        self._root = np.linalg.cholesky(total[use])
+        weight = statistics.weight.sum()
+        total = within.with_rows(gap * np.sqrt(statistics.weight)[:, None])
+        self.used_, self._root, self.notes_ = self._independent(total, weight, len(within.entries) - 1)
         self._whitening = np.linalg.inv(self._root)
         self._means = means[:, self.used_]
         present = int((self.priors_ > 0).sum())
-        pooled = self._regular(within[use] / self._rows(statistics.weight.sum(), present))
-        self._solve_classes(pooled, scatter[:, *use])
+        pooled = self._regular(within.part(self.used_, self.used_) / self._rows(weight, present))
+        self._solve_classes(pooled, [scatter.part(self.used_, self.used_) for scatter in scatters])
 
     def _rows(self, weight, fitted):
         """What a scatter is divided by, where so many means were fitted; infinity if nothing is left."""
         rows = float(less(weight, fitted)) if self.variance == "sample" else weight
         return rows if rows > 0 else np.inf
 
-    def _independent(self, total):
-        """The positions of columns that vary and do not follow from those before; notes of the others."""
+    def _independent(self, total, weight, rank):
+        """The positions of columns that vary and do not follow from those before; the Cholesky root of their
+        covariance; notes of the others.
+        """
         tiny = 1e-18 * np.maximum(1.0, self.encoding_.mean**2)
-        used: list[int] = []
-        notes: list[str] = []
-        inverse = np.zeros((0, 0))  # of the Cholesky root of the columns used so far
-        for j, name in enumerate(self.encoding_.names):
-            known = inverse @ total[used, j]
-            left = total[j, j] - known @ known
-            if total[j, j] <= tiny[j]:
-                notes.append(f"{name} is constant and is left out")
-            elif left <= FOLLOWS * total[j, j]:
-                notes.append(f"{name} is a linear combination of earlier columns and is left out")
-            else:
-                size = np.sqrt(left)
-                inverse = np.block(
-                    [[inverse, np.zeros((len(used), 1))], [-(known @ inverse) / size, 1 / size]]
-                )
-                used.append(j)
-        return np.array(used, dtype=np.intp), notes
+        constant = total.diagonal() <= tiny * weight
+        upper, used = independent_columns(total.cleared(constant), FOLLOWS, rank)
+        names, notes = self.encoding_.names, []
+        others = np.setdiff1d(np.arange(len(names)), used).tolist()
+        for j in others[:MOST_NOTES]:
+            what = "constant" if constant[j] else "a linear combination of earlier columns"
+            notes.append(f"{names[j]} is {what} and is left out")
+        if len(others) > MOST_NOTES:
+            notes.append(f"{len(others) - MOST_NOTES:,} more columns are left out for the same reasons")
+        return used, (upper * np.sqrt(total.diagonal()[used] / weight)).T, notes
 
     def _relative(self, covariance):
         """A covariance where that of all rows is the identity: its eigenvalues, at most 1 or so, and axes."""

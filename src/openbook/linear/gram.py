@@ -114,16 +114,19 @@ class Gram(Statistics):
         return type(self)(entries)
 
 
-def independent_columns(scatter: Gram, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
+def independent_columns(
+    scatter: Gram, tolerance: float, rank: int | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Which columns those before them do not explain, and Cholesky's factor U of their correlations, U'U.
 
     A column is explained where no more than `tolerance` of its variance is left; one that does not vary is.
     Columns are taken in blocks: with U'V = C for the correlations C of a block with those kept so far, what
-    is left of the block's own is that less V'V. Of n rows around their mean, n - 1 columns explain the rest.
+    is left of the block's own is that less V'V. Of n rows around their mean, n - 1 columns explain the rest,
+    or as many as `rank` says.
     """
     if scatter.wide:
         scatter = Gram(np.asfortranarray(scatter.entries))
-    most = len(scatter.entries) - 1 if scatter.wide else len(scatter.entries)
+    most = (rank or len(scatter.entries) - 1) if scatter.wide else len(scatter.entries)
     scale = np.sqrt(np.maximum(scatter.diagonal(), 0.0))
     columns = np.flatnonzero(scale > 0)
     upper, kept = np.zeros((0, 0)), columns[:0]

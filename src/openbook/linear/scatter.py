@@ -10,16 +10,18 @@ The groups g are the classes, or all of them in one. Rows that fill gaps with a 
 linear in r, whatever that mean will be in the end: so more rows can come, and rows can go. Chunks are joined
 by the formula of Chan, Golub and LeVeque (1979).
 
-weight (K,), mean (K, P), scatter (1 or K, P, P), shift (P,)
+weight (K,), mean (K, P), shift (P,), scatter (1 or K, P, P), for which rows stand in wide tables (`gram`)
 """
 
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import csc_array
 
 from openbook.data import Categorical, Nominal, Numeric, Schema
 from openbook.fold import Statistics, less
 from openbook.kernels.moments import Moments
+from openbook.linear.gram import Gram
 from openbook.prepare.encoding import ColumnSums, Encoding
 
 __all__ = ["ClassScatter"]
@@ -27,8 +29,8 @@ __all__ = ["ClassScatter"]
 #: What is left of a variance after forgetting, as a share of it, and still counts as nothing.
 _NOTHING = 1e-13
 
-#: From so many entries on, the matrix that makes encoded columns of raw ones is multiplied as a sparse one.
-_SPARSE = 1 << 20
+#: From so many entries on, a matrix that makes columns of others is multiplied as a sparse one.
+_SPARSE = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class ClassScatter(Statistics):
 
     weight: np.ndarray
     mean: np.ndarray
-    scatter: np.ndarray
+    grams: tuple[Gram, ...]
     shift: np.ndarray
     columns: ColumnSums
 
@@ -47,8 +49,13 @@ class ClassScatter(Statistics):
         size = _starts(schema)[-1]
         values = tuple(np.zeros(1 + len(a.values)) for a in schema if isinstance(a, Categorical))
         columns = ColumnSums(Moments.zero(1, len(schema.of(Numeric))), values, np.zeros(1))
-        zeros = np.zeros(n_classes), np.zeros((n_classes, size)), np.zeros((n_groups, size, size))
-        return cls(*zeros, np.zeros(size), columns)
+        grams = (Gram.zero(size),) * n_groups
+        return cls(np.zeros(n_classes), np.zeros((n_classes, size)), grams, np.zeros(size), columns)
+
+    @property
+    def scatter(self):
+        """The scatter matrices, (groups, P, P)."""
+        return np.array([gram.matrix for gram in self.grams])
 
     @classmethod
     def of(cls, schema, n_classes, n_groups, chunk):
@@ -72,11 +79,9 @@ class ClassScatter(Statistics):
             zero.mean[c, at] = center
             own -= center
             own *= np.sqrt(weights)[:, None]
-            if n_groups > 1:
-                zero.scatter[c][np.ix_(at, at)] = own.T @ own
-        if n_groups == 1:
-            zero.scatter[0][np.ix_(at, at)] = r.T @ r
-        return cls(zero.weight, zero.mean, zero.scatter, shift, columns)
+        parts = [r] if n_groups == 1 else [r[ends[c] : ends[c + 1]] for c in range(n_classes)]
+        grams = tuple(_gram(part, at, len(shift)) for part in parts)
+        return cls(zero.weight, zero.mean, grams, shift, columns)
 
     def __add__(self, other):
         shift = np.where(self.shift != 0, self.shift, other.shift)  # 0 where nothing was known so far
@@ -85,8 +90,9 @@ class ClassScatter(Statistics):
         share = b.weight * _inverse(weight)
         gap = b.mean - a.mean
         mean = np.where(a.weight[:, None] > 0, a.mean + share[:, None] * gap, b.mean)
-        scatter = a.scatter + b.scatter + a._between(gap, share * a.weight)
-        return ClassScatter(weight, mean, scatter, shift, a.columns + b.columns)
+        between = a._between(gap, share * a.weight)
+        grams = tuple((x + y).with_rows(r) for x, y, r in zip(a.grams, b.grams, between, strict=True))
+        return ClassScatter(weight, mean, grams, shift, a.columns + b.columns)
 
     def __sub__(self, other):
         other = other._shifted(self.shift)
@@ -94,30 +100,32 @@ class ClassScatter(Statistics):
         share = other.weight * _inverse(weight)
         mean = self.mean + share[:, None] * (self.mean - other.mean)
         between = self._between(other.mean - mean, weight * other.weight * _inverse(self.weight))
-        scatter = self.scatter - other.scatter - between
-        left = np.abs(_diagonals(scatter)) > _NOTHING * _diagonals(self.scatter)
-        scatter *= left[:, :, None] & left[:, None, :]
+        grams = []
+        for own, gone, rows in zip(self.grams, other.grams, between, strict=True):
+            left = own - gone.with_rows(rows)
+            grams.append(left.cleared(np.abs(left.diagonal()) <= _NOTHING * own.diagonal()))
         mean = np.where(weight[:, None] != 0, mean, 0.0)
-        return ClassScatter(weight, mean, scatter, self.shift, self.columns - other.columns)
+        return ClassScatter(weight, mean, tuple(grams), self.shift, self.columns - other.columns)
 
     def _between(self, gap, factor):
-        """The scatter of means that lie apart, in the groups."""
-        gap = gap * (factor != 0)[:, None]
-        if len(self.scatter) == 1:
-            return (gap.T * factor) @ gap
-        return factor[:, None, None] * gap[:, :, None] * gap[:, None, :]
+        """Rows whose scatter is that of means that lie apart, for each group."""
+        rows = gap * np.sqrt(np.maximum(factor, 0.0))[:, None]
+        return [rows] if len(self.grams) == 1 else list(rows[:, None])
 
     def _shifted(self, shift):
         """The same rows with another shift: r + d (1 - gap), where the gap stands behind its number."""
         d = self.shift - shift
         if not d.any():
             return self
-        turn = np.eye(len(d)) - np.diag(d[:-1], k=1)
-        mean = (self.mean @ turn.T + d) * (self.weight > 0)[:, None]
-        return ClassScatter(self.weight, mean, turn @ self.scatter @ turn.T, shift, self.columns)
+        size, shifted = len(d), np.flatnonzero(d[:-1])
+        places = np.r_[:size, shifted + 1], np.r_[:size, shifted]
+        turn = _matrix(np.r_[np.ones(size), -d[shifted]], places, (size, size))
+        mean = (self.mean @ turn + d) * (self.weight > 0)[:, None]
+        grams = tuple(gram.turned(turn) for gram in self.grams)
+        return ClassScatter(self.weight, mean, grams, shift, self.columns)
 
     def amounts(self):
-        return [self.weight, _diagonals(self.scatter), *self.columns.amounts()]
+        return [self.weight, *(gram.diagonal() for gram in self.grams), *self.columns.amounts()]
 
     def grown(self, schema: Schema, new: Schema):
         """The same rows in the raw columns of a schema that knows more values."""
@@ -128,45 +136,55 @@ class ClassScatter(Statistics):
                 for a, b, start, end in zip(old_starts, old_starts[1:], starts, starts[1:], strict=False)
             ]
         )
-        mean, shift = np.zeros((len(self.weight), starts[-1])), np.zeros(starts[-1])
-        scatter = np.zeros((len(self.scatter), starts[-1], starts[-1]))
-        mean[:, at], shift[at] = self.mean, self.shift
-        scatter[:, at[:, None], at] = self.scatter
-        return ClassScatter(self.weight, mean, scatter, shift, self.columns)
+        into = _matrix(np.ones(len(at)), (np.arange(len(at)), at), (len(at), starts[-1]))
+        grams = tuple(gram.turned(into) for gram in self.grams)
+        return ClassScatter(self.weight, self.mean @ into, grams, self.shift @ into, self.columns)
 
     def encoded(self, encoding: Encoding):
-        """The means, (K, d), and scatter matrices, (groups, d, d), of the encoded rows."""
+        """The means, (K, d), and the scatter of each group, a Gram of d columns, of the encoded rows."""
         turn, offset = self._turn(encoding)
-        if turn.size < _SPARSE:
-            return self.mean @ turn.T + offset, turn @ self.scatter @ turn.T
-        from scipy.sparse import csr_array
-
-        turn = csr_array(turn)  # two entries in a row at most
-        return self.mean @ turn.T + offset, np.array([turn @ (turn @ own).T for own in self.scatter])
+        return self.mean @ turn + offset, [gram.turned(turn) for gram in self.grams]
 
     def _turn(self, encoding):
-        """The matrix and the offset that make encoded rows of raw ones.
+        """The matrix, (P, d), and the offset that make encoded rows of raw ones.
 
         A known number is (r + its shift - the encoding's) / scale, and where it is missing r is 0, but the
         mean is to stand in.
         """
-        turn, offset = np.zeros((len(encoding), len(self.shift))), np.zeros(len(encoding))
-        k = 0
-        ends = _starts(encoding.schema)
-        for a, codes, gap, start, end in zip(
-            encoding.schema, encoding.seen, encoding.gaps, ends, ends[1:], strict=False
+        places, gaps = [], []  # of each encoded column: its raw one, and the gap of that
+        ends = _starts(encoding.schema).tolist()
+        for a, codes, has_gap, start, end in zip(
+            encoding.schema, encoding.seen, encoding.gaps.tolist(), ends, ends[1:], strict=False
         ):
-            places = codes[int(encoding.reference) :] if isinstance(a, Nominal) else [0]
-            for place in start + np.asarray(places, dtype=np.intp):
-                scale, shift = encoding.scale[k], encoding.shift[k]
-                turn[k, place] = 1 / scale
-                offset[k] = (self.shift[place] - shift) / scale
-                turn[k, end - 1] = (encoding.mean[k] - self.shift[place]) / scale
-                k += 1
-            if gap:
-                turn[k, end - 1] = 1.0
-                k += 1
-        return turn, offset
+            own = codes[int(encoding.reference) :].tolist() if isinstance(a, Nominal) else [0]
+            places += [start + code for code in own] + [end - 1] * has_gap
+            gaps += [end - 1] * (len(own) + has_gap)
+        place, gap, at = np.array(places, np.intp), np.array(gaps, np.intp), np.arange(len(encoding))
+        offset = (self.shift[place] - encoding.shift) / encoding.scale
+        stands_in = np.where(place == gap, 0.0, (encoding.mean - self.shift[place]) / encoding.scale)
+        some = np.flatnonzero(stands_in)
+        both = np.r_[place, gap[some]], np.r_[at, some]
+        return _matrix(np.r_[1 / encoding.scale, stands_in[some]], both, (len(self.shift), len(at))), offset
+
+
+def _matrix(values, places, shape):
+    """The matrix with these values in their places, as a sparse one where it is large."""
+    if shape[0] * shape[1] >= _SPARSE:
+        return csc_array((values, places), shape)
+    matrix = np.zeros(shape)
+    matrix[places] = values
+    return matrix
+
+
+def _gram(rows, at, size):
+    """The scatter of rows of which only some columns are not zero throughout."""
+    if Gram.keeps((len(rows), size)):
+        whole = np.zeros((len(rows), size))
+        whole[:, at] = rows
+        return Gram(whole)
+    products = np.zeros((size, size))
+    products[np.ix_(at, at)] = rows.T @ rows
+    return Gram(products)
 
 
 def _raw(schema, X, columns, shift, numeric):
@@ -184,10 +202,6 @@ def _starts(schema):
     """Where the raw columns of each column begin, and where the last end; the gap is the last of each."""
     sizes = [1 + (len(a.values) if isinstance(a, Nominal) else 1) for a in schema]
     return np.r_[0, np.cumsum(sizes, dtype=np.intp)]
-
-
-def _diagonals(matrices):
-    return np.diagonal(matrices, axis1=1, axis2=2)
 
 
 def _inverse(weight):

@@ -90,7 +90,7 @@ class Mahalanobis(Detector):
         else:
             means, scatters = sums.encoded(self.encoding_)
             self.centre_ = means[0]
-            covariance = scatters[0] / max(float(sums.weight[0]) - 1, 1.0)
+            covariance = scatters[0].matrix / max(float(sums.weight[0]) - 1, 1.0)
         self.precision_, self.rank_, _ = precision_of(covariance)
         point = float(chdtri(max(self.rank_, 1), 1 - _LEVEL))
         self.natural_ = (point, f"the 97.5% point of chi-squared, {self.rank_} degrees of freedom")
