@@ -1,6 +1,9 @@
 """The fold: order, laziness, pieces that load themselves, and statistics that join and part."""
 
+import os
+import sys
 import threading
+import time
 from dataclasses import dataclass
 from operator import add
 
@@ -8,7 +11,7 @@ import joblib
 import numpy as np
 import pytest
 
-from openbook.fold import Statistics, each, fold, less
+from openbook.fold import Statistics, each, each_until, fold, less
 from openbook.kernels.counts import Counts
 from openbook.kernels.moments import Moments
 
@@ -131,3 +134,41 @@ def test_results_keep_the_order_of_the_pieces_whichever_is_ready_first():
         assert list(each(["first", "second"], step)) == ["first", "second"]
         second_is_ready.clear()
         assert list(each(["first", "second"], step, in_order=False)) == ["second", "first"]
+
+
+# until a time
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_results_come_as_they_are_there_until_time_is_up(apart):
+    def work(piece):
+        if piece == 2:
+            time.sleep(30)
+        return piece
+
+    assert sorted(each_until(time.monotonic() + 0.5, [0, 1, 2, 3, 4], work, 2, apart=apart)) == [0, 1, 3, 4]
+    assert sorted(each_until(None, [0, 1, 3], work, 2, apart=apart)) == [0, 1, 3]
+    assert list(each_until(None, [0, 1, 3], work, 1, apart=apart)) == [0, 1, 3]
+    assert list(each_until(time.monotonic() - 1, [0, 1], work, 2, apart=apart)) == []
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_what_goes_wrong_on_the_way_goes_wrong(apart):
+    def work(piece):
+        raise ValueError(f"piece {piece}")
+
+    with pytest.raises((ValueError, RuntimeError), match="piece 0"):
+        list(each_until(time.monotonic() + 5, [0], work, 2, apart=apart))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux only")
+def test_processes_are_others_and_pieces_of_those_that_die_are_done_here():
+    here = os.getpid()
+    assert here not in each_until(None, range(4), lambda _: os.getpid(), 2, apart=True)
+
+    def work(piece):
+        if piece % 2 and os.getpid() != here:
+            os._exit(1)
+        return piece
+
+    assert sorted(each_until(None, range(9), work, 2, apart=True)) == list(range(9))

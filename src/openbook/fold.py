@@ -11,21 +11,33 @@ joblib's to say:
 
 One worker is the default, as everywhere in scikit-learn's world; threads are preferred, since kernels
 release the lock.
+
+`each_until` is for long work under a time limit: threads, or processes where pieces are so small that the
+interpreter takes longer than the kernels do, and threads would wait for one another.
 """
 
+import multiprocessing
+import signal
+import sys
+import threading
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from contextlib import suppress
 from dataclasses import fields
 from functools import reduce
 from itertools import accumulate, chain
+from multiprocessing.connection import wait
 from operator import add
+from queue import Empty, SimpleQueue
+from time import monotonic
 from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
 import joblib
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["ROUNDING", "Piece", "Statistics", "all_but_each", "each", "fold", "less"]
+__all__ = ["ROUNDING", "Piece", "Statistics", "all_but_each", "each", "each_until", "fold", "less"]
 
 #: What is left of a weight after forgetting, as a share of it, and still counts as nothing.
 ROUNDING = 1e-11
@@ -85,6 +97,170 @@ def each(pieces: Iterable[Any], step: Callable[[Any], State], *, in_order: bool 
 
 def _step_on(step: Callable[[Any], State], piece: Any) -> State:
     return step(piece.load() if isinstance(piece, Piece) else piece)
+
+
+def each_until(
+    deadline: float | None,
+    pieces: Iterable[Any],
+    step: Callable[[Any], State],
+    workers: int = 1,
+    *,
+    apart: bool = False,
+) -> Iterator[State]:
+    """The results of step(piece), each as soon as it is there; none that comes after the deadline.
+
+    Parameters
+    ----------
+    deadline : the time on the monotonic clock, or None
+        A piece that is still under way then is left to itself: its thread ends when it is done, or with the
+        process; a process of its own is killed.
+    pieces : what there is to do; the next one is asked for when a worker is free
+    step : what to do with a piece
+    workers : how many pieces are under way at a time; -1 for one a core
+    apart : whether to use processes, forked from this one, so that only pieces and results are sent; where
+        the system cannot fork, threads are used
+
+    Examples
+    --------
+    >>> sorted(each_until(None, [1, 2, 3], lambda piece: piece**2, workers=2))
+    [1, 4, 9]
+    """
+    workers = joblib.effective_n_jobs(workers)
+    if deadline is not None and monotonic() >= deadline:
+        return
+    if deadline is None and workers == 1:
+        yield from map(step, pieces)
+    elif apart and _may_fork():
+        yield from _in_processes(deadline, pieces, step, workers)
+    else:
+        yield from _on_threads(deadline, pieces, step, workers)
+
+
+_END: Any = object()
+
+
+def _on_threads(
+    deadline: float | None, pieces: Iterable[Any], step: Callable[[Any], State], workers: int
+) -> Iterator[State]:
+    waiting, found, over, lock = iter(pieces), SimpleQueue[Any](), threading.Event(), threading.Lock()
+
+    def work() -> None:
+        while not over.is_set():
+            try:
+                with lock:
+                    piece = next(waiting, _END)
+                if piece is _END:
+                    break
+                found.put((step(piece), None))
+            except BaseException as error:  # noqa: BLE001 (raised again by the one who waits)
+                found.put((None, error))
+        found.put((_END, None))
+
+    for _ in range(workers):
+        threading.Thread(target=work, daemon=True).start()
+    at_work = workers
+    try:
+        while at_work and (left := _left(deadline)) != 0:
+            result, error = found.get(timeout=left)
+            if error is not None:
+                raise error
+            if result is _END:
+                at_work -= 1
+            else:
+                yield result
+    except Empty:
+        return
+    finally:
+        over.set()
+
+
+def _left(deadline: float | None) -> float | None:
+    """The seconds that are left; None where there is no end to them."""
+    return None if deadline is None else max(0.0, deadline - monotonic())
+
+
+def _may_fork() -> bool:
+    """Whether processes may be forked here: elsewhere than on Linux, system libraries do not bear it."""
+    main = threading.current_thread() is threading.main_thread()
+    return sys.platform == "linux" and main and not multiprocessing.current_process().daemon
+
+
+def _in_processes(
+    deadline: float | None, pieces: Iterable[Any], step: Callable[[Any], State], workers: int
+) -> Iterator[State]:
+    waiting = iter(pieces)
+    crew: dict[Any, _Worker] = {}
+    try:
+        for _ in range(workers):
+            worker = _Worker(step, list(crew))
+            crew[worker.pipe] = worker
+        for _ in range(2 if deadline is None else 1):  # a second piece, so that none waits for the next
+            for worker in crew.values():
+                worker.give(waiting)
+        while busy := [pipe for pipe, worker in crew.items() if worker.given]:
+            ready = wait(busy, _left(deadline))
+            if not ready or _left(deadline) == 0:
+                return
+            for pipe in ready:
+                yield from crew[pipe].answer()
+                crew[pipe].give(waiting)
+    finally:
+        for worker in crew.values():
+            worker.end()
+
+
+class _Worker:
+    """A forked process that does what it is sent; `given` are the pieces that it has not answered for."""
+
+    def __init__(self, step: Callable[[Any], Any], earlier: Iterable[Any]) -> None:
+        context = multiprocessing.get_context("fork")
+        self.pipe, theirs = context.Pipe()
+        self.step, self.given = step, deque[Any]()
+        self.process = context.Process(target=_serve, args=(step, theirs, [*earlier, self.pipe]), daemon=True)
+        with warnings.catch_warnings():  # of threads, of which none is at work now
+            warnings.simplefilter("ignore", DeprecationWarning)
+            self.process.start()
+        theirs.close()
+
+    def give(self, waiting: Iterator[Any]) -> None:
+        if (piece := next(waiting, _END)) is not _END:
+            self.given.append(piece)
+            with suppress(OSError):  # it was killed, which is seen when it should answer
+                self.pipe.send(piece)
+
+    def answer(self) -> Iterator[Any]:
+        """What it has found; if it was killed, by a lack of memory, say, its pieces are done here."""
+        try:
+            result, complaint = self.pipe.recv()
+        except (EOFError, OSError):
+            lost, self.given = self.given, deque()
+            yield from map(self.step, lost)
+            return
+        if complaint:
+            raise RuntimeError(complaint)
+        self.given.popleft()
+        yield result
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.join()
+        self.pipe.close()
+
+
+def _serve(step: Callable[[Any], Any], pipe: Any, of_parent: Iterable[Any]) -> None:
+    """Do what is sent, until the pipe is closed at its other end, which must be open in the parent only."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent says what is to be done
+    for other in of_parent:
+        other.close()
+    try:
+        while True:
+            piece = pipe.recv()
+            try:
+                pipe.send((step(piece), ""))
+            except Exception as error:  # noqa: BLE001 (raised by the parent)
+                pipe.send((None, f"{type(error).__name__}: {error}"))
+    except (EOFError, OSError):
+        return
 
 
 def all_but_each(parts: Sequence[State], merge: Callable[[State, State], State] = add) -> Iterator[State]:

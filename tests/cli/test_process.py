@@ -89,12 +89,12 @@ def test_a_warning_is_a_note_in_one_line(tmp_path):
 
 SLOW = """
 import sys, time
-import openbook.plan.judging as module
-judge = module.judge_fold
-def slowly(*args, **named):
+from openbook.plan.judging import StudyFolds
+judge = StudyFolds.result
+def slowly(*args):
     time.sleep(0.05)
-    return judge(*args, **named)
-module.judge_fold = slowly
+    return judge(*args)
+StudyFolds.result = slowly
 from openbook.cli.main import app
 app(prog_name='openbook')
 """

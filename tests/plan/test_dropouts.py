@@ -8,6 +8,7 @@ import pytest
 
 from openbook.plan import make_plan, run
 from openbook.plan.estimate import available_bytes, estimate_words
+from openbook.plan.judging import StudyFolds
 from openbook.registry import learners
 from openbook.registry.costs import Shape, fit_bytes, fit_seconds
 
@@ -17,14 +18,14 @@ JUDGING = sys.modules["openbook.plan.judging"]
 @pytest.fixture
 def failing(monkeypatch):
     """Naive Bayes fails in the third fold."""
-    judge = JUDGING.evaluate_fold
+    judge = StudyFolds.result
 
-    def fails(*args, index=0, name=None, **named):
-        if name == "naive Bayes" and index == 2:
+    def fails(self, label, i):
+        if label == "naive Bayes" and i == 2:
             raise FloatingPointError("underflow")
-        return judge(*args, index=index, name=name, **named)
+        return judge(self, label, i)
 
-    monkeypatch.setattr(JUDGING, "evaluate_fold", fails)
+    monkeypatch.setattr(StudyFolds, "result", fails)
     return monkeypatch
 
 

@@ -13,9 +13,7 @@ import pytest
 
 from openbook.errors import PlanError
 from openbook.plan import make_plan, run
-from openbook.plan.jobs import done_by
-
-MODULE = sys.modules["openbook.plan.judging"]
+from openbook.plan.judging import StudyFolds
 
 
 def lines(folder):
@@ -31,7 +29,9 @@ def left_behind(folder):
 DIES = """
 import os, signal, sys, pathlib
 from openbook.plan import Plan, run
-module, judging = sys.modules["openbook.plan.run"], sys.modules["openbook.plan.judging"]
+from openbook.plan.judging import StudyFolds
+from openbook.plan.log import Log
+module = sys.modules["openbook.plan.run"]
 count, end = 0, int(sys.argv[2])
 def moment():
     global count
@@ -46,7 +46,7 @@ def watched(owner, name):
         moment()
         return result
     setattr(owner, name, around)
-WATCHED = [(judging, "evaluate_fold"), (os, "fsync"), (pathlib.Path, "replace"), (module, "to_html")]
+WATCHED = [(StudyFolds, "result"), (Log, "_write"), (pathlib.Path, "replace"), (module, "to_html")]
 for owner, name in WATCHED:
     watched(owner, name)
 plan = pathlib.Path(sys.argv[1])
@@ -107,12 +107,12 @@ def test_a_kill_from_outside_leaves_whole_lines(tmp_path):
 SLOW = """
 import sys, time
 from openbook.plan import Plan, run
-module = sys.modules["openbook.plan.judging"]
-judge = module.evaluate_fold
-def slowly(*args, **named):
+from openbook.plan.judging import StudyFolds
+judge = StudyFolds.result
+def slowly(*args):
     time.sleep(0.02)
-    return judge(*args, **named)
-module.evaluate_fold = slowly
+    return judge(*args)
+StudyFolds.result = slowly
 from pathlib import Path
 run(Plan.open(Path(sys.argv[1])), Path(sys.argv[1]).parent, workers=2)
 """
@@ -124,14 +124,14 @@ run(Plan.open(Path(sys.argv[1])), Path(sys.argv[1]).parent, workers=2)
 @pytest.fixture
 def stuck(monkeypatch):
     """Naive Bayes does not end in the folds from the third on."""
-    judge, free = MODULE.evaluate_fold, threading.Event()
+    judge, free = StudyFolds.result, threading.Event()
 
-    def slowly(*args, index=0, name=None, **named):
-        if name == "naive Bayes" and index >= 2:
+    def slowly(self, label, i):
+        if label == "naive Bayes" and i >= 2:
             free.wait(60)
-        return judge(*args, index=index, name=name, **named)
+        return judge(self, label, i)
 
-    monkeypatch.setattr(MODULE, "evaluate_fold", slowly)
+    monkeypatch.setattr(StudyFolds, "result", slowly)
     yield
     free.set()
 
@@ -181,25 +181,3 @@ def test_what_was_tested_by_an_unfinished_study_is_told(tmp_path):
     again = run(plan, tmp_path, workers=1)
     assert f"{other} has met the rows that were locked away" in " ".join(again.notes)
     assert again.choice.label == chosen
-
-
-def test_jobs_come_as_they_are_done_until_time_is_up():
-    free = threading.Event()
-
-    def work(job):
-        if job == 2:
-            free.wait(60)
-        return job
-
-    assert sorted(done_by(time.monotonic() + 0.5, [0, 1, 2, 3, 4], work, 2)) == [0, 1, 3, 4]
-    free.set()
-    assert sorted(done_by(None, [0, 1, 2], work, 2)) == [0, 1, 2]
-    assert list(done_by(time.monotonic() - 1, [0, 1], work, 2)) == []
-
-
-def test_what_goes_wrong_in_a_thread_goes_wrong():
-    def work(job):
-        raise ValueError(f"job {job}")
-
-    with pytest.raises(ValueError, match="job 0"):
-        list(done_by(time.monotonic() + 5, [0], work, 1))

@@ -91,7 +91,7 @@ def test_a_second_run_looks_at_nothing_again(wine, monkeypatch):
     def never(*_, **__):
         raise AssertionError("judged again")
 
-    monkeypatch.setattr(sys.modules["openbook.plan.judging"], "evaluate_fold", never)
+    monkeypatch.setattr("openbook.judge.folds.fit_folds._judged", never)
     again = run(plan, result.folder, workers=1)
     assert (result.folder / "results.jsonl").read_bytes() == before
     assert again.choice == result.choice

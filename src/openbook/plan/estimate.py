@@ -22,7 +22,7 @@ _CONTAINERS = (
 
 def _shape(rows: StudyRows, label: str) -> Shape:
     """Of the training rows of a fold, the largest."""
-    n = max(len(train) for train, _ in rows.splits)
+    n = max(fold.n_train for fold in rows.folds)
     classes = 1 if rows.classes is None else len(rows.classes)
     return Shape(n, len(rows.columns[label]), rows.width(label), classes)
 

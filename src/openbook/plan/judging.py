@@ -4,23 +4,42 @@ A contestant drops out where a fold fails, whatever the reason, or where it woul
 is. The log keeps that, so that a study that goes on does the same.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property, lru_cache
+from threading import Lock
 from time import monotonic
 from typing import Any
 
 import joblib
-import numpy as np
 
-from openbook.judge import FoldResult, evaluate_fold
-from openbook.judge.folds.fit_folds import FoldError
+from openbook.fold import each_until
+from openbook.judge.folds.examples import Cut, Split
+from openbook.judge.folds.fit_folds import (
+    Fitted,
+    FoldError,
+    adds_up,
+    fitted_together,
+    fold_result,
+    rounds,
+)
+from openbook.judge.folds.results import FoldResult
 from openbook.plan.estimate import after_folds, available_bytes, bytes_of, seconds_of
-from openbook.plan.jobs import done_by
 from openbook.plan.log import Log
 from openbook.plan.rows import StudyRows
 from openbook.words.sentences import plural
 
-__all__ = ["Judging", "failure_words", "judge_fold"]
+__all__ = ["Judging", "StudyFolds", "failure_words"]
+
+#: A contestant and the number of a fold.
+Job = tuple[str, int]
+
+#: Of fewer rows the interpreter takes longer than the kernels do, and threads wait for one another: processes
+#: are used instead, where they save more seconds than so many.
+_FEW_ROWS, _WORTH_PROCESSES = 2_000, 1.0
+#: Folds whose rows are held at a time, for each set of columns.
+_CUTS = 4
 
 #: The share of the memory at hand that a fit may take.
 _MEMORY = 0.8
@@ -38,7 +57,7 @@ class Judging:
     Parameters
     ----------
     rows, log : of the study
-    workers : threads
+    workers : threads, or processes where rows are few
     deadline : the time on the monotonic clock after which no fold counts, or None
     tell : called after each fold
     end : the time at which the chosen learner must have been tested and fitted on all rows, or None
@@ -50,41 +69,68 @@ class Judging:
     deadline: float | None
     tell: Callable[[], None]
     end: float | None = None
-    _took: dict[str, float] = field(default_factory=dict)
+    _took: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+
+    @cached_property
+    def labels(self) -> list[str]:
+        return [each.label for each in self.rows.plan.contestants]
 
     @property
-    def jobs(self) -> list[tuple[str, int]]:
+    def jobs(self) -> list[Job]:
         """Fold by fold, all contestants in each, so that what a time limit leaves can be compared."""
-        labels = [each.label for each in self.rows.plan.contestants]
-        return [(label, i) for i in range(len(self.rows.splits)) for label in labels]
+        return [(label, i) for i in range(len(self.rows.folds)) for label in self.labels]
 
     @property
-    def left(self) -> list[tuple[str, int]]:
+    def left(self) -> list[Job]:
         """The jobs that are still to be done."""
-        log = self.log
-        return [
-            (label, i)
-            for label, i in self.jobs
-            if label not in log.skipped and ("folds", label, i) not in log.results
-        ]
+        return [job for job in self.jobs if not self._done(job)]
+
+    def _done(self, job: Job) -> bool:
+        return job[0] in self.log.skipped or ("folds", *job) in self.log.results
+
+    @cached_property
+    def _estimates(self) -> dict[str, float]:
+        """About how long a fold of each contestant takes."""
+        return {label: seconds_of(self.rows, label) for label in self.labels}
 
     @property
     def seconds(self) -> float:
         """About how long the rest of the study takes."""
-        per_fold = {label: seconds_of(self.rows, label) for label in {label for label, _ in self.jobs}}
-        folds = sum(per_fold[label] for label, _ in self.left) / joblib.effective_n_jobs(self.workers)
-        return folds + after_folds(max(per_fold.values()))
+        folds = sum(self._estimates[label] for label, _ in self.left)
+        return folds / joblib.effective_n_jobs(self.workers) + after_folds(max(self._estimates.values()))
 
     def run(self) -> None:
         """Do what is left to do, and put the log in order."""
         self._drop_too_large()
-        for (label, i), found in done_by(self.deadline, self.left, self._one, self.workers):
+        left, runner = self.left, StudyFolds(self.rows)
+        few = len(self.rows.train) < _FEW_ROWS
+        if few and left:  # in this process first, so that kernels are compiled before processes share them
+            first = [job for job in left if job[1] == left[0][1]]
+            self._take(first, runner, workers=1)
+            left = self.left
+        expected = sum(self._expected(label) for label, _ in left)
+        alone = few and self.deadline is None and expected < _WORTH_PROCESSES
+        self._take(left, runner, 1 if alone else self.workers, apart=few)
+        self.log.settle(self.labels)
+
+    def _take(self, jobs: list[Job], runner: "StudyFolds", workers: int, *, apart: bool = False) -> None:
+        """Do these jobs, and put into the log what comes of them."""
+        begun = self._begun(jobs)
+        for (label, i), found in each_until(self.deadline, begun, runner.attempt, workers, apart=apart):
             if isinstance(found, FoldResult):
+                self._took[label].append(found.fit_seconds + found.predict_seconds)
                 self.log.append("folds", label, found)
-            elif found is not None:
-                self.log.skip(label, i, f"fold {i + 1} of {len(self.rows.splits)} failed: {found}")
+            else:
+                self.log.skip(label, i, f"fold {i + 1} of {len(self.rows.folds)} failed: {found}")
             self.tell()
-        self.log.settle([each.label for each in self.rows.plan.contestants])
+
+    def _begun(self, jobs: list[Job]) -> Iterator[Job]:
+        """The jobs that can be expected to end in time, of contestants that have not dropped out."""
+        for job in jobs:
+            if not self._done(job) and self._in_time(job[0]):
+                yield job
+            else:
+                self.tell()
 
     def _drop_too_large(self) -> None:
         """Contestants that need more memory than there is do not start."""
@@ -99,34 +145,69 @@ class Judging:
                 )
                 self.log.skip(label, -1, reason)
 
-    def _one(self, job: tuple[str, int]) -> tuple[tuple[str, int], FoldResult | str | None]:
-        """The result of a fold, or why it failed; None where it is not begun."""
-        label, i = job
-        if label in self.log.skipped or not self._in_time(label):
-            return job, None
-        start = monotonic()
-        try:
-            result = judge_fold(self.rows, self.rows.model(label), label, *self.rows.splits[i], i)
-        except Exception as error:  # noqa: BLE001 (whatever it is, the others go on)
-            return job, failure_words(error)
-        self._took[label] = max(self._took.get(label, 0.0), monotonic() - start)
-        return job, result
-
     def _in_time(self, label: str) -> bool:
-        """Whether a fold can be expected to end in time: by the longest so far, else by the estimate."""
+        """Whether a fold can be expected to end in time, and a fit on all rows after it."""
         if self.deadline is None:
             return True
-        expected = self._took.get(label) or seconds_of(self.rows, label)
+        expected = self._expected(label)
         after = monotonic() + expected
         return after < self.deadline and (self.end is None or after + _FINAL_FITS * expected < self.end)
 
+    def _expected(self, label: str) -> float:
+        """About how long a fold of a contestant takes.
 
-def judge_fold(
-    rows: StudyRows, model: Any, label: str, train: np.ndarray, test: np.ndarray, index: int = 0
-) -> FoldResult:
-    """The result of a contestant in one fold."""
-    X, y, more = rows.inputs(label), rows.y, rows.arguments
-    return evaluate_fold(model, X, y, train, test, index=index, name=label, **more)
+        A first one may have waited for kernels to be compiled, so that it tells no more than the estimate.
+        """
+        took, estimate = self._took[label], self._estimates[label]
+        return min(took) if len(took) > 1 else min([*took, 3 * estimate]) if took else estimate
+
+
+class StudyFolds:
+    """The contestants of a study in its folds; what folds and contestants share is made once.
+
+    The rows of a fold are cut out of the table once for all contestants that see the same columns, and
+    learners whose statistics add up meet them once a round: see `judge.folds.fit_folds`.
+    """
+
+    def __init__(self, rows: StudyRows) -> None:
+        self.rows = rows
+        self._lock = Lock()
+        self._together: dict[tuple[str, int], dict[int, Fitted]] = {}
+        self._model = cache(rows.model)
+        self._examples = cache(rows.to_judge.select)
+        self._cut = lru_cache(_CUTS)(lambda names, i: Cut(self._examples(names), rows.folds[i]))
+
+    def attempt(self, job: Job) -> tuple[Job, FoldResult | str]:
+        """The result of a contestant in a fold, or why it failed."""
+        try:
+            return job, self.result(*job)
+        except Exception as error:  # noqa: BLE001 (whatever it is, the others go on)
+            return job, failure_words(error)
+
+    def result(self, label: str, i: int) -> FoldResult:
+        """The result of a contestant in a fold; rows are positions among all that have a target."""
+        model, cut = self._model(label), self._cut(self.rows.columns[label], i)
+        found = fold_result(label, model, cut, self._ready(label, model, cut))
+        return replace(found, rows=self.rows.train[found.rows])
+
+    @cached_property
+    def _rounds(self) -> dict[int, list[Split]]:
+        """The round of each fold that is one of a round that tests every row."""
+        every = rounds(self.rows.folds, len(self.rows.train))
+        return {fold.index: batch for batch in every if isinstance(batch, list) for fold in batch}
+
+    def _ready(self, label: str, model: Any, cut: Cut) -> Fitted | None:
+        """The model of a fold, if those of its round are fitted in one pass."""
+        i = cut.split.index
+        if not adds_up(model, cut.examples) or i not in self._rounds:
+            return None
+        batch = self._rounds[i]
+        with self._lock:
+            key = label, batch[0].index
+            if i not in self._together.get(key, {}):
+                fitted = fitted_together(label, model, cut.examples, batch)
+                self._together[key] = {fold.index: one for fold, one in zip(batch, fitted, strict=True)}
+            return self._together[key].pop(i)
 
 
 def failure_words(error: BaseException) -> str:

@@ -9,8 +9,9 @@ The parts are "folds", "test", and those that are evaluated after the choice: "t
 and "without " some columns. What a look found counts for the folds that it saw, whose digest is the state:
 where a study goes on with more folds, it looks again.
 
-A line counts once its end is on the disk. A kill leaves at most one torn line at the end, which is cut off
-when the study goes on; a bad line anywhere else means that the file was changed, and is refused.
+A line counts once its end is in the file. A kill leaves at most one torn line at the end, which is cut off
+when the study goes on; a bad line anywhere else means that the file was changed, and is refused. A power cut
+costs the lines of the last second.
 
 Threads finish in any order. `settle` puts the lines in the order of the plan, so that the same study leaves
 the same bytes. For the same reason no times are kept.
@@ -23,6 +24,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic
 from typing import Any, NamedTuple
 
 import openbook
@@ -37,6 +39,8 @@ __all__ = ["Log", "Skipped"]
 _PARTS = ("folds", "test", "threshold")
 
 _FORMAT = 2
+#: Seconds after which what was written is put on the disk.
+_SYNC = 1.0
 _REMEDY = "start over with --fresh, or keep both with --out"
 
 #: What a FoldResult holds that no two runs have in common.
@@ -65,6 +69,7 @@ class Log:
         self.results: dict[tuple[str, str, int], FoldResult] = {}
         self.skipped: dict[str, Skipped] = {}
         self.looks: dict[str, tuple[str, Any]] = {}
+        self._synced = 0.0
         self._header = {"format": _FORMAT, "plan": fingerprint, "openbook": openbook.__version__}
         if not path.exists() or not self._whole_lines():
             write_text(path, _line(self._header))
@@ -142,8 +147,10 @@ class Log:
     def _write(self, record: dict[str, Any]) -> None:
         with self.path.open("ab") as file:
             file.write(_line(record).encode())
-            file.flush()
-            os.fsync(file.fileno())
+            if monotonic() - self._synced > _SYNC:
+                file.flush()
+                os.fsync(file.fileno())
+                self._synced = monotonic()
 
     def _whole_lines(self) -> list[bytes]:
         lines = self.path.read_bytes().splitlines(keepends=True)

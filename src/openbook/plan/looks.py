@@ -5,7 +5,7 @@ study that is run again sees the same. Few rows have nothing to show in curves, 
 What a look finds is put into the log at once; those that evaluate the learner again are there fold by fold.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from time import monotonic
@@ -20,19 +20,21 @@ from openbook.errors import OpenbookError
 from openbook.features import score_attributes
 from openbook.features.measures import MEASURES, Measure
 from openbook.features.scores import AttributeScores
-from openbook.judge import Comparison, Evaluation, FoldResult, Metric, evaluate_fold
+from openbook.fold import each_until
+from openbook.judge import Comparison, Evaluation, FoldResult, Metric
 from openbook.judge.curves.curve import Curve
 from openbook.judge.curves.diagnose import Diagnosis, diagnose
 from openbook.judge.curves.make import learning_curve
 from openbook.judge.errors.importance import Importance, importance_over_folds
 from openbook.judge.errors.mistakes import Mistakes, confident_mistakes
 from openbook.judge.errors.segments import Segments, worst_segments
+from openbook.judge.folds.examples import Cut, Split
+from openbook.judge.folds.fit_folds import fold_result
 from openbook.judge.folds.splits import TINY, Protocol
 from openbook.judge.risk.costs import Costs, costs
 from openbook.judge.risk.fairness import Fairness, fairness
 from openbook.judge.risk.leaks import Leaks, leaks
 from openbook.judge.scores.metrics import METRICS
-from openbook.plan.jobs import done_by
 from openbook.plan.judging import failure_words
 from openbook.plan.log import Log
 from openbook.plan.money import by_decision
@@ -176,7 +178,7 @@ class Looking:
             with joblib.parallel_config(backend="threading", n_jobs=workers):
                 return getattr(self, name)
 
-        for found in done_by(self.deadline, [name], look, workers=1):
+        for found in each_until(self.deadline, [name], look):
             return found
         raise TimeoutError
 
@@ -231,15 +233,14 @@ class Looking:
         gone = [name for name in inputs.names if name in self.leaks.suspects]
         if not kept or not gone:
             return None
-        X, model = inputs.select(kept), rows.model(self.label)
-        return self._evaluated(f"without {', '.join(gone)}", self.label, model, X)
+        return self._evaluated(f"without {', '.join(gone)}", self.label, rows.model(self.label), kept)
 
-    def _evaluated(self, part: str, label: str, model: Any, X: Any) -> Evaluation:
+    def _evaluated(self, part: str, label: str, model: Any, names: Sequence[str]) -> Evaluation:
         """A model on the folds of the first round, as far as the log does not hold them yet."""
-        rows = self.rows
+        rows, examples = self.rows, self.rows.examples.select(names)
 
         def judge(i: int) -> FoldResult:
-            return evaluate_fold(model, X, rows.y, *rows.splits[i], index=i, name=label, **rows.arguments)
+            return fold_result(label, model, Cut(examples, Split(i, *rows.splits[i])))
 
         indices = [fold.index for fold in self.comparison[label].first_round]
         folds = [self.log.judged(part, label, i, partial(judge, i)) for i in indices]
@@ -308,7 +309,8 @@ class Looking:
             metric="error" if decides == "accuracy" else decides,
             random_state=self.random_state,
             name=self.label,
-            **{name: each for name, each in rows.arguments_of(rows.train).items() if name != "time"},
+            groups=rows.to_judge.groups,
+            sample_weight=rows.to_judge.weights,
         )
 
     @property
@@ -328,7 +330,7 @@ class Looking:
             or len(rows.classes) != 2
         ):
             return None
-        return self._evaluated("threshold", label, model, rows.inputs(label))
+        return self._evaluated("threshold", label, model, rows.columns[label])
 
     @property
     def _fewer_folds(self) -> Protocol:

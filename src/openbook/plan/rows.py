@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils.validation import has_fit_parameter
 
 from openbook.data import Column, Table
 from openbook.errors import PlanError
@@ -22,7 +21,7 @@ from openbook.judge import (
     lock_away,
     protocol,
 )
-from openbook.judge.folds.examples import Examples
+from openbook.judge.folds.examples import Cut, Examples, Split
 from openbook.judge.folds.splitters import TestGroups, group_codes, time_codes
 from openbook.judge.scores.positive import positive_last
 from openbook.plan.counts import counted, weights_of
@@ -128,23 +127,18 @@ class StudyRows:
         return self.plan.protocol.test_groups or "new"
 
     @cached_property
-    def _of_each_row(self) -> dict[str, Any]:
-        time = self.order.get("time")
-        when = None if time is None else time_codes(time, len(time))
-        given = {"sample_weight": self.weights, "groups": self.order.get("groups"), "time": when}
-        return {name: values for name, values in given.items() if values is not None}
+    def examples(self) -> Examples:
+        """All rows with all inputs, encoded once for every contestant and every fold."""
+        order = self.order.get("groups"), self.test_groups, self.order.get("time")
+        return Examples.of(self.X, self.y, self.plan.task, self.weights, *order)
 
-    @property
-    def arguments(self) -> dict[str, Any]:
-        """What `evaluate` is told of the rows besides inputs and target."""
-        return {**self._of_each_row, "test_groups": self.test_groups}
+    @cached_property
+    def _examples_of(self) -> Any:
+        return cache(self.examples.select)
 
-    def arguments_of(self, rows: np.ndarray) -> dict[str, Any]:
-        """What `fit` is told of some rows besides inputs and target, where it asks."""
-        return {
-            name: values[rows] if isinstance(values, np.ndarray) else values.take(rows)
-            for name, values in self._of_each_row.items()
-        }
+    def cut(self, label: str, train: np.ndarray, test: np.ndarray, index: int = 0) -> Cut:
+        """Rows to train and rows to test a contestant."""
+        return Cut(self._examples_of(self.columns[label]), Split(index, train, test))
 
     def decider(self, label: str) -> Any:
         """The chosen contestant, unfitted; its threshold is tuned on training rows where the plan says so."""
@@ -156,9 +150,8 @@ class StudyRows:
         return model.model_ if isinstance(model, Tuning) else model
 
     def _fitted(self, model: Any, label: str, rows: np.ndarray) -> Any:
-        more = self.arguments_of(rows)
-        given = {name: values for name, values in more.items() if has_fit_parameter(model, name)}
-        return model.fit(self.inputs(label).take(rows), self.y.take(rows), **given)
+        more = self.cut(label, rows, rows).arguments(model)
+        return model.fit(self.inputs(label).take(rows), self.y.take(rows), **more)
 
     def final(self, label: str, log: Log, *, decides: bool) -> Any:
         """A contestant fitted on all rows that are not locked away; the log keeps what it was tuned to."""
@@ -217,14 +210,24 @@ class StudyRows:
         return found
 
     @cached_property
-    def splits(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Positions that train and test in each fold; none is locked away."""
+    def folds(self) -> list[Split]:
+        """The folds, as positions among the rows that are not locked away."""
         X, y = np.zeros((len(self.train), 1)), self.y.take(self.train).data
-        return [(self.train[train], self.train[test]) for train, test in self.protocol.split(X, y)]
+        return list(self.to_judge.splits(self.protocol.split(X, y)))
 
     @cached_property
+    def splits(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Positions that train and test in each fold; none is locked away."""
+        return [(self.train[fold.train], self.train[fold.test]) for fold in self.folds]
+
+    @cached_property
+    def to_judge(self) -> Examples:
+        """The rows that are not locked away."""
+        return self.examples.part(self.train) if len(self.locked) else self.examples
+
+    @property
     def classes(self) -> np.ndarray | None:
-        return Examples.of(self.X, self.y, self.plan.task).classes
+        return self.examples.classes
 
     @cached_property
     def metrics(self) -> tuple[str | Metric, ...]:
@@ -257,15 +260,15 @@ class StudyRows:
         if not labels:
             whys = "; ".join(f"{label}: {skipped.reason}" for label, skipped in log.skipped.items())
             raise PlanError(f"every learner was skipped ({whys})")
-        done = {label: _leading(log, label, len(self.splits)) for label in labels}
+        done = {label: _leading(log, label, len(self.folds)) for label in labels}
         folds = max(set(done.values()), key=lambda f: (f * sum(n >= f for n in done.values()), f))
         if not folds:
             msg = "no fold is finished yet; run it again, without a time limit or with a longer one"
             raise PlanError(msg)
         judged = [label for label in labels if done[label] >= folds]
         words = self.protocol.words
-        if folds < len(self.splits):
-            words += f", of which the first {folds} of {len(self.splits)} folds were finished in time"
+        if folds < len(self.folds):
+            words += f", of which the first {folds} of {len(self.folds)} folds were finished in time"
         evaluations = {
             label: self.evaluation(label, [log.results["folds", label, i] for i in range(folds)], words)
             for label in judged
@@ -275,7 +278,7 @@ class StudyRows:
 
     def unfinished(self, log: Log) -> Iterator[str]:
         """What there was no time for, in words."""
-        total = len(self.splits)
+        total = len(self.folds)
         comparison = self.comparison(log)
         judged = len(next(iter(comparison.evaluations.values())).folds)
         if judged < total:

@@ -29,12 +29,13 @@ from openbook.data.describe import Description
 from openbook.errors import PlanError
 from openbook.judge import Choice, Comparison, Evaluation, anything_to_learn, choose
 from openbook.judge.choice.choose import RULES
+from openbook.judge.folds.fit_folds import fold_result
 from openbook.judge.folds.thread_warnings import collected_warnings
 from openbook.plan.counts import described
 from openbook.plan.estimate import estimate_words
 from openbook.plan.explore_plan import ExplorePlan, open_plan
 from openbook.plan.files import write_text
-from openbook.plan.judging import Judging, failure_words, judge_fold
+from openbook.plan.judging import Judging, failure_words
 from openbook.plan.log import Log
 from openbook.plan.looks import NO_TIME, Looking, asked_looks
 from openbook.plan.plan import Plan
@@ -47,9 +48,6 @@ from openbook.words.sentences import plural
 
 __all__ = ["Progress", "StudyResult", "claim_folder", "run", "versions"]
 
-
-#: Of fewer rows the interpreter takes longer than the kernels do, and threads wait for one another.
-_FEW_ROWS = 2_000
 
 #: The share of a time limit after which no fold, and that after which no closer look counts; and the seconds
 #: that are kept, where there are so many, to write the model and the report.
@@ -121,10 +119,8 @@ def run(
     rows = StudyRows(plan, plan.data.checked(plan.data.read() if table is None else table))
     log = Log(folder / "results.jsonl", plan.fingerprint)
     clock = _Clock(start, time_limit)
-    if workers == -1 and len(rows.y) < _FEW_ROWS:
-        workers = 1
     labels = [each.label for each in plan.contestants]
-    told = _Told(len(rows.splits) * len(plan.contestants) + len(asked_looks(plan)), progress)
+    told = _Told(len(rows.folds) * len(plan.contestants) + len(asked_looks(plan)), progress)
     # one thread for each product of matrices: folds run side by side, and small products gain nothing
     with log.open(), threadpool_limits(1, user_api="blas"):
         judging = Judging(rows, log, workers, clock.share(_JUDGING), told.one, clock.share(1.0))
@@ -278,7 +274,7 @@ def _conclude(rows: StudyRows, log: Log) -> _Conclusion:
         except Exception as error:
             if label in rows.plan.baselines:
                 raise
-            log.skip(label, len(rows.splits), f"the fit on all rows failed: {failure_words(error)}")
+            log.skip(label, len(rows.folds), f"the fit on all rows failed: {failure_words(error)}")
             log.settle([each.label for each in rows.plan.contestants])
         else:
             return _Conclusion(comparison, choice, tests, models)
@@ -293,7 +289,8 @@ def _test(rows: StudyRows, log: Log, comparison: Comparison, choice: Choice) -> 
     for label in [each.label for each in rows.plan.contestants if each.label in labels]:  # as they settle
         if ("test", label, 0) not in log.results:
             model = rows.decider(label) if label == choice.label else rows.model(label)
-            log.append("test", label, judge_fold(rows, model, label, rows.train, rows.locked))
+            cut = rows.cut(label, rows.train, rows.locked)
+            log.append("test", label, fold_result(label, model, cut))
     words = f"{len(rows.locked):,} rows that were locked away"
     return {label: rows.evaluation(label, [log.results["test", label, 0]], words) for label in labels}
 

@@ -7,8 +7,8 @@ rows of `X` as it came, so that a scikit-learn pipeline sees the array or frame 
 has no rows, so there it is given Tables too. A missing target is an error.
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -110,14 +110,22 @@ class Examples:
 
     def take(self, rows: np.ndarray, *, tables: bool) -> "Examples":
         """Some of them, with the classes that they show; as a Table, or as they came."""
-        target, classes = self.target[rows], self.classes
-        if classes is not None:
-            present, target = np.unique(target, return_inverse=True)
-            classes = classes[present]
+        some = self.part(rows, tables=tables)
+        if some.classes is None:
+            return some
+        present, target = np.unique(some.target, return_inverse=True)
+        return replace(some, target=target, classes=some.classes[present])
+
+    def part(self, rows: np.ndarray, *, tables: bool = True) -> "Examples":
+        """Some of them, with all classes."""
         each = (self.weights, self.groups, self.time)
         weights, groups, time = (None if a is None else a[rows] for a in each)
         given = self.table.take(rows) if tables else rows_of(self.given, rows)
-        return Examples(given, target, classes, self.name, weights, groups, self.test_groups, time)
+        return replace(self, given=given, target=self.target[rows], weights=weights, groups=groups, time=time)
+
+    def select(self, names: Sequence[str]) -> "Examples":
+        """All of them, with some of the inputs."""
+        return self if tuple(names) == self.table.names else replace(self, given=self.table.select(names))
 
     @cached_property
     def table(self) -> Table:

@@ -26,13 +26,17 @@ from openbook.judge.folds.results import FoldResult
 from openbook.judge.folds.thread_warnings import collected_warnings
 
 __all__ = [
+    "Fitted",
     "FoldError",
+    "adds_up",
     "complexity_of",
+    "fitted_together",
     "fold_result",
     "fold_results",
     "label_codes",
     "predicted_by",
     "refuse_frozen",
+    "rounds",
 ]
 
 #: The most folds that are fitted in one pass: their statistics are all held at once.
@@ -80,33 +84,38 @@ def fold_results(
 ) -> Iterator[list[FoldResult]]:
     """The results of all models in each fold, in order."""
     step = partial(_results, models, examples)
-    quick = {label: model for label, model in models.items() if _adds_up(model, examples)}
-    for batch in _rounds(splits, len(examples)) if quick else [splits]:
+    quick = {label: model for label, model in models.items() if adds_up(model, examples)}
+    for batch in rounds(splits, len(examples)) if quick else [splits]:
         if isinstance(batch, list):
-            yield from each(_fitted_together(quick, examples, batch), step)
+            together = {
+                label: fitted_together(label, model, examples, batch) for label, model in quick.items()
+            }
+            jobs = [
+                Job(split, {label: models[i] for label, models in together.items()})
+                for i, split in enumerate(batch)
+            ]
+            yield from each(jobs, step)
         else:
             yield from each((Job(split, {}) for split in batch), step)
 
 
-def fold_result(label: str, model: Any, cut: Cut) -> FoldResult:
-    """The result of a model in one fold."""
-    return _judged(label, _fitted(label, model, cut), cut)
+def fold_result(label: str, model: Any, cut: Cut, ready: Fitted | None = None) -> FoldResult:
+    """The result of a model in one fold, for which it may be fitted already."""
+    return _judged(label, ready or _fitted(label, model, cut), cut)
 
 
 def _results(models: Mapping[str, Any], examples: Examples, job: Job) -> list[FoldResult]:
     cut = Cut(examples, job.split)
-    return [
-        _judged(label, job.ready[label], cut) if label in job.ready else fold_result(label, model, cut)
-        for label, model in models.items()
-    ]
+    return [fold_result(label, model, cut, job.ready.get(label)) for label, model in models.items()]
 
 
-def _adds_up(model: Any, examples: Examples) -> bool:
+def adds_up(model: Any, examples: Examples) -> bool:
+    """Whether a model can be fitted for a round of folds in one pass, and gains by it."""
     few = len(examples) < _FEW or examples.weights is not None
     return isinstance(model, Folding) and model.one_pass and not few
 
 
-def _rounds(splits: Iterable[Split], n: int) -> Iterator[Iterable[Split]]:
+def rounds(splits: Iterable[Split], n: int) -> Iterator[Iterable[Split]]:
     """Folds in lists that test every row once and train on all others; those that do not, as an iterator."""
     splits = iter(splits)
     batch, tested = [], np.zeros(n, dtype=bool)
@@ -121,22 +130,21 @@ def _rounds(splits: Iterable[Split], n: int) -> Iterator[Iterable[Split]]:
     yield chain(batch, splits)
 
 
-def _fitted_together(models: Mapping[str, Folding], examples: Examples, batch: list[Split]) -> list[Job]:
-    """A round with models fitted for it; each fold is put down for its share of the one pass."""
-    jobs = [Job(split, {}) for split in batch]
-    for label, model in models.items():
-        with _blamed(label, batch[0]), collected_warnings() as first:
+def fitted_together(label: str, model: Folding, examples: Examples, batch: list[Split]) -> list[Fitted]:
+    """A model fitted for each fold of a round; each is put down for its share of the one pass."""
+    together = []
+    with _blamed(label, batch[0]), collected_warnings() as first:
+        start = perf_counter()
+        learners = model.without_each(examples.table, examples.column, [split.test for split in batch])
+        shared = perf_counter() - start
+    for split in batch:
+        with _blamed(label, split), collected_warnings() as warned:
             start = perf_counter()
-            learners = model.without_each(examples.table, examples.column, [split.test for split in batch])
-            shared = perf_counter() - start
-        for split, ready in jobs:
-            with _blamed(label, split), collected_warnings() as warned:
-                start = perf_counter()
-                learner = next(learners)
-                own = perf_counter() - start
-            share = shared * split.n_train / len(examples)
-            ready[label] = Fitted(learner, own + share, [*first, *warned])
-    return jobs
+            learner = next(learners)
+            own = perf_counter() - start
+        share = shared * split.n_train / len(examples)
+        together.append(Fitted(learner, own + share, [*first, *warned]))
+    return together
 
 
 def refuse_frozen(model: Any) -> None:
