@@ -21,7 +21,7 @@ RNG = np.random.default_rng(7)
 
 
 def as_points(X):
-    return Points.of(X, np.zeros((len(X), 0), np.int32), np.zeros(X.shape[1]), 0)
+    return Points.of(X, np.zeros((len(X), 0), np.int32), np.zeros((3, X.shape[1])), 0)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -94,14 +94,14 @@ def test_typed_columns_and_gaps_by_hand():
         {"colour": "red", "size": 0.0},
         {"colour": "red", "size": 4.0},
         {"colour": None, "size": 10.0},
-        {"colour": None, "size": None},
+        {"colour": None, "size": 9.0},
     ]
     model = AgglomerativeClustering(2, linkage="complete").fit(
         openbook.read(rows, kinds={"colour": "nominal"})
     )
-    assert model.place_.distance == "gower"
-    # 0-1: (0 + .4)/2; 2-3: a gap equals a gap, and is 1 away from 10; then 0-2: (1 + 1)/2
-    assert model.linkage_[:, 2].tolist() == pytest.approx([0.2, 0.5, 1.0])
+    assert model.space_.metric == "gower"
+    # 0-1: (0 + .4)/2; 2-3: two gaps are 1 apart, (1 + .1)/2; then 0-2: (1 + 1)/2
+    assert model.linkage_[:, 2].tolist() == pytest.approx([0.2, 0.55, 1.0])
     assert model.assign([{"colour": "red", "size": 1.0}, {"colour": "blue", "size": 9.0}]).tolist() == [0, 1]
 
 

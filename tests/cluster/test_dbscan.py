@@ -9,7 +9,6 @@ import openbook
 from openbook.cluster import DBSCAN
 from openbook.cluster.dbscan import grown
 from openbook.errors import RefusalError
-from openbook.spaces.points import between
 
 
 def test_rows_on_a_line_by_hand():
@@ -27,8 +26,7 @@ def test_the_kernel_finds_what_the_twin_finds_also_on_a_grid(seed):
     X = rng.integers(0, 12, (int(rng.integers(1, 160)), 2)).astype(float)
     weights = rng.integers(1, 3, len(X)).astype(float)
     model = DBSCAN(1.0, min_samples=4, scale=False).fit(X, sample_weight=weights)
-    points = model._points()
-    near = between(points, *points.rows()) <= 1.0
+    near = model.space_.distances() <= 1.0
     labels, core = grown(near.tolist(), weights.tolist(), 4)
     assert model.labels_.tolist() == labels
     assert model.core_.tolist() == core
@@ -53,8 +51,7 @@ def test_mixed_columns_with_gaps_against_the_twin():
     table = openbook.load("credit", rows=150, random_state=1).drop("default")
     for distance, eps in (("gower", 0.12), ("heom", 0.7)):
         model = DBSCAN(eps, min_samples=4, metric=distance).fit(table)
-        points = model._points()
-        near = between(points, *points.rows()) <= eps
+        near = model.space_.distances() <= eps
         labels, core = grown(near.tolist(), [1.0] * 150, 4)
         assert model.labels_.tolist() == labels
         assert len(set(labels)) > 2

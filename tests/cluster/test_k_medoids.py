@@ -24,7 +24,7 @@ def test_medoids_on_a_line():
 def test_gower_by_default_on_mixed_rows_with_gaps():
     X = openbook.load("credit", rows=120, random_state=0).drop("default")
     model = KMedoids(3).fit(X)
-    assert model.space_.distance == "gower"
+    assert model.space_.metric == "gower"
     np.testing.assert_array_equal(model.predict(X), model.labels_)
     np.testing.assert_array_equal(model.assign(model.medoids_), [0, 1, 2])
     assert len(model.medoids_) == 3
@@ -37,7 +37,7 @@ def test_any_distance(distance):
     x = np.random.default_rng(0).normal(size=(60, 3)) + 2
     model = KMedoids(3, metric=distance).fit(x)
     np.testing.assert_array_equal(model.predict(x), model.labels_)
-    own = model._all_distances(model._examples)
+    own = model.space_.distances()
     assert own == pytest.approx(own.T, abs=1e-9)
     assert model.cost_ == pytest.approx(own[model.medoid_indices_].min(axis=0).sum())
 

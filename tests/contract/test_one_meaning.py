@@ -149,8 +149,6 @@ PENDING = {
     "tolerance",
     "total_between",
     "totals_of",
-    "weights_of",
-    "whole",
     "written",
 }  # fmt: skip
 

@@ -148,7 +148,7 @@ def test_the_work_of_every_distance(distance, weights):
     for i in (0, 17):
         query = X.take([i])
         distances, rows = model.kneighbors(query)
-        derived = [compared(model, query, row).distance for row in rows[0].tolist()]
+        derived = [compared(model.space_, query, row).distance for row in rows[0].tolist()]
         np.testing.assert_allclose(derived, distances[0], rtol=1e-9, atol=1e-7)
         assert model.work(query)["progression of x"].result == pytest.approx(
             model.predict(query)[0], rel=1e-6

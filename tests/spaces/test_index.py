@@ -107,7 +107,7 @@ def some(table, n, d, seed=3):
 @pytest.fixture
 def kernels(monkeypatch):
     """Kernels for small tables too."""
-    monkeypatch.setattr(brute, "_FEW", 0)
+    monkeypatch.setattr(brute, "FEW_CELLS", 0)
 
 
 @pytest.mark.usefixtures("kernels")

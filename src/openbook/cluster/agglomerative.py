@@ -4,6 +4,7 @@ from openbook.border.rules import OneOf
 from openbook.cluster.hierarchy import Hierarchy
 from openbook.cluster.linkage import CENTRES, METHODS, linkage_of_pairs, linkage_of_points
 from openbook.cluster.merging import derive_merges
+from openbook.spaces.space import Space
 
 __all__ = ["AgglomerativeClustering"]
 
@@ -13,7 +14,7 @@ class AgglomerativeClustering(Hierarchy):
 
     Numbers alone are compared by Euclidean distance, standardised unless `scale=False`; a missing one counts
     as the mean of its column. Where there are other columns, rows are compared by Gower's distance, in which
-    a gap equals a gap, and is as far as can be from anything known. Ward, centroid and median need centres:
+    a missing cell is as far as can be from any other. Ward, centroid and median need centres:
     they take encoded columns, a 0/1 column for each value. A row of weight w counts as w equal rows. New rows
     join the cluster of the nearest row learnt.
 
@@ -77,8 +78,9 @@ class AgglomerativeClustering(Hierarchy):
                 )
         return super().refusal(schema)
 
-    def _distance(self):
-        return "euclidean" if self.linkage in CENTRES else self.metric
+    def _space(self, stored):
+        metric = "euclidean" if self.linkage in CENTRES else self.metric
+        return Space(stored, self.schema_, metric, scale=self.scale)
 
     def _linked(self):
         return linkage_of_points(self._points(), self.linkage, self.weights_, allow_large=self.allow_large)

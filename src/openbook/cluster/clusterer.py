@@ -6,6 +6,7 @@ The model file holds what new rows need; `labels_` is about the rows learnt from
 """
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,11 @@ from sklearn.base import ClusterMixin
 
 from openbook.border.unsupervised import Unsupervised
 from openbook.data import Table
+from openbook.spaces.rows import StoredRows
+from openbook.spaces.space import Space
 from openbook.words.sentences import plural
 
-__all__ = ["Clusterer", "were_found"]
+__all__ = ["Clusterer", "RowClusterer", "were_found"]
 
 
 class Clusterer(ClusterMixin, Unsupervised):
@@ -33,6 +36,39 @@ class Clusterer(ClusterMixin, Unsupervised):
         return self._each(X, self._labels)
 
     assign = predict
+
+
+class RowClusterer(Clusterer):
+    """A clusterer that keeps its rows, in a `Space`; the model file holds them.
+
+    A new row is compared with those kept by the rules of the metric. One that equals a row kept in every
+    cell, gaps included, is that row: it goes where that went.
+    """
+
+    weights_: npt.NDArray[np.float64]
+
+    def _keep(self, stored: StoredRows) -> None:
+        """Take the rows in; `weights_` are theirs."""
+        self._stored, self.weights_ = stored, stored.weights
+        self.space_ = self._space(stored)
+
+    def _space(self, stored: StoredRows) -> Space:
+        return Space(stored, self.schema_, self.metric, scale=self.scale)  # type: ignore[attr-defined]
+
+    @abstractmethod
+    def _nearest_labels(self, X: Table) -> npt.NDArray[np.intp]:
+        """The cluster of each row, compared with those kept."""
+
+    def _labels(self, X: Table) -> npt.NDArray[np.intp]:
+        same = self.space_.same_rows(X)
+        return np.where(same >= 0, self.labels_[same], self._nearest_labels(X)).astype(np.intp)
+
+    def _arrays(self) -> dict[str, np.ndarray]:
+        return {f"rows.{name}": array for name, array in self._stored.arrays().items()}
+
+    def _restore(self, arrays: Mapping[str, np.ndarray]) -> None:
+        own = {name.removeprefix("rows."): a for name, a in arrays.items() if name.startswith("rows.")}
+        self._keep(StoredRows.from_arrays(self.schema_, own, 1))
 
 
 def were_found(n):

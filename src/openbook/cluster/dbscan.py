@@ -19,10 +19,11 @@ import numpy as np
 
 from openbook.border.budget import refuse_if_over
 from openbook.border.rules import Flag, Number, OneOf
-from openbook.cluster.coordinates import DISTANCES
+from openbook.cluster.clusterer import RowClusterer
 from openbook.cluster.dendrogram import numbered
-from openbook.cluster.stored_rows import RowClusterer
-from openbook.spaces.points import GOWER, Points, between
+from openbook.spaces.points import GOWER, Points
+from openbook.spaces.rows import StoredRows
+from openbook.spaces.space import TILED
 from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
@@ -41,7 +42,7 @@ class DBSCAN(RowClusterer):
 
     Numbers alone are compared by Euclidean distance, standardised unless `scale=False`; a missing one counts
     as the mean of its column. Where there are other columns, rows are compared by Gower's distance, in which
-    a gap equals a gap, and is as far as can be from anything known.
+    a missing cell is as far as can be from any other.
 
     Parameters
     ----------
@@ -72,7 +73,7 @@ class DBSCAN(RowClusterer):
     _rules = {
         "eps": Number(above=0),
         "min_samples": Number(above=0),
-        "metric": OneOf(*DISTANCES),
+        "metric": OneOf(*TILED),
         "scale": Flag(),
         "allow_large": Flag(),
     }
@@ -87,13 +88,14 @@ class DBSCAN(RowClusterer):
     def _fit(self, rows):
         from openbook.cluster.dbscan_kernels import add_near, join_cores
 
-        self._keep(rows, self.metric)
+        self._keep(StoredRows.gathered(rows))
+        cells = self.space_.cells(self.space_.table)
         n, d = len(self.weights_), len(rows.schema)
-        if self.place_.distance != "euclidean" or d > _FEW_COLUMNS:
+        if self.space_.metric != "euclidean" or d > _FEW_COLUMNS:
             what, seconds = f"DBSCAN of {n:,} rows", _CELL * n * n * max(d, 8)
             refuse_if_over(what, 64 * n * (d + 4), seconds, "sample the rows", allow=self.allow_large)
         core, groups = np.zeros(n, np.bool_), np.empty(n, np.int64)
-        points, boxes, order = self._arranged(*self.cells_)
+        points, boxes, order = self._arranged(*cells)
         bound = _bound(points, self.eps)
         room = len(points.numbers) * points.numbers.shape[2]
         weights, sums = np.zeros(room), np.zeros(room)
@@ -106,10 +108,10 @@ class DBSCAN(RowClusterer):
         self.core_ = core
         self.core_labels_ = np.full(n, NOISE)
         self.core_labels_[core] = numbered(groups[core])
-        self._settle()
+        self._settle(cells)
         self.labels_ = np.where(core, self.core_labels_, NOISE)
         others = np.flatnonzero(~core)
-        self.labels_[others] = self._reached(*(cells[others] for cells in self.cells_))
+        self.labels_[others] = self._reached(*(part[others] for part in cells))
 
     @property
     def core_sample_indices_(self):
@@ -119,21 +121,20 @@ class DBSCAN(RowClusterer):
     def _arranged(self, numbers, codes):
         """Rows as points in tiles, near ones together where that can be, with boxes and their order."""
         n = len(numbers)
-        if self.place_.distance != "euclidean" or not numbers.shape[1]:
-            return _Arranged(self.place_.points(numbers, codes), np.empty((0, 0, 0)), np.arange(n))
+        if self.space_.metric != "euclidean" or not numbers.shape[1]:
+            return _Arranged(self.space_.points(numbers, codes), np.empty((0, 0, 0)), np.arange(n))
         from openbook.spaces.build_tree import halved
 
         tiles, order, boxes = halved(np.ascontiguousarray(numbers))
         order = order.ravel()[:n]
-        points = self.place_.points(numbers[:1], codes[:1])
+        points = self.space_.points(numbers[:1], codes[:1])
         none = np.empty((len(tiles), 0, tiles.shape[2]), np.int32)
         return _Arranged(points._replace(numbers=tiles, codes=none, n=n), boxes, order)
 
-    def _settle(self):
+    def _settle(self, cells):
         """Arrange the core rows, which new rows are compared with."""
         self._cores = np.flatnonzero(self.core_)
-        core_cells = (cells[self._cores] for cells in self.cells_)
-        self._tiles = self._arranged(*core_cells) if len(self._cores) else None
+        self._tiles = self._arranged(*(part[self._cores] for part in cells)) if len(self._cores) else None
 
     def _reached(self, numbers, codes):
         """The first cluster with a core row within eps of each row, or noise."""
@@ -151,8 +152,8 @@ class DBSCAN(RowClusterer):
         labels[asked.order] = np.where(found == nowhere, NOISE, found)
         return labels
 
-    def _labels(self, X):
-        return self._reached(*self.place_.cells(X)).astype(np.intp)
+    def _nearest_labels(self, X):
+        return self._reached(*self.space_.cells(X))
 
     def _work(self):
         n, clusters = len(self.labels_), int(self.labels_.max()) + 1
@@ -167,8 +168,7 @@ class DBSCAN(RowClusterer):
         )
         parts: list[Work | Grid] = [Work("rule", steps)]
         if n <= _DERIVED:
-            points = self._points()
-            near = between(points, *points.rows()) <= self.eps
+            near = self.space_.distances() <= self.eps
             parts.append(_grown_grid(near.tolist(), self.weights_.tolist(), self.min_samples))
         else:
             counts = np.bincount(self.labels_[self.labels_ >= 0], minlength=clusters).tolist()
@@ -178,7 +178,7 @@ class DBSCAN(RowClusterer):
         )
 
     def _work_row(self, X):
-        distances = self._by_blocks(X, lambda found: found)[0]
+        distances = self.space_.index.distances(self.space_.place(X))[0]
         near = [i for i in np.argsort(distances, kind="stable").tolist() if self.core_[i]][:_SHOWN]
         rows = [
             (i, float(distances[i]), "yes" if distances[i] <= self.eps else "no", int(self.core_labels_[i]))
@@ -207,7 +207,7 @@ class DBSCAN(RowClusterer):
                 raise ValueError(msg)
         self.core_labels_, self.labels_ = arrays["core_labels"], arrays["labels"]
         self.core_ = self.core_labels_ >= 0
-        self._settle()
+        self._settle(self.space_.cells(self.space_.table))
 
 
 class _Arranged(NamedTuple):

@@ -95,6 +95,8 @@ def add_near(points, boxes, bound, weights, near):
                 take(points, slot, numbers, codes)
                 if not beyond(boxes, t, numbers, bound):
                     totals_of(points, t, numbers, codes, totals)
+                    if slot // TILE == t:
+                        totals[slot % TILE] = 0.0  # a row is at 0 from itself, whatever it lacks
                     add_pair(totals, bound, weights, slot, t, near)
 
 

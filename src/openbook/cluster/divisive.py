@@ -17,7 +17,6 @@ import numpy as np
 
 from openbook.border.budget import refuse_if_over
 from openbook.cluster.hierarchy import Hierarchy
-from openbook.spaces.points import between
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
 
@@ -58,11 +57,10 @@ class Divisive(Hierarchy):
         self.allow_large = allow_large
 
     def _linked(self):
-        points = self._points()
-        n = points.n
+        n = len(self.weights_)
         what, remedy = f"divisive clustering of {n:,} rows", "sample the rows, or use AgglomerativeClustering"
         refuse_if_over(what, 8 * n * n, _SECONDS * n**3 / 3, remedy, allow=self.allow_large)
-        return self._linked_matrix(between(points, *points.rows()))
+        return self._linked_matrix(self.space_.distances())
 
     def _linked_matrix(self, matrix):
         return merges_of(splits(matrix, self.weights_), len(matrix))

@@ -9,13 +9,14 @@ import numpy as np
 
 from openbook.border.budget import refuse_if_over
 from openbook.border.rules import Flag, Maybe, Number, OneOf, Whole
-from openbook.cluster.coordinates import DISTANCES
+from openbook.cluster.clusterer import RowClusterer
 from openbook.cluster.dendrogram import Dendrogram
 from openbook.cluster.merging import merge_table
-from openbook.cluster.stored_rows import RowClusterer, checked_weights, matrix_of, weights_of
 from openbook.data import Numeric
-from openbook.errors import ParameterError
+from openbook.errors import DataError, ParameterError
 from openbook.spaces.points import all_pairs
+from openbook.spaces.rows import StoredRows
+from openbook.spaces.space import TILED
 from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
@@ -37,7 +38,7 @@ class Hierarchy(RowClusterer):
     _rules = {
         "n_clusters": Maybe(Whole(at_least=1)),
         "distance_threshold": Maybe(Number()),
-        "metric": OneOf(*DISTANCES, *MATRICES),
+        "metric": OneOf(*TILED, *MATRICES),
         "scale": Flag(),
         "allow_large": Flag(),
     }
@@ -74,11 +75,12 @@ class Hierarchy(RowClusterer):
         self._check_enough(n)
         names, top = self._names(), None
         if self.metric not in MATRICES:
-            self._keep(rows, self._distance())
+            self._keep(StoredRows.gathered(rows))
             linkage = self._linked()
         else:
-            self.weights_ = weights_of(rows)
-            self.matrix_ = matrix_of(rows, MATRICES[self.metric])
+            stored = StoredRows.gathered(rows)
+            self.weights_ = stored.weights
+            self.matrix_ = matrix_of(stored.table(rows.schema), MATRICES[self.metric])
             similar = self.metric == "precomputed_similarity"
             top = float(self.matrix_.max()) if similar else None
             linkage = self._linked_matrix(top - self.matrix_ if similar else self.matrix_)
@@ -102,25 +104,29 @@ class Hierarchy(RowClusterer):
         """What the leaves are called: by the columns of a matrix, where these have names."""
         return self.schema_.names if self.metric in MATRICES and self.schema_.named else ()
 
-    def _distance(self):
-        return self.metric
+    def _points(self):
+        """The rows as kernels see them."""
+        return self.space_.points(*self.space_.cells(self.space_.table))
 
     def _cut(self):
         tree, height = self.dendrogram_, self.distance_threshold
         self.labels_ = tree.cut(self.n_clusters) if height is None else tree.cut(height=height)
         self.n_clusters_ = int(self.labels_.max()) + 1
 
-    def _distances(self, X):
-        """How far new rows are from those learnt, (m, n)."""
+    def _nearest(self, X, k):
+        """How far the k nearest rows learnt from are, in order, and which they are, both (m, k)."""
         if self.metric not in MATRICES:
-            return self._by_blocks(X, lambda distances: distances)
+            return self.space_.index.query(self.space_.place(X), k)
         matrix = np.asarray(X.block(X.names), dtype=float)
-        return np.nan_to_num(matrix if self.metric == "precomputed" else -matrix, nan=np.inf)
+        distances = np.nan_to_num(matrix if self.metric == "precomputed" else -matrix, nan=np.inf)
+        rows = np.argsort(distances, axis=1, kind="stable")[:, :k]
+        return np.take_along_axis(distances, rows, axis=1), rows
+
+    def _nearest_labels(self, X):
+        return self.labels_[self._nearest(X, 1)[1][:, 0]]
 
     def _labels(self, X):
-        if self.metric not in MATRICES:
-            return self.labels_[self._by_blocks(X, lambda distances: distances.argmin(axis=1))]
-        return self.labels_[self._distances(X).argmin(axis=1)]
+        return self._nearest_labels(X) if self.metric in MATRICES else super()._labels(X)
 
     def cophenetic_correlation(self):
         """How well the dendrogram keeps the distances of the rows it was learnt from; 1 is perfectly."""
@@ -152,17 +158,13 @@ class Hierarchy(RowClusterer):
         """The square matrix of all rows, for the work."""
         if self.metric in MATRICES:
             return self.matrix_.tolist()
-        n = len(self.labels_)
-        matrix = np.zeros((n, n))
-        matrix[np.triu_indices(n, 1)] = all_pairs(self._points())
-        return (matrix + matrix.T).tolist()
+        return self.space_.distances().tolist()
 
     def _work_row(self, X):
-        distances = self._distances(X)[0]
-        near = np.argsort(distances, kind="stable")[:_SHOWN].tolist()
+        distances, near = (part[0].tolist() for part in self._nearest(X, min(_SHOWN, self.n_leaves_)))
         sign, word = (-1, "similarity") if self.metric == "precomputed_similarity" else (1, "distance")
         names = self.dendrogram_.names
-        rows = [(names[i], sign * float(distances[i]), int(self.labels_[i])) for i in near]
+        rows = [(names[i], sign * d, int(self.labels_[i])) for i, d in zip(near, distances, strict=True)]
         grid = Grid("nearest rows", ("row", word, "cluster"), rows)
         rule = Step("cluster of x", r"c(\arg\min_i d(x, x_i))" if sign > 0 else r"c(\arg\max_i s(x, x_i))")
         told = f"The nearest training row is {rows[0][0]}, at {figure(rows[0][1])}: cluster {rows[0][2]}."
@@ -204,3 +206,43 @@ def _checked(arrays, name, shape):
         msg = f"array {name!r} is {array.dtype}{array.shape}, expected finite float64{shape}"
         raise ValueError(msg)
     return array
+
+
+def checked_weights(arrays, n):
+    """The weights of a model file; raises ValueError where they are not those of n rows."""
+    weights = arrays["weights"]
+    if weights.dtype != np.float64 or weights.shape != (n,):
+        msg = f"weights are {weights.dtype}{weights.shape}, expected float64{(n,)}"
+        raise ValueError(msg)
+    if not (np.isfinite(weights) & (weights > 0)).all():
+        msg = "weights must be finite and above zero"
+        raise ValueError(msg)
+    return weights
+
+
+def matrix_of(table, given):
+    """The square matrix that was given, checked: float64 (n, n)."""
+    matrix = np.array(table.block(table.names), dtype=float)
+    n, d = matrix.shape
+    if n != d:
+        msg = f"a matrix of {given} is square, a row and a column for each; got {n} rows of {d} columns"
+        raise DataError(msg)
+    odd = ~np.isfinite(matrix)
+    problem = "is not a finite number"
+    if not odd.any():
+        odd = ~np.isclose(matrix, matrix.T, rtol=1e-8, atol=1e-12 * np.abs(matrix).max(initial=0.0))
+        problem = "differs from its mirror image: between two rows there is one number"
+    if not odd.any() and given == "distances":
+        odd = matrix < 0
+        problem = "is negative: if larger means nearer, pass metric='precomputed_similarity'"
+    if not odd.any() and given == "distances":
+        odd = np.diag(matrix.diagonal() > 0)
+        problem = (
+            "is not 0, the distance of a row from itself;"
+            " if larger means nearer, pass metric='precomputed_similarity'"
+        )
+    if odd.any():
+        row, column = np.argwhere(odd)[0].tolist()
+        msg = f"{given}: row {row}, column {table.names[column]!r} ({matrix[row, column]:g}) {problem}"
+        raise DataError(msg)
+    return matrix

@@ -16,18 +16,16 @@ import numpy as np
 
 from openbook.border.budget import refuse_if_over
 from openbook.border.rules import Flag, Whole
-from openbook.cluster.clusterer import Clusterer, were_found
+from openbook.cluster.clusterer import RowClusterer, were_found
 from openbook.cluster.pam import Move, pam
 from openbook.errors import ParameterError
 from openbook.spaces.rows import StoredRows
-from openbook.spaces.space import DISTANCE_RULES, make_space, refusal
+from openbook.spaces.space import DISTANCE_RULES, Space, refusal
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
 
 __all__ = ["KMedoids"]
 
-#: Rows whose distances are worked out at a time.
-_BLOCK_ROWS = 512
 #: Rows up to which `work` shows the distances, and columns of a row that it shows.
 _SHOWN_ROWS = 12
 _SHOWN_COLUMNS = 6
@@ -35,7 +33,7 @@ _SHOWN_COLUMNS = 6
 _SECONDS_PER_PAIR = 2e-9
 
 
-class KMedoids(Clusterer):
+class KMedoids(RowClusterer):
     """k-medoids, by partitioning around medoids.
 
     Parameters
@@ -88,7 +86,6 @@ class KMedoids(Clusterer):
         "max_iter": Whole(),
         "allow_large": Flag(),
     }
-    algorithm = "brute"  # all pairs are wanted, so that no index is of use
 
     def __init__(self, n_clusters=8, metric="gower", scale=True, p=2, max_iter=300, allow_large=False):
         self.n_clusters = n_clusters
@@ -113,31 +110,20 @@ class KMedoids(Clusterer):
         seconds = _SECONDS_PER_PAIR * n * n * (2 * k + 10)
         remedy = "fit a sample of the rows and assign the rest, or take KPrototypes"
         refuse_if_over(f"k-medoids of {n:,} rows", 8.0 * n * n, seconds, remedy, allow=self.allow_large)
-        self._settle(examples)
-        distances = self._all_distances(examples)
+        self._keep(examples)
+        distances = self.space_.distances()
         medoids, self._moves = pam(distances, examples.weights, k, self.max_iter)
         self._take(medoids)
         self.labels_ = distances[medoids].argmin(axis=0).astype(np.intp)
 
-    def _settle(self, examples):
-        self._examples = examples
-        self.space_ = make_space(self, examples, self.schema_)
+    def _space(self, stored):
+        # all pairs are wanted, so that no index is of use
+        return Space(stored, self.schema_, self.metric, scale=self.scale, p=self.p, algorithm="brute")
 
     def _take(self, medoids):
         self.medoid_indices_ = medoids.astype(np.intp)
-        self.medoids_ = self._examples.table(self.schema_).take(self.medoid_indices_)
+        self.medoids_ = self.space_.table.take(self.medoid_indices_)
         self._index = self.space_.over(self.medoids_)
-
-    def _all_distances(self, examples):
-        """The distances of all pairs; a row is at 0 from itself, whatever it lacks."""
-        table, n = examples.table(self.schema_), len(examples)
-        distances = np.empty((n, n))
-        for start in range(0, n, _BLOCK_ROWS):
-            span = slice(start, start + _BLOCK_ROWS)
-            _, rows, found = self.space_.index.within(self.space_.place(table.take(span)), np.inf)
-            np.put_along_axis(distances[span], rows.reshape(-1, n), found.reshape(-1, n), axis=1)
-        np.fill_diagonal(distances, 0.0)
-        return distances
 
     @property
     def cost_(self):
@@ -155,17 +141,16 @@ class KMedoids(Clusterer):
     def converged_(self):
         return self.n_iter_ < self.max_iter
 
-    def _labels(self, X):
+    def _nearest_labels(self, X):
         return self._index.query(self.space_.place(X), 1)[1][:, 0].astype(np.intp)
 
     def _work(self):
-        distance = self.space_.distance
-        named = distance if isinstance(distance, str) else "a function of two rows"
-        parts: list[Step | Grid] = [Step("cost", r"\sum_i \min_m d(x_i, x_m)", note=f"d: {named}")]
+        cost = Step("cost", r"\sum_i \min_m d(x_i, x_m)", note=f"d: {self.space_.named}")
+        parts: list[Step | Grid] = [cost]
         if self.space_.mixed is not None:
             parts.append(self.space_.mixed.learnt())
-        if len(self._examples) <= _SHOWN_ROWS:
-            table = self._all_distances(self._examples).tolist()
+        if len(self.weights_) <= _SHOWN_ROWS:
+            table = self.space_.distances().tolist()
             header = ("row", *map(str, range(len(table))))
             parts.append(Grid("distances", header, [(i, *row) for i, row in enumerate(table)]))
         rows = [
@@ -203,14 +188,13 @@ class KMedoids(Clusterer):
 
     def _arrays(self):
         moves = np.array([(out, into) for out, into, _ in self._moves], dtype=np.int64)
-        rows = {f"rows.{name}": array for name, array in self._examples.arrays().items()}
-        return rows | {"medoids": self.medoid_indices_, "moves": moves, "costs": self.cost_trace_}
+        own = {"medoids": self.medoid_indices_, "moves": moves, "costs": self.cost_trace_}
+        return super()._arrays() | own | {"labels": self.labels_}
 
     def _restore(self, arrays):
-        own = {name.removeprefix("rows."): a for name, a in arrays.items() if name.startswith("rows.")}
-        examples = StoredRows.from_arrays(self.schema_, own, 1)
-        medoids, moves, costs = arrays["medoids"], arrays["moves"], arrays["costs"]
-        n, k, m = len(examples), self.n_clusters, len(costs)
+        super()._restore(arrays)
+        medoids, moves, labels, costs = (arrays[name] for name in ("medoids", "moves", "labels", "costs"))
+        n, k, m = len(self.weights_), self.n_clusters, len(costs)
         fits = (
             medoids.dtype == np.intp
             and medoids.shape == (k,)
@@ -223,11 +207,14 @@ class KMedoids(Clusterer):
             and costs.dtype == np.float64
             and costs.shape == (m,)
             and np.isfinite(costs).all()
+            and labels.dtype == np.intp
+            and labels.shape == (n,)
+            and ((labels >= 0) & (labels < k)).all()
         )
         if not fits:
             msg = "its medoids and moves do not match its rows"
             raise ValueError(msg)
-        self._settle(examples)
+        self.labels_ = labels
         self._take(medoids)
         self._moves = [
             Move(out, into, cost) for (out, into), cost in zip(moves.tolist(), costs.tolist(), strict=True)

@@ -23,11 +23,11 @@ import numpy as np
 
 from openbook.border.budget import refuse_if_over
 from openbook.border.rows import Rows
-from openbook.cluster.coordinates import Coordinates
 from openbook.data import Nominal, Table, read
 from openbook.errors import DataError
 from openbook.prepare import Encoding
-from openbook.spaces.points import between
+from openbook.spaces.rows import StoredRows
+from openbook.spaces.space import Space
 from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
@@ -152,8 +152,9 @@ def cluster_quality(
     )
     errors = row_errors(table, codes, scale=scale)
     total = math.nan if _nominal(table) else float(row_errors(table, np.zeros(n, np.intp), scale=scale).sum())
-    place = Coordinates.of(Rows.in_memory(table, codes), metric, scale=scale)
-    sums = _sums_to_clusters(place, table, codes, len(clusters))
+    stored = StoredRows.gathered(Rows.in_memory(table, codes))
+    space = Space(stored, table.schema, metric, scale=scale)
+    sums = _sums_to_clusters(space, codes, len(clusters))
     own = sums[np.arange(n), codes]
     pairs = np.array([sums[codes == c].sum(axis=0) for c in range(len(clusters))])
     with np.errstate(divide="ignore"):
@@ -168,7 +169,7 @@ def cluster_quality(
         rows=rows,
         labels=labels[rows],
         total=total,
-        distance=place.distance,
+        distance=space.named,
         left_out=len(labels) - n,
     )
 
@@ -212,15 +213,18 @@ def _nominal(table: Table) -> list[str]:
     return [a.name for a in table.schema if isinstance(a, Nominal)]
 
 
-def _sums_to_clusters(place: Coordinates, table: Table, codes: np.ndarray, k: int) -> np.ndarray:
+def _sums_to_clusters(space: Space, codes: np.ndarray, k: int) -> np.ndarray:
     """The sum of each row's distances to the rows of each cluster, (n, k); a few rows at a time."""
-    numbers, values = place.cells(table)
-    points = place.points(numbers, values)
-    member = np.zeros((len(table), k))
-    member[np.arange(len(table)), codes] = 1.0
-    step = max(1, _AT_A_TIME // len(table))
-    spans = [slice(start, start + step) for start in range(0, len(table), step)]
-    return np.concatenate([between(points, numbers[span], values[span]) @ member for span in spans])
+    n = len(codes)
+    member, sums = np.zeros((n, k)), np.empty((n, k))
+    member[np.arange(n), codes] = 1.0
+    step = max(1, _AT_A_TIME // n)
+    for start in range(0, n, step):
+        rows = np.arange(start, min(start + step, n))
+        distances = space.index.distances(space.place(space.table.take(rows)))
+        distances[rows - start, rows] = 0.0  # a row is at 0 from itself, whatever it lacks
+        sums[rows] = distances @ member
+    return sums
 
 
 def _silhouettes(sums: np.ndarray, own: np.ndarray, codes: np.ndarray, sizes: np.ndarray) -> np.ndarray:

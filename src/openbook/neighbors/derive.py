@@ -8,7 +8,7 @@ import math
 from openbook.data.attributes import as_text
 from openbook.neighbors.votes import EPS, ROUNDING
 from openbook.neighbors.windows import KERNELS, kernel_formula, kernel_weights
-from openbook.spaces.derive import FORMULAS, compared
+from openbook.spaces.derive import compared, metric_parts
 from openbook.words.numbers import figure
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
@@ -47,20 +47,8 @@ def derive_model(model) -> Work:
 
 def distance_parts(model):
     """The distance and what it goes by, for how a model was learnt."""
-    space = model.space_
-    name = space.distance if isinstance(space.distance, str) else "a custom distance"
-    formula = FORMULAS.get(space.distance, ("", ""))[1] if isinstance(space.distance, str) else ""
-    steps = (
-        Step("rows kept", result=len(model.statistics_)),
-        Step(f"distance ({name})", formula, result=None if formula else name),
-        Step("search", result=space.index.name, note=space.index.reason),
-    )
-    parts = [Work("distance", steps)]
-    if space.mixed is not None:
-        parts.append(space.mixed.learnt())
-    elif space.encoding is not None:
-        parts.append(space.encoding.work())
-    return parts
+    steps, goes_by = metric_parts(model.space_)
+    return [Work("distance", (Step("rows kept", result=len(model.statistics_)), *steps)), *goes_by]
 
 
 def derive_vote(model, X) -> Work:
@@ -135,7 +123,7 @@ def _neighbours(model, X, most):
     """Row, distance and weight of each of the nearest, of that weight in total, and one more for kernels."""
     ballots = model.ballots(model.space_.place(X), model.needed(most))
     rows, weights = ballots.rows[0].tolist(), ballots.weights[0].tolist()
-    return [(row, compared(model, X, row), weight) for row, weight in zip(rows, weights, strict=True)]
+    return [(row, compared(model.space_, X, row), weight) for row, weight in zip(rows, weights, strict=True)]
 
 
 def _shown(model, near, said, k):

@@ -125,7 +125,7 @@ def _window(model, X):
 
 def _shown(model, X, near, said):
     works = [
-        Work(f"{i + 1}. row {row}: {label}", compared(model, X, row).parts)
+        Work(f"{i + 1}. row {row}: {label}", compared(model.space_, X, row).parts)
         for i, ((row, _, _), label) in enumerate(zip(near[:_SHOWN], said, strict=False))
     ]
     rows = [(row, d, label, weight) for (row, d, weight), label in zip(near[:_LISTED], said, strict=False)]

@@ -13,7 +13,7 @@ from openbook.border.folding import Folding
 from openbook.errors import ParameterError
 from openbook.neighbors.votes import Ballots
 from openbook.spaces.rows import StoredRows
-from openbook.spaces.space import make_space, refusal
+from openbook.spaces.space import Space, refusal
 
 __all__ = ["NeighborLearner"]
 
@@ -35,8 +35,15 @@ class NeighborLearner(Folding):
         return StoredRows.gathered(rows)
 
     def _solve(self):
-        self.space_ = make_space(self, self.statistics_, self.schema_)
-        self.effective_metric_ = self.space_.distance
+        self.space_ = Space(
+            self.statistics_,
+            self.schema_,
+            self.metric,
+            scale=self.scale,
+            p=self.p,
+            algorithm=self.algorithm,
+        )
+        self.effective_metric_ = self.space_.metric
 
     @property
     def encoding_(self):

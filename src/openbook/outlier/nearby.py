@@ -24,9 +24,9 @@ from openbook.border.budget import refuse_if_over
 from openbook.border.rules import Flag, Whole
 from openbook.errors import DataError
 from openbook.outlier.detector import CUTS, Detector, checked
-from openbook.spaces.derive import FORMULAS, compared
+from openbook.spaces.derive import compared, metric_parts
 from openbook.spaces.rows import StoredRows
-from openbook.spaces.space import DISTANCE_RULES, make_space, refusal
+from openbook.spaces.space import DISTANCE_RULES, Space, refusal
 from openbook.work import Grid, Step, Work
 
 __all__ = ["NEARBY_RULES", "Nearby", "distance_shares"]
@@ -104,8 +104,9 @@ class Nearby(Detector):
 
     def _place(self, examples):
         self.statistics_ = examples
-        self.space_ = make_space(self, examples, self.schema_, robust=True)
-        self.effective_metric_ = self.space_.distance
+        options = {"scale": self.scale, "p": self.p, "algorithm": self.algorithm}
+        self.space_ = Space(examples, self.schema_, self.metric, **options, robust=True)
+        self.effective_metric_ = self.space_.metric
         self.n_neighbors_ = min(self.n_neighbors, len(examples) - 1)
 
     def _compare(self, points):
@@ -141,7 +142,7 @@ class Nearby(Detector):
     def _around(self, X):
         """The neighbours of a one-row table, by hand: row, distance, and its derivation."""
         rows = self._nearest(self.space_.place(X))[1][0].tolist()
-        return [(row, *compared(self, X, row)) for row in rows]
+        return [(row, *compared(self.space_, X, row)) for row in rows]
 
     def _shown(self, near, *more):
         """The derivation of distances: the first few term by term, and all in a grid with `more` columns."""
@@ -152,27 +153,18 @@ class Nearby(Detector):
 
     def _shared(self, X, rows, parts):
         """What each column accounts for, where the distance to each row counts `parts` times; and a rest."""
-        there = self.statistics_.table(self.schema_).take(rows)
-        shares = distance_shares(self.space_, X, there, self.p)
+        there = self.space_.table.take(rows)
+        shares = distance_shares(self.space_, X, there)
         if shares is None:
-            distances = [compared(self, X, row).distance for row in rows]
+            distances = [compared(self.space_, X, row).distance for row in rows]
             whole = math.fsum(d * part for d, part in zip(distances, parts, strict=True))
             return [0.0] * len(self.schema_), (("the whole distance", whole),)
         return (np.asarray(parts) @ shares).tolist(), ()
 
     def _learnt(self):
-        space = self.space_
-        name = space.distance if isinstance(space.distance, str) else "a custom distance"
-        formula = FORMULAS.get(space.distance, ("", ""))[1] if isinstance(space.distance, str) else ""
-        steps = (
-            Step("rows kept", result=len(self.statistics_)),
-            Step("k", result=self.n_neighbors_),
-            Step(f"distance ({name})", formula, result=None if formula else name),
-            Step("search", result=space.index.name, note=space.index.reason),
-        )
-        if space.mixed is not None:
-            return (*steps, space.mixed.learnt())
-        return (*steps, *([space.encoding.work()] if space.encoding is not None else []))
+        (distance, search), goes_by = metric_parts(self.space_)
+        rows, k = Step("rows kept", result=len(self.statistics_)), Step("k", result=self.n_neighbors_)
+        return (rows, k, distance, search, *goes_by)
 
     def _arrays(self):
         return self.statistics_.arrays()
@@ -194,12 +186,12 @@ class Nearby(Detector):
         return found, {name: array for name, array in arrays.items() if name not in names}
 
 
-def distance_shares(space, X, there, p):
+def distance_shares(space, X, there):
     """What each column accounts for of the distance from a one-row table to each row, (m, d).
 
     None for distances of two whole rows.
     """
-    distance = space.distance
+    distance = space.metric
     if space.mixed is not None:
         terms = np.array([_mixed_terms(space.mixed, X, there, i) for i in range(len(there))])
         if not space.mixed.squared:
@@ -219,7 +211,7 @@ def distance_shares(space, X, there, p):
             gaps = np.abs(points - q)
             whole = np.where(np.arange(gaps.shape[1]) == gaps.argmax(axis=1)[:, None], gaps, 0.0)
         else:
-            power = {"euclidean": 2, "manhattan": 1}.get(distance, p)
+            power = {"euclidean": 2, "manhattan": 1}.get(distance, space.p)
             whole = _in_proportion(np.abs(points - q) ** power, power)
     shares = np.zeros((len(there), len(space.encoding.schema)))
     np.add.at(shares.T, space.encoding.columns, whole.T)

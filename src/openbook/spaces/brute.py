@@ -10,12 +10,9 @@ from functools import cached_property
 
 import numpy as np
 
-from openbook.spaces.index import Index, nearest_of
+from openbook.spaces.index import FEW_CELLS, Index, nearest_of
 
 __all__ = ["Brute"]
-
-#: So many differences at a time are left to NumPy, which is done before a kernel is loaded.
-_FEW = 1 << 20
 
 
 class Brute(Index):
@@ -40,7 +37,7 @@ class Brute(Index):
         return tiled(self.points)
 
     def _nearest(self, Q, k):
-        if Q.shape[0] * self.points.size <= _FEW:
+        if Q.shape[0] * self.points.size <= FEW_CELLS:
             return nearest_of(self.metric.distances(Q, self.points), k)
         if self.metric.p != 2:
             return self._measured(Q, k)
@@ -73,7 +70,7 @@ class Brute(Index):
         return nearest_by(search_tiles, self._tiles, Q, k, self.measure)
 
     def _around(self, Q, radius):
-        if Q.shape[0] * self.points.size <= _FEW:
+        if Q.shape[0] * self.points.size <= FEW_CELLS:
             distances = self.metric.distances(Q, self.points)
             queries, rows = np.nonzero(distances <= radius)
             return queries, distances[queries, rows], rows

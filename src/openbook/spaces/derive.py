@@ -14,7 +14,7 @@ from openbook.words.numbers import figure
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step
 
-__all__ = ["FORMULAS", "Compared", "compared"]
+__all__ = ["Compared", "compared", "metric_parts"]
 
 #: As many terms are shown, the largest of them; the others are summed up.
 _SHOWN_TERMS = 16
@@ -42,25 +42,33 @@ class Compared(NamedTuple):
     parts: tuple
 
 
-def compared(model, X, row):
-    """How far the row of that number, as learnt, is from the query, a table of one row."""
-    space = model.space_
-    there = model.statistics_.table(model.schema_).take([row])
+def compared(space, X, row):
+    """How far the row of that number, as kept, is from the query, a table of one row."""
+    there = space.table.take([row])
     if space.mixed is not None:
         return _mixed(space.mixed, X, there, row)
-    if space.distance not in FORMULAS:  # a function of two rows
+    if space.metric not in FORMULAS:  # a function of two rows
         a, b = (np.ascontiguousarray(table.block(table.names), dtype=float)[0] for table in (X, there))
-        function = space.index.function
-        d = float(function(a, b))
+        d = float(space.function(a, b))
         d = math.inf if math.isnan(d) else d
         name = (
-            space.distance if isinstance(space.distance, str) else getattr(function, "__name__", "function")
+            space.metric if isinstance(space.metric, str) else getattr(space.function, "__name__", "function")
         )
-        grid = _grid(
-            ("column", "query", f"row {row}"), zip(model.schema_.names, a.tolist(), b.tolist(), strict=True)
-        )
+        grid = _grid(("column", "query", f"row {row}"), zip(X.names, a.tolist(), b.tolist(), strict=True))
         return Compared(d, (grid, Step("distance", rf"\mathrm{{{_letters(name)}}}(q, x)", result=d)))
-    return _vectors(model, space.place(X), space.place(there), row)
+    return _vectors(space, X, there, row)
+
+
+def metric_parts(space):
+    """What a metric is, and what it goes by, for how a model was learnt: steps, and a grid or a work."""
+    formula = FORMULAS.get(space.metric, ("", ""))[1] if isinstance(space.metric, str) else ""
+    steps = (
+        Step(f"distance ({space.named})", formula, result=None if formula else space.named),
+        Step("search", result=space.index.name, note=space.index.reason),
+    )
+    if space.mixed is not None:
+        return steps, (space.mixed.learnt(),)
+    return steps, (space.encoding.work(),) if space.encoding is not None else ()
 
 
 def _mixed(mixed, X, there, row):
@@ -80,15 +88,15 @@ def _mixed(mixed, X, there, row):
     return Compared(d, (grid, Step("distance", whole, numbers, d)))
 
 
-def _vectors(model, q, x, row):
-    distance, p = model.effective_metric_, model.p
+def _vectors(space, X, there, row):
+    distance, q, x = space.metric, space.place(X), space.place(there)
     if sp.issparse(q):
         some = np.union1d(q.indices, x.indices)
         q, x = (np.asarray(each[[0]][:, some].todense()).ravel() for each in (q, x))
-        names = [model.schema_.names[j] for j in some]
+        names = [X.names[j] for j in some]
     else:
         q, x = q[0], x[0]
-        encoded = model.encoding_.names
+        encoded = space.encoding.names
         names = encoded if distance != "mahalanobis" else [f"z{j + 1}" for j in range(len(q))]
     q, x = q.tolist(), x.tolist()
     if distance in ("cosine", "correlation"):
@@ -97,7 +105,7 @@ def _vectors(model, q, x, row):
         d, numbers = _angle(math.fsum(terms), *lengths)
     else:
         gaps = [abs(b - a) for a, b in zip(q, x, strict=True)]
-        power = {"euclidean": 2, "mahalanobis": 2, "minkowski": p}.get(distance, 1)
+        power = {"euclidean": 2, "mahalanobis": 2, "minkowski": space.p}.get(distance, 1)
         terms = [gap**power for gap in gaps]
         if distance == "chebyshev":
             d, numbers = max(terms, default=0.0), rf"\max({joined(terms, ', ')})"

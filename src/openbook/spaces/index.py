@@ -21,6 +21,9 @@ from openbook.spaces.metric import METRICS, Metric
 
 __all__ = ["Index", "as_points", "nearest_of", "nearest_of_pairs", "spread_out"]
 
+#: So many differences are left to NumPy, which is done before a kernel is loaded.
+FEW_CELLS = 1 << 20
+
 
 class Index(ABC):
     """Points, arranged so that neighbours are found.
@@ -100,6 +103,22 @@ class Index(ABC):
         order = np.lexsort((rows, distances, queries))
         indptr = np.searchsorted(queries[order], np.arange(Q.shape[0] + 1))
         return indptr, rows[order], distances[order]
+
+    def distances(self, Q):
+        """Every row of Q to every point, (m, n)."""
+        Q, blank = self._asked(Q)
+        points = self.points
+        if sparse.issparse(points):
+            Q, points = Q.toarray(), points.toarray()
+        if Q.shape[0] * points.size <= FEW_CELLS:
+            found = self.metric.distances(Q, points)
+        else:
+            from openbook.spaces.tiles import measure_all, tiled
+
+            found = np.empty((Q.shape[0], self.n_points))
+            measure_all(tiled(points)[0], Q, self.measure, found)
+        found[blank] = 1.0
+        return found
 
     def add(self, points) -> None:
         """Take more points; their row numbers follow those there are."""

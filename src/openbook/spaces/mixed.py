@@ -23,6 +23,7 @@ heterogeneous distance functions.
 """
 
 import math
+from functools import cached_property
 
 import numpy as np
 
@@ -30,19 +31,16 @@ from openbook.data import Nominal, Numeric, Ordinal, Schema
 from openbook.words.numbers import figure
 from openbook.work import Grid
 
-__all__ = ["MixedDistance", "MixedIndex", "within_fences"]
+__all__ = ["MixedDistance", "MixedIndex", "within_blocks", "within_fences"]
 
 #: Cells to compare above which a compiled kernel does it: below, it takes longer to load than to do without.
 _FEW_CELLS = 1 << 24
 #: Distances that are worked out at a time.
 _AT_A_TIME = 1 << 22
-#: Rows of a block: their sums stay in the first cache.
-BLOCK = 64
 #: The most that a robust term may be: far beyond any gross error, and its square is still a number.
 _MOST = 1e6
 #: Interquartile ranges from a quartile to its outer fence.
 _OUTER = 3.0
-_NEVER = -2  # the code of a query's cell that no row's cell equals
 
 
 class MixedDistance:
@@ -67,8 +65,8 @@ class MixedDistance:
         ranges = np.array([_range(column, robust=robust) for column in columns])
         return cls(table.schema, ranges, kind, np.array(list(map(_median, columns))) if robust else None)
 
-    def split(self, table):
-        """The cells as numbers, (n, p), ranks included, and codes, (n, q); NaN and -1 where missing."""
+    def place(self, table):
+        """The cells as numbers, (n, p), ranks included, and codes, (n, q); NaN and below 0 where missing."""
         nominal = table.schema.of(Nominal)
         codes = np.empty((len(table), len(nominal)), np.int32)
         for j, name in enumerate(nominal):
@@ -80,6 +78,12 @@ class MixedDistance:
             ranks = isinstance(table.schema[name], Ordinal)
             numbers[:, j] = np.where(data < 0, np.nan, data) if ranks else data
         return numbers, codes
+
+    def points(self, numbers, codes):
+        """Such cells as kernels see them."""
+        from openbook.spaces.points import GOWER, HEOM, Points
+
+        return Points.of(numbers, codes, self.scales, HEOM if self.squared else GOWER)
 
     @property
     def scales(self):
@@ -93,11 +97,6 @@ class MixedDistance:
         varies = spans > 1 / huge
         inverse = np.divide(1.0, spans, out=np.full(len(spans), huge), where=varies)
         return np.stack([inverse, np.where(varies & self.robust, _MOST, 1.0), medians])
-
-    def place(self, table):
-        """Queries: as `split` has them, but a code that is none equals no row's."""
-        numbers, codes = self.split(table)
-        return numbers, np.where(codes < 0, np.int32(_NEVER), codes)
 
     def whole(self, total):
         """The distance that the sum of the terms amounts to."""
@@ -146,62 +145,79 @@ class MixedDistance:
 
 
 class MixedIndex:
-    """The rows of a table in blocks, and a search over all of them."""
+    """The rows of a table under a mixed distance, and a search over all of them."""
 
     name = "brute"
     reason = "the mixed distance compares a row with every other"
 
     def __init__(self, distance: MixedDistance, table) -> None:
         self.distance = distance
-        numbers, codes = distance.split(table)
-        self.n = len(numbers)
-        self.numbers, self.codes = _blocks(numbers, np.nan), _blocks(codes, -1)
-        self.scales = distance.scales
+        self.numbers, self.codes = distance.place(table)
+        self.n = len(self.numbers)
+
+    @cached_property
+    def points(self):
+        """The rows as kernels see them."""
+        return self.distance.points(self.numbers, self.codes)
 
     def query(self, points, k):
         """Distances and rows of the k nearest, both (m, k): by distance, of equals the first row."""
-        numbers, codes = points
-        m, cells = len(numbers), len(numbers) * self.n * (numbers.shape[1] + codes.shape[1])
-        if cells > _FEW_CELLS:
-            from openbook.spaces.mixed_kernels import nearest_mixed
+        m = len(points[0])
+        if self._are_many(points):
+            from openbook.spaces.points import nearest_mixed
 
             totals, rows = np.full((m, k), np.inf), np.zeros((m, k), np.int64)
-            query = (numbers, codes)
-            nearest_mixed(
-                self.numbers, self.codes, self.scales, self.distance.squared, self.n, query, totals, rows
-            )
+            nearest_mixed(self.points, *points, totals, rows)
         else:
-            everything = self._totals(numbers, codes)
+            everything = self._totals(*points)
             rows = np.argsort(everything, axis=1, kind="stable")[:, :k]
             totals = np.take_along_axis(everything, rows, axis=1)
         return self.distance.whole(totals), rows
 
     def within(self, points, radius):
         """The rows within the radius of each query, in order: where each query's begin, rows, distances."""
-        step = max(_AT_A_TIME // self.n, 1)
-        counts, rows, distances = [], [], []
-        for start in range(0, len(points[0]), step):
-            everything = self.distance.whole(self._totals(*(part[start : start + step] for part in points)))
-            near = everything <= radius
-            counts.append(near.sum(axis=1))
-            rows.append(np.nonzero(near)[1])
-            distances.append(everything[near])
-        indptr = np.concatenate([[0], np.cumsum(np.concatenate(counts))])
-        return indptr, np.concatenate(rows), np.concatenate(distances)
+        return within_blocks(self.distances, points, self.n, radius)
+
+    def distances(self, points):
+        """Every query to every row, (m, n)."""
+        if self._are_many(points):
+            from openbook.spaces.points import between
+
+            return between(self.points, *points)
+        return self.distance.whole(self._totals(*points))
+
+    def _are_many(self, points):
+        return len(points[0]) * self.n * (self.numbers.shape[1] + self.codes.shape[1]) > _FEW_CELLS
 
     def _totals(self, numbers, codes):
         """The sums of terms of every query and row, (m, n): as the kernel adds them up, to the last bit."""
         total = np.zeros((len(numbers), self.n))
         for j in range(codes.shape[1]):
-            total += codes[:, j, None] != self.codes[:, j].reshape(-1)[: self.n]
+            total += (codes[:, j, None] != self.codes[:, j]) | (codes[:, j, None] < 0)
         with np.errstate(invalid="ignore", over="ignore"):
-            for j, (scale, most, median) in enumerate(self.scales.T):
-                rows, queries = self.numbers[:, j].reshape(-1)[: self.n], numbers[:, j, None]
+            for j, (scale, most, median) in enumerate(self.distance.scales.T):
+                rows, queries = self.numbers[:, j], numbers[:, j, None]
                 gap = np.abs(rows - queries) * scale
                 lacking = np.fmax(np.fmax(np.abs(rows - median), np.abs(queries - median)) * scale, 1.0)
                 term = np.minimum(np.where(np.isnan(gap), lacking, gap), most)
                 total += term * term if self.distance.squared else term
         return total
+
+
+def within_blocks(distances, points, n, radius):
+    """The rows within the radius of each query, in order, where `distances` are those of a block to n rows.
+
+    points : arrays with a line for each query. Gives where each query's rows begin, the rows, the distances.
+    """
+    step = max(_AT_A_TIME // n, 1)
+    counts, rows, found = [np.zeros(1, np.int64)], [], []
+    for start in range(0, max(len(points[0]), 1), step):
+        block = distances(tuple(part[start : start + step] for part in points))
+        near = block <= radius
+        counts.append(near.sum(axis=1))
+        rows.append(np.nonzero(near)[1])
+        found.append(block[near])
+    return np.cumsum(np.concatenate(counts)), np.concatenate(rows), np.concatenate(found)
 
 
 def _median(column):
@@ -210,15 +226,6 @@ def _median(column):
         return np.nan
     known = column.data[~np.isnan(column.data)]
     return float(np.median(known)) if len(known) else np.nan
-
-
-def _blocks(cells, fill):
-    """Rows, (n, d), as blocks of columns, (n_blocks, d, BLOCK), filled up."""
-    n, d = cells.shape
-    n_blocks = -(-n // BLOCK)
-    padded = np.full((n_blocks * BLOCK, d), fill, cells.dtype)
-    padded[:n] = cells
-    return np.ascontiguousarray(padded.reshape(n_blocks, BLOCK, d).transpose(0, 2, 1))
 
 
 def _range(column, *, robust):

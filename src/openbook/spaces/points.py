@@ -1,15 +1,16 @@
-r"""Rows as the kernels of groups see them: tiles of points, and three ways to measure between two of them.
+r"""Rows as kernels see them, in tiles of points, and what is between two of them.
 
     euclidean   Σ_j (x_j - q_j)², of encoded columns     the distance is its root
-    gower       Σ_j δ_j, of typed columns                the distance is its mean: see `spaces.mixed`
+    gower       Σ_j δ_j, of typed columns                the distance is its mean: see `mixed`
     heom        Σ_j δ_j²                                 the distance is its root
 
 numbers : float64 (n_tiles, p, TILE), codes : int32 (n_tiles, q, TILE): within a tile column after column, so
-that a query is measured against all of its points at once; the last tile is filled up with infinities.
-inverse : float64 (p,), one over the range of each column of numbers.
+    that a query is measured against all of its points at once; the last tile is filled up with infinities
+scales : float64 (3, p), one over the range of each column of numbers, the most that its term may be, and its
+    median (`mixed.MixedDistance.scales`)
 
-A missing cell counts as the mean of its column in Euclidean distances. In the others a gap is a value of its
-own, so that a row is no way off itself: equal to another gap, and as far as can be from anything known.
+Encoded columns have no gaps. In mixed distances a missing cell (NaN, or a code below 0) has the term 1, on
+one side or on both; where a term may exceed 1, it counts as the median, and 1 at least.
 """
 
 from typing import NamedTuple
@@ -19,7 +20,7 @@ import numpy as np
 from openbook.kernels.jit import inner, jit
 from openbook.spaces.tiles import TILE
 
-__all__ = ["EUCLIDEAN", "GOWER", "HEOM", "Points", "all_pairs", "between", "totals_of"]
+__all__ = ["EUCLIDEAN", "GOWER", "HEOM", "Points", "all_pairs", "between", "nearest_mixed", "totals_of"]
 
 EUCLIDEAN, GOWER, HEOM = range(3)
 
@@ -29,22 +30,20 @@ class Points(NamedTuple):
 
     numbers: np.ndarray
     codes: np.ndarray
-    inverse: np.ndarray
+    scales: np.ndarray
     kind: int
     n: int
 
     @classmethod
-    def of(cls, numbers, codes, inverse, kind, order=None):
-        """The points of rows (n, p) and (n, q), in the given order of rows."""
-        n = len(numbers)
-        rows = np.arange(n) if order is None else order
-        return cls(_tiled(numbers, rows, np.inf), _tiled(codes, rows, -1), inverse, kind, n)
+    def of(cls, numbers, codes, scales, kind):
+        """The points of rows (n, p) and (n, q)."""
+        return cls(_tiled(numbers, np.inf), _tiled(codes, -1), scales, kind, len(numbers))
 
     def distances(self, totals):
-        """The distances that sums of terms amount to."""
+        """The distances that sums of terms amount to, in their place."""
         if self.kind == GOWER:
-            return totals / max(self.numbers.shape[1] + self.codes.shape[1], 1)
-        return np.sqrt(totals)
+            return np.divide(totals, max(self.numbers.shape[1] + self.codes.shape[1], 1), out=totals)
+        return np.sqrt(totals, out=totals)
 
     def rows(self):
         """A copy of the numbers and of the codes row by row, (n, p) and (n, q)."""
@@ -54,10 +53,10 @@ class Points(NamedTuple):
         )
 
 
-def _tiled(cells, rows, fill):
-    d, n_tiles = cells.shape[1], -(-len(rows) // TILE)
+def _tiled(cells, fill):
+    (n, d), n_tiles = cells.shape, -(-len(cells) // TILE)
     padded = np.full((n_tiles * TILE, d), fill, cells.dtype)
-    padded[: len(rows)] = cells[rows]
+    padded[:n] = cells
     return np.ascontiguousarray(padded.reshape(n_tiles, TILE, d).transpose(0, 2, 1))
 
 
@@ -98,23 +97,56 @@ def add_squares(columns, start, width, x, totals):
 
 
 @inner
+def add_categories(tile_codes, codes, totals):
+    """Add 1 for each code that differs, and for each that is missing."""
+    for j in range(codes.shape[0]):
+        values, code = tile_codes[j], codes[j]
+        if code < 0:
+            code = np.int32(-2)  # which no point has
+        for r in range(totals.shape[0]):
+            totals[r] += 1.0 if values[r] != code else 0.0
+
+
+@inner
+def add_unbounded(column, x, scales, squared, totals):
+    """Add the terms of a column of numbers where they may exceed 1."""
+    scale, most, median = scales
+    away = abs(x - median) * scale
+    lacking = min(away, most) if away > 1.0 else 1.0  # NaN is not above
+    x, low = (median, 1.0) if np.isnan(x) else (x, 0.0)
+    top = most * most if squared else most
+    lacking = lacking * lacking if squared else lacking
+    for r in range(totals.shape[0]):
+        gap = abs(column[r] - x) * scale
+        term = gap * gap if squared else gap
+        totals[r] += (term if gap < most else top) if gap >= low else lacking
+
+
+@inner
+def add_numbers(points, tile, numbers, totals):
+    """Add the terms of the columns of numbers."""
+    squared = points.kind == HEOM
+    for j in range(numbers.shape[0]):
+        column, x, scale = points.numbers[tile, j], numbers[j], points.scales[0, j]
+        if points.scales[1, j] > 1.0:
+            add_unbounded(column, x, points.scales[:, j], squared, totals)
+            continue
+        for r in range(totals.shape[0]):  # whatever is not within the range, NaN included, counts 1
+            gap = abs(column[r] - x) * scale
+            term = gap * gap if squared else gap
+            totals[r] += term if gap < 1.0 else 1.0
+
+
+@inner
 def totals_of(points, tile, numbers, codes, totals):
     """Fill in the total between a query and each point of a tile."""
-    for r in range(TILE):
+    for r in range(totals.shape[0]):
         totals[r] = 0.0
     if points.kind == EUCLIDEAN:
         add_squares(points.numbers[tile], 0, TILE, numbers, totals)
-        return
-    for j in range(codes.shape[0]):
-        values, code = points.codes[tile, j], codes[j]
-        for r in range(TILE):
-            totals[r] += 1.0 if values[r] != code else 0.0
-    for j in range(numbers.shape[0]):
-        column, x, scale = points.numbers[tile, j], numbers[j], points.inverse[j]
-        for r in range(TILE):
-            gap = abs(column[r] - x) * scale
-            term = gap * gap if points.kind == HEOM else gap
-            totals[r] += term if gap < 1.0 else 1.0
+    else:
+        add_categories(points.codes[tile], codes, totals)
+        add_numbers(points, tile, numbers, totals)
 
 
 @jit
@@ -140,3 +172,52 @@ def _fill_between(points, numbers, codes, pairs):
             totals_of(points, tile, numbers[i], codes[i], totals)
             for r in range(min(TILE, points.n - tile * TILE)):
                 pairs[i, tile * TILE + r] = totals[r]
+
+
+@jit
+def nearest_mixed(points, numbers, codes, nearest, rows):
+    """Fill in the totals and the rows of the nearest points of each query, both (m, k).
+
+    Totals are infinite at first. A query gives a tile up after its categories if no point of it can still be
+    among the k best: numbers only add. Points come in order and must be strictly nearer to push others out,
+    so of equals the first stays.
+    """
+    totals = np.empty(TILE)
+    for tile in range(points.numbers.shape[0]):
+        offer_tile(points, tile, numbers, codes, totals, nearest, rows)
+
+
+@inner
+def offer_tile(points, tile, numbers, codes, totals, nearest, rows):
+    """Put the points of a tile among the nearest of each query."""
+    tile_codes, last = points.codes[tile], min(TILE, points.n - tile * TILE)
+    for i in range(numbers.shape[0]):
+        for r in range(totals.shape[0]):
+            totals[r] = 0.0
+        add_categories(tile_codes, codes[i], totals)
+        if not any_below(totals, nearest[i, -1]):
+            continue
+        add_numbers(points, tile, numbers[i], totals)
+        if not any_below(totals, nearest[i, -1]):
+            continue
+        for r in range(last):
+            if totals[r] < nearest[i, -1]:
+                insert(totals[r], tile * TILE + r, nearest[i], rows[i])
+
+
+@inner
+def any_below(totals, bound):
+    found = 0
+    for r in range(totals.shape[0]):
+        found |= totals[r] < bound
+    return found
+
+
+@inner
+def insert(total, row, nearest, rows):
+    """Put a point among the nearest so far, in the place of the last of them."""
+    at = nearest.shape[0] - 1
+    while at > 0 and nearest[at - 1] > total:
+        nearest[at], rows[at] = nearest[at - 1], rows[at - 1]
+        at -= 1
+    nearest[at], rows[at] = total, row

@@ -14,7 +14,7 @@ sparse rows.
 """
 
 from dataclasses import replace
-from functools import partial
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,18 +24,9 @@ from openbook.border.rules import Flag, NamedOr, Number, OneOf, Rule
 from openbook.data import Numeric, SparseTable
 from openbook.errors import DataError, RefusalError
 from openbook.prepare import Encoding
-from openbook.spaces.mixed import MixedDistance, MixedIndex, within_fences
+from openbook.spaces.mixed import MixedDistance, MixedIndex, within_blocks, within_fences
 
-__all__ = [
-    "DISTANCES",
-    "DISTANCE_RULES",
-    "FUNCTIONS",
-    "MIXED",
-    "FunctionIndex",
-    "Space",
-    "make_space",
-    "resolved",
-]
+__all__ = ["DISTANCES", "DISTANCE_RULES", "TILED", "Space", "refusal"]
 
 MIXED = ("gower", "heom")
 DIRECTIONS = ("cosine", "correlation")
@@ -47,6 +38,8 @@ FUNCTIONS = {
     "kl_divergence": measures.kl_divergence,
 }
 DISTANCES = ("auto", *MIXED, *VECTORS, *FUNCTIONS)
+#: Those whose rows kernels see in tiles (`Space.points`).
+TILED = ("auto", "euclidean", *MIXED)
 
 ALGORITHMS = ("auto", "brute", "kd_tree", "ball_tree", "inverted", "lsh")
 
@@ -85,65 +78,124 @@ def refusal(distance, schema):
     return None
 
 
-def make_space(learner, examples, schema, *, robust=False):
-    """The space of the rows that a learner keeps, by its parameters.
-
-    In a robust one, cells far outside do not set the scale of their column (`mixed`).
-    """
-    table = examples.table(schema)
-    sparse = isinstance(table, SparseTable)
-    distance = resolved(learner.metric, schema, sparse=sparse)
-    if distance in MIXED:
-        if sparse:
-            msg = f"{distance} cannot use sparse rows; pass X.toarray(), or take 'cosine'"
-            raise RefusalError(msg)
-        mixed = MixedDistance.of(table, distance, robust=robust)
-        return Space(distance, mixed.place, partial(MixedIndex, mixed), table, mixed=mixed)
-    if callable(distance) or distance in FUNCTIONS:
-        function = FUNCTIONS.get(distance, distance) if isinstance(distance, str) else distance
-        return Space(distance, _numbers, partial(_function_index, function), table)
-    if sparse:
-        _refuse_sparse_gaps(table)
-        place = _Sparse(distance)
-    else:
-        place = _Encoded.of(distance, examples.rows(schema), learner.scale, robust=robust)
-    options = {"p": learner.p} if distance == "minkowski" else {}
-    measured = _MEASURED.get(distance, distance)
-    return Space(distance, place, partial(_vector_index, place, measured, learner.algorithm, options), table)
-
-
-def _function_index(function, table):
-    return FunctionIndex(_numbers(table), function)
-
-
-def _vector_index(place, measured, kind, options, table):
-    from openbook.spaces.choose_index import make_index
-
-    return make_index(place(table), measured, kind, **options)
-
-
 class Space:
-    """Rows at their places, and an index over them.
+    """The rows that a learner keeps, and how far apart they and others are.
+
+    Parameters
+    ----------
+    stored : StoredRows
+    schema : Schema
+    metric : str or function
+        One of `DISTANCES`, or a function of rows (…, d) and (…, d).
+    scale : bool
+        Whether numbers are standardised, for distances of encoded columns.
+    p : float
+        The power of "minkowski".
+    algorithm : str
+        The index that finds the nearest.
+    robust : bool
+        Whether cells far outside are kept from setting the scale of their column (`mixed`).
 
     Attributes
     ----------
-    distance : its name, or the user's function
+    metric : what "auto" stands for
+    table : the rows
     place : from a table to points, as the index takes them
-    over : an index of that kind over any table, in the same space
-    index : that of the rows, which finds the nearest; its `name` and `reason` say which, and why
     mixed : the MixedDistance, where it is one
     """
 
-    def __init__(self, distance, place, over, table, mixed=None):
-        self.distance = distance
-        self.place = place
-        self.over = over
-        self.index = over(table)
-        self.mixed = mixed
+    def __init__(self, stored, schema, metric="auto", *, scale=True, p=2, algorithm="auto", robust=False):
+        self.table = table = stored.table(schema)
+        sparse = isinstance(table, SparseTable)
+        self.metric = metric = resolved(metric, schema, sparse=sparse)
+        self.p, self.algorithm = p, algorithm
+        self.mixed = self.function = None
+        if metric in MIXED:
+            if sparse:
+                msg = f"{metric} cannot use sparse rows; pass X.toarray(), or take 'cosine'"
+                raise RefusalError(msg)
+            self.mixed = MixedDistance.of(table, metric, robust=robust)
+            self.place = self.mixed.place
+        elif callable(metric) or metric in FUNCTIONS:
+            self.function = FUNCTIONS[metric] if isinstance(metric, str) else metric
+            self.place = _numbers
+        elif sparse:
+            _refuse_sparse_gaps(table)
+            self.place = _Sparse(metric)
+        else:
+            self.place = _Encoded.of(metric, stored.rows(schema), scale, robust=robust)
+
+    @cached_property
+    def index(self):
+        """That of the rows, which finds the nearest; its `name` and `reason` say which, and why."""
+        return self.over(self.table)
+
+    def over(self, table):
+        """An index of that kind over any table, in the same space."""
+        if self.mixed is not None:
+            return MixedIndex(self.mixed, table)
+        if self.function is not None:
+            return FunctionIndex(self.place(table), self.function)
+        from openbook.spaces.choose_index import make_index
+
+        options = {"p": self.p} if self.metric == "minkowski" else {}
+        return make_index(
+            self.place(table), _MEASURED.get(self.metric, self.metric), self.algorithm, **options
+        )
 
     @property
     def encoding(self):
         return getattr(self.place, "encoding", None)
+
+    @property
+    def named(self):
+        """The metric in words."""
+        return self.metric if isinstance(self.metric, str) else "a custom distance"
+
+    def distances(self):
+        """All pairs of rows, (n, n); a row is at 0 from itself, whatever it lacks."""
+        n = len(self.table)
+        found, step = np.empty((n, n)), max(_AT_A_TIME // max(n, 1), 1)
+        for start in range(0, n, step):
+            span = slice(start, start + step)
+            found[span] = self.index.distances(self.place(self.table.take(span)))
+        np.fill_diagonal(found, 0.0)
+        return found
+
+    def cells(self, table):
+        """Rows as numbers, (n, p), and codes, (n, q), for kernels: Euclidean and mixed distances only."""
+        if self.mixed is not None:
+            return self.place(table)
+        return self.place(table), np.zeros((len(table), 0), np.int32)
+
+    def points(self, numbers, codes):
+        """Such cells in tiles."""
+        if self.mixed is not None:
+            return self.mixed.points(numbers, codes)
+        from openbook.spaces.points import EUCLIDEAN, Points
+
+        return Points.of(numbers, codes, np.zeros((3, numbers.shape[1])), EUCLIDEAN)
+
+    def same_rows(self, table):
+        """The first row kept that equals each row in every cell, gaps included; -1 where it has no gaps.
+
+        Only in mixed distances is such a row not the nearest of all.
+        """
+        same = np.full(len(table), -1)
+        if self.mixed is not None:
+            kept: dict[bytes, int] = {}
+            for row, key in _with_gaps(*self.place(self.table)):
+                kept.setdefault(key, row)
+            for row, key in _with_gaps(*self.place(table)) if kept else ():
+                same[row] = kept.get(key, -1)
+        return same
+
+
+def _with_gaps(numbers, codes):
+    """The rows that lack a cell, and their cells as bytes."""
+    numbers = np.where(np.isnan(numbers), np.nan, numbers + 0.0)  # one pattern of bits for NaN and for 0
+    for row in np.flatnonzero(np.isnan(numbers).any(axis=1) | (codes < 0).any(axis=1)).tolist():
+        yield row, numbers[row].tobytes() + codes[row].tobytes()
 
 
 class _Encoded:
@@ -231,7 +283,7 @@ def _whitening(encoding, rows):
 
 
 class FunctionIndex:
-    """Any function of two rows, between all pairs."""
+    """Any function of two rows, between all pairs; a distance that is not known is the farthest."""
 
     name = "brute"
     reason = "a custom distance must be computed for every pair"
@@ -246,17 +298,15 @@ class FunctionIndex:
         step = max(_AT_A_TIME // len(self.points), 1)
         for start in range(0, len(Q), step):
             span = slice(start, start + step)
-            everything = self._distances(Q[span])
+            everything = self.distances(Q[span])
             rows[span] = np.argsort(everything, axis=1, kind="stable")[:, :k]
             distances[span] = np.take_along_axis(everything, rows[span], axis=1)
         return distances, rows
 
     def within(self, Q, radius):
         """The rows within the radius of each query, in order: where each query's begin, rows, distances."""
-        distances = self._distances(Q)
-        near = distances <= radius
-        return np.concatenate([[0], near.sum(axis=1).cumsum()]), np.nonzero(near)[1], distances[near]
+        return within_blocks(lambda block: self.distances(block[0]), (Q,), len(self.points), radius)
 
-    def _distances(self, Q):
-        """Every query to every row; a distance that is not known is the farthest."""
+    def distances(self, Q):
+        """Every query to every row, (m, n)."""
         return np.nan_to_num(measures.pairwise(self.function, Q, self.points), nan=np.inf, posinf=np.inf)

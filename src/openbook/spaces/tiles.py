@@ -25,6 +25,7 @@ __all__ = [
     "distance_of",
     "empty",
     "first_by",
+    "measure_all",
     "measure_pairs",
     "nearest_by",
     "offer",
@@ -288,3 +289,14 @@ def measure_pairs(points, Q, queries, rows, measure, distances):
     for pair in range(rows.shape[0]):
         total = total_between(points[rows[pair]], Q[queries[pair]], measure.p)
         distances[pair] = distance_of(total, measure)
+
+
+@jit
+def measure_all(tiles, Q, measure, distances):
+    """Fill in the distance of each query to each point, (m, n)."""
+    totals, n = np.empty(TILE), distances.shape[1]
+    for t in range(tiles.shape[0]):
+        for i in range(Q.shape[0]):
+            totals_to(tiles[t], Q[i], measure.p, totals)
+            for r in range(min(TILE, n - t * TILE)):
+                distances[i, t * TILE + r] = distance_of(totals[r], measure)
