@@ -4,6 +4,7 @@ Columns have a common scale and share some factors, as measured columns do. Qual
 that a model reaches. The `tol` of scikit-learn-intelex is of the summed loss, hence times the rows.
 """
 
+import math
 import subprocess
 import sys
 
@@ -39,7 +40,7 @@ def make_ten(rows, seed):
 def fit_ours(given):
     from openbook.linear import LogisticRegression
 
-    return LogisticRegression(l2=1.0, tol=SLOPE, scale=False).fit(*given)
+    return LogisticRegression(C=1.0, tol=SLOPE, scale=False).fit(*given)
 
 
 def fit_sklearn(given):
@@ -128,14 +129,14 @@ def fit_scan(path):
     import openbook
     from openbook.linear import LogisticRegression
 
-    return LogisticRegression(l2=0.0).fit(openbook.scan(path), "y")
+    return LogisticRegression(C=math.inf).fit(openbook.scan(path), "y")
 
 
 def fit_read(path):
     import openbook
     from openbook.linear import LogisticRegression
 
-    return LogisticRegression(l2=0.0).fit(openbook.read(path), "y")
+    return LogisticRegression(C=math.inf).fit(openbook.read(path), "y")
 
 
 def estimates(model, _given, _predicted):

@@ -19,7 +19,6 @@ REASONS = {
     ("Interval", "method"): "a result: the name of the interval",
     ("TestResult", "method"): "a result: the name of the test",
     ("bias_variance", "method"): "the decomposition, by its authors; no linkage",
-    ("LogisticRegression", "step"): "the length of a gradient step, which scikit-learn's class does not have",
     ("Protocol", "split"): "the key of plan.toml: a kind of division in words",
     ("Protocol", "folds"): "the key of plan.toml",
 }

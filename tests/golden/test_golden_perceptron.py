@@ -8,7 +8,8 @@ from openbook.linear import Perceptron
 
 def fitted(record, **parameters):
     data = record["data"]
-    return Perceptron(eta0=data["eta"], start=data["theta0"], **parameters).fit(data["X"], data["y"])
+    given = {"intercept_init": data["theta0"][0], "coef_init": data["theta0"][1:]}
+    return Perceptron(eta0=data["eta"], **given, **parameters).fit(data["X"], data["y"])
 
 
 def grids(model):
@@ -69,7 +70,7 @@ def test_given_weights_that_are_right_stay_as_they_are(golden):
     record = golden("perceptron.majority_of_three")
     data, expected = record["data"], record["expected"]
     start = [-data["fixed_threshold"], *data["fixed_w"]]
-    model = Perceptron(start=start).fit(data["X"], data["y"])
+    model = Perceptron(intercept_init=start[0], coef_init=start[1:]).fit(data["X"], data["y"])
     assert model.weights_.tolist() == start
     assert model.updates_.tolist() == [0]
     for row, line in zip(data["X"], expected["fixed"], strict=True):

@@ -6,7 +6,7 @@ import warnings
 import joblib
 import numpy as np
 import pytest
-from sklearn.exceptions import ConvergenceWarning
+import sklearn.linear_model
 
 import openbook.border.rows
 import openbook.linear.likelihood
@@ -39,7 +39,13 @@ def test_one_step_of_gradient_descent(golden):
     record = golden("logistic.own_gradient_step")
     data, expected = record["data"], record["expected"]
     model = LogisticRegression(
-        l2=0, solver="gradient_descent", step=data["eta"], start=data["theta"], max_iter=1, scale=False
+        C=math.inf,
+        solver="gradient_descent",
+        learning_rate_init=data["eta"],
+        coef_init=data["theta"][1:],
+        intercept_init=data["theta"][0],
+        max_iter=1,
+        scale=False,
     )
     with pytest.warns(UserWarning, match="are perfectly separated"):
         model.fit(data["X"], data["y"])
@@ -47,15 +53,17 @@ def test_one_step_of_gradient_descent(golden):
     assert model.trace_[:, 0] == pytest.approx([-expected["nll_total"], -expected["nll_after"]], rel=1e-14)
     assert model.trace_[0, 1] == pytest.approx(max(map(abs, expected["gradient_of_nll"])) / 4, rel=1e-14)
     assert model.trace_[1, 2] == pytest.approx(data["eta"])
+    downhill = np.roll(-model.gradients_[0, 0], 1)  # of the loss, the intercept first
+    assert downhill == pytest.approx(expected["gradient_of_nll"], rel=1e-14)
+    (shown,) = (part for part in model.work()["likelihood"].parts if getattr(part, "title", "") == "gradient")
+    assert shown.rows[0][1:] == pytest.approx([-g for g in expected["gradient_of_nll"]], rel=1e-14)
 
 
 def unmoved(X, y, start):
-    """A model with given coefficients: a step of next to nothing away from them."""
-    model = LogisticRegression(
-        l2=1e-300, solver="gradient_descent", step=1e-300, start=start, max_iter=1, scale=False
-    )
-    with pytest.warns(ConvergenceWarning, match=r"gradient_descent did not converge in 1 steps: the largest"):
-        return model.fit(X, y)
+    """A model with given coefficients, of all values: nothing is learnt, and the penalty is next to none."""
+    theta = np.array(start)
+    given = {"coef_init": theta[..., 1:], "intercept_init": theta[..., 0], "max_iter": 0}
+    return LogisticRegression(C=1e300, **given).fit(X, y)
 
 
 def test_the_logistic_of_integer_codes(golden):
@@ -96,7 +104,7 @@ def test_the_softmax_of_one_hot_columns(golden):
 
 def test_shares_alone():
     """A column that says nothing leaves the log odds of the shares, ln(3/1)."""
-    model = LogisticRegression(l2=0).fit([[0.0], [1.0]] * 4, [0, 0, 1, 1] * 1 + [1, 1, 1, 1])
+    model = LogisticRegression(C=math.inf).fit([[0.0], [1.0]] * 4, [0, 0, 1, 1] * 1 + [1, 1, 1, 1])
     assert model.null_log_likelihood_ == pytest.approx(2 * math.log(2 / 8) + 6 * math.log(6 / 8))
     assert model.coef_[0, 0] == pytest.approx(0.0, abs=1e-9)
     assert model.intercept_[0] == pytest.approx(math.log(3), rel=1e-9)
@@ -105,8 +113,8 @@ def test_shares_alone():
 
 
 def test_a_ridge_by_hand():
-    """With x = ±1 and y alike, the loss of w is ln(1 + e^-w) for each row: its slope is -N s(-w) + l2 w."""
-    model = LogisticRegression(l2=2.0, scale=False, tol=1e-12).fit([[-1.0], [1.0]] * 3, [0, 1] * 3)
+    """With x = ±1 and y alike, the loss of w is ln(1 + e^-w) for each row: its slope is -N s(-w) + w / C."""
+    model = LogisticRegression(C=0.5, scale=False, tol=1e-12).fit([[-1.0], [1.0]] * 3, [0, 1] * 3)
     w = model.coef_[0, 0]
     assert 2.0 * w == pytest.approx(6 * sigmoid(np.array(-w)), rel=1e-10)
     assert model.intercept_[0] == pytest.approx(0.0, abs=1e-12)
@@ -150,27 +158,25 @@ def test_sgd_goes_by_its_seed():
     assert (one != other).any()
 
 
-def test_a_start_is_in_units_of_the_encoding():
+def test_a_start_is_in_units_of_the_columns():
     X, y = logits(2, 200, np.array([1.0, -1.0]))
     X = X * [1.0, 50.0] + [3.0, 0.0]
     for scale in (True, False):
-        best = LogisticRegression(l2=0, tol=1e-10, scale=scale).fit(X, y)
-        coef, intercept = best.coef_[0], best.intercept_[0]
-        if scale:
-            coef, intercept = coef * best.encoding_.scale, intercept + coef @ best.encoding_.shift
-        again = LogisticRegression(l2=0, start=[intercept, *coef], scale=scale).fit(X, y)
+        best = LogisticRegression(C=math.inf, tol=1e-10, scale=scale).fit(X, y)
+        given = {"coef_init": best.coef_, "intercept_init": best.intercept_}
+        again = LogisticRegression(C=math.inf, scale=scale, **given).fit(X, y)
         assert again.n_iter_ == 0
         np.testing.assert_allclose(again.coef_, best.coef_, rtol=1e-12)
 
 
-@pytest.mark.parametrize("l2", [0.0, 1.0])
-def test_units_do_not_matter(l2):
+@pytest.mark.parametrize("C", [math.inf, 1.0])
+def test_units_do_not_matter(C):
     X, y = logits(3, 400, np.array([1.0, -2.0, 0.5]))
-    plain = LogisticRegression(l2=l2).fit(X, y)
+    plain = LogisticRegression(C=C).fit(X, y)
     factors = np.array([1e-7, 1.0, 1e9])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        scaled = LogisticRegression(l2=l2).fit(X * factors + [0.0, 300.0, -1e10], y)
+        scaled = LogisticRegression(C=C).fit(X * factors + [0.0, 300.0, -1e10], y)
     np.testing.assert_allclose(scaled.coef_ * factors, plain.coef_, rtol=1e-7)
     assert scaled.n_iter_ == plain.n_iter_
 
@@ -178,11 +184,11 @@ def test_units_do_not_matter(l2):
 def test_a_column_far_from_zero():
     """A time in seconds since 1970 within one hour: its mean is a million standard deviations."""
     X, y = logits(4, 400, np.array([1.0, -2.0]))
-    near = LogisticRegression(l2=0, tol=1e-9).fit(X, y)
+    near = LogisticRegression(C=math.inf, tol=1e-9).fit(X, y)
     seconds = 1.7e9 + np.round(X[:, :1] * 1000) / 1000
-    far = LogisticRegression(l2=0, tol=1e-9).fit(np.hstack([seconds, X[:, 1:]]), y)
+    far = LogisticRegression(C=math.inf, tol=1e-9).fit(np.hstack([seconds, X[:, 1:]]), y)
     np.testing.assert_allclose(far.coef_, near.coef_, rtol=1e-2)
-    exact = LogisticRegression(l2=0, tol=1e-9).fit(np.hstack([seconds - 1.7e9, X[:, 1:]]), y)
+    exact = LogisticRegression(C=math.inf, tol=1e-9).fit(np.hstack([seconds - 1.7e9, X[:, 1:]]), y)
     np.testing.assert_allclose(far.coef_, exact.coef_, rtol=1e-6)
     np.testing.assert_allclose(far.covariance_[1:, 1:], exact.covariance_[1:, 1:], rtol=1e-5)
 
@@ -190,16 +196,18 @@ def test_a_column_far_from_zero():
 def test_the_penalty_is_on_units_of_the_encoding():
     X, y = logits(5, 300, np.array([1.0, -2.0]))
     X = X * [1.0, 20.0]
-    raw = LogisticRegression(l2=5.0, scale=False, tol=1e-12).fit(X, y)
+    raw = LogisticRegression(C=0.2, scale=False, tol=1e-12).fit(X, y)
     slope = (sigmoid(X @ raw.coef_[0] + raw.intercept_[0]) - y) @ X
     np.testing.assert_allclose(slope, -5.0 * raw.coef_[0], rtol=1e-6)
-    scaled = LogisticRegression(l2=5.0, tol=1e-12).fit(X, y)
+    scaled = LogisticRegression(C=0.2, tol=1e-12).fit(X, y)
     slope = (sigmoid(X @ scaled.coef_[0] + scaled.intercept_[0]) - y) @ X
     np.testing.assert_allclose(slope * X.std(axis=0), -5.0 * scaled.coef_[0] * X.std(axis=0) ** 3, rtol=1e-6)
 
 
 @pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("parameters", [{}, {"l2": 0.0}, {"l2": 0.0, "l1": 3.0}, {"solver": "lbfgs"}])
+@pytest.mark.parametrize(
+    "parameters", [{}, {"C": math.inf}, {"C": 1 / 3, "l1_ratio": 1.0}, {"solver": "lbfgs"}]
+)
 def test_a_sample_is_only_a_beginning(small_sample, classes, parameters):
     X, y = logits(6, 3000, np.array([1.0, -2.0, 0.5, 0.0]), classes)
     y[:20] = 1 - np.minimum(y[:20], 1)
@@ -217,9 +225,11 @@ def test_a_class_that_the_sample_lacks(small_sample):
     y[[1, 5, 11, 13, 997, 1003]] = 1  # the sample is rows 0, 20, 40, …
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        quick = LogisticRegression(l2=0.0).fit(X, y)
+        quick = LogisticRegression(C=math.inf).fit(X, y)
     openbook.linear.maximum.SAMPLE = 10_000
-    np.testing.assert_allclose(quick.coef_, LogisticRegression(l2=0.0).fit(X, y).coef_, rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose(
+        quick.coef_, LogisticRegression(C=math.inf).fit(X, y).coef_, rtol=1e-3, atol=1e-3
+    )
 
 
 @pytest.mark.parametrize("classes", [2, 3])
@@ -252,10 +262,10 @@ def test_wide_rows_are_encoded_at_every_pass(small_sample, monkeypatch):
 
 def test_very_many_columns_go_without_curvature_and_errors(monkeypatch):
     X, y = logits(13, 300, np.array([1.0, -2.0, 0.5]))
-    known = LogisticRegression(l2=0, solver="lbfgs", tol=1e-8).fit(X, y)
+    known = LogisticRegression(C=math.inf, solver="lbfgs", tol=1e-8).fit(X, y)
     monkeypatch.setattr(openbook.linear.maximum, "WIDE", 2)
     monkeypatch.setattr(openbook.linear.logistic, "MOST_ESTIMATES", 3)
-    wide = LogisticRegression(l2=0, solver="lbfgs", tol=1e-8).fit(X, y)
+    wide = LogisticRegression(C=math.inf, solver="lbfgs", tol=1e-8).fit(X, y)
     np.testing.assert_allclose(wide.coef_, known.coef_, rtol=1e-5)
     assert (wide.trace_[1] != known.trace_[1]).any()
     assert wide.covariance_ is None
@@ -265,9 +275,9 @@ def test_very_many_columns_go_without_curvature_and_errors(monkeypatch):
 def test_any_number_of_workers_gives_the_same_bits(small_sample, monkeypatch):
     monkeypatch.setattr(openbook.border.rows, "CHUNK_ROWS", 500)
     X, y = logits(9, 3000, np.array([1.0, -2.0, 0.5]), 3)
-    alone = LogisticRegression(l2=0.0).fit(X, y)
+    alone = LogisticRegression(C=math.inf).fit(X, y)
     with joblib.parallel_config(backend="threading", n_jobs=3):
-        together = LogisticRegression(l2=0.0).fit(X, y)
+        together = LogisticRegression(C=math.inf).fit(X, y)
     assert (alone.coef_ == together.coef_).all()
     assert (alone.covariance_ == together.covariance_).all()
 
@@ -290,7 +300,7 @@ def test_class_weights_are_weights_of_rows():
 
 def test_l1_leaves_columns_out():
     X, y = logits(11, 400, np.array([2.0, 0.0, -1.0, 0.0, 0.0]))
-    sparse = LogisticRegression(l2=0, l1=20.0, scale=False, tol=1e-10).fit(X, y)
+    sparse = LogisticRegression(C=0.05, l1_ratio=1.0, scale=False, tol=1e-10).fit(X, y)
     residual = sigmoid(X @ sparse.coef_[0] + sparse.intercept_[0]) - y
     slope = residual @ X
     left = sparse.coef_[0] != 0
@@ -300,14 +310,62 @@ def test_l1_leaves_columns_out():
     assert (np.abs(slope[~left]) < 20.0).all()
     assert sparse.complexity() == 1 + left.sum()
     assert LogisticRegression().fit(X, y).complexity() == 6
-    nothing = LogisticRegression(l2=0, l1=1e4).fit(X, y)
+    nothing = LogisticRegression(C=0.0001, l1_ratio=1.0).fit(X, y)
     assert not nothing.coef_.any()
     assert nothing.intercept_[0] == pytest.approx(math.log(y.mean() / (1 - y.mean())), rel=1e-6)
 
 
 def test_scores_of_several_classes_sum_to_nothing():
     X, y = logits(12, 300, np.array([1.0, -2.0, 0.5]), 4)
-    for l2 in (0.0, 1.0):
-        model = LogisticRegression(l2=l2).fit(X, y)
+    for C in (math.inf, 1.0):
+        model = LogisticRegression(C=C).fit(X, y)
         np.testing.assert_allclose(model.coef_.sum(axis=0), 0.0, atol=1e-10)
         np.testing.assert_allclose(model.decision_function(X).sum(axis=1), 0.0, atol=1e-9)
+
+
+def test_given_coefficients_are_kept_in_units_of_the_columns(tmp_path):
+    """ln odds = -1 + 2 x0 - x1, whatever the rows are; ln L = ln s(-1) + ln s(1), by hand."""
+    given = {"coef_init": [2.0, -1.0], "intercept_init": -1.0, "max_iter": 0}
+    model = LogisticRegression(**given, C=math.inf).fit([[0.0, 0.0], [1.0, 0.0]], ["no", "yes"])
+    assert model.coef_ == pytest.approx(np.array([[2.0, -1.0]]), rel=1e-14)
+    assert model.decision_function([[3.0, 4.0]]) == pytest.approx([1.0])
+    assert model.log_likelihood_ == pytest.approx(-2 * math.log1p(math.exp(-1)))
+    assert (model.n_iter_, model.converged_, model.notes_, model.solver_) == (0, False, [], "none")
+    assert "max_iter=0: nothing is learnt." in model.work().text()
+    again = openbook.open_model(openbook.save(model, tmp_path / "given.openbook"))
+    assert again.predict_proba([[3.0, 4.0]]) == pytest.approx(model.predict_proba([[3.0, 4.0]]))
+
+
+def test_without_an_intercept_by_hand():
+    """x = ±1, and 3 of 4 rows have the class of their sign: ln odds = w x, with s(w) = 3/4, so w = ln 3."""
+    X = [[1.0], [1.0], [1.0], [1.0], [-1.0], [-1.0], [-1.0], [-1.0]]
+    y = [1, 1, 1, 0, 0, 0, 0, 1]
+    model = LogisticRegression(C=math.inf, fit_intercept=False, tol=1e-12).fit(X, y)
+    assert model.coef_[0, 0] == pytest.approx(math.log(3))
+    assert model.intercept_.tolist() == [0]
+    table = model.coefficients()
+    assert table.column("term").tolist() == ["x0"]
+    # the information is 8 p (1 - p) = 8 · 3/16, so the standard error is √(2/3)
+    assert table.data("standard_error")[0] == pytest.approx(math.sqrt(2 / 3))
+    assert model.work([2.0])["z"].result == pytest.approx(2 * math.log(3))
+
+
+@pytest.mark.parametrize("solver", ["auto", "lbfgs", "newton"])
+@pytest.mark.parametrize("C", [0.1, 1.0, math.inf])
+def test_without_an_intercept_beside_scikit_learn(solver, C):
+    X, y = logits(3, 200, np.array([1.0, -2.0]))
+    X = X + 1.0
+    for target in (y, y + (X[:, 0] > 1.5)):
+        own = LogisticRegression(C=C, fit_intercept=False, scale=False, solver=solver, tol=1e-9).fit(
+            X, target
+        )
+        peer = sklearn.linear_model.LogisticRegression(C=C, fit_intercept=False, tol=1e-10, max_iter=10_000)
+        np.testing.assert_allclose(own.predict_proba(X), peer.fit(X, target).predict_proba(X), atol=1e-6)
+
+
+def test_nominal_columns_keep_all_values_without_an_intercept():
+    rows = [{"sky": s} for s in ("sun", "sun", "sun", "sun", "rain", "rain", "rain", "rain")]
+    y = ["go", "go", "go", "stay", "stay", "stay", "stay", "go"]
+    model = LogisticRegression(C=math.inf, fit_intercept=False, tol=1e-12).fit(rows, y)
+    assert model.encoding_.names == ("sky = rain", "sky = sun")
+    assert model.coef_[0] == pytest.approx([math.log(3), -math.log(3)])

@@ -1,5 +1,7 @@
 """Logistic regression: what cannot be is said, what did not end well is kept, and files are checked."""
 
+import math
+
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
@@ -19,19 +21,22 @@ def logits(rows):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"l1": 1.0, "solver": "lbfgs"}, r"l1 needs solver='auto' or 'newton', got 'lbfgs'\."),
+        ({"l1_ratio": 1.0, "solver": "lbfgs"}, r"l1_ratio needs solver='auto' or 'newton', got 'lbfgs'\."),
         (
             {"class_weight": "even"},
             "class_weight must be None, 'balanced', or a mapping of class to weight, g",
         ),
         ({"class_weight": {"yes": 2.0}}, r"class_weight: no class 'yes'\. There are: 0, 1\."),
         ({"class_weight": {1: -1}}, "class_weight: that of '1' must be a number above 0, got -1"),
+        ({"coef_init": [1.0]}, r"coef_init must be finite numbers of shape \(2,\), for x0, x1; got \[1"),
+        ({"coef_init": "zero"}, r"coef_init must be finite numbers of shape \(2,\).* got 'zero'"),
+        ({"coef_init": [np.nan, 0.0]}, "coef_init must be finite numbers"),
+        ({"intercept_init": [1.0, 2.0]}, r"intercept_init must be a finite number, got \[1"),
         (
-            {"start": [1.0]},
-            r"start must be finite numbers of shape \(3,\): the intercept, then x0, x1; got \[1",
+            {"intercept_init": 1.0, "fit_intercept": False},
+            "with fit_intercept=False, intercept_init must be 0",
         ),
-        ({"start": "zero"}, r"start must be finite numbers of shape \(3,\).* got 'zero'"),
-        ({"start": [np.nan, 0.0, 0.0]}, "start must be finite numbers"),
+        ({"C": 0}, r"C must be a number above 0, or math.inf, got 0"),
     ],
 )
 def test_what_cannot_be_is_said(parameters, message):
@@ -47,8 +52,8 @@ def test_one_class_is_refused():
 
 def test_a_step_beyond_all_numbers():
     X, y = logits(50)
-    with pytest.raises(ParameterError, match="gradient_descent diverged; use a smaller step"):
-        LogisticRegression(solver="gradient_descent", step=1e308, scale=False).fit(X * 1e10, y)
+    with pytest.raises(ParameterError, match="gradient_descent diverged; use a smaller learning_rate_init"):
+        LogisticRegression(solver="gradient_descent", learning_rate_init=1e308, scale=False).fit(X * 1e10, y)
 
 
 def test_too_few_steps_are_said_and_kept():
@@ -57,7 +62,7 @@ def test_too_few_steps_are_said_and_kept():
         r"newton did not converge in 1 steps: the largest gradient is still 0\.\d+; raise max_iter, or tol f"
     )
     with pytest.warns(ConvergenceWarning, match=message):
-        model = LogisticRegression(l2=0, max_iter=1).fit(X, y)
+        model = LogisticRegression(C=math.inf, max_iter=1).fit(X, y)
     assert not model.converged_
     assert "did not converge" in model.work().conclusion
     assert np.isnan(model.covariance_).all()  # errors are those of a maximum, and this is none
@@ -66,7 +71,7 @@ def test_too_few_steps_are_said_and_kept():
 def test_a_long_trace_is_shortened():
     X, y = logits(200)
     model = LogisticRegression(solver="gradient_descent", max_iter=3000).fit(X, y)
-    (trace,) = [part for part in model.work().parts[2].parts if hasattr(part, "rows")]
+    trace, *_ = [part for part in model.work().parts[2].parts if hasattr(part, "rows")]
     assert len(trace.rows) == 20
     assert trace.rows[-1][0] == model.n_iter_
     assert trace.note == f"Steps 19 to {model.n_iter_ - 1} are left out."
@@ -90,7 +95,7 @@ def test_a_long_trace_is_shortened():
 )
 def test_a_hostile_file_is_refused(tmp_path, monkeypatch, change, message):
     X, y = logits(50)
-    model = LogisticRegression(l2=0).fit(X, y)
+    model = LogisticRegression(C=math.inf).fit(X, y)
     saved = model._saved()
     monkeypatch.setattr(model, "_saved", lambda: saved._replace(arrays={**saved.arrays, **change}))
     path = save(model, tmp_path / "model.openbook")
@@ -100,7 +105,7 @@ def test_a_hostile_file_is_refused(tmp_path, monkeypatch, change, message):
 
 def test_an_opened_model_knows_its_errors(tmp_path):
     X, y = logits(50)
-    model = LogisticRegression(l2=0).fit(X, y)
+    model = LogisticRegression(C=math.inf).fit(X, y)
     opened = open_model(save(model, tmp_path / "model.openbook"))
     assert (opened.covariance_ == model.covariance_).all()
     assert opened.coefficients().column("p").tolist() == model.coefficients().column("p").tolist()

@@ -29,7 +29,7 @@ def nominal(name, values, codes):
 
 
 def test_the_o_rings():
-    model = LogisticRegression(l2=0).fit(np.c_[TEMPERATURE], FAILED)
+    model = LogisticRegression(C=math.inf).fit(np.c_[TEMPERATURE], FAILED)
     intercept, slope = rows(model.coefficients())
     assert intercept["coefficient"] == pytest.approx(15.0429, abs=5e-5)
     assert intercept["standard_error"] == pytest.approx(7.3786, abs=5e-5)
@@ -46,7 +46,7 @@ def test_a_two_by_two_table():
     a, b, c, d = 20, 10, 5, 30
     X = nominal("exposed", ("no", "yes"), [0] * (a + b) + [1] * (c + d))
     y = ["well"] * a + ["ill"] * b + ["well"] * c + ["ill"] * d
-    model = LogisticRegression(l2=0, tol=1e-10).fit(X, y)
+    model = LogisticRegression(C=math.inf, tol=1e-10).fit(X, y)
     assert model.classes_.tolist() == ["ill", "well"]
     intercept, exposed = rows(model.coefficients(level=0.9))
     ratio, error = b * c / (a * d), math.sqrt(1 / a + 1 / b + 1 / c + 1 / d)
@@ -66,7 +66,7 @@ def test_three_classes_by_two():
     cells = {("x", "p"): 12, ("x", "q"): 7, ("x", "r"): 9, ("z", "p"): 4, ("z", "q"): 11, ("z", "r"): 6}
     X = nominal("side", ("x", "z"), [int(side == "z") for (side, _), n in cells.items() for _ in range(n)])
     y = [label for (_, label), n in cells.items() for _ in range(n)]
-    model = LogisticRegression(l2=0, tol=1e-10).fit(X, y)
+    model = LogisticRegression(C=math.inf, tol=1e-10).fit(X, y)
     found = {(row["class"], row["term"]): row for row in rows(model.coefficients())}
     assert len(found) == 4
     for label in ("q", "r"):
@@ -88,7 +88,7 @@ def test_errors_are_those_of_the_numeric_hessian(classes):
     X = rng.normal(size=(150, 2)) * [1.0, 30.0] + [0.0, 100.0]
     scores = X / [1.0, 30.0] @ rng.normal(size=(2, classes))
     y = (scores + rng.gumbel(size=scores.shape)).argmax(axis=1)
-    model = LogisticRegression(l2=0, tol=1e-12).fit(X, y)
+    model = LogisticRegression(C=math.inf, tol=1e-12).fit(X, y)
     design = np.c_[np.ones(150), X]
     theta = np.c_[model.intercept_, model.coef_]
     if classes > 2:
@@ -114,8 +114,8 @@ def test_errors_are_those_of_the_numeric_hessian(classes):
 
 def test_weights_are_rows_in_the_errors():
     X, y = np.c_[TEMPERATURE], np.array(FAILED)
-    twice = LogisticRegression(l2=0).fit(X, y, sample_weight=np.full(23, 2.0))
-    once = LogisticRegression(l2=0).fit(X, y)
+    twice = LogisticRegression(C=math.inf).fit(X, y, sample_weight=np.full(23, 2.0))
+    once = LogisticRegression(C=math.inf).fit(X, y)
     np.testing.assert_allclose(twice.covariance_, once.covariance_ / 2, rtol=1e-6)
 
 
@@ -133,7 +133,7 @@ def test_a_penalised_fit_has_no_errors():
 
 
 def test_a_level_is_a_share():
-    model = LogisticRegression(l2=0).fit(np.c_[TEMPERATURE], FAILED)
+    model = LogisticRegression(C=math.inf).fit(np.c_[TEMPERATURE], FAILED)
     for level in (0, 1, 95):
         with pytest.raises(ParameterError, match=f"level must lie between 0 and 1, got {level}"):
             model.coefficients(level)
@@ -145,17 +145,17 @@ SEPARATED = r"the classes of {} rows are perfectly separated, so the likelihood 
 def test_complete_separation_is_said():
     X, y = [[1.0], [2.0], [3.0], [7.0], [8.0], [9.0]], ["a"] * 3 + ["b"] * 3
     message = (
-        SEPARATED.format("all") + r" coefficients of 'x0' grow without limit and have no standard errors; l2"
+        SEPARATED.format("all") + r" coefficients of 'x0' grow without limit and have no standard errors; C"
     )
     with pytest.warns(UserWarning, match=message):
-        model = LogisticRegression(l2=0).fit(X, y)
+        model = LogisticRegression(C=math.inf).fit(X, y)
     assert np.isnan(model.covariance_).all()
     assert model.predict(X).tolist() == y
     assert "perfectly separated" in model.work().conclusion
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        LogisticRegression(l2=1).fit(X, y)  # a penalty keeps it finite
-        LogisticRegression(l2=0).fit([*X, [2.5], [7.5]], [*y, "b", "a"])  # and so do two rows
+        LogisticRegression(C=1.0).fit(X, y)  # a penalty keeps it finite
+        LogisticRegression(C=math.inf).fit([*X, [2.5], [7.5]], [*y, "b", "a"])  # and so do two rows
 
 
 def test_quasi_separation_is_said_of_its_column():
@@ -165,11 +165,11 @@ def test_quasi_separation_is_said_of_its_column():
     ill = np.array([0, 1] * 20 + [1] * 10)
     age = rng.normal(50, 10, 50)
     with pytest.warns(UserWarning, match=SEPARATED.format("some") + " coefficients of 'x0' grow"):
-        model = LogisticRegression(l2=0).fit(np.c_[exposed, age], ill)
+        model = LogisticRegression(C=math.inf).fit(np.c_[exposed, age], ill)
     table = {row["term"]: row for row in rows(model.coefficients())}
     assert math.isnan(table["x0"]["standard_error"])
     # of the others, the rows that are not told apart decide
-    alone = LogisticRegression(l2=0, tol=1e-9).fit(np.c_[age[:40]], ill[:40])
+    alone = LogisticRegression(C=math.inf, tol=1e-9).fit(np.c_[age[:40]], ill[:40])
     other = {row["term"]: row for row in rows(alone.coefficients())}
     assert table["x1"]["coefficient"] == pytest.approx(other["x0"]["coefficient"], rel=1e-2)
     assert table["x1"]["standard_error"] == pytest.approx(other["x0"]["standard_error"], rel=1e-2)
@@ -177,12 +177,12 @@ def test_quasi_separation_is_said_of_its_column():
 
 def test_separation_of_one_class_of_three():
     with pytest.warns(UserWarning, match=SEPARATED.format("some")):
-        LogisticRegression(l2=0).fit(*load("iris").split("species"))
+        LogisticRegression(C=math.inf).fit(*load("iris").split("species"))
     X, y = load("iris").split("species")
     rest = np.asarray(y) != "setosa"
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        pair = LogisticRegression(l2=0).fit(X.take(rest), y[rest])
+        pair = LogisticRegression(C=math.inf).fit(X.take(rest), y[rest])
     assert np.isfinite(pair.covariance_).all()
 
 
@@ -193,7 +193,7 @@ def test_rare_but_no_separation():
     y = (rng.random(3000) < sigmoid(3 * x - 7)).astype(int)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        model = LogisticRegression(l2=0).fit(x[:, None], y)
+        model = LogisticRegression(C=math.inf).fit(x[:, None], y)
     assert model.coef_[0, 0] == pytest.approx(3.0, abs=1.0)
     assert np.isfinite(model.covariance_).all()
 
@@ -206,8 +206,8 @@ def test_collinear_columns_are_said(classes):
     doubled = np.c_[X, 2 * X[:, 0] + 1, np.full(200, 4.0)]
     message = r"'x0', 'x2', 'x3' are collinear, so their coefficients are not unique and have no stand"
     with pytest.warns(UserWarning, match=message):
-        model = LogisticRegression(l2=0, tol=1e-9).fit(doubled, y)
-    single = LogisticRegression(l2=0, tol=1e-9).fit(X, y)
+        model = LogisticRegression(C=math.inf, tol=1e-9).fit(doubled, y)
+    single = LogisticRegression(C=math.inf, tol=1e-9).fit(X, y)
     np.testing.assert_allclose(model.predict_proba(doubled), single.predict_proba(X), rtol=1e-6)
     errors = np.sqrt(np.diag(model.covariance_)).reshape(-1, 5)
     assert np.isnan(errors[:, [1, 3, 4]]).all()

@@ -48,7 +48,7 @@ def test_the_kernel_is_its_twin(problem, keep, step, shuffle):
     rows = list(zip(X.tolist(), codes.tolist(), w.tolist(), strict=True))
     planes = 1 if len(model.classes_) == 2 else len(model.classes_)
     start = [[0.0] * (X.shape[1] + 1) for _ in range(planes)]
-    orders = model.orders(len(y))
+    orders = model._orders(len(y))
     given_orders = (range(len(y)) if order is None else order for order in orders)
     epochs = list(replay(rows, (next(given_orders) for _ in range(model.n_iter_)), start, step))
     changes = [sum(meeting.said != meeting.truth for meeting in epoch) for epoch in epochs]
@@ -154,7 +154,7 @@ def test_the_same_as_scikit_learns():
     block = X.block(X.names) / X.block(X.names).max(axis=0)
     start = np.full(block.shape[1] + 1, 0.01)
     with pytest.warns(ConvergenceWarning):
-        ours = Perceptron(max_iter=5, start=start).fit(block, y)
+        ours = Perceptron(max_iter=5, coef_init=start[1:], intercept_init=start[0]).fit(block, y)
     theirs = sklearn.linear_model.Perceptron(max_iter=5, tol=None, shuffle=False, eta0=2.0)
     codes = (np.asarray(y) == ours.classes_[1]).astype(int)
     theirs.fit(block, codes, coef_init=start[None, 1:], intercept_init=start[:1])
@@ -194,7 +194,7 @@ def test_zero_is_the_second_class():
     model = Perceptron().fit([[1.0], [2.0]], ["b", "b"])  # one class: nothing to decide
     assert model.predict([[-5.0]]).tolist() == ["b"]
     assert "There is only one class: class = b." in model.work([3.0]).conclusion
-    plane = Perceptron(start=[0, 1]).fit([[-1.0], [1.0]], ["a", "b"])
+    plane = Perceptron(coef_init=[1]).fit([[-1.0], [1.0]], ["a", "b"])
     assert plane.predict([[0.0], [-0.5]]).tolist() == ["b", "a"]
     assert plane.work([0.0]).conclusion == "θ · x is at least 0: class = b."
 
@@ -217,14 +217,14 @@ def test_many_rows_are_not_kept_and_many_figures_are_cut_short():
 @pytest.mark.parametrize(
     ("start", "message"),
     [
-        ([0, 1], r"start must be finite weights of shape \(3,\): the bias, then x0, x1; got shape \(2,\)"),
-        ([0, 1, math.nan], r"start must be finite weights of shape \(3,\)"),
-        ("zero", "Perceptron: start must be None, or weights with the bias first, got 'zero'"),
+        ([0], r"coef_init must be finite numbers of shape \(2,\), for x0, x1; got \[0\]"),
+        ([0, math.nan], r"coef_init must be finite numbers of shape \(2,\)"),
+        ("zero", r"Perceptron: coef_init must be finite numbers of shape \(2,\), for x0, x1; got 'zero'"),
     ],
 )
 def test_a_start_that_does_not_fit(start, message):
     with pytest.raises(ParameterError, match=message):
-        Perceptron(start=start).fit(*XOR)
+        Perceptron(coef_init=start).fit(*XOR)
 
 
 def test_what_cannot_be_learnt_from(tmp_path):
@@ -271,7 +271,9 @@ def test_a_file_that_is_no_perceptron(tmp_path, monkeypatch, name, array):
 
 def test_no_epochs_keep_the_weights_given(tmp_path):
     """Scores by hand: -1 + 2 x0 - x1."""
-    model = Perceptron(start=[-1.0, 2.0, -1.0], max_iter=0).fit([[0, 0], [1, 0], [1, 1]], [-1, 1, 1])
+    model = Perceptron(coef_init=[2.0, -1.0], intercept_init=-1.0, max_iter=0).fit(
+        [[0, 0], [1, 0], [1, 1]], [-1, 1, 1]
+    )
     assert model.decision_function([[0, 0], [1, 0], [1, 1], [2, 4]]).tolist() == [-1, 1, 0, -1]
     assert model.predict([[0, 0], [1, 0], [1, 1], [2, 4]]).tolist() == [-1, 1, 1, -1]
     assert (model.n_iter_, model.converged_) == (0, False)
@@ -287,5 +289,5 @@ def test_without_a_bias_by_hand():
     assert model.intercept_.tolist() == [0]
     assert model.updates_.tolist() == [1, 0]
     assert "there is no bias" in model.work().text()
-    with pytest.raises(ParameterError, match="without an intercept, the bias in start must be 0"):
-        Perceptron(fit_intercept=False, start=[1.0, 0.0, 0.0]).fit([[1.0, 2.0], [-1.0, 0.0]], [-1, 1])
+    with pytest.raises(ParameterError, match="with fit_intercept=False, intercept_init must be 0"):
+        Perceptron(fit_intercept=False, intercept_init=1.0).fit([[1.0, 2.0], [-1.0, 0.0]], [-1, 1])

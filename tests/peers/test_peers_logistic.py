@@ -3,6 +3,7 @@
 Ours penalises columns in standard units unless told otherwise; theirs then gets such columns.
 """
 
+import math
 import warnings
 
 import numpy as np
@@ -16,12 +17,12 @@ from openbook.linear import LogisticRegression
 SETS = {"cancer": load_breast_cancer, "iris": load_iris, "wine": load_wine, "digits": load_digits}
 
 PAIRS = {  # ours, theirs, the largest difference of a probability
-    "ridge": ({"l2": 1.0}, {"C": 1.0, "solver": "lbfgs"}, 1e-6),
-    "strong ridge": ({"l2": 50.0}, {"C": 0.02, "solver": "lbfgs"}, 1e-6),
-    "ridge by L-BFGS": ({"l2": 1.0, "solver": "lbfgs"}, {"C": 1.0, "solver": "lbfgs"}, 1e-6),
+    "ridge": ({"C": 1.0}, {"C": 1.0, "solver": "lbfgs"}, 1e-6),
+    "strong ridge": ({"C": 0.02}, {"C": 0.02, "solver": "lbfgs"}, 1e-6),
+    "ridge by L-BFGS": ({"C": 1.0, "solver": "lbfgs"}, {"C": 1.0, "solver": "lbfgs"}, 1e-6),
     "balanced": ({"class_weight": "balanced"}, {"C": 1.0, "class_weight": "balanced"}, 1e-6),
-    "lasso": ({"l2": 0.0, "l1": 5.0}, {"C": 0.2, "l1_ratio": 1.0, "solver": "saga"}, 1e-4),
-    "elastic net": ({"l2": 5.0, "l1": 5.0}, {"C": 0.1, "l1_ratio": 0.5, "solver": "saga"}, 1e-4),
+    "lasso": ({"C": 0.2, "l1_ratio": 1.0}, {"C": 0.2, "l1_ratio": 1.0, "solver": "saga"}, 1e-4),
+    "elastic net": ({"C": 0.1, "l1_ratio": 0.5}, {"C": 0.1, "l1_ratio": 0.5, "solver": "saga"}, 1e-4),
 }
 
 
@@ -48,7 +49,7 @@ def test_the_same_objective_gives_the_same_model(name, pair):
 
 
 def test_many_columns_and_classes():
-    own, other, X, Z = both("digits", {"l2": 10.0}, {"C": 0.1, "solver": "lbfgs"})
+    own, other, X, Z = both("digits", {"C": 0.1}, {"C": 0.1, "solver": "lbfgs"})
     assert own.solver_ == "lbfgs"
     np.testing.assert_allclose(own.predict_proba(X), other.predict_proba(Z), atol=1e-5)
 
@@ -56,7 +57,7 @@ def test_many_columns_and_classes():
 def test_columns_in_their_own_units():
     X, y = load_wine(return_X_y=True)
     X = X[:, :5]
-    own = LogisticRegression(l2=1.0, scale=False, tol=1e-10).fit(X, y)
+    own = LogisticRegression(C=1.0, scale=False, tol=1e-10).fit(X, y)
     other = Theirs(C=1.0, solver="newton-cg", tol=1e-10, max_iter=10_000).fit(X, y)
     np.testing.assert_allclose(own.coef_, other.coef_, rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(own.intercept_ - own.intercept_.mean(), other.intercept_, rtol=1e-4, atol=1e-4)
@@ -66,7 +67,7 @@ def test_no_penalty_at_all():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(500, 4)) * [1.0, 10.0, 100.0, 0.1]
     y = (X / [1.0, 10.0, 100.0, 0.1] @ [1.0, -1.0, 0.5, 0.0] + rng.logistic(size=500) > 0).astype(int)
-    own = LogisticRegression(l2=0.0, tol=1e-10).fit(X, y)
+    own = LogisticRegression(C=math.inf, tol=1e-10).fit(X, y)
     other = Theirs(C=np.inf, solver="newton-cholesky", tol=1e-10).fit(X, y)
     np.testing.assert_allclose(own.coef_, other.coef_, rtol=1e-6)
     np.testing.assert_allclose(own.intercept_, other.intercept_, rtol=1e-6)

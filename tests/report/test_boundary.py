@@ -48,7 +48,7 @@ def test_regions_are_what_the_model_says():
     """A plane from corner to corner parts the frame into halves; dots lie where their numbers are."""
     X = [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0], [1.0, 1.0], [0.2, 0.8], [0.8, 0.2]]
     y = ["up", "down", "down", "up", "up", "down"]
-    model = Perceptron(start=[0.0, -1.0, 1.0], max_iter=0).fit(X[:2], y[:2])  # up where x1 >= x0
+    model = Perceptron(coef_init=[-1.0, 1.0], max_iter=0).fit(X[:2], y[:2])  # up where x1 >= x0
     assert model.classes_.tolist() == ["down", "up"]
     picture = draw_boundary(model, X, y, ("x0", "x1"))
     assert areas(picture)["c0"] == pytest.approx(0.5, abs=0.01)

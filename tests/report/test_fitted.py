@@ -50,7 +50,7 @@ def test_a_linear_model_shows_coefficients_with_intervals():
 def test_a_penalty_that_vanishes_gives_the_intervals_of_wald():
     X, y = ob.load("breast_cancer").split("diagnosis")
     X = ob.read(X.block(list(X.names[:2])))
-    plain, nearly = (LogisticRegression(l2=l2).fit(X, y) for l2 in (0.0, 1e-8))
+    plain, nearly = (LogisticRegression(C=C).fit(X, y) for C in (math.inf, 1e8))
     (expected,), (found,) = odds(plain, X), odds(nearly, X)
     assert found.errors is not None
     assert expected.errors is not None
@@ -63,7 +63,7 @@ def test_several_classes_have_intervals_of_their_difference_from_the_first():
     rng = np.random.default_rng(0)
     labels = np.asarray(list(y))
     labels = np.where(rng.random(150) < 0.3, rng.permutation(labels), labels)  # so that classes overlap
-    plain, nearly = (LogisticRegression(l2=l2).fit(X, labels) for l2 in (0.0, 1e-7))
+    plain, nearly = (LogisticRegression(C=C).fit(X, labels) for C in (math.inf, 1e7))
     for expected, found in zip(odds(plain, X), odds(nearly, X), strict=True):
         assert found.label == expected.label
         assert found.errors[1:] == pytest.approx(expected.errors[1:], rel=1e-3)
@@ -74,7 +74,7 @@ def test_weighted_rows_and_lasso_have_no_intervals():
     model = LogisticRegression().fit(X, y)
     assert odds(model, X)[0].errors is not None
     assert odds(model, X, weighted=True)[0].errors is None
-    assert odds(LogisticRegression(l2=0, l1=0.5).fit(X, y), X)[0].errors is None
+    assert odds(LogisticRegression(C=2.0, l1_ratio=1.0).fit(X, y), X)[0].errors is None
 
 
 def test_odds_ratios_are_the_exponentials_of_the_coefficients():

@@ -22,7 +22,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import assert_all_finite, check_consistent_length, check_is_fitted, column_or_1d
 
 from openbook.border.rows import FileChunk, Rows, check_known, class_codes, in_rows, name_of_target, weighed
-from openbook.border.rules import Rule, check_parameters
+from openbook.border.rules import ParameterRule, check_parameters
 from openbook.damage import blamed_on_its_file
 from openbook.data import (
     Attribute,
@@ -60,7 +60,7 @@ class Estimator(BaseEstimator):
     """The border that all share, with a target or without."""
 
     #: The rule of each parameter that has one.
-    _rules: ClassVar[Mapping[str, Rule]] = {}
+    _rules: ClassVar[Mapping[str, ParameterRule]] = {}
     #: The kinds of column it can use.
     _accepts: ClassVar[tuple[type[Attribute], ...]] = (Numeric, Nominal, Ordinal)
     #: Whether it compares weights with numbers of rows, such as `min_samples_leaf` or `n_neighbors`; `fit`

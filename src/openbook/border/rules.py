@@ -23,14 +23,14 @@ __all__ = [
     "NamedOr",
     "Number",
     "OneOf",
-    "Rule",
+    "ParameterRule",
     "ValueOf",
     "Whole",
     "check_parameters",
 ]
 
 
-class Rule(Protocol):
+class ParameterRule(Protocol):
     """What a parameter may be."""
 
     def demand(self) -> str:
@@ -70,11 +70,15 @@ class OneOf(_Plain):
 
 @dataclass(frozen=True)
 class Number(_Plain):
-    """A finite number, at least `at_least` or more than `above`, and no more than `at_most`."""
+    """A finite number, at least `at_least` or more than `above`, and no more than `at_most`.
+
+    With `unlimited`, infinity is allowed too.
+    """
 
     at_least: float = -math.inf
     above: float = -math.inf
     at_most: float = math.inf
+    unlimited: bool = False
 
     def demand(self) -> str:
         words = "a number"
@@ -82,17 +86,25 @@ class Number(_Plain):
             words += f" of at least {self.at_least:g}"
         elif self.above > -math.inf:
             words += f" above {self.above:g}"
+        if self.unlimited:
+            return f"{words}, or math.inf"
         return words if self.at_most == math.inf else f"{words} and at most {self.at_most:g}"
 
     def allows(self, value: Any) -> bool:
         return (
             isinstance(value, Real)
             and not isinstance(value, bool)
-            and math.isfinite(value)
+            and (math.isfinite(value) or (self.unlimited and value == math.inf))
             and float(value) >= self.at_least
             and float(value) > self.above
             and float(value) <= self.at_most
         )
+
+    def to_json(self, value: Any) -> Any:
+        return "inf" if value == math.inf else super().to_json(value)
+
+    def from_json(self, record: Any) -> Any:
+        return math.inf if record == "inf" else record
 
 
 @dataclass(frozen=True)
@@ -123,7 +135,7 @@ class Flag(_Plain):
 class Maybe:
     """None, or what the inner rule allows."""
 
-    inner: Rule
+    inner: ParameterRule
 
     def demand(self) -> str:
         return f"None or {self.inner.demand()}"
@@ -210,7 +222,7 @@ class ColumnKinds(Anything):
         }
 
 
-def check_parameters(learner: Any, rules: Mapping[str, Rule]) -> None:
+def check_parameters(learner: Any, rules: Mapping[str, ParameterRule]) -> None:
     """Raise ParameterError for the first parameter that breaks its rule."""
     for name, rule in rules.items():
         value = getattr(learner, name)

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from openbook.border.rows import weighed
-from openbook.border.rules import Anything, Number, Rule, Whole
+from openbook.border.rules import Anything, Number, ParameterRule, Whole
 from openbook.cluster.clusterer import Clusterer
 from openbook.cluster.derive_prototypes import derive_model, derive_row
 from openbook.cluster.lloyd import PlacedRows, Taken, at_random, iterate, plus_plus, seeding_rows
@@ -60,7 +60,7 @@ class Restarts(Whole):
         return value == "auto" if isinstance(value, str) else super().allows(value)
 
 
-RULES: dict[str, Rule] = {
+RULES: dict[str, ParameterRule] = {
     "n_clusters": Whole(at_least=1),
     "init": Seeds(),
     "n_init": Restarts(),

@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.base import Saved
-from openbook.border.rules import Anything, Maybe, Number, Rule
+from openbook.border.rules import Anything, Maybe, Number, ParameterRule
 from openbook.data import Categorical, Column
 from openbook.data.attributes import as_text
 from openbook.decide.around import AroundClassifier
@@ -53,7 +53,7 @@ class MinimumRisk(AroundClassifier):
     ['No', 'No', 'No']
     """
 
-    _rules: ClassVar[Mapping[str, Rule]] = {
+    _rules: ClassVar[Mapping[str, ParameterRule]] = {
         "costs": Anything("None, a square array or a mapping of decision to truth to cost"),
         "reject": Maybe(Number(at_least=0)),
     }

@@ -29,7 +29,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from openbook.border.base import Saved
 from openbook.border.rows import class_codes
-from openbook.border.rules import Maybe, OneOf, Rule, Whole
+from openbook.border.rules import Maybe, OneOf, ParameterRule, Whole
 from openbook.data import Column, read
 from openbook.data.attributes import as_text
 from openbook.decide.around import AroundClassifier
@@ -78,7 +78,7 @@ class TunedThresholdClassifierCV(AroundClassifier):
     True
     """
 
-    _rules: ClassVar[Mapping[str, Rule]] = {
+    _rules: ClassVar[Mapping[str, ParameterRule]] = {
         "scoring": OneOf("balanced_accuracy", "f1"),
         "cv": Whole(at_least=2),
         "random_state": Maybe(Whole(at_least=0)),

@@ -62,6 +62,8 @@ def certainty(likelihood, theta, units):
     blocks, lost = np.roll(blocks, 1, axis=(2, 3)), np.roll(lost, 1, axis=1).ravel()
     covariance = blocks.swapaxes(1, 2).reshape(lost.size, lost.size)
     covariance[lost] = covariance[:, lost] = np.nan
+    if not likelihood.intercept:
+        covariance[::width] = covariance[:, ::width] = 0.0
     by_column = moving[:, :-1].any(axis=0), open_[:, :-1].any(axis=0)
     return Certainty(covariance, by_column[0], complete, by_column[1])
 

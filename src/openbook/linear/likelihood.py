@@ -174,6 +174,7 @@ class Likelihood:
     total : W, the weight of all rows
     penalty : float64 (d + 1,), of the squares, for the coefficients of a score and its intercept
     free : bool (d + 1,), those that no penalty at all holds
+    intercept : whether there is one; otherwise it stays what it is, 0
     """
 
     pieces: list
@@ -182,6 +183,7 @@ class Likelihood:
     total: float
     penalty: np.ndarray
     free: np.ndarray
+    intercept: bool = True
 
     def _folded(self, theta, second):
         own = self.units.of_rows(theta.reshape(self.n_scores, -1))
@@ -191,6 +193,8 @@ class Likelihood:
         by_score = theta.reshape(self.n_scores, -1)
         value = float(sums.value[0] + 0.5 * (by_score**2 @ self.penalty).sum())
         gradient = self.units.standard(sums.gradient) + by_score * self.penalty
+        if not self.intercept:
+            gradient[:, -1] = 0.0
         return value / self.total, gradient.ravel() / self.total
 
     def __call__(self, theta):
@@ -210,13 +214,25 @@ class Likelihood:
         if k > 1:
             hessian += np.diag(np.where(self.free, np.diag(hessian[0, 0]), 0.0))
         hessian[range(k), range(k)] += np.diag(self.penalty)
+        self._hold_intercept(hessian)
         hessian = hessian.swapaxes(1, 2).reshape(k * p, k * p)
         return (*self._slope(theta, sums), hessian / self.total)
 
     def blocks(self, theta):
         """The part of the Hessian that each score has to itself, (n_scores, d + 1, d + 1)."""
         blocks = self._standard_hessian(self._folded(theta, "blocks").hessian)
-        return (blocks + np.diag(self.penalty)) / self.total
+        blocks += np.diag(self.penalty)
+        self._hold_intercept(blocks)
+        return blocks / self.total
+
+    def _hold_intercept(self, hessian):
+        """Where there is no intercept, let no step move it: blocks (…, d + 1, d + 1)."""
+        if not self.intercept:
+            hessian[..., -1, :] = hessian[..., :, -1] = 0.0
+            own = hessian if hessian.ndim == 3 else hessian[range(self.n_scores), range(self.n_scores)]
+            own[..., -1, -1] = self.total
+            if hessian.ndim == 4:
+                hessian[range(self.n_scores), range(self.n_scores)] = own
 
     def _standard_hessian(self, hessian):
         half = self.units.standard(hessian).swapaxes(-1, -2)

@@ -5,7 +5,7 @@ r"""Logistic regression: log odds that are linear in the columns.
 
 fitted by the largest penalised log-likelihood
 
-    Σ_i w_i ln P(y_i | x_i) - ½ l2 Σ w² - l1 Σ |w|
+    Σ_i w_i ln P(y_i | x_i) - (1 - r) / (2 C) Σ w² - r / C Σ |w|,    r = l1_ratio
 
 over the encoded columns (see `openbook.prepare.encoding`); intercepts are not penalised. Missing cells and
 values never seen count as the encoding says. Ties go to the class that comes first.
@@ -31,6 +31,7 @@ from openbook.linear.logistic_work import derive_model, derive_row
 from openbook.linear.losses import sigmoid, softmax
 from openbook.linear.maximum import PLAIN, maximise
 from openbook.linear.scored import linear_scores
+from openbook.linear.start import given_start
 from openbook.prepare.encoding import Encoding
 from openbook.words.numbers import figure
 from openbook.words.sentences import listed
@@ -40,59 +41,87 @@ __all__ = ["LogisticRegression"]
 #: A column this many standard deviations away from zero is centred before anything is multiplied.
 FAR_FROM_ZERO = 1e4
 
+#: Gradients of every step are kept where they are no more numbers than these.
+TRACED = 2000
+
 #: More estimates than these go without standard errors: their Hessian would take too long.
 MOST_ESTIMATES = 2000
 
 
 class LogisticRegression(Classifier):
-    """Logistic regression for two classes, softmax regression for more.
+    r"""Logistic regression for two classes, softmax (multinomial logistic) regression for more.
+
+    The log odds are linear in the columns, and the penalised log-likelihood is maximised:
+
+    .. math:: \sum_i w_i \ln P(y_i \mid x_i) - \frac{1 - r}{2 C} \sum_j w_j^2 - \frac{r}{C} \sum_j |w_j|
 
     Parameters
     ----------
-    l2, l1 : float
-        How strong the penalties on squares and on sizes of the coefficients are. With both 0, up to 2000
-        estimates have standard errors, and a nominal column goes without its first value.
-    class_weight : None, "balanced", or mapping of class to weight
-        Weighs the rows of a class; "balanced" gives every class the same weight in all.
-    solver : "auto", "newton", "lbfgs", "sgd" or "gradient_descent"
-        "auto" is Newton's method where the Hessian is cheap, or l1 asks for it, else L-BFGS. On many rows
-        these begin on a sample of them. "gradient_descent" takes plain steps of `step` times the gradient;
-        "sgd" takes them on a few rows each, in a random order, and averages over an epoch.
-    step : float, optional
-        The step of the last two: times the gradient of the summed loss, or of the mean loss of a few rows.
-        None takes one that is short enough.
-    start : array, intercept first, or one such row for each class, optional
-        The coefficients of the encoded columns to start from. None starts from the classes' shares, and
-        gradient descent from 0.
-    max_iter : int
-        The most steps, or epochs of "sgd".
-    tol : float
-        The largest slope of the mean loss, by a column in standard units, that counts as none; for "sgd" the
-        gain in an epoch.
-    random_state : int, RandomState or None
-        For the order of rows in "sgd".
-    scale : bool
+    C : float, default=1.0
+        The inverse of the strength of the penalty: the smaller, the stronger. math.inf for no penalty; then
+        up to 2000 estimates have standard errors, and a nominal column goes without its first value.
+    l1_ratio : float, default=0.0
+        The share r of the penalty that is on sizes |w| (L1) rather than squares (L2): 0 is ridge, 1 the
+        lasso, which sets coefficients to 0, between them the elastic net.
+    tol : float, default=1e-06
+        The largest gradient of the mean loss, by a column in standard units, that counts as none; for "sgd"
+        the gain of an epoch.
+    fit_intercept : bool, default=True
+        Whether there is an intercept. Without one, a nominal column keeps all its values.
+    class_weight : mapping of class to weight, "balanced" or None, default=None
+    random_state : int, RandomState or None, default=None
+        Random seed of the order of rows in "sgd".
+    solver : {"auto", "newton", "lbfgs", "sgd", "gradient_descent"}, default="auto"
+        "auto" is Newton's method where the Hessian is cheap, or an L1 penalty asks for it, else L-BFGS. On
+        many rows these begin on a sample. "gradient_descent" takes plain steps of `learning_rate_init` times
+        the gradient; "sgd" takes them on a few rows each, in a random order, and averages over an epoch.
+    max_iter : int, default=100
+        The most steps, or epochs of "sgd". 0 learns nothing and keeps `coef_init` and `intercept_init`.
+    learning_rate_init : float or None, default=None
+        The step of "gradient_descent", times the gradient of the summed loss, and of "sgd", times that of the
+        mean loss of a few rows. None takes one that is short enough.
+    coef_init : array-like of shape (n_encoded,) or (n_classes, n_encoded), or None, default=None
+        The coefficients to start from, in units of the columns. None starts from 0.
+    intercept_init : float, array-like of shape (n_classes,) or None, default=None
+        The intercept to start from. None starts from 0 where `coef_init` is given or the solver is
+        "gradient_descent", else from the shares of the classes.
+    scale : bool, default=True
         Whether the penalty is on coefficients of columns in standard units, or in their own. Either way the
         solvers compute in standard units, except for the last two, which take the columns as they come.
 
     Attributes
     ----------
-    classes_ : the classes
-    coef_, intercept_ : in units of the columns: (1, d) and (1,) for two classes, else a row for each class
-    encoding_ : how columns became numbers; its `names` are those of the coefficients
-    covariance_ : of the estimates, unpenalised, intercept first; None where there is a penalty. For several
-        classes the estimates are those of all classes but the first, relative to it. NaN where there is none.
-    trace_ : float64 (n_iter_ + 1, 3): the penalised log-likelihood, the largest slope, the length of the step
-    log_likelihood_, null_log_likelihood_ : of the model, and of the classes' shares alone
-    n_iter_, converged_ : how many steps were made, and whether the last found no slope
-    solver_ : which solver that was
-    notes_ : what the user should know
+    classes_ : ndarray of shape (n_classes,)
+    coef_ : ndarray of shape (1, n_encoded) or (n_classes, n_encoded)
+        The coefficients, in units of the columns.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        The intercepts.
+    encoding_ : Encoding
+    covariance_ : ndarray or None
+        The covariance of the estimates, intercept first; None where there is a penalty. For several classes
+        that of all classes but the first, relative to it. NaN where there is none.
+    trace_ : ndarray of shape (n_iter_ + 1, 3)
+        Before the first step and after each: the penalised log-likelihood, the largest gradient of the mean
+        loss, the length of the step.
+    gradients_ : ndarray of shape (n_iter_ + 1, n_scores, n_encoded + 1)
+        The gradient of the penalised log-likelihood at each of them, by the coefficients that the solver
+        moves, the intercept last; empty where that would be many numbers.
+    log_likelihood_ : float
+        The log-likelihood of the model.
+    null_log_likelihood_ : float
+        The log-likelihood of the shares of the classes alone.
+    n_iter_ : int
+        The number of steps.
+    converged_ : bool
+        Whether the last gradient counts as none.
+    solver_ : str
+        The solver that was used; "none" if `max_iter` is 0.
+    notes_ : list of str
 
     Notes
     -----
     For several classes every class has a score of its own; the penalty, or the start, picks one of the many
-    that are equal. There is no class of its own for that: softmax regression of two classes is this, with
-    half the coefficient on either side.
+    solutions that are equal. Guide: docs/guide/logistic.md
 
     References
     ----------
@@ -105,54 +134,73 @@ class LogisticRegression(Classifier):
     >>> model = LogisticRegression().fit(X, y)
     >>> model.predict_proba([{"owner": "No", "status": "Single", "income": 95}]).round(4).tolist()
     [[0.5482, 0.4518]]
+    >>> by_hand = LogisticRegression(coef_init=[2.0], intercept_init=-1.0, max_iter=0)
+    >>> by_hand.fit([[0.0], [1.0]], [0, 1]).decision_function([[3.0]]).tolist()
+    [5.0]
     """
 
     #: The penalty stands beside the weights: without a unit of their own, they count as rows.
     _counts_rows = True
 
     _rules = {
-        "l2": Number(at_least=0),
-        "l1": Number(at_least=0),
-        "class_weight": CLASS_WEIGHT,
-        "solver": OneOf("auto", "newton", "lbfgs", "sgd", "gradient_descent"),
-        "step": Maybe(Number(above=0)),
-        "start": Anything("None, or coefficients with the intercept first"),
-        "max_iter": Whole(at_least=1),
+        "C": Number(above=0, unlimited=True),
+        "l1_ratio": Number(at_least=0, at_most=1),
         "tol": Number(above=0),
+        "fit_intercept": Flag(),
+        "class_weight": CLASS_WEIGHT,
         "random_state": Anything("None, a whole number or a RandomState"),
+        "solver": OneOf("auto", "newton", "lbfgs", "sgd", "gradient_descent"),
+        "max_iter": Whole(at_least=0),
+        "learning_rate_init": Maybe(Number(above=0)),
+        "coef_init": Anything("None, or a coefficient for each encoded column"),
+        "intercept_init": Anything("None, or a number for each score"),
         "scale": Flag(),
     }
 
     def __init__(
         self,
-        l2=1.0,
-        l1=0.0,
-        class_weight=None,
-        solver="auto",
-        step=None,
-        start=None,
-        max_iter=100,
+        C=1.0,
+        l1_ratio=0.0,
         tol=1e-6,
+        fit_intercept=True,
+        class_weight=None,
         random_state=None,
+        solver="auto",
+        max_iter=100,
+        learning_rate_init=None,
+        coef_init=None,
+        intercept_init=None,
         scale=True,
     ):
-        self.l2 = l2
-        self.l1 = l1
-        self.class_weight = class_weight
-        self.solver = solver
-        self.step = step
-        self.start = start
-        self.max_iter = max_iter
+        self.C = C
+        self.l1_ratio = l1_ratio
         self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
         self.random_state = random_state
+        self.solver = solver
+        self.max_iter = max_iter
+        self.learning_rate_init = learning_rate_init
+        self.coef_init = coef_init
+        self.intercept_init = intercept_init
         self.scale = scale
 
     def knobs(self):
-        return {"l2": (0.01, 0.1, 1.0, 10.0, 100.0)}
+        return {"C": (100.0, 10.0, 1.0, 0.1, 0.01)}
+
+    @property
+    def _l2(self):
+        """The factor of ½ Σ w²."""
+        return (1.0 - self.l1_ratio) / self.C
+
+    @property
+    def _l1(self):
+        """The factor of Σ |w|."""
+        return self.l1_ratio / self.C
 
     def _fit(self, rows):
-        if self.l1 and self.solver not in {"auto", "newton"}:
-            msg = f"LogisticRegression: l1 needs solver='auto' or 'newton', got {self.solver!r}."
+        if self._l1 and self.solver not in {"auto", "newton"}:
+            msg = f"LogisticRegression: l1_ratio needs solver='auto' or 'newton', got {self.solver!r}."
             raise ParameterError(msg)
         if len(self.classes_) < 2:
             only = as_text(self.classes_[0])
@@ -161,7 +209,10 @@ class LogisticRegression(Classifier):
         totals = totals_of(rows, len(self.classes_))
         n_rows = int(totals.rows[0])
         weights = class_factors(self, totals.classes)
-        standard = Encoding.from_sums(rows.schema, totals.columns, reference=not (self.l1 or self.l2))
+        reference = self.fit_intercept and not (self._l1 or self._l2)  # which the intercept stands for
+        standard = Encoding.from_sums(rows.schema, totals.columns, reference=reference)
+        if not self.fit_intercept:
+            standard = replace(standard, shift=np.zeros(len(standard)))
         raw = _unscaled(standard)
         self.encoding_ = standard if self.scale else raw
         # θ is in units of `own`, which are standard ones unless plain steps on plain columns are asked for
@@ -174,19 +225,20 @@ class LogisticRegression(Classifier):
             units,
             self._n_scores,
             float(totals.classes @ weights),
-            self.l2 * own_share**2,
-            free=(self.l2 + self.l1) * own_share == 0,
+            self._l2 * own_share**2,
+            free=(self._l2 + self._l1) * own_share == 0,
+            intercept=self.fit_intercept,
         )
-        l1 = np.tile(self.l1 * own_share, self._n_scores) / likelihood.total
+        l1 = np.tile(self._l1 * own_share, self._n_scores) / likelihood.total
         solution, self.solver_ = maximise(
             likelihood,
-            self._first(totals.classes * weights, Units.between(self.encoding_, own)).ravel(),
+            self._first(totals.classes * weights, Units.between(raw, own)).ravel(),
             solver=self.solver,
             l1=l1,
             n_rows=n_rows,
             tol=self.tol,
             max_iter=self.max_iter,
-            step=self.step,
+            step=self.learning_rate_init,
             random=check_random_state(self.random_state),
         )
         self._keep(solution, likelihood, l1, Units.between(raw, own))
@@ -200,47 +252,40 @@ class LogisticRegression(Classifier):
     @property
     def _has_errors(self):
         """Whether there are standard errors: not under a penalty, nor for too many estimates."""
-        return not (self.l1 or self.l2) and self._n_scores * (len(self.encoding_) + 1) <= MOST_ESTIMATES
+        return not (self._l1 or self._l2) and self._n_scores * (len(self.encoding_) + 1) <= MOST_ESTIMATES
 
     def _first(self, classes, units):
         """Where θ starts, (n_scores, d + 1), intercept last."""
         theta = np.zeros((self._n_scores, len(self.encoding_) + 1))
-        if self.start is None:
-            if self.solver != "gradient_descent":
+        if self.coef_init is None and self.intercept_init is None:
+            if self.solver != "gradient_descent" and self.fit_intercept:
                 scores = np.log(np.maximum(classes, 1e-9 * classes.sum()) / classes.sum())
                 theta[:, -1] = scores[1] - scores[0] if len(scores) == 2 else scores - scores.mean()
             return theta
-        shape = theta.shape if self._n_scores > 1 else theta.shape[1:]
-        try:
-            start = np.array(self.start, dtype=float)
-        except (TypeError, ValueError):
-            start = np.array(np.nan)
-        if start.shape != shape or not np.isfinite(start).all():
-            names = ", ".join(self.encoding_.names)
-            msg = (
-                f"LogisticRegression: start must be finite numbers of shape {shape}: the intercept, then"
-                f" {names}; got {self.start!r}"
-            )
-            raise ParameterError(msg)
-        theta[:] = np.roll(start.reshape(theta.shape), -1, axis=1)
+        theta[:, :-1], theta[:, -1] = given_start(self, self._n_scores)
         return units.of_standard(theta)
 
     def _keep(self, solution, likelihood, l1, units):
         """Take over what the solver found, in units of the columns, and how sure it is."""
         theta, total = solution.theta, likelihood.total
         if not np.isfinite(solution.trace[-1].value):
-            msg = f"LogisticRegression: {self.solver_} diverged; use a smaller step"
+            msg = f"LogisticRegression: {self.solver_} diverged; use a smaller learning_rate_init"
             raise ParameterError(msg)
         by_score = theta.reshape(self._n_scores, -1)
         original = units.of_rows(by_score)
         self.coef_, self.intercept_ = original[:, :-1], original[:, -1]
-        self.trace_ = np.array(solution.trace)
+        self.trace_ = np.array([point[:3] for point in solution.trace])
+        gradients = [point.gradient for point in solution.trace if len(point.gradient) == theta.size]
+        few = len(gradients) * theta.size <= TRACED
+        self.gradients_ = -total * np.reshape(gradients if few else [], (-1, *by_score.shape))
         self.trace_[:, 0] *= -total
         penalty = 0.5 * (by_score**2 @ likelihood.penalty).sum() + total * (l1 @ np.abs(theta))
         self.log_likelihood_ = float(self.trace_[-1, 0] + penalty)
         self.converged_ = bool(solution.converged)
         self.covariance_, self.notes_ = None, []
-        if self._has_errors:
+        if self._has_errors and self.max_iter == 0:
+            self.covariance_ = np.full([max(self._n_scores - 1, 1) * by_score.shape[1]] * 2, np.nan)
+        elif self._has_errors:
             sure = certainty(likelihood, theta, units)
             self.covariance_ = sure.covariance if self.converged_ else np.full_like(sure.covariance, np.nan)
             self.notes_ = list(self._notes(sure))
@@ -251,12 +296,12 @@ class LogisticRegression(Classifier):
             yield (
                 f"the classes of {what} are perfectly separated, so the likelihood has no maximum:"
                 f" the coefficients of {self._listed(sure.parted)} grow without limit and have no standard"
-                " errors; l2=1 keeps them finite"
+                " errors; C=1 keeps them finite"
             )
         elif sure.collinear.any():
             yield (
                 f"{self._listed(sure.collinear)} are collinear, so their coefficients are not unique"
-                " and have no standard errors; leave one out, or use l2=1"
+                " and have no standard errors; leave one out, or use C=1"
             )
 
     def _listed(self, some):
@@ -266,7 +311,7 @@ class LogisticRegression(Classifier):
     def _announce(self):
         for note in self.notes_:
             warnings.warn(f"LogisticRegression: {note}", stacklevel=4)
-        if not self.converged_ and not self.notes_:
+        if not self.converged_ and not self.notes_ and self.max_iter:
             note = (
                 f"{self.solver_} did not converge in {self.n_iter_} steps: the largest gradient is still"
                 f" {figure(float(self.trace_[-1, 1]), 3)}; raise max_iter, or tol from {self.tol:g}"
@@ -285,7 +330,12 @@ class LogisticRegression(Classifier):
 
         Parameters
         ----------
-        level : the confidence that the odds ratios' intervals from `low` to `high` have
+        level : float, default=0.95
+            The confidence level of the intervals of the odds ratios, from `low` to `high`.
+
+        Returns
+        -------
+        Table
         """
         check_is_fitted(self)
         if not 0 < level < 1:
@@ -297,12 +347,24 @@ class LogisticRegression(Classifier):
             labels = labels[1:]
         elif self.covariance_ is not None:
             labels, estimates = labels[1:], estimates[1:] - estimates[0]
-        return coefficient_table(
-            labels, ["intercept", *self.encoding_.names], estimates, self.covariance_, level
-        )
+        names, covariance = ["intercept", *self.encoding_.names], self.covariance_
+        if not self.fit_intercept:
+            own = np.arange(estimates.size).reshape(estimates.shape)[:, 1:].ravel()
+            names, estimates = names[1:], estimates[:, 1:]
+            covariance = None if covariance is None else covariance[np.ix_(own, own)]
+        return coefficient_table(labels, names, estimates, covariance, level)
 
     def decision_function(self, X):
-        """The scores: the log odds of the second class of two, (n,), else one score for each class."""
+        """The scores: for two classes the log odds of the second, else a score for each class.
+
+        Parameters
+        ----------
+        X : table-like or Scan
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_classes)
+        """
         return self._each(X, self._scores)
 
     def _scores(self, X):
@@ -316,7 +378,7 @@ class LogisticRegression(Classifier):
         return softmax(scores) if self._n_scores > 1 else sigmoid(np.array([-scores, scores])).T
 
     def complexity(self):
-        if self.l1:
+        if self._l1:
             return int(np.count_nonzero(self.coef_)) + len(self.classes_) - 1
         return (len(self.classes_) - 1) * (len(self.encoding_) + 1)
 
@@ -336,6 +398,7 @@ class LogisticRegression(Classifier):
             "coef": self.coef_,
             "intercept": self.intercept_,
             "trace": self.trace_,
+            "gradients": self.gradients_,
             "likelihoods": np.array([self.log_likelihood_, self.null_log_likelihood_]),
             "covariance": np.zeros((0, 0)) if self.covariance_ is None else self.covariance_,
         }
@@ -351,6 +414,8 @@ class LogisticRegression(Classifier):
         self.coef_ = _checked("coef", arrays["coef"], (k, d))
         self.intercept_ = _checked("intercept", arrays["intercept"], (k,))
         self.trace_ = _checked("trace", arrays["trace"], (max(len(arrays["trace"]), 1), 3), finite=False)
+        shape = (len(arrays["gradients"]), k, d + 1)
+        self.gradients_ = _checked("gradients", arrays["gradients"], shape, finite=False)
         likelihoods = _checked("likelihoods", arrays["likelihoods"], (2,), finite=False)
         self.log_likelihood_, self.null_log_likelihood_ = likelihoods.tolist()
         size = max(k - 1, 1) * (d + 1) if self._has_errors else 0

@@ -11,14 +11,18 @@ import math
 import numpy as np
 
 from openbook.data.attributes import as_text
+from openbook.linear.maximum import PLAIN
 from openbook.words.numbers import figure
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
 
 __all__ = ["derive_model", "derive_row"]
 
-#: Steps of the trace that are shown, the last among them.
-SHOWN_STEPS = 20
+#: The score of a row, with an intercept and without.
+SCORE, SCORE_ONLY = r"b + \sum_j w_j x_j", r"\sum_j w_j x_j"
+
+#: Steps of the trace that are shown, the last among them; and entries of a gradient.
+SHOWN_STEPS, SHOWN_ENTRIES = 20, 8
 
 
 def derive_model(model) -> Work:
@@ -26,26 +30,33 @@ def derive_model(model) -> Work:
     labels = _truths(model)
     if len(labels) == 2:
         rule = (
-            Step("z", r"b + \sum_j w_j x_j"),
+            Step("z", SCORE if model.fit_intercept else SCORE_ONLY),
             Step(f"P({labels[1]} | x)", r"\frac{1}{1 + e^{-z}}"),
         )
     else:
         rule = (Step("s_c", r"b_c + \sum_j w_{c j} x_j"), Step("P(c | x)", r"\frac{e^{s_c}}{\sum_k e^{s_k}}"))
-    likelihood = Work("likelihood", (*_objective(model), _trace(model), *_against_shares(model)))
+    steps = (_trace(model), *_gradients(model))
+    likelihood = Work("likelihood", (*_objective(model), *steps, *_against_shares(model)))
     title = f"Logistic regression for {model.target_}: how it was fitted"
     return Work(title, (*rule, likelihood, *_coefficients(model)), "; ".join(model.notes_))
 
 
 def _objective(model):
     formula = r"\sum_i \ln P(y_i \mid x_i)"
-    if model.l2:
-        formula += rf" - \frac{{1}}{{2}} \cdot {figure(model.l2)} \cdot \sum_j w_j^2"
-    if model.l1:
-        formula += rf" - {figure(model.l1)} \cdot \sum_j |w_j|"
+    l1, l2 = _penalties(model)
+    if l2:
+        formula += rf" - \frac{{1}}{{2}} \cdot {figure(l2)} \cdot \sum_j w_j^2"
+    if l1:
+        formula += rf" - {figure(l1)} \cdot \sum_j |w_j|"
     note = ""
-    if (model.l1 or model.l2) and model.scale:
+    if (l1 or l2) and model.scale:
         note = "w: coefficients of numeric columns in standard units"
     yield Step("maximised", formula, note=note)
+
+
+def _penalties(model):
+    """The factors of Σ |w| and of ½ Σ w²."""
+    return model.l1_ratio / model.C, (1.0 - model.l1_ratio) / model.C
 
 
 def _trace(model):
@@ -55,9 +66,28 @@ def _trace(model):
     if cut:
         rows = [*rows[: SHOWN_STEPS - 1], rows[-1]]
     note = f"Steps {SHOWN_STEPS - 1} to {len(trace) - 2} are left out." if cut else ""
-    name = "log-likelihood, penalised" if model.l1 or model.l2 else "log-likelihood"
-    steps = "epochs" if model.solver_ == "sgd" else "steps"
-    return Grid(f"{steps} of {model.solver_}", ("step", name, "largest slope", "step length"), rows, note)
+    name = "log-likelihood, penalised" if any(_penalties(model)) else "log-likelihood"
+    title = f"{'epochs' if model.solver_ == 'sgd' else 'steps'} of {model.solver_}"
+    if model.max_iter == 0:
+        title, note = "given coefficients", "max_iter=0: nothing is learnt."
+    return Grid(title, ("step", name, "largest slope", "step length"), rows, note)
+
+
+def _gradients(model):
+    """The gradient at every plain step, where it is kept and narrow enough to read."""
+    gradients = np.roll(model.gradients_, 1, axis=2)  # the intercept first
+    plain = model.solver_ in {"none", *PLAIN}
+    if not plain or not gradients.size or gradients[0].size > SHOWN_ENTRIES:
+        return
+    labels = [""] if len(gradients[0]) == 1 else [f" of {label}" for label in _truths(model)]
+    terms = ["b", *model.encoding_.names][not model.fit_intercept :]
+    own = gradients[:, :, not model.fit_intercept :].reshape(len(gradients), -1)
+    rows = [(i, *row) for i, row in enumerate(own.tolist())]
+    if len(rows) > SHOWN_STEPS:
+        rows = [*rows[: SHOWN_STEPS - 1], rows[-1]]
+    units = "columns in standard units" if model.scale else "columns as they are"
+    note = f"the derivative of what is maximised by each coefficient; {units}"
+    yield Grid("gradient", ("step", *(f"{term}{label}" for label in labels for term in terms)), rows, note)
 
 
 def _against_shares(model):
@@ -83,7 +113,7 @@ def _coefficients(model):
         [None if _unknown(value) else value for value in row]
         for row in zip(*(table.column(name).tolist() for name in table.names if name != "class"), strict=True)
     ]
-    width = len(model.encoding_) + 1
+    width = len(model.encoding_) + model.fit_intercept
     if model.covariance_ is not None:
         note = "p: Wald test of a zero coefficient; low and high: 95% interval of the odds ratio"
         for k, label in enumerate(labels[1:]):
@@ -91,7 +121,7 @@ def _coefficients(model):
             yield Grid(title, header, rows[k * width : (k + 1) * width], note)
     elif len(labels) == 2:
         note = (
-            "A penalised fit has no standard errors; l1=0, l2=0 gives them." if model.l1 or model.l2 else ""
+            "A penalised fit has no standard errors; C=math.inf gives them." if any(_penalties(model)) else ""
         )
         yield Grid(f"odds of {labels[1]}", header, rows, note)
 
@@ -111,7 +141,8 @@ def derive_row(model, X) -> Work:
         rows = [(n, x, w, t) for (n, x, _), w, t in zip(cells, coef, terms, strict=True)]
         score = math.fsum([intercept, *terms])
         name = "z" if len(labels) == 2 else f"s({label})"
-        step = Step(name, r"b + \sum_j w_j x_j", joined([intercept, *terms]), score)
+        formula = SCORE if model.fit_intercept else SCORE_ONLY
+        step = Step(name, formula, joined([intercept, *terms] if model.fit_intercept else terms), score)
         gaps = [n for n, _, filled in cells if filled]
         note = f"missing or not seen in training, set to the mean: {', '.join(gaps)}" if gaps else ""
         title = f"log odds of {label}" if len(labels) == 2 else f"score of {label}"

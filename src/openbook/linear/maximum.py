@@ -66,6 +66,8 @@ def maximise(likelihood, start, *, solver, l1, n_rows, tol, max_iter, step, rand
     sample = max(SAMPLE, SAMPLE_PER_COLUMN * len(likelihood.penalty))
     many = n_rows >= 2 * sample
     limits = {"tol": tol, "max_iter": max_iter}
+    if max_iter == 0:  # the coefficients are given
+        return gradient_descent(likelihood, start, step=0.0, **limits), "none"
     if solver == "gradient_descent":
         step = step * likelihood.total if step else 1.0 / _most_curvature(likelihood)
         found = gradient_descent(likelihood, start, step=step, **limits)
@@ -74,7 +76,7 @@ def maximise(likelihood, start, *, solver, l1, n_rows, tol, max_iter, step, rand
     if solver == "sgd":
         step = step or 1.0 / _most_curvature(likelihood, BATCH_ROWS)
         return sgd(likelihood, start, step=step, random=random, **limits), solver
-    wide = n_rows < len(likelihood.penalty)
+    wide = n_rows < len(likelihood.penalty) and likelihood.intercept
     if wide and not l1.any() and not likelihood.free[:-1].any() and solver in {"auto", "newton"}:
         return _among_rows(likelihood, start, solver, limits)
     if solver == "auto":

@@ -14,6 +14,7 @@ theta : float64 (d + 1,) for two classes, else (n_classes, d + 1); bias first, t
 """
 
 import warnings
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -23,11 +24,12 @@ from sklearn.utils import check_random_state
 from openbook.border.base import Classifier, most_probable
 from openbook.border.rows import Chunk
 from openbook.border.rules import Anything, Flag, Number, OneOf, Whole
-from openbook.errors import DataError, ParameterError
+from openbook.errors import DataError
 from openbook.fold import each
 from openbook.linear.perceptron_kernels import CLOCK, LONGEST, RUN, TRIED, UPDATES, meet
 from openbook.linear.perceptron_work import derive_model, derive_row
 from openbook.linear.scored import linear_scores
+from openbook.linear.start import given_start
 from openbook.prepare.encoding import Encoding
 
 __all__ = ["Perceptron"]
@@ -37,50 +39,64 @@ KEPT_ROWS = 30
 
 
 class Perceptron(Classifier):
-    """The perceptron: it goes through the rows one by one and corrects its weights at every mistake.
+    """The perceptron (Rosenblatt, 1958): it goes through the rows and corrects its weights at every mistake.
 
     It settles if a plane separates the classes, however long that takes; if none does, the last weights are
     no better than any before. `keep` says what to make of that.
 
     Parameters
     ----------
-    eta0 : float
+    eta0 : float, default=1.0
         The learning rate eta. Where the start is 0 it changes the size of the weights, and no answer.
-    max_iter : int
-        The most epochs: how often every row is met. 0 keeps the weights of `start`.
-    fit_intercept : bool
-        Whether there is a bias. Without one the plane goes through the origin.
-    start : array, optional
-        The first weights, bias first, one for each encoded column; for more than two classes a row of them
-        for each. None begins at 0.
-    keep : "last", "pocket" or "average"
+    max_iter : int, default=100
+        The most epochs: how often every row is met. 0 learns nothing and keeps `coef_init` and
+        `intercept_init`.
+    coef_init : array-like of shape (n_encoded,) or (n_classes, n_encoded), or None, default=None
+        The weights to start from, in units of the columns; None for 0.
+    intercept_init : float, array-like of shape (n_classes,) or None, default=None
+        The bias to start from; None for 0.
+    keep : {"last", "pocket", "average"}, default="last"
         Which weights become the model: the last; those with the fewest errors on all training rows, which
         are tried at the end of an epoch, and whenever weights get more rows right on end than any before
         (Gallant's pocket with a ratchet); or the average of the weights after each row met.
-    shuffle : bool
+    shuffle : bool, default=False
         Whether the rows come in a new random order in every epoch, rather than as given.
-    random_state : int, RandomState or None
-        For the shuffling.
-    scale : bool
-        Whether numeric columns are brought to mean 0 and standard deviation 1 first.
+    random_state : int, RandomState or None, default=None
+        Random seed of the shuffling.
+    scale : bool, default=False
+        Whether numeric columns are brought to mean 0 and standard deviation 1 first; without a bias, to
+        standard deviation 1.
+    fit_intercept : bool, default=True
+        Whether there is a bias. Without one the plane goes through the origin.
 
     Attributes
     ----------
-    classes_ : the classes
-    weights_ : theta, for the encoded columns
-    coef_, intercept_ : the same in units of the columns
-    encoding_ : how columns became numbers
-    updates_ : the number of changes in each epoch
-    n_iter_ : how many epochs there were
-    converged_ : whether the last epoch was without a mistake
-    cycle_ : two epochs that ended with the same weights, which proves that no plane separates the classes
+    classes_ : ndarray of shape (n_classes,)
+    weights_ : ndarray of shape (n_encoded + 1,) or (n_classes, n_encoded + 1)
+        theta, the bias first, for the encoded columns.
+    coef_ : ndarray of shape (1, n_encoded) or (n_classes, n_encoded)
+        The weights in units of the columns.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        The bias, beside weights in units of the columns.
+    encoding_ : Encoding
+    updates_ : ndarray of shape (n_iter_,)
+        The number of changes in each epoch.
+    n_iter_ : int
+        The number of epochs.
+    converged_ : bool
+        Whether the last epoch was without a mistake.
+    cycle_ : tuple of int or None
+        Two epochs that ended with the same weights, which proves that no plane separates the classes.
+    rows_ : tuple of ndarray
+        The encoded rows, their classes and weights, where they are few enough for `work` to show.
+    seed_ : int
+        The seed of the shuffling.
 
     Notes
     -----
     A perceptron decides, and knows no probabilities: `predict_proba` is 1 for the class it says and 0 for
-    the others. `decision_function` has theta . x.
-
-    A row of weight 3 is met three times on end; what is left of a weight below 1 makes a smaller step.
+    the others. A row of weight 3 is met three times on end; what is left of a weight below 1 makes a smaller
+    step. Guide: docs/guide/perceptron.md
 
     References
     ----------
@@ -92,13 +108,17 @@ class Perceptron(Classifier):
     >>> model = Perceptron().fit([[1, 1], [1, 2], [0, 0], [-1, 0]], [1, 1, -1, -1])
     >>> model.weights_.tolist(), model.updates_.tolist()
     ([-2.0, 2.0, 2.0], [1, 2, 0])
+    >>> by_hand = Perceptron(coef_init=[1, 1], intercept_init=-1.5, max_iter=0).fit([[0, 0], [1, 1]], [-1, 1])
+    >>> by_hand.predict([[0, 1], [1, 1]]).tolist()
+    [-1, 1]
     """
 
     _counts_rows = True
     _rules = {
         "eta0": Number(above=0),
         "max_iter": Whole(at_least=0),
-        "start": Anything("None, or weights with the bias first"),
+        "coef_init": Anything("None, or a weight for each encoded column"),
+        "intercept_init": Anything("None, or a number for each score"),
         "keep": OneOf("last", "pocket", "average"),
         "shuffle": Flag(),
         "random_state": Anything("None, a whole number or a RandomState"),
@@ -110,7 +130,8 @@ class Perceptron(Classifier):
         self,
         eta0=1.0,
         max_iter=100,
-        start=None,
+        coef_init=None,
+        intercept_init=None,
         keep="last",
         shuffle=False,
         random_state=None,
@@ -119,7 +140,8 @@ class Perceptron(Classifier):
     ):
         self.eta0 = eta0
         self.max_iter = max_iter
-        self.start = start
+        self.coef_init = coef_init
+        self.intercept_init = intercept_init
         self.keep = keep
         self.shuffle = shuffle
         self.random_state = random_state
@@ -131,6 +153,8 @@ class Perceptron(Classifier):
 
     def _fit(self, rows):
         self.encoding_ = Encoding.of(rows, scale=self.scale)
+        if not self.fit_intercept:  # a plane through the origin of the columns themselves
+            self.encoding_ = replace(self.encoding_, shift=np.zeros(len(self.encoding_)))
         self.seed_ = check_random_state(self.random_state).randint(1 << 31) if self.shuffle else 0
         way = self.eta0, self.keep, self.fit_intercept
         course = _Course(self._pieces(rows), self.encoding_, self._first_weights(), *way)
@@ -147,7 +171,7 @@ class Perceptron(Classifier):
         ended_so: dict[int, int] = {}
         updates = []
         self.cycle_ = None
-        for epoch, order in zip(range(1, self.max_iter + 1), self.orders(course.n_rows), strict=False):
+        for epoch, order in zip(range(1, self.max_iter + 1), self._orders(course.n_rows), strict=False):
             updates.append(course.epoch(order))
             if updates[-1] == 0:
                 break
@@ -156,7 +180,7 @@ class Perceptron(Classifier):
                 self.cycle_ = ended_so[state], epoch
         self.updates_ = np.array(updates, dtype=np.int64)
 
-    def orders(self, n_rows):
+    def _orders(self, n_rows):
         """The orders in which the rows come, epoch after epoch; None is as given."""
         rng = np.random.default_rng(self.seed_)
         while True:
@@ -181,25 +205,10 @@ class Perceptron(Classifier):
         return (size,) if len(self.classes_) <= 2 else (len(self.classes_), size)
 
     def _first_weights(self):
-        """The weights to begin with, one row or a row for each class."""
-        if self.start is None:
-            return np.zeros(self._shape).reshape(-1, self._shape[-1])
-        try:
-            start = np.array(self.start, dtype=float)
-        except (TypeError, ValueError):
-            msg = f"Perceptron: start must be {self._rules['start'].demand()}, got {self.start!r}."
-            raise ParameterError(msg) from None
-        if not self.fit_intercept and start.shape == self._shape and start[..., 0].any():
-            msg = "Perceptron: without an intercept, the bias in start must be 0"
-            raise ParameterError(msg)
-        if start.shape != self._shape or not np.isfinite(start).all():
-            msg = (
-                f"Perceptron: start must be finite weights of shape {self._shape}: the bias, then"
-                f" {', '.join(self.encoding_.names)};"
-                f" got shape {start.shape}"
-            )
-            raise ParameterError(msg)
-        return start.reshape(-1, self._shape[-1])
+        """The weights to begin with, one row or a row for each class, bias first."""
+        coef, intercept = given_start(self, 1 if len(self.classes_) <= 2 else len(self.classes_))
+        shift, scale = self.encoding_.shift, self.encoding_.scale
+        return np.column_stack([intercept + coef @ shift, coef * scale])
 
     @property
     def n_iter_(self):
@@ -241,7 +250,17 @@ class Perceptron(Classifier):
         warnings.warn(msg, ConvergenceWarning, stacklevel=4)
 
     def decision_function(self, X):
-        """The scores theta . x: for two classes (n,), above 0 for the second; else (n, n_classes)."""
+        """The scores theta . x of each row.
+
+        Parameters
+        ----------
+        X : table-like or Scan
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_classes)
+            For two classes one score, 0 or more for the second class; else a score for each class.
+        """
         scores = self._each(X, self._scores)
         return scores[:, 0] if len(self.classes_) <= 2 else scores
 

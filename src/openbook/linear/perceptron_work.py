@@ -145,7 +145,7 @@ def _replayed(model):
     if not y:
         return iter(())
     rows = list(zip(x, y, w, strict=True))
-    orders = (range(len(rows)) if order is None else order.tolist() for order in model.orders(len(rows)))
+    orders = (range(len(rows)) if order is None else order.tolist() for order in model._orders(len(rows)))  # noqa: SLF001 (its twin)
     start = model._first_weights().tolist()  # noqa: SLF001 (the learner's own twin)
     return replay(rows, islice(orders, model.n_iter_), start, model.eta0, float(model.fit_intercept))
 

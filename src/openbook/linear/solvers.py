@@ -62,6 +62,7 @@ class Point(NamedTuple):
     value: float
     slope: float
     step: float
+    gradient: np.ndarray
 
 
 class Solution(NamedTuple):
@@ -76,7 +77,7 @@ def newton(objective, start, *, tol, max_iter, l1=None):
     """Newton's method; with `l1`, (p,), each step minimises the quadratic model plus Σ l1 |θ|."""
     theta, l1 = np.array(start, dtype=float), np.zeros(len(start)) if l1 is None else l1
     value, gradient, hessian = objective.curved(theta)
-    trace = [Point(value + l1 @ np.abs(theta), _largest(gradient, theta, l1), 0.0)]
+    trace = [Point(value + l1 @ np.abs(theta), _largest(gradient, theta, l1), 0.0, gradient)]
     while trace[-1].slope > tol and len(trace) <= max_iter:
         if l1.any():
             target = _least_of_model(hessian, gradient - hessian @ theta, l1, theta)
@@ -96,7 +97,7 @@ def newton(objective, start, *, tol, max_iter, l1=None):
         else:
             break
         theta, gradient, hessian = there, slope, curvature
-        trace.append(Point(total, _largest(gradient, theta, l1), length))
+        trace.append(Point(total, _largest(gradient, theta, l1), length, gradient))
     return Solution(theta, trace, trace[-1].slope <= tol)
 
 
@@ -112,7 +113,7 @@ def lbfgs(objective, start, *, tol, max_iter, precondition=None, memory=10):
     """
     theta = np.array(start, dtype=float)
     value, gradient = objective(theta)
-    trace = [Point(value, _largest(gradient), 0.0)]
+    trace = [Point(value, _largest(gradient), 0.0, gradient)]
     past: deque[tuple[np.ndarray, np.ndarray, float]] = deque(maxlen=memory)
     while trace[-1].slope > tol and len(trace) <= max_iter:
         step = -_times_inverse(gradient, past, precondition)
@@ -128,7 +129,7 @@ def lbfgs(objective, start, *, tol, max_iter, precondition=None, memory=10):
         if step @ change > 0:
             past.append((length * step, change, length * (step @ change)))
         theta, gradient = theta + length * step, slope
-        trace.append(Point(value, _largest(gradient), length))
+        trace.append(Point(value, _largest(gradient), length, gradient))
     return Solution(theta, trace, trace[-1].slope <= tol)
 
 
@@ -136,12 +137,12 @@ def gradient_descent(objective, start, *, step, tol, max_iter):
     """Downhill by a fixed step times the gradient; nothing keeps too long a step from leading up."""
     theta = np.array(start, dtype=float)
     value, gradient = objective(theta)
-    trace = [Point(value, _largest(gradient), 0.0)]
+    trace = [Point(value, _largest(gradient), 0.0, gradient)]
     while trace[-1].slope > tol and len(trace) <= max_iter and np.isfinite(value):
         with np.errstate(over="ignore", invalid="ignore"):
             theta = theta - step * gradient
             value, gradient = objective(theta)
-        trace.append(Point(value, _largest(gradient), step))
+        trace.append(Point(value, _largest(gradient), step, gradient))
     return Solution(theta, trace, trace[-1].slope <= tol)
 
 
@@ -152,7 +153,7 @@ def sgd(objective, start, *, step, tol, max_iter, random):
     """
     theta = average = np.array(start, dtype=float)
     value, gradient = objective(theta)
-    trace = [Point(value, _largest(gradient), 0.0)]
+    trace = [Point(value, _largest(gradient), 0.0, gradient)]
     gain = np.inf
     while abs(gain) > tol and len(trace) <= max_iter and np.isfinite(value):
         average, length = np.zeros_like(theta), step / np.sqrt(len(trace))
@@ -161,7 +162,7 @@ def sgd(objective, start, *, step, tol, max_iter, random):
             average += (theta - average) / met
         value, gradient = objective(average)
         gain = trace[-1].value - value
-        trace.append(Point(value, _largest(gradient), length))
+        trace.append(Point(value, _largest(gradient), length, gradient))
     return Solution(average, trace, abs(gain) <= tol)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from openbook.border.base import Classifier, Regressor
-from openbook.border.rules import Anything, NamedOr, OneOf, Rule, Whole
+from openbook.border.rules import Anything, NamedOr, OneOf, ParameterRule, Whole
 from openbook.neighbors.derive import derive_mean, derive_model, derive_vote
 from openbook.neighbors.learner import NeighborLearner
 from openbook.neighbors.votes import TIES, WEIGHTS, decided
@@ -20,7 +20,7 @@ from openbook.spaces.space import DISTANCE_RULES
 
 __all__ = ["KNeighborsClassifier", "KNeighborsRegressor"]
 
-_RULES: dict[str, Rule] = {
+_RULES: dict[str, ParameterRule] = {
     "n_neighbors": Whole(at_least=1),
     "weights": NamedOr("a function of distance / bandwidth", WEIGHTS),
     **DISTANCE_RULES,

@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.base import Classifier, Regressor
-from openbook.border.rules import Anything, Maybe, NamedOr, Number, Rule
+from openbook.border.rules import Anything, Maybe, NamedOr, Number, ParameterRule
 from openbook.errors import ParameterError, RefusalError
 from openbook.neighbors.derive_windows import derive_density, derive_local_mean, derive_windows
 from openbook.neighbors.learner import NeighborLearner
@@ -32,7 +32,7 @@ _ENOUGH = 1000
 #: Distances that are held at a time.
 _AT_A_TIME = 1 << 22
 
-_RULES: dict[str, Rule] = {
+_RULES: dict[str, ParameterRule] = {
     "radius": Maybe(Number(above=0)),
     "kernel": NamedOr("a function of distance / radius, 0 beyond 1", tuple(KERNELS)),
     **DISTANCE_RULES,

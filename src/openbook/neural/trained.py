@@ -19,7 +19,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from openbook.border.base import Estimator
-from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, Rule, Whole
+from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, ParameterRule, Whole
 from openbook.errors import InterruptedFit, ParameterError
 from openbook.fold import each
 from openbook.neural.activations import ACTIVATIONS, HIDDEN
@@ -47,7 +47,7 @@ class Sizes(Anything):
         return tuple(record) if isinstance(record, list) else record
 
 
-RULES: dict[str, Rule] = {
+RULES: dict[str, ParameterRule] = {
     "hidden_layer_sizes": Sizes(),
     "activation": OneOf(*HIDDEN),
     "integration": OneOf(*INTEGRATIONS),

@@ -18,7 +18,7 @@ from functools import partial
 
 import numpy as np
 
-from openbook.border.rules import Maybe, Rule, Whole
+from openbook.border.rules import Maybe, ParameterRule, Whole
 from openbook.cluster import KMeans
 from openbook.fold import each
 from openbook.outlier.detector import CUTS, Account, Detector, checked
@@ -28,7 +28,7 @@ from openbook.work import Grid, Step
 
 __all__ = ["CLUSTER_RULES", "Clustered"]
 
-CLUSTER_RULES: dict[str, Rule] = {"n_clusters": Whole(1), "random_state": Maybe(Whole(0)), **CUTS}
+CLUSTER_RULES: dict[str, ParameterRule] = {"n_clusters": Whole(1), "random_state": Maybe(Whole(0)), **CUTS}
 
 
 class Clustered(Detector):

@@ -34,7 +34,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.base import Saved
 from openbook.border.rows import Chunk, Rows
-from openbook.border.rules import Maybe, Number, Rule, Whole
+from openbook.border.rules import Maybe, Number, ParameterRule, Whole
 from openbook.border.unsupervised import Unsupervised
 from openbook.damage import blamed_on_its_file
 from openbook.data import Table
@@ -50,7 +50,7 @@ Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 
 #: The rules of the parameters that every detector has.
-CUTS: dict[str, Rule] = {
+CUTS: dict[str, ParameterRule] = {
     "threshold": Maybe(Number()),
     "contamination": Maybe(Number(at_least=0, at_most=0.5)),
     "top": Maybe(Whole(1)),

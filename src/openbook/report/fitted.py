@@ -138,7 +138,7 @@ def _interval_note(model: Any, *, sure: bool) -> str:
         how = "Wald, maximum likelihood"
     else:
         how = (
-            f"normal approximation around the fit with the L2 penalty {model.l2:g}, which shrinks"
+            f"normal approximation around the fit with the L2 penalty C = {model.C:g}, which shrinks"
             " coefficients towards 0"
         )
     return f"Intervals: {how}. Sorted by the effect of one standard deviation."

@@ -57,7 +57,7 @@ def _errors(model: Any, X: Table, *, weighted: bool) -> np.ndarray | None:
         return errors
     scores = 1 if k == 1 else k + 1
     work = float(len(X)) * (scores * (d + 1)) ** 2 + float(scores * (d + 1)) ** 3
-    if weighted or model.l1 or model.class_weight is not None or work > _MOST_WORK:
+    if weighted or model.l1_ratio or model.class_weight is not None or work > _MOST_WORK:
         return None
     covariance = _covariance(model, X, scores)
     if scores > 1:
@@ -79,7 +79,7 @@ def _covariance(model: Any, X: Table, scores: int) -> np.ndarray:
             weights = proba[:, a] * ((a == b) - proba[:, b])
             curvature[a, :, b] = standard.T @ (weights[:, None] * standard)
     hessian = curvature.reshape(scores * width, scores * width)
-    hessian += np.diag(np.tile(np.append(0.0, np.full(width - 1, model.l2)), scores))
+    hessian += np.diag(np.tile(np.append(0.0, np.full(width - 1, (1.0 - model.l1_ratio) / model.C)), scores))
     values, vectors = eigh(hessian)
     known = values > _SINGULAR * values[-1]
     inverse = (vectors[:, known] / values[known]) @ vectors[:, known].T

@@ -20,7 +20,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from openbook import measures
-from openbook.border.rules import Flag, NamedOr, Number, OneOf, Rule
+from openbook.border.rules import Flag, NamedOr, Number, OneOf, ParameterRule
 from openbook.data import Numeric, SparseTable
 from openbook.errors import DataError, RefusalError
 from openbook.prepare import Encoding
@@ -44,7 +44,7 @@ TILED = ("auto", "euclidean", *MIXED)
 ALGORITHMS = ("auto", "brute", "kd_tree", "ball_tree", "inverted", "lsh")
 
 #: The parameters by which every learner that compares rows says how.
-DISTANCE_RULES: dict[str, Rule] = {
+DISTANCE_RULES: dict[str, ParameterRule] = {
     "metric": NamedOr("a function of rows (…, d) and (…, d)", DISTANCES),
     "algorithm": OneOf(*ALGORITHMS),
     "scale": Flag(),
