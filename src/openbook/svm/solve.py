@@ -1,7 +1,8 @@
 r"""Which solver a problem goes to; and the hard margin, C = infinity.
 
 A linear machine of more than a few rows goes to Newton's method (`newton.py`); every other one to pairs of
-multipliers (`smo.py`). Neither a linear nor a radial kernel minds where the origin is: rows that are far from
+multipliers (`smo.py`). Of few rows, the kernel matrix is computed once, for the machines of all pairs of
+classes and all folds. Neither a linear nor a radial kernel minds where the origin is: rows that are far from
 it are moved there first, since the digits that they have in common are lost for all that follows.
 
 The hard margin is the soft one under a C that no multiplier reaches. C is raised until that is so. If some
@@ -13,21 +14,25 @@ and which rows are in the way (those of xi > 0). With a kernel, its columns stan
 """
 
 from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from openbook.errors import DataError
-from openbook.svm.kernels import Kernel, Linear, Radial
+from openbook.svm.kernels import Kernel, Linear, Own, Radial
 from openbook.svm.newton import solve_linear
 from openbook.svm.problem import CAPPED, CONVERGED, Problem, Solution
 from openbook.svm.smo import solve_dual
 
-__all__ = ["solve", "solve_hard"]
+__all__ = ["Held", "held", "solve", "solve_hard"]
 
 #: A linear machine of no more rows is solved by pairs, which is quicker for so few.
 FEW = 200
 #: Rows whose mean is so many standard deviations away are far from the origin, judged by so many of them.
 _AWAY, _SOME = 3.0, 2000
+#: The kernel matrix of no more rows is computed once for all machines and folds; it takes 32 MB.
+HELD = 2048
 #: The bounds that are tried for a hard margin, over the largest kernel of a row with itself.
 _BOUNDS = (1e4, 1e7, 1e10)
 #: So many rows in the way are named.
@@ -45,6 +50,41 @@ def solve(X, kernel: Kernel, problem: Problem, tol, max_iter, start=None, *, by_
         found = solve_linear(X, problem, tol, max_iter)
     else:
         found = solve_dual(X, kernel, problem, tol, max_iter, start)
+    return _with_weights(found, X, center)
+
+
+class Held(NamedTuple):
+    """A kernel, and what it multiplies: rows, or their numbers where it is a table of what is known of them.
+
+    rows, center : the rows of a linear kernel's table less their centre, and that; else None
+    """
+
+    kernel: Kernel
+    X: np.ndarray
+    rows: np.ndarray | None = None
+    center: np.ndarray | None = None
+
+    def weighed(self, solution: Solution, rows) -> Solution:
+        """The solution over some of the rows; of a linear kernel with its weights."""
+        return solution if self.rows is None else _with_weights(solution, self.rows[rows], self.center)
+
+
+def held(kernel: Kernel, X: np.ndarray) -> Held:
+    """The kernel of few rows as a table; not where Newton's method will do without."""
+    by_newton = isinstance(kernel, Linear) and len(X) > FEW and X.shape[1] <= len(X)
+    if len(X) > HELD or by_newton or isinstance(kernel, Own):
+        return Held(kernel, X)
+    rows, center = _centred(X) if isinstance(kernel, Linear | Radial) else (X, None)
+    table, numbers = Own(partial(_looked_up, kernel.matrix(rows, rows))), np.arange(len(X))[:, None]
+    return Held(table, numbers, rows, center) if isinstance(kernel, Linear) else Held(table, numbers)
+
+
+def _looked_up(values, left, right):
+    return values[np.ix_(left[:, 0], right[:, 0])]
+
+
+def _with_weights(found: Solution, X: np.ndarray, center: np.ndarray) -> Solution:
+    """The solution of a linear machine over rows less a centre, with the weights of the rows as they are."""
     w = found.beta @ X if found.w is None else found.w
     return replace(found, w=w, bias=found.bias - float(w @ center))
 

@@ -25,7 +25,7 @@ from openbook.svm.machine import Machines, Task, solved
 from openbook.svm.parameters import Gamma, KernelChoice, Penalty
 from openbook.svm.platt import deal, probabilities, sharpness
 from openbook.svm.problem import CONVERGED, Problem
-from openbook.svm.solve import solve_hard
+from openbook.svm.solve import held, solve_hard
 from openbook.svm.votes import class_scores, pairs
 
 __all__ = ["SVC"]
@@ -139,12 +139,13 @@ class SVC(SupportVectors, Classifier):
         weights = np.bincount(training.y, training.w, len(self.classes_))
         cost = training.w * class_factors(self, weights)[training.y]
         tasks = self._tasks(training.y, cost)
-        solutions = self._solved(training, tasks)
+        table = held(self._kernel(), training.X)
+        solutions = self._solved(training, tasks, table)
         self._keep(training, tasks, solutions)
         self.sharpness_ = np.ones(len(self.classes_))
         self.calibrated_ = False
         if self.calibrate is not None and self.converged_:
-            self._calibrate(training, tasks, solutions)
+            self._calibrate(training, tasks, solutions, table)
         self._announce()
 
     def _tasks(self, y, cost):
@@ -167,10 +168,11 @@ class SVC(SupportVectors, Classifier):
             most, ridge = self.C * cost, np.zeros(len(t))
         return Problem(t, np.where(positive, 0.0, -most), np.where(positive, most, 0.0), ridge)
 
-    def _solved(self, training, tasks):
+    def _solved(self, training, tasks, table):
         kernel = self._kernel()
         if math.isfinite(self.C):
-            return solved(self, training.X, kernel, tasks)
+            found = solved(self, table.X, table.kernel, tasks)
+            return [table.weighed(own, task.rows) for own, task in zip(found, tasks, strict=True)]
         return [
             solve_hard(
                 training.X[task.rows],
@@ -183,21 +185,21 @@ class SVC(SupportVectors, Classifier):
             for task in tasks
         ]
 
-    def _calibrate(self, training, tasks, solutions):
+    def _calibrate(self, training, tasks, solutions, table):
         """Find how sharp the scores are, from machines that each leave a fold out."""
         folds = min(self.calibrate, int(np.bincount(training.y).min()))
         if folds < 2:
             return
-        kernel, dealt = self._kernel(), deal(training.X, training.y, folds)
+        kernel, X, dealt = table.kernel, table.X, deal(training.X, training.y, folds)
         f = np.empty((len(training.y), len(tasks)))
         for fold in range(folds):
             left = dealt == fold
-            kept = training.X[~left]
+            kept = X[~left]
             fewer = [task.without(left, found) for task, found in zip(tasks, solutions, strict=True)]
             found = solved(self, kept, kernel, fewer)
             if any(solution.state != CONVERGED for solution in found):
                 return
-            f[left] = Machines.of(kernel, kept, fewer, found)[0].decisions(training.X[left])
+            f[left] = Machines.of(kernel, kept, fewer, found)[0].decisions(X[left])
         self.sharpness_ = sharpness(self._scores(f), training.y, training.w)
         self.calibrated_ = True
 
