@@ -210,3 +210,21 @@ def test_what_holds_no_items_is_refused():
         frequent_itemsets(np.zeros((0, 2), dtype=int))
     with pytest.raises(DataError, match=r"no item 'beeer'\. Did you mean 'beer'"):
         frequent_itemsets(BASKETS, 0.2).support("beeer")
+
+
+def test_lists_hold_each_item_once_whatever_it_is():
+    mixed = Transactions.of([["b", "a", "b", None], [1, True, 1.0], [], ("a",), {"c"}, (x for x in "ab")])
+    assert mixed.names == ("1", "a", "b", "c", "true")
+    assert [sorted(each) for each in mixed] == [[1, 2], [0, 4], [], [1], [3], [1, 2]]
+    numbers = Transactions.of([[3, 1, 3], [2]])
+    assert numbers.names == ("1", "2", "3")
+    assert [sorted(each) for each in numbers] == [[0, 2], [1]]
+    unhashable = Transactions.of([[["x"], ["x"]], [["y"]]])
+    assert unhashable.names == ("['x']", "['y']")
+    assert [sorted(each) for each in unhashable] == [[0], [1]]
+    assert list(Transactions.of([[], [None]])) == [frozenset(), frozenset()]
+
+
+def test_repeats_are_found_in_the_widest_baskets(monkeypatch):
+    monkeypatch.setattr("openbook.associate.transactions._MOST_PAIRS", 1)
+    assert [sorted(each) for each in Transactions.of([["b", "a", "b"], ["c"]])] == [[0, 1], [2]]

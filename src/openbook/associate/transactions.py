@@ -25,6 +25,9 @@ from openbook.prepare.discretise import equal_cuts, intervals
 
 __all__ = ["Transactions"]
 
+#: Up to so many pairs of row and item, repeats are found in a table of all that there can be.
+_MOST_PAIRS = 1 << 27
+
 
 @dataclass(frozen=True)
 class Transactions:
@@ -101,18 +104,50 @@ def _holds_lists(data: Any) -> bool:
     if not isinstance(data, list | tuple) or not data:
         return False
     return all(
-        isinstance(each, Iterable) and not isinstance(each, str | bytes | Mapping | np.ndarray)
-        for each in data
+        issubclass(kind, Iterable) and not issubclass(kind, str | bytes | Mapping | np.ndarray)
+        for kind in set(map(type, data))
     )
 
 
 def _of_lists(data: Sequence[Iterable[Any]]) -> Transactions:
-    sets = [{as_text(item) for item in each if item is not None} for each in data]
-    names = sorted(set().union(*sets))
-    codes = {name: code for code, name in enumerate(names)}
-    rows = np.repeat(np.arange(len(sets), dtype=np.int32), [len(each) for each in sets])
-    items = np.array([codes[item] for item in chain.from_iterable(sets)], dtype=np.int32)
-    return Transactions(tuple(names), len(sets), rows, items)
+    """Each distinct item is worded and numbered once; the cells only look their number up."""
+    lists = [each if isinstance(each, list | tuple | set | frozenset) else list(each) for each in data]
+    cells = list(chain.from_iterable(lists))
+    if not _worded_alone(cells):
+        cells = [None if item is None else as_text(item) for item in cells]
+    texts = {item: as_text(item) for item in dict.fromkeys(cells) if item is not None}
+    names = sorted(set(texts.values()))
+    numbers = {name: number for number, name in enumerate(names)}
+    codes = {None: -1, **{item: numbers[text] for item, text in texts.items()}}
+    items = np.fromiter(map(codes.__getitem__, cells), np.int32, len(cells))
+    rows = np.repeat(np.arange(len(lists), dtype=np.int32), [len(each) for each in lists])
+    if not (known := items >= 0).all():
+        rows, items = rows[known], items[known]
+    return Transactions(tuple(names), len(lists), *_once(rows, items, len(lists), len(names)))
+
+
+def _worded_alone(cells: list[Any]) -> bool:
+    """Whether equal cells are the same item: not 1 and True, and not what cannot be looked up."""
+    try:
+        distinct = dict.fromkeys(cells)
+    except TypeError:
+        return False
+    return all(isinstance(item, str | None) for item in distinct) or len(set(map(type, cells))) == 1
+
+
+def _once(rows: np.ndarray, items: np.ndarray, n: int, width: int) -> tuple[np.ndarray, np.ndarray]:
+    """Each pair of row and item once."""
+    pairs = rows.astype(np.int64) * width + items
+    if n * width > _MOST_PAIRS:
+        distinct = np.unique(pairs)
+    else:
+        held = np.zeros(n * width, dtype=bool)
+        held[pairs] = True
+        if np.count_nonzero(held) == len(pairs):
+            return rows, items
+        distinct = np.flatnonzero(held)
+    rows, items = np.divmod(distinct, max(width, 1))
+    return rows.astype(np.int32), items.astype(np.int32)
 
 
 def _of_matrix(data: Any, names: Sequence[str] | None) -> Transactions:

@@ -66,7 +66,9 @@ class Held(NamedTuple):
 
     def weighed(self, solution: Solution, rows) -> Solution:
         """The solution over some of the rows; of a linear kernel with its weights."""
-        return solution if self.rows is None else _with_weights(solution, self.rows[rows], self.center)
+        if self.rows is None or self.center is None:
+            return solution
+        return _with_weights(solution, self.rows[rows], self.center)
 
 
 def held(kernel: Kernel, X: np.ndarray) -> Held:
