@@ -1,7 +1,10 @@
 """Linear regression by hand: gaps, categories, collinear columns, weights, targets, more and fewer rows."""
 
+import math
+
 import numpy as np
 import pytest
+from sklearn import linear_model
 
 from openbook import open_model, read, save
 from openbook.border.rows import Rows
@@ -312,3 +315,43 @@ def test_elimination_leaves_out_what_others_make_up():
 def test_columns_one_by_one_by_hand():
     # alone, soft(6, 2) / 2 = 2; the second has |1 - 0.5 · 2| < 2 left
     assert by_columns([[2.0, 0.5], [0.5, 1.0]], [6.0, 1.0], 2.0, 0.0) == pytest.approx([2, 0])
+
+
+def test_through_the_origin_by_hand():
+    """Σ xy / Σ x² = (1·2 + 2·3 + 3·7) / (1 + 4 + 9) = 29/14; RSS = 62 - 29²/14, and N - 1 freedom."""
+    model = LinearRegression(fit_intercept=False).fit([[1.0], [2.0], [3.0]], [2.0, 3.0, 7.0])
+    assert model.coef_ == pytest.approx([29 / 14])
+    assert model.intercept_ == 0.0
+    residual = 62 - 29**2 / 14
+    assert model.sigma2_ == pytest.approx(residual / 2)
+    assert model.r2_ == pytest.approx(1 - residual / 62)  # beside predicting 0, as in R
+    table = model.coefficients()
+    assert table.column("term").tolist() == ["x0"]
+    assert table.data("standard_error")[0] == pytest.approx(math.sqrt(residual / 2 / 14))
+    assert model.work()["slope"].result == pytest.approx(29 / 14)
+    assert model.work()["TSS"].result == pytest.approx(62)
+    assert model.work([2.0])["ŷ"].result == pytest.approx(29 / 7)
+    assert model.complexity() == 1
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"l2": 3.0, "scale": False}, {"l1": 2.0, "scale": False}, {"l2": 2.0}]
+)
+def test_through_the_origin_beside_scikit_learn(options, tmp_path):
+    rng = np.random.default_rng(0)
+    X, n = rng.normal(2.0, [1.0, 3.0, 0.5], size=(60, 3)), 60
+    y = X @ [1.0, -2.0, 0.5] + 4.0 + rng.normal(size=60)
+    model = LinearRegression(fit_intercept=False, **options).fit(X, y)
+    peers = {
+        (): linear_model.LinearRegression(fit_intercept=False),
+        ("l2", "scale"): linear_model.Ridge(3.0, fit_intercept=False),
+        ("l1", "scale"): linear_model.Lasso(2.0 / n, fit_intercept=False, tol=1e-12, max_iter=10**6),
+        ("l2",): linear_model.Ridge(2.0, fit_intercept=False),
+    }
+    unit = X.std(axis=0) if options == {"l2": 2.0} else 1.0
+    peer = peers[tuple(options)].fit(X / unit, y)
+    np.testing.assert_allclose(model.predict(X), peer.predict(X / unit), rtol=1e-8)
+    again = open_model(save(model, tmp_path / "line.openbook"))
+    np.testing.assert_allclose(again.predict(X), model.predict(X))
+    first = LinearRegression(fit_intercept=False, **options).partial_fit(X[:20], y[:20])
+    np.testing.assert_allclose(first.partial_fit(X[20:], y[20:]).coef_, model.coef_, rtol=1e-6, atol=1e-9)

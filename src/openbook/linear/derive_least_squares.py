@@ -28,7 +28,7 @@ def derive_model(model) -> Work:
     """How the model was learnt: the equations, their solution, and how sure it is."""
     title = f"Linear regression for {model.target_}: how it was fitted"
     parts: list[Step | Grid | Work] = [
-        Step("ŷ", r"b + \sum_j \beta_j x_j", note=_functions(model)),
+        Step("ŷ", _sum(model), note=_functions(model)),
         Step("minimise", _criterion(model), note=_penalty_note(model)),
     ]
     targets = range(len(model.targets_))
@@ -37,6 +37,15 @@ def derive_model(model) -> Work:
     else:
         parts += [Work(model.targets_[t], tuple(_target_parts(model, t))) for t in targets]
     return Work(title, tuple(parts), "; ".join(model.notes_))
+
+
+def _sum(model):
+    return r"b + \sum_j \beta_j x_j" if model.fit_intercept else r"\sum_j \beta_j x_j"
+
+
+def _around(model, name):
+    """A column or target as the sums of squares have it: around its mean, unless there is no intercept."""
+    return rf"({name}_i - \bar{{{name}}})" if model.fit_intercept else f"{name}_i"
 
 
 def derive_row(model, X) -> Work:
@@ -148,20 +157,22 @@ def _target_parts(model, t):
         yield from _equations(model, matrix, right)
         if model.l1 and d <= _BY_HAND:
             yield from _thresholds(model, matrix, right, coef)
-    products = [m * b for m, b in zip(normal.mean.tolist(), coef, strict=True)]
-    mean = float(normal.target_mean[t])
-    explained = joined(products) if d == 1 else f"({joined(products)})"
-    numbers = f"{figure(mean)} - {explained}"
-    result = mean - math.fsum(products)
-    yield Step("intercept b", r"\bar{y} - \sum_j \beta_j \bar{x}_j", numbers, result)
+    if model.fit_intercept:
+        products = [m * b for m, b in zip(normal.mean.tolist(), coef, strict=True)]
+        mean = float(normal.target_mean[t])
+        explained = joined(products) if d == 1 else f"({joined(products)})"
+        numbers = f"{figure(mean)} - {explained}"
+        result = mean - math.fsum(products)
+        yield Step("intercept b", r"\bar{y} - \sum_j \beta_j \bar{x}_j", numbers, result)
     yield _table(model, t)
     yield from _fit_steps(model, t, right, matrix, coef)
 
 
 def _one_column(model, square, product, slope):
     name = model.names_[0]
-    yield Step("S_xx", r"\sum_i w_i (x_i - \bar{x})^2", result=square, note=name)
-    yield Step("S_xy", r"\sum_i w_i (x_i - \bar{x}) (y_i - \bar{y})", result=product)
+    x, y = _around(model, "x"), _around(model, "y")
+    yield Step("S_xx", rf"\sum_i w_i {x}^2", result=square, note=name)
+    yield Step("S_xy", rf"\sum_i w_i {x} {y}", result=product)
     l1, l2 = float(model.l1), float(model.l2)
     top, bottom = figure(product), figure(square) + (f" + {figure(l2)}" if l2 else "")
     if l1:
@@ -177,11 +188,10 @@ def _equations(model, matrix, right):
         rule = r"\beta_j = \frac{soft(c_j - \sum_{k \ne j} S_{jk} \beta_k, l_1)}{S_{jj} + l_2}"
     else:
         rule = r"(S + l_2 I) \beta = c" if model.l2 else r"S \beta = c"
-    yield Step(
-        "normal equations",
-        rule,
-        note="S_jk = Σ w (x_j - x̄_j)(x_k - x̄_k) and c_j = Σ w (x_j - x̄_j)(y - ȳ): at β the gradient is 0",
-    )
+    sums = "S_jk = Σ w (x_j - x̄_j)(x_k - x̄_k) and c_j = Σ w (x_j - x̄_j)(y - ȳ)"
+    if not model.fit_intercept:
+        sums = "S_jk = Σ w x_j x_k and c_j = Σ w x_j y"
+    yield Step("normal equations", rule, note=f"{sums}: at β the gradient is 0")
     if 0 < len(right) <= _SHOWN:
         rows = [(name, *row, r) for name, row, r in zip(model.names_, matrix, right, strict=True)]
         yield Grid("S and c", ("", *model.names_, "c"), rows)
@@ -199,7 +209,8 @@ def _thresholds(model, matrix, right, coef):
 def _table(model, t):
     table = model.coefficients(LEVEL)
     names = [name for name in table.names if name != "target"]
-    block = slice(t * (1 + len(model.names_)), (t + 1) * (1 + len(model.names_)))
+    width = model.fit_intercept + len(model.names_)
+    block = slice(t * width, (t + 1) * width)
     columns = [table.column(name).tolist()[block] for name in names]
     rows = [
         tuple(None if isinstance(cell, float) and math.isnan(cell) else cell for cell in row)
@@ -218,40 +229,42 @@ def _fit_steps(model, t, right, matrix, coef):
     gain = 2 * math.fsum(b * c for b, c in zip(coef, right, strict=True))
     gain -= math.fsum(coef[j] * matrix[j][k] * coef[k] for j in range(len(coef)) for k in range(len(coef)))
     residual = max(total - gain, 0.0)
-    yield Step("TSS", r"\sum_i w_i (y_i - \bar{y})^2", result=total)
+    yield Step("TSS", rf"\sum_i w_i {_around(model, 'y')}^2", result=total)
     yield Step("RSS", r"\sum_i w_i (y_i - \hat{y}_i)^2", rf"{figure(total)} - {figure(gain)}", residual)
     ratio = rf"1 - \frac{{{figure(residual)}}}{{{figure(total)}}}"
     yield Step("R²", r"1 - \frac{RSS}{TSS}", ratio, 1 - residual / total if total > 0 else None)
     if model.dof_ is not None:
-        used = 1 + len(model.names_) - len(model.collinear_)
+        used = model.fit_intercept + len(model.names_) - len(model.collinear_)
         numbers = rf"\frac{{{figure(residual)}}}{{{figure(normal.weight)} - {used}}}"
         result = residual / model.dof_ if model.dof_ > 0 else None
         yield Step("σ²", r"\frac{RSS}{N - p}", numbers, result, "the variance of the errors")
 
 
 def _row_parts(model, X, values, own, t):
-    terms = ["intercept", *model.names_]
+    terms = ["intercept", *model.names_][not model.fit_intercept :]
+    values, own = values[-len(terms) :], own[-len(terms) :]
     products = [float(v * b) for v, b in zip(values, own, strict=True)]
     prediction = math.fsum(products)
     rows = [(term, float(v), float(b), p) for term, v, b, p in zip(terms, values, own, products, strict=True)]
     absent = [a.name for a in X.schema if _absent(a, X.data(a.name)[0])]
     note = f"missing or not seen in training, set to the mean: {', '.join(absent)}" if absent else ""
     parts: list[Grid | Step] = [Grid("terms", ("term", "value", "coefficient", "product"), rows, note)]
-    parts.append(Step("ŷ", r"b + \sum_j \beta_j x_j", joined(p for p in products if p), prediction))
+    parts.append(Step("ŷ", _sum(model), joined(p for p in products if p), prediction))
     if model.sigma2_ is not None:
         parts += _precision(model, values, prediction, float(np.atleast_1d(model.sigma2_)[t]))
     return parts, prediction
 
 
 def _precision(model, values, prediction, variance):
-    leverage = max(float(values @ model._covariance() @ values), 0.0)  # noqa: SLF001
+    own = model._covariance()[-len(values) :, -len(values) :]  # noqa: SLF001 (the model's other half)
+    leverage = max(float(values @ own @ values), 0.0)
     error = math.sqrt(variance * leverage)
     yield Step(
         "standard error of ŷ",
         r"\sqrt{\sigma^2 h}",
         rf"\sqrt{{{figure(variance)} \cdot {figure(leverage)}}}",
         error,
-        "h = x'(X'X)⁻¹x, with 1 for the intercept in x",
+        "h = x'(X'X)⁻¹x" + (", with 1 for the intercept in x" if model.fit_intercept else ""),
     )
     t = float(stdtrit(model.dof_, (1 + LEVEL) / 2))
     reach = t * math.sqrt(variance * (1 + leverage))

@@ -18,9 +18,11 @@ from openbook.words.numbers import figure
 __all__ = ["coefficient_table", "covariance", "in_words"]
 
 
-def covariance(normal: Normal, inverse: np.ndarray, units: np.ndarray) -> np.ndarray:
-    """(X'X)⁻¹ of intercept and coefficients, (1 + d, 1 + d), in units of the columns."""
-    corner = 1 / normal.weight + normal.mean @ inverse @ normal.mean
+def covariance(
+    normal: Normal, inverse: np.ndarray, units: np.ndarray, *, intercept: bool = True
+) -> np.ndarray:
+    """(X'X)⁻¹ of intercept and coefficients, (1 + d, 1 + d), in units of the columns; 0 for no intercept."""
+    corner = 1 / normal.weight + normal.mean @ inverse @ normal.mean if intercept else 0.0
     side = -(inverse @ normal.mean)[:, None]
     whole = np.block([[np.array([[corner]]), side.T], [side, inverse]])
     return units @ whole @ units.T

@@ -77,6 +77,11 @@ class JointScatter(Statistics):
     def zero(cls, numbers: int, size: int) -> "JointScatter":
         return cls(np.zeros(1), np.zeros(numbers), np.zeros(size), Gram.zero(size))
 
+    def around_zero(self) -> "JointScatter":
+        """The same around 0 in place of the mean, for a fit without an intercept: S + W m m'."""
+        gram = self.gram.with_rows(np.sqrt(self.weight) * self.mean[None])
+        return JointScatter(self.weight, self.known, np.zeros_like(self.mean), gram)
+
     @property
     def scatter(self) -> np.ndarray:
         """S, (K, K)."""

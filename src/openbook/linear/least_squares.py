@@ -12,6 +12,7 @@ coef_ : float64 (d,), or (T, d) for T targets; intercept_ : a number, or (T,)
 """
 
 import warnings
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -35,30 +36,61 @@ __all__ = ["LinearRegression"]
 
 
 class LinearRegression(Folding, Regressor):
-    """Linear regression by least squares, with optional L1 and L2 penalties.
+    r"""Linear regression by least squares, with optional L1 (lasso) and L2 (ridge) penalties.
+
+    .. math:: \min_{b, \beta} \frac{1}{2} \sum_i w_i (y_i - \hat{y}_i)^2 + l_1 \sum_j |\beta_j|
+        + \frac{l_2}{2} \sum_j \beta_j^2
 
     Parameters
     ----------
-    l2 : how much large coefficients cost, by their square (ridge)
-    l1 : how much they cost by their size (lasso), which leaves columns out; with l2, the elastic net
-    basis : None, Polynomial(degree), Radial(n) or Sigmoid(n)
-        The functions that are summed: the columns themselves, or functions of them.
-    loss : "squared", or "huber" for rows with outlying targets
-    epsilon : from how many times their scale on the Huber loss counts errors as outlying; above 1
-    scale : whether the penalties see numbers in units of their standard deviation, or as they are; a basis
-        always sees them in those units
+    l2 : float, default=0.0
+        The strength of the penalty on squares of the coefficients: ridge regression.
+    l1 : float, default=0.0
+        The strength of the penalty on their sizes: the lasso, which sets coefficients to 0; with `l2`, the
+        elastic net.
+    basis : Polynomial, Radial, Sigmoid or None, default=None
+        The functions of the columns that are summed; None for the columns themselves.
+    loss : {"squared", "huber"}, default="squared"
+        The loss: squared errors, or Huber's, for targets with outliers.
+    epsilon : float, default=1.35
+        From how many times their scale on the Huber loss counts errors as outlying; above 1.
+    scale : bool, default=True
+        Whether the penalties see numbers in units of their standard deviation, or as they are; a basis always
+        sees them in those units.
+    fit_intercept : bool, default=True
+        Whether there is an intercept. Without one, R² compares with predicting 0, and a nominal column keeps
+        all its values.
 
     Attributes
     ----------
-    coef_, intercept_ : in units of the columns
-    names_ : what each coefficient belongs to
-    encoding_ : how columns became numbers
-    collinear_ : the names of those that others make up, and which have no coefficient of their own
-    r2_ : the share of the target's variance that the model explains in training
-    sigma2_ : the variance of the errors, RSS / (N - p); None with penalties or the Huber loss
-    dof_ : N - p, rows less coefficients
-    scale_ : the scale σ of the errors; Huber loss only
-    notes_ : what the user should know
+    coef_ : ndarray of shape (n_terms,) or (n_targets, n_terms)
+        The coefficients, in units of the columns.
+    intercept_ : float or ndarray of shape (n_targets,)
+        The intercept.
+    names_ : tuple of str
+        What each coefficient belongs to.
+    targets_ : tuple of str
+        The names of the targets.
+    encoding_ : Encoding
+    centres_ : ndarray
+        The centres of the functions of a basis.
+    collinear_ : tuple of str
+        The names of those that others make up, and which have no coefficient of their own.
+    r2_ : float or ndarray of shape (n_targets,)
+        R², the share of the target's variance that the model explains in training.
+    sigma2_ : float, ndarray of shape (n_targets,) or None
+        The variance of the errors, RSS / (N - p); None with penalties or the Huber loss.
+    dof_ : float or None
+        The degrees of freedom N - p, rows less coefficients.
+    scale_ : float
+        The scale σ of the errors; with the Huber loss only.
+    statistics_ : JointScatter
+        Weight, mean and scatter of the rows, from which all else follows.
+    notes_ : list of str
+
+    Notes
+    -----
+    Guide: docs/guide/linear.md
 
     References
     ----------
@@ -81,15 +113,19 @@ class LinearRegression(Folding, Regressor):
         "loss": OneOf("squared", "huber"),
         "epsilon": Number(above=1),
         "scale": Flag(),
+        "fit_intercept": Flag(),
     }
 
-    def __init__(self, l2=0.0, l1=0.0, basis=None, loss="squared", epsilon=1.35, scale=True):
+    def __init__(
+        self, l2=0.0, l1=0.0, basis=None, loss="squared", epsilon=1.35, scale=True, fit_intercept=True
+    ):
         self.l2 = l2
         self.l1 = l1
         self.basis = basis
         self.loss = loss
         self.epsilon = epsilon
         self.scale = scale
+        self.fit_intercept = fit_intercept
 
     def knobs(self):
         return {"l2": (0.0, 0.1, 1.0, 10.0, 100.0)}
@@ -107,13 +143,22 @@ class LinearRegression(Folding, Regressor):
 
     def _fit(self, rows):
         if not self.one_pass:
-            reference = not (self._penalised or isinstance(self.basis, Radial))  # bells see every value alike
-            self.encoding_ = Encoding.of(rows, scale=True, reference=reference)
+            alike = self._penalised or isinstance(self.basis, Radial)  # bells see every value alike
+            reference = self.fit_intercept and not alike
+            self.encoding_ = self._around(Encoding.of(rows, scale=True, reference=reference))
             self.centres_ = self._centres(rows)
         if self.loss == "huber":
             self._fit_huber(rows)
         else:
             super()._fit(rows)
+
+    def _around(self, encoding):
+        """The encoding, whose 0 stays where it is in the columns if there is no intercept."""
+        return encoding if self.fit_intercept else replace(encoding, shift=np.zeros(len(encoding)))
+
+    def _equations(self, statistics):
+        """The normal equations: around the means, or without an intercept around 0."""
+        return Normal.of(statistics if self.fit_intercept else statistics.around_zero(), len(self.targets_))
 
     def _centres(self, rows):
         basis = self.basis or Columns()
@@ -127,7 +172,7 @@ class LinearRegression(Folding, Regressor):
             raise DataError(msg)
 
         def solve(statistics):
-            normal = Normal.of(statistics, 1)
+            normal = self._equations(statistics)
             return normal, self._solution(normal)[0]
 
         self.statistics_ = self._folded(rows)
@@ -157,10 +202,10 @@ class LinearRegression(Folding, Regressor):
 
     def _solve(self):
         if self.one_pass:
-            scale, reference = self._penalised and self.scale, not self._penalised
+            scale, reference = self._penalised and self.scale, self.fit_intercept and not self._penalised
             self.encoding_, self._normal = self._encoded(scale=scale, reference=reference)
         else:
-            self._normal = Normal.of(self.statistics_, len(self.targets_))
+            self._normal = self._equations(self.statistics_)
         functions = self._functions()
         self.names_ = functions.basis.names(self.encoding_, functions.centres)
         self._units = functions.basis.units(self.encoding_, functions.centres)
@@ -199,7 +244,7 @@ class LinearRegression(Folding, Regressor):
         self.dof_ = self.sigma2_ = None
         if self._plain is None or self.loss == "huber":
             return
-        self.dof_ = normal.weight - 1 - (len(self.names_) - len(self.collinear_))
+        self.dof_ = normal.weight - self.fit_intercept - (len(self.names_) - len(self.collinear_))
         if self.dof_ > 0:
             sigma2 = residual / self.dof_
             self.sigma2_ = float(sigma2[0]) if self._flat else sigma2
@@ -216,7 +261,7 @@ class LinearRegression(Folding, Regressor):
     def _encoded(self, *, scale, reference):
         """The encoding of the rows that were added up, and the normal equations of its columns."""
         raw = RawColumns(self.schema_)
-        encoding = raw.encoding(self.statistics_, scale=scale, reference=reference)
+        encoding = self._around(raw.encoding(self.statistics_, scale=scale, reference=reference))
         targets = len(self.targets_)
         into = raw.weights(encoding, targets)
         state = self.statistics_
@@ -226,7 +271,7 @@ class LinearRegression(Folding, Regressor):
         most += 1e-16 * state.weight * (abs(into).T @ np.abs(state.mean)) ** 2
         scatter = cleared(state.gram.turned(into), most)
         encoded = JointScatter(state.weight, state.known, mean, scatter)
-        return encoding, Normal.of(encoded, targets)
+        return encoding, self._equations(encoded)
 
     # more and fewer rows
 
@@ -235,12 +280,35 @@ class LinearRegression(Folding, Regressor):
 
         With a basis, encoding and centres stay those of the first rows, and a value that they did not show
         counts as missing.
+
+        Parameters
+        ----------
+        X : table-like
+        y : array-like or str
+        classes : ignored, default=None
+            Taken since classifiers have it.
+        sample_weight : array-like or None, default=None
+
+        Returns
+        -------
+        self
         """
         self._check_adds_up()
         return super().partial_fit(X, y, classes, sample_weight)
 
     def forget(self, X, y, sample_weight=None):
-        """Unlearn rows that were learnt before, as if they had never come; some must be left."""
+        """Unlearn rows that were learnt before, as if they had never come; some must be left.
+
+        Parameters
+        ----------
+        X : table-like
+        y : array-like or str
+        sample_weight : array-like or None, default=None
+
+        Returns
+        -------
+        self
+        """
         self._check_adds_up()
         return super().forget(X, y, sample_weight)
 
@@ -289,18 +357,23 @@ class LinearRegression(Folding, Regressor):
         return predicted[:, 0] if self._flat else predicted
 
     def complexity(self):
-        return len(self.targets_) + int(np.count_nonzero(self._weights[1:]))
+        return len(self.targets_) * self.fit_intercept + int(np.count_nonzero(self._weights[1:]))
 
     def _covariance(self):
         """The covariance of intercept and coefficients over σ², (1 + d, 1 + d)."""
-        return covariance(self._normal, self._plain.inverse, self._units)
+        return covariance(self._normal, self._plain.inverse, self._units, intercept=self.fit_intercept)
 
     def coefficients(self, level=0.95):
         """The coefficients as a table: with standard error, t, p and interval, where these can be told.
 
         Parameters
         ----------
-        level : the confidence that the intervals from `low` to `high` have
+        level : float, default=0.95
+            The confidence level of the intervals from `low` to `high`.
+
+        Returns
+        -------
+        Table
         """
         check_is_fitted(self)
         if not 0 < level < 1:
@@ -312,6 +385,8 @@ class LinearRegression(Folding, Regressor):
             spread = np.where(np.isin(terms, self.collinear_), np.nan, spread)
             errors = np.sqrt(np.atleast_1d(self.sigma2_))[:, None] * spread
         own = (self._units @ self._weights).T
+        if not self.fit_intercept:
+            terms, own, errors = terms[1:], own[:, 1:], None if errors is None else errors[:, 1:]
         return coefficient_table(self.targets_, terms, own, errors, self.dof_, level)
 
     def path(self, n=100, ratio=1.0, least=1e-3):
@@ -319,9 +394,17 @@ class LinearRegression(Folding, Regressor):
 
         Parameters
         ----------
-        n : how many penalties
-        ratio : 1 for the lasso, less for the elastic net
-        least : the last penalty, as a share of the first, which is the least that leaves no column
+        n : int, default=100
+            The number of penalties λ.
+        ratio : float, default=1.0
+            The share of L1 in the penalty: 1 for the lasso, less for the elastic net.
+        least : float, default=0.001
+            The last penalty, as a share of the first, which is the least that leaves no column.
+
+        Returns
+        -------
+        Path
+            The penalties, coefficients, intercepts and R² along the path.
         """
         check_is_fitted(self)
         if self.one_pass:
