@@ -264,8 +264,8 @@ def test_a_hard_margin_that_there_is_none_of():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"C": 0}, "SVC: C must be a number above 0, or math.inf for a hard margin, got 0."),
-        ({"C": math.nan}, "SVC: C must be a number above 0, or math.inf for a hard margin, got nan."),
+        ({"C": 0}, "SVC: C must be a number above 0, or math.inf, got 0."),
+        ({"C": math.nan}, "SVC: C must be a number above 0, or math.inf, got nan."),
         (
             {"kernel": "cubic"},
             "SVC: kernel must be 'linear', 'poly', 'rbf' or a function of two matrices, got",

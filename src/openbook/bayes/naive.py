@@ -60,30 +60,40 @@ class Evidence(Statistics):
 
 
 class NaiveBayes(Folding, Classifier):
-    """Naive Bayes for mixed columns: attributes are independent given the class.
+    r"""Naive Bayes for mixed columns: attributes are independent given the class.
+
+    .. math:: P(c \mid x) \propto P(c) \prod_j P(x_j \mid c)
 
     Parameters
     ----------
-    smoothing : NoSmoothing(), Epsilon(eps), Laplace(alpha) or MEstimate(m, p)
+    smoothing : NoSmoothing, Epsilon, Laplace or MEstimate, default=Laplace(alpha=1.0)
         From counts to probabilities, for categories and events.
-    variance : "mle" or "sample"
-        Whether a Gaussian's variance divides by N or by N - 1.
-    priors : sequence in the order of `classes_`, or mapping of class to probability, optional
-        None takes the classes' shares of the rows.
-    distributions : str or mapping of column to str, optional
-        "gaussian", "categorical", "bernoulli", "multinomial" or "kernel". One name is for every column that
-        can have it. The others, and None, go by kind: numbers are Gaussian, categories categorical, sparse
-        rows multinomial.
-    kinds : as for `openbook.read`, optional
-        Overrules the kinds of the columns it is fitted on.
+    variance : {"mle", "sample"}, default="mle"
+        Whether the variance of a Gaussian divides by N or by N - 1.
+    priors : sequence, mapping of class to probability, or None, default=None
+        The prior probabilities, a sequence in the order of `classes_`; None for the shares of the classes.
+    distributions : str, mapping of column to str, or None, default=None
+        "gaussian", "categorical", "bernoulli", "multinomial" or "kernel" (a kernel density). One name is for
+        every column that can have it. The others, and None, go by kind: numbers are Gaussian, categories
+        categorical, sparse rows multinomial.
+    kinds : mapping of column to kind, or None, default=None
 
     Attributes
     ----------
-    classes_ : the classes
-    prior_ : P(c), in their order
-    schema_ : the columns
-    numeric_ : the distribution that numbers have unless named
-    notes_ : what had to stand in for an estimate that the data could not give
+    classes_ : ndarray of shape (n_classes,)
+    prior_ : ndarray of shape (n_classes,)
+        P(c), the prior probability of each class.
+    likelihoods_ : list
+        The columns in groups of one distribution each, with their estimates of P(x | c).
+    numeric_ : str
+        The distribution that numbers have unless named.
+    statistics_ : Evidence
+        The counts and moments that the estimates follow from.
+    notes_ : list of str
+
+    Notes
+    -----
+    Guide: docs/guide/naive_bayes.md
 
     References
     ----------
@@ -262,10 +272,19 @@ class NaiveBayes(Folding, Classifier):
         return _normalised(self._log_joint(X), self.prior_)
 
     def column_scores(self, X):
-        """Log P(x_j | c) of each column by itself: float64 (n_columns, n_rows, n_classes).
+        """Log P(x_j | c) of each column by itself.
 
         `proba_of` a sum of some of them is what a model of these columns alone would say, fitted on the same
-        rows. None where columns cannot be told apart: the multinomial shares its events out among them.
+        rows.
+
+        Parameters
+        ----------
+        X : table-like
+
+        Returns
+        -------
+        ndarray of shape (n_columns, n_rows, n_classes) or None
+            None where columns cannot be told apart: the multinomial shares its events out among them.
         """
         check_is_fitted(self)
         likelihoods = [each for each in self.likelihoods_ if isinstance(each, ApartColumns)]
@@ -280,27 +299,78 @@ class NaiveBayes(Folding, Classifier):
         return scores
 
     def proba_of(self, scores):
-        """The probability of each class, from a sum of the columns' scores (n_rows, n_classes)."""
+        """The probability of each class, from a sum of the scores of columns.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n_rows, n_classes)
+            A sum of some of `column_scores`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+        """
         with np.errstate(divide="ignore"):
             return _normalised(scores + np.log(self.prior_), self.prior_)
 
     def predict_log_proba(self, X):
-        """The logarithm of `predict_proba`, exact where probabilities are too small to tell from 0."""
+        """The natural logarithm of `predict_proba`, exact where probabilities are too small to tell from 0.
+
+        Parameters
+        ----------
+        X : table-like or Scan
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+        """
         joint = self.predict_joint_log_proba(X)
         evidence = logsumexp(joint, axis=1, keepdims=True)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(np.isneginf(evidence), np.log(self.prior_), joint - evidence)
 
     def predict_joint_log_proba(self, X):
-        """Log P(c) P(x | c) of each class, before normalising."""
+        """Log P(c) P(x | c) of each class, before normalising.
+
+        Parameters
+        ----------
+        X : table-like or Scan
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+        """
         return self._each(X, self._log_joint)
 
     def score_samples(self, X):
-        """Log P(x) of each row: the lower, the more unusual the row."""
+        """The log-likelihood log P(x) of each row: the lower, the more unusual the row.
+
+        Parameters
+        ----------
+        X : table-like or Scan
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
         return logsumexp(self.predict_joint_log_proba(X), axis=1)
 
     def likelihood(self, column, value, given):
-        """P(column = value | given): a probability, or a density where the column is numeric."""
+        """The likelihood P(column = value | class): a probability, or a density where the column is numeric.
+
+        Parameters
+        ----------
+        column : str
+            The name of the column.
+        value : label or float
+            The value; None for a missing one.
+        given : label
+            The class.
+
+        Returns
+        -------
+        float
+        """
         check_is_fitted(self)
         if as_text(given) not in self._labels:
             msg = f"no class {given!r}. {did_you_mean(as_text(given), self._labels)}"

@@ -37,18 +37,80 @@ class Smoothing(ABC):
 
     @abstractmethod
     def __call__(self, n, N, V, p):
-        """The probability of a value from its count; see the module for the letters."""
+        """The probability of a value from its count.
+
+        Parameters
+        ----------
+        n : float
+            The count of the value among the rows of the class.
+        N : float
+            The rows of the class in which the attribute is known.
+        V : int
+            The number of values of the attribute.
+        p : float
+            The guess made beforehand.
+
+        Returns
+        -------
+        float
+        """
 
     @abstractmethod
     def numbers(self, n, N, V, p) -> str:
-        """The formula with the numbers put in, as LaTeX."""
+        """The formula with the numbers put in, as LaTeX.
+
+        Parameters
+        ----------
+        n : float
+            The count of the value among the rows of the class.
+        N : float
+            The rows of the class in which the attribute is known.
+        V : int
+            The number of values of the attribute.
+        p : float
+            The guess made beforehand.
+
+        Returns
+        -------
+        str
+        """
 
     def guess(self, label: str, column: str, values: tuple[str, ...]) -> np.ndarray:  # noqa: ARG002
-        """The guesses p for a column's values, and last for a value never seen."""
+        """The guesses p for the values of a column, and last for a value never seen.
+
+        Parameters
+        ----------
+        label : str
+            The class.
+        column : str
+            The name of the column.
+        values : tuple of str
+            Its values.
+
+        Returns
+        -------
+        ndarray of shape (n_values + 1,)
+        """
         return np.full(len(values) + 1, 1 / max(len(values), 1))
 
     def table(self, counts: np.ndarray, labels, column: str, values: tuple[str, ...]) -> np.ndarray:
-        """The estimates of a column, (n_classes, n_values + 1); the last is that of a value never seen."""
+        """The estimates of a column; the last is that of a value never seen.
+
+        Parameters
+        ----------
+        counts : ndarray of shape (n_classes, n_values)
+            How often each class shows each value.
+        labels : sequence of str
+            The classes.
+        column : str
+            The name of the column.
+        values : tuple of str
+            Its values.
+
+        Returns
+        -------
+        ndarray of shape (n_classes, n_values + 1)
+        """
         n = np.hstack([counts, np.zeros((len(counts), 1))])
         N = counts.sum(axis=1, keepdims=True)
         p = np.stack([self.guess(str(label), column, values) for label in labels])
@@ -62,7 +124,17 @@ class Smoothing(ABC):
 
 @dataclass(frozen=True)
 class NoSmoothing(Smoothing):
-    """No smoothing: relative frequencies; a zero count makes the whole product zero."""
+    """No smoothing: relative frequencies n / N; a zero count makes the whole product zero.
+
+    Notes
+    -----
+    Guide: docs/guide/naive_bayes.md
+
+    Examples
+    --------
+    >>> NoSmoothing()(2, 8, 3, None)  # 2 of 8 rows
+    0.25
+    """
 
     formula = r"\frac{n}{N}"
     covers_unseen = False
@@ -76,7 +148,24 @@ class NoSmoothing(Smoothing):
 
 @dataclass(frozen=True)
 class Epsilon(Smoothing):
-    """Every zero is replaced by a small number; the rest stays, so a row of estimates may exceed one."""
+    """Epsilon smoothing: every zero estimate is replaced by a small number.
+
+    The other estimates stay, so those of a class may sum to more than one.
+
+    Parameters
+    ----------
+    eps : float, default=1e-06
+        What stands for 0.
+
+    Notes
+    -----
+    Guide: docs/guide/naive_bayes.md
+
+    Examples
+    --------
+    >>> float(Epsilon(0.01)(0, 8, 3, None)), float(Epsilon(0.01)(2, 8, 3, None))
+    (0.01, 0.25)
+    """
 
     eps: float = 1e-6
 
@@ -94,7 +183,22 @@ class Epsilon(Smoothing):
 
 @dataclass(frozen=True)
 class Laplace(Smoothing):
-    """Each value is counted alpha times more than it was seen (Lidstone; Laplace for alpha = 1)."""
+    """Laplace smoothing (Lidstone for other alpha): each value is counted alpha times more than it was seen.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        How many times more; 1 is Laplace's rule of succession.
+
+    Notes
+    -----
+    Guide: docs/guide/naive_bayes.md
+
+    Examples
+    --------
+    >>> Laplace()(0, 7, 3, None)  # (0 + 1) / (7 + 3)
+    0.1
+    """
 
     alpha: float = 1.0
 
@@ -114,14 +218,23 @@ class Laplace(Smoothing):
 
 @dataclass(frozen=True)
 class MEstimate(Smoothing):
-    """m imagined rows that show each value with the guessed probability p.
+    """The m-estimate: m imagined rows that show each value with the guessed probability p.
 
     Parameters
     ----------
-    m : float
+    m : float, default=1.0
         How many rows the guess is worth.
-    p : float or mapping, optional
+    p : float, mapping or None, default=None
         The guess: one for all, {class: p}, or {class: {column: {value: p}}}. None spreads it evenly, 1 / V.
+
+    Notes
+    -----
+    Guide: docs/guide/naive_bayes.md
+
+    Examples
+    --------
+    >>> MEstimate(m=2)(1, 4, 2, 0.5)  # (1 + 2 · 0.5) / (4 + 2)
+    0.3333333333333333
     """
 
     m: float = 1.0

@@ -1,20 +1,32 @@
 """What decides by the probabilities of another classifier, whatever that is: the part that all share."""
 
+import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from openbook.border.base import Learner
 from openbook.border.rules import check_parameters
 from openbook.errors import ParameterError
+from openbook.words.parameters import documented
 
 __all__ = ["AroundClassifier"]
 
 
+@documented
 class AroundClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """A classifier around `estimator`, whose probabilities it keeps: a subclass decides otherwise."""
 
+    def __init_subclass__(cls, **more):
+        super().__init_subclass__(**more)
+        documented(cls)
+
     def knobs(self):
-        """Those of the classifier."""
+        """The parameters of the classifier worth tuning, each with a few values.
+
+        Returns
+        -------
+        dict of str to sequence
+        """
         own = self.estimator.knobs() if hasattr(self.estimator, "knobs") else {}
         return {f"estimator__{name}": values for name, values in own.items()}
 
@@ -39,17 +51,55 @@ class AroundClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Whether the classifier is one of openbook's, so that judging gives it Tables and named classes."""
         return bool(getattr(self.estimator, "takes_tables", isinstance(self.estimator, Learner)))
 
+    def predict_log_proba(self, X):
+        """The natural logarithm of `predict_proba`.
+
+        Parameters
+        ----------
+        X : table-like
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
     def predict_proba(self, X):
-        """The classifier's probabilities."""
+        """The probabilities of the classifier, in the order of `classes_`.
+
+        Parameters
+        ----------
+        X : table-like
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+        """
         check_is_fitted(self)
         return self.estimator_.predict_proba(X)
 
     def refusal(self, schema):
-        """Why the classifier cannot fit a table of this schema, or None; others than ours do not say."""
+        """Why the classifier cannot fit a table of this schema; others than ours do not say.
+
+        Parameters
+        ----------
+        schema : Schema
+            The columns of the table, without the target.
+
+        Returns
+        -------
+        str or None
+        """
         return self.estimator.refusal(schema) if hasattr(self.estimator, "refusal") else None
 
     def complexity(self):
-        """The size of the classifier."""
+        """The size of the classifier.
+
+        Returns
+        -------
+        int
+        """
         check_is_fitted(self)
         return self._learner("complexity").complexity()
 

@@ -27,21 +27,32 @@ __all__ = ["MinimumRisk"]
 
 
 class MinimumRisk(AroundClassifier):
-    """Minimum risk: the decision of lowest expected cost instead of highest probability.
+    r"""Minimum risk (the Bayes decision rule): decide for the lowest expected cost.
+
+    .. math:: R(i \mid x) = \sum_j \lambda_{ij} P(j \mid x)
 
     Parameters
     ----------
-    estimator : classifier with `predict_proba`
-    costs : square array in the order of the target's classes, or nested mapping; optional
-        `costs[i][j]` is the cost of deciding i when the truth is j; None is 0 where right and 1 where wrong.
-    reject : float, optional
-        The cost of making no decision; `predict` then gives None where that is the cheapest.
+    estimator : classifier
+        Any classifier with `predict_proba`.
+    costs : square array, nested mapping or None, default=None
+        `costs[i][j]` is the cost of deciding i when the truth is j, an array in the order of the target's
+        classes; None is 0 where right and 1 where wrong.
+    reject : float or None, default=None
+        The cost of making no decision; `predict` then gives None where that is the cheapest. None always
+        decides.
 
     Attributes
     ----------
-    estimator_ : the fitted classifier
-    classes_ : the classes
-    costs_ : the costs, (n_classes, n_classes)
+    estimator_ : classifier
+        The fitted classifier.
+    classes_ : ndarray of shape (n_classes,)
+    costs_ : ndarray of shape (n_classes, n_classes)
+        The costs of the classes that training rows show.
+
+    Notes
+    -----
+    Guide: docs/guide/naive_bayes.md
 
     Examples
     --------
@@ -64,7 +75,18 @@ class MinimumRisk(AroundClassifier):
         self.reject = reject
 
     def fit(self, X, y, sample_weight=None):
-        """Fit the classifier; `sample_weight` is passed on where it takes one."""
+        """Fit the classifier.
+
+        Parameters
+        ----------
+        X : table-like
+        y : array-like or str
+        sample_weight : array-like or None, default=None
+
+        Returns
+        -------
+        self
+        """
         self._check(sample_weight)
         fitted = self._fitted(X, y, sample_weight)
         named = isinstance(y, Column) and isinstance(y.attribute, Categorical)
@@ -97,11 +119,30 @@ class MinimumRisk(AroundClassifier):
         self._around(saved.members["estimator"], saved.facts["classes"])
 
     def risk(self, X):
-        """The expected cost of each decision, in the order of `classes_`."""
+        """The expected cost of each decision, in the order of `classes_`.
+
+        Parameters
+        ----------
+        X : table-like
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+        """
         return expected_risk(self.predict_proba(X), self.costs_)
 
     def predict(self, X):
-        """The decision of least risk; None where rejecting is cheaper."""
+        """The decision of least risk.
+
+        Parameters
+        ----------
+        X : table-like
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            None where rejecting is cheaper.
+        """
         risks = self.risk(X)
         decisions = self.classes_[risks.argmin(axis=1)]
         if self.reject is None:
@@ -109,7 +150,17 @@ class MinimumRisk(AroundClassifier):
         return np.where(risks.min(axis=1) > self.reject, None, decisions.astype(object))
 
     def work(self, row=None):
-        """How the classifier was learnt or, for a row, its probabilities and the risk of each decision."""
+        """How the classifier was learnt or, for a row, its probabilities and the risk of each decision.
+
+        Parameters
+        ----------
+        row : mapping, Series, table, frame or sequence, default=None
+            One row to decide about; None shows how the classifier was learnt.
+
+        Returns
+        -------
+        Work
+        """
         check_is_fitted(self)
         inner = self._learner("work").work(row)
         if row is None:

@@ -45,26 +45,34 @@ _PARTS = 3
 
 
 class TunedThresholdClassifierCV(AroundClassifier):
-    """Decide for the second of two classes from a probability that was tuned on training rows.
+    """A decision threshold tuned by cross-validation: the second class from a probability on.
 
     The name and the parameters are scikit-learn's; the positive class is the second.
 
     Parameters
     ----------
-    estimator : classifier with `predict_proba`
-    scoring : "balanced_accuracy" or "f1"
+    estimator : classifier
+        Any classifier with `predict_proba`.
+    scoring : {"balanced_accuracy", "f1"}, default="balanced_accuracy"
         What the threshold is tuned for. F1 is that of the second class.
-    cv : int
+    cv : int, default=5
         The number of inner folds; a class of fewer rows makes it fewer.
-    random_state : int, optional
+    random_state : int or None, default=None
         Random seed of the inner folds; None for 0.
 
     Attributes
     ----------
-    estimator_ : the classifier, fitted on all rows
-    classes_ : the classes
-    best_threshold_ : the least probability of the second class that decides for it; NaN for several classes
-    best_score_ : the score at this threshold, of the inner folds' predictions; NaN where nothing was tuned
+    estimator_ : classifier
+        The classifier, fitted on all rows.
+    classes_ : ndarray of shape (n_classes,)
+    best_threshold_ : float
+        The least probability of the second class that decides for it; NaN for several classes.
+    best_score_ : float
+        The score at this threshold, of the predictions of the inner folds; NaN where nothing was tuned.
+
+    Notes
+    -----
+    Guide: docs/guide/rates.md
 
     Examples
     --------
@@ -95,10 +103,18 @@ class TunedThresholdClassifierCV(AroundClassifier):
 
         Parameters
         ----------
-        X, y : as the classifier takes them; y may be the name of a column of X
-        sample_weight : array of the rows' weights, optional
-        groups : the group of each row, optional
-        time : numbers that put the rows in order of time, optional; equal ones stay together
+        X : table-like
+        y : array-like or str
+        sample_weight : array-like or None, default=None
+        groups : array-like or None, default=None
+            The group of each row; rows of one group are never in two inner folds.
+        time : array-like or None, default=None
+            Numbers that put the rows in order of time; equal ones stay together, and each inner fold is
+            predicted by a classifier of the rows before it.
+
+        Returns
+        -------
+        self
         """
         self._check(sample_weight)
         if isinstance(y, str):
@@ -152,14 +168,33 @@ class TunedThresholdClassifierCV(AroundClassifier):
         self._around(fitted, threshold, score)
 
     def predict(self, X):
-        """The second class from the threshold on, else the first; the most probable of several."""
+        """The second class from the threshold on, else the first; the most probable of several.
+
+        Parameters
+        ----------
+        X : table-like
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
         proba = self.predict_proba(X)
         if math.isnan(self.best_threshold_):
             return self.classes_[proba.argmax(axis=1)]
         return self.classes_[(proba[:, 1] >= self.best_threshold_).astype(int)]
 
     def work(self, row=None):
-        """How the classifier was learnt and the threshold tuned; for a row, its probability beside it."""
+        """How the classifier was learnt and the threshold tuned; for a row, its probability beside it.
+
+        Parameters
+        ----------
+        row : mapping, Series, table, frame or sequence, default=None
+            One row to decide about; None shows how the classifier was learnt and the threshold tuned.
+
+        Returns
+        -------
+        Work
+        """
         check_is_fitted(self)
         inner = self._learner("work").work(row)
         labels = [as_text(label) for label in self.classes_.tolist()]

@@ -45,7 +45,19 @@ class Basis(ABC):
 
     @abstractmethod
     def centres(self, sample: np.ndarray, encoding: Encoding) -> np.ndarray:
-        """Where the functions stand, from a sample of encoded rows."""
+        """Where the functions stand, from a sample of encoded rows.
+
+        Parameters
+        ----------
+        sample : ndarray of shape (n_rows, n_encoded)
+            Encoded rows.
+        encoding : Encoding
+            How columns became numbers.
+
+        Returns
+        -------
+        ndarray
+        """
 
     @abstractmethod
     def __call__(self, Z: np.ndarray, encoding: Encoding, centres: np.ndarray) -> np.ndarray:
@@ -53,10 +65,34 @@ class Basis(ABC):
 
     @abstractmethod
     def names(self, encoding: Encoding, centres: np.ndarray) -> tuple[str, ...]:
-        """The functions by name."""
+        """The functions by name.
+
+        Parameters
+        ----------
+        encoding : Encoding
+            How columns became numbers.
+        centres : ndarray
+            Where the functions stand.
+
+        Returns
+        -------
+        tuple of str
+        """
 
     def checked(self, centres: np.ndarray, encoding: Encoding) -> np.ndarray:
-        """These centres; ValueError where they cannot be the basis's own."""
+        """The centres as a model file has them; ValueError where they cannot be the basis's own.
+
+        Parameters
+        ----------
+        centres : ndarray
+            Where the functions stand.
+        encoding : Encoding
+            How columns became numbers.
+
+        Returns
+        -------
+        ndarray
+        """
         shapes = self._shapes(encoding)
         if centres.dtype != float or centres.shape not in shapes or not np.isfinite(centres).all():
             msg = f"its centres, {centres.dtype}{centres.shape}, are not finite numbers in shape {shapes[-1]}"
@@ -71,6 +107,17 @@ class Basis(ABC):
         """The intercept and coefficients in units of the columns, as a matrix by those of the functions.
 
         Functions that stand somewhere have no other unit: theirs is the identity.
+
+        Parameters
+        ----------
+        encoding : Encoding
+            How columns became numbers.
+        centres : ndarray
+            Where the functions stand.
+
+        Returns
+        -------
+        ndarray of shape (1 + n_functions, 1 + n_functions)
         """
         return np.eye(1 + len(self.names(encoding, centres)))
 
@@ -103,7 +150,24 @@ class Columns(Basis):
 
 @dataclass(frozen=True)
 class Polynomial(Basis):
-    """The powers of each number up to the degree."""
+    """Polynomial regression: the powers of each number up to the degree, as a basis.
+
+    Parameters
+    ----------
+    degree : int, default=2
+        The highest power.
+
+    Notes
+    -----
+    Guide: docs/guide/linear.md
+
+    Examples
+    --------
+    >>> from openbook.linear import LinearRegression
+    >>> model = LinearRegression(basis=Polynomial(2)).fit([[0], [1], [2], [3]], [0.0, 1.0, 4.0, 9.0])
+    >>> model.predict([[4]]).round(6).tolist()
+    [16.0]
+    """
 
     degree: int = 2
 
@@ -125,7 +189,7 @@ class Polynomial(Basis):
         )
 
     def units(self, encoding, centres):
-        """By the binomial theorem: ((x - m) / s)^k = s^-k sum_j C(k, j) (-m)^(k - j) x^j."""
+        # by the binomial theorem: ((x - m) / s)^k = s^-k sum_j C(k, j) (-m)^(k - j) x^j
         from scipy.special import comb
 
         matrix = np.zeros((1 + len(self.names(encoding, centres)),) * 2)
@@ -147,13 +211,25 @@ class Polynomial(Basis):
 
 @dataclass(frozen=True)
 class Radial(Basis):
-    """Bells around centres among the rows.
+    """Radial basis functions: bells (normal curves) around centres among the rows.
 
     Parameters
     ----------
-    n : how many; fewer where the sample has fewer distinct rows
-    width : the bells' standard deviation in units of encoded columns; None takes the distance between
-        neighbouring centres, on average
+    n : int, default=10
+        The number of bells; fewer where the sample has fewer distinct rows.
+    width : float or None, default=None
+        The standard deviation of the bells in units of encoded columns; None takes the distance between
+        neighbouring centres, on average.
+
+    Notes
+    -----
+    Guide: docs/guide/linear.md
+
+    Examples
+    --------
+    >>> from openbook.linear import LinearRegression
+    >>> LinearRegression(basis=Radial(2), l2=0.1).fit([[0.0], [1.0], [5.0]], [0.0, 1.0, 5.0]).names_
+    ('radial 1', 'radial 2')
     """
 
     n: int = 10
@@ -188,12 +264,24 @@ class Radial(Basis):
 
 @dataclass(frozen=True)
 class Sigmoid(Basis):
-    """Steps along each number, at its quantiles.
+    """Sigmoid basis functions: smooth steps along each number, at its quantiles.
 
     Parameters
     ----------
-    n : how many steps along each number
-    width : their width s in standard units; None takes 2 / n
+    n : int, default=5
+        The number of steps along each number.
+    width : float or None, default=None
+        The width of a step in standard units; None takes 2 / n.
+
+    Notes
+    -----
+    Guide: docs/guide/linear.md
+
+    Examples
+    --------
+    >>> from openbook.linear import LinearRegression
+    >>> LinearRegression(basis=Sigmoid(2), l2=0.1).fit([[0.0], [1.0], [5.0]], [0.0, 1.0, 5.0]).names_
+    ('x0 step 1', 'x0 step 2')
     """
 
     n: int = 5

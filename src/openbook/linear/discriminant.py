@@ -195,24 +195,39 @@ class _Discriminant(Folding, Classifier):
 
 
 class LinearDiscriminantAnalysis(_Discriminant):
-    """Linear discriminant analysis: normal classes with different means and one common covariance.
+    """Linear discriminant analysis (LDA): normal classes with different means and one common covariance.
 
     Parameters
     ----------
-    variance : "mle" or "sample"
+    variance : {"mle", "sample"}, default="mle"
         Whether the covariance divides by N, or by N less the number of classes.
-    shrinkage : float from 0 to 1
-        How far the covariance is drawn towards its diagonal: 1 takes the columns for independent.
+    shrinkage : float, default=0.0
+        From 0 to 1, how far the covariance is drawn towards its diagonal: 1 takes the columns for
+        independent.
 
     Attributes
     ----------
-    classes_, priors_ : the classes, and P(c)
-    encoding_ : how columns became numbers
-    used_ : the positions of the encoded columns that are used
-    means_ : the means of the classes, (n_classes, n_used), in units of the columns
-    covariance_ : (n_used, n_used), in units of the columns
-    coef_, intercept_ : the discriminants, (n_classes, n_used) and (n_classes,), in units of the columns
-    notes_ : what was left out, and what had to stand in
+    classes_ : ndarray of shape (n_classes,)
+    priors_ : ndarray of shape (n_classes,)
+        The prior probability P(c) of each class: its share of the rows.
+    encoding_ : Encoding
+    used_ : ndarray
+        The positions of the encoded columns that are used; others are constant or follow from them.
+    means_ : ndarray of shape (n_classes, n_used)
+        The means of the classes, in units of the columns.
+    covariance_ : ndarray of shape (n_used, n_used)
+        The covariance within the classes, in units of the columns.
+    coef_ : ndarray of shape (n_classes, n_used)
+        The coefficients of the discriminants, in units of the columns.
+    intercept_ : ndarray of shape (n_classes,)
+        Their intercepts.
+    statistics_ : ClassScatter
+        Weights, means and scatter of the classes, from which all else follows.
+    notes_ : list of str
+
+    Notes
+    -----
+    Guide: docs/guide/perceptron.md
 
     References
     ----------
@@ -264,23 +279,35 @@ class LinearDiscriminantAnalysis(_Discriminant):
 
 
 class QuadraticDiscriminantAnalysis(_Discriminant):
-    """Quadratic discriminant analysis: normal classes, each with its own mean and covariance.
+    """Quadratic discriminant analysis (QDA): normal classes, each with its own mean and covariance.
 
     Parameters
     ----------
-    variance : "mle" or "sample"
-        Whether a class's covariance divides by its rows N, or by N - 1.
-    shrinkage : float from 0 to 1
-        How far each covariance is drawn towards that of all classes: 1 is the linear discriminant.
+    variance : {"mle", "sample"}, default="mle"
+        Whether the covariance of a class divides by its rows N, or by N - 1.
+    shrinkage : float, default=0.0
+        From 0 to 1, how far each covariance is drawn towards that of all classes: 1 is the linear
+        discriminant.
 
     Attributes
     ----------
-    classes_, priors_ : the classes, and P(c)
-    encoding_ : how columns became numbers
-    used_ : the positions of the encoded columns that are used
-    means_ : the means of the classes, (n_classes, n_used), in units of the columns
-    covariances_ : (n_classes, n_used, n_used), in units of the columns
-    notes_ : what was left out, and what had to stand in
+    classes_ : ndarray of shape (n_classes,)
+    priors_ : ndarray of shape (n_classes,)
+        The prior probability P(c) of each class: its share of the rows.
+    encoding_ : Encoding
+    used_ : ndarray
+        The positions of the encoded columns that are used; others are constant or follow from them.
+    means_ : ndarray of shape (n_classes, n_used)
+        The means of the classes, in units of the columns.
+    covariances_ : ndarray of shape (n_classes, n_used, n_used)
+        The covariance of each class, in units of the columns.
+    statistics_ : ClassScatter
+        Weights, means and scatters of the classes, from which all else follows.
+    notes_ : list of str
+
+    Notes
+    -----
+    Guide: docs/guide/perceptron.md
 
     References
     ----------

@@ -47,19 +47,23 @@ class Directions(Statistics):
 
 
 class Rocchio(Classifier):
-    """Rocchio's classifier: the class whose centroid has the smallest angle to the row.
+    """Rocchio's classifier: the class whose centroid has the smallest angle to the row (largest cosine).
 
     Attributes
     ----------
-    classes_ : the classes
-    prior_ : P(c), in their order
-    centroids_ : the mean direction of each class, (n_classes, d)
-    encoding_ : how columns became numbers; None for sparse rows, which are taken as they are
+    classes_ : ndarray of shape (n_classes,)
+    prior_ : ndarray of shape (n_classes,)
+        The share of each class.
+    centroids_ : ndarray of shape (n_classes, n_encoded)
+        The mean direction of each class.
+    encoding_ : Encoding or None
+        How columns became numbers; None for sparse rows, which are taken as they are.
 
     Notes
     -----
     Cosines are no probabilities. `predict_proba` makes shares of them, in proportion to e to the cosine: the
     largest is that of the class that is said, and rows can be ranked by them, but no more is meant.
+    Guide: docs/guide/perceptron.md
 
     References
     ----------
@@ -94,7 +98,17 @@ class Rocchio(Classifier):
         self.centroids_ = found.sums / found.weight[:, None]
 
     def decision_function(self, X):
-        """The cosine to each class's centroid; for two classes, how far the second's exceeds the first's."""
+        """The cosine to the centroid of each class.
+
+        Parameters
+        ----------
+        X : table-like or Scan
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes) or (n_rows,)
+            For two classes, how far the second cosine exceeds the first.
+        """
         cosines = self._each(X, self._cosines)
         return cosines[:, 1] - cosines[:, 0] if len(self.classes_) == 2 else cosines
 

@@ -22,7 +22,7 @@ from openbook.linear.class_weight import CLASS_WEIGHT, class_factors
 from openbook.svm.derive import derive_classifier, derive_decision
 from openbook.svm.learner import SupportVectors
 from openbook.svm.machine import Machines, Task, solved
-from openbook.svm.parameters import Gamma, KernelChoice, Penalty
+from openbook.svm.parameters import Gamma, KernelChoice
 from openbook.svm.platt import deal, probabilities, sharpness
 from openbook.svm.problem import CONVERGED, Problem
 from openbook.svm.solve import held, solve_hard
@@ -36,40 +36,77 @@ class SVC(SupportVectors, Classifier):
 
     Parameters
     ----------
-    C : number above 0, or math.inf
-        What a unit of slack costs. Infinity allows none: the hard margin, if the classes can be separated.
-    kernel : "linear", "poly", "rbf", or a function of two matrices, (n, d) and (m, d), that gives (n, m)
-    degree, coef0 : the power and the constant of "poly"
-    gamma : "scale", "auto" or number
+    C : float, default=1.0
+        What a unit of slack costs. math.inf allows none: the hard margin, if the classes can be separated.
+    kernel : {"linear", "poly", "rbf"} or function, default="rbf"
+        The kernel K(x, z): x · z; (gamma x · z + coef0)^degree; exp(-gamma |x - z|²); or a function of two
+        matrices, (n, d) and (m, d), that gives (n, m).
+    degree : int, default=3
+        The power in "poly".
+    gamma : {"scale", "auto"} or float, default="scale"
         The factor in "poly" and "rbf": 1 / (d times the variance of all cells), 1 / d, or as given.
-    loss : "hinge" or "squared_hinge"
+    coef0 : float, default=0.0
+        The constant in "poly".
+    loss : {"hinge", "squared_hinge"}, default="hinge"
         Whether slack is paid as it is, or squared.
-    multiclass : "ovr" or "ovo"
+    multiclass : {"ovr", "ovo"}, default="ovr"
         More than two classes: a machine for each class against the rest, or for each pair of classes.
-    class_weight : None, "balanced", or mapping of class to weight
-    scale : whether numeric columns are standardised first; if not, they are taken as they come
-    calibrate : number of folds, or None
-        Probabilities are fitted to decisions about rows that a machine has not seen, by so many folds, each
-        about as costly as the fit itself. None takes the decisions as they are, which is quick. Either way
-        the most probable class is the predicted one.
-    tol : the largest violation of the optimality conditions that is let pass
-    max_iter : the most sweeps over working sets, or Newton steps, of a machine
+    class_weight : mapping of class to weight, "balanced" or None, default=None
+    scale : bool, default=True
+        Whether numeric columns are standardised first; if not, they are taken as they come.
+    calibrate : int or None, default=5
+        The number of folds by which probabilities are fitted to decisions about rows that a machine has not
+        seen, each about as costly as the fit itself. None takes the decisions as they are, which is quick.
+        Either way the most probable class is the predicted one.
+    tol : float, default=0.001
+        The largest violation of the optimality conditions that is let pass.
+    max_iter : int, default=1000
+        The most sweeps over working sets, or Newton steps, of a machine.
 
     Attributes
     ----------
-    classes_, encoding_, gamma_ : the classes; how columns became numbers; the kernel's factor
-    support_ : the numbers of the rows that are support vectors, of those that are alike the first
-    support_vectors_, dual_coef_, slacks_ : these rows, encoded; alpha y, and xi, of each machine
-    coef_, intercept_ : of a linear machine, in units of the columns
-    margin_ : the width of each machine's margin
-    objective_, dual_gap_ : what was minimised, and how far above the least possible value it may be
-    n_iter_, converged_, notes_ : how the search went
-    sharpness_ : how sharp the scores are where each class wins; see `openbook.svm.platt`
+    classes_ : ndarray of shape (n_classes,)
+    encoding_ : Encoding
+    gamma_ : float
+        The factor of the kernel; NaN where it has none.
+    support_ : ndarray
+        The numbers of the rows that are support vectors, of those that are alike the first.
+    support_vectors_ : ndarray of shape (n_support, n_encoded)
+        These rows, encoded.
+    dual_coef_ : ndarray of shape (n_machines, n_support)
+        alpha y of each support vector, in each machine.
+    slacks_ : ndarray of shape (n_machines, n_support)
+        The slack xi of each.
+    coef_ : ndarray of shape (n_machines, n_encoded)
+        The coefficients of a linear machine, in units of the columns; other kernels have none.
+    intercept_ : ndarray of shape (n_machines,)
+        The constant of each machine; of a linear one in units of the columns.
+    margin_ : ndarray of shape (n_machines,)
+        The width 2 / |w| of each margin, in units of the encoded columns.
+    weights_ : ndarray of shape (n_machines, n_encoded) or None
+        The coefficients of the encoded columns, of a linear machine.
+    bias_ : ndarray of shape (n_machines,)
+        The constant beside them.
+    objective_ : ndarray of shape (n_machines,)
+        What was minimised.
+    dual_gap_ : ndarray of shape (n_machines,)
+        How far above the least possible value it may be.
+    n_iter_ : ndarray of shape (n_machines,)
+        The sweeps or steps of each machine.
+    states_ : ndarray of shape (n_machines,)
+        How each search ended.
+    converged_ : bool
+        Whether every machine was found to the tolerance.
+    notes_ : list of str
+    sharpness_ : ndarray of shape (n_classes,)
+        How sharp the scores are where each class wins; see `openbook.svm.platt`.
+    calibrated_ : bool
+        Whether probabilities were fitted in folds.
 
     Notes
     -----
     Ctrl-C during the search, or the cap, leaves a usable model, and a warning says how good it is. There is
-    no chance in it: no random state is needed.
+    no chance in it: no random state is needed. Guide: docs/guide/svm.md
 
     References
     ----------
@@ -84,7 +121,7 @@ class SVC(SupportVectors, Classifier):
     """
 
     _rules = {
-        "C": Penalty(),
+        "C": Number(above=0, unlimited=True),
         "kernel": KernelChoice(),
         "degree": Whole(at_least=1),
         "gamma": Gamma(),
@@ -216,7 +253,17 @@ class SVC(SupportVectors, Classifier):
         return class_scores(f, len(self.classes_), self.multiclass)
 
     def decision_function(self, X):
-        """The decision about each row, (n,), above 0 for the second class; of more classes, their scores."""
+        """The decision f(x) about each row.
+
+        Parameters
+        ----------
+        X : table-like or Scan
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_classes)
+            For two classes, above 0 for the second; of more classes, a score for each.
+        """
         return self._each(X, self._decision)
 
     def _decision(self, X):

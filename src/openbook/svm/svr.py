@@ -23,23 +23,73 @@ __all__ = ["SVR"]
 
 
 class SVR(SupportVectors, Regressor):
-    """Support vector regression: the flattest function that keeps most rows in a tube.
+    """Support vector regression: the flattest function that keeps most rows in a tube around it.
 
     Parameters
     ----------
-    C : number above 0
+    C : float, default=1.0
         What a unit of error beyond epsilon costs.
-    epsilon : number of at least 0
-        How much error is free.
-    kernel, degree, gamma, coef0, tol, max_iter : as for `SVC`
-    scale : whether numeric columns and the target are standardised first
-        If so, C and epsilon are in standard deviations of the target; if not, in its own units.
+    epsilon : float, default=0.1
+        How much error is free: half the width of the tube.
+    kernel : {"linear", "poly", "rbf"} or function, default="rbf"
+        The kernel K(x, z): x · z; (gamma x · z + coef0)^degree; exp(-gamma |x - z|²); or a function of two
+        matrices, (n, d) and (m, d), that gives (n, m).
+    degree : int, default=3
+        The power in "poly".
+    gamma : {"scale", "auto"} or float, default="scale"
+        The factor in "poly" and "rbf": 1 / (d times the variance of all cells), 1 / d, or as given.
+    coef0 : float, default=0.0
+        The constant in "poly".
+    scale : bool, default=True
+        Whether numeric columns and the target are standardised first. If so, C and epsilon are in standard
+        deviations of the target; if not, in its own units.
+    tol : float, default=0.001
+        The largest violation of the optimality conditions that is let pass.
+    max_iter : int, default=1000
+        The most sweeps over working sets, or Newton steps.
 
     Attributes
     ----------
-    center_, spread_ : what is taken off the target and divided by; 0 and 1 where it is not scaled
-    dual_coef_, slacks_ : beta and xi, in units of the scaled target
-    the others : as of `SVC`
+    encoding_ : Encoding
+    center_ : float
+        What is taken off the target; 0 where it is not scaled.
+    spread_ : float
+        What it is divided by; 1 where it is not scaled.
+    gamma_ : float
+        The factor of the kernel; NaN where it has none.
+    support_ : ndarray
+        The numbers of the rows that are support vectors, of those that are alike the first.
+    support_vectors_ : ndarray of shape (n_support, n_encoded)
+        These rows, encoded.
+    dual_coef_ : ndarray of shape (1, n_support)
+        beta of each support vector, in units of the scaled target.
+    slacks_ : ndarray of shape (1, n_support)
+        The error xi beyond epsilon of each.
+    coef_ : ndarray of shape (n_machines, n_encoded)
+        The coefficients of a linear machine, in units of the columns; other kernels have none.
+    intercept_ : ndarray of shape (n_machines,)
+        The constant of each machine; of a linear one in units of the columns.
+    margin_ : ndarray of shape (n_machines,)
+        The width 2 / |w| of each margin, in units of the encoded columns.
+    weights_ : ndarray of shape (n_machines, n_encoded) or None
+        The coefficients of the encoded columns, of a linear machine.
+    bias_ : ndarray of shape (n_machines,)
+        The constant beside them.
+    objective_ : ndarray of shape (n_machines,)
+        What was minimised.
+    dual_gap_ : ndarray of shape (n_machines,)
+        How far above the least possible value it may be.
+    n_iter_ : ndarray of shape (n_machines,)
+        The sweeps or steps of each machine.
+    states_ : ndarray of shape (n_machines,)
+        How each search ended.
+    converged_ : bool
+        Whether every machine was found to the tolerance.
+    notes_ : list of str
+
+    Notes
+    -----
+    Guide: docs/guide/svm.md
 
     References
     ----------

@@ -33,8 +33,24 @@ class Votes(NamedTuple):
 
 
 def rest_votes(f) -> Votes:
-    """The votes of machines that each tell one class from the rest.
+    """The votes of machines that each tell one class from the rest (one against rest).
 
+    Parameters
+    ----------
+    f : sequence of float
+        The decision of each class's machine about one row.
+
+    Returns
+    -------
+    Votes
+        `by_machine` and `totals`, and `first`, the classes with the most votes.
+
+    Notes
+    -----
+    Guide: docs/guide/svm.md
+
+    Examples
+    --------
     >>> votes = rest_votes([-1, 1, -1])
     >>> votes.totals.tolist(), votes.first
     ([1, 3, 1], [1])
@@ -50,8 +66,26 @@ def pairs(n_classes: int) -> list[tuple[int, int]]:
 
 
 def pairwise_votes(f, n_classes: int) -> Votes:
-    """The votes of machines that each tell two classes apart.
+    """The votes of machines that each tell two classes apart (one against one).
 
+    Parameters
+    ----------
+    f : sequence of float
+        The decision of each pair's machine about one row; above 0 speaks for the first of the pair.
+    n_classes : int
+        The number of classes.
+
+    Returns
+    -------
+    Votes
+        `by_machine` and `totals`, and `first`, the classes with the most votes.
+
+    Notes
+    -----
+    Guide: docs/guide/svm.md
+
+    Examples
+    --------
     >>> pairwise_votes([0.5, -2.0, 1.0], 3).totals.tolist()
     [1, 1, 1]
     """
