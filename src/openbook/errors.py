@@ -13,6 +13,7 @@ __all__ = [
     "DataError",
     "InterruptedFit",
     "ModelFileError",
+    "NotEvaluableError",
     "OpenbookError",
     "ParameterError",
     "PlanError",
@@ -45,6 +46,10 @@ class ModelFileError(OpenbookError, ValueError):
 
 class PlanError(OpenbookError, ValueError):
     """A study's plan that cannot be run."""
+
+
+class NotEvaluableError(PlanError, ParameterError):
+    """Rows that no model can be evaluated on: a constant target, or a single group."""
 
 
 class UnknownColumn(OpenbookError, LookupError, ValueError):  # noqa: N818 (reads better where it is raised)

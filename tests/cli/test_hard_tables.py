@@ -61,4 +61,20 @@ def test_it_says_first_what_cannot_be_evaluated(here, openbook, positives):
 @pytest.mark.parametrize(("text", "said"), REFUSED.values(), ids=REFUSED)
 def test_there_is_one_line(here, complaint, text, said):
     (here / "hard.csv").write_text(text)
-    assert said in complaint("study", "hard.csv", *FEW)
+    assert said in (line := complaint("study", "hard.csv", *FEW))
+    assert line.endswith("(report: hard/report.html)\n")
+    page = (here / "hard" / "report.html").read_text(encoding="utf-8")
+    assert "No model can be evaluated on this table." in page
+    assert said in page
+    assert "median" in page  # the columns are described
+    assert [path.name for path in (here / "hard").iterdir()] == ["report.html"]
+
+
+def test_a_report_of_nothing_makes_room_for_a_study(here, complaint, good):
+    rows = [f"{A[i % 8]}{i},{'pq'[i % 2]},g,{i % 3 > 0}" for i in range(60)]
+    (here / "hard.csv").write_text("\n".join(["a,b,group,y", *rows]))
+    assert "all rows are of group 'g'" in complaint("study", "hard.csv", *FEW, "--group", "group")
+    good("study", "hard.csv", *FEW, "--ignore", "group", "--quiet")
+    assert "In short" in (here / "hard" / "report.html").read_text(encoding="utf-8")
+    assert "one value only" in complaint("study", "hard.csv", "--target", "group")
+    assert (here / "hard" / "model.openbook").exists()  # a study is not written over

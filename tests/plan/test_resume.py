@@ -11,7 +11,6 @@ import time
 
 import pytest
 
-from openbook.errors import PlanError
 from openbook.plan import make_plan, run
 from openbook.plan.judging import StudyFolds
 
@@ -162,12 +161,20 @@ def test_a_learner_that_is_too_slow_is_not_ranked_and_that_is_said(tmp_path, stu
     assert {len(e.folds) for e in result.comparison.evaluations.values()} == {3}
 
 
-def test_without_a_finished_fold_nothing_is_chosen(tmp_path):
-    plan = make_plan("weather", only=["one_r"])
-    with pytest.raises(PlanError, match="no fold is finished yet; run it again, without a time limit"):
-        run(plan, tmp_path, time_limit=1e-6)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["plan.toml", "results.jsonl"]
-    run(plan, tmp_path)
+@pytest.mark.parametrize("source", ["weather", "iris"])
+def test_however_short_the_time_there_is_a_model_and_a_report(tmp_path, source):
+    plan = make_plan(source, only=["naive_bayes", "logistic_regression"])
+    result = run(plan, tmp_path, time_limit=1e-6)
+    # beside the baselines, the one that is expected to be the quickest
+    assert set(result.comparison.evaluations) == {"0R", "1R", "naive Bayes"}
+    assert any(
+        note.startswith("logistic regression is not ranked: it finished 0 of ") for note in result.notes
+    )
+    assert result.choice.label == "naive Bayes"
+    files = {"model.openbook", "plan.toml", "report.html", "results.jsonl"}
+    assert {path.name for path in tmp_path.iterdir()} == files
+    whole = run(plan, tmp_path)
+    assert "logistic regression" in whole.comparison.evaluations
 
 
 def test_what_was_tested_by_an_unfinished_study_is_told(tmp_path):

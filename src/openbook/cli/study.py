@@ -11,11 +11,11 @@ from openbook.cli.bar import progress_bar, waiting
 from openbook.cli.screen import console, figures, heading, notes, readable, say, short
 from openbook.data import Table
 from openbook.data.describe import Description, describe
-from openbook.errors import PlanError
+from openbook.errors import NotEvaluableError, PlanError
 from openbook.plan import Hypothesis, Plan, StudyResult, aim, make_plan, run
 from openbook.plan.counts import described
 from openbook.plan.explore_plan import ExplorePlan, open_plan
-from openbook.plan.run import claim_folder
+from openbook.plan.run import claim_folder, report_refusal
 from openbook.plan.source import Source
 from openbook.report import words
 from openbook.report.blocks import Block, Text
@@ -65,9 +65,14 @@ def run_study(
 
     `options` are those of `make_plan`; `end` is the time on the monotonic clock at which all must be done.
     """
-    with waiting("Reading the data"):
-        plan, table, description = _planned(source, options)
     folder = out or (Path(source).parent if _is_plan(source) else Path(Path(source).stem))
+    target, kinds = options.get("target"), options.get("kinds")
+    try:
+        with waiting("Reading the data"):
+            plan, table, description = _planned(source, options)
+    except NotEvaluableError as error:
+        report = report_refusal(Source.of(source, kinds), target, str(error), folder)
+        raise PlanError(f"{error} (report: {report})" if report else str(error)) from None
     if isinstance(plan, ExplorePlan):
         from openbook.cli.explore import run_exploration
 

@@ -5,7 +5,7 @@ is. The log keeps that, so that a study that goes on does the same.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
 from threading import Lock
@@ -25,6 +25,7 @@ from openbook.judge.folds.fit_folds import (
     rounds,
 )
 from openbook.judge.folds.results import FoldResult
+from openbook.judge.folds.splits import TINY
 from openbook.plan.estimate import after_folds, available_bytes, bytes_of, seconds_of
 from openbook.plan.log import Log
 from openbook.plan.rows import StudyRows
@@ -77,8 +78,28 @@ class Judging:
 
     @property
     def jobs(self) -> list[Job]:
-        """Fold by fold, all contestants in each, so that what a time limit leaves can be compared."""
-        return [(label, i) for i in range(len(self.rows.folds)) for label in self.labels]
+        """Fold by fold, all contestants in each, so that what a time limit leaves can be compared.
+
+        Under a time limit the quickest of them come first.
+        """
+        labels = self.labels if self.deadline is None else self._quickest_first
+        return [(label, i) for i in range(len(self.rows.folds)) for label in labels]
+
+    @property
+    def _quickest_first(self) -> list[str]:
+        return sorted(self.labels, key=self._estimates.__getitem__)
+
+    @property
+    def _least(self) -> list[Job]:
+        """What is judged however short the time: the baselines and the quickest other learner, in one fold.
+
+        Where a fold tests few rows, in all of them.
+        """
+        baselines = self.rows.plan.baselines
+        others = [label for label in self._quickest_first if label not in baselines]
+        labels = {*baselines, *others[:1]}
+        folds = 1 if len(self.rows.train) >= TINY else len(self.rows.folds)
+        return [job for job in self.left if job[0] in labels and job[1] < folds]
 
     @property
     def left(self) -> list[Job]:
@@ -102,21 +123,31 @@ class Judging:
     def run(self) -> None:
         """Do what is left to do, and put the log in order."""
         self._drop_too_large()
-        left, runner = self.left, StudyFolds(self.rows)
+        runner = StudyFolds(self.rows)
+        if self.deadline is not None:
+            self._take(self._least, runner, deadline=None)
+        left = self.left
         few = len(self.rows.train) < _FEW_ROWS
         if few and left:  # in this process first, so that kernels are compiled before processes share them
             first = [job for job in left if job[1] == left[0][1]]
-            self._take(first, runner, workers=1)
+            self._take(self._in_time(first), runner, self.deadline)
             left = self.left
         expected = sum(self._expected(label) for label, _ in left)
         alone = few and self.deadline is None and expected < _WORTH_PROCESSES
-        self._take(left, runner, 1 if alone else self.workers, apart=few)
+        self._take(self._in_time(left), runner, self.deadline, 1 if alone else self.workers, apart=few)
         self.log.settle(self.labels)
 
-    def _take(self, jobs: list[Job], runner: "StudyFolds", workers: int, *, apart: bool = False) -> None:
+    def _take(
+        self,
+        jobs: Iterable[Job],
+        runner: "StudyFolds",
+        deadline: float | None,
+        workers: int = 1,
+        *,
+        apart: bool = False,
+    ) -> None:
         """Do these jobs, and put into the log what comes of them."""
-        begun = self._begun(jobs)
-        for (label, i), found in each_until(self.deadline, begun, runner.attempt, workers, apart=apart):
+        for (label, i), found in each_until(deadline, jobs, runner.attempt, workers, apart=apart):
             if isinstance(found, FoldResult):
                 self._took[label].append(found.fit_seconds + found.predict_seconds)
                 self.log.append("folds", label, found)
@@ -124,10 +155,10 @@ class Judging:
                 self.log.skip(label, i, f"fold {i + 1} of {len(self.rows.folds)} failed: {found}")
             self.tell()
 
-    def _begun(self, jobs: list[Job]) -> Iterator[Job]:
+    def _in_time(self, jobs: Iterable[Job]) -> Iterator[Job]:
         """The jobs that can be expected to end in time, of contestants that have not dropped out."""
         for job in jobs:
-            if not self._done(job) and self._in_time(job[0]):
+            if not self._done(job) and self._has_time(job[0]):
                 yield job
             else:
                 self.tell()
@@ -145,7 +176,7 @@ class Judging:
                 )
                 self.log.skip(label, -1, reason)
 
-    def _in_time(self, label: str) -> bool:
+    def _has_time(self, label: str) -> bool:
         """Whether a fold can be expected to end in time, and a fit on all rows after it."""
         if self.deadline is None:
             return True

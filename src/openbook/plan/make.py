@@ -9,7 +9,7 @@ import numpy as np
 
 from openbook.data import Column, Numeric, Table, Text
 from openbook.data.describe import Description
-from openbook.errors import ParameterError, PlanError, UnknownColumn, did_you_mean
+from openbook.errors import NotEvaluableError, ParameterError, PlanError, UnknownColumn, did_you_mean
 from openbook.judge.folds.splits import TINY
 from openbook.judge.folds.splitters import TestGroups
 from openbook.judge.scores.metrics import DEFAULTS
@@ -144,7 +144,9 @@ def aim(
     known = column.data[~column.missing]
     if len(known) == 0 or (known == known[0]).all():
         what = f"one value only ({column.take(~column.missing)[0]})" if len(known) else "no value at all"
-        raise PlanError(f"target {target!r} has {what}, so there is nothing to predict; choose another")
+        raise NotEvaluableError(
+            f"target {target!r} has {what}, so there is nothing to predict; choose another"
+        )
     if not isinstance(column.attribute, Numeric):
         why = f"{target} is {column.attribute.kind}, so this is classification"
         return Aim(origin, table, target, "classification", why)
@@ -319,7 +321,12 @@ def make_plan(
     )
     rows = StudyRows(plan, table)
     _check_roles(rows)
-    return replace(plan, protocol=_protocol(rows, cv, repeats, test_share, effort))
+    try:
+        return replace(plan, protocol=_protocol(rows, cv, repeats, test_share, effort))
+    except ParameterError as error:
+        if (cv, repeats, test_share) != (None, None, None):
+            raise
+        raise NotEvaluableError(str(error)) from None  # the rows themselves do not allow it
 
 
 def _chosen(choose: str, candidates: Collection[Candidate]) -> str:

@@ -25,7 +25,7 @@ from threadpoolctl import threadpool_limits
 
 import openbook
 from openbook.data import Table
-from openbook.data.describe import Description
+from openbook.data.describe import Description, describe
 from openbook.errors import PlanError
 from openbook.judge import Choice, Comparison, Evaluation, anything_to_learn, choose
 from openbook.judge.choice.choose import RULES
@@ -40,13 +40,15 @@ from openbook.plan.log import Log
 from openbook.plan.looks import NO_TIME, Looking, asked_looks
 from openbook.plan.plan import Plan
 from openbook.plan.rows import StudyRows
+from openbook.plan.source import Source
 from openbook.plan.worked import worked_examples
 from openbook.report import Example, Looks, StudyResult, to_html
+from openbook.report.html import NOTHING, NotEvaluated, refusal_html
 from openbook.report.words import doubts
 from openbook.store import save
 from openbook.words.sentences import plural
 
-__all__ = ["Progress", "StudyResult", "claim_folder", "run", "versions"]
+__all__ = ["Progress", "StudyResult", "claim_folder", "report_refusal", "run", "versions"]
 
 
 #: The share of a time limit after which no fold, and that after which no closer look counts; and the seconds
@@ -176,6 +178,8 @@ def claim_folder(plan: Plan | ExplorePlan, folder: Path, *, fresh: bool) -> None
         raise PlanError(f"{folder} is a file; name a folder with --out")
     folder.mkdir(parents=True, exist_ok=True)
     there = [folder / name for name in plan.files if (folder / name).exists()]
+    if len(there) == 1 and _tells_of_nothing(there[0]):
+        there = []
     if fresh:
         for name in {*plan.files, *_files_of(folder / "plan.toml")}:
             (folder / name).unlink(missing_ok=True)
@@ -193,6 +197,23 @@ def claim_folder(plan: Plan | ExplorePlan, folder: Path, *, fresh: bool) -> None
         for half in folder.glob(f".{name}.*"):
             half.unlink()
     plan.save(folder / "plan.toml")
+
+
+def report_refusal(source: Source, target: str | None, reason: str, folder: Path) -> Path | None:
+    """Write a report that says why no model can be evaluated, unless the folder holds a study; its path."""
+    if (folder / "plan.toml").exists() or folder.is_file():
+        return None
+    table = source.read()
+    aim = target or source.default_target() or ""
+    told = NotEvaluated(Path(source.name).name, aim, describe(table, aim), reason, {})
+    folder.mkdir(parents=True, exist_ok=True)
+    write_text(folder / "report.html", refusal_html(told, versions()))
+    return folder / "report.html"
+
+
+def _tells_of_nothing(report: Path) -> bool:
+    """Whether a report says no more than that nothing could be evaluated."""
+    return report.name == "report.html" and f"<title>{NOTHING}" in report.read_text(encoding="utf-8")
 
 
 def _files_of(plan: Path) -> tuple[str, ...]:

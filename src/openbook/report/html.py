@@ -4,21 +4,22 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
 from jinja2 import Environment, FunctionLoader
 from markupsafe import Markup, escape
 
+from openbook.data.describe import Description
 from openbook.draw.letters import clip
 from openbook.draw.plot import STYLE as PLOT_STYLE
 from openbook.report import words
-from openbook.report.blocks import Part
-from openbook.report.sections import parts
+from openbook.report.blocks import Part, Text
+from openbook.report.sections import data, parts
 from openbook.report.study import StudyResult
 from openbook.work.formula import printable
 from openbook.work.html import STYLE as WORK_STYLE
 
-__all__ = ["page", "to_html"]
+__all__ = ["NOTHING", "NotEvaluated", "page", "refusal_html", "to_html"]
 
 #: Letters of a table's cell that are shown.
 _MOST_LETTERS = 400
@@ -50,6 +51,28 @@ def to_html(result: StudyResult) -> str:
     """
     heading, lead = f"Predicting {result.target}", f"A study of {result.name}: {words.size_words(result)}."
     return page(heading, f"{heading}: a study of {result.name}", lead, parts(result), result.versions)
+
+
+class NotEvaluated(NamedTuple):
+    """A table on which no model could be evaluated, and why."""
+
+    name: str
+    target: str
+    description: Description
+    reason: str
+    roles: Mapping[str, Any]
+
+
+#: How the title of such a page begins.
+NOTHING = "Not evaluated"
+
+
+def refusal_html(result: NotEvaluated, versions: Mapping[str, str]) -> str:
+    """The page of a study that ended before it began: what cannot be evaluated, and the data."""
+    heading, lead = f"Predicting {result.target}", f"A study of {result.name}: {words.size_words(result)}."
+    told = (Text("No model can be evaluated on this table.", "verdict"), Text(words.title(result.reason)))
+    shown = [Part("short", "In short", told), data.part(result)]
+    return page(heading, f"{NOTHING}: {result.target} in {result.name}", lead, shown, versions)
 
 
 def page(heading: str, title: str, lead: str, shown: Sequence[Part], versions: Mapping[str, str]) -> str:

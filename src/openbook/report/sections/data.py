@@ -1,11 +1,14 @@
 """The data: their size, their warnings, and a card for each column."""
 
+from collections.abc import Mapping
+from typing import Any, Protocol
+
 from markupsafe import Markup
 
 from openbook.data.summary import ColumnSummary
 from openbook.report import svg, words
 from openbook.report.blocks import Block, Card, Cards, Findings, Fold, Heading, Part, Shown, Text
-from openbook.report.study import StudyResult
+from openbook.report.words import Described
 from openbook.words.numbers import short
 from openbook.words.sentences import plural
 
@@ -13,7 +16,18 @@ from openbook.words.sentences import plural
 _FINDINGS, _FIRST, _MOST, _BARS = 5, 9, 36, 8
 
 
-def part(result: StudyResult) -> Part:
+class Table(Described, Protocol):
+    """A table that is to be predicted from, whatever came of it."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def target(self) -> str: ...
+    @property
+    def roles(self) -> Mapping[str, Any]: ...
+
+
+def part(result: Table) -> Part:
     description = result.description
     missing = sum(column.missing for column in description.columns)
     cells = description.rows * len(description.columns)
@@ -38,7 +52,7 @@ def part(result: StudyResult) -> Part:
     return Part("data", "The data", tuple(blocks))
 
 
-def _role(result: StudyResult, name: str) -> str:
+def _role(result: Table, name: str) -> str:
     """The part that a column plays, where it is more than an input."""
     if name == result.target:
         return "target"
