@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from openbook.border.rows import in_rows
 from openbook.data import MISSING, UNSEEN, Nominal, Numeric, Ordinal, Schema, Table
 from openbook.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from openbook.tree.derive import splits
 from openbook.tree.derive.candidates import search_at
 from openbook.tree.derive.search import Rows, search_node
 from openbook.tree.derive.splits import Split, least_weight, tolerance
@@ -83,10 +84,14 @@ def fresh(learner):
     return type(learner)(**learner.get_params())
 
 
-def fitted(problem, few=None):
-    """The model; with few = 0 numbers are sorted, however few of them differ, rather than counted."""
+def fitted(problem, few=None, uncharged=splits.FEW):
+    """The model; with few = 0 numbers are sorted, however few of them differ, rather than counted.
+
+    uncharged : nominal columns of more values are charged for what chance gains
+    """
     learner, X, y, w, _ = problem
-    with mock.patch.object(columns, "FEW", columns.FEW if few is None else few):
+    few = columns.FEW if few is None else few
+    with mock.patch.object(columns, "FEW", few), mock.patch.object(splits, "FEW", uncharged):
         return fresh(learner).fit(X, y, sample_weight=w)
 
 
@@ -137,16 +142,17 @@ def groups(split):
 
 
 @settings(max_examples=600, suppress_health_check=[HealthCheck.too_slow])
-@given(problems(), st.sampled_from([None, 0]))
-def test_every_node_is_searched_as_in_plain_python(problem, few):
+@given(problems(), st.sampled_from([None, 0]), st.sampled_from([20, 2]))
+def test_every_node_is_searched_as_in_plain_python(problem, few, uncharged):
     """Gains, cuts, groups of rows and the winner: of every node, on ties, gaps, weights, constant columns."""
     _, X, y, w, _ = problem
-    model = fitted(problem, few)
+    model = fitted(problem, few, uncharged)
     tree, at, table = model.tree_, rows_at(model, X, w), cells_of(X)
     classes = getattr(model, "classes_", None)
     kinds = [model.nominal if isinstance(a, Nominal) else None for a in X.schema]
     many = [isinstance(a, Nominal) and len(a.values) >= 0.3 * len(y) for a in X.schema]
     counted = [all(many) or not m for m in many]
+    charged = [isinstance(a, Nominal) and len(a.values) > uncharged for a in X.schema]
     nodes = model.candidates_.node.tolist()
     assert len(set(nodes)) == len(nodes)
     assert len(nodes) == NOTED or set(np.flatnonzero(tree.attribute != LEAF)) <= set(nodes)
@@ -155,7 +161,7 @@ def test_every_node_is_searched_as_in_plain_python(problem, few):
         rows = Rows([y[i] for i, _ in here], [weight for _, weight in here], classes)
         cells = [[column[i] for i, _ in here] for column in table]
         found, winner = search_node(
-            cells, kinds, rows, model.criterion, least_weight(model), model.missing, counted
+            cells, kinds, rows, model.criterion, least_weight(model), model.missing, counted, charged
         )
         for j, twin in enumerate(found):
             gain = model.candidates_.gain[k, j]
@@ -165,7 +171,8 @@ def test_every_node_is_searched_as_in_plain_python(problem, few):
             assert twin is not None
             assert gain == pytest.approx(twin.gain, rel=1e-9, abs=1e-12)
             np.testing.assert_equal(model.candidates_.cut[k, j], twin.split.cut)
-            noted = search_at(model, k).found[j].split
+            with mock.patch.object(splits, "FEW", uncharged):
+                noted = search_at(model, k).found[j].split
             np.testing.assert_allclose(groups(noted), groups(twin.split), rtol=1e-9, atol=1e-9)
             if model.criterion == "gain_ratio":
                 assert model.candidates_.info[k, j] == pytest.approx(twin.split.info, rel=1e-9)
@@ -173,18 +180,22 @@ def test_every_node_is_searched_as_in_plain_python(problem, few):
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow])
-@given(problems(), st.sampled_from([None, 0]))
-def test_the_work_derives_what_was_chosen(problem, few):
-    """From the noted counts alone: the winner, the number of cuts behind a charge, and words for it all."""
-    model = fitted(problem, few)
+@given(problems(), st.sampled_from([None, 0]), st.sampled_from([20, 2]))
+def test_the_work_derives_what_was_chosen(problem, few, uncharged):
+    """From the noted counts alone: the winner, what is charged, and words for it all."""
+    with mock.patch.object(splits, "FEW", uncharged):
+        derives_what_was_chosen(fitted(problem, few, uncharged))
+
+
+def derives_what_was_chosen(model):
     for k, node in enumerate(model.candidates_.node.tolist()):
         search = search_at(model, k)
         name = None if search.winner is None else search.winner.name
         attribute = model.tree_.attribute[node]
         assert name == (None if attribute == LEAF else model.schema_.names[attribute])
         for candidate in search.able:
-            cuts = candidate.cuts(model.criterion)
-            charge = math.log2(cuts) / candidate.split.weight if cuts else 0.0
+            step = candidate.charge(model.criterion)
+            charge = 0.0 if step is None else step.result
             assert candidate.gain == pytest.approx(candidate.split.gain(model.criterion) - charge, abs=1e-9)
     work = model.work()
     assert work.text()

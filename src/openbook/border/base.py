@@ -8,6 +8,7 @@ the name of a column of `X`. A family writes `_fit(rows)`, `_proba(X)` or `_pred
 UNSEEN. What needs no target shares the same border (`unsupervised.py`).
 """
 
+import math
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,6 +22,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import assert_all_finite, check_consistent_length, check_is_fitted, column_or_1d
 
+from openbook.border.pooling import pooled
 from openbook.border.rows import FileChunk, Rows, check_known, class_codes, in_rows, name_of_target, weighed
 from openbook.border.rules import ParameterRule, check_parameters
 from openbook.damage import blamed_on_its_file
@@ -237,6 +239,11 @@ class Estimator(BaseEstimator):
 class Learner(Estimator):
     """What every learner of a target shares; see `Classifier` and `Regressor`."""
 
+    #: Whether the rare values of columns with many values are pooled, see `openbook.data.rare`; and the most
+    #: noise in the target, beside what the values tell of it, with which any of them is kept.
+    _pools: bool = True
+    _most_noise: ClassVar[float] = math.inf
+
     target_: str
 
     @final
@@ -304,8 +311,17 @@ class Learner(Estimator):
             msg = f"{type(self).__name__} requires y to be passed, but the target y is None"
             raise DataError(msg)
         if isinstance(X, Scan):
-            return self._file_rows(X, y, sample_weight)
-        return weighed(*self._encoded_rows(X, y), sample_weight)
+            rows = self._file_rows(X, y, sample_weight)
+        else:
+            rows = weighed(*self._encoded_rows(X, y), sample_weight)
+        return self._pooled(rows) if self._pools else rows
+
+    def _pooled(self, rows: Rows) -> Rows:
+        """The rows with rare values pooled, which `schema_` then tells."""
+        few = pooled(rows, len(getattr(self, "classes_", ())), self._most_noise)
+        if few is not rows:
+            self._remember(few.schema)
+        return few
 
     def _encoded_rows(self, X: Any, y: Any) -> tuple[Table, Array]:
         """The inputs and the codes or numbers of the target, where all are in memory."""

@@ -26,6 +26,7 @@ from openbook.border.rows import Chunk, Rows, class_codes, infinite_cell, weighe
 from openbook.border.rules import check_parameters
 from openbook.data import UNSEEN, Categorical, Column, Scan, Schema, Table
 from openbook.data.conform import conform
+from openbook.data.rare import may_pool
 from openbook.data.read import read
 from openbook.errors import DataError, ParameterError
 from openbook.fold import Statistics, all_but_each, each, fold
@@ -170,6 +171,9 @@ class Folding(Learner):
         ------
         a fitted learner for each part
         """
+        if self._pools and any(map(may_pool, X.schema)):  # what is rare is for each model's own rows to say
+            rests = (np.setdiff1d(np.arange(len(X)), part) for part in parts)
+            return (clone(self).fit(X.take(rest), y.take(rest)) for rest in rests)
         learner = clone(self)
         sums = learner._sums_of_parts(X, y, parts)  # noqa: SLF001 (its own)
         return learner._learnt_without_each(X, y, parts, sums)  # noqa: SLF001 (its own)

@@ -6,6 +6,9 @@ no value:
 
     MISSING = -1    the cell is empty
     UNSEEN  = -2    the cell holds a value that training never saw; only prediction meets it
+
+One value of a nominal column may stand for all that it does not list, its `rest` (see `rare`): such a column
+has no unseen values.
 """
 
 import math
@@ -269,7 +272,7 @@ class Categorical(Attribute):
         return {value: code for code, value in enumerate(self.values)}
 
     def encode(self, value: object) -> int:
-        """The code of a cell: MISSING for None and NaN, UNSEEN for a value that is not listed.
+        """The code of a cell: MISSING for None and NaN, `unlisted` for a value that is not listed.
 
         Parameters
         ----------
@@ -282,7 +285,12 @@ class Categorical(Attribute):
         """
         if value is None or (isinstance(value, float | np.floating) and math.isnan(value)):
             return MISSING
-        return self.codes.get(as_text(value), UNSEEN)
+        return self.codes.get(as_text(value), self.unlisted)
+
+    @property
+    def unlisted(self) -> int:
+        """The code of a value that is not listed."""
+        return UNSEEN
 
     def decode(self, code: int) -> str | None:
         """The value behind a code; None where it is missing or was never seen.
@@ -339,6 +347,8 @@ class Nominal(Categorical):
         The name of the column.
     values : tuple of str, default=()
         The values, in order.
+    rest : str or None, default=None
+        The value, one of `values`, that stands for all that are not listed; None if there is none.
 
     Notes
     -----
@@ -352,6 +362,25 @@ class Nominal(Categorical):
     """
 
     kind: ClassVar[str] = "nominal"
+
+    rest: str | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.rest is not None and self.rest not in self.values:
+            msg = f"attribute {self.name!r}: {self.rest!r} cannot stand for other values, as it is not listed"
+            raise DataError(msg)
+
+    @property
+    def unlisted(self) -> int:
+        return UNSEEN if self.rest is None else self.codes[self.rest]
+
+    def to_json(self) -> dict[str, Any]:
+        return super().to_json() | ({} if self.rest is None else {"rest": self.rest})
+
+    @classmethod
+    def rebuilt(cls, name: str, record: Mapping[str, Any]) -> Self:
+        return replace(super().rebuilt(name, record), rest=record.get("rest"))
 
 
 @dataclass(frozen=True)

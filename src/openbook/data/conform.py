@@ -1,8 +1,9 @@
 """Re-encode a table to a fitted schema: what `predict` does at the border.
 
 Columns are matched by name. A column the schema does not have is ignored; one it has and the table lacks is
-an error. An empty cell stays missing, a value that training never saw becomes UNSEEN, and numbers that come
-where categories were, or the other way round, are converted if every one of them can be.
+an error. An empty cell stays missing. A value that training never saw becomes UNSEEN or, where a value stands
+for the rest, that. Numbers that come where categories were, or the other way round, are converted if every
+one of them can be.
 """
 
 from typing import Any
@@ -64,7 +65,7 @@ def conform_column(column: Column, attribute: Attribute) -> Array:
 
 
 def _extended(attribute: Attribute, column: Column) -> Attribute:
-    if not isinstance(attribute, Categorical):
+    if not isinstance(attribute, Categorical) or attribute.unlisted != UNSEEN:
         return attribute
     new = tuple(value for value in _distinct(column) if value not in attribute.codes)
     return type(attribute)(attribute.name, attribute.values + new) if new else attribute
@@ -115,7 +116,7 @@ def _numbers_as_codes(column: Column, attribute: Categorical) -> Array:
     """The codes of the numbers among the values; a number that is none of them was never seen."""
     numbers = {float(value): code for value, code in attribute.codes.items() if _is_plain_number(value)}
     known = ~column.missing
-    if known.any() and not numbers:
+    if known.any() and not numbers and attribute.unlisted == UNSEEN:
         first = as_text(column.data[known][0])
         msg = (
             f"column {column.name!r} was {attribute.kind} in training ({', '.join(attribute.values)}), but"
@@ -125,7 +126,8 @@ def _numbers_as_codes(column: Column, attribute: Categorical) -> Array:
     listed = np.array(sorted(numbers))
     codes = np.array([numbers[number] for number in listed], dtype=attribute.dtype)
     place = np.searchsorted(listed, column.data).clip(max=len(listed) - 1)
-    found = np.where(listed[place] == column.data, codes[place], UNSEEN) if numbers else UNSEEN
+    other = attribute.unlisted
+    found = np.where(listed[place] == column.data, codes[place], other) if numbers else other
     return np.where(known, found, MISSING).astype(attribute.dtype)
 
 
@@ -139,6 +141,7 @@ def _is_plain_number(value: str) -> bool:
 
 def _recoded(codes: Array, values: tuple[str, ...], attribute: Categorical) -> Array:
     """Codes into `values` as codes into the attribute's values."""
-    table = [attribute.codes.get(value, UNSEEN) for value in values]
-    lookup = np.array([*table, UNSEEN, MISSING], dtype=attribute.dtype)  # the last two answer -2 and -1
+    other = attribute.unlisted
+    table = [attribute.codes.get(value, other) for value in values]
+    lookup = np.array([*table, other, MISSING], dtype=attribute.dtype)  # the last two answer -2 and -1
     return lookup[codes]

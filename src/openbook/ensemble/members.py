@@ -56,6 +56,11 @@ class Ensemble(Learner):
 
     estimators_: list[Any]
 
+    @property
+    def _pools(self):
+        """Whether its learners do: then they all see the same values."""
+        return all(getattr(learner, "_pools", False) for learner in self._learners())
+
     @abstractmethod
     def _learners(self):
         """The learners, not fitted, that the members are copies of."""

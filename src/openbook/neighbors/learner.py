@@ -23,6 +23,7 @@ class NeighborLearner(Folding):
 
     _counts_rows = True
 
+    _most_noise = 0.5  # a shared value counts as much as a whole range of numbers, so it has to tell much
     one_pass = False  # its statistics are the rows themselves
 
     def refusal(self, schema):

@@ -1,5 +1,6 @@
 """Preparation: how columns become what a learner computes with."""
 
 from openbook.prepare.encoding import Encoding
+from openbook.prepare.rare_values import RareValues
 
-__all__ = ["Encoding"]
+__all__ = ["Encoding", "RareValues"]

@@ -81,7 +81,7 @@ PREDICTORS = (
         "openbook.tree:C45",
         "classification",
         "a tree grown by gain ratio, pruned by an upper bound of the error",
-        study=(Variant("C4.5"),),
+        study=(Variant("C4.5", {"rare_values": "pool"}),),
     ),
     Entry(
         "random_forest",

@@ -21,6 +21,8 @@ class C45(TreeClassifier):
         The level of the upper bound of the error; the smaller, the more is pruned.
     prune : {"confidence"} or None, default="confidence"
         Whether the tree is pruned by that bound; None to leave it as grown.
+    rare_values : {"keep", "pool"}, default="keep"
+        "keep" is Quinlan's, and WEKA's. "pool" treats columns with many values as `DecisionTreeClassifier` does.
 
     Attributes
     ----------
@@ -55,10 +57,11 @@ class C45(TreeClassifier):
 
     criterion = "gain_ratio"
 
-    def __init__(self, min_samples_leaf=2, confidence=0.25, prune="confidence"):
+    def __init__(self, min_samples_leaf=2, confidence=0.25, prune="confidence", rare_values="keep"):
         self.min_samples_leaf = min_samples_leaf
         self.confidence = confidence
         self.prune = prune
+        self.rare_values = rare_values
 
     def knobs(self):
         return {"min_samples_leaf": (2, 5, 20), "confidence": (0.05, 0.25, 0.5)}

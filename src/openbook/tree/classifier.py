@@ -156,6 +156,7 @@ class DecisionTreeClassifier(TreeClassifier):
         all its details.
     nominal : {"multiway", "subset"}, default="multiway"
     missing : {"fractional", "majority", "branch"}, default="fractional"
+    rare_values : {"pool", "keep"}, default="pool"
     max_depth : int or None, default=None
     min_samples_split : float, default=2
     min_samples_leaf : float, default=1
@@ -212,6 +213,7 @@ class DecisionTreeClassifier(TreeClassifier):
         criterion="gini",
         nominal="multiway",
         missing="fractional",
+        rare_values="pool",
         max_depth=None,
         min_samples_split=2,
         min_samples_leaf=1,
@@ -231,6 +233,7 @@ class DecisionTreeClassifier(TreeClassifier):
         self.criterion = criterion
         self.nominal = nominal
         self.missing = missing
+        self.rare_values = rare_values
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf

@@ -17,7 +17,7 @@ from openbook.border.base import Learner
 from openbook.border.rows import Rows
 from openbook.border.rules import Anything, Maybe, Number, OneOf, Whole
 from openbook.tree.derive.model import derive_model, derive_row
-from openbook.tree.derive.splits import least_to_split, least_weight
+from openbook.tree.derive.splits import few_values, least_to_split, least_weight
 from openbook.tree.engine import criteria
 from openbook.tree.engine.columns import Training, encode
 from openbook.tree.engine.nodes import LEAF, Tree, add_values, cells, check, depths, leaves_of
@@ -126,6 +126,7 @@ class Growing(Learner):
     _rules = {
         "nominal": OneOf("multiway", "subset"),
         "missing": OneOf(*MISSING),
+        "rare_values": OneOf("pool", "keep"),
         "max_depth": Maybe(Whole(at_least=1)),
         "min_samples_split": Number(at_least=2),
         "min_samples_leaf": Number(at_least=1),
@@ -138,6 +139,7 @@ class Growing(Learner):
     criterion: str
     nominal = "multiway"
     missing = "fractional"
+    rare_values = "pool"
     max_depth: int | None = None
     min_samples_split: float = 2
     min_samples_leaf: float = 1
@@ -149,6 +151,10 @@ class Growing(Learner):
     bins: int | None = None
     random_state: Any = None
     random_cuts = False
+
+    @property
+    def _pools(self):
+        return self.rare_values == "pool"
 
     @property
     def _n_classes(self):
@@ -172,6 +178,7 @@ class Growing(Learner):
         return Rule(
             criterion=CRITERIA[self.criterion],
             subset=self.nominal == "subset",
+            few=few_values(self),
             missing=MISSING[self.missing],
             max_depth=2**31 if self.max_depth is None else int(self.max_depth),
             least_to_split=least_to_split(self),
@@ -226,7 +233,7 @@ class TreeLearner(Growing):
         X : Table, y : Column; w : float64 (n,), all above zero, the weights that bins are placed by, or None
         """
         rows = self._training_rows(X, y, w)
-        return EncodedRows(rows, encode(rows, self.bins), cells(X), self._learnt())
+        return EncodedRows(rows, encode(rows, self.bins), cells(rows.whole), self._learnt())
 
     def _learnt(self):
         """What it knows of its rows before it grows, by the attribute's name."""

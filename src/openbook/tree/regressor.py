@@ -51,6 +51,7 @@ class DecisionTreeRegressor(TreeRegressor):
         The error that a split lowers. With "absolute_error", leaves predict medians.
     nominal : {"multiway", "subset"}, default="multiway"
     missing : {"fractional", "majority", "branch"}, default="fractional"
+    rare_values : {"pool", "keep"}, default="pool"
     max_depth : int or None, default=None
     min_samples_split : float, default=2
     min_samples_leaf : float, default=1
@@ -94,6 +95,7 @@ class DecisionTreeRegressor(TreeRegressor):
         criterion="squared_error",
         nominal="multiway",
         missing="fractional",
+        rare_values="pool",
         max_depth=None,
         min_samples_split=2,
         min_samples_leaf=1,
@@ -108,6 +110,7 @@ class DecisionTreeRegressor(TreeRegressor):
         self.criterion = criterion
         self.nominal = nominal
         self.missing = missing
+        self.rare_values = rare_values
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf

@@ -9,8 +9,20 @@ from typing import Any
 
 from openbook.data import Nominal
 from openbook.measures import chi_squared
-from openbook.tree.derive.splits import Classes, Group, Numbers, Split, best_groups, chosen, least_weight
+from openbook.tree.derive.splits import (
+    Classes,
+    Group,
+    Numbers,
+    Split,
+    best_groups,
+    by_chance,
+    chosen,
+    few_values,
+    least_weight,
+)
 from openbook.tree.engine.prune import pessimistic_errors
+from openbook.words.numbers import figure
+from openbook.work import Step
 from openbook.work.conditions import Is, Within
 
 __all__ = ["Candidate", "Search", "group_at", "search_at"]
@@ -26,6 +38,8 @@ class Candidate:
 
     counted : whether its gain counts for the average
     why : why there is none
+    chance : of a column that is charged for what chance gains, how many values there are and what each beyond
+        two lowers the cost by; else None
     """
 
     attribute: Any
@@ -33,6 +47,7 @@ class Candidate:
     gain: Any
     counted: bool
     why: str = ""
+    chance: tuple[int, float] | None = None
 
     @property
     def name(self):
@@ -52,6 +67,22 @@ class Candidate:
         if criterion != "gain_ratio" or isinstance(self.attribute, Nominal):
             return None
         return round(2 ** ((self.split.gain(criterion) - self.gain) * self.split.weight))
+
+    def charge(self, criterion):
+        """What is taken off the gain: for the choice among cuts, for what chance gains, or None."""
+        weight, cuts = self.split.weight, self.cuts(criterion)
+        label, of_all = f"charge({self.name})", rf"}}{{{figure(weight)}}}"
+        if cuts is not None:
+            formula, charge = r"\frac{\log_2 k}{W}", math.log2(cuts) / weight
+            return Step(label, formula, rf"\frac{{\log_2 {cuts}{of_all}", charge)
+        if self.chance is None:
+            return None
+        values, each = self.chance
+        by_bits = criterion in ("entropy", "gain_ratio")
+        formula = r"\frac{(k - 2) (c - 1)}{2 \ln 2 \cdot W}" if by_bits else r"\frac{(k - 2) \cdot I}{W}"
+        numbers = rf"\frac{{({values} - 2) \cdot {figure(each)}{of_all}"
+        note = f"what chance alone gains on average with k = {values} values"
+        return Step(label, formula, numbers, max(values - 2, 0) * each / weight, note)
 
 
 @dataclass(frozen=True)
@@ -113,9 +144,11 @@ def _candidates(model, k) -> list[Candidate]:
         end = start + (len(attribute.values) if isinstance(attribute, Nominal) else 2) + 1
         *groups, gap = (_group(model, stats) for stats in noted.stats[k, start:end].tolist())
         start = end
+        many = isinstance(attribute, Nominal) and len(groups) > few_values(model)
+        chance = by_chance(groups, model.criterion) if many and any(g.weight for g in groups) else None
         gain, cut, counted = float(noted.gain[k, j]), float(noted.cut[k, j]), bool(noted.counted[k, j])
         gain = 0.0 if abs(gain) < _ZERO else gain
-        why = _obstacle(attribute, groups, gap, gain, cut)
+        why = _obstacle(attribute, groups, gap, gain, cut, chance)
         split = None if why else _split(model, attribute, groups, gap, cut)
         if split is not None and model.criterion == "absolute_error":
             split = _with_deviation(split, gain)
@@ -124,11 +157,11 @@ def _candidates(model, k) -> list[Candidate]:
         elif split is None:
             found.append(Candidate(attribute, None, None, counted, why or "no gain with two groups"))
         else:
-            found.append(Candidate(attribute, split, gain, counted))
+            found.append(Candidate(attribute, split, gain, counted, chance=chance))
     return found
 
 
-def _obstacle(attribute, groups, gap, gain, cut) -> str:
+def _obstacle(attribute, groups, gap, gain, cut, chance) -> str:
     """Why a column has no split, or nothing."""
     filled = sum(group.weight > 0 for group in groups)
     if not filled and gap.weight <= 0:
@@ -138,6 +171,8 @@ def _obstacle(attribute, groups, gap, gain, cut) -> str:
     if not filled:
         return "all cells are missing"
     if isinstance(attribute, Nominal):
+        if filled > 1 and chance is not None:
+            return f"no gain beyond what chance gives {filled} values"
         return "one value only" if filled < 2 else "no split has a gain"
     return "no cut has a gain" if math.isnan(cut) else "the gain does not exceed the penalty"
 

@@ -3,7 +3,6 @@ r"""How groups of rows and splits are written down: steps with their formulas, g
 Long sums are abbreviated: the first terms and the last one.
 """
 
-import math
 from dataclasses import dataclass
 
 from openbook.tree.derive.splits import Classes, Group, Split
@@ -95,15 +94,15 @@ def held(group: Group) -> tuple[float, ...]:
     return (group.mean, group.weight)
 
 
-def split_steps(split: Split, target: str, attribute: str, criterion: str, cuts: int | None = None):
+def split_steps(split: Split, target: str, attribute: str, criterion: str, charge: Step | None = None):
     """The steps from a split's branches to its gain and, by criterion, its gain ratio.
 
     Parameters
     ----------
-    cuts : int, optional
-        Among how many cuts this one was chosen, where that is charged for.
+    charge : Step, optional
+        What is taken off the gain.
     """
-    measure, weight = MEASURES[criterion], figure(split.weight)
+    measure = MEASURES[criterion]
     before, after = measure.of(target), measure.of(target, attribute)
     minuend, known = measure.tex_of(target), split.known
     steps = []
@@ -129,15 +128,10 @@ def split_steps(split: Split, target: str, attribute: str, criterion: str, cuts:
     )
     if split.gap.weight > 0:
         formula, numbers = rf"\frac{{W_k}}{{W}} ({formula})", rf"{figure(split.share)} \cdot ({numbers})"
-    if cuts is not None:
-        charge = math.log2(cuts) / split.weight
-        steps.append(
-            Step(
-                f"charge({attribute})", r"\frac{\log_2 k}{W}", rf"\frac{{\log_2 {cuts}}}{{{weight}}}", charge
-            )
-        )
-        formula, numbers = rf"{formula} - \frac{{\log_2 k}}{{W}}", f"{numbers} - {figure(charge)}"
-        gain -= charge
+    if charge is not None:
+        steps.append(charge)
+        formula, numbers = f"{formula} - {charge.formula}", f"{numbers} - {figure(charge.result)}"
+        gain -= charge.result
     steps.append(Step(f"gain({attribute})", formula, numbers, gain))
     if criterion == "gain_ratio":
         steps += _ratio_steps(split, attribute, gain)

@@ -125,7 +125,9 @@ class Narrator:
         split, name = candidate.split, candidate.name
         title = name if split.cut != split.cut else str(split.branches[0][0])  # NaN: there is no cut
         grid = branch_grid(split, self._columns, name, self.criterion)
-        steps = split_steps(split, self.reading.target, name, self.criterion, candidate.cuts(self.criterion))
+        steps = split_steps(
+            split, self.reading.target, name, self.criterion, candidate.charge(self.criterion)
+        )
         return Work(title, (grid, *steps))
 
     def _summary(self, search, worked_out):

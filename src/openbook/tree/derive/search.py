@@ -17,6 +17,7 @@ from openbook.tree.derive.splits import (
     Split,
     best_groups,
     best_of,
+    by_chance,
     chosen,
 )
 from openbook.tree.engine.columns import midpoint
@@ -81,6 +82,7 @@ def search_column(
     nominal: str | None = None,
     least: float = 0.0,
     missing: str = "fractional",
+    charged: bool = False,
 ) -> Found | None:
     """The best split of a column, or None.
 
@@ -89,6 +91,7 @@ def search_column(
     nominal : "multiway" or "subset" for a nominal column, None for numbers
     least : the weight that two branches must have
     missing : "branch" where missing cells have a branch of their own
+    charged : whether a nominal column has so many values that it is charged for what chance gains
     """
     if all(map(is_missing, cells)):
         return None
@@ -98,6 +101,12 @@ def search_column(
         split, charge = _best_nominal(cells, rows, criterion, nominal, least, missing), 0.0
     if split is None:
         return None
+    if charged:
+        groups = [rows.group([cell == value for cell in cells]) for value in set(cells) - {None}]
+        values, each = by_chance(groups, criterion)
+        charge = max(values - 2, 0) * each / split.weight
+        if split.gain(criterion) <= charge:
+            return None
     split = split.with_missing("missing") if missing == "branch" else split
     gain = split.gain(criterion) - charge
     paid = criterion != "gain_ratio" or nominal is not None or gain > EQUAL_RATIO
@@ -137,11 +146,12 @@ def search_node(
     least: float = 0.0,
     missing: str = "fractional",
     counted: Sequence[bool] | None = None,
+    charged: Sequence[bool] | None = None,
 ) -> tuple[list[Found | None], int | None]:
     """The best split of each column, and which column wins."""
     found = [
-        search_column(cells, rows, criterion, kind, least, missing)
-        for cells, kind in zip(columns, nominal, strict=True)
+        search_column(cells, rows, criterion, kind, least, missing, charged=pays)
+        for cells, kind, pays in zip(columns, nominal, charged or [False] * len(columns), strict=True)
     ]
     winner = chosen(
         [f and f.gain for f in found],

@@ -4,6 +4,8 @@ r"""The search for the best split in plain Python: the twin of the kernels, and 
     gain           share of known cells × (impurity of the known rows - mean impurity of the branches)
     split info     -sum_b (W_b / W) log2 (W_b / W), missing cells being one branch more
     gain ratio     gain / split info
+    chance         (k - 2) × impurity / W, or (k - 2) (classes - 1) / (2 ln 2 W) bits: what k values gain on
+                   average if they mean nothing; taken off the gain of columns of many values
 
 Rows come in groups: `Classes` of so much weight each, or `Numbers` of a weight, a mean and a squared error. A
 `Split` is what one test would make of a node's rows.
@@ -16,6 +18,8 @@ from functools import reduce
 from operator import add
 from typing import Any
 
+from openbook.data.rare import FEW
+
 __all__ = [
     "Classes",
     "Group",
@@ -24,7 +28,9 @@ __all__ = [
     "average_gain",
     "best_groups",
     "best_of",
+    "by_chance",
     "chosen",
+    "few_values",
     "least_to_split",
     "least_weight",
     "tolerance",
@@ -192,6 +198,23 @@ def _place(group: Group, order: int, n_orders: int) -> float:
     if isinstance(group, Numbers):
         return group.mean
     return group.weights[-1 if n_orders == 1 else order] / group.weight
+
+
+def by_chance(groups: Sequence[Group], criterion: str) -> tuple[int, float]:
+    """How many values have rows, and what each beyond two lowers the cost by on average if it means nothing.
+
+    groups : the rows of each value of a column, missing cells aside
+    """
+    filled = [group for group in groups if group.weight > 0]
+    known = reduce(add, filled)
+    if criterion in ("entropy", "gain_ratio"):
+        return len(filled), (sum(w > 0 for w in known.weights) - 1) / (2 * math.log(2))
+    return len(filled), known.impurity(criterion)
+
+
+def few_values(model) -> int:
+    """The most values that a nominal column can have and not be charged for what chance gains."""
+    return FEW if model.rare_values == "pool" and model.criterion != "absolute_error" else 2**31
 
 
 def least_weight(model) -> float:

@@ -6,6 +6,10 @@
 As in C4.5, criterion "gain_ratio" asks of a cut a tenth of the average weight of a class (but no less than
 `least` and no more than 25) on both sides, and charges it log2(number of cuts tried) / W bits for the choice.
 
+A nominal column of more than `few` values is charged for what chance alone gains on average: each of its
+values beyond two lowers the cost of a node by cost / W, or by (classes - 1) / (2 ln 2) bits of entropy, even
+if it has nothing to do with the target. Both are the mean of chi-squared, for a variance that is known.
+
 The first of equals wins, in the order of the table.
 """
 
@@ -25,7 +29,7 @@ from openbook.tree.engine.counts import (
     in_words,
     multiway_packed,
 )
-from openbook.tree.engine.criteria import GAIN_RATIO, GINI, cost, plogp, weight_of
+from openbook.tree.engine.criteria import GAIN_RATIO, GINI, SQUARED, cost, plogp, weight_of
 from openbook.tree.engine.keys import MISSING, ROW
 from openbook.tree.engine.split import (
     GAP,
@@ -69,12 +73,14 @@ class Rule(NamedTuple):
 
     least_to_split : the weight that a node must have to be split
     least : the weight that two branches of a split must have
+    few : nominal columns of more values are charged for what chance gains
     penalty : the pessimistic error of a leaf; None for no such stop
     critical : float64, the critical value of chi-squared by degrees of freedom; None for no test
     """
 
     criterion: int
     subset: bool
+    few: int
     missing: int
     max_depth: int
     least_to_split: float
@@ -240,6 +246,7 @@ def weigh_coded(ground, f, segment, rule, desk, found):
         drop, cuts, w_left = best_subset(hist, rule.least, criterion, desk), 1, 0.0
         for code in range(column.n_codes):
             w_left += weight_of(hist, code, criterion) if routes[code] == 0 else 0.0
+        drop -= by_chance(hist, column.n_codes, rule, desk)
     if drop > 0:
         judge_cut(drop, cuts, w_left, rule, desk, found)
 
@@ -252,6 +259,9 @@ def weigh_multiway(hist, n_codes, rule, desk, found):
     own = rule.missing == OWN_BRANCH
     row = TOTAL if own else KNOWN
     drop, spread = multiway(hist, n_codes + own, sides, row, rule.least, criterion, whole)
+    if drop >= 0 and n_codes > rule.few:
+        drop -= by_chance(hist, n_codes, rule, desk)
+        drop = drop if drop > 0 else -1.0
     if drop < 0:
         return
     weight = weight_of(sides, TOTAL, criterion)
@@ -260,6 +270,24 @@ def weigh_multiway(hist, n_codes, rule, desk, found):
         if not own:
             spread += plogp(weight_of(sides, GAP, criterion), whole)
         found.info = (plogp(weight, whole) - spread) / weight
+
+
+@inner
+def by_chance(hist, n_codes, rule, desk):
+    """What the known values of a column of many lower the cost by, on average, if they mean nothing."""
+    criterion, sides, values = rule.criterion, desk.sides, 0
+    if n_codes <= rule.few:
+        return 0.0
+    for code in range(n_codes):
+        values += weight_of(hist, code, criterion) > 0
+    if criterion == GINI or criterion >= SQUARED:
+        each = cost(sides, KNOWN, criterion, desk.whole) / weight_of(sides, KNOWN, criterion)
+    else:
+        each = -1.0
+        for c in range(sides.shape[1]):
+            each += sides[KNOWN, c] > 0
+        each /= 2 * math.log(2.0)
+    return max(values - 2, 0) * each
 
 
 @inner

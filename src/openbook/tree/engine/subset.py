@@ -5,8 +5,6 @@ the order: exact for two classes and for regression (Breiman et al., 1984). For 
 over the orders by each class in turn.
 """
 
-import math
-
 import numpy as np
 
 from openbook.kernels.jit import inner
@@ -18,9 +16,7 @@ __all__ = ["best_subset", "sort_codes"]
 
 @inner
 def sort_codes(score, order):
-    """The codes by ascending score, those of one score in their own order (Shell's sort: they are few)."""
-    for k in range(order.size):
-        order[k] = k
+    """Sort codes by ascending score, those of one score by themselves (Shell's sort: they are few)."""
     gap = order.size // 2
     while gap > 0:
         for k in range(gap, order.size):
@@ -43,21 +39,28 @@ def best_subset(hist, least, criterion, desk):
     hist : float64 (n_codes, n_stats), without missing cells
     """
     n_codes, n_stats = hist.shape
-    score, order, ordered, right_of = desk.score, desk.rank[:n_codes], desk.ordered, desk.routes
+    score, rank, ordered, right_of = desk.score, desk.rank, desk.ordered, desk.routes
     sides, whole = desk.sides, desk.whole
     one_order = criterion >= SQUARED or n_stats == 2
     best = -1.0
     for o in range(1 if one_order else n_stats):
+        shown = 0  # codes with rows: in a small node few of many
         for code in range(n_codes):
             weight = weight_of(hist, code, criterion)
-            score[code] = hist[code, 1 if one_order else o] / weight if weight > 0 else math.inf
+            if weight > 0:
+                score[code] = hist[code, 1 if one_order else o] / weight
+                rank[shown] = code
+                shown += 1
+            elif o == 0:
+                right_of[code] = -1
+        order = rank[:shown]
         sort_codes(score, order)
-        for k in range(n_codes):
+        for k in range(shown):
             for s in range(n_stats):
                 ordered[k, s] = hist[order[k], s]
-        drop, below, _, _, _ = best_bin(ordered[:n_codes], desk.every, least, criterion, sides, whole)
+        drop, below, _, _, _ = best_bin(ordered[:shown], desk.every, least, criterion, sides, whole)
         if below >= 0 and drop > best + tolerance(sides, KNOWN, criterion, whole):
             best = drop
-            for k in range(n_codes):
-                right_of[order[k]] = -1 if score[order[k]] == math.inf else np.int32(k > below)
+            for k in range(shown):
+                right_of[order[k]] = np.int32(k > below)
     return best

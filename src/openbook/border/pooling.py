@@ -1,0 +1,76 @@
+"""Rare values of columns with many values, pooled at the border by the rows that a learner is fitted to.
+
+The rule is that of `openbook.data.rare`. One fold counts the rows of each value and takes the moments of the
+target among them; where no column has many values, there is nothing to pass over. What is kept is part of the
+schema, so that `conform` pools the rows of later tables, and the model file holds it.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from openbook.border.rows import Chunk, Rows
+from openbook.data import Nominal, Schema
+from openbook.data.conform import conform
+from openbook.data.rare import FEW, LEAST, Credibility, may_pool, with_rest
+from openbook.fold import fold
+from openbook.kernels.moments import Moments
+
+__all__ = ["credibilities", "pooled"]
+
+Array = npt.NDArray[Any]
+
+
+def pooled(rows: Rows, n_classes: int, most_noise: float = math.inf) -> Rows:
+    """The rows with the rare values of columns of many values pooled.
+
+    n_classes : how many classes the targets are codes of; 0 for numbers
+    most_noise : where the target varies more within values than so many times between them, none is kept
+    """
+    few = {}
+    for attribute, counts, found in credibilities(rows, n_classes):
+        least = max(found.least, LEAST) if found.least <= most_noise else math.inf
+        if len((fewer := with_rest(attribute, counts, least)).values) <= found.values:
+            few[attribute.name] = fewer
+    if not few:
+        return rows
+    schema = Schema(tuple(few.get(a.name, a) for a in rows.schema), rows.schema.named)
+    if rows.whole is None:
+        return Rows(schema, [replace(piece, schema=schema) for piece in rows.pieces])
+    y, w = (np.concatenate([getattr(chunk, part) for chunk in rows.pieces]) for part in ("y", "w"))
+    return Rows.in_memory(conform(rows.whole, schema), y, w)
+
+
+def credibilities(rows: Rows, n_classes: int) -> list[tuple[Nominal, Array, Credibility]]:
+    """Each column of many values, the rows of each value, and how much the values say of the target."""
+    columns = [a for a in rows.schema if isinstance(a, Nominal) and may_pool(a)]
+    if not columns:
+        return []
+    moments = fold(rows.pieces, partial(_by_value, columns, n_classes), _added)
+    found = []
+    for attribute, its in zip(columns, moments, strict=True):
+        counts = its.weight[:, 0]
+        if np.count_nonzero(counts) > FEW:
+            found.append((attribute, counts, Credibility.of(counts, its.mean, float(its.scatter.sum()))))
+    return found
+
+
+def _by_value(columns: Sequence[Nominal], n_classes: int, chunk: Chunk) -> list[Moments]:
+    """The moments of the target's parts among the rows of each value, a row of any weight being one."""
+    parts = np.eye(n_classes)[chunk.y] if n_classes else chunk.y.reshape(len(chunk.y), -1)
+    moments = []
+    for attribute in columns:
+        codes = chunk.X.data(attribute.name)
+        known = codes >= 0
+        one = np.ones(np.count_nonzero(known))
+        moments.append(Moments.of(parts[known], codes[known].astype(np.intp), one, len(attribute.values)))
+    return moments
+
+
+def _added(one: list[Moments], other: list[Moments]) -> list[Moments]:
+    return [a + b for a, b in zip(one, other, strict=True)]

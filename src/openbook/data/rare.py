@@ -1,0 +1,99 @@
+r"""Rare values of a nominal column with many values: which are kept, and what becomes of the others.
+
+A column has many values when its rows show more than `FEW`. Of such a column a value is kept if it occurs in
+at least n0 rows: from there on the mean of the target among its own rows says more about it than the mean of
+all rows does (Bühlmann's credibility n / (n + n0), at least 1/2). By analysis of variance, with n_v rows of
+value v, N in all, k values, and the target's parts y (a number, or 0 and 1 for each class):
+
+    n0 = σ² / τ²          and never reached where τ² <= 0
+    σ² = Σ_v Σ_i (y_i - mean_v)² / (N - k)
+    τ² = (Σ_v n_v (mean_v - mean)² / (k - 1) - σ²) / m,    m = (N - Σ_v n_v² / N) / (k - 1)
+
+So a column that says nothing of the target keeps no value, and one that says much keeps all that occur at
+least `LEAST` times; of more than `MOST` the most frequent, of equals the first. All others are one value, the
+column's `rest`, and so is every value that comes later and was never seen. Missing cells stay missing. A
+column of few values is left alone, and one that has a rest already.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from openbook.data.attributes import Attribute, Nominal
+
+__all__ = ["FEW", "LEAST", "MOST", "Credibility", "may_pool", "with_rest"]
+
+#: A nominal column has many values if it shows more than these.
+FEW = 20
+#: A value of fewer rows is never kept, and no more than MOST are.
+LEAST, MOST = 2, 250
+
+Array = npt.NDArray[Any]
+
+
+def may_pool(attribute: Attribute) -> bool:
+    """Whether a column's values may be pooled, if some are rare."""
+    return isinstance(attribute, Nominal) and attribute.rest is None and len(attribute.values) > FEW
+
+
+@dataclass(frozen=True)
+class Credibility:
+    """How much the values of a column say of the target, by analysis of variance; see the module.
+
+    rows, values : N and k; size : m, the rows of a typical value
+    within, between : the sums of squares around the means of the values, and of these around the mean of all
+    """
+
+    rows: float
+    values: int
+    size: float
+    within: float
+    between: float
+
+    @classmethod
+    def of(cls, counts: Array, means: Array, within: float) -> "Credibility":
+        """From the rows of each value, (k,), and the means of the target's parts among them, (k, n_parts).
+
+        >>> found = Credibility.of(np.array([10, 10]), np.array([[4.0], [6.0]]), within=180.0)
+        >>> found.noise, found.signal, found.least
+        (10.0, 1.0, 10.0)
+        """
+        shown = counts > 0
+        n, means = counts[shown].astype(float), means[shown]
+        rows, values = float(n.sum()), len(n)
+        if values < 2:
+            return cls(rows, values, 0.0, within, 0.0)
+        between = float((n @ (means - n @ means / rows) ** 2).sum())
+        return cls(rows, values, float(rows - n @ n / rows) / (values - 1), within, between)
+
+    @property
+    def noise(self) -> float:
+        """The variance σ² of the target among the rows of a value."""
+        return max(self.within, 0.0) / (self.rows - self.values) if self.rows > self.values else math.nan
+
+    @property
+    def signal(self) -> float:
+        """The variance τ² of the means that the values would have with more and more rows."""
+        return (self.between / (self.values - 1) - self.noise) / self.size if self.values > 1 else math.nan
+
+    @property
+    def least(self) -> float:
+        """The rows n0 that a value needs to be kept; infinity where the values say nothing of the target."""
+        return self.noise / self.signal if self.signal > 0 else math.inf
+
+
+def with_rest(attribute: Nominal, counts: Array, least: float, most: int = MOST) -> Nominal:
+    """The attribute with all values pooled but those of so many rows, at most so many.
+
+    >>> with_rest(Nominal("letter", tuple("abcd")), np.array([30, 12, 1, 2]), least=10).values
+    ('a', 'b', 'other values')
+    """
+    frequent = np.argsort(-counts, kind="stable")[:most]
+    kept = [attribute.values[code] for code in np.sort(frequent) if counts[code] >= least]
+    rest = "other values"
+    while rest in kept:
+        rest += "…"
+    return Nominal(attribute.name, (*kept, rest), rest)

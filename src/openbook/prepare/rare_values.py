@@ -1,0 +1,211 @@
+r"""Rare values of nominal columns, pooled into one: a transformer.
+
+    n0 = σ² / τ²        the rows that a value needs: then its own rows say more of it than all rows do
+
+σ² is the variance of the target among the rows of a value, τ² that of the means of the values, both by
+analysis of variance; see `openbook.data.rare`. Columns of few values are left alone. Missing cells stay
+missing, and a value never seen is one of the other values.
+"""
+
+import math
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from openbook.border.base import Estimator
+from openbook.border.pooling import credibilities
+from openbook.border.rows import Rows, class_codes
+from openbook.border.rules import Maybe, Whole, check_parameters
+from openbook.data import Column, Nominal, Numeric, Ordinal, Schema, Table, Text
+from openbook.data.rare import LEAST, MOST, Credibility, with_rest
+from openbook.data.read import read
+from openbook.words.numbers import figure
+from openbook.words.sentences import plural
+from openbook.work import Grid, Step, Work
+
+__all__ = ["RareValues"]
+
+#: The rows that a value needs where there is no target to tell.
+WITHOUT_TARGET = 10
+#: The most pooled values that the work lists.
+SHOWN = 10
+
+
+class RareValues(TransformerMixin, Estimator):
+    """Pool the rare values of nominal columns with more than 20 values.
+
+    Every learner of a target does this at its border, by the rows that it is fitted to; use the transformer
+    to look at it, to choose the numbers, or to switch it off: what comes out is not pooled again.
+
+    Parameters
+    ----------
+    min_frequency : int or None, default=None
+        The rows that a value needs to be kept. None finds n0 by the target: as many as it takes for the
+        value's own rows to say more of it than all rows do, and at least 2; 10 where there is no target. 1
+        keeps every value.
+    max_categories : int, default=250
+        The most values kept in a column, the most frequent.
+
+    Attributes
+    ----------
+    schema_ : Schema
+        The columns, those with many values with a value that stands for the rest.
+    pooled_ : dict of str to dict
+        For each column with many values, the values that were pooled, and in how many rows each occurs.
+    least_ : dict of str to float
+        For each of them, the rows that a value needed; infinity where no number of rows is enough.
+
+    Examples
+    --------
+    >>> rows = [{"town": f"t{i % 30}" if i % 2 else "Ulm", "size": i} for i in range(600)]
+    >>> rare = RareValues(min_frequency=30).fit(rows)
+    >>> rare.schema_["town"].values
+    ('Ulm', 'other values')
+    >>> rare.transform([{"town": "Bonn", "size": 3}]).column("town")[0]
+    'other values'
+
+    Guide: docs/guide/data.md
+    """
+
+    _rules = {"min_frequency": Maybe(Whole(at_least=1)), "max_categories": Whole(at_least=1)}
+    _accepts = (Numeric, Nominal, Ordinal, Text)
+
+    pooled_: dict[str, dict[str, int]]
+    least_: dict[str, float]
+
+    def __init__(self, min_frequency: int | None = None, max_categories: int = MOST) -> None:
+        self.min_frequency = min_frequency
+        self.max_categories = max_categories
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find the rare values.
+
+        Parameters
+        ----------
+        X : table-like
+        y : array-like or str or None, default=None
+            The target, which tells how many rows a value needs.
+
+        Returns
+        -------
+        self
+        """
+        with self._whole_or_not_at_all():
+            check_parameters(self, self._rules)
+            table = read(X)
+            if isinstance(y, str):
+                table, y = table.split(y)
+            self._accept(table)
+            targets, n_classes = _targets(y, len(table))
+            self.pooled_, self.least_, self._found = {}, {}, {}
+            few = {}
+            for attribute, counts, found in credibilities(Rows.in_memory(table, targets), n_classes):
+                name, least = attribute.name, self._least(found, told=y is not None)
+                few[name] = with_rest(attribute, counts, least, self.max_categories)
+                self.least_[name], self._found[name] = least, found
+                self.pooled_[name] = {
+                    value: int(n)
+                    for value, n in zip(attribute.values, counts, strict=True)
+                    if n and value not in few[name].values
+                }
+            schema = self.schema_
+            self._remember(Schema(tuple(few.get(a.name, a) for a in schema), schema.named))
+        return self
+
+    def _least(self, found: Credibility, *, told: bool) -> float:
+        if self.min_frequency is not None:
+            return self.min_frequency
+        return max(found.least, LEAST) if told else WITHOUT_TARGET
+
+    def transform(self, X: Any) -> Table:
+        """The table with rare and unseen values of these columns as the one value that stands for them.
+
+        Parameters
+        ----------
+        X : table-like
+
+        Returns
+        -------
+        Table
+        """
+        check_is_fitted(self, "pooled_")
+        return self._encode(X)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:  # noqa: ARG002 (as scikit-learn)
+        """The names of the columns, which stay.
+
+        Parameters
+        ----------
+        input_features : ignored, default=None
+
+        Returns
+        -------
+        ndarray of str
+        """
+        check_is_fitted(self, "pooled_")
+        return np.array(self.schema_.names, dtype=object)
+
+    def _work(self) -> Work:
+        works = tuple(self._column(name) for name in self.pooled_)
+        end = "" if works else "No nominal column has more than 20 values: nothing is pooled."
+        return Work("Rare values", works, end)
+
+    def _column(self, name: str) -> Work:
+        """How the values of a column were pooled."""
+        found, pooled, least = self._found[name], self.pooled_[name], self.least_[name]
+        parts: list[Step | Grid] = []
+        if self.min_frequency is None and not math.isnan(found.signal):
+            parts += _steps(found)
+        rarest = sorted(pooled.items(), key=lambda item: -item[1])
+        more = f"{len(rarest) - SHOWN:,} more values" if len(rarest) > SHOWN else ""
+        if rarest:
+            parts.append(Grid("pooled", ("value", "rows"), rarest[:SHOWN], more))
+        kept = found.values - len(pooled)
+        needed = "no number of rows is enough" if math.isinf(least) else f"a value needs {figure(least)} rows"
+        end = f"{plural(kept, 'value')} of {found.values:,} kept: {needed}."
+        if pooled:
+            rest = self.schema_[name]
+            assert isinstance(rest, Nominal)
+            end += f" The others, in {plural(sum(pooled.values()), 'row')}, count as {rest.rest!r}."
+        return Work(name, tuple(parts), end)
+
+    def _work_row(self, X: Table) -> Work:
+        rows = [(name, X.column(name)[0]) for name in self.pooled_]
+        return Work("Rare values: one row", (Grid("", ("column", "counts as"), rows),))
+
+
+def _targets(y: Any, rows: int) -> tuple[np.ndarray, int]:
+    """The target as codes of so many classes, or as numbers (no classes); zeros without a target."""
+    if y is None:
+        return np.zeros(rows), 0
+    numeric = isinstance(y.attribute, Numeric) if isinstance(y, Column) else np.asarray(y).dtype.kind in "fiu"
+    if numeric:
+        return np.asarray(y, dtype=float), 0
+    _, labels, codes = class_codes(y)
+    return codes, len(labels)
+
+
+def _steps(found: Credibility) -> list[Step]:
+    """From the squares to the rows that a value needs."""
+    n, k, size = figure(found.rows), found.values, figure(found.size)
+    between, noise = figure(found.between), figure(found.noise)
+    steps = [
+        Step(
+            "σ²",
+            r"\frac{\sum_v \sum_i (y_i - \bar{y}_v)^2}{N - k}",
+            rf"\frac{{{figure(found.within)}}}{{{n} - {k}}}",
+            found.noise,
+        ),
+        Step(
+            "τ²",
+            r"\frac{1}{m} \left( \frac{\sum_v n_v (\bar{y}_v - \bar{y})^2}{k - 1} - \sigma^2 \right)",
+            rf"\frac{{1}}{{{size}}} \left( \frac{{{between}}}{{{k} - 1}} - {noise} \right)",
+            found.signal,
+        ),
+    ]
+    if found.signal > 0:
+        numbers = rf"\frac{{{noise}}}{{{figure(found.signal)}}}"
+        steps.append(Step("n0", r"\frac{\sigma^2}{\tau^2}", numbers, found.least))
+    return steps
