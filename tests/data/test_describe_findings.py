@@ -69,7 +69,7 @@ def test_real_sets_raise_no_false_warnings(name, table_of):
 def test_identifiers(ids, one, with_column):
     finding = one(with_column(id=ids), "identifier")
     assert (finding.columns, finding.severity) == (("id",), "warn")
-    assert "leave it out" in finding.message
+    assert "a study leaves it out" in finding.message
 
 
 def test_no_identifiers(found, with_column):

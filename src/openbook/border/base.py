@@ -22,7 +22,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import assert_all_finite, check_consistent_length, check_is_fitted, column_or_1d
 
-from openbook.border.pooling import pooled
+from openbook.border.pooling import pooled, with_pooled
 from openbook.border.rows import FileChunk, Rows, check_known, class_codes, in_rows, name_of_target, weighed
 from openbook.border.rules import ParameterRule, check_parameters
 from openbook.damage import blamed_on_its_file
@@ -163,7 +163,7 @@ class Estimator(BaseEstimator):
         check_is_fitted(self)
         X = None if row is None else self._one_row(row)
         with blamed_on_its_file(self):
-            return self._work() if X is None else self._work_row(X)
+            return with_pooled(self._work(), self.schema_) if X is None else self._work_row(X)
 
     def _one_row(self, row: Any) -> Table:
         """A row as a table in the columns and codes of `schema_`."""
@@ -239,9 +239,7 @@ class Estimator(BaseEstimator):
 class Learner(Estimator):
     """What every learner of a target shares; see `Classifier` and `Regressor`."""
 
-    #: Whether the rare values of columns with many values are pooled, see `openbook.data.rare`; and the most
-    #: noise in the target, beside what the values tell of it, with which any of them is kept.
-    _pools: bool = True
+    #: The most noise in the target, beside what the values of a column tell of it, with which they are kept.
     _most_noise: ClassVar[float] = math.inf
 
     target_: str
@@ -315,6 +313,11 @@ class Learner(Estimator):
         else:
             rows = weighed(*self._encoded_rows(X, y), sample_weight)
         return self._pooled(rows) if self._pools else rows
+
+    @property
+    def _pools(self) -> bool:
+        """Whether the rare values of columns with many values are pooled, see `openbook.data.rare`."""
+        return True
 
     def _pooled(self, rows: Rows) -> Rows:
         """The rows with rare values pooled, which `schema_` then tells."""

@@ -20,8 +20,9 @@ from openbook.data.conform import conform
 from openbook.data.rare import FEW, LEAST, Credibility, may_pool, with_rest
 from openbook.fold import fold
 from openbook.kernels.moments import Moments
+from openbook.work import Grid, Work
 
-__all__ = ["credibilities", "pooled"]
+__all__ = ["credibilities", "pooled", "with_pooled"]
 
 Array = npt.NDArray[Any]
 
@@ -58,6 +59,16 @@ def credibilities(rows: Rows, n_classes: int) -> list[tuple[Nominal, Array, Cred
         if np.count_nonzero(counts) > FEW:
             found.append((attribute, counts, Credibility.of(counts, its.mean, float(its.scatter.sum()))))
     return found
+
+
+def with_pooled(work: Work, schema: Schema) -> Work:
+    """The derivation of a model, and of which columns rare values were pooled, if of any."""
+    few = [a for a in schema if isinstance(a, Nominal) and a.rest is not None]
+    if not few:
+        return work
+    rows = [(a.name, len(a.values) - 1, a.rest) for a in few]
+    grid = Grid("rare values", ("column", "values kept", "all others count as"), rows)
+    return replace(work, parts=(*work.parts, grid))
 
 
 def _by_value(columns: Sequence[Nominal], n_classes: int, chunk: Chunk) -> list[Moments]:

@@ -11,6 +11,7 @@ from openbook.data.findings import (
     agreement,
     column_findings,
     leaks,
+    many_values,
     near_rows,
     repeated_columns,
     repeated_rows,
@@ -106,6 +107,8 @@ def describe(table: Table, target: str | None = None) -> Description:
         findings += column_findings(facts, is_target=name == target)
         if name == target:
             findings += target_findings(facts)
+    identifiers = {name for finding in findings if finding.kind == "identifier" for name in finding.columns}
+    findings += many_values(table, target, identifiers)
     findings += repeated_columns(table, summaries, target)
     findings += repeated_rows(table, agreements)
     findings += near_rows(table)

@@ -322,6 +322,8 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
     0.98
     """
 
+    _most_noise = 0.5  # a covariance of each class has many figures, so a value has to tell much
+
     def _groups(self):
         return len(self.classes_)
 

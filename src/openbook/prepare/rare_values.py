@@ -59,14 +59,14 @@ class RareValues(TransformerMixin, Estimator):
 
     Examples
     --------
-    >>> rows = [{"town": f"t{i % 30}" if i % 2 else "Ulm", "size": i} for i in range(600)]
-    >>> rare = RareValues(min_frequency=30).fit(rows)
+    >>> rows = [{"town": f"t{i}" if i < 30 else "Ulm", "size": i} for i in range(60)]
+    >>> rare = RareValues(min_frequency=10).fit(rows)
     >>> rare.schema_["town"].values
     ('Ulm', 'other values')
     >>> rare.transform([{"town": "Bonn", "size": 3}]).column("town")[0]
     'other values'
 
-    Guide: docs/guide/data.md
+    Guide: docs/guide/tables.md
     """
 
     _rules = {"min_frequency": Maybe(Whole(at_least=1)), "max_categories": Whole(at_least=1)}

@@ -22,7 +22,8 @@ class C45(TreeClassifier):
     prune : {"confidence"} or None, default="confidence"
         Whether the tree is pruned by that bound; None to leave it as grown.
     rare_values : {"keep", "pool"}, default="keep"
-        "keep" is Quinlan's, and WEKA's. "pool" treats columns with many values as `DecisionTreeClassifier` does.
+        "keep" is Quinlan's, and WEKA's. "pool" is for columns with many values: rare ones are pooled, and
+        what chance alone gives so many values is taken off the gain.
 
     Attributes
     ----------

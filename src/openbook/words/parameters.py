@@ -54,9 +54,9 @@ SHARED: dict[str, str] = {
     ' "gain_ratio", "symmetrical_uncertainty", "correlation" or "anova_f".',
     "quote": "The sign around names in SQL.",
     # trees and forests
-    "rare_values": 'What becomes of rare values in nominal columns of more than 20 values: "pool" makes one value'
-    " of those with too few rows to tell (see `openbook.prepare.RareValues`), and takes off a split's gain what"
-    ' chance alone gives so many values; "keep" treats all columns alike.',
+    "rare_values": 'What becomes of rare values in nominal columns of more than 20 values: "pool" makes one'
+    " value of those with too few rows to tell (see `openbook.prepare.RareValues`), and takes off a split's"
+    ' gain what chance alone gives so many values; "keep" treats all columns alike.',
     "nominal": 'How a nominal column is split: "multiway" makes a branch for every value, "subset" finds the'
     " best two groups of values (exact for two classes and for squared error, else found greedily).",
     "missing": 'Where rows with a missing cell go: "fractional" sends them down every branch in parts, as'

@@ -40,6 +40,9 @@ __all__ = [
 
 _UNBOUNDED = (-math.inf, math.inf)
 
+#: A branch of more values says how many more there are.
+BRANCH_VALUES = 12
+
 
 @dataclass(frozen=True)
 class Condition(ABC):
@@ -255,7 +258,9 @@ class Is(Condition):
     def _branch(self) -> str:
         if self.nothing_known:
             return "missing"
-        return ", ".join(map(word, self.values))
+        more = len(self.values) - BRANCH_VALUES
+        shown = ", ".join(map(word, self.values[:BRANCH_VALUES] if more > 1 else self.values))
+        return f"{shown} and {more} more" if more > 1 else shown
 
     def _bounds(self) -> dict[str, Any]:
         return {"values": list(self.values)}

@@ -32,7 +32,7 @@ def column_findings(facts: Facts, *, is_target: bool) -> Iterator[Finding]:
     if summary.distinct <= 1:
         yield from _constant(summary, is_target=is_target)
     elif not is_target and (evidence := _identifier_evidence(facts)):
-        message = f"likely an identifier: {evidence}. A model would memorise rows; leave it out."
+        message = f"likely an identifier: {evidence}. A model would memorise rows; a study leaves it out."
         yield Finding("identifier", (summary.name,), "warn", message)
     elif not is_target and _is_near_constant(facts):
         others = plural(summary.known - int(facts.counts.max()), "cell")
@@ -42,6 +42,10 @@ def column_findings(facts: Facts, *, is_target: bool) -> Iterator[Finding]:
         yield from number_findings(facts)
     elif summary.kind != "text":
         yield from _spellings(facts)
+    elif not is_target:
+        override = f'kinds={{"{summary.name}": "nominal"}}'
+        message = f"free text: a study leaves it out. If these are categories, read with {override}."
+        yield Finding("free text", (summary.name,), "note", message)
 
 
 def target_findings(facts: Facts) -> Iterator[Finding]:

@@ -15,7 +15,7 @@ from openbook.tree.derive.splits import (
     Numbers,
     Split,
     best_groups,
-    by_chance,
+    chance_drop,
     chosen,
     few_values,
     least_weight,
@@ -145,7 +145,7 @@ def _candidates(model, k) -> list[Candidate]:
         *groups, gap = (_group(model, stats) for stats in noted.stats[k, start:end].tolist())
         start = end
         many = isinstance(attribute, Nominal) and len(groups) > few_values(model)
-        chance = by_chance(groups, model.criterion) if many and any(g.weight for g in groups) else None
+        chance = chance_drop(groups, model.criterion) if many and any(g.weight for g in groups) else None
         gain, cut, counted = float(noted.gain[k, j]), float(noted.cut[k, j]), bool(noted.counted[k, j])
         gain = 0.0 if abs(gain) < _ZERO else gain
         why = _obstacle(attribute, groups, gap, gain, cut, chance)

@@ -129,6 +129,7 @@ def split_steps(split: Split, target: str, attribute: str, criterion: str, charg
     if split.gap.weight > 0:
         formula, numbers = rf"\frac{{W_k}}{{W}} ({formula})", rf"{figure(split.share)} \cdot ({numbers})"
     if charge is not None:
+        assert isinstance(charge.result, float)
         steps.append(charge)
         formula, numbers = f"{formula} - {charge.formula}", f"{numbers} - {figure(charge.result)}"
         gain -= charge.result

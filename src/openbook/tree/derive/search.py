@@ -17,7 +17,7 @@ from openbook.tree.derive.splits import (
     Split,
     best_groups,
     best_of,
-    by_chance,
+    chance_drop,
     chosen,
 )
 from openbook.tree.engine.columns import midpoint
@@ -103,7 +103,7 @@ def search_column(
         return None
     if charged:
         groups = [rows.group([cell == value for cell in cells]) for value in set(cells) - {None}]
-        values, each = by_chance(groups, criterion)
+        values, each = chance_drop(groups, criterion)
         charge = max(values - 2, 0) * each / split.weight
         if split.gain(criterion) <= charge:
             return None

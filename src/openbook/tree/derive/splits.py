@@ -28,7 +28,7 @@ __all__ = [
     "average_gain",
     "best_groups",
     "best_of",
-    "by_chance",
+    "chance_drop",
     "chosen",
     "few_values",
     "least_to_split",
@@ -200,7 +200,7 @@ def _place(group: Group, order: int, n_orders: int) -> float:
     return group.weights[-1 if n_orders == 1 else order] / group.weight
 
 
-def by_chance(groups: Sequence[Group], criterion: str) -> tuple[int, float]:
+def chance_drop(groups: Sequence[Group], criterion: str) -> tuple[int, float]:
     """How many values have rows, and what each beyond two lowers the cost by on average if it means nothing.
 
     groups : the rows of each value of a column, missing cells aside
