@@ -139,6 +139,7 @@ class RareValues(TransformerMixin, Estimator):
         Parameters
         ----------
         input_features : ignored, default=None
+            Taken since pipelines pass it.
 
         Returns
         -------
