@@ -74,7 +74,7 @@ def arguments(function, supplies):
     """Lists for a function, by the names of its parameters; skips what takes something else."""
     judged, ranked = supplies["evaluation"], supplies["comparison"]
     own = {
-        "bias_variance": {"y": BINARY, "rounds": 3},
+        "bias_variance": {"y": BINARY, "repeats": 3},
         "choose_k": {"ks": [2, 3]},
         "compare_over_sets": {"scores": {"iris": {"a": 0.9, "b": 0.8}, "wine": {"a": 0.7, "b": 0.9}}},
         "side_by_side": {"a": ranked, "b": ranked},

@@ -181,3 +181,10 @@ def test_sparse_rows_slice_like_dense_ones():
         assert table.take(rows).sparse.toarray().tolist() == dense[rows].tolist()
     assert table.select(["x2", "x0"]).sparse.toarray().tolist() == dense[:, [2, 0]].tolist()
     assert table.block(["x1"]).tolist() == dense[:, [1]].tolist()
+
+
+def test_a_row_is_found_by_its_position():
+    table = read([{"a": 1.0, "b": "x"}, {"a": 2.0, "b": "y"}])
+    assert table[1] == {"a": 2.0, "b": "y"} == table[-1]
+    with pytest.raises(IndexError):
+        table[2]

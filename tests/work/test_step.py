@@ -81,3 +81,11 @@ def test_grids_and_nested_works_are_found_by_title():
     assert (work["counts"], work["gain"], work["H"].result) == (grid, inner, 1.0)
     with pytest.raises(KeyError, match=r"no step, grid or work 'gains'\. Did you mean 'gain'"):
         work["gains"]
+
+
+def test_the_beginning_of_a_label_is_enough():
+    work = Work("split", (Step("H(play)", result=0.94), Step("gain(outlook)", result=0.247), Step("GAIN")))
+    assert work["gain"].result == 0.247
+    assert work["GAIN"].label == "GAIN"  # a whole label comes first
+    with pytest.raises(KeyError, match="no step"):
+        work[""]

@@ -18,6 +18,7 @@ from openbook.errors import ParameterError, did_you_mean
 __all__ = [
     "Anything",
     "ColumnKinds",
+    "Ends",
     "Flag",
     "Maybe",
     "NamedOr",
@@ -129,6 +130,24 @@ class Flag(_Plain):
 
     def allows(self, value: Any) -> bool:
         return isinstance(value, bool)
+
+
+@dataclass(frozen=True)
+class Ends:
+    """The ends of a range: two numbers, the smaller first."""
+
+    def demand(self) -> str:
+        return "two numbers, the smaller first"
+
+    def allows(self, value: Any) -> bool:
+        pair = isinstance(value, tuple | list) and len(value) == 2 and all(map(Number().allows, value))
+        return pair and value[0] < value[1]
+
+    def to_json(self, value: Any) -> Any:
+        return [float(end) for end in value]
+
+    def from_json(self, record: Any) -> Any:
+        return tuple(record)
 
 
 @dataclass(frozen=True)

@@ -440,9 +440,14 @@ class Table:
         return pd.DataFrame({name: _pandas_values(self.column(name)) for name in self.names})
 
     def __getitem__(self, key: Any) -> Any:
-        """A column by name, columns by a list of names, else rows; splitters index with (rows, ...)."""
+        """A column by name, columns by a list of names, a row by position, else rows.
+
+        Splitters index with (rows, ...).
+        """
         if isinstance(key, str):
             return self.column(key)
+        if isinstance(key, int | np.integer):
+            return self.row(range(len(self))[key])
         if isinstance(key, list) and key and all(isinstance(name, str) for name in key):
             return self.select(key)
         return self.take(_rows_of(key))

@@ -7,7 +7,7 @@ through a pipeline. Columns are matched by name where both sides have names, els
 """
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -18,13 +18,14 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 from openbook.border.base import Estimator
 from openbook.border.rules import check_parameters
 from openbook.data import Nominal, Numeric, Ordinal, Schema, Table, Text, read
+from openbook.data.forms import picked, with_rows
 from openbook.data.frames import is_frame
-from openbook.errors import DataError, did_you_mean
+from openbook.errors import DataError
 from openbook.judge.folds.examples import Examples
 from openbook.judge.scores.metrics import Task
 from openbook.work import Grid, Work
 
-__all__ = ["Selector", "picked"]
+__all__ = ["Selector"]
 
 
 class Selector(TransformerMixin, Estimator):
@@ -86,7 +87,7 @@ class Selector(TransformerMixin, Estimator):
             check_parameters(self, self._rules)
             if y is None:
                 raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-            examples = self._examples(_with_rows(X), y)
+            examples = self._examples(with_rows(X), y)
             self._accept(examples.table)
             if len(examples) < 2:
                 raise DataError(f"{type(self).__name__} needs at least two rows, got 1 sample")
@@ -113,7 +114,7 @@ class Selector(TransformerMixin, Estimator):
             The rows, in the form that X has.
         """
         check_is_fitted(self, "support_")
-        X = _with_rows(X)
+        X = with_rows(X)
         kept = picked(X, self.schema_, self.selected_, type(self).__name__)
         self._warn_of_names(Schema((), X.schema.named if isinstance(X, Table) else is_frame(X)))
         if isinstance(kept, Table):
@@ -163,42 +164,3 @@ class Selector(TransformerMixin, Estimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
-
-
-def picked(X: Any, schema: Schema, names: Sequence[str], who: str) -> Any:
-    """These columns of a Table, frame or array, in the same form; the schema is that of the training rows."""
-    if isinstance(X, Table):
-        places = _places(X.names, X.schema.named, schema, names, who)
-        return X.select([X.names[place] for place in places])
-    if is_frame(X):
-        import narwhals as nw
-
-        frame = nw.from_native(X, eager_only=True)
-        return frame[:, _places([str(name) for name in frame.columns], True, schema, names, who)].to_native()
-    if X.ndim != 2 or 0 in X.shape:
-        read(X)  # says what is wrong
-    places = _places(range(X.shape[1]), False, schema, names, who)
-    return (X.tocsr() if hasattr(X, "tocsr") else X)[:, places]
-
-
-def _places(columns: Sequence[Any], named: bool, schema: Schema, names: Sequence[str], who: str) -> list[int]:
-    """Where the columns of these names are: by name, or by position where a side has no names."""
-    if not (named and schema.named):
-        if len(columns) != len(schema):
-            raise DataError(
-                f"X has {len(columns)} features, but {who} is expecting {len(schema)} features as input"
-            )
-        return [schema.position(name) for name in names]
-    known = {name: place for place, name in enumerate(columns)}
-    if absent := [name for name in names if name not in known]:
-        raise DataError(f"column {absent[0]!r} is missing. {did_you_mean(absent[0], tuple(known))}")
-    return [known[name] for name in names]
-
-
-def _with_rows(X: Any) -> Any:
-    """X as a Table, a frame, an array or a sparse matrix; a path, a scan and dict rows are read."""
-    if isinstance(X, Table | np.ndarray) or hasattr(X, "tocsr") or is_frame(X):
-        return X
-    of_dicts = isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], Mapping)
-    is_array = hasattr(X, "__array__") or (isinstance(X, list | tuple) and not of_dicts)
-    return np.asarray(X) if is_array else read(X)

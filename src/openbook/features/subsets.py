@@ -19,7 +19,7 @@ from sklearn.base import clone
 
 from openbook.baseline import ZeroR, ZeroRegressor
 from openbook.border.base import most_probable
-from openbook.features.selector import picked
+from openbook.data.forms import picked
 from openbook.judge.folds.evaluate import evaluate
 from openbook.judge.folds.evaluation import Evaluation
 from openbook.judge.folds.examples import Cut, Examples, Split, takes_tables

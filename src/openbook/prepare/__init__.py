@@ -2,5 +2,6 @@
 
 from openbook.prepare.encoding import Encoding
 from openbook.prepare.rare_values import RareValues
+from openbook.prepare.scaling import MinMaxScaler, StandardScaler
 
-__all__ = ["Encoding", "RareValues"]
+__all__ = ["Encoding", "MinMaxScaler", "RareValues", "StandardScaler"]

@@ -49,7 +49,7 @@ def learners(*tasks: Task | Untargeted) -> tuple[Entry, ...]:
     Parameters
     ----------
     *tasks : str
-        "classification", "regression", "clustering", "density", "outliers" or "projection".
+        "classification", "regression", "clustering", "density", "outliers", "preparation" or "projection".
 
     Returns
     -------

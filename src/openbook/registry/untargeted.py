@@ -31,6 +31,18 @@ _DETECTORS = {
 
 UNTARGETED = (
     Entry(
+        "min_max_scaler",
+        "openbook.prepare:MinMaxScaler",
+        "preparation",
+        "numbers moved and stretched to a range",
+    ),
+    Entry(
+        "standard_scaler",
+        "openbook.prepare:StandardScaler",
+        "preparation",
+        "z-scores: mean 0 and standard deviation 1",
+    ),
+    Entry(
         "autoencoder",
         "openbook.neural:Autoencoder",
         "projection",

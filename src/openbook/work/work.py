@@ -1,6 +1,6 @@
 """A derivation is data: a title, and steps, grids and nested derivations in order."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,12 +71,21 @@ class Work:
             yield run
 
     def __getitem__(self, label: str) -> Any:
-        """The first step of that label, or the first grid or nested work of that title."""
-        labels = []
-        for name, part in self._labelled():
-            if name == label:
-                return part
-            labels.append(name)
+        """The first step of that label, or the first grid or nested work of that title.
+
+        Where there is none, the first whose label begins so, in capitals or not: "gain" finds gain(outlook).
+        """
+        labelled = list(self._labelled())
+        wanted = str(label).casefold()
+        fits: tuple[Callable[[str], bool], ...] = (
+            lambda name: name == label,
+            lambda name: bool(wanted) and name.casefold().startswith(wanted),
+        )
+        for fit in fits:
+            for name, part in labelled:
+                if fit(name):
+                    return part
+        labels = [name for name, _ in labelled]
         msg = f"no step, grid or work {label!r}. {did_you_mean(label, tuple(dict.fromkeys(labels)))}"
         raise KeyError(msg)
 

@@ -1,0 +1,87 @@
+"""Rows in the form in which they came.
+
+A Table gives a Table, a frame a frame of its own kind, an array an array.
+Paths, scans and dict rows give Tables. Columns are matched by name where both sides have names, else by
+position; the schema is that of the training rows.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from openbook.data.attributes import Attribute
+from openbook.data.frames import is_frame
+from openbook.data.read import read
+from openbook.data.schema import Schema
+from openbook.data.table import Table
+from openbook.errors import DataError, did_you_mean
+
+__all__ = ["picked", "replaced", "with_rows"]
+
+
+def picked(X: Any, schema: Schema, names: Sequence[str], who: str) -> Any:
+    """These columns of a Table, frame or array, in the same form; the schema is that of the training rows."""
+    if isinstance(X, Table):
+        places = _places(X.names, X.schema.named, schema, names, who)
+        return X.select([X.names[place] for place in places])
+    if is_frame(X):
+        import narwhals as nw
+
+        frame = nw.from_native(X, eager_only=True)
+        return frame[:, _places([str(name) for name in frame.columns], True, schema, names, who)].to_native()
+    if X.ndim != 2 or 0 in X.shape:
+        read(X)  # says what is wrong
+    places = _places(range(X.shape[1]), False, schema, names, who)
+    return (X.tocsr() if hasattr(X, "tocsr") else X)[:, places]
+
+
+def replaced(
+    X: Any, schema: Schema, attributes: Sequence[Attribute], block: npt.NDArray[np.float64], who: str
+) -> Any:
+    """A Table, frame or array in the same form, with the columns of these attributes replaced by numbers."""
+    names = [attribute.name for attribute in attributes]
+    if isinstance(X, Table):
+        places = _places(X.names, X.schema.named, schema, names, who)
+        known, columns = list(X.schema), [X.data(name) for name in X.names]
+        for place, attribute, numbers in zip(places, attributes, block.T, strict=True):
+            known[place], columns[place] = attribute.renamed(X.names[place]), numbers
+        return Table(Schema(tuple(known), X.schema.named), columns, why=X.why)
+    if is_frame(X):
+        import narwhals as nw
+
+        frame = nw.from_native(X, eager_only=True)
+        places = _places([str(name) for name in frame.columns], True, schema, names, who)
+        new = [
+            nw.new_series(frame.columns[place], numbers, backend=frame.implementation)
+            for place, numbers in zip(places, np.ascontiguousarray(block.T), strict=True)
+        ]
+        return frame.with_columns(*new).to_native()
+    dense = X.toarray() if hasattr(X, "tocsr") else X
+    numbers = np.array(dense, dtype=object if dense.dtype.kind in "OUS" else np.float64)
+    numbers[:, _places(range(numbers.shape[1]), False, schema, names, who)] = block
+    return numbers
+
+
+def _places(columns: Sequence[Any], named: bool, schema: Schema, names: Sequence[str], who: str) -> list[int]:
+    """Where the columns of these names are: by name, or by position where a side has no names."""
+    if not (named and schema.named):
+        if len(columns) != len(schema):
+            raise DataError(
+                f"X has {len(columns)} features, but {who} is expecting {len(schema)} features as input"
+            )
+        return [schema.position(name) for name in names]
+    known = {name: place for place, name in enumerate(columns)}
+    if absent := [name for name in names if name not in known]:
+        raise DataError(f"column {absent[0]!r} is missing. {did_you_mean(absent[0], tuple(known))}")
+    return [known[name] for name in names]
+
+
+def with_rows(X: Any) -> Any:
+    """X as a Table, a frame, an array or a sparse matrix; a path, a scan and dict rows are read."""
+    if isinstance(X, Table | np.ndarray) or hasattr(X, "tocsr") or is_frame(X):
+        return X
+    of_dicts = isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], Mapping)
+    is_array = hasattr(X, "__array__") or (isinstance(X, list | tuple) and not of_dicts)
+    return np.asarray(X) if is_array else read(X)

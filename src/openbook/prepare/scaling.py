@@ -1,0 +1,246 @@
+r"""Scaling: min-max to a range, and z-scores.
+
+    min-max     z = a + (x - min) (b - a) / (max - min)      to the range from a to b
+    z-score     z = (x - mean) / s,   s^2 = sum of w (x - mean)^2 / (N - ddof)
+
+Over the known numbers of each column, by weight. N counts rows: a weight of 3 equals three rows. A column
+that does not vary has no spread: min-max moves it to a, z-scores to 0.
+
+x : float64 (n, n_numeric), NaN where missing
+weight, low, high : float64 (n_numeric,); where no number is known, all are 0
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from openbook.border.rules import Ends, Flag, Whole
+from openbook.data import Numeric
+from openbook.fold import Statistics
+from openbook.kernels.moments import Moments
+from openbook.prepare.transformer import Transformer
+from openbook.words.numbers import figure, signed
+from openbook.work import Step
+
+__all__ = ["MinMaxScaler", "StandardScaler"]
+
+
+@dataclass(frozen=True)
+class Extremes(Statistics):
+    """The weight of the known numbers of each column, the smallest and the largest."""
+
+    weight: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+    @classmethod
+    def of(cls, x, w):
+        """The extremes of a chunk; rows of weight 0 do not count."""
+        known = ~np.isnan(x) & (w > 0)[:, None]
+        some = known.any(axis=0)
+        low, high = (
+            np.where(some, end(np.where(known, x, worst), axis=0, initial=worst), 0.0)
+            for end, worst in ((np.min, np.inf), (np.max, -np.inf))
+        )
+        return cls(w @ known, low, high)
+
+    def __add__(self, other):
+        ours, theirs = self.weight > 0, other.weight > 0
+        low, high = (
+            np.where(ours & theirs, end(a, b), np.where(ours, a, b))
+            for end, a, b in ((np.minimum, self.low, other.low), (np.maximum, self.high, other.high))
+        )
+        return Extremes(self.weight + other.weight, low, high)
+
+    def amounts(self):
+        return [self.weight, self.high - self.low]
+
+
+class MinMaxScaler(Transformer):
+    """Min-max scaling: each column of numbers is moved and stretched to a given range.
+
+    Other columns pass through unchanged, and missing cells stay missing.
+
+    Parameters
+    ----------
+    feature_range : tuple of (float, float), default=(0, 1)
+        The range that the training rows are to fill.
+    clip : bool, default=False
+        Whether new numbers beyond those of the training rows are moved to the end of the range.
+
+    Attributes
+    ----------
+    data_min_, data_max_ : ndarray of shape (n_numeric,)
+        The smallest and the largest number of each numeric column.
+    data_range_ : ndarray of shape (n_numeric,)
+        The largest number minus the smallest.
+    scale_, min_ : ndarray of shape (n_numeric,)
+        A number x becomes `x * scale_ + min_`.
+    statistics_ : Extremes
+        The smallest and largest numbers, to which `partial_fit` adds.
+
+    Notes
+    -----
+    Guide: docs/guide/preparation.md
+
+    Examples
+    --------
+    >>> from openbook import read
+    >>> table = read([{"size": 10, "colour": "red"}, {"size": 30, "colour": "blue"}, {"colour": "red"}])
+    >>> MinMaxScaler(feature_range=(-1, 1)).fit_transform(table)
+    Table of 3 rows, 2 columns
+    size     colour
+    numeric  nominal
+    -1       red
+    1        blue
+    ?        red
+    """
+
+    _rules = {"feature_range": Ends(), "clip": Flag()}
+
+    def __init__(self, feature_range=(0, 1), clip=False):
+        self.feature_range = feature_range
+        self.clip = clip
+
+    def _step(self):
+        return partial(_extremes, self.schema_.of(Numeric))
+
+    def _zero(self, n_numeric):
+        return Extremes(*np.zeros((3, n_numeric)))
+
+    def _solve(self):
+        found, (a, b) = self.statistics_, self.feature_range
+        known = found.weight > 0
+        self.data_min_, self.data_max_ = (np.where(known, end, np.nan) for end in (found.low, found.high))
+        self.data_range_ = self.data_max_ - self.data_min_
+        varies = found.high > found.low
+        self.scale_ = np.where(known, (b - a) / np.where(varies, found.high - found.low, 1.0), 1.0)
+        self._start = np.where(known, float(a), 0.0)
+        self.min_ = self._start - found.low * self.scale_
+
+    def _forward(self, x):
+        z = (x - self.statistics_.low) * self.scale_ + self._start
+        return np.clip(z, *self.feature_range) if self.clip else z
+
+    def _backward(self, z):
+        return (z - self._start) / self.scale_ + self.statistics_.low
+
+    def _rule(self):
+        figures = np.column_stack([self.data_min_, self.data_max_])
+        return r"a + \frac{(x - \min) (b - a)}{\max - \min}", ("min", "max"), figures
+
+    def _substituted(self, j, x):
+        a, b = self.feature_range
+        low, high = self.data_min_[j], self.data_max_[j]
+        below = f"{figure(high)} - {signed(low)}" if high > low else "1"
+        return rf"{figure(a)} + \frac{{({x} - {signed(low)}) \cdot ({figure(b)} - {signed(a)})}}{{{below}}}"
+
+
+class StandardScaler(Transformer):
+    """Standardisation: z-scores, each column of numbers with mean 0 and standard deviation 1.
+
+    Other columns pass through unchanged, and missing cells stay missing.
+
+    Parameters
+    ----------
+    with_mean : bool, default=True
+        Whether the mean is subtracted.
+    with_std : bool, default=True
+        Whether numbers are divided by the standard deviation.
+    ddof : int, default=0
+        The variance divides by N - ddof: 0 for N, as most libraries do, 1 for N - 1, as most textbooks do.
+
+    Attributes
+    ----------
+    mean_ : ndarray of shape (n_numeric,)
+        The mean of each numeric column.
+    var_ : ndarray of shape (n_numeric,)
+        The variance of each numeric column.
+    scale_ : ndarray of shape (n_numeric,)
+        The standard deviation of each numeric column; 1 where a column does not vary.
+    n_samples_seen_ : float or ndarray of shape (n_numeric,)
+        The weight of the known numbers; one figure if it is the same in all columns.
+    statistics_ : Moments
+        Weights, means and sums of squares, to which `partial_fit` adds.
+
+    Notes
+    -----
+    Guide: docs/guide/preparation.md
+
+    Examples
+    --------
+    >>> from openbook import read
+    >>> table = read([{"size": 10}, {"size": 20}, {"size": 30}])
+    >>> scaler = StandardScaler(ddof=1).fit(table)
+    >>> scaler.transform(table)["size"].tolist()
+    [-1.0, 0.0, 1.0]
+    >>> scaler.inverse_transform(scaler.transform(table))["size"].tolist()
+    [10.0, 20.0, 30.0]
+    """
+
+    _counts_rows = True
+    _rules = {"with_mean": Flag(), "with_std": Flag(), "ddof": Whole(at_least=0)}
+
+    def __init__(self, with_mean=True, with_std=True, ddof=0):
+        self.with_mean = with_mean
+        self.with_std = with_std
+        self.ddof = ddof
+
+    def _step(self):
+        return partial(_moments, self.schema_.of(Numeric))
+
+    def _zero(self, n_numeric):
+        return Moments.zero(1, n_numeric)
+
+    def _solve(self):
+        found = self.statistics_
+        self.mean_ = found.mean[0]
+        self.var_ = np.nan_to_num(found.variance(self.ddof)[0])
+        self.scale_ = np.where(self.var_ > 0, np.sqrt(self.var_), 1.0)
+        weights = found.weight[0]
+        same = len(weights) and (weights == weights[0]).all()
+        self.n_samples_seen_ = float(weights[0]) if same else weights
+
+    def _ends(self):
+        """What is subtracted, and what is divided by."""
+        return self.mean_ if self.with_mean else 0.0, self.scale_ if self.with_std else 1.0
+
+    def _forward(self, x):
+        mean, scale = self._ends()
+        return (x - mean) / scale
+
+    def _backward(self, z):
+        mean, scale = self._ends()
+        return z * scale + mean
+
+    def _rule(self):
+        above = r"x - \bar{x}" if self.with_mean else "x"
+        formula = rf"\frac{{{above}}}{{s}}" if self.with_std else above
+        weight, scatter = self.statistics_.weight[0], self.statistics_.scatter[0]
+        figures = np.column_stack([weight, self.mean_, scatter, self.scale_])
+        return formula, ("N", "mean", "sum of squares", "s"), figures
+
+    def _definitions(self):
+        rows = "N" if not self.ddof else f"N - {self.ddof}"
+        return (
+            Step("mean", r"\frac{\sum_i x_i}{N}"),
+            Step("s", rf"\sqrt{{\frac{{\sum_i (x_i - \bar{{x}})^2}}{{{rows}}}}}"),
+        )
+
+    def _substituted(self, j, x):
+        above = f"{x} - {signed(self.mean_[j])}" if self.with_mean else x
+        return rf"\frac{{{above}}}{{{figure(self.scale_[j])}}}" if self.with_std else above
+
+
+def _block(names, chunk) -> Any:
+    return chunk.X.block(names) if names else np.zeros((len(chunk.X), 0))
+
+
+def _extremes(names, chunk):
+    return Extremes.of(_block(names, chunk), chunk.w)
+
+
+def _moments(names, chunk):
+    return Moments.of(_block(names, chunk), np.zeros(len(chunk.X), dtype=np.intp), chunk.w, 1)
