@@ -1,69 +1,207 @@
-"""Each public parameter has the word of docs/conventions.md, and the words that it replaces are not used."""
+"""Each public parameter has a word of docs/conventions.md, and one default, unless a reason is listed."""
 
+import dataclasses
 import importlib
 import inspect
 import pkgutil
 import re
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
 
 import openbook
 
-#: What has a replaced word all the same, and why.
-REASONS = {
-    ("ClusterQuality", "distance"): "a result: the metric by which pairs were measured",
-    ("Picture", "height"): "of a drawing, in pixels",
-    ("BiasVariance", "method"): "a result: the decomposition that was used",
-    ("Evaluation", "folds"): "a result: the folds themselves",
-    ("Interval", "method"): "a result: the name of the interval",
-    ("TestResult", "method"): "a result: the name of the test",
-    ("bias_variance", "method"): "the decomposition, by its authors; no linkage",
-    ("Protocol", "split"): "the key of plan.toml: a kind of division in words",
-    ("Protocol", "folds"): "the key of plan.toml",
-}
-
 PAGE = Path(__file__).parents[2] / "docs" / "conventions.md"
 
+#: What has a replaced word all the same, and why.
+REPLACED = {
+    ("bias_variance", "method"): "the decomposition, by its authors; no linkage",
+}
 
-def words():
-    """The table of the page: each word, and the words that it replaces."""
+SKLEARN = "scikit-learn's default of each class"
+
+#: Words whose default is not the same everywhere: each default, and why.
+DEFAULTS = {
+    "algorithm": {"'auto'": "by the table", "'bitset'": "itemsets are no neighbours"},
+    "alpha": {"0.05": "the level of a test", "0.0": "no penalty: it must reproduce", "1.0": "a penalty"},
+    "bins": {
+        "None": "a tree searches exactly",
+        "63": "a forest searches bins",
+        "10": "Holte's rule on intervals of equal frequency",
+        "3": "low, middle and high, as items",
+        "4": "quarters, as contexts",
+        "'mdl'": "by the classes",
+        "'scott'": "a density has a rule for the width",
+    },
+    "bootstrap": {"True": SKLEARN, "False": SKLEARN},
+    "criterion": {
+        "'gini'": SKLEARN,
+        "'squared_error'": SKLEARN,
+        "'entropy'": "as the book's examples have it",
+    },
+    "cv": {"None": "by the number of rows", "5": SKLEARN, "10": "CART's own, by Breiman et al."},
+    "eps": {"0.5": SKLEARN, "0.0": "no loss is allowed"},
+    "epsilon": {"1.35": "scikit-learn's of Huber's loss", "0.1": SKLEARN},
+    "gamma": {"'scale'": SKLEARN, "0.5": "the weight of categories: Huang's"},
+    "greater_is_better": {"True": "of most scores", "None": "the metric knows"},
+    "hidden_layer_sizes": {"(2,)": "a plane to look at", "(32,)": "enough for small tables"},
+    "index": {"0": "the number of a fold", "'auto'": "by the table"},
+    "init": {"'k-means++'": SKLEARN, "None": "drawn at random"},
+    "kernel": {"'gaussian'": "Parzen's window", "'rbf'": SKLEARN},
+    "loss": {"None": "what suits the model", "'squared'": "least squares", "'hinge'": "a margin"},
+    "max_depth": {"None": "no limit", "2": "a rule that people read"},
+    "max_features": {"'sqrt'": SKLEARN, "None": SKLEARN, "0.5": "half of the columns: Ho's subspaces"},
+    "max_iter": {"300": SKLEARN, "100": SKLEARN, "200": "EM and autoencoders are slow", "1000": "passes"},
+    "max_samples": {"1.0": SKLEARN, "256": "Liu's isolation forest"},
+    "metric": {
+        "None": "in judging: the usual score",
+        "'auto'": "by the kinds of the columns",
+        "'gower'": "medoids of mixed columns",
+        "'euclidean'": "an index is of numbers",
+    },
+    "min_samples_leaf": {"1": SKLEARN, "2": "C4.5's own", "4": "a line needs rows"},
+    "missing": {
+        "('', '?', 'NA', 'N/A', 'NaN', 'nan', 'null', 'NULL', 'None')": "texts that stand for it",
+        "'fractional'": "C4.5's way",
+        "'majority'": "quick, for many trees",
+        "'leave_out'": "of pairs of cells",
+        "'mean'": "of columns",
+    },
+    "n_clusters": {"8": SKLEARN, "2": SKLEARN},
+    "n_components": {"2": "two groups", "None": "all there are"},
+    "n_estimators": {"100": SKLEARN, "50": SKLEARN, "10": SKLEARN},
+    "n_init": {"'auto'": SKLEARN, "5": "bisecting: Steinbach et al.", "1": SKLEARN},
+    "n_neighbors": {"5": SKLEARN, "20": SKLEARN},
+    "n_splits": {"10": "the usual folds", "5": "blocks of time leave few rows to the first"},
+    "name": {"None": "the name of its class", "'x'": "a column of a worked example"},
+    "names": {"None": "none are known", "('first', 'second')": "two learners", "('a', 'b')": "two studies"},
+    "nominal": {"'multiway'": "as the book's examples have it", "'subset'": "forests are of binary trees"},
+    "p": {"2": "Euclidean", "3": "else it would be Euclidean or Manhattan", "None": "a p-value: none"},
+    "prune": {"None": "as it is grown", "'confidence'": "C4.5's own"},
+    "random_state": {"None": SKLEARN, "0": "what judges or selects is repeatable"},
+    "repeats": {
+        "None": "by the number of rows",
+        "1": "one round",
+        "10": "shuffles of a column",
+        "20": "shuffles of the target",
+        "50": "Efron's bootstrap",
+        "100": "training sets, halves",
+    },
+    "rope": {"0.01": "a percentage point", "None": "a score that is no share has its own unit"},
+    "scale": {"True": "no unit dominates", "False": "the perceptron of the book, number by number"},
+    "share": {
+        "0.2": "of rows locked away",
+        "0.5": "needs the most rows",
+        "0.05": "of outliers",
+        "0.9": "of rows in large clusters",
+    },
+    "shuffle": {"False": "the book's order of rows", "True": SKLEARN},
+    "smoothing": {"Laplace(alpha=1.0)": "of counts", "True": "of predictions along the path"},
+    "solver": {"'auto'": "by the table", "'adam'": SKLEARN},
+    "strategy": {"'majority'": "of classes", "'mean'": "of numbers"},
+    "target": {"None": "a bundled set has one of its own", "'class'": "of a worked example"},
+    "test_groups": {"'new'": "the careful one", "None": "only where there are groups and time"},
+    "threshold": {"None": "by contamination", "0.75": "Meinshausen and Bühlmann's"},
+    "tol": {"0.0001": SKLEARN, "0.001": SKLEARN, "1e-06": "Newton steps and EM are exact to more digits"},
+    "weights": {"None": SKLEARN, "'uniform'": SKLEARN},
+}
+
+
+def tables():
+    """The rows of the two tables of the page: words with what they replace, and the words of each room."""
     part = PAGE.read_text(encoding="utf-8").partition("## Names of parameters\n")[2].partition("\n## ")[0]
-    lines = [line.split("|")[1:4] for line in part.splitlines() if line.startswith("| `")]
-    return {re.findall(r"`(\w+)`", line[0])[0]: re.findall(r"`(\w+)`", line[2]) for line in lines}
+    everywhere, _, of_rooms = part.partition("Words that belong to one room:")
+    rows = [
+        [re.findall(r"`(\w+)`", cell) for cell in line.split("|")[1:-1]]
+        for text in (everywhere, of_rooms)
+        for line in text.splitlines()
+        if line.startswith("| `")
+    ]
+    shared = [row for row in rows if len(row) == 3]
+    return {word: row[2] for row in shared for word in row[0]}, {
+        row[0][0]: set(row[1]) for row in rows if len(row) == 2
+    }
+
+
+def is_record(made):
+    """Whether it is a result or a small value, whose fields are its own."""
+    return inspect.isclass(made) and (
+        dataclasses.is_dataclass(made) or hasattr(made, "_fields") or issubclass(made, BaseException)
+    )
 
 
 def public():
-    """Every public class and function, with its signature."""
+    """Every public class and function that users call: its room, itself, and its parameters."""
     for found in pkgutil.iter_modules(openbook.__path__, "openbook."):
         if not found.ispkg or found.name == "openbook.cli":
             continue
         module = importlib.import_module(found.name)
         for name in getattr(module, "__all__", ()):
             made = getattr(module, name)
-            if inspect.isfunction(made) or (inspect.isclass(made) and "__init__" in vars(made)):
-                yield pytest.param(made, id=f"{found.name}.{name}")
+            if (inspect.isfunction(made) or inspect.isclass(made)) and not is_record(made):
+                yield found.name.removeprefix("openbook."), made
 
 
-def test_the_page_lists_the_words():
-    assert {"cv", "random_state", "metric", "repeats", "costs"} <= set(words())
+def parameters(made):
+    return [p for p in inspect.signature(made).parameters.values() if not p.name.startswith("_")]
 
 
-@pytest.mark.parametrize("made", list(public()))
-def test_no_parameter_has_a_word_that_another_replaces(made):
-    instead = {old: new for new, olds in words().items() for old in olds}
+EVERY = [pytest.param(room, made, id=f"{room}.{made.__name__}") for room, made in public()]
+
+
+@pytest.mark.parametrize(("room", "made"), EVERY)
+def test_every_parameter_has_a_word_of_the_page(room, made):
+    shared, own = tables()
+    unknown = [p.name for p in parameters(made) if p.name not in shared and p.name not in own.get(room, ())]
+    assert unknown == [], "use a word of docs/conventions.md, or add one with its meaning"
+
+
+@pytest.mark.parametrize(("room", "made"), EVERY)
+def test_no_parameter_has_a_word_that_another_replaces(room, made):
+    instead = {old: new for new, olds in tables()[0].items() for old in olds}
     found = {
-        name: instead[name]
-        for name in inspect.signature(made).parameters
-        if name in instead and (made.__name__, name) not in REASONS
+        p.name: instead[p.name]
+        for p in parameters(made)
+        if p.name in instead and (made.__name__, p.name) not in REPLACED
     }
     assert found == {}, "write the word on the right instead"
 
 
+def test_every_word_of_the_page_is_used():
+    shared, own = tables()
+    used = defaultdict(set)
+    for room, made in public():
+        used[room] |= {p.name for p in parameters(made)}
+    assert set(shared) - set().union(*used.values()) == set()
+    assert {room: words - used[room] for room, words in own.items() if words - used[room]} == {}
+
+
 def test_every_reason_is_needed():
-    used = {
-        (made.values[0].__name__, name)
-        for made in public()
-        for name in inspect.signature(made.values[0]).parameters
+    used = {(made.__name__, p.name) for _, made in public() for p in parameters(made)}
+    assert set(REPLACED) <= used
+
+
+def defaults():
+    """The defaults of each word, and who has them."""
+    found = defaultdict(lambda: defaultdict(list))
+    for room, made in public():
+        for p in parameters(made):
+            if p.default is not p.empty:
+                found[p.name][repr(p.default)].append(f"{room}.{made.__name__}")
+    return found
+
+
+def test_a_word_has_one_default_unless_a_reason_is_listed():
+    odd = {
+        word: {value: who for value, who in values.items() if value not in DEFAULTS.get(word, {})}
+        for word, values in defaults().items()
+        if len(values) > 1
     }
-    assert set(REASONS) <= used
+    assert {word: values for word, values in odd.items() if values} == {}
+
+
+def test_every_listed_default_is_used():
+    found = defaults()
+    unused = {word: values.keys() - found[word].keys() for word, values in DEFAULTS.items()}
+    assert {word: values for word, values in unused.items() if values} == {}

@@ -181,7 +181,7 @@ def permutation_importance(
     y: Any,
     metric: "str | Metric | None" = None,
     repeats: int = 10,
-    random_state: Any = None,
+    random_state: Any = 0,
     level: float = 0.95,
 ) -> Importance:
     """Shuffle each column of held-out rows in turn, and see how much worse a fitted model predicts them.
@@ -200,7 +200,7 @@ def permutation_importance(
     metric : str, Metric or None, default=None
         Name or Metric; None takes accuracy, or RMSE for numbers.
     repeats : int, how often each column is shuffled, default=10
-    random_state : int, RandomState or None, default=None
+    random_state : int, RandomState or None, default=0
     level : float, of the intervals, default=0.95
 
     Returns

@@ -9,7 +9,7 @@ from openbook.tree.derive.splits import Classes, Group, Split
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, escape_text
 
-__all__ = ["MEASURES", "Measure", "branch_grid", "held", "impurity_step", "joined", "split_steps"]
+__all__ = ["MEASURES", "Measure", "branch_grid", "group_cells", "impurity_step", "joined", "split_steps"]
 
 #: Longer sums are abbreviated, and longer grids.
 SHOWN_TERMS, SHOWN_BRANCHES = 8, 24
@@ -77,17 +77,17 @@ def joined(terms: list[str], sign: str) -> str:
 def branch_grid(split: Split, names: tuple[str, ...], attribute: str, criterion: str) -> Grid:
     """What the branches hold: class weights, or weight and mean; and how impure that is."""
     measure = MEASURES[criterion].name
-    rows = [(test.branch, *held(group), group.impurity(criterion)) for test, group in split.branches]
+    rows = [(test.branch, *group_cells(group), group.impurity(criterion)) for test, group in split.branches]
     note = ""
     if len(rows) > SHOWN_BRANCHES:
         note = f"{len(rows) - SHOWN_BRANCHES} of the {len(rows)} branches are not shown"
         rows = rows[:SHOWN_BRANCHES]
     if split.gap.weight > 0:
-        rows.append(("missing", *held(split.gap), None))
+        rows.append(("missing", *group_cells(split.gap), None))
     return Grid("", (attribute, *names, measure), rows, note)
 
 
-def held(group: Group) -> tuple[float, ...]:
+def group_cells(group: Group) -> tuple[float, ...]:
     """What stands in a grid for a group: the weight of each class, or the mean; and the weight of all."""
     if isinstance(group, Classes):
         return (*group.weights, group.weight)

@@ -6,7 +6,14 @@ from typing import Any
 
 from openbook.data.attributes import as_text
 from openbook.tree.derive.candidates import group_at, search_at
-from openbook.tree.derive.formulas import MEASURES, branch_grid, held, impurity_step, joined, split_steps
+from openbook.tree.derive.formulas import (
+    MEASURES,
+    branch_grid,
+    group_cells,
+    impurity_step,
+    joined,
+    split_steps,
+)
 from openbook.tree.derive.splits import (
     EQUAL_RATIO,
     NEAR_AVERAGE,
@@ -73,7 +80,7 @@ class Narrator:
     def work(self, node) -> Work:
         """A node's derivation."""
         rows = group_at(self.model, node)
-        parts: list = [Grid("", self._columns, [held(rows)]), *self._impurity(rows)]
+        parts: list = [Grid("", self._columns, [group_cells(rows)]), *self._impurity(rows)]
         if node not in self.place and self.reading.tree.attribute[node] != LEAF:
             parts.append(self._branches(node))
             return Work(self.title(node), tuple(parts), "It had too many candidates to store.")
@@ -255,7 +262,7 @@ class Narrator:
         rows = []
         for branch, child in enumerate(tree.children(node)):
             test = reading.condition(node, branch).branch
-            rows.append((test, *held(group_at(self.model, child)), self._then(child)))
+            rows.append((test, *group_cells(group_at(self.model, child)), self._then(child)))
         note = ""
         if len(rows) > LISTED:
             note = f"{len(rows) - LISTED} of the {len(rows)} branches are not shown"
