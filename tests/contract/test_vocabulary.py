@@ -80,6 +80,7 @@ DEFAULTS = {
     "p": {"2": "Euclidean", "3": "else it would be Euclidean or Manhattan", "None": "a p-value: none"},
     "prune": {"None": "as it is grown", "'confidence'": "C4.5's own"},
     "random_state": {"None": SKLEARN, "0": "what judges or selects is repeatable"},
+    "rare_values": {"'pool'": "many values lead astray", "'keep'": "C4.5 stays the textbook's"},
     "repeats": {
         "None": "by the number of rows",
         "1": "one round",
