@@ -90,6 +90,7 @@ def for_command_line(words: str) -> str:
     """
     words = _KINDS.sub(_kind_option, words)
     words = _MISSING.sub(lambda found: f"add --missing {shlex.quote(found[2])}", words)
+    words = words.replace("read with header=True", "add --header")
     words = _MARKS.sub(lambda found: f"{'add ' * bool(found[1])}--{found[2]} {found[4]}", words)
     return _GROUPS.sub(lambda found: f"--group {shlex.quote(found[2])}", words)
 

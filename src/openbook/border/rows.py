@@ -209,7 +209,9 @@ def class_codes(y: Any) -> tuple[str, Array, Array]:
     if (words := _words(y)) is not None:
         if (missing := words.codes == MISSING).any():
             raise _missing_target(name, missing)
-        labels = np.array(sorted(words.values), dtype=str if isinstance(y, list) else getattr(y.dtype, "str", object))
+        labels = np.array(
+            sorted(words.values), dtype=str if isinstance(y, list) else getattr(y.dtype, "str", object)
+        )
         place = {label: code for code, label in enumerate(labels.tolist())}
         return name, labels, np.array([place[label] for label in words.values], dtype=np.intp)[words.codes]
     labels = column_or_1d(np.asarray(y), warn=True)

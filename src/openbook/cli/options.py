@@ -61,6 +61,7 @@ _READ_WITH: dict[str, tuple[Any, str, str]] = {
         "TEXT",
         "Cell that stands for a missing value, besides empty cells, ?, NA, null and their like. Repeatable.",
     ),
+    "header": (bool, "", "Whether the first line has the names of the columns (by default found out)."),
     "decimal": (str, "SIGN", "Sign before decimals, . or , (by default found out from each column)."),
     "thousands": (str, "SIGN", "Sign between thousands (by default found out from each column)."),
 }
@@ -162,7 +163,14 @@ def reading(command: Callable[..., None]) -> Callable[..., None]:
             inspect.Parameter.KEYWORD_ONLY,
             default=None,
             annotation=Annotated[
-                kind | None, typer.Option(f"--{name}", metavar=metavar, help=words, rich_help_panel="Reading")
+                kind | None,
+                typer.Option(
+                    f"--{name}/--no-{name}" if kind is bool else f"--{name}",
+                    metavar=metavar or None,
+                    help=words,
+                    show_default=False,
+                    rich_help_panel="Reading",
+                ),
             ],
         )
         for name, (kind, metavar, words) in _READ_WITH.items()

@@ -105,7 +105,9 @@ def short(description: Description, width: int = _READABLE) -> str:
     blocks = to_text(_for_command_line(description), width).split("\n\n")
     if len(description.columns) <= _MOST_COLUMNS:
         return "\n\n".join(blocks)
-    return "\n\n".join([blocks[0], *(block for block in blocks[1:] if block.startswith("Findings"))])
+    return "\n\n".join(
+        [blocks[0], *(block for block in blocks[1:] if block.startswith(("Changed", "Findings")))]
+    )
 
 
 def print_description(description: Description) -> None:
@@ -114,9 +116,11 @@ def print_description(description: Description) -> None:
 
 
 def _for_command_line(description: Description) -> Description:
-    """Its findings with hints that can be typed."""
+    """Its findings and notes with hints that can be typed."""
     findings = [replace(one, message=for_command_line(one.message)) for one in description.findings]
-    return replace(description, findings=tuple(findings))
+    return replace(
+        description, findings=tuple(findings), notes=tuple(map(for_command_line, description.notes))
+    )
 
 
 def columns(screen: Console, rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> None:

@@ -13,6 +13,7 @@ missing; a file of sparse rows whose columns are all numeric becomes a `SparseTa
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -203,7 +204,7 @@ def _column(
     gaps = {"?"} | (set(how.missing) - own)
     if isinstance(attribute, Numeric) and wish is None and (numbers := _numbers(values, gaps)) is not None:
         return Decided(attribute, numbers, "numeric, as the file declares it")
-    cells = object_cells(values).cleaned(gaps)
+    cells = object_cells(values).cleaned(replace(how, missing=tuple(gaps)))
     if isinstance(attribute, Categorical):
         odd = [value not in attribute.codes for value in cells.values]
     else:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from openbook.data.attributes import MISSING, Nominal, Numeric, as_text
 from openbook.data.cells import BOOLEANS, Cells
-from openbook.data.distinct import hashed_codes
+from openbook.data.distinct import hashed_codes, is_exact
 from openbook.data.guess import Decided, Wish, decide_cells, decide_numbers, wants_numbers, wishes
 from openbook.data.reading import Kinds, Reading
 from openbook.data.schema import Schema
@@ -63,11 +63,12 @@ def check_size(rows: int, columns: int) -> None:
             raise DataError(msg)
 
 
-def table_of(decided: Sequence[Decided], *, named: bool = True) -> Table:
-    """Decided columns side by side."""
+def table_of(decided: Sequence[Decided], *, named: bool = True, notes: Sequence[str] = ()) -> Table:
+    """Decided columns side by side; `notes` are about the source as a whole."""
     schema = Schema(tuple(column.attribute for column in decided), named)
     why = {column.attribute.name: column.why for column in decided}
-    return Table(schema, [column.data for column in decided], why=why)
+    notes = (*notes, *(column.note for column in decided if column.note))
+    return Table(schema, [column.data for column in decided], why=why, notes=notes)
 
 
 def from_array(source: Any, how: Reading) -> Table:
@@ -84,6 +85,8 @@ def from_array(source: Any, how: Reading) -> Table:
             [_column(name, column, asked.get(name), how) for name, column in columns], named=False
         )
     matrix = _as_floats(array)
+    if array.dtype.kind in "iu" and not is_exact(matrix):
+        return from_array(array.astype(object), how)
     schema = unnamed_schema(matrix.shape[1])
     if asked := wishes(how.kinds, schema.names):
         columns = zip(schema.names, matrix.T, strict=True)
@@ -133,7 +136,7 @@ def from_rows(rows: Sequence[Mapping[Any, Any]], how: Reading) -> Table:
 def object_column(name: str, values: Any, wish: Wish, how: Reading) -> Decided:
     """A column of Python objects: numbers, booleans, texts, and None or NaN where missing."""
     if (cells := words_of(values)) is not None:
-        return decide_cells(name, cells.cleaned(how.missing), wish, how)
+        return decide_cells(name, cells.cleaned(how), wish, how)
     types = set(map(type, values))
     for kind in types:
         _check_cell_type(name, kind, values)
@@ -142,8 +145,14 @@ def object_column(name: str, values: Any, wish: Wish, how: Reading) -> Decided:
         codes = np.array([MISSING if _is_gap(value) else int(value) for value in values], dtype=np.int8)
         return decide_cells(name, Cells(BOOLEANS, codes, Nominal), wish)
     if known and all(map(_is_number_type, known)) and wants_numbers(wish):
-        return decide_numbers(name, np.array([_as_float(value) for value in values]), wish)
-    return decide_cells(name, object_cells(values).cleaned(how.missing), wish, how)
+        numbers = np.array([_as_float(value) for value in values])
+        if (
+            wish is not None
+            or not any(issubclass(kind, int | np.integer) for kind in known)
+            or is_exact(numbers)
+        ):
+            return decide_numbers(name, numbers, wish)
+    return decide_cells(name, object_cells(values).cleaned(how), wish, how)
 
 
 def object_cells(values: Any) -> Cells:
@@ -234,7 +243,8 @@ def _as_array(source: Any) -> Array:
         source = np.ma.filled(source.astype(np.float64 if numbers else object), np.nan if numbers else None)
     array = _nested(source) if isinstance(source, list | tuple) else np.asarray(source)
     if array.dtype == object and array.ndim == 2 and all(map(_is_number_type, set(map(type, array.flat)))):
-        return array.astype(np.float64)
+        floats = array.astype(np.float64)
+        return floats if is_exact(floats) else array
     if array.dtype.kind == "c":
         msg = f"Complex data not supported\n{array}\n"
         raise DataError(msg)

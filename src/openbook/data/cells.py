@@ -1,5 +1,7 @@
 """A column of texts as its distinct texts and, for each row, the position of its text (-1: missing).
 
+A code of -2 stands for the text "None", until it is known whether it means missing or is a value.
+
 Everything that is asked of a text column is asked of its distinct texts, so a column of a million cells
 costs what its different values cost. Rows are counted from 0, as in `Table.row`.
 
@@ -8,13 +10,14 @@ and the words true and false are put in lower case, so that booleans are spelled
 """
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from openbook.data.attributes import MISSING, Attribute, Categorical, Numeric
+from openbook.data.attributes import MISSING, Attribute, Categorical, Numeric, Ordinal
+from openbook.data.reading import NONE, Reading
 from openbook.data.written import written_number
 from openbook.errors import DataError, did_you_mean
 
@@ -23,6 +26,8 @@ __all__ = ["BOOLEANS", "Cells", "spell"]
 Array = npt.NDArray[Any]
 
 BOOLEANS = ("false", "true")
+
+_NONE = -2
 
 _BLOCK = 1 << 14
 
@@ -38,35 +43,41 @@ def spell(text: str) -> str:
 
 
 class Cells(NamedTuple):
-    """A column of texts: `values[codes[i]]` is row i; a code of -1 is missing.
+    """A column of texts: `values[codes[i]]` is row i; a code of -1 is missing, one of -2 is "None".
 
     `declared` is the kind whose values, and their order, the source itself declares (a pandas categorical,
     booleans), or None where the values are just those that occur. `offset` is the number of the first row,
-    where the cells are a part of a longer column.
+    where the cells are a part of a longer column; `nones` whether some cells may be "None".
     """
 
     values: Sequence[str]
     codes: Array
     declared: type[Categorical] | None = None
     offset: int = 0
+    nones: bool = False
 
-    def cleaned(self, missing: Collection[str]) -> "Cells":
+    def cleaned(self, how: Reading) -> "Cells":
         """Spelled one way, missing tokens taken out; values that become alike are joined."""
-        gaps = {token.strip() for token in missing} | {""}
+        gaps, doubts = how.gaps, how.doubts and self.declared is not Ordinal
         position: dict[str, int] = {}
-        lookup = np.empty(len(self.values) + 1, dtype=np.intp)
-        lookup[-1] = MISSING
+        lookup = np.empty(len(self.values) + 2, dtype=np.intp)
+        lookup[-2:] = _NONE, MISSING
         for i, value in enumerate(self.values):
             spelled = spell(value)
-            lookup[i] = MISSING if value.strip() in gaps else position.setdefault(spelled, len(position))
+            if spelled == NONE and doubts:
+                lookup[i] = _NONE
+            else:
+                gap = value.strip() in gaps or (spelled == NONE and how.doubts)
+                lookup[i] = MISSING if gap else position.setdefault(spelled, len(position))
         unchanged = list(position) == list(self.values)
-        return self._replace(values=list(position), codes=self.codes if unchanged else lookup[self.codes])
+        codes = self.codes if unchanged else lookup[self.codes]
+        return self._replace(values=list(position), codes=codes, nones=bool((lookup[:-2] == _NONE).any()))
 
     def first(self, flags: Sequence[bool]) -> tuple[int, str] | None:
         """The first row whose value is flagged, and the value; None if there is no such row."""
         if not any(flags):
             return None
-        flagged = np.array([*flags, False])
+        flagged = np.array([*flags, False, False])
         for begin in range(0, len(self.codes), _BLOCK):  # the first is mostly among the first
             rows = np.flatnonzero(flagged[self.codes[begin : begin + _BLOCK]])
             if len(rows):
@@ -77,14 +88,19 @@ class Cells(NamedTuple):
     def count(self, flags: Sequence[bool]) -> int:
         """How many rows have a value that is flagged."""
         if all(flags):
-            return int(np.count_nonzero(self.codes != MISSING))
-        counts = np.bincount(np.add(self.codes, 1, dtype=np.intp), minlength=len(flags) + 1)
-        return int(counts[1:][np.array(flags)].sum())
+            return int(np.count_nonzero(self.codes >= 0))
+        counts = np.bincount(np.subtract(self.codes, _NONE, dtype=np.intp), minlength=len(flags) + 2)
+        return int(counts[2:][np.array(flags)].sum())
 
-    def lookup(self, answers: Sequence[Any] | Array, gap: Any, dtype: Any) -> Array:
-        """One answer per value as one answer per row."""
-        table = np.empty(len(answers) + 1, dtype=dtype)
-        table[:-1] = answers
+    def count_none(self) -> int:
+        """How many rows hold "None"."""
+        return int(np.count_nonzero(self.codes == _NONE)) if self.nones else 0
+
+    def lookup(self, answers: Sequence[Any] | Array, gap: Any, dtype: Any, none: Any = None) -> Array:
+        """One answer per value as one answer per row; `none` is that for "None", by default a gap."""
+        table = np.empty(len(answers) + 2, dtype=dtype)
+        table[:-2] = answers
+        table[-2] = gap if none is None else none
         table[-1] = gap
         return table[self.codes]
 
@@ -108,13 +124,14 @@ class Cells(NamedTuple):
         return self.lookup([math.nan if value is None else value for value in numbers], math.nan, np.float64)
 
     def _codes(self, attribute: Categorical) -> Array:
-        if attribute.values == tuple(self.values):
-            return self.codes.astype(attribute.dtype)
         codes = attribute.codes
+        if attribute.values == tuple(self.values) and not self.nones:
+            return self.codes.astype(attribute.dtype)
         if first := self.first([value not in codes for value in self.values]):
             row, text = first
             hint = did_you_mean(text, attribute.values)
             where = f"column {attribute.name!r}: row {row:,}"
             msg = f"{where} holds {text!r}, which is not among the listed values. {hint}"
             raise DataError(msg)
-        return self.lookup([codes.get(value, MISSING) for value in self.values], MISSING, attribute.dtype)
+        answers = [codes.get(value, MISSING) for value in self.values]
+        return self.lookup(answers, MISSING, attribute.dtype, codes.get(NONE))

@@ -5,7 +5,8 @@ Where a later cell breaks the guess, its column is read as text after all and de
 the table is the same as if every column had been read as text.
 
     separator      tab in .tsv; else whichever of , ; tab | stands most evenly in the first lines
-    names          the first line, blanks stripped; an empty name becomes column_3; two alike are an error
+    names          the first line, blanks stripped; an empty name becomes column_3, a second x there x_3
+    no names       found out (see `_is_data`), or told by header=False: column_1, column_2, …
     quotes         "…" around a field, "" inside for one quote; separators and line breaks may stand inside
     blank lines    skipped; in a file of a single column, a missing cell
     ragged lines   too short or too long, they are an error that names the line
@@ -17,11 +18,10 @@ import csv
 import gzip
 import io
 import re
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,11 +29,11 @@ import numpy as np
 
 from openbook.data.arrays import table_of
 from openbook.data.attributes import Numeric
+from openbook.data.distinct import is_exact
 from openbook.data.frames import factorise, polars_columns
 from openbook.data.guess import (
     EVERY_NUMBER,
     NO_KNOWN_CELL,
-    Decided,
     Wish,
     decide_cells,
     wants_numbers,
@@ -42,6 +42,7 @@ from openbook.data.guess import (
 from openbook.data.lines import (
     Bytes,
     FileBytes,
+    Positions,
     columns_of_codes,
     complaint,
     count_separators,
@@ -58,27 +59,39 @@ from openbook.errors import DataError
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["DelimitedFile", "read_delimited"]
+__all__ = ["DelimitedFile", "long_numbers", "read_delimited"]
 
 Span = tuple[int, int] | None
 
 _HEAD = 1 << 20
 _PEEK_ROWS = 256
+_SNIFFED_LINES = 20
 _BOM = b"\xef\xbb\xbf"
+_NO_HEADER = (
+    "the first line is read as a row, since it looks like the others, and columns are called column_1,"
+    " column_2, …; if it is the header, read with header=True"
+)
 _BROKEN_GUESS = re.compile(r"as dtype `f64`.*\(column number (\d+)\)", re.DOTALL)
 
 
 def read_delimited(path: Path, how: Reading) -> Table:
     """A table from a CSV or TSV file."""
-    file = DelimitedFile.open(path)
+    file = DelimitedFile.open(path, how)
     asked = wishes(how.kinds, file.names)
     numeric = file.guess_numeric(asked, how)
-    codes = file.columns_of_codes({name for name in numeric if asked.get(name) is None})
-    frame, _ = file.frame(numeric - codes, how.missing)
+    guessed = frozenset(name for name in numeric if asked.get(name) is None)
+    frame, numeric = file.frame(numeric - file.columns_of_codes(guessed), how)
     if not frame.height:
         msg = f"{path} has a header, but no rows"
         raise DataError(msg)
-    return table_of([file.explained(column) for column in polars_columns(frame, asked, how, EVERY_NUMBER)])
+    if long := long_numbers(frame, guessed & numeric):
+        frame, _ = file.frame(numeric - long, how)
+    return table_of(polars_columns(frame, asked, how, EVERY_NUMBER), notes=file.notes)
+
+
+def long_numbers(frame: "pl.DataFrame", among: Collection[str]) -> frozenset[str]:
+    """Columns with numbers so large that their last digits may be lost: their texts have to be looked at."""
+    return frozenset(name for name in among if frame.height and not is_exact(frame[name].to_numpy()))
 
 
 @dataclass(frozen=True)
@@ -89,45 +102,45 @@ class DelimitedFile:
     separator: str
     names: tuple[str, ...]
     start: int
-    notes: Mapping[str, str] = field(default_factory=dict)
+    header: bool = True
+    notes: tuple[str, ...] = ()
     unpacked: bytes | None = field(default=None, repr=False)
 
     @classmethod
-    def open(cls, path: Path) -> "DelimitedFile":
+    def open(cls, path: Path, how: Reading) -> "DelimitedFile":
         """Look at the first lines of a file."""
         unpacked = _unpack(path) if path.suffix.lower() == ".gz" else None
-        head = _head_of(path) if unpacked is None else unpacked[:_HEAD]
-        _check_text(path, head)
-        body = len(_BOM) if head.startswith(_BOM) else 0
-        body += len(head[body:]) - len(head[body:].lstrip(b"\r\n"))
-        data = np.frombuffer(head, np.uint8)
-        ends = np.concatenate([[body - 1], *(ends for ends, _ in records(data, ",", body))])
-        lines = [head[a + 1 : b].decode("utf-8", "replace") for a, b in pairwise(ends[:21])]
+        body, ends, head = _first_records(path, unpacked)
+        lines = [head[a + 1 : b].decode("utf-8", "replace") for a, b in pairwise(ends[: _PEEK_ROWS + 2])]
         tabs = ".tsv" in [suffix.lower() for suffix in path.suffixes]
-        separator = "\t" if tabs else sniff(lines)
-        names, notes = _names(path, lines[0], separator)
-        return cls(path, separator, names, int(ends[1]) + 1, notes, unpacked)
-
-    def explained(self, column: Decided) -> Decided:
-        """The column with a note on its made-up name."""
-        note = self.notes.get(column.attribute.name)
-        return column._replace(why=f"{note}; {column.why}") if note else column
+        separator = "\t" if tabs else sniff(lines[:_SNIFFED_LINES])
+        fields = _fields(path, lines[0], separator)
+        below = [_fields(path, line, separator) for line in lines[1:-1] if line.strip()]
+        header = how.header
+        if header is None:
+            header = not _is_data(fields, [row for row in below if len(row) == len(fields)], how)
+        if header:
+            names, notes = _names(fields)
+            return cls(path, separator, names, int(ends[1]) + 1, True, notes, unpacked)
+        names, notes = tuple(f"column_{i}" for i in range(1, len(fields) + 1)), (_NO_HEADER,)
+        return cls(path, separator, names, body, False, notes if how.header is None else (), unpacked)
 
     def guess_numeric(self, asked: dict[str, Wish], how: Reading) -> frozenset[str]:
         """The columns that look like plain numbers in the first rows, or are asked to be numbers."""
         if how.decimal or how.thousands is not None:  # points may stand between thousands: read as text
             return frozenset()
-        missing = how.missing
         first_rows = next(self.spans(_PEEK_ROWS), (self.start, self.start))
-        cells = factorise(self.parse(frozenset(), missing, first_rows))
-        spaced = any(number(token.strip()) is not None for token in missing if token.strip().lower() != "nan")
+        cells = factorise(self.parse(frozenset(), how.gaps, first_rows))
+        spaced = any(
+            number(token.strip()) is not None for token in how.missing if token.strip().lower() != "nan"
+        )
         return frozenset(
             name
             for name in self.names
             if not spaced  # a token that is a number is told from ' -999' only in text
             and wants_numbers(asked.get(name))
             and _is_plain(asked.get(name))
-            and decide_cells(name, cells[name].cleaned(missing)).why in (EVERY_NUMBER, NO_KNOWN_CELL)
+            and decide_cells(name, cells[name].cleaned(how)).why in (EVERY_NUMBER, NO_KNOWN_CELL)
         )
 
     def spans(self, chunk_rows: int) -> Iterator[tuple[int, int]]:
@@ -143,7 +156,7 @@ class DelimitedFile:
             yield begin, len(data)
 
     def frame(
-        self, numeric: frozenset[str], missing: Collection[str], span: Span = None
+        self, numeric: frozenset[str], how: Reading, span: Span = None
     ) -> "tuple[pl.DataFrame, frozenset[str]]":
         """The rows, with those columns as numbers that turn out to hold numbers only.
 
@@ -156,7 +169,7 @@ class DelimitedFile:
             except _BrokenGuess as broken:
                 if tokens:
                     numeric -= {self.names[broken.position]}
-                tokens = missing or ("",)
+                tokens = how.gaps
 
     def parse(self, numeric: AbstractSet[str], missing: Collection[str], span: Span = None) -> "pl.DataFrame":
         """The rows of the file, or of a span of its bytes, as numbers and texts."""
@@ -167,7 +180,9 @@ class DelimitedFile:
         try:
             source, header = self._source(span)
             schema = dict(zip(header, dtypes, strict=True))
-            frame = pl.read_csv(source, separator=self.separator, schema=schema, null_values=gaps)
+            frame = pl.read_csv(
+                source, separator=self.separator, schema=schema, null_values=gaps, has_header=self.header
+            )
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
             raise self._error(str(error), numeric, span) from None
         frame.columns = list(self.names)
@@ -179,13 +194,14 @@ class DelimitedFile:
         """What polars reads, and the names that it sees there, which need not be ours."""
         import polars as pl
 
-        if span is None and self.unpacked is None:
+        if span is None and self.unpacked is None and self.header:
             header = pl.read_csv(self.path, separator=self.separator, n_rows=0, infer_schema=False).columns
             if len(header) != len(self.names):
                 raise _unclear_header(self.path)
             return self.path, header
         header = [f"c{i}" for i in range(len(self.names))]
-        return io.BytesIO(self.separator.join(header).encode() + b"\n" + self._slice(span)), header
+        top = self.separator.join(header).encode() + b"\n" if self.header else b""
+        return io.BytesIO(top + self._slice(span)), header
 
     def _error(self, message: str, numeric: AbstractSet[str], span: Span) -> Exception:
         found = _BROKEN_GUESS.search(message)
@@ -227,21 +243,20 @@ class DelimitedFile:
         return np.frombuffer(self.unpacked or b"" if span is None else self._slice(span), np.uint8)
 
     def _slice(self, span: Span) -> bytes:
+        begin, end = span or (self.start, None)
         if self.unpacked is not None:
-            begin, end = span or (self.start, len(self.unpacked))
             return self.unpacked[begin:end]
-        assert span is not None
         with self.path.open("rb") as handle:
-            handle.seek(span[0])
-            return handle.read(span[1] - span[0])
+            handle.seek(begin)
+            return handle.read(-1 if end is None else end - begin)
 
 
 def _is_plain(wish: Wish) -> bool:
     return not isinstance(wish, Numeric) or wish.is_plain
 
 
-def _names(path: Path, line: str, separator: str) -> tuple[tuple[str, ...], dict[str, str]]:
-    """The names in the header, and a note on each that is made up."""
+def _fields(path: Path, line: str, separator: str) -> list[str]:
+    """The fields of one line."""
     try:
         fields, *rest = csv.reader(io.StringIO(line, newline=""), delimiter=separator)
     except csv.Error as error:
@@ -249,12 +264,47 @@ def _names(path: Path, line: str, separator: str) -> tuple[tuple[str, ...], dict
         raise DataError(msg) from None
     if rest:
         raise _unclear_header(path)
-    names = [field.strip() or f"column_{i}" for i, field in enumerate(fields, start=1)]
-    if twice := next((name for name, count in Counter(names).items() if count > 1), None):
-        msg = f"{path}: two columns are called {twice!r}; rename one of them"
-        raise DataError(msg)
-    unnamed = (i for i, field in enumerate(fields, start=1) if not field.strip())
-    return tuple(names), {f"column_{i}": f"column {i} has no name in the file" for i in unnamed}
+    return [field.strip() for field in fields]
+
+
+def _names(fields: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Distinct names, and a note on each that is made up."""
+    names: dict[str, None] = {}
+    notes: list[str] = []
+    taken = set(fields)
+    for i, field_ in enumerate(fields, start=1):
+        name = field_ or f"column_{i}"
+        if name in names:
+            name = next(other for k in count(i) if (other := f"{field_}_{k}") not in taken)
+            taken.add(name)
+            notes.append(f"column {i} is called {name}: the name {field_} is taken")
+        elif not field_:
+            notes.append(f"column {i} is called {name}: it has no name in the file")
+        names[name] = None
+    return tuple(names), tuple(notes)
+
+
+def _is_data(first: Sequence[str], below: Sequence[Sequence[str]], how: Reading) -> bool:
+    """Whether the first line is a row like those below it, not a header.
+
+    It is, if every column of numbers has a number there, unless these numbers are names that count up, as
+    years do; and if most other cells occur again below.
+    """
+    if not below:
+        return False
+    columns = [[cell for cell in column if cell not in how.missing] for column in zip(*below, strict=True)]
+    numeric = [bool(column) and all(number(cell) is not None for cell in column) for column in columns]
+    numbers = [number(cell) for cell, kind in zip(first, numeric, strict=True) if kind]
+    if None in numbers:
+        return False
+    steps = {b - a for a, b in pairwise(numbers)}  # type: ignore[operator]
+    if steps == {1.0} or (len(numbers) > 2 and len(steps - {0.0}) == 1):
+        return False
+    texts = [(cell, column) for cell, column, kind in zip(first, columns, numeric, strict=True) if not kind]
+    again = sum(cell in column for cell, column in texts)
+    if not numbers:
+        return len(texts) > 1 and again == len(texts)
+    return 2 * again >= len(texts)
 
 
 def _unclear_header(path: Path) -> DataError:
@@ -269,9 +319,28 @@ class _BrokenGuess(Exception):  # noqa: N818 (a signal between two methods)
         self.position = position
 
 
-def _head_of(path: Path) -> bytes:
+def _first_records(path: Path, unpacked: bytes | None) -> tuple[int, Positions, bytes]:
+    """Where the text starts, where its first records end (first, the byte before it), and its bytes so far.
+
+    As much is looked at as the first line takes.
+    """
+    size = path.stat().st_size if unpacked is None else len(unpacked)
+    length = _HEAD
+    while True:
+        head = _head_of(path, length) if unpacked is None else unpacked[:length]
+        _check_text(path, head)
+        body = len(_BOM) if head.startswith(_BOM) else 0
+        body += len(head[body:]) - len(head[body:].lstrip(b"\r\n"))
+        data = np.frombuffer(head, np.uint8)
+        ends = np.concatenate([[body - 1], *(ends for ends, _ in records(data, ",", body))])
+        if length >= size or ends[1] < len(head):
+            return body, ends, head
+        length *= 16
+
+
+def _head_of(path: Path, length: int) -> bytes:
     with path.open("rb") as handle:
-        return handle.read(_HEAD)
+        return handle.read(length)
 
 
 def _unpack(path: Path) -> bytes:

@@ -37,12 +37,15 @@ class Description:
         The name of the column to be predicted.
     findings : tuple of Finding
         Warnings first, and among equals in the order of the columns.
+    notes : tuple of str
+        What was lost, renamed or converted when the table was read.
     """
 
     rows: int
     columns: tuple[ColumnSummary, ...]
     target: str | None
     findings: tuple[Finding, ...]
+    notes: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> ColumnSummary:
         """The summary of the column of that name."""
@@ -57,6 +60,7 @@ class Description:
             "columns": [summary.to_json() for summary in self.columns],
             "target": self.target,
             "findings": [finding.to_json() for finding in self.findings],
+            "notes": list(self.notes),
         }
 
     def __str__(self) -> str:
@@ -113,7 +117,7 @@ def describe(table: Table, target: str | None = None) -> Description:
     findings += repeated_rows(table, agreements)
     findings += near_rows(table)
     findings.sort(key=lambda finding: finding.severity != "warn")
-    return Description(len(table), tuple(summaries), target, tuple(findings))
+    return Description(len(table), tuple(summaries), target, tuple(findings), table.notes)
 
 
 def _size_findings(table: Table) -> Iterator[Finding]:

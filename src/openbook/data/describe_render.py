@@ -51,7 +51,11 @@ def to_text(description: "Description", width: int = _WIDTH) -> str:
     parts = [_headline(description)]
     for head, rows in _grids(description, width):
         parts.append("\n".join(_lines(*_narrowed(head, rows, width))))
-    texts = (_reasons(description, width), _findings(description.findings, width))
+    texts = (
+        _reasons(description, width),
+        _notes(description.notes, width),
+        _findings(description.findings, width),
+    )
     parts += ["\n".join(lines) for lines in texts if lines]
     return "\n\n".join(parts)
 
@@ -63,7 +67,10 @@ def to_html(description: "Description") -> str:
         f"<li><b>{escape(_where(finding))}</b> {escape(printable(finding.message))}</li>"
         for finding in description.findings
     )
-    return f"<p>{escape(_headline(description))}</p>{tables}" + (f"<ul>{items}</ul>" if items else "")
+    notes = "".join(f"<li>{escape(printable(note))}</li>" for note in description.notes)
+    changed = f"<p>Changed on reading</p><ul>{notes}</ul>" if notes else ""
+    found = f"<ul>{items}</ul>" if items else ""
+    return f"<p>{escape(_headline(description))}</p>{tables}{changed}{found}"
 
 
 def _headline(description: "Description") -> str:
@@ -177,6 +184,10 @@ def _reasons(description: "Description", width: int) -> list[str]:
         for why, names in groups.items()
     ]
     return ["Kinds and reasons", *lines]
+
+
+def _notes(notes: Sequence[str], width: int) -> list[str]:
+    return ["Changed on reading", *(_indented("", note, width) for note in notes)] if notes else []
 
 
 def _findings(findings: Sequence[Finding], width: int) -> list[str]:

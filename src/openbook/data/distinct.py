@@ -10,9 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["distinct_codes", "hashed_codes"]
+__all__ = ["EXACT", "distinct_codes", "hashed_codes", "is_exact"]
 
 Array = npt.NDArray[Any]
+
+#: Whole numbers up to here are floats without loss.
+EXACT = 2**53
 
 #: Counting pays while the range is no wider than this or than the array is long.
 _NARROW = 1000
@@ -36,7 +39,7 @@ def distinct_codes(cells: Array) -> tuple[Array, Array]:
 def _offsets(cells: Array) -> tuple[Array, int] | None:
     """How far each cell lies above the least, and that one, where all are whole and close together."""
     least, most = cells.min(), cells.max()
-    if not (-(2**53) < least <= most < 2**53):  # NaN and infinity included
+    if not (-EXACT < least <= most < EXACT):  # NaN and infinity included
         return None
     low, high = int(least), int(most)
     if high - low > max(len(cells), _NARROW):
@@ -53,3 +56,8 @@ def hashed_codes(cells: Sequence[Hashable]) -> tuple[list[Any], Array]:
     """
     position = {value: i for i, value in enumerate(dict.fromkeys(cells))}
     return list(position), np.fromiter(map(position.__getitem__, cells), np.intp, len(cells))
+
+
+def is_exact(numbers: Array) -> bool:
+    """Whether whole numbers that became these floats have kept all their digits for certain."""
+    return not ((np.abs(numbers) > EXACT) & np.isfinite(numbers)).any()

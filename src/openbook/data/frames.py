@@ -14,15 +14,22 @@ allows.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from openbook.data.arrays import check_size, object_column, table_of, unnamed_schema, words_of
+from openbook.data.arrays import (
+    check_size,
+    object_column,
+    table_of,
+    unnamed_schema,
+    words_of,
+)
 from openbook.data.attributes import MISSING, Nominal, Ordinal, as_text
 from openbook.data.cells import BOOLEANS, Cells
+from openbook.data.distinct import EXACT, is_exact
 from openbook.data.guess import (
     EVERY_NUMBER,
     NO_KNOWN_CELL,
@@ -51,6 +58,7 @@ __all__ = [
     "needs_cells",
     "polars_cells",
     "polars_columns",
+    "spelled_out",
 ]
 
 Array = npt.NDArray[Any]
@@ -98,6 +106,7 @@ def polars_columns(
     frame: "pl.DataFrame", asked: Mapping[str, Wish], how: Reading, why_numeric: str = "numbers"
 ) -> list[Decided]:
     """The decided columns of a polars frame."""
+    frame = spelled_out(frame, [name for name in frame.columns if asked.get(name) is None])
     cells = polars_cells(frame, asked, how)
     return [
         decide_cells(series.name, cells[series.name], asked.get(series.name), how)
@@ -105,6 +114,19 @@ def polars_columns(
         else _decide_typed(series, asked.get(series.name), why_numeric)
         for series in frame
     ]
+
+
+def spelled_out(frame: "pl.DataFrame", among: Collection[str]) -> "pl.DataFrame":
+    """The frame with whole numbers as texts, in those columns where a float would lose digits of them."""
+    import polars as pl
+
+    dtypes = frame.schema
+    wide = [name for name in among if dtypes[name] in (pl.Int64, pl.UInt64, pl.Int128)]
+    ends: dict[str, tuple[Any, Any]] = {
+        name: (frame[name].min() or 0, frame[name].max() or 0) for name in wide
+    }
+    long = [name for name, (least, most) in ends.items() if max(-least, most) > EXACT]
+    return frame.with_columns(pl.col(long).cast(pl.String)) if long else frame
 
 
 def polars_cells(
@@ -117,7 +139,7 @@ def polars_cells(
     cells = factorise(frame.select(_spelled(name, dtypes[name]) for name in texts))
     others = frame.select(name for name in wanted if name not in cells)
     cells |= {series.name: _declared_cells(series) for series in others}
-    return {name: cells[name].cleaned(how.missing)._replace(offset=offset) for name in wanted}
+    return {name: cells[name].cleaned(how)._replace(offset=offset) for name in wanted}
 
 
 def factorise(frame: "pl.DataFrame") -> dict[str, Cells]:
@@ -225,7 +247,7 @@ def _pandas_column(name: str, series: "pd.Series", wish: Wish, how: Reading) -> 
 
     dtype: Any = series.dtype
     if isinstance(dtype, pd.CategoricalDtype):
-        return decide_cells(name, _pandas_cells(series).cleaned(how.missing), wish, how)
+        return decide_cells(name, _pandas_cells(series).cleaned(how), wish, how)
     if isinstance(dtype, pd.SparseDtype):
         series = series.sparse.to_dense()
     if pd.api.types.is_bool_dtype(dtype):
@@ -240,16 +262,17 @@ def _pandas_column(name: str, series: "pd.Series", wish: Wish, how: Reading) -> 
         series = series.astype(object).map(lambda moment: moment.isoformat(" "), na_action="ignore")
     words = words_of(series)
     if words is not None:
-        return decide_cells(name, words.cleaned(how.missing), wish, how)
+        return decide_cells(name, words.cleaned(how), wish, how)
     return object_column(name, series.tolist(), wish, how)
 
 
 def _pandas_numbers(name: str, series: "pd.Series", wish: Wish, how: Reading) -> Decided:
     dtype: Any = series.dtype
-    if dtype.kind in "iu" and not wants_numbers(wish):
-        return object_column(name, series.tolist(), wish, how)
     narrow = dtype.kind == "f" and dtype.itemsize == 4
-    return decide_numbers(name, series.to_numpy(np.float32 if narrow else np.float64, na_value=np.nan), wish)
+    numbers = series.to_numpy(np.float32 if narrow else np.float64, na_value=np.nan)
+    if dtype.kind in "iu" and (not wants_numbers(wish) or (wish is None and not is_exact(numbers))):
+        return object_column(name, series.tolist(), wish, how)
+    return decide_numbers(name, numbers, wish)
 
 
 def _pandas_cells(series: "pd.Series") -> Cells:

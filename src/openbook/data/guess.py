@@ -34,8 +34,8 @@ from openbook.data.attributes import (
     as_text,
 )
 from openbook.data.cells import BOOLEANS, Cells, spell
-from openbook.data.distinct import distinct_codes
-from openbook.data.reading import Kinds, Reading
+from openbook.data.distinct import distinct_codes, is_exact
+from openbook.data.reading import NONE, Kinds, Reading
 from openbook.data.schema import Schema
 from openbook.data.written import Written, number
 from openbook.errors import DataError, UnknownColumn, did_you_mean
@@ -66,6 +66,11 @@ MOST_VALUES = 100_000
 WORDS_OF_TEXT = 5
 
 _CODE = re.compile(r"0\d", re.ASCII)
+_WHOLE = re.compile(r"[+-]?\d++", re.ASCII)
+_EXACT_DIGITS = 15
+
+#: "None" is a value if it makes up so many of the cells, and nothing else marks missing ones.
+_OFTEN_NONE, _FEWEST_NONE = 0.05, 3
 
 
 _DEFAULT = Reading()
@@ -77,6 +82,7 @@ class Decided(NamedTuple):
     attribute: Attribute
     data: Array
     why: str
+    note: str = ""
 
 
 def wishes(kinds: Kinds, names: Sequence[str]) -> dict[str, Wish]:
@@ -129,7 +135,9 @@ def decide_numbers(name: str, numbers: Array, wish: Wish = None, why: str = "num
     if wish is None:
         return Decided(Numeric(name), numbers, why)
     if wants_numbers(wish):
-        return Decided(wish if isinstance(wish, Numeric) else Numeric(name), numbers, "numeric, as requested")
+        lost = "" if is_exact(numbers) else f"{name}: numbers beyond 2^53 may have lost digits"
+        attribute = wish if isinstance(wish, Numeric) else Numeric(name)
+        return Decided(attribute, numbers, "numeric, as requested", lost)
     return decide_cells(name, number_cells(numbers), wish)
 
 
@@ -151,7 +159,7 @@ def decide_cells(name: str, cells: Cells, wish: Wish = None, how: Reading = _DEF
     tally = Tally(how, all_values=True)
     tally.add(cells)
     attribute, why = judge(name, tally, wish)
-    return Decided(attribute, cells.encoded(attribute), why)
+    return Decided(attribute, cells.encoded(attribute), why, tally.note(attribute))
 
 
 class Tally:
@@ -175,16 +183,24 @@ class Tally:
         self.odd = 0  # cells that are not numbers
         self.first_odd: tuple[int, str] | None = None
         self.breaking: tuple[int, str] | None = None  # the first that is no number, however written
+        self.gaps = self.nones = 0  # cells that are missing, and that hold "None"
+        self.whole = True  # every text is a whole number
+        self.long: str | None = None  # one of them that has more digits than a number keeps
         self.code: str | None = None  # a number that starts with a zero, as codes do and quantities do not
         self.written = Written(how.decimal, how.thousands)
 
     def add(self, cells: Cells) -> None:
         """Add the cells of a column, or of its next part."""
         self.declared = cells.declared
+        held, nones = cells.count([True]), cells.count_none()
+        self.gaps, self.nones = self.gaps + len(cells.codes) - held - nones, self.nones + nones
+        self.whole = self.whole and all(map(_WHOLE.fullmatch, cells.values))
+        if self.whole:
+            self.long = _least(self.long, filter(_is_long, cells.values))
         self.longest = max(self.longest, max(map(len, cells.values), default=0))
         numbers = [number(value) for value in cells.values]
         meant = [x is None or not math.isnan(x) for x in numbers]
-        known = cells.count(meant)
+        known = held if all(meant) else cells.count(meant)
         self.known += known
         self.values.update(zip(cells.values, numbers, strict=True))
         odd = [value is None for value in numbers]
@@ -198,6 +214,33 @@ class Tally:
         if len(self.values) > MOST_VALUES and not self.all_values:
             self.overfull = True
             self.values = {}
+
+    @property
+    def none_is_value(self) -> bool:
+        """Whether "None" is a category: it is frequent, and no other cell is missing."""
+        often = self.nones >= max(_FEWEST_NONE, _OFTEN_NONE * (self.known + self.nones))
+        return often and not self.gaps
+
+    def note(self, attribute: Attribute) -> str:
+        """What was changed or decided on the way from these texts to the attribute; mostly nothing."""
+        name = attribute.name
+        if isinstance(attribute, Categorical):
+            kept = f"{name}: 'None' ({self.nones:,} cells) is read as a value; if it means missing, read with"
+            return f"{kept} missing=[…, 'None']" if self.nones and NONE in attribute.values else ""
+        if not isinstance(attribute, Numeric) or not self.known or (attribute.is_plain and not self.long):
+            return ""
+        if self.long and self.whole:
+            return f"{name}: digits are lost, as in {self.long}; to keep them, read with {_as_nominal(name)}"
+        return f"{name}: {self.written.change(attribute)}" if self.written.example else ""
+
+
+def _as_nominal(name: str) -> str:
+    return f"kinds={{{name!r}: 'nominal'}}"
+
+
+def _is_long(text: str) -> bool:
+    """Whether a whole number has more digits than a float64 keeps."""
+    return len(text) > _EXACT_DIGITS and (len(text) > 300 or int(float(text)) != int(text))
 
 
 def _least(value: str | None, others: Iterable[str]) -> str | None:
@@ -225,7 +268,7 @@ def _guess(name: str, tally: Tally) -> tuple[Attribute, str]:
         return Numeric(name), NO_KNOWN_CELL
     if (tally.odd or tally.written.given) and (styled := tally.written.attribute(name)):
         return styled, tally.written.why(styled)
-    if not tally.odd and tally.code is None:
+    if not tally.odd and tally.code is None and not (tally.whole and tally.long):
         return Numeric(name), EVERY_NUMBER
     if why := _reads_as_text(tally):
         return Text(name), why
@@ -271,6 +314,8 @@ def _why_nominal(tally: Tally) -> str:
     distinct = len(tally.values)
     if set(tally.values) <= set(BOOLEANS):
         return "true or false"
+    if not tally.odd and tally.code is None:
+        return f"whole numbers such as {tally.long} have more digits than a number keeps"
     if not tally.odd:
         return f"codes such as {tally.code!r} start with a zero, which a number would lose"
     if tally.written.ambiguous:
@@ -288,6 +333,8 @@ def _why_nominal(tally: Tally) -> str:
 
 
 def _categorical(name: str, tally: Tally, kind: type[Categorical], why: str) -> tuple[Attribute, str]:
+    if tally.none_is_value:
+        tally.values.setdefault(NONE, None)
     if tally.declared is not None and (tally.declared is Ordinal or kind is not Ordinal):
         return kind(name, tuple(tally.values)), why
     numbers = {value: x for value, x in tally.values.items() if x is not None and not math.isnan(x)}

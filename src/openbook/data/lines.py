@@ -16,6 +16,7 @@ import numpy.typing as npt
 __all__ = [
     "Bytes",
     "FileBytes",
+    "Positions",
     "columns_of_codes",
     "complaint",
     "count_separators",

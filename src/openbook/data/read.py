@@ -35,6 +35,7 @@ def read(
     kinds: Kinds = None,
     *,
     missing: Collection[str] = MISSING_TOKENS,
+    header: bool | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
 ) -> Table:
@@ -52,6 +53,8 @@ def read(
     missing : collection of str, default=("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
         Texts that stand for a missing value. Where "NA" is a value of its own, pass a list without it. None,
         NaN and empty cells are missing in any case.
+    header : bool or None, default=None
+        Whether the first line of a CSV or TSV file has the names of the columns. By default found out.
     decimal : str or None, default=None
         The sign before the decimals, "." or ",". By default found out from the cells of each column.
     thousands : str or None, default=None
@@ -79,7 +82,7 @@ def read(
     >>> table.why["price"]
     'numbers'
     """
-    return _read(source, Reading(kinds, missing, decimal, thousands))
+    return _read(source, Reading(kinds, missing, header, decimal, thousands))
 
 
 def _read(source: Any, how: Reading) -> Table:

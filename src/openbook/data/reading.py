@@ -7,10 +7,13 @@ from typing import Any
 from openbook.data.attributes import Attribute
 from openbook.data.schema import Schema
 
-__all__ = ["MISSING_TOKENS", "Kinds", "Reading"]
+__all__ = ["MISSING_TOKENS", "NONE", "Kinds", "Reading"]
 
 #: Texts that stand for a missing value, blanks around them aside. An empty cell is missing in any case.
 MISSING_TOKENS = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
+
+#: The one of them that may be a value: see `Reading.doubts`.
+NONE = "None"
 
 #: What `kinds` may be: a kind for all columns; a kind, a list of values in order or an attribute for some; or
 #: the schema of a model, in whose units and formats its columns are read.
@@ -23,5 +26,17 @@ class Reading:
 
     kinds: Kinds = None
     missing: Collection[str] = MISSING_TOKENS
+    header: bool | None = None
     decimal: str | None = None
     thousands: str | None = None
+
+    @property
+    def doubts(self) -> bool:
+        """Whether "None" may be a value: nobody said that it is missing, it is only so by custom."""
+        return tuple(self.missing) == MISSING_TOKENS
+
+    @property
+    def gaps(self) -> frozenset[str]:
+        """The texts that are missing for certain."""
+        own = {token.strip() for token in self.missing} | {""}
+        return frozenset(own - {NONE} if self.doubts else own)

@@ -21,9 +21,9 @@ import numpy as np
 
 from openbook.data.arrays import check_size
 from openbook.data.attributes import Attribute, Categorical, Numeric
-from openbook.data.delimited import DelimitedFile
+from openbook.data.delimited import DelimitedFile, long_numbers
 from openbook.data.files import check_file, format_of
-from openbook.data.frames import needs_cells, polars_cells, polars_columns
+from openbook.data.frames import needs_cells, polars_cells, polars_columns, spelled_out
 from openbook.data.guess import EVERY_NUMBER, NO_KNOWN_CELL, Tally, Wish, judge, wishes
 from openbook.data.parquet import ParquetFile
 from openbook.data.reading import MISSING_TOKENS, Kinds, Reading
@@ -45,6 +45,7 @@ def scan(
     kinds: Kinds = None,
     *,
     missing: Collection[str] = MISSING_TOKENS,
+    header: bool | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
     chunk_rows: int = CHUNK_ROWS,
@@ -60,6 +61,8 @@ def scan(
         Overrules the guess: one kind for all columns, or a kind for some columns, by name.
     missing : collection of str, default=("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
         Texts that stand for a missing value.
+    header : bool or None, default=None
+        Whether the first line has the names of the columns; by default found out.
     decimal, thousands : str or None, default=None
         As in `read`.
     chunk_rows : int, default=65536
@@ -85,12 +88,13 @@ def scan(
     if not isinstance(chunk_rows, int) or chunk_rows < 1:
         msg = f"chunk_rows must be a whole number of at least 1, got {chunk_rows!r}"
         raise DataError(msg)
-    how = Reading(kinds, tuple(missing), decimal, thousands)
-    files = [_open(path) for path in _paths(source)]
+    how = Reading(kinds, tuple(missing), header, decimal, thousands)
+    files = [_open(path, how) for path in _paths(source)]
     for file in files[1:]:
         _check_alike(files[0], file)
     asked = wishes(how.kinds, files[0].names)
-    numeric = files[0].guess_numeric(asked, how) if isinstance(files[0], DelimitedFile) else frozenset()
+    first = files[0]
+    numeric = first.guess_numeric(asked, how) if isinstance(first, DelimitedFile) else frozenset(first.names)
     while True:
         search = _Search(files[0].names, asked, how, numeric)
         try:
@@ -153,7 +157,7 @@ class FilePiece:
             msg = f"{self.file.path} has changed since it was scanned; scan it again"
             raise DataError(msg)
         if isinstance(self.file, DelimitedFile):
-            frame, _ = self.file.frame(self.numeric, self.how.missing, self.span)
+            frame, _ = self.file.frame(self.numeric, self.how, self.span)
         else:
             frame = self.file.frame(self.schema.names, self.span)
         asked: dict[str, Wish] = {attribute.name: attribute for attribute in self.schema}
@@ -176,6 +180,8 @@ class Scan:
         In order; each loads by itself.
     why : mapping of str to str
         Mapping of column name to the reason for its kind.
+    notes : tuple of str
+        What was lost, renamed or converted when the files were read.
 
     Notes
     -----
@@ -194,6 +200,7 @@ class Scan:
     schema: Schema
     pieces: list[FilePiece]
     why: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -238,7 +245,7 @@ class Scan:
         """
         schema = self.schema.select(names)
         why = {name: self.why[name] for name in schema.names}
-        return Scan(schema, [replace(piece, schema=schema) for piece in self.pieces], why)
+        return Scan(schema, [replace(piece, schema=schema) for piece in self.pieces], why, self.notes)
 
     def drop(self, *names: str) -> "Scan":
         """All columns but these.
@@ -258,7 +265,7 @@ class Scan:
     def read(self) -> Table:
         """The whole table, for those who have the memory."""
         parts = zip(*(chunk.columns for chunk in self.chunks()), strict=True)
-        return Table(self.schema, [np.concatenate(part) for part in parts], why=self.why)
+        return Table(self.schema, [np.concatenate(part) for part in parts], why=self.why, notes=self.notes)
 
     def __repr__(self) -> str:
         files = len({piece.file.path for piece in self.pieces})
@@ -292,7 +299,7 @@ class _Search:
         self.numeric = numeric  # columns of delimited files that are read as numbers
         self.tallies: dict[str, Tally] = {}
         self.known: set[str] = set()  # those of them with a known cell
-        self.notes: dict[str, str] = {}
+        self.notes: dict[str, None] = {}  # in order
         self.found: list[tuple[File, Span, int, tuple[int, int]]] = []
 
     def look_through(self, file: File, chunk_rows: int) -> None:
@@ -302,23 +309,35 @@ class _Search:
             if isinstance(file, DelimitedFile):
                 frame = self._frame_of_numbers(file, span)
                 rows = frame.height
-                self.notes |= file.notes
+                self.notes |= dict.fromkeys(file.notes)
             else:
-                frame = file.frame(
-                    [n for n, t in file.dtypes.items() if needs_cells(n, t, self.asked.get(n))], span
-                )
+                frame = self._frame_of_cells(file, span)
                 rows = span[1] - span[0]
             self._add(frame)
             if rows:
                 self.found.append((file, span, rows, stamp))
 
     def _frame_of_numbers(self, file: DelimitedFile, span: Span) -> "pl.DataFrame":
-        frame, held = file.frame(self.numeric, self.how.missing, span)
-        codes = file.columns_of_codes({name for name in held if self.asked.get(name) is None}, span)
+        frame, held = file.frame(self.numeric, self.how, span)
+        guessed = {name for name in held if self.asked.get(name) is None}
+        codes = file.columns_of_codes(guessed, span) | long_numbers(frame, guessed)
         if broken := (self.numeric - held) | codes:
             raise _NotNumbers(broken)
         self.known |= {name for name in held if frame[name].is_not_nan().any()}
         return frame
+
+    def _frame_of_cells(self, file: ParquetFile, span: Span) -> "pl.DataFrame":
+        """The columns that are read through their texts; whole numbers among them if they are too long."""
+        import polars as pl
+
+        wanted = [n for n, t in file.dtypes.items() if needs_cells(n, t, self.asked.get(n))]
+        free = [n for n, t in file.dtypes.items() if t.is_integer() and self.asked.get(n) is None]
+        frame = file.frame(wanted + free, span)
+        spelled = spelled_out(frame, [name for name in free if name in self.numeric])
+        if long := {name for name in free if spelled.schema[name] != frame.schema[name]}:
+            raise _NotNumbers(frozenset(long))
+        texts = [pl.col(name).cast(pl.String) for name in free if name not in self.numeric]
+        return frame.select(*wanted, *texts)
 
     def _add(self, frame: "pl.DataFrame") -> None:
         offset = sum(rows for _, _, rows, _ in self.found)
@@ -338,18 +357,21 @@ class _Search:
         for file, span, rows, stamp in self.found:
             pieces.append(FilePiece(file, span, rows, row, schema, self.numeric, self.how, stamp))
             row += rows
-        return Scan(schema, pieces, {attribute.name: why for attribute, why in judged})
+        told = [self.tallies[a.name].note(a) for a, _ in judged if a.name in self.tallies]
+        notes = (*self.notes, *filter(None, told))
+        return Scan(schema, pieces, {attribute.name: why for attribute, why in judged}, notes)
 
     def _judge(self, name: str) -> tuple[Attribute, str]:
         wish = self.asked.get(name)
         if name in self.tallies:
             attribute, why = judge(name, self.tallies[name], wish)
         else:
-            plain = (
-                (EVERY_NUMBER if name in self.known else NO_KNOWN_CELL) if name in self.numeric else "numbers"
-            )
-            attribute, why = Numeric(name), plain if wish is None else "numeric, as requested"
-        return attribute, f"{self.notes[name]}; {why}" if name in self.notes else why
+            plain = EVERY_NUMBER if name in self.known else NO_KNOWN_CELL
+            if isinstance(self.found[0][0], ParquetFile):
+                plain = "numbers"
+            why = plain if wish is None else "numeric, as requested"
+            attribute = wish if isinstance(wish, Attribute) else Numeric(name)
+        return attribute, why
 
 
 def _paths(source: Any) -> list[Path]:
@@ -365,12 +387,12 @@ def _paths(source: Any) -> list[Path]:
     return [check_file(path).absolute() for path in paths]
 
 
-def _open(path: Path) -> File:
+def _open(path: Path, how: Reading) -> File:
     kind = format_of(path)
     if kind == ".parquet":
         return ParquetFile.open(path)
     if path.suffix.lower() in {".csv", ".tsv", ".txt"}:
-        return DelimitedFile.open(path)
+        return DelimitedFile.open(path, how)
     msg = f"{path}: only Parquet, CSV and TSV files can be scanned; use read, or convert it to Parquet"
     raise DataError(msg)
 

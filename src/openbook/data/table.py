@@ -150,6 +150,8 @@ class Table:
         Mapping of column name to the reason for its kind, where it was guessed.
     matrix : ndarray or None, default=None
         The 2-D array that the columns are views of, if there is one.
+    notes : sequence of str, default=()
+        What was lost, renamed or converted when the table was read.
 
     Notes
     -----
@@ -172,6 +174,7 @@ class Table:
         *,
         why: Mapping[str, str] | None = None,
         matrix: Array | None = None,
+        notes: Sequence[str] = (),
     ) -> None:
         if len(columns) != len(schema):
             msg = f"{len(schema)} attributes, but {len(columns)} columns"
@@ -183,6 +186,7 @@ class Table:
         self.columns = tuple(columns)
         self.why = dict(why or {})
         self.matrix = matrix
+        self.notes = tuple(notes)
 
     @classmethod
     def from_matrix(cls, schema: Schema, matrix: Array, why: Mapping[str, str] | None = None) -> "Table":
@@ -287,7 +291,8 @@ class Table:
         if names == self.names:
             return self
         why = {name: self.why[name] for name in names if name in self.why}
-        return Table(self.schema.select(names), [self.data(name) for name in names], why=why)
+        columns = [self.data(name) for name in names]
+        return Table(self.schema.select(names), columns, why=why, notes=self.notes)
 
     def drop(self, *names: str) -> "Table":
         """All columns but these.
@@ -318,8 +323,9 @@ class Table:
         """
         if self.matrix is not None:
             matrix = _rows(self.matrix, rows)
-            return type(self)(self.schema, tuple(matrix.T), why=self.why, matrix=matrix)
-        return type(self)(self.schema, [_rows(column, rows) for column in self.columns], why=self.why)
+            return type(self)(self.schema, tuple(matrix.T), why=self.why, matrix=matrix, notes=self.notes)
+        columns = [_rows(column, rows) for column in self.columns]
+        return type(self)(self.schema, columns, why=self.why, notes=self.notes)
 
     def filter(self, condition: Any) -> Self:
         """The rows for which a condition holds.
@@ -524,6 +530,7 @@ class SparseTable(Table):
         self.columns = ()
         self.why = dict(why or {})
         self.matrix = None
+        self.notes = ()
 
     @property
     def nbytes(self) -> int:

@@ -252,6 +252,13 @@ class Written:
             said.append("decimal comma")
         if self.enclosed:
             said.append("parentheses for negative numbers")
+        return f"every known cell is a number ({', '.join(said)}), such as {self._equation(attribute, '=')}"
+
+    def change(self, attribute: Numeric) -> str:
+        """What becomes of a cell."""
+        unit = f" (unit {attribute.unit})" if attribute.unit else ""
+        return self._equation(attribute, "is read as") + unit
+
+    def _equation(self, attribute: Numeric, sign: str) -> str:
         assert self.example is not None
-        value = written_number(self.example, attribute)
-        return f"every known cell is a number ({', '.join(said)}), such as {self.example!r} = {value:.15g}"
+        return f"{self.example!r} {sign} {written_number(self.example, attribute):.15g}"

@@ -16,7 +16,7 @@ from openbook.words.parameters import documented
 __all__ = ["READ_WITH", "Source", "content_hash"]
 
 #: The options of `openbook.read` that a plan may hold.
-READ_WITH = ("missing", "decimal", "thousands")
+READ_WITH = ("missing", "header", "decimal", "thousands")
 
 
 @documented

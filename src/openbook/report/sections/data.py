@@ -33,6 +33,8 @@ def part(result: Table) -> Part:
     cells = description.rows * len(description.columns)
     gaps = f"{missing / cells:.1%} of the values are missing" if missing else "no missing values"
     blocks: list[Block] = [Text(f"{result.name}: {words.size_words(result)}; {gaps}.")]
+    if description.notes:
+        blocks += [Heading("Changed on reading"), *(Text(note) for note in description.notes)]
     if found := words.grouped(description.findings):
         found.sort(key=lambda one: one[0] != "warn")
         blocks += [Heading("Findings"), Findings(found[:_FINDINGS])]
