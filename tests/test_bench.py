@@ -236,3 +236,31 @@ def test_libraries_keep_to_the_threads_they_are_given():
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
     )
     assert done.stdout.split() == ["3", "3"]
+
+
+def test_the_matrix_of_learners_and_shapes_is_printed(capsys):
+    from bench import matrix
+
+    matrix.main(
+        ["--share", "0.001", "--learners", "naive Bayes", "ridge", "--shapes", "tiny", "wide", "strings"]
+    )
+    lines = capsys.readouterr().out.splitlines()
+    assert "| | tiny | wide | strings |" in lines
+    rows = [line.split("|")[1:-1] for line in lines if line.startswith(("| naive Bayes |", "| ridge |"))]
+    assert [[bool(cell.strip()) for cell in row] for row in rows] == [[True, True, True, False], [True] * 4]
+    assert any(line.startswith("Median ") and " of 5 cells below 1" in line for line in lines)
+
+
+def test_a_cell_of_the_matrix_counts_only_where_ours_is_as_good():
+    from bench.matrix import Cell, markdown
+
+    found = {
+        ("ridge", "tiny"): Cell(2.0, 1.0, 0.9, 0.9),
+        ("ridge", "wide"): Cell(0.1, 1.5, 0.8, 0.9),
+        ("lasso", "tiny"): Cell(0.1, 1.5, None, None),
+        ("lasso", "wide"): None,
+    }
+    table = markdown(found, 0.5)
+    assert "| ridge | **0.5** | worse (0.80 for 0.90) |" in table
+    assert "| lasso | 15 |  |" in table
+    assert "Median 7.8; 1 of 2 cells below 1" in table

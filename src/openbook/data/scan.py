@@ -7,7 +7,8 @@ machine that sees the file can load by itself.
     Parquet     whole row groups, as many as fit into `chunk_rows` rows (at least one); numbers are not read
     CSV, TSV    ranges of bytes that hold `chunk_rows` lines
 
-A piece refuses to load from a file that has changed since the scan. All files must have the same columns.
+A piece refuses to load from a file that has changed since the scan. All files must have the same columns. A
+file at an address in object storage is read from a copy (`remote.py`).
 """
 
 import glob
@@ -27,6 +28,7 @@ from openbook.data.frames import needs_cells, polars_cells, polars_columns, spel
 from openbook.data.guess import EVERY_NUMBER, NO_KNOWN_CELL, Tally, Wish, judge, wishes
 from openbook.data.parquet import ParquetFile
 from openbook.data.reading import MISSING_TOKENS, Kinds, Reading
+from openbook.data.remote import found_at, is_address, local_copy, stamp_of
 from openbook.data.schema import Schema
 from openbook.data.table import CHUNK_ROWS, Table
 from openbook.errors import DataError
@@ -56,7 +58,8 @@ def scan(
     ----------
     source : path or list of paths
         A path, a pattern such as "sales-*.parquet", or a list of paths of Parquet, CSV or TSV files. The rows
-        follow one another in the order of the file names, or of the list.
+        follow one another in the order of the file names, or of the list. A path can be an address that
+        fsspec knows, such as "s3://bucket/sales-*.parquet".
     kinds : str, mapping or None, default=None
         Overrules the guess: one kind for all columns, or a kind for some columns, by name.
     missing : collection of str, default=("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
@@ -88,15 +91,21 @@ def scan(
     if not isinstance(chunk_rows, int) or chunk_rows < 1:
         msg = f"chunk_rows must be a whole number of at least 1, got {chunk_rows!r}"
         raise DataError(msg)
+<<<<<<< HEAD
     how = Reading(kinds, tuple(missing), header, decimal, thousands)
     files = [_open(path, how) for path in _paths(source)]
+=======
+    how = Reading(kinds, tuple(missing), decimal, thousands)
+    addresses = _addresses(source)
+    files = [_open(path) for path in (list(addresses) or _paths(source))]
+>>>>>>> d3c2595 (Read files at addresses through fsspec; test the cluster for every kind of fold; print a matrix of learners and shapes)
     for file in files[1:]:
         _check_alike(files[0], file)
     asked = wishes(how.kinds, files[0].names)
     first = files[0]
     numeric = first.guess_numeric(asked, how) if isinstance(first, DelimitedFile) else frozenset(first.names)
     while True:
-        search = _Search(files[0].names, asked, how, numeric)
+        search = _Search(files[0].names, asked, how, numeric, addresses)
         try:
             for file in files:
                 search.look_through(file, chunk_rows)
@@ -126,7 +135,9 @@ class FilePiece:
     how : Reading
         How cells are read.
     stamp : tuple of (int, int)
-        The time of change and the size of the file when it was scanned.
+        The size of the file when it was scanned, and its time of change, or a number that changes with it.
+    address : str or None, default=None
+        Where the file is, if it is not on this machine.
 
     Notes
     -----
@@ -150,16 +161,25 @@ class FilePiece:
     numeric: frozenset[str]
     how: Reading
     stamp: tuple[int, int]
+    address: str | None = None
 
     def load(self) -> Table:
         """The rows, in the codes of the schema."""
-        if _stamp(self.file.path) != self.stamp:
-            msg = f"{self.file.path} has changed since it was scanned; scan it again"
+        file = self.file
+        if _stamp(file.path, self.address) != self.stamp:
+            msg = f"{self.address or file.path} has changed since it was scanned; scan it again"
             raise DataError(msg)
+<<<<<<< HEAD
         if isinstance(self.file, DelimitedFile):
             frame, _ = self.file.frame(self.numeric, self.how, self.span)
+=======
+        if self.address is not None:
+            file = replace(file, path=local_copy(self.address, self.stamp))
+        if isinstance(file, DelimitedFile):
+            frame, _ = file.frame(self.numeric, self.how.missing, self.span)
+>>>>>>> d3c2595 (Read files at addresses through fsspec; test the cluster for every kind of fold; print a matrix of learners and shapes)
         else:
-            frame = self.file.frame(self.schema.names, self.span)
+            frame = file.frame(self.schema.names, self.span)
         asked: dict[str, Wish] = {attribute.name: attribute for attribute in self.schema}
         columns = polars_columns(frame.select(self.schema.names), asked, self.how)
         return Table(self.schema, [column.data for column in columns])
@@ -292,8 +312,10 @@ class _Search:
         asked: Mapping[str, Wish],
         how: Reading,
         numeric: frozenset[str],
+        addresses: Mapping[Path, str],
     ) -> None:
         self.names = names
+        self.addresses = addresses
         self.asked = asked
         self.how = how
         self.numeric = numeric  # columns of delimited files that are read as numbers
@@ -304,7 +326,7 @@ class _Search:
 
     def look_through(self, file: File, chunk_rows: int) -> None:
         """Add up the evidence of a file, a piece at a time."""
-        stamp = _stamp(file.path)
+        stamp = _stamp(file.path, self.addresses.get(file.path))
         for span in file.spans(chunk_rows):
             if isinstance(file, DelimitedFile):
                 frame = self._frame_of_numbers(file, span)
@@ -355,7 +377,8 @@ class _Search:
         schema = Schema(tuple(attribute for attribute, _ in judged))
         pieces, row = [], 0
         for file, span, rows, stamp in self.found:
-            pieces.append(FilePiece(file, span, rows, row, schema, self.numeric, self.how, stamp))
+            address = self.addresses.get(file.path)
+            pieces.append(FilePiece(file, span, rows, row, schema, self.numeric, self.how, stamp, address))
             row += rows
         told = [self.tallies[a.name].note(a) for a, _ in judged if a.name in self.tallies]
         notes = (*self.notes, *filter(None, told))
@@ -372,6 +395,19 @@ class _Search:
             why = plain if wish is None else "numeric, as requested"
             attribute = wish if isinstance(wish, Attribute) else Numeric(name)
         return attribute, why
+
+
+def _addresses(source: Any) -> dict[Path, str]:
+    """The addresses of files that are not on this machine, by their copies here; none where there is none."""
+    sources = source if isinstance(source, list | tuple) else [source]
+    remote = [each for each in sources if is_address(each)]
+    if not remote:
+        return {}
+    if len(remote) < len(sources):
+        msg = "scan takes paths or addresses, not both at once; copy the files to one place"
+        raise DataError(msg)
+    found = [address for each in remote for address in found_at(each)]
+    return {local_copy(address, stamp_of(address)): address for address in found}
 
 
 def _paths(source: Any) -> list[Path]:
@@ -413,8 +449,10 @@ def _check_alike(first: File, other: File) -> None:
                 raise DataError(msg)
 
 
-def _stamp(path: Path) -> tuple[int, int]:
+def _stamp(path: Path, address: str | None) -> tuple[int, int]:
     """Size and time of change: they tell whether a file is still what it was."""
+    if address is not None:
+        return stamp_of(address)
     try:
         status = path.stat()
     except OSError as error:

@@ -1,0 +1,92 @@
+"""Files in object storage, through fsspec: addresses such as s3://bucket/part-*.parquet.
+
+A file is copied to this machine when it is first needed, and read from the copy. A worker elsewhere makes a
+copy of its own. The copies go when the process ends.
+"""
+
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Lock
+from typing import Any
+
+from openbook.errors import DataError
+
+__all__ = ["found_at", "is_address", "local_copy", "stamp_of"]
+
+_copying = Lock()
+
+
+def is_address(source: Any) -> bool:
+    """Whether this is an address, and not a path.
+
+    >>> is_address("s3://bucket/part-0.parquet"), is_address("parts/part-0.parquet")
+    (True, False)
+    """
+    return isinstance(source, str) and "://" in source
+
+
+def found_at(address: str) -> list[str]:
+    """The addresses of the files that an address or a pattern names, in the order of their names."""
+    system, path = _opened(address)
+    try:
+        found = sorted(system.glob(path)) if any(sign in path for sign in "*?[") else [path]
+        present = [system.unstrip_protocol(each) for each in found if system.isfile(each)]
+    except (OSError, ValueError) as error:
+        raise _unreachable(address, error) from None
+    if not present:
+        msg = f"there is no file at {address}"
+        raise DataError(msg)
+    return present
+
+
+def stamp_of(address: str) -> tuple[int, int]:
+    """The size of a file, and a number that changes with it."""
+    system, path = _opened(address)
+    try:
+        key = sha256(str(system.ukey(path)).encode()).digest()
+        return int(system.info(path)["size"]), int.from_bytes(key[:8], "big")
+    except (OSError, ValueError) as error:
+        raise _unreachable(address, error) from None
+
+
+def local_copy(address: str, stamp: tuple[int, int]) -> Path:
+    """The file as it was at this stamp, on this machine."""
+    system, path = _opened(address)
+    name = sha256(f"{address} {stamp}".encode()).hexdigest()[:16]
+    copy = Path(_folder().name, name, path.rsplit("/", 1)[-1])
+    with _copying:
+        if not copy.exists():
+            copy.parent.mkdir(exist_ok=True)
+            part = copy.with_name(f"{copy.name}.part")
+            try:
+                system.get_file(path, str(part))
+            except (OSError, ValueError) as error:
+                raise _unreachable(address, error) from None
+            part.rename(copy)
+    return copy
+
+
+@cache
+def _folder() -> "TemporaryDirectory[str]":
+    return TemporaryDirectory(prefix="openbook-")
+
+
+def _opened(address: str) -> tuple[Any, str]:
+    """The file system of an address, and the path in it."""
+    try:
+        from fsspec.core import url_to_fs
+
+        system, path = url_to_fs(address)
+    except ImportError as error:  # fsspec itself, or what it needs for this kind of address
+        need = "pip install 'openbook[cluster]'" if error.name == "fsspec" else str(error)
+        msg = f"{address} cannot be opened without another package: {need}"
+        raise DataError(msg) from None
+    except ValueError as error:
+        raise _unreachable(address, error) from None
+    return system, path
+
+
+def _unreachable(address: str, error: Exception) -> DataError:
+    return DataError(f"{address} cannot be opened ({error})")
