@@ -37,7 +37,8 @@ def test_labels_are_those_of_scikit_learn(d, eps):
     X, _ = make_blobs(3000, d, centers=7, random_state=d)
     ours, theirs = DBSCAN(eps, scale=False).fit(X), sklearn.cluster.DBSCAN(eps=eps).fit(X)
     np.testing.assert_array_equal(ours.labels_, theirs.labels_)
-    np.testing.assert_array_equal(np.flatnonzero(ours.core_), theirs.core_sample_indices_)
+    np.testing.assert_array_equal(ours.core_sample_indices_, theirs.core_sample_indices_)
+    np.testing.assert_array_equal(ours.components_.block(ours.components_.names), theirs.components_)
     np.testing.assert_array_equal(ours.predict(X), ours.labels_)
 
 

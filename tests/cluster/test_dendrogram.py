@@ -55,7 +55,7 @@ def test_letters():
 
 
 def test_a_picture_has_a_name_for_each_leaf_and_a_path_for_each_merge():
-    svg = Dendrogram(FIVE, ("p & q", *"qrst")).picture(2).svg()
+    svg = Dendrogram(FIVE, ("p & q", *"qrst")).draw(2).svg()
     root = ET.fromstring(svg)
     words = [e.text for e in root.iter("{http://www.w3.org/2000/svg}text")]
     assert {"p & q", "q", "r", "s", "t"} <= set(words)
@@ -68,7 +68,7 @@ def test_a_picture_has_a_name_for_each_leaf_and_a_path_for_each_merge():
 def test_beyond_sixty_leaves_the_last_merges_are_drawn():
     X = RNG.normal(size=(500, 2))
     tree = Dendrogram(hierarchy.linkage(X, "ward"))
-    svg, letters = tree.picture().svg(), tree.text()
+    svg, letters = tree.draw().svg(), tree.text()
     assert svg.count("<path") == 59
     assert "The last 59 of 499 merges" in svg
     lines = letters.splitlines()
@@ -81,7 +81,7 @@ def test_similarities_are_shown_as_such():
     tree = Dendrogram([[0, 1, 0.25, 2], [2, 3, 0.75, 3]], top=1.0)
     assert tree.shown(0.25) == 0.75
     assert tree.cut(height=0.5).tolist() == [0, 0, 1]
-    assert "similarity" in tree.picture().svg()
+    assert "similarity" in tree.draw().svg()
     assert tree.text().splitlines()[-1].split() == ["1", "0.25"]
 
 

@@ -121,6 +121,7 @@ class TestTies:
 class TestVotes:
     def test_schemes_by_hand(self):
         d = np.array([[1.0, 2.0, 4.0]])
+        assert vote_weights(d, "distance")[0].tolist() == [1, 1 / 2, 1 / 4]
         assert vote_weights(d, "inverse_square")[0].tolist() == [1, 1 / 4, 1 / 16]
         assert vote_weights(d, "inverse_linear")[0].tolist() == exactly([1, 2 / 3, 0])
         beyond = np.array([5.0])
@@ -132,8 +133,9 @@ class TestVotes:
         assert vote_weights(d, "gaussian", beyond)[0, 0] == exactly(np.exp(-0.02))
         assert vote_weights(d, lambda u: 1 - u, beyond)[0].tolist() == exactly([0.8, 0.6, 0.2])
 
-    def test_rows_at_distance_nothing_have_all_the_votes(self):
-        assert vote_weights(np.array([[0.0, 0.0, 1.0]]), "inverse_square")[0].tolist() == [1, 1, 0]
+    @pytest.mark.parametrize("scheme", ["distance", "inverse_square"])
+    def test_rows_at_distance_nothing_have_all_the_votes(self, scheme):
+        assert vote_weights(np.array([[0.0, 0.0, 1.0]]), scheme)[0].tolist() == [1, 1, 0]
 
     @pytest.mark.parametrize("scheme", WEIGHTS)
     @pytest.mark.parametrize("d", [0.0, 3.0, np.inf])

@@ -6,6 +6,8 @@ import pickle
 
 import numpy as np
 import pytest
+import sklearn.ensemble
+import sklearn.neighbors
 
 from openbook import load, open_model, registry, save
 from openbook.data import Numeric, Text, read
@@ -210,7 +212,7 @@ def test_one_way_to_a_threshold():
     with pytest.raises(ParameterError, match=r"ZScore: give threshold or top, not both"):
         ZScore(threshold=2, top=3).fit([[1.0], [2.0]])
     with pytest.raises(
-        ParameterError, match=r"contamination must be None or a number of at least 0 and at most"
+        ParameterError, match=r"contamination must be 'auto' or a number of at least 0 and at most"
     ):
         ZScore(contamination=0.7).fit([[1.0], [2.0]])
 
@@ -309,3 +311,23 @@ def test_score_samples_go_the_way_of_scikit_learn():
     assert model.score_samples(asked) == pytest.approx([-4.8, -0.1])
     assert model.decision_function(asked) == pytest.approx([-3.8, 0.9])
     np.testing.assert_array_equal(model.decision_function(asked), model.score_samples(asked) - model.offset_)
+
+
+def test_every_detector_draws_the_scores_of_rows():
+    rows = [[0.1 * i, 0.1 * (i % 7)] for i in range(40)] + [[5.0, 9.0]]
+    picture = LocalOutlierFactor(n_neighbors=5, top=1).fit(rows).draw(rows)
+    assert picture.title == "Scores of LocalOutlierFactor"
+    assert "1 outlier among 41 rows." in picture.notes
+    assert picture.svg().count("dot c1") == 1
+
+
+def test_attributes_of_scikit_learn():
+    rows = np.random.default_rng(0).normal(size=(200, 3))
+    ours = LocalOutlierFactor(scale=False).fit(rows)
+    theirs = sklearn.neighbors.LocalOutlierFactor().fit(rows)
+    np.testing.assert_allclose(ours.negative_outlier_factor_, theirs.negative_outlier_factor_, rtol=1e-9)
+    assert ours.offset_ == theirs.offset_ == -1.5
+    assert ours.n_samples_fit_ == theirs.n_samples_fit_
+    assert ours.n_neighbors_ == theirs.n_neighbors_
+    forest = sklearn.ensemble.IsolationForest().fit(rows)
+    assert IsolationForest().fit(rows).max_samples_ == forest.max_samples_ == 200

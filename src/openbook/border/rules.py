@@ -17,6 +17,7 @@ from openbook.errors import ParameterError, did_you_mean
 
 __all__ = [
     "Anything",
+    "Auto",
     "ColumnKinds",
     "Ends",
     "Flag",
@@ -167,6 +168,25 @@ class Maybe:
 
     def from_json(self, record: Any) -> Any:
         return None if record is None else self.inner.from_json(record)
+
+
+@dataclass(frozen=True)
+class Auto:
+    """The word "auto", or what the inner rule allows."""
+
+    inner: ParameterRule
+
+    def demand(self) -> str:
+        return f"'auto' or {self.inner.demand()}"
+
+    def allows(self, value: Any) -> bool:
+        return value == "auto" if isinstance(value, str) else self.inner.allows(value)
+
+    def to_json(self, value: Any) -> Any:
+        return value if isinstance(value, str) else self.inner.to_json(value)
+
+    def from_json(self, record: Any) -> Any:
+        return record if isinstance(record, str) else self.inner.from_json(record)
 
 
 class ValueOf:

@@ -18,19 +18,28 @@ class AgglomerativeClustering(Hierarchy):
     they take encoded columns, a 0/1 column for each value. A row of weight w counts as w equal rows. New rows
     join the cluster of the nearest row learnt.
 
+    Guide: docs/guide/hierarchies.md
+
     Parameters
     ----------
-    n_clusters : where the dendrogram is cut; None where a distance threshold is given
-    linkage : "single", "complete", "average", "ward", "centroid" or "median": see `openbook.cluster.linkage`
-    distance_threshold : cut at this height (or similarity) instead
-    metric : "auto", "euclidean", "gower" or "heom"; or "precomputed" if X is the square matrix of
-        distances, "precomputed_similarity" if it is that of similarities. New rows then come as their
-        distances or similarities to the rows learnt
-    scale : whether numbers are standardised
-    allow_large : go ahead where the estimate of memory or time is too much
+    n_clusters : int, default=2
+        Into how many clusters the dendrogram is cut; None where a `distance_threshold` is given.
+    linkage : str, default='average'
+        What is between two clusters: "single", "complete" or "average" distance of their rows; "ward",
+        "centroid" or "median" of their centres, which takes encoded columns.
+    distance_threshold : float or None, default=None
+        The height (or similarity) at which the dendrogram is cut instead.
+    metric : str or function, default='auto'
+        The distance between rows: "euclidean" of encoded columns, "gower" or "heom" of typed ones; "auto"
+        is Euclidean for numbers, and Gower's otherwise. "precomputed" if X is the square matrix of
+        distances, "precomputed_similarity" if it is that of similarities; new rows then come as their
+        distances or similarities to the rows learnt from.
+    scale : bool, default=True
+    allow_large : bool, default=False
 
     Attributes
     ----------
+    space_ : Space
     labels_ : the cluster of each row, numbered in the order of first rows
     dendrogram_ : the `Dendrogram`
     linkage_ : its merges as scipy has them
@@ -83,17 +92,19 @@ class AgglomerativeClustering(Hierarchy):
         return Space(stored, self.schema_, metric, scale=self.scale)
 
     def _linked(self):
-        return linkage_of_points(self._points(), self.linkage, self.weights_, allow_large=self.allow_large)
+        return linkage_of_points(
+            self._points(), self.linkage, self._row_weights, allow_large=self.allow_large
+        )
 
     def _linked_matrix(self, matrix):
         from scipy.spatial.distance import squareform
 
-        return linkage_of_pairs(squareform(matrix, checks=False), self.linkage, self.weights_)
+        return linkage_of_pairs(squareform(matrix, checks=False), self.linkage, self._row_weights)
 
     def _title(self):
         return f"Agglomerative clustering by {self.linkage} linkage"
 
     def _derive(self, matrix):
         similar = self.metric == "precomputed_similarity"
-        names, weights = self.dendrogram_.names, self.weights_.tolist()
+        names, weights = self.dendrogram_.names, self._row_weights.tolist()
         return derive_merges(matrix, self.linkage, names, similar=similar, weights=weights)

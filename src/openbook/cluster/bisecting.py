@@ -44,21 +44,27 @@ class _Half(NamedTuple):
 class BisectingKMeans(Clusterer):
     """Bisecting k-means: repeatedly split a cluster in two by k-means.
 
+    Guide: docs/guide/clusters.md
+
     Parameters
     ----------
-    n_clusters : int
-    n_init : int
+    n_clusters : int, default=8
+    n_init : int or "auto", default=5
         How often each cut is tried, from seeds by k-means++.
-    bisecting_strategy : "biggest_inertia" or "largest_cluster"
-        Which cluster is cut next: that of the largest SSE, or of the most rows by weight.
-    max_iter, tol : as for `KMeans`, in each trial
-    scale : bool
-        Whether numeric columns are brought to mean 0 and standard deviation 1 first.
-    random_state : int, RandomState or None
-        For the seeds.
+    bisecting_strategy : str, default='biggest_inertia'
+        Which cluster is cut next: "biggest_inertia", that of the largest SSE, or "largest_cluster", that
+        of the most rows by weight.
+    max_iter : int, default=300
+        The most iterations of a trial.
+    tol : float, default=0.0001
+        A trial also ends once an iteration lowers the SSE by less than this share of it.
+    scale : bool, default=True
+    random_state : int, RandomState or None, default=None
 
     Attributes
     ----------
+    space_ : how rows are compared with prototypes
+    weights_ : the weight of the rows of each cluster
     labels_ : the cluster of each row that it was fitted on, from 0
     centers_ : the means of the clusters, in encoded columns
     cluster_centers_ : the same in units of the columns

@@ -35,6 +35,7 @@ from openbook.draw.plot import dots, framed, legend, line
 from openbook.errors import DataError, ParameterError
 from openbook.fold import each
 from openbook.prepare import Encoding
+from openbook.words.parameters import documented
 from openbook.words.sentences import plural
 from openbook.work import Grid, Work
 
@@ -48,16 +49,30 @@ _MOST_ROWS, _REFERENCES, _HALVES = 2_000, 10, 10
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ChosenK:
-    """What each criterion says of each k.
+    """The number of clusters, by five criteria: what each says of each k.
+
+    Guide: docs/guide/choosing_k.md
 
     Parameters
     ----------
-    ks : the numbers of clusters that were tried
-    figures : mapping of criterion to its figure for each k, NaN where it has none
-    gap_errors : s of each k
-    votes : mapping of criterion to the k it is for; criteria that have none are left out
-    rows : how many rows judged
-    why_not : mapping of criterion to the reason why it has no vote
+    ks : tuple
+        The numbers of clusters that were tried.
+    figures : mapping
+        Of each criterion to its figure for each k, NaN where it has none.
+    gap_errors : array
+        The standard error s of the gap statistic for each k.
+    votes : mapping
+        Of each criterion to the k it is for; criteria that have none are left out.
+    rows : int
+        How many rows judged.
+    why_not : mapping
+        Of a criterion without a vote to the reason.
+
+    Examples
+    --------
+    >>> points = [[float(i % 3) * 10 + 0.1 * i] for i in range(30)]
+    >>> choose_k(points, range(1, 6)).ks
+    (1, 2, 3, 4, 5)
     """
 
     ks: tuple[int, ...]
@@ -89,7 +104,12 @@ class ChosenK:
         return f"{words}."
 
     def work(self) -> Work:
-        """The figures of every k, the votes, and the advice."""
+        """The figures of every k, the votes, and the advice.
+
+        Returns
+        -------
+        Work
+        """
         rows = [
             (k, *(_cell(float(self.figures[name][i])) for name in self.figures))
             for i, k in enumerate(self.ks)
@@ -128,15 +148,25 @@ class ChosenK:
         return self.work().html()
 
 
+@documented
 def choose_k(X: Any, ks: Sequence[int] | None = None, model: Any = None, random_state: int = 0) -> ChosenK:
     """Try several numbers of clusters.
 
+    Guide: docs/guide/choosing_k.md
+
     Parameters
     ----------
-    X : whatever `openbook.read` takes
-    ks : whole numbers, at least three of them in a row from 1 or 2 on; None tries 1 to 10
-    model : a clusterer with a parameter n_clusters; None takes k-means, and k-prototypes for mixed columns
-    random_state : int
+    X : rows
+    ks : sequence of int or None, default=None
+        The numbers of clusters to try: at least three whole numbers in a row, from 1 or 2 on; None tries
+        1 to 10.
+    model : clusterer or None, default=None
+        A clusterer with a parameter `n_clusters`; None takes k-means, and k-prototypes for mixed columns.
+    random_state : int, RandomState or None, default=0
+
+    Returns
+    -------
+    ChosenK
 
     Examples
     --------

@@ -7,16 +7,18 @@ The model file holds what new rows need; `labels_` is about the rows learnt from
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClusterMixin
 
 from openbook.border.unsupervised import Unsupervised
-from openbook.data import Table
+from openbook.data import Numeric, Table, read
+from openbook.draw import Picture
+from openbook.errors import DataError
 from openbook.spaces.rows import StoredRows
-from openbook.spaces.space import Space
+from openbook.spaces.space import DISTANCE_MEANINGS, Space
 from openbook.words.sentences import plural
 
 __all__ = ["Clusterer", "RowClusterer", "were_found"]
@@ -27,15 +29,63 @@ class Clusterer(ClusterMixin, Unsupervised):
 
     labels_: npt.NDArray[np.intp]
 
+    _meanings: ClassVar[dict[str, str]] = {
+        "metric": 'The distance between rows: "euclidean" of encoded columns, "gower" or "heom" of typed'
+        ' ones; "auto" is Euclidean for numbers, and Gower\'s otherwise.',
+        "scale": "Whether numeric columns are brought to mean 0 and standard deviation 1 first.",
+        "p": DISTANCE_MEANINGS["p"],
+        "space_": DISTANCE_MEANINGS["space_"],
+        "labels_": "The cluster of each row learnt from, from 0; -1 for a row that belongs to none.",
+        "n_iter_": "The number of iterations.",
+        "converged_": "Whether the iterations ended by themselves.",
+    }
+
     @abstractmethod
     def _labels(self, X: Table) -> npt.NDArray[np.intp]:
         """The cluster of each encoded row, by the rule of the class."""
 
     def predict(self, X: Any) -> npt.NDArray[np.intp]:
-        """The cluster of each row, new ones too, by the rule that the class states."""
+        """The cluster of each row, new ones too, by the rule that the class states.
+
+        Parameters
+        ----------
+        X : rows
+
+        Returns
+        -------
+        array of int of shape (n,)
+        """
         return self._each(X, self._labels)
 
     assign = predict
+
+    def draw(self, X: Any) -> Picture:
+        """Rows by two columns of numbers, or by their first two principal components, coloured by cluster.
+
+        Parameters
+        ----------
+        X : rows
+
+        Returns
+        -------
+        Picture
+        """
+        from openbook.reduce import PCA
+        from openbook.reduce.picture import draw_rows
+
+        table, labels = read(X), self.predict(X)
+        names = table.names
+        if len(names) < 2:
+            msg = f"{names[0]!r} is the only column, and a picture of clusters needs two"
+            raise DataError(msg)
+        if len(names) != 2 or table.schema.of(Numeric) != names:
+            scores = PCA(2).fit_transform(table)
+            names = ("first principal component", "second principal component")
+        else:
+            scores = np.array(table.block(names), dtype=float)
+        told = np.where(labels < 0, "no cluster", np.char.add("cluster ", labels.astype(str)))
+        title = f"{plural(len(set(labels[labels >= 0].tolist())), 'cluster')} of {type(self).__name__}"
+        return draw_rows(title, names, scores, told)
 
 
 class RowClusterer(Clusterer):
@@ -45,11 +95,11 @@ class RowClusterer(Clusterer):
     cell, gaps included, is that row: it goes where that went.
     """
 
-    weights_: npt.NDArray[np.float64]
+    _row_weights: npt.NDArray[np.float64]
 
     def _keep(self, stored: StoredRows) -> None:
-        """Take the rows in; `weights_` are theirs."""
-        self._stored, self.weights_ = stored, stored.weights
+        """Take the rows in; `_row_weights` are theirs."""
+        self._stored, self._row_weights = stored, stored.weights
         self.space_ = self._space(stored)
 
     def _space(self, stored: StoredRows) -> Space:

@@ -22,6 +22,7 @@ from openbook.data.arrays import object_cells
 from openbook.errors import DataError
 from openbook.measures import entropy
 from openbook.words.numbers import figure
+from openbook.words.parameters import documented
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
@@ -30,15 +31,27 @@ __all__ = ["Contingency", "contingency"]
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Contingency:
-    """How clusters and classes go together.
+    """Contingency table of clusters and classes: purity, entropy, adjusted Rand.
+
+    Guide: docs/guide/clusters.md
 
     Parameters
     ----------
-    counts : (k, n_classes), rows of each cluster and class
-    clusters : labels of the clusters, -1 for rows of none
-    classes : names
-    name : of what the classes are
-    left_out : rows whose class is missing
+    counts : array
+        The number of rows of each cluster and class, (k, n_classes).
+    clusters : tuple
+        Labels of the clusters, -1 for rows of none.
+    classes : tuple
+        The names of the classes.
+    name : str, default='class'
+        What the classes are called.
+    left_out : int, default=0
+        The number of rows without a class.
+
+    Examples
+    --------
+    >>> contingency([0, 0, 0, 1, 1], ["a", "a", "b", "b", "b"]).purity
+    0.8
     """
 
     counts: np.ndarray
@@ -127,13 +140,21 @@ class Contingency:
         return self.work().html()
 
 
+@documented
 def contingency(labels: Any, classes: Any) -> Contingency:
     """Set clusters beside classes.
 
+    Guide: docs/guide/clusters.md
+
     Parameters
     ----------
-    labels : the cluster of each row, -1 for none
-    classes : the class of each row: a Column, or any sequence of labels
+    labels : sequence of int
+    classes : sequence
+        The class of each row: a Column, or any sequence of labels.
+
+    Returns
+    -------
+    Contingency
 
     Examples
     --------

@@ -44,16 +44,23 @@ class DBSCAN(RowClusterer):
     as the mean of its column. Where there are other columns, rows are compared by Gower's distance, in which
     a missing cell is as far as can be from any other.
 
+    Guide: docs/guide/hierarchies.md
+
     Parameters
     ----------
-    eps : how far a neighbour may be
-    min_samples : what the neighbours of a core row weigh at least, itself included
-    metric : "auto", "euclidean", "gower" or "heom"
-    scale : whether numbers are standardised
-    allow_large : go ahead where the estimate of time is too much
+    eps : float, default=0.5
+        The largest distance between two neighbours.
+    min_samples : float, default=5
+        The weight of a core row's neighbours, itself included, at least.
+    metric : str or function, default='auto'
+    scale : bool, default=True
+    allow_large : bool, default=False
 
     Attributes
     ----------
+    space_ : Space
+    core_labels_ : the cluster of each core row, -1 for other rows
+    components_ : the core rows, as a table
     labels_ : the cluster of each row, -1 for noise
     core_ : whether each row is a core row
     core_sample_indices_ : the positions of the core rows
@@ -90,7 +97,7 @@ class DBSCAN(RowClusterer):
 
         self._keep(StoredRows.gathered(rows))
         cells = self.space_.cells(self.space_.table)
-        n, d = len(self.weights_), len(rows.schema)
+        n, d = len(self._row_weights), len(rows.schema)
         if self.space_.metric != "euclidean" or d > _FEW_COLUMNS:
             what, seconds = f"DBSCAN of {n:,} rows", _CELL * n * n * max(d, 8)
             refuse_if_over(what, 64 * n * (d + 4), seconds, "sample the rows", allow=self.allow_large)
@@ -99,7 +106,7 @@ class DBSCAN(RowClusterer):
         bound = _bound(points, self.eps)
         room = len(points.numbers) * points.numbers.shape[2]
         weights, sums = np.zeros(room), np.zeros(room)
-        weights[:n] = self.weights_[order]
+        weights[:n] = self._row_weights[order]
         add_near(points, boxes, bound, weights, sums)
         cores = (sums >= self.min_samples) & (np.arange(room) < n)
         above = np.arange(room)
@@ -117,6 +124,11 @@ class DBSCAN(RowClusterer):
     def core_sample_indices_(self):
         """The positions of the core rows."""
         return np.flatnonzero(self.core_)
+
+    @property
+    def components_(self):
+        """The core rows, as a table."""
+        return self.space_.table.take(self.core_sample_indices_)
 
     def _arranged(self, numbers, codes):
         """Rows as points in tiles, near ones together where that can be, with boxes and their order."""
@@ -169,7 +181,7 @@ class DBSCAN(RowClusterer):
         parts: list[Work | Grid] = [Work("rule", steps)]
         if n <= _DERIVED:
             near = self.space_.distances() <= self.eps
-            parts.append(_grown_grid(near.tolist(), self.weights_.tolist(), self.min_samples))
+            parts.append(_grown_grid(near.tolist(), self._row_weights.tolist(), self.min_samples))
         else:
             counts = np.bincount(self.labels_[self.labels_ >= 0], minlength=clusters).tolist()
             parts.append(Grid("clusters", ("cluster", "rows"), list(enumerate(counts))))
@@ -199,7 +211,7 @@ class DBSCAN(RowClusterer):
 
     def _restore(self, arrays):
         super()._restore(arrays)
-        n = len(self.weights_)
+        n = len(self._row_weights)
         for name in ("core_labels", "labels"):
             array = arrays[name]
             if array.dtype != np.int64 or array.shape != (n,) or not ((array >= NOISE) & (array < n)).all():

@@ -25,11 +25,16 @@ __all__ = ["Dendrogram"]
 class Dendrogram:
     """Merges, nearest first.
 
+    Guide: docs/guide/hierarchies.md
+
     Parameters
     ----------
-    linkage : see the module; of scipy's or of fastcluster's making too
-    names : what the leaves are called; their numbers, from 0, unless told otherwise
-    top : the similarity that height 0 stands for, where heights come from similarities
+    linkage : array
+        The merges as in scipy, (n - 1, 4): two clusters, the height, the number of rows.
+    names : tuple, default=()
+        What the leaves are called; their numbers, from 0, unless told otherwise.
+    top : float or None, default=None
+        The similarity that height 0 stands for, where heights come from similarities.
 
     Examples
     --------
@@ -66,11 +71,33 @@ class Dendrogram:
         return len(self.linkage) + 1
 
     def shown(self, height):
-        """A height as it is shown: where it comes from similarities, one of them."""
+        """A height as it is shown: where it comes from similarities, one of them.
+
+        Parameters
+        ----------
+        height : float
+            A height of the linkage.
+
+        Returns
+        -------
+        float
+        """
         return float(height if self.top is None else self.top - height)
 
     def cut(self, k=None, *, height=None):
-        """The cluster of each leaf: of k clusters, or below a height (a similarity, if made of those)."""
+        """The cluster of each leaf: of k clusters, or below a height (a similarity, if made of those).
+
+        Parameters
+        ----------
+        k : int or None, default=None
+            The number of clusters.
+        height : float or None, default=None
+            The height (or similarity) of the cut instead.
+
+        Returns
+        -------
+        array of int of shape (n,)
+        """
         n = len(self)
         if (k is None) == (height is None):
             msg = "cut takes either the number of clusters, as in cut(3), or height=…"
@@ -143,6 +170,15 @@ class Dendrogram:
 
         Distances are given in the order of `scipy.spatial.distance.pdist`; NaN where there is no correlation,
         as all of them, or all heights, are equal.
+
+        Parameters
+        ----------
+        distances : array
+            The distances of the leaves: condensed as in scipy.
+
+        Returns
+        -------
+        float
         """
         distances = np.asarray(distances, dtype=float)
         n = len(self)
@@ -153,18 +189,41 @@ class Dendrogram:
         scale = np.sqrt((a @ a) * (b @ b))
         return float(a @ b / scale) if scale > 0 else float("nan")
 
-    def picture(self, k=None, *, most=60):
+    def draw(self, k=None, *, most=60):
         """The dendrogram as a picture; the branches of each of k clusters in a colour of their own.
 
         Where there are more leaves than `most`, only the last merges are drawn, and every branch that ends
         there says how many rows it stands for.
+
+        Parameters
+        ----------
+        k : int or None, default=None
+            The number of clusters that are coloured.
+        most : int, default=60
+            The most leaves that are drawn.
+
+        Returns
+        -------
+        Picture
         """
         from openbook.cluster.dendrogram_picture import drawn
 
         return drawn(self, k, most)
 
     def text(self, *, most=60, width=40):
-        """The dendrogram in letters, truncated as the picture is."""
+        """The dendrogram in letters.
+
+        Parameters
+        ----------
+        most : int, default=60
+            The most leaves that are shown; of more, only the last merges.
+        width : int, default=40
+            The width in letters.
+
+        Returns
+        -------
+        str
+        """
         from openbook.cluster.dendrogram_picture import written
 
         return written(self, most, width)
@@ -173,7 +232,7 @@ class Dendrogram:
         return self.text()
 
     def _repr_svg_(self):
-        return self.picture().svg()
+        return self.draw().svg()
 
 
 def numbered(groups):

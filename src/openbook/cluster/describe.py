@@ -25,6 +25,7 @@ from openbook.judge.chance.means import welch
 from openbook.judge.chance.shares import Share, fisher
 from openbook.judge.chance.significance import holm
 from openbook.words.numbers import figure, shown_p
+from openbook.words.parameters import documented
 from openbook.words.sentences import plural
 from openbook.work import Grid, Work
 
@@ -72,11 +73,23 @@ class Trait:
 class ClusterDescription:
     """What describes each cluster, what says most first.
 
+    Guide: docs/guide/clusters.md
+
     Parameters
     ----------
-    traits : mapping of cluster to Traits, a column each
-    sizes : rows of each cluster
-    used : columns that the clusters were made from, if it is known
+    traits : mapping
+        Of each cluster to its Traits, a column each.
+    sizes : mapping
+        Of each cluster to the number of its rows.
+    used : tuple or None, default=None
+        Columns that the clusters were made from, if it is known.
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> X, y = load("iris").split("species")
+    >>> describe_clusters(X, y.data).sizes
+    {0: 50, 1: 50, 2: 50}
     """
 
     traits: dict[int, tuple[Trait, ...]]
@@ -96,6 +109,15 @@ class ClusterDescription:
         >>> describe_clusters(X, y.data).sentence(0)
         '50 rows: lower petal length (cm) (1.46 against 4.91), lower petal width (cm) (0.246 against 1.68), \
 lower sepal length (cm) (5.01 against 6.26)'
+
+        Parameters
+        ----------
+        cluster : int
+            The label of the cluster.
+
+        Returns
+        -------
+        str
         """
         told = [str(trait) for trait in self[cluster] if trait.p_value < 0.05][:3]
         return f"{plural(self.sizes[cluster], 'row')}: {', '.join(told) or 'like the rest in every column'}"
@@ -131,14 +153,28 @@ lower sepal length (cm) (5.01 against 6.26)'
         return self.work().html()
 
 
+@documented
 def describe_clusters(X: Any, labels: Any, used: Sequence[str] | None = None) -> ClusterDescription:
     """In which columns does each cluster differ most from the rest?
 
+    Guide: docs/guide/clusters.md
+
     Parameters
     ----------
-    X : whatever `openbook.read` takes; columns that had no say in the clusters are welcome
-    labels : the cluster of each row, -1 for none
-    used : columns that the clusters were made from, if that is to be told
+    X : rows
+    labels : sequence of int
+    used : sequence of str or None, default=None
+        The columns that the clusters were made from, if that is to be told.
+
+    Returns
+    -------
+    ClusterDescription
+
+    Examples
+    --------
+    >>> described = describe_clusters([[1.0], [1.2], [0.9], [5.0], [5.1], [5.3]], [0, 0, 0, 1, 1, 1])
+    >>> described.sentence(1)
+    '3 rows: higher x0 (5.13 against 1.03)'
     """
     table = read(X)
     labels = checked_labels(labels, len(table))

@@ -30,11 +30,30 @@ class Divisive(Hierarchy):
 
     Rows are compared as by `AgglomerativeClustering`. New ones join the cluster of the nearest row learnt.
 
+    Guide: docs/guide/hierarchies.md
+
     Parameters
     ----------
-    n_clusters : where the dendrogram is cut
-    distance_threshold : cut at this height, the largest distance within a cluster, instead
-    metric, scale, allow_large : as of `AgglomerativeClustering`
+    n_clusters : int, default=2
+        Into how many clusters the dendrogram is cut; None where a `distance_threshold` is given.
+    distance_threshold : float or None, default=None
+        The height, the largest distance within a cluster, at which the dendrogram is cut instead.
+    metric : str or function, default='auto'
+        The distance between rows: "euclidean" of encoded columns, "gower" or "heom" of typed ones; "auto"
+        is Euclidean for numbers, and Gower's otherwise. "precomputed" or "precomputed_similarity" if X is
+        a square matrix.
+    scale : bool, default=True
+    allow_large : bool, default=False
+
+    Attributes
+    ----------
+    labels_ : array of int of shape (n,)
+    dendrogram_ : Dendrogram
+        The splits, as merges.
+    n_clusters_ : int
+        The number of clusters.
+    linkage_, children_, distances_, n_leaves_ : its merges as scipy and scikit-learn have them
+    space_ : Space
 
     Examples
     --------
@@ -57,13 +76,13 @@ class Divisive(Hierarchy):
         self.allow_large = allow_large
 
     def _linked(self):
-        n = len(self.weights_)
+        n = len(self._row_weights)
         what, remedy = f"divisive clustering of {n:,} rows", "sample the rows, or use AgglomerativeClustering"
         refuse_if_over(what, 8 * n * n, _SECONDS * n**3 / 3, remedy, allow=self.allow_large)
         return self._linked_matrix(self.space_.distances())
 
     def _linked_matrix(self, matrix):
-        return merges_of(splits(matrix, self.weights_), len(matrix))
+        return merges_of(splits(matrix, self._row_weights), len(matrix))
 
     def _title(self):
         return "Divisive clustering"
@@ -71,7 +90,7 @@ class Divisive(Hierarchy):
     def _derive(self, matrix):
         similar = self.metric == "precomputed_similarity"
         distances = (self.dendrogram_.top - np.array(matrix)).tolist() if similar else matrix
-        return derive_splits(distances, self.dendrogram_.names, self.weights_.tolist())
+        return derive_splits(distances, self.dendrogram_.names, self._row_weights.tolist())
 
 
 def splits(matrix, weights):

@@ -79,7 +79,7 @@ class Hierarchy(RowClusterer):
             linkage = self._linked()
         else:
             stored = StoredRows.gathered(rows)
-            self.weights_ = stored.weights
+            self._row_weights = stored.weights
             self.matrix_ = matrix_of(stored.table(rows.schema), MATRICES[self.metric])
             similar = self.metric == "precomputed_similarity"
             top = float(self.matrix_.max()) if similar else None
@@ -138,6 +138,22 @@ class Hierarchy(RowClusterer):
         refuse_if_over(what, 16 * n * n, 1e-8 * n * n, remedy, allow=self.allow_large)
         return self.dendrogram_.cophenetic_correlation(all_pairs(self._points()))
 
+    def draw(self, X=None, *, most=60):
+        """The dendrogram, with a colour for each cluster of the cut; or rows, coloured by cluster.
+
+        Parameters
+        ----------
+        X : rows or None, default=None
+            Rows to draw by two columns, or by their first two principal components, instead.
+        most : int, default=60
+            The most leaves that are drawn; of more, only the last merges.
+
+        Returns
+        -------
+        Picture
+        """
+        return self.dendrogram_.draw(self.n_clusters_, most=most) if X is None else super().draw(X)
+
     def _work(self):
         n = len(self.labels_)
         derived = n <= _DERIVED
@@ -174,16 +190,16 @@ class Hierarchy(RowClusterer):
         if self.metric not in MATRICES:
             return super()._arrays() | {"linkage": self.linkage_}
         top = self.dendrogram_.top
-        own = {"linkage": self.linkage_, "weights": self.weights_, "top": np.array([top or 0.0])}
+        own = {"linkage": self.linkage_, "weights": self._row_weights, "top": np.array([top or 0.0])}
         return own | ({"matrix": self.matrix_} if hasattr(self, "matrix_") else {})
 
     def _restore(self, arrays):
         top, n = None, len(self.schema_)
         if self.metric not in MATRICES:
             super()._restore(arrays)
-            n = len(self.weights_)
+            n = len(self._row_weights)
         else:
-            self.weights_ = checked_weights(arrays, n)
+            self._row_weights = checked_weights(arrays, n)
             if _checked(arrays, "top", (1,)) is not None and self.metric == "precomputed_similarity":
                 top = float(arrays["top"][0])
             if n <= _DERIVED:

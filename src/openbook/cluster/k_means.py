@@ -20,25 +20,28 @@ __all__ = ["KMeans"]
 class KMeans(PrototypeClusterer):
     """k-means, by Lloyd's iteration.
 
+    Guide: docs/guide/clusters.md
+
     Parameters
     ----------
-    n_clusters : int
-    init : "k-means++", "random", or a row for each cluster
-        How the first means are chosen; rows are in the units of the columns. Of large tables, seeds are
-        chosen among a random sample.
-    n_init : int or "auto"
+    n_clusters : int, default=8
+    init : str or rows, default='k-means++'
+        How the first means are chosen: "k-means++", "random", or a row for each cluster, in the units of
+        the columns. In large tables, seeds are chosen from a random sample.
+    n_init : int or "auto", default='auto'
         How often it starts anew; the run of the lowest SSE stays. "auto" is 10 for "random", else 1.
-    max_iter : int
+    max_iter : int, default=300
         The most iterations of a run.
-    tol : float
+    tol : float, default=0.0001
         A run also ends once an iteration lowers the SSE by less than this share of it.
-    scale : bool
-        Whether numeric columns are brought to mean 0 and standard deviation 1 first.
-    random_state : int, RandomState or None
-        For the seeds.
+    scale : bool, default=True
+    random_state : int, RandomState or None, default=None
 
     Attributes
     ----------
+    space_ : how rows are compared with prototypes
+    prototypes_ : the means and modes, as arrays
+    history_ : the course of the fit, which `work` shows
     labels_ : the cluster of each row that it was fitted on, from 0
     centers_ : the means of the encoded columns
     cluster_centers_ : the same in units of the columns; for a nominal value, its share of the cluster

@@ -36,23 +36,22 @@ _SECONDS_PER_PAIR = 2e-9
 class KMedoids(RowClusterer):
     """k-medoids, by partitioning around medoids.
 
+    Guide: docs/guide/clusters.md
+
     Parameters
     ----------
-    n_clusters : int
-    metric : str or function
-        Any of `openbook.neighbors`, or a function of rows (…, d) and (…, d).
-    scale : bool
-        Whether numeric columns are brought to mean 0 and standard deviation 1 first, for distances of encoded
-        columns such as "euclidean".
-    p : float
-        The power of "minkowski".
-    max_iter : int
+    n_clusters : int, default=8
+    metric : str or function, default='gower'
+        Any distance of `KNeighborsClassifier`, by name, or a function of rows (…, d) and (…, d).
+    scale : bool, default=True
+    p : float, default=2
+    max_iter : int, default=300
         The most swaps.
-    allow_large : bool
-        Whether to go ahead where the distances of all pairs would take too much memory or time.
+    allow_large : bool, default=False
 
     Attributes
     ----------
+    space_ : Space
     labels_ : the cluster of each row that it was fitted on, from 0
     medoids_, medoid_indices_ : the rows that are medoids, and where they were
     cost_, cost_trace_ : the sum of distances to the nearest medoid, at the end and after each move
@@ -149,7 +148,7 @@ class KMedoids(RowClusterer):
         parts: list[Step | Grid] = [cost]
         if self.space_.mixed is not None:
             parts.append(self.space_.mixed.learnt())
-        if len(self.weights_) <= _SHOWN_ROWS:
+        if len(self._row_weights) <= _SHOWN_ROWS:
             table = self.space_.distances().tolist()
             header = ("row", *map(str, range(len(table))))
             parts.append(Grid("distances", header, [(i, *row) for i, row in enumerate(table)]))
@@ -194,7 +193,7 @@ class KMedoids(RowClusterer):
     def _restore(self, arrays):
         super()._restore(arrays)
         medoids, moves, labels, costs = (arrays[name] for name in ("medoids", "moves", "labels", "costs"))
-        n, k, m = len(self.weights_), self.n_clusters, len(costs)
+        n, k, m = len(self._row_weights), self.n_clusters, len(costs)
         fits = (
             medoids.dtype == np.intp
             and medoids.shape == (k,)

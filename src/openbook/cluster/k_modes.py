@@ -20,23 +20,27 @@ __all__ = ["KModes"]
 class KModes(PrototypeClusterer):
     """k-modes, for categories.
 
+    Guide: docs/guide/clusters.md
+
     Parameters
     ----------
-    n_clusters : int
-    init : "k-means++", "random", or a row for each cluster
-        How the first modes are chosen: rows drawn by how much they differ from the modes so far, any rows,
-        or those given.
-    n_init : int or "auto"
+    n_clusters : int, default=8
+    init : str or rows, default='k-means++'
+        How the first modes are chosen: "k-means++", rows drawn by how much they differ from the modes so
+        far, "random", any rows, or a row for each cluster.
+    n_init : int or "auto", default='auto'
         How often it starts anew; the run of the lowest cost stays. "auto" is 10 for "random", else 1.
-    max_iter : int
+    max_iter : int, default=300
         The most iterations of a run.
-    tol : float
+    tol : float, default=0.0001
         A run also ends once an iteration lowers the cost by less than this share of it.
-    random_state : int, RandomState or None
-        For the seeds.
+    random_state : int, RandomState or None, default=None
 
     Attributes
     ----------
+    space_ : how rows are compared with prototypes
+    prototypes_ : the means and modes, as arrays
+    history_ : the course of the fit, which `work` shows
     labels_ : the cluster of each row that it was fitted on, from 0
     modes_ : a table of the modes
     weights_ : the weight of the rows of each cluster

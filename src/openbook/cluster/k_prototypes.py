@@ -22,16 +22,31 @@ __all__ = ["KPrototypes"]
 class KPrototypes(PrototypeClusterer):
     """k-prototypes, for mixed columns.
 
+    Guide: docs/guide/clusters.md
+
     Parameters
     ----------
-    n_clusters : int
-    gamma : float
+    n_clusters : int, default=8
+    gamma : float, default=0.5
         What a difference in a nominal column counts.
-    init, n_init, max_iter, tol, scale, random_state
-        As for `KMeans`.
+    init : str or rows, default='k-means++'
+        How the first prototypes are chosen: "k-means++", "random", or a row for each cluster, in the
+        units of the columns.
+    n_init : int or "auto", default='auto'
+        The number of starts, of which the one of the lowest cost is kept. "auto" is 10 for "random", else
+        1.
+    max_iter : int, default=300
+        The most iterations of a start.
+    tol : float, default=0.0001
+        A start also ends once an iteration lowers the cost by less than this share of it.
+    scale : bool, default=True
+    random_state : int, RandomState or None, default=None
 
     Attributes
     ----------
+    space_ : how rows are compared with prototypes
+    prototypes_ : the means and modes, as arrays
+    history_ : the course of the fit, which `work` shows
     labels_ : the cluster of each row that it was fitted on, from 0
     means_ : float64 (n_clusters, n_encoded), the means of the encoded columns, in units of the columns
     modes_ : mapping of each nominal column to the clusters' most frequent values

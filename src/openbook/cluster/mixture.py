@@ -52,22 +52,31 @@ _FLOOR = 10
 class GaussianMixture(Clusterer, Density):
     """Gaussian mixture fitted by EM: overlapping clusters, with a probability of each per row.
 
+    Guide: docs/guide/mixtures.md
+
     Parameters
     ----------
-    n_components : how many
-    covariance_type : "full", "tied" (one for all), "diag", or "spherical" (one variance each)
-    tol : EM ends when the mean log-likelihood of a row rises by less
-    max_iter : the most rounds
-    n_init : how many starts are tried; the most likely end is kept
-    init_params : "kmeans" or "random_from_data"
+    n_components : int, default=2
+        The number of components.
+    covariance_type : str, default='full'
+        "full", "tied" (one for all), "diag", or "spherical" (one variance each).
+    tol : float, default=0.001
+        EM ends when the mean log-likelihood of a row rises by less.
+    max_iter : int, default=100
+        The most rounds.
+    n_init : int or "auto", default=1
+        The number of starts, of which the most likely end is kept.
+    init_params : str, default='kmeans'
         Where EM starts: from the clusters of k-means, or from rows drawn at random as means.
-    means_init : array, optional
-        The means to start from, (n_components, number of numeric and ordinal columns); every row begins at
-        the nearest.
-    reg_covar : what is added to every variance, as a share of the columns' own
-    scale : whether numbers are measured by their own standard deviations, or all by one and the same; it
-        matters where shapes do: for k-means, for `reg_covar`, and for spherical components
-    random_state : for the starts
+    means_init : array or None, default=None
+        The means to start from, (n_components, number of numeric and ordinal columns); every row begins
+        at the nearest.
+    reg_covar : float, default=1e-06
+        What is added to every variance, as a share of the column's own.
+    scale : bool, default=True
+        Whether numbers are measured by their own standard deviations, or all by one and the same. It
+        matters for k-means, for `reg_covar`, and for spherical components.
+    random_state : int, RandomState or None, default=None
 
     Attributes
     ----------
@@ -242,7 +251,16 @@ class GaussianMixture(Clusterer, Density):
         return most_probable(self._log_joint(X).T)
 
     def predict_proba(self, X):
-        """The responsibilities: how much of each row belongs to each component; rows sum to one."""
+        """The responsibilities: how much of each row belongs to each component; rows sum to one.
+
+        Parameters
+        ----------
+        X : rows
+
+        Returns
+        -------
+        array of float of shape (n, n_components)
+        """
         return self._each(X, self._proba)
 
     def _proba(self, X):
@@ -257,10 +275,40 @@ class GaussianMixture(Clusterer, Density):
         room = 4 * np.sqrt(self.component_covariances_[:, j, j])
         return float((self.means_[:, j] - room).min()), float((self.means_[:, j] + room).max())
 
+    draw = Density.draw
+
     def bic(self, X):
-        """The Bayesian information criterion of rows: the smaller, the better."""
+        """The Bayesian information criterion of rows: the smaller, the better.
+
+        Parameters
+        ----------
+        X : rows
+
+        Returns
+        -------
+        float
+        """
         densities = self.score_samples(X)
         return -2 * float(densities.sum()) + self.complexity() * math.log(len(densities))
+
+    def aic(self, X):
+        """Akaike's information criterion of rows: the smaller, the better.
+
+        Parameters
+        ----------
+        X : rows
+
+        Returns
+        -------
+        float
+        """
+        return -2 * float(self.score_samples(X).sum()) + 2 * self.complexity()
+
+    @property
+    def lower_bound_(self):
+        """The mean log-likelihood of a row learnt from."""
+        check_is_fitted(self)
+        return self.log_likelihood_ / self._weight
 
     @property
     def bic_(self):

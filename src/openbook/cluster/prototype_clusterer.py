@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from openbook.border.rows import weighed
-from openbook.border.rules import Anything, Number, ParameterRule, Whole
+from openbook.border.rules import Anything, Auto, Number, ParameterRule, Whole
 from openbook.cluster.clusterer import Clusterer
 from openbook.cluster.derive_prototypes import derive_model, derive_row
 from openbook.cluster.lloyd import PlacedRows, Taken, at_random, iterate, plus_plus, seeding_rows
@@ -47,23 +47,10 @@ class Seeds(Anything):
         )
 
 
-@dataclass(frozen=True)
-class Restarts(Whole):
-    """A whole number, or "auto"."""
-
-    at_least: int = 1
-
-    def demand(self):
-        return f"'auto' or {super().demand()}"
-
-    def allows(self, value):
-        return value == "auto" if isinstance(value, str) else super().allows(value)
-
-
 RULES: dict[str, ParameterRule] = {
     "n_clusters": Whole(at_least=1),
     "init": Seeds(),
-    "n_init": Restarts(),
+    "n_init": Auto(Whole(1)),
     "max_iter": Whole(at_least=1),
     "tol": Number(at_least=0),
     "random_state": Anything("None, a whole number or a RandomState"),
@@ -164,7 +151,7 @@ class PrototypeClusterer(Clusterer):
         warnings.warn(f"{name}: {said}{more}", stacklevel=4)
 
     def _set(self, prototypes, tally):
-        self.prototypes_, self.tally_ = prototypes, tally
+        self.prototypes_, self._tally = prototypes, tally
 
     @property
     def encoding_(self) -> Encoding:
@@ -174,7 +161,7 @@ class PrototypeClusterer(Clusterer):
     @property
     def weights_(self) -> np.ndarray:
         """The weight of the rows of each cluster."""
-        return self.tally_.weight
+        return self._tally.weight
 
     @property
     def n_iter_(self) -> int:
@@ -185,7 +172,16 @@ class PrototypeClusterer(Clusterer):
         return self.space_.labels(self.space_.place_table(X), self.prototypes_)
 
     def distances(self, X):
-        """How far each row is from each prototype, (n_rows, n_clusters), in the units of the cost."""
+        """How far each row is from each prototype, (n_rows, n_clusters), in the units of the cost.
+
+        Parameters
+        ----------
+        X : rows
+
+        Returns
+        -------
+        array of float of shape (n, n_clusters)
+        """
         return self._each(X, self._distances)
 
     def _distances(self, X):
@@ -199,6 +195,17 @@ class PrototypeClusterer(Clusterer):
         Later rows go to the nearest prototype as it is, and then each prototype becomes the mean or the mode
         of all rows that it was ever given. Earlier rows are not looked at again, and the encoding stays.
         `labels_` are those of the last rows.
+
+        Parameters
+        ----------
+        X : rows
+        y : object, default=None
+            Not used; pipelines pass a target.
+        sample_weight : array or None, default=None
+
+        Returns
+        -------
+        the clusterer itself
         """
         if not hasattr(self, "space_"):
             return self.fit(X, sample_weight=sample_weight)
@@ -210,7 +217,7 @@ class PrototypeClusterer(Clusterer):
             tally, bounds = rows.assign(self.prototypes_, rows.unknown())
             self.labels_ = np.concatenate([known.labels for known in bounds]).astype(np.intp)
             costs = np.append(self.history_.costs[:-1], [tally.cost, tally.cost])
-            tally = self.tally_ + tally
+            tally = self._tally + tally
             self._set(self.space_.update(tally, self.prototypes_), tally)
             self.history_ = History(self.history_.rows.take(slice(0)), rows.n, [], costs, [])
         return self
@@ -229,7 +236,7 @@ class PrototypeClusterer(Clusterer):
             **{f"encoding.{name}": array for name, array in self.encoding_.arrays().items()},
             "means": self.prototypes_.means,
             "modes": self.prototypes_.modes,
-            **{f"tally.{name}": array for name, array in self.tally_.arrays().items()},
+            **{f"tally.{name}": array for name, array in self._tally.arrays().items()},
             "costs": self.history_.costs,
             "state": np.array([self.history_.n, self.converged_]),
             "taken": np.array(self.history_.taken, dtype=np.int64).reshape(-1, 3),

@@ -29,6 +29,7 @@ from openbook.prepare import Encoding
 from openbook.spaces.rows import StoredRows
 from openbook.spaces.space import Space
 from openbook.words.numbers import figure
+from openbook.words.parameters import documented
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
@@ -40,18 +41,40 @@ _AT_A_TIME, _SECONDS = 1 << 22, 1e-9
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ClusterQuality:
-    """How good some clusters are; see the module.
+    """Quality of clusters: SSE, cohesion, separation and silhouettes.
+
+    Guide: docs/guide/clusters.md
 
     Parameters
     ----------
-    clusters : their labels
-    sizes, sse, cohesion : of each cluster
-    separation : (k, k), of each pair of clusters; 0 in the diagonal
-    silhouettes : of each row that belongs to a cluster
-    rows : which rows those are
-    total : the SSE of all rows as one cluster; NaN where categories take part, whose SSE does not add up
-    distance : by which pairs are measured
-    left_out : rows of no cluster
+    clusters : tuple
+        The labels of the clusters.
+    sizes : array
+        The number of rows of each cluster.
+    sse : array
+        The sum of squared errors of each cluster.
+    cohesion : array
+        The cohesion of each cluster.
+    separation : array
+        The separation of each pair of clusters, (k, k); 0 in the diagonal.
+    silhouettes : array
+        The silhouette of each row that belongs to a cluster.
+    rows : array
+        Which rows those are.
+    labels : array
+        The labels of those rows.
+    total : float
+        The SSE of all rows as one cluster; NaN where categories take part, whose SSE does not add up.
+    distance : str
+        The metric by which pairs are measured.
+    left_out : int
+        The number of rows of no cluster.
+
+    Examples
+    --------
+    >>> quality = cluster_quality([[0.0], [2.0], [10.0], [14.0]], [0, 0, 1, 1], scale=False)
+    >>> quality.within, quality.between
+    (10.0, 121.0)
     """
 
     clusters: tuple[int, ...]
@@ -117,18 +140,27 @@ class ClusterQuality:
         return self.work().html()
 
 
+@documented
 def cluster_quality(
     X: Any, labels: Any, metric: str = "auto", scale: bool = True, allow_large: bool = False
 ) -> ClusterQuality:
     """The SSE, cohesion, separation and silhouettes of clusters.
 
+    Guide: docs/guide/clusters.md
+
     Parameters
     ----------
-    X : whatever `openbook.read` takes
-    labels : the cluster of each row, -1 for none
-    metric : "auto", "euclidean", "gower" or "heom"
-    scale : whether numbers are standardised, for Euclidean distances and the SSE
-    allow_large : go ahead where the distances of all pairs would take very long
+    X : rows
+    labels : sequence of int
+    metric : str or function, default='auto'
+        "auto", "euclidean", "gower" or "heom"; "auto" is Euclidean for numbers, and Gower's otherwise.
+    scale : bool, default=True
+        Whether numbers are standardised, for Euclidean distances and the SSE.
+    allow_large : bool, default=False
+
+    Returns
+    -------
+    ClusterQuality
 
     Examples
     --------

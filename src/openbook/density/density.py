@@ -34,15 +34,45 @@ class Density(Unsupervised):
         """From where to where the density of a numeric column is worth looking at."""
 
     def score_samples(self, X):
-        """The log density of each row, over its known cells, in units of the columns."""
+        """The log density of each row, over its known cells, in units of the columns.
+
+        Parameters
+        ----------
+        X : rows
+
+        Returns
+        -------
+        array of float of shape (n,)
+        """
         return self._each(X, self._log_density)
 
     def score(self, X, y=None):  # noqa: ARG002 (pipelines pass a target)
-        """The mean log density of the rows."""
+        """The mean log density of the rows.
+
+        Parameters
+        ----------
+        X : rows
+        y : object, default=None
+            Not used; pipelines pass a target.
+
+        Returns
+        -------
+        float
+        """
         return float(self.score_samples(X).mean())
 
     def draw(self, column=None):
-        """The density of one column, the first unless told otherwise."""
+        """The density of one column, the first unless told otherwise.
+
+        Parameters
+        ----------
+        column : str or None, default=None
+            The column; None for the first.
+
+        Returns
+        -------
+        Picture
+        """
         name = self.schema_.names[0] if column is None else column
         if name not in self.schema_:
             raise UnknownColumn(name, self.schema_.names)

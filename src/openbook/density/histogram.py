@@ -41,9 +41,13 @@ _MOST_CELLS, _SHOWN_CELLS = 2**62, 40
 class HistogramDensity(Density):
     """Histogram density estimate of one column, or of several together.
 
+    Guide: docs/guide/mixtures.md
+
     Parameters
     ----------
-    bins : "scott", "sturges", "likelihood", or how many for every number
+    bins : int or str, default='scott'
+        The number of bins of every numeric column, or how it is chosen: "scott", "sturges" or
+        "likelihood".
 
     Attributes
     ----------

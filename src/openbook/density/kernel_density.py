@@ -49,10 +49,13 @@ _SHOWN_ROWS = 8
 class KernelDensity(Density):
     """A density from bells around the rows.
 
+    Guide: docs/guide/mixtures.md
+
     Parameters
     ----------
-    bandwidth : "scott", "silverman", "likelihood", or the factor of the standard deviations
-    allow_large : whether to go ahead where densities would take hours
+    bandwidth : float or str, default='scott'
+        The factor of the standard deviations, or how it is chosen: "scott", "silverman" or "likelihood".
+    allow_large : bool, default=False
 
     Attributes
     ----------

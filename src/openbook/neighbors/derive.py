@@ -20,6 +20,7 @@ _SHOWN = 10
 
 VOTES = {
     "uniform": "1",
+    "distance": r"\frac{1}{d}",
     "inverse": r"\frac{1}{d + \varepsilon}",
     "inverse_square": r"\frac{1}{d^2}",
     "inverse_linear": r"\frac{d_k - d}{d_k - d_1}",
@@ -121,7 +122,7 @@ def derive_mean(model, X) -> Work:
 
 def _neighbours(model, X, most):
     """Row, distance and weight of each of the nearest, of that weight in total, and one more for kernels."""
-    ballots = model.ballots(model.space_.place(X), model.needed(most))
+    ballots = model._ballots(model.space_.place(X), model._needed(most))  # noqa: SLF001 (its twin)
     rows, weights = ballots.rows[0].tolist(), ballots.weights[0].tolist()
     return [(row, compared(model.space_, X, row), weight) for row, weight in zip(rows, weights, strict=True)]
 
@@ -172,8 +173,8 @@ def _vote(scheme, d, voting, beyond):
         return 1.0
     if scheme == "inverse":
         return 1 / (d + EPS)
-    if scheme == "inverse_square":
-        return float(d == 0) if nearest == 0 else 1 / d**2
+    if scheme in ("distance", "inverse_square"):
+        return float(d == 0) if nearest == 0 else 1 / (d if scheme == "distance" else d**2)
     if scheme == "inverse_linear":
         span = farthest - nearest
         return (farthest - d) / span if span > ROUNDING * farthest else 1.0
@@ -186,7 +187,8 @@ def _bandwidth(model):
         return "u = d / h, where h is the distance of row k + 1"
     return {
         "inverse": f"ε = {EPS}",
-        "inverse_square": "only rows at distance 0 vote",
+        "distance": "if a row is at distance 0, only such rows vote",
+        "inverse_square": "if a row is at distance 0, only such rows vote",
         "inverse_linear": "1 where all are equally far",
     }.get(model.weights, "")
 

@@ -38,10 +38,20 @@ class _KNeighbors(NeighborLearner):
 
         Of equally near rows the first learnt comes first. Rows are numbered as they were learnt, from 0. If
         fewer were learnt, all of them come.
+
+        Parameters
+        ----------
+        X : rows
+        n_neighbors : int or None, default=None
+            The number of rows; None for the parameter `n_neighbors`.
+
+        Returns
+        -------
+        distances, rows : arrays of shape (m, n_neighbors)
         """
         return super().kneighbors(X, self.n_neighbors if n_neighbors is None else n_neighbors)
 
-    def needed(self, k):
+    def _needed(self, k):
         """The weight of the rows to look at: a kernel goes by the first row without a vote."""
         by_kernel = callable(self.weights) or self.weights in KERNELS
         return k + (by_kernel and self.weights != "uniform")
@@ -53,36 +63,37 @@ class _KNeighbors(NeighborLearner):
 class KNeighborsClassifier(_KNeighbors, Classifier):
     """k nearest neighbours for classification: the classes of the k nearest rows vote.
 
+    Guide: docs/guide/neighbours.md
+
     Parameters
     ----------
-    n_neighbors : int
+    n_neighbors : int, default=5
         How many neighbours vote.
-    metric : str or function
-        The distance between rows. "auto" is "euclidean" for numbers, "gower" for other columns, and
-        "cosine" for sparse rows. Also "heom", "manhattan", "minkowski", "chebyshev", "mahalanobis",
-        "correlation", "hamming", "simple_matching", "jaccard", "kl_divergence", and any function of rows
-        (…, d) and (…, d).
-    weights : str or function
+    metric : str or function, default='auto'
+    weights : str or function, default='uniform'
         "uniform", "inverse", "inverse_square", "inverse_linear", a kernel ("gaussian", "epanechnikov",
         "triangular", "biweight", "triweight", "tricube"), or a function of distance / bandwidth.
-    ties : "smaller_k", "extend", "prior", "nearest" or "random"
-        Which class wins where several have the most votes.
-    algorithm : "auto", "brute", "kd_tree", "ball_tree", "inverted" or "lsh"
-        What finds the nearest; mixed distances compare all rows.
-    scale : bool
-        Whether numbers are standardised first. Mixed distances divide by the range in any case.
-    p : float
-        The power of "minkowski".
-    random_state : int, RandomState or None
-        For ties that are drawn.
+    ties : str, default='smaller_k'
+        Which class wins where several have the most votes: as with a smaller k ("smaller_k"), with more
+        neighbours ("extend"), the more frequent class ("prior"), that of the nearest row ("nearest"), or
+        a random one ("random").
+    algorithm : str, default='auto'
+    scale : bool, default=True
+    p : float, default=2
+    random_state : int, RandomState or None, default=None
 
     Attributes
     ----------
-    classes_ : the classes
-    schema_ : the columns
-    effective_metric_ : the distance that "auto" chose
-    index_ : the index, with its `name` and `reason`
-    encoding_ : how columns became coordinates, except in mixed distances
+    classes_ : array
+    effective_metric_ : str or function
+    index_ : Index
+    n_samples_fit_ : int
+    space_ : Space
+    statistics_ : StoredRows
+    encoding_ : Encoding
+        How columns became coordinates; not for "gower" and "heom", which take them as they are.
+    seed_ : int
+        The seed of ties that are drawn.
 
     References
     ----------
@@ -136,7 +147,7 @@ class KNeighborsClassifier(_KNeighbors, Classifier):
     def _decided(self, X):
         """Votes, winners, and how many neighbours were counted, for each row."""
         most = 2 * self.n_neighbors if self.ties == "extend" else self.n_neighbors
-        ballots = self.ballots(self.space_.place(X), self.needed(most))
+        ballots = self._ballots(self.space_.place(X), self._needed(most))
         labels = self.statistics_.targets[ballots.rows]
         return decided(ballots, labels, self.n_neighbors, self.weights, self.ties, self._prior, self.seed_)
 
@@ -165,13 +176,29 @@ class KNeighborsClassifier(_KNeighbors, Classifier):
 class KNeighborsRegressor(_KNeighbors, Regressor):
     """k nearest neighbours for regression: the mean of the k nearest rows, weighted by distance.
 
+    Guide: docs/guide/neighbours.md
+
     Parameters
     ----------
-    n_neighbors, metric, weights, algorithm, scale, p : as for `KNeighborsClassifier`
+    n_neighbors : int, default=5
+    metric : str or function, default='auto'
+    weights : str or function, default='uniform'
+        The vote of each neighbour: "uniform", "distance" (1/d, as in scikit-learn), "inverse" (1/(d +
+        0.00001)), "inverse_square", "inverse_linear", a kernel ("gaussian", "epanechnikov", "triangular",
+        "biweight", "triweight", "tricube"), or a function of distance / bandwidth.
+    algorithm : str, default='auto'
+    scale : bool, default=True
+    p : float, default=2
 
     Attributes
     ----------
-    schema_, effective_metric_, index_, encoding_ : as for `KNeighborsClassifier`
+    effective_metric_ : str or function
+    index_ : Index
+    n_samples_fit_ : int
+    space_ : Space
+    statistics_ : StoredRows
+    encoding_ : Encoding
+        How columns became coordinates; not for "gower" and "heom", which take them as they are.
 
     Examples
     --------
@@ -191,7 +218,7 @@ class KNeighborsRegressor(_KNeighbors, Regressor):
         self.p = p
 
     def _predict(self, X):
-        ballots = self.ballots(self.space_.place(X), self.needed(self.n_neighbors))
+        ballots = self._ballots(self.space_.place(X), self._needed(self.n_neighbors))
         votes = ballots.votes(self.n_neighbors, self.weights)
         return (votes * self.statistics_.targets[ballots.rows]).sum(axis=1) / votes.sum(axis=1)
 

@@ -13,7 +13,7 @@ from openbook.border.folding import Folding
 from openbook.errors import ParameterError
 from openbook.neighbors.votes import Ballots
 from openbook.spaces.rows import StoredRows
-from openbook.spaces.space import Space, refusal
+from openbook.spaces.space import DISTANCE_MEANINGS, Space, refusal
 
 __all__ = ["NeighborLearner"]
 
@@ -22,6 +22,7 @@ class NeighborLearner(Folding):
     """A learner that keeps its rows, and asks those near a query."""
 
     _counts_rows = True
+    _meanings = DISTANCE_MEANINGS | {"n_neighbors": "The number of nearest rows that count."}
 
     _most_noise = 0.5  # a shared value counts as much as a whole range of numbers, so it has to tell much
     one_pass = False  # its statistics are the rows themselves
@@ -56,6 +57,12 @@ class NeighborLearner(Folding):
         return self.space_.encoding
 
     @property
+    def n_samples_fit_(self):
+        """The number of rows learnt from."""
+        check_is_fitted(self)
+        return len(self.statistics_)
+
+    @property
     def index_(self):
         """The index that finds the nearest: its `name`, and the `reason` for it."""
         check_is_fitted(self)
@@ -66,6 +73,16 @@ class NeighborLearner(Folding):
 
         Of equally near rows the first learnt comes first. Rows are numbered as they were learnt, from 0. If
         fewer were learnt, all of them come.
+
+        Parameters
+        ----------
+        X : rows
+        n_neighbors : int
+            The number of rows.
+
+        Returns
+        -------
+        distances, rows : arrays of shape (m, n_neighbors)
         """
         check_is_fitted(self)
         if not isinstance(n_neighbors, int | np.integer) or n_neighbors < 1:
@@ -74,7 +91,7 @@ class NeighborLearner(Folding):
         points = self.space_.place(self._encode(X))
         return self.space_.index.query(points, min(n_neighbors, len(self.statistics_)))
 
-    def ballots(self, points, weight):
+    def _ballots(self, points, weight):
         """The nearest rows of each query: so many that they come to this weight, if there are."""
         weights, n = self.statistics_.weights, len(self.statistics_)
         count = min(n, int(np.ceil(weight)))

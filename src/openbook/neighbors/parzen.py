@@ -68,25 +68,25 @@ class _Parzen(NeighborLearner):
         some = np.unique(np.linspace(0, len(examples) - 1, _ENOUGH).astype(np.intp))
         points = self.space_.place(examples.table(self.schema_).take(some))
         count = math.ceil(math.sqrt(examples.weights.sum())) + 1  # the row itself is the nearest
-        ballots = self.ballots(points, count)
+        ballots = self._ballots(points, count)
         last = np.minimum((ballots.weights.cumsum(axis=1) < count).sum(axis=1), ballots.rows.shape[1] - 1)
         far = np.take_along_axis(ballots.distances, last[:, None], axis=1)[:, 0]
         mean = float(np.average(far, weights=examples.weights[some])) or 1.0
         return mean / 3 if self.kernel == "gaussian" else mean
 
     @property
-    def reach(self):
+    def _reach(self):
         """How far the window goes."""
         return np.inf if self.kernel == "gaussian" else self.radius_
 
-    def windows(self, points):
+    def _windows(self, points):
         """Block by block of queries: which they are, and their `Windows`."""
         m = points[0].shape[0] if isinstance(points, tuple) else points.shape[0]
         start, step = 0, max(_AT_A_TIME // len(self.statistics_), 1)
         while start < m:
             span = slice(start, start + step)
             part = tuple(each[span] for each in points) if isinstance(points, tuple) else points[span]
-            indptr, rows, distances = self.space_.index.within(part, self.reach)
+            indptr, rows, distances = self.space_.index.within(part, self._reach)
             query = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
             logs = self._log_weights(distances / self.radius_) + np.log(self.statistics_.weights[rows])
             top = np.full(len(indptr) - 1, -np.inf)
@@ -111,24 +111,36 @@ class _Parzen(NeighborLearner):
 class ParzenClassifier(_Parzen, Classifier):
     """Parzen windows for classification: a kernel density per class, the prior, and Bayes' rule.
 
+    Guide: docs/guide/neighbours.md
+
     Parameters
     ----------
-    radius : float, optional
-        The width of the window, in the units of the distance; None takes the mean distance of a row to its
-        √W-th nearest other, a third of it for the Gaussian.
-    kernel : str or function
-        "gaussian", "epanechnikov", "uniform", "triangular", "biweight", "triweight", "tricube", or a function
-        of distance / radius, 0 beyond 1.
-    priors : sequence in the order of `classes_`, optional
+    radius : float or None, default=None
+        The width of the window, in the units of the distance; None takes the mean distance of a row to
+        its √W-th nearest other, a third of it for the Gaussian.
+    kernel : str or function, default='gaussian'
+        "gaussian", "epanechnikov", "uniform", "triangular", "biweight", "triweight", "tricube", or a
+        function of distance / radius, 0 beyond 1.
+    priors : sequence or None, default=None
         None takes the classes' shares of the rows.
-    metric, algorithm, scale, p : as for `KNeighborsClassifier`
+    metric : str or function, default='auto'
+    algorithm : str, default='auto'
+    scale : bool, default=True
+    p : float, default=2
 
     Attributes
     ----------
     classes_ : the classes
     prior_ : P(c), in their order
+    class_weights_ : the weight of the rows of each class
     radius_ : the width of the window
-    schema_, effective_metric_, index_, encoding_ : as for `KNeighborsClassifier`
+    effective_metric_ : str or function
+    index_ : Index
+    n_samples_fit_ : int
+    space_ : Space
+    statistics_ : StoredRows
+    encoding_ : Encoding
+        How columns became coordinates; not for "gower" and "heom", which take them as they are.
 
     References
     ----------
@@ -188,7 +200,7 @@ class ParzenClassifier(_Parzen, Classifier):
         """Log Σ w_i K_i of each class in the window, (m, n_classes); minus infinity where it has no row."""
         n_classes, labels = len(self.classes_), self.statistics_.targets
         sums = np.empty((len(X), n_classes))
-        for span, (query, rows, weights, top) in self.windows(self.space_.place(X)):
+        for span, (query, rows, weights, top) in self._windows(self.space_.place(X)):
             at = query * n_classes + labels[rows]
             total = np.bincount(at, weights, len(top) * n_classes).reshape(-1, n_classes)
             with np.errstate(divide="ignore"):
@@ -212,12 +224,30 @@ class ParzenClassifier(_Parzen, Classifier):
         return proba / proba.sum(axis=1, keepdims=True)
 
     def predict_joint_log_proba(self, X):
-        """Log P(c) p(x | c) of each class; a density in the units of the columns. Needs Euclidean numbers."""
+        """Log P(c) p(x | c) of each class; a density in the units of the columns. Needs Euclidean numbers.
+
+        Parameters
+        ----------
+        X : rows
+
+        Returns
+        -------
+        array of float of shape (n, n_classes)
+        """
         check_is_fitted(self)
         return self._each(X, self._log_joint) - self._log_window()
 
     def score_samples(self, X):
-        """Log p(x) of each row: the lower, the more unusual the row. Needs Euclidean numbers."""
+        """Log p(x) of each row: the lower, the more unusual the row. Needs Euclidean numbers.
+
+        Parameters
+        ----------
+        X : rows
+
+        Returns
+        -------
+        array of float of shape (n,)
+        """
         return np.logaddexp.reduce(self.predict_joint_log_proba(X), axis=1)
 
     def _log_window(self):
@@ -239,15 +269,32 @@ class ParzenClassifier(_Parzen, Classifier):
 class ParzenRegressor(_Parzen, Regressor):
     """Parzen windows for regression: the mean of the rows nearby, weighted by a kernel of their distance.
 
+    Guide: docs/guide/neighbours.md
+
     Parameters
     ----------
-    radius, kernel, metric, algorithm, scale, p : as for `ParzenClassifier`
+    radius : float or None, default=None
+        The width of the window, in the units of the distance; None takes the mean distance of a row to
+        its √W-th nearest other, a third of it for the Gaussian.
+    kernel : str or function, default='gaussian'
+        "gaussian", "epanechnikov", "uniform", "triangular", "biweight", "triweight", "tricube", or a
+        function of distance / radius, 0 beyond 1.
+    metric : str or function, default='auto'
+    algorithm : str, default='auto'
+    scale : bool, default=True
+    p : float, default=2
 
     Attributes
     ----------
     radius_ : the width of the window
     mean_ : the mean of all rows, which answers where the window is empty
-    schema_, effective_metric_, index_, encoding_ : as for `KNeighborsClassifier`
+    effective_metric_ : str or function
+    index_ : Index
+    n_samples_fit_ : int
+    space_ : Space
+    statistics_ : StoredRows
+    encoding_ : Encoding
+        How columns became coordinates; not for "gower" and "heom", which take them as they are.
 
     References
     ----------
@@ -276,7 +323,7 @@ class ParzenRegressor(_Parzen, Regressor):
 
     def _predict(self, X):
         answers = np.empty(len(X))
-        for span, (query, rows, weights, top) in self.windows(self.space_.place(X)):
+        for span, (query, rows, weights, top) in self._windows(self.space_.place(X)):
             total = np.bincount(query, weights, len(top))
             sums = np.bincount(query, weights * self.statistics_.targets[rows], len(top))
             answers[span] = np.divide(sums, total, out=np.full(len(top), self.mean_), where=total > 0)

@@ -1,8 +1,9 @@
 r"""Votes: how much each neighbour counts, and what happens where two classes have as many.
 
     uniform          1
+    distance         1 / d; rows at distance 0, if there are any, have all the votes
     inverse          1 / (d + ε), ε = 1e-5
-    inverse_square   1 / d²; rows at distance 0, if there are any, have all the votes
+    inverse_square   1 / d²; as for distance
     inverse_linear   (d_k - d) / (d_k - d_1); 1 where all are equally far
     a kernel         K(d / h), with h the distance of the first row without a vote (of the last with one,
                      where there are no more)
@@ -36,7 +37,17 @@ _NOTHING = 1e-150
 #: Votes, and distances, that differ by no more than this share are equal.
 ROUNDING = 1e-12
 
-WEIGHTS = ("uniform", "inverse", "inverse_square", "inverse_linear", *(k for k in KERNELS if k != "uniform"))
+#: Schemes that are an inverse power of the distance.
+_INVERSE_POWERS = {"distance": 1, "inverse_square": 2}
+
+WEIGHTS = (
+    "uniform",
+    "distance",
+    "inverse",
+    "inverse_square",
+    "inverse_linear",
+    *(k for k in KERNELS if k != "uniform"),
+)
 TIES = ("smaller_k", "extend", "prior", "nearest", "random")
 
 
@@ -61,9 +72,9 @@ def vote_weights(distances, scheme, beyond=None):
             votes = np.ones(d.shape)
         elif scheme == "inverse":
             votes = 1 / (d + EPS)
-        elif scheme == "inverse_square":
+        elif scheme in _INVERSE_POWERS:
             same = d < _NOTHING
-            votes = np.where(same.any(axis=1, keepdims=True), same, 1 / d**2)
+            votes = np.where(same.any(axis=1, keepdims=True), same, 1 / d ** _INVERSE_POWERS[scheme])
         elif scheme == "inverse_linear":
             farthest = np.where(voters, d, 0.0).max(axis=1, keepdims=True)
             span = farthest - d[:, :1]

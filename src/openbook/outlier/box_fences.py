@@ -28,12 +28,16 @@ _NORMAL = 1.3489795003921634
 class BoxFences(ColumnDetector):
     """Box-plot fences: the row's largest distance outside a column's box, in interquartile ranges.
 
+    Guide: docs/guide/outliers.md
+
     Parameters
     ----------
-    quartiles : "linear" or "halves"
-        See the module.
-    threshold, contamination, top : one at most
-        Above which score a row is an outlier; None of them: 1.5.
+    quartiles : str, default='linear'
+        "linear" interpolates between ranks; "halves" takes the medians of the lower and the upper half.
+    threshold : float or None, default=None
+    contamination : float or "auto", default='auto'
+        The share of the training rows that are outliers. "auto" takes the threshold 1.5.
+    top : int or None, default=None
 
     Attributes
     ----------
@@ -56,11 +60,11 @@ class BoxFences(ColumnDetector):
     _rules = {"quartiles": OneOf("linear", "halves"), **CUTS}
 
     weighs = False
-    natural_ = (1.5, "the box-plot fences")
+    _natural = (1.5, "the box-plot fences")
     letter = "a"
     meaning = "Distance outside the box in interquartile ranges; the largest is the score."
 
-    def __init__(self, quartiles="linear", threshold=None, contamination=None, top=None):
+    def __init__(self, quartiles="linear", threshold=None, contamination="auto", top=None):
         self.quartiles = quartiles
         self.threshold = threshold
         self.contamination = contamination

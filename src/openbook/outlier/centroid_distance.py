@@ -19,15 +19,18 @@ __all__ = ["CentroidDistance"]
 class CentroidDistance(Clustered):
     """Centroid distance: how far the row lies from the nearest cluster centre.
 
+    Guide: docs/guide/outliers.md
+
     Parameters
     ----------
-    n_clusters : int
-    relative : bool
+    n_clusters : int, default=8
+    relative : bool, default=True
         Whether the distance is divided by the median distance in the cluster.
-    random_state : int, optional
-        Of the centres' seeds.
-    threshold, contamination, top : one at most
-        Above which score a row is an outlier; None of them: a contamination of 0.1.
+    random_state : int, RandomState or None, default=None
+    threshold : float or None, default=None
+    contamination : float or "auto", default='auto'
+        The share of the training rows that are outliers. "auto" is 0.1.
+    top : int or None, default=None
 
     Attributes
     ----------
@@ -45,7 +48,7 @@ class CentroidDistance(Clustered):
     _rules = {"relative": Flag(), **CLUSTER_RULES}
 
     def __init__(
-        self, n_clusters=8, relative=True, random_state=None, threshold=None, contamination=None, top=None
+        self, n_clusters=8, relative=True, random_state=None, threshold=None, contamination="auto", top=None
     ):
         super().__init__(n_clusters, random_state, threshold, contamination, top)
         self.relative = relative

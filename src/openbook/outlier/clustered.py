@@ -39,7 +39,7 @@ class Clustered(Detector):
     #: Of the distance.
     power = 1
 
-    def __init__(self, n_clusters=8, random_state=None, threshold=None, contamination=None, top=None):
+    def __init__(self, n_clusters=8, random_state=None, threshold=None, contamination="auto", top=None):
         self.n_clusters = n_clusters
         self.random_state = random_state
         self.threshold = threshold

@@ -45,17 +45,21 @@ class _Figures(NamedTuple):
 class Collective(Detector):
     """Collective outliers: how unusual the group or sequence of the row is as a whole.
 
+    Guide: docs/guide/outliers.md
+
     Parameters
     ----------
-    detector : a detector, optional
+    detector : Detector or None, default=None
         What judges the figures of collectives; None: ZScore().
-    by : str, optional
+    by : str or None, default=None
         The column whose values say which rows belong together.
-    run : int, optional
+    run : int or None, default=None
         How many rows one after the other make a run; None: 10, unless `by` is given.
-    threshold, contamination, top : one at most
-        Above which score a row is an outlier; None of them: what the detector itself takes for odd, or else a
-        contamination of 0.1 of the rows.
+    threshold : float or None, default=None
+    contamination : float or "auto", default='auto'
+        The share of the training rows that are outliers. "auto" takes the threshold of the detector
+        inside, or else 0.1.
+    top : int or None, default=None
 
     Attributes
     ----------
@@ -76,7 +80,7 @@ class Collective(Detector):
 
     weighs = False
 
-    def __init__(self, detector=None, by=None, run=None, threshold=None, contamination=None, top=None):
+    def __init__(self, detector=None, by=None, run=None, threshold=None, contamination="auto", top=None):
         self.detector = detector
         self.by = by
         self.run = run
@@ -109,16 +113,34 @@ class Collective(Detector):
         table = examples.table(self.schema_)
         figures = self._figures(table)[0]
         self.detector_ = clone(self._inner()).fit(figures)
-        self.natural_ = self.detector_.natural_
+        self._natural = self.detector_._natural  # noqa: SLF001 (another detector)
         self.scores_ = self._scores(table)
 
     def oddness(self, X):
-        """The score of each row's group: the higher, the more unusual; all rows are considered together."""
+        """The score of each row's group: the higher, the more unusual; all rows are considered together.
+
+        Parameters
+        ----------
+        X : rows
+
+        Returns
+        -------
+        array of float of shape (n,)
+        """
         check_is_fitted(self)
         return self._scores(self._encode(X))
 
     def collectives(self, X):
-        """The figures of each collective of the rows, as a table; groups in the order of their first rows."""
+        """The figures of each collective of the rows, as a table; groups in the order of their first rows.
+
+        Parameters
+        ----------
+        X : rows
+
+        Returns
+        -------
+        Table
+        """
         check_is_fitted(self)
         return self._figures(self._encode(X))[0]
 

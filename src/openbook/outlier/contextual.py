@@ -29,24 +29,29 @@ _ALL = -1
 class Contextual(Detector):
     """Contextual outliers: how unusual the row is among the rows of its context.
 
+    Guide: docs/guide/outliers.md
+
     Parameters
     ----------
-    detector : a detector, optional
+    detector : Detector or None, default=None
         What judges the other columns; None: NaiveBayesSurprise().
-    context : sequence of str, optional
+    context : sequence of str or None, default=None
         The columns that are the context; None: the nominal ones, unless all are.
-    least : int
+    least : int, default=20
         The fewest rows of a context that is judged by itself.
-    bins : int
+    bins : int or str, default=4
         Into how many parts the numbers of a context column are cut.
-    threshold, contamination, top : one at most
-        Above which score a row is an outlier; None of them: what the detector itself takes for odd, or else a
-        contamination of 0.1.
+    threshold : float or None, default=None
+    contamination : float or "auto", default='auto'
+        The share of the training rows that are outliers. "auto" takes the threshold of the detector
+        inside, or else 0.1.
+    top : int or None, default=None
 
     Attributes
     ----------
     context_, judged_ : the columns of the context, and the others
     detectors_ : the detector of each context that is judged by itself, under its key, and of all under -1
+    sizes_ : the number of rows of each context
     threshold_ : the score above which a row is an outlier
 
     Examples
@@ -75,7 +80,7 @@ class Contextual(Detector):
         least=20,
         bins=4,
         threshold=None,
-        contamination=None,
+        contamination="auto",
         top=None,
     ):
         self.detector = detector
@@ -125,7 +130,7 @@ class Contextual(Detector):
             if count >= self.least and len(self.context_):
                 self.detectors_[key] = clone(self._inner()).fit(judged.take(keys == key))
                 self.sizes_[key] = count
-        self.natural_ = self.detectors_[_ALL].natural_
+        self._natural = self.detectors_[_ALL]._natural  # noqa: SLF001 (another detector)
 
     def _cut_points(self, table, name):
         """Where the numbers of a context column are cut; nowhere for other columns."""

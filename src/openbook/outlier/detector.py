@@ -34,17 +34,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.base import Saved
 from openbook.border.rows import Chunk, Rows
-from openbook.border.rules import Maybe, Number, ParameterRule, Whole
+from openbook.border.rules import Auto, Maybe, Number, ParameterRule, Whole
 from openbook.border.unsupervised import Unsupervised
 from openbook.damage import blamed_on_its_file
 from openbook.data import Table
+from openbook.draw import Picture
 from openbook.errors import DataError, ParameterError
 from openbook.fold import each
 from openbook.outlier.reasons import Reason, Reasons, cell_of
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
 
-__all__ = ["CUTS", "Account", "Detector", "checked", "cut_above", "inner_of"]
+__all__ = ["CUTS", "DETECTOR_MEANINGS", "Account", "Detector", "checked", "cut_above", "inner_of"]
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -52,8 +53,22 @@ Floats = npt.NDArray[np.float64]
 #: The rules of the parameters that every detector has.
 CUTS: dict[str, ParameterRule] = {
     "threshold": Maybe(Number()),
-    "contamination": Maybe(Number(at_least=0, at_most=0.5)),
+    "contamination": Auto(Number(at_least=0, at_most=0.5)),
     "top": Maybe(Whole(1)),
+}
+
+#: What these parameters mean, and what is known after fitting.
+DETECTOR_MEANINGS = {
+    "threshold": "The score above which a row is an outlier. Give at most one of `threshold`,"
+    " `contamination` and `top`.",
+    "contamination": 'The share of the training rows that are outliers. "auto" takes the method\'s own'
+    " threshold where it has one, else 0.1.",
+    "top": "The number of training rows that are outliers.",
+    "detector": "The detector that judges; None for the usual one.",
+    "threshold_": "The score above which a row is an outlier.",
+    "scores_": "The scores of the rows learnt from.",
+    "random_state": "Random seed. The same seed gives the same result, whatever the number of workers.",
+    "encoding_": "How columns became numbers.",
 }
 
 #: The share of rows that are outliers where nothing else is said.
@@ -83,15 +98,26 @@ class Account:
 
 
 class Detector(OutlierMixin, Unsupervised):
-    """What every detector shares; see the module."""
+    """An outlier detector: a score for each row, a threshold, and the reasons for the score.
+
+    Guide: docs/guide/outliers.md
+
+    Examples
+    --------
+    >>> from openbook.outlier import Detector, ZScore
+    >>> isinstance(ZScore(), Detector)
+    True
+    """
 
     #: Whether a row's weight means something; where it does not, all must be the same.
     weighs: ClassVar[bool] = True
     #: What the method itself takes for odd, and why, if it says; may be found while learning.
-    natural_: tuple[float, str] | None = None
+    _natural: tuple[float, str] | None = None
+
+    _meanings: ClassVar[dict[str, str]] = DETECTOR_MEANINGS
 
     threshold: float | None
-    contamination: float | None
+    contamination: float | str
     top: int | None
     threshold_: float
     #: The scores of the rows learnt from, where learning finds them; not in the model file.
@@ -99,7 +125,7 @@ class Detector(OutlierMixin, Unsupervised):
 
     @abstractmethod
     def _learn(self, rows: Rows) -> None:
-        """Learn from rows, all but the threshold; may set `scores_` and `natural_`."""
+        """Learn from rows, all but the threshold; may set `scores_` and `_natural`."""
 
     @abstractmethod
     def _scores(self, X: Table) -> Floats:
@@ -114,11 +140,29 @@ class Detector(OutlierMixin, Unsupervised):
         """How it was learnt, but for the threshold."""
 
     def oddness(self, X: Any) -> Floats:
-        """The score of each row: the higher, the more unusual."""
+        """The score of each row: the higher, the more unusual.
+
+        Parameters
+        ----------
+        X : rows
+
+        Returns
+        -------
+        array of float of shape (n,)
+        """
         return self._each(X, self._scores)
 
     def score_samples(self, X: Any) -> Floats:
-        """The negative oddness of each row, as in scikit-learn: the lower, the more abnormal."""
+        """The negative oddness of each row, as in scikit-learn: the lower, the more abnormal.
+
+        Parameters
+        ----------
+        X : rows
+
+        Returns
+        -------
+        array of float of shape (n,)
+        """
         scores: Floats = -self.oddness(X)
         return scores
 
@@ -128,25 +172,79 @@ class Detector(OutlierMixin, Unsupervised):
         return -self.threshold_
 
     def decision_function(self, X: Any) -> Floats:
-        """The threshold less the score: below 0 for outliers."""
+        """The threshold less the score: below 0 for outliers.
+
+        Parameters
+        ----------
+        X : rows
+
+        Returns
+        -------
+        array of float of shape (n,)
+        """
         scores = self.oddness(X)
         return self.threshold_ - scores
 
     def predict(self, X: Any) -> npt.NDArray[np.intp]:
-        """-1 for outliers, 1 for other rows."""
+        """-1 for outliers, 1 for other rows.
+
+        Parameters
+        ----------
+        X : rows
+
+        Returns
+        -------
+        array of int of shape (n,)
+        """
         return self._labels(self.oddness(X))
 
     def fit_predict(self, X: Any, y: Any = None) -> npt.NDArray[np.intp]:  # noqa: ARG002 (not looked at)
-        """Fit to the rows, and score them."""
+        """Fit to the rows, and score them.
+
+        Parameters
+        ----------
+        X : rows
+        y : object, default=None
+            Not used; pipelines pass a target.
+
+        Returns
+        -------
+        array of int of shape (n,)
+        """
         self.fit(X)
         return self._labels(self.scores_) if hasattr(self, "scores_") else self.predict(X)
+
+    def draw(self, X: Any) -> Picture:
+        """The scores of rows in descending order; those above the threshold are highlighted.
+
+        Parameters
+        ----------
+        X : rows
+
+        Returns
+        -------
+        Picture
+        """
+        from openbook.outlier.oddest import oddest
+
+        return oddest(self, X).draw()
 
     def reasons(self, row: Any) -> Reasons:
         """How much of a row's score each attribute accounts for.
 
         Parameters
         ----------
-        row : as for `work`
+        row : mapping or sequence
+
+        Returns
+        -------
+        Reasons
+
+        Examples
+        --------
+        >>> from openbook.outlier import ZScore
+        >>> ZScore().fit([[1.0, 5.0], [2.0, 6.0], [3.0, 7.0]]).reasons([9.0, 6.0]).ranked[0].attribute
+        'x0'
         """
         check_is_fitted(self)
         X = self._one_row(row)
@@ -169,7 +267,7 @@ class Detector(OutlierMixin, Unsupervised):
         return np.where(scores > self.threshold_, -1, 1)
 
     def _fit(self, rows: Rows) -> None:
-        given = [name for name in CUTS if getattr(self, name) is not None]
+        given = [name for name in CUTS if getattr(self, name) not in (None, "auto")]
         if len(given) > 1:
             msg = f"{type(self).__name__}: give {given[0]} or {given[1]}, not both"
             raise ParameterError(msg)
@@ -194,8 +292,8 @@ class Detector(OutlierMixin, Unsupervised):
         """The threshold, and where it comes from."""
         if self.threshold is not None:
             return float(self.threshold), "as given"
-        if self.contamination is None and self.top is None and self.natural_ is not None:
-            return self.natural_
+        if self.contamination == "auto" and self.top is None and self._natural is not None:
+            return self._natural
         scored = list(each(rows.pieces, partial(_scored, None if hasattr(self, "scores_") else self)))
         weights = np.concatenate([w for _, w in scored])
         scores = self.scores_ if hasattr(self, "scores_") else np.concatenate([s for s, _ in scored])
@@ -206,7 +304,7 @@ class Detector(OutlierMixin, Unsupervised):
             return cut_above(
                 scores, np.ones(len(scores)), self.top
             ), f"the {self.top} most unusual rows are above"
-        share = USUAL if self.contamination is None else self.contamination
+        share = USUAL if self.contamination == "auto" else float(self.contamination)
         cut = cut_above(scores, weights, share * weights.sum())
         return cut, f"a share of {figure(share)} of the rows is above"
 

@@ -15,6 +15,7 @@ from openbook.errors import DataError, ParameterError
 from openbook.judge import Confusion, PrecisionRecall, Roc
 from openbook.judge.scores.rates import Rate
 from openbook.outlier.detector import Detector
+from openbook.words.parameters import documented
 from openbook.work import Grid, Work
 
 __all__ = ["OutlierEvaluation", "evaluate_outliers"]
@@ -22,13 +23,24 @@ __all__ = ["OutlierEvaluation", "evaluate_outliers"]
 
 @dataclass(frozen=True, repr=False, eq=False)
 class OutlierEvaluation:
-    """Scores against the truth.
+    """Evaluation of outlier scores with labels: recall, precision, ROC curve.
+
+    Guide: docs/guide/outliers.md
 
     Parameters
     ----------
-    truth : bool, whether each row is known to be odd
-    scores : the higher, the odder
-    threshold : above which a row is called an outlier
+    truth : array
+        Whether each row is known to be an outlier.
+    scores : array
+        The score of each row: the higher, the more unusual.
+    threshold : float
+        The score above which a row is called an outlier.
+
+    Examples
+    --------
+    >>> found = OutlierEvaluation(np.array([False, True, True]), np.array([0.1, 0.9, 0.4]), 0.5)
+    >>> found.recall.value, found.precision.value
+    (0.5, 1.0)
     """
 
     truth: np.ndarray
@@ -53,7 +65,17 @@ class OutlierEvaluation:
         return self.confusion.rate("ppv")
 
     def precision_at(self, n: int | None = None) -> float:
-        """The share of true outliers among the n highest scores; ties in row order."""
+        """The share of true outliers among the n highest scores; ties in row order.
+
+        Parameters
+        ----------
+        n : int or None, default=None
+            How many; None for the number of true outliers.
+
+        Returns
+        -------
+        float
+        """
         n = int(self.truth.sum()) if n is None else n
         if not 1 <= n <= len(self.scores):
             raise ParameterError(f"n must lie between 1 and the number of rows, {len(self.scores)}; got {n}")
@@ -86,14 +108,23 @@ class OutlierEvaluation:
         return Work(work.title, work.parts[:1]).text()
 
 
+@documented
 def evaluate_outliers(detector: Detector, X: Any, truth: Any) -> OutlierEvaluation:
     """Hold a fitted detector's scores against the truth.
 
+    Guide: docs/guide/outliers.md
+
     Parameters
     ----------
-    detector : fitted
+    detector : Detector
+        A fitted detector.
     X : rows
-    truth : whether each row is known to be odd
+    truth : sequence of bool
+        Whether each row is known to be an outlier.
+
+    Returns
+    -------
+    OutlierEvaluation
 
     Examples
     --------

@@ -32,14 +32,19 @@ _SHOWN = 6
 class Grubbs(ColumnDetector):
     """Grubbs' test: the row's most extreme cell, compared with the test's critical value.
 
+    Guide: docs/guide/outliers.md
+
     Parameters
     ----------
-    alpha : float
+    alpha : float, default=0.05
         The level of each test.
-    repeat : bool
+    repeat : bool, default=True
         Whether to test again without a number that was rejected.
-    threshold, contamination, top : one at most
-        Above which score a row is an outlier; None of them: 1, where the test rejects.
+    threshold : float or None, default=None
+    contamination : float or "auto", default='auto'
+        The share of the training rows that are outliers. "auto" takes the threshold 1, where the test
+        rejects.
+    top : int or None, default=None
 
     Attributes
     ----------
@@ -63,11 +68,11 @@ class Grubbs(ColumnDetector):
     _rules = {"alpha": Number(above=0, at_most=0.5), "repeat": Flag(), **CUTS}
 
     weighs = False
-    natural_ = (1.0, "where the test rejects")
+    _natural = (1.0, "where the test rejects")
     letter = "a"
     meaning = "The test statistic divided by its critical value; the largest is the score."
 
-    def __init__(self, alpha=0.05, repeat=True, threshold=None, contamination=None, top=None):
+    def __init__(self, alpha=0.05, repeat=True, threshold=None, contamination="auto", top=None):
         self.alpha = alpha
         self.repeat = repeat
         self.threshold = threshold

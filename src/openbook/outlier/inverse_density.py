@@ -23,16 +23,29 @@ LEAST = 1e-10
 class InverseDensity(Nearby):
     """Inverse density: the mean distance to the k nearest rows.
 
+    Guide: docs/guide/outliers.md
+
     Parameters
     ----------
-    n_neighbors : int
+    n_neighbors : int, default=5
         How many of the nearest rows count.
-    metric, scale, p, algorithm, allow_large : as for `Nearby`
-    threshold, contamination, top : one at most
-        Above which score a row is an outlier; None of them: a contamination of 0.1.
+    metric : str or function, default='auto'
+    scale : bool, default=True
+    p : float, default=2
+    algorithm : str, default='auto'
+    allow_large : bool, default=False
+    threshold : float or None, default=None
+    contamination : float or "auto", default='auto'
+        The share of the training rows that are outliers. "auto" is 0.1.
+    top : int or None, default=None
 
     Attributes
     ----------
+    effective_metric_ : str or function
+    n_neighbors_ : int
+    n_samples_fit_ : int
+    space_ : Space
+    statistics_ : StoredRows
     scores_ : the scores of the rows learnt from
     threshold_ : the score above which a row is an outlier
 
@@ -45,7 +58,16 @@ class InverseDensity(Nearby):
     """
 
     def density(self, X):
-        """The density of each row."""
+        """The density of each row.
+
+        Parameters
+        ----------
+        X : rows
+
+        Returns
+        -------
+        array of float of shape (n,)
+        """
         return 1 / np.maximum(self.oddness(X), LEAST)
 
     def _compare(self, points):

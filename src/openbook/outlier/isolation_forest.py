@@ -22,7 +22,7 @@ from functools import partial
 import numpy as np
 
 from openbook.border.rows import infinite_cell
-from openbook.border.rules import Maybe, Whole
+from openbook.border.rules import Auto, Maybe, Whole
 from openbook.data import MISSING, Nominal, Numeric
 from openbook.errors import DataError
 from openbook.fold import each
@@ -31,6 +31,9 @@ from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
 
 __all__ = ["IsolationForest"]
+
+#: The rows of a tree, unless told otherwise.
+_USUAL_SAMPLE = 256
 
 #: Rows that are turned into blocks together.
 _ROWS = 8192
@@ -42,21 +45,26 @@ _FAR = 1e30
 class IsolationForest(Detector):
     """Isolation forest: how few random splits isolate the row.
 
+    Guide: docs/guide/outliers.md
+
     Parameters
     ----------
-    n_estimators : int
-        How many trees.
-    max_samples : int
-        ψ, the rows that each tree is grown on, drawn without replacement; all, if there are fewer.
-    random_state : int, optional
-        Of samples and tests.
-    threshold, contamination, top : one at most
-        Above which score a row is an outlier; None of them: 0.6.
+    n_estimators : int, default=100
+        The number of trees.
+    max_samples : int or "auto", default='auto'
+        Ψ, the rows that each tree is grown on, drawn without replacement; "auto" is 256. All rows, if
+        there are fewer.
+    random_state : int, RandomState or None, default=None
+    threshold : float or None, default=None
+    contamination : float or "auto", default='auto'
+        The share of the training rows that are outliers. "auto" takes the threshold 0.6.
+    top : int or None, default=None
 
     Attributes
     ----------
     forest_ : the trees, as arrays
-    psi_ : the rows that each was grown on
+    max_samples_ : the rows that each was grown on
+    low_, range_ : the least number or rank of each column, and the range
     threshold_ : the score above which a row is an outlier
 
     References
@@ -71,18 +79,23 @@ class IsolationForest(Detector):
     (100, 'x1')
     """
 
-    _rules = {"n_estimators": Whole(1), "max_samples": Whole(2), "random_state": Maybe(Whole(0)), **CUTS}
+    _rules = {
+        "n_estimators": Whole(1),
+        "max_samples": Auto(Whole(2)),
+        "random_state": Maybe(Whole(0)),
+        **CUTS,
+    }
 
     weighs = False
-    natural_ = (0.6, "isolated much sooner than an ordinary row")
+    _natural = (0.6, "isolated much sooner than an ordinary row")
 
     def __init__(
         self,
         n_estimators=100,
-        max_samples=256,
+        max_samples="auto",
         random_state=None,
         threshold=None,
-        contamination=None,
+        contamination="auto",
         top=None,
     ):
         self.n_estimators = n_estimators
@@ -106,14 +119,14 @@ class IsolationForest(Detector):
             raise DataError(msg)
         self.low_ = np.where(low <= high, low, 0.0)
         self.range_ = np.where(high > low, high - low, 1.0)
-        self.psi_ = min(self.max_samples, n)
+        self.max_samples_ = min(_USUAL_SAMPLE if self.max_samples == "auto" else self.max_samples, n)
         rng = np.random.default_rng(self.random_state)
-        drawn = np.array([rng.choice(n, self.psi_, replace=False) for _ in range(self.n_estimators)])
+        drawn = np.array([rng.choice(n, self.max_samples_, replace=False) for _ in range(self.n_estimators)])
         seeds = rng.integers(1, 2**63, self.n_estimators).astype(np.uint64)
         wanted, samples = np.unique(drawn, return_inverse=True)
         x = self._cells_of(rows, sizes, wanted)
         nominal = np.array([isinstance(a, Nominal) for a in self.schema_])
-        self.forest_ = Forest.empty(self.n_estimators, max(math.ceil(math.log2(self.psi_)), 1))
+        self.forest_ = Forest.empty(self.n_estimators, max(math.ceil(math.log2(self.max_samples_)), 1))
         grow(x, nominal, samples.reshape(drawn.shape), seeds, self.forest_)
         self._planes, self._tests = Planes.of(self.forest_)
 
@@ -137,7 +150,7 @@ class IsolationForest(Detector):
             total = np.zeros((len(blocks), BLOCK))
             add_lengths(blocks, self._tests, total)
             lengths[start : start + _ROWS] = total.ravel()[: len(some)]
-        return np.exp2(-lengths / (self.n_estimators * _expected(self.psi_)))
+        return np.exp2(-lengths / (self.n_estimators * _expected(self.max_samples_)))
 
     def _cells(self, X):
         """The cells as trees see them, column after column, (d, n)."""
@@ -160,14 +173,18 @@ class IsolationForest(Detector):
             for column, before, after in self._path(t, cells):
                 saved[column] += (_expected(before) - _expected(after) - 1) / trees
                 taken[column] += 1 / trees
-        c = _expected(self.psi_)
+        c = _expected(self.max_samples_)
         total = math.fsum(saved)
         score = 2 ** (total / c - 1)
         rows = list(zip(self.schema_.names, taken, saved, strict=True))
         grid = Grid("steps", ("column", "splits per tree", "splits saved"), rows)
         steps = (
             Step(
-                "c", r"2 H(\psi - 1) - \frac{2 (\psi - 1)}{\psi}", "", c, f"ψ = {self.psi_}: an ordinary row"
+                "c",
+                r"2 H(\psi - 1) - \frac{2 (\psi - 1)}{\psi}",
+                "",
+                c,
+                f"ψ = {self.max_samples_}: an ordinary row",
             ),
             Step(
                 "mean number of splits", r"c - \sum_j saved_j", rf"{figure(c)} - {figure(total)}", c - total
@@ -206,7 +223,7 @@ class IsolationForest(Detector):
         rows = list(zip(self.schema_.names, (tests / trees).tolist(), strict=True))
         return (
             Step("trees", result=trees),
-            Step("rows per tree ψ", result=self.psi_),
+            Step("rows per tree ψ", result=self.max_samples_),
             Step("score", r"2^{-E(h) / c(\psi)}"),
             Grid("tests", ("column", "splits per tree"), rows),
         )
@@ -215,18 +232,18 @@ class IsolationForest(Detector):
         forest = self.forest_
         ends = np.array([self.low_, self.range_])
         own = {"columns": forest.columns, "low": forest.low, "high": forest.high, "sizes": forest.sizes}
-        return {"ends": ends, "psi": np.array([self.psi_]), **own}
+        return {"ends": ends, "psi": np.array([self.max_samples_]), **own}
 
     def _restore(self, arrays):
         from openbook.outlier.isolation_kernels import Forest, Planes, measure
 
         d = len(self.schema_)
         self.low_, self.range_ = checked(arrays, "ends", float, (2, d))
-        self.psi_ = int(checked(arrays, "psi", np.int64, (1,))[0])
-        if self.psi_ < 2 or not (self.range_ > 0).all():
+        self.max_samples_ = int(checked(arrays, "psi", np.int64, (1,))[0])
+        if self.max_samples_ < 2 or not (self.range_ > 0).all():
             msg = "its trees must be grown on two rows or more, and ranges lie above 0"
             raise ValueError(msg)
-        depth = max(math.ceil(math.log2(self.psi_)), 1)
+        depth = max(math.ceil(math.log2(self.max_samples_)), 1)
         checked(arrays, "sizes", np.int32, (self.n_estimators, 2 ** (depth + 1) - 1))  # before taking room
         self.forest_ = Forest.empty(self.n_estimators, depth)
         for name in ("columns", "low", "high", "sizes"):
@@ -243,7 +260,7 @@ class IsolationForest(Detector):
             and not np.isnan(self.forest_.low).any()
             and not np.isnan(self.forest_.high).any()
             and (sizes >= 0).all()
-            and (sizes[:, 0] == self.psi_).all()
+            and (sizes[:, 0] == self.max_samples_).all()
             and (children == sizes[:, :inner]).all()
         )
         if not sound:

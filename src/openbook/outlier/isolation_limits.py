@@ -34,15 +34,28 @@ _HALF = 2.0
 class IsolationLimits(IsolationForest):
     """An isolation forest, and cells far outside the limits of their column: the larger score counts.
 
+    Guide: docs/guide/outliers.md
+
     Parameters
     ----------
-    n_estimators, max_samples, random_state, threshold, contamination, top : as for `IsolationForest`
+    n_estimators : int, default=100
+        The number of trees.
+    max_samples : int or "auto", default='auto'
+        Ψ, the rows that each tree is grown on, drawn without replacement; "auto" is 256. All rows, if
+        there are fewer.
+    random_state : int, RandomState or None, default=None
+    threshold : float or None, default=None
+    contamination : float or "auto", default='auto'
+    top : int or None, default=None
 
     Attributes
     ----------
     limits_ : (d, 2), the 5% and the 95% quantile of each column of numbers or ranks
     halves_ : (d, 2), from the median down to the one and up to the other
-    forest_, psi_, threshold_ : as for `IsolationForest`
+    forest_ : the trees, as arrays
+    max_samples_ : the rows that each was grown on
+    low_, range_ : the least number or rank of each column, and the range
+    threshold_ : float
 
     References
     ----------

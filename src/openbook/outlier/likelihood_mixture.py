@@ -37,14 +37,18 @@ _PASSES = 100
 class LikelihoodMixture(Detector):
     """Likelihood mixture: how much the log-likelihood increases if the row is called an outlier.
 
+    Guide: docs/guide/outliers.md
+
     Parameters
     ----------
-    share : float
-        λ, the share of rows that are expected to be outliers.
-    c : float
+    share : float, default=0.05
+        Λ, the share of rows that are expected to be outliers.
+    c : float, default=0.0
         The gain above which a row moves.
-    threshold, contamination, top : one at most
-        Above which score a row is an outlier; None of them: c.
+    threshold : float or None, default=None
+    contamination : float or "auto", default='auto'
+        The share of the training rows that are outliers. "auto" takes the threshold c.
+    top : int or None, default=None
 
     Attributes
     ----------
@@ -66,7 +70,7 @@ class LikelihoodMixture(Detector):
 
     _rules = {"share": Number(above=0, at_most=0.5), "c": Number(at_least=0), **CUTS}
 
-    def __init__(self, share=0.05, c=0.0, threshold=None, contamination=None, top=None):
+    def __init__(self, share=0.05, c=0.0, threshold=None, contamination="auto", top=None):
         self.share = share
         self.c = c
         self.threshold = threshold
@@ -74,7 +78,7 @@ class LikelihoodMixture(Detector):
         self.top = top
 
     def _learn(self, rows):
-        self.natural_ = (float(self.c), "c: moving the row increases the log-likelihood")
+        self._natural = (float(self.c), "c: moving the row increases the log-likelihood")
         self._uniform = _uniform(rows)
         inside, trace = None, []
         for _ in range(_PASSES):
@@ -132,7 +136,7 @@ class LikelihoodMixture(Detector):
         return {"trace": self.trace_, "uniform": self._uniform, **self._columns.arrays()}
 
     def _restore(self, arrays):
-        self.natural_ = (float(self.c), "c")
+        self._natural = (float(self.c), "c")
         self.trace_ = checked(arrays, "trace", float, (len(arrays["trace"]), 3))
         self.moved_ = int(self.trace_[:, 1].sum())
         self._uniform = checked(arrays, "uniform", float, (len(self.schema_),))

@@ -26,16 +26,30 @@ __all__ = ["LocalOutlierFactor"]
 class LocalOutlierFactor(Nearby):
     """Local outlier factor: the density around the row's nearest rows, relative to its own.
 
+    Guide: docs/guide/outliers.md
+
     Parameters
     ----------
-    n_neighbors : int
+    n_neighbors : int, default=20
         How many of the nearest rows count: at least as many as rows that together make a cluster.
-    metric, scale, p, algorithm, allow_large : as for `Nearby`
-    threshold, contamination, top : one at most
-        Above which score a row is an outlier; None of them: 1.5.
+    metric : str or function, default='auto'
+    scale : bool, default=True
+    p : float, default=2
+    algorithm : str, default='auto'
+    allow_large : bool, default=False
+    threshold : float or None, default=None
+    contamination : float or "auto", default='auto'
+        The share of the training rows that are outliers. "auto" takes the threshold 1.5.
+    top : int or None, default=None
 
     Attributes
     ----------
+    negative_outlier_factor_ : their negatives, as in scikit-learn
+    effective_metric_ : str or function
+    n_neighbors_ : int
+    n_samples_fit_ : int
+    space_ : Space
+    statistics_ : StoredRows
     scores_ : the scores of the rows learnt from
     lrd_, kth_ : their local reachability densities, and the distances to their k-th nearest rows
     threshold_ : the score above which a row is an outlier
@@ -51,7 +65,7 @@ class LocalOutlierFactor(Nearby):
     [1, 1, 1, 1, -1]
     """
 
-    natural_ = (1.5, "a density two thirds of that of its nearest rows")
+    _natural = (1.5, "a density two thirds of that of its nearest rows")
 
     def __init__(
         self,
@@ -62,7 +76,7 @@ class LocalOutlierFactor(Nearby):
         algorithm="auto",
         allow_large=False,
         threshold=None,
-        contamination=None,
+        contamination="auto",
         top=None,
     ):
         super().__init__(n_neighbors, metric, scale, p, algorithm, allow_large, threshold, contamination, top)
@@ -73,6 +87,11 @@ class LocalOutlierFactor(Nearby):
         reach = self._reach(distances, rows)
         self.lrd_ = 1 / reach
         self.scores_ = reach * self.lrd_[rows].mean(axis=1)
+
+    @property
+    def negative_outlier_factor_(self):
+        """The negative scores of the rows learnt from, as in scikit-learn."""
+        return -self.scores_
 
     def _reach(self, distances, rows):
         """The mean reach of each row."""

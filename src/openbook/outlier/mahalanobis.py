@@ -35,16 +35,20 @@ _LEVEL = 0.975
 class Mahalanobis(Detector):
     """Squared Mahalanobis distance of the row from the centre.
 
+    Guide: docs/guide/outliers.md
+
     Parameters
     ----------
-    robust : bool
-        Whether centre and covariance are those of the half of the rows that lies closest together, so that
-        outliers among the rows learnt from do not widen their own measure. Meant for numbers: a category
-        that this half never shows has no variance there, and is far off.
-    random_state : int, optional
-        Of the robust search's starts.
-    threshold, contamination, top : one at most
-        Above which score a row is an outlier; None of them: the 97.5% point of chi-squared.
+    robust : bool, default=False
+        Whether centre and covariance are those of the half of the rows that lies closest together, so
+        that outliers among the rows learnt from do not widen their own measure. Meant for numbers: a
+        category that this half never shows has no variance there, and is far off.
+    random_state : int, RandomState or None, default=None
+    threshold : float or None, default=None
+    contamination : float or "auto", default='auto'
+        The share of the training rows that are outliers. "auto" takes the threshold the 97.5% point of
+        chi-squared.
+    top : int or None, default=None
 
     Attributes
     ----------
@@ -69,7 +73,7 @@ class Mahalanobis(Detector):
     _counts_rows = True
     _rules = {"robust": Flag(), "random_state": Maybe(Whole(0)), **CUTS}
 
-    def __init__(self, robust=False, random_state=None, threshold=None, contamination=None, top=None):
+    def __init__(self, robust=False, random_state=None, threshold=None, contamination="auto", top=None):
         self.robust = robust
         self.random_state = random_state
         self.threshold = threshold
@@ -93,7 +97,7 @@ class Mahalanobis(Detector):
             covariance = scatters[0].matrix / max(float(sums.weight[0]) - 1, 1.0)
         self.precision_, self.rank_, _ = precision_of(covariance)
         point = float(chdtri(max(self.rank_, 1), 1 - _LEVEL))
-        self.natural_ = (point, f"the 97.5% point of chi-squared, {self.rank_} degrees of freedom")
+        self._natural = (point, f"the 97.5% point of chi-squared, {self.rank_} degrees of freedom")
 
     def _scores(self, X):
         off = self.encoding_(X) - self.centre_

@@ -26,13 +26,17 @@ __all__ = ["NaiveBayesSurprise"]
 class NaiveBayesSurprise(Detector):
     """Naive Bayes surprise: how improbable the cells of the row are, column by column.
 
+    Guide: docs/guide/outliers.md
+
     Parameters
     ----------
-    numbers : "gaussian" or "kernel"
-        The distribution of numbers: a normal curve, or a density of any shape, which takes time in
-        proportion to the rows learnt from.
-    threshold, contamination, top : one at most
-        Above which score a row is an outlier; None of them: a contamination of 0.1.
+    numbers : str, default='gaussian'
+        The distribution of numbers: "gaussian", a normal curve, or "kernel", a density of any shape,
+        which takes time in proportion to the rows learnt from.
+    threshold : float or None, default=None
+    contamination : float or "auto", default='auto'
+        The share of the training rows that are outliers. "auto" is 0.1.
+    top : int or None, default=None
 
     Attributes
     ----------
@@ -50,7 +54,7 @@ class NaiveBayesSurprise(Detector):
 
     _rules = {"numbers": OneOf("gaussian", "kernel"), **CUTS}
 
-    def __init__(self, numbers="gaussian", threshold=None, contamination=None, top=None):
+    def __init__(self, numbers="gaussian", threshold=None, contamination="auto", top=None):
         self.numbers = numbers
         self.threshold = threshold
         self.contamination = contamination

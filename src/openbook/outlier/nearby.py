@@ -23,10 +23,10 @@ import numpy as np
 from openbook.border.budget import refuse_if_over
 from openbook.border.rules import Flag, Whole
 from openbook.errors import DataError
-from openbook.outlier.detector import CUTS, Detector, checked
+from openbook.outlier.detector import CUTS, DETECTOR_MEANINGS, Detector, checked
 from openbook.spaces.derive import compared, metric_parts
 from openbook.spaces.rows import StoredRows
-from openbook.spaces.space import DISTANCE_RULES, Space, refusal
+from openbook.spaces.space import DISTANCE_MEANINGS, DISTANCE_RULES, Space, refusal
 from openbook.work import Grid, Step, Work
 
 __all__ = ["NEARBY_RULES", "Nearby", "distance_shares"]
@@ -59,6 +59,12 @@ class Nearby(Detector):
     """
 
     _rules = NEARBY_RULES
+    _meanings = {
+        **DETECTOR_MEANINGS,
+        **DISTANCE_MEANINGS,
+        "n_neighbors": "The number of nearest rows that count.",
+        "n_neighbors_": "The number of nearest rows that count: fewer where fewer were learnt from.",
+    }
     weighs = False
 
     def __init__(
@@ -70,7 +76,7 @@ class Nearby(Detector):
         algorithm="auto",
         allow_large=False,
         threshold=None,
-        contamination=None,
+        contamination="auto",
         top=None,
     ):
         self.n_neighbors = n_neighbors
@@ -117,12 +123,26 @@ class Nearby(Detector):
         return self.space_.encoding
 
     @property
+    def n_samples_fit_(self):
+        """The number of rows learnt from."""
+        return len(self.statistics_)
+
+    @property
     def index_(self):
         """The index that finds the nearest: its `name`, and the `reason` for it."""
         return self.space_.index
 
     def kneighbors(self, X):
-        """The distances and the rows of the k nearest, both (m, k), without the row itself."""
+        """The distances and the rows of the k nearest, both (m, k), without the row itself.
+
+        Parameters
+        ----------
+        X : rows
+
+        Returns
+        -------
+        distances, rows : arrays of shape (m, k)
+        """
         return self._nearest(self.space_.place(self._encode(X)))
 
     def _nearest(self, points):

@@ -15,16 +15,29 @@ __all__ = ["NeighbourDistance"]
 class NeighbourDistance(Nearby):
     """Neighbour distance: the distance to the k-th nearest row.
 
+    Guide: docs/guide/outliers.md
+
     Parameters
     ----------
-    n_neighbors : int
+    n_neighbors : int, default=5
         Which of the nearest counts: with 1, two outliers side by side hide each other.
-    metric, scale, p, algorithm, allow_large : as for `Nearby`
-    threshold, contamination, top : one at most
-        Above which score a row is an outlier; None of them: a contamination of 0.1.
+    metric : str or function, default='auto'
+    scale : bool, default=True
+    p : float, default=2
+    algorithm : str, default='auto'
+    allow_large : bool, default=False
+    threshold : float or None, default=None
+    contamination : float or "auto", default='auto'
+        The share of the training rows that are outliers. "auto" is 0.1.
+    top : int or None, default=None
 
     Attributes
     ----------
+    effective_metric_ : str or function
+    n_neighbors_ : int
+    n_samples_fit_ : int
+    space_ : Space
+    statistics_ : StoredRows
     scores_ : the scores of the rows learnt from
     index_ : how the nearest are found
     threshold_ : the score above which a row is an outlier

@@ -20,13 +20,16 @@ __all__ = ["ObjectiveGain"]
 class ObjectiveGain(Clustered):
     """Objective gain: how much the squared error of k-means falls without the row.
 
+    Guide: docs/guide/outliers.md
+
     Parameters
     ----------
-    n_clusters : int
-    random_state : int, optional
-        Of the centres' seeds.
-    threshold, contamination, top : one at most
-        Above which score a row is an outlier; None of them: a contamination of 0.1.
+    n_clusters : int, default=8
+    random_state : int, RandomState or None, default=None
+    threshold : float or None, default=None
+    contamination : float or "auto", default='auto'
+        The share of the training rows that are outliers. "auto" is 0.1.
+    top : int or None, default=None
 
     Attributes
     ----------

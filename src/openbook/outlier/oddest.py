@@ -13,6 +13,7 @@ from openbook.outlier.collective import Collective
 from openbook.outlier.detector import Detector
 from openbook.outlier.reasons import Reasons, said_of
 from openbook.words.numbers import figure
+from openbook.words.parameters import documented
 from openbook.words.sentences import plural
 from openbook.work import Grid, Work
 
@@ -29,13 +30,27 @@ _MOST_DOTS = 2_000
 class Oddest:
     """The most unusual rows, in descending order of score; ties in row order.
 
+    Guide: docs/guide/outliers.md
+
     Parameters
     ----------
-    detector : the name of the detector
-    rows : their numbers, from 0
-    reasons : of each; None where rows are judged together
-    scores : of all rows
-    threshold : above which a row is an outlier
+    detector : str
+        The name of the detector.
+    rows : tuple
+        The numbers of the rows, from 0.
+    reasons : tuple
+        The reasons of each; None where rows are judged together.
+    scores : array
+        The scores of all rows.
+    threshold : float
+        The score above which a row is an outlier.
+
+    Examples
+    --------
+    >>> from openbook.outlier import ZScore
+    >>> X = [[1.0], [2.0], [3.0], [2.0], [90.0]]
+    >>> oddest(ZScore(threshold=1.5).fit(X), X, n=2).n_outliers
+    1
     """
 
     detector: str
@@ -94,8 +109,23 @@ class Oddest:
         return self.work().html()
 
 
+@documented
 def oddest(detector: Detector, X: Any, n: int = 10) -> Oddest:
     """The n rows with the highest scores of a fitted detector, with reasons.
+
+    Guide: docs/guide/outliers.md
+
+    Parameters
+    ----------
+    detector : Detector
+        A fitted detector.
+    X : rows
+    n : int, default=10
+        The number of rows to show.
+
+    Returns
+    -------
+    Oddest
 
     Examples
     --------

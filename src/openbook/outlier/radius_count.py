@@ -30,16 +30,29 @@ _SAMPLE = 2000
 class RadiusCount(Nearby):
     """Radius count: the share of the other rows outside a radius around the row.
 
+    Guide: docs/guide/outliers.md
+
     Parameters
     ----------
-    radius : float, optional
-        None: see the module.
-    metric, scale, p, algorithm, allow_large : as for `Nearby`
-    threshold, contamination, top : one at most
-        Above which score a row is an outlier; None of them: a contamination of 0.1.
+    radius : float or None, default=None
+        The radius; None for twice the median distance to the fifth nearest row.
+    metric : str or function, default='auto'
+    scale : bool, default=True
+    p : float, default=2
+    algorithm : str, default='auto'
+    allow_large : bool, default=False
+    threshold : float or None, default=None
+    contamination : float or "auto", default='auto'
+        The share of the training rows that are outliers. "auto" is 0.1.
+    top : int or None, default=None
 
     Attributes
     ----------
+    effective_metric_ : str or function
+    n_neighbors_ : int
+    n_samples_fit_ : int
+    space_ : Space
+    statistics_ : StoredRows
     radius_ : the radius
     threshold_ : the score above which a row is an outlier
 
@@ -69,7 +82,7 @@ class RadiusCount(Nearby):
         algorithm="auto",
         allow_large=False,
         threshold=None,
-        contamination=None,
+        contamination="auto",
         top=None,
     ):
         super().__init__(_NEIGHBOUR, metric, scale, p, algorithm, allow_large, threshold, contamination, top)
@@ -89,7 +102,16 @@ class RadiusCount(Nearby):
         return _TIMES * median or 1.0
 
     def counts(self, X):
-        """How many rows learnt from lie within the radius of each row, without the row itself."""
+        """How many rows learnt from lie within the radius of each row, without the row itself.
+
+        Parameters
+        ----------
+        X : rows
+
+        Returns
+        -------
+        array of int of shape (n,)
+        """
         return self._each(X, self._counted)[:, 0]
 
     def _counted(self, X):

@@ -29,15 +29,31 @@ class Reason:
 
 @dataclass(frozen=True, repr=False)
 class Reasons:
-    """Why a row has its score.
+    """The reasons for an outlier score: what each attribute accounts for.
+
+    Guide: docs/guide/outliers.md
 
     Parameters
     ----------
-    detector : the name of the detector
-    score, threshold : the row's score, and the one above which it would be an outlier
-    parts : a Reason for each attribute, in the order of the schema, and for what none accounts for
-    joined : the steps from the shares to the score
-    meaning : what a share is, in words
+    detector : str
+        The name of the detector.
+    score : float
+        The row's score.
+    threshold : float
+        The score above which it would be an outlier.
+    parts : tuple
+        A Reason for each attribute, in the order of the schema, and for what none accounts for.
+    joined : tuple
+        The steps from the shares to the score.
+    meaning : str
+        What a share is, in words.
+
+    Examples
+    --------
+    >>> from openbook.outlier import ZScore
+    >>> why = ZScore().fit([[1.0, 5.0], [2.0, 6.0], [3.0, 7.0]]).reasons([9.0, 6.0])
+    >>> why.ranked[0].attribute, round(why.score, 3)
+    ('x0', 8.573)
     """
 
     detector: str

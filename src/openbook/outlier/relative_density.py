@@ -24,16 +24,29 @@ __all__ = ["RelativeDensity"]
 class RelativeDensity(Nearby):
     """Relative density: the density around the row's nearest rows, divided by the density around the row.
 
+    Guide: docs/guide/outliers.md
+
     Parameters
     ----------
-    n_neighbors : int
+    n_neighbors : int, default=5
         How many of the nearest rows count.
-    metric, scale, p, algorithm, allow_large : as for `Nearby`
-    threshold, contamination, top : one at most
-        Above which score a row is an outlier; None of them: 1.5.
+    metric : str or function, default='auto'
+    scale : bool, default=True
+    p : float, default=2
+    algorithm : str, default='auto'
+    allow_large : bool, default=False
+    threshold : float or None, default=None
+    contamination : float or "auto", default='auto'
+        The share of the training rows that are outliers. "auto" takes the threshold 1.5.
+    top : int or None, default=None
 
     Attributes
     ----------
+    effective_metric_ : str or function
+    n_neighbors_ : int
+    n_samples_fit_ : int
+    space_ : Space
+    statistics_ : StoredRows
     scores_ : the scores of the rows learnt from
     density_ : their densities
     threshold_ : the score above which a row is an outlier
@@ -49,10 +62,19 @@ class RelativeDensity(Nearby):
     [1.5, 0.833, 0.833, 1.5, 39.583]
     """
 
-    natural_ = (1.5, "a density two thirds of that of its nearest rows")
+    _natural = (1.5, "a density two thirds of that of its nearest rows")
 
     def relative_density(self, X):
-        """The relative density of each row: the lower, the more unusual."""
+        """The relative density of each row: the lower, the more unusual.
+
+        Parameters
+        ----------
+        X : rows
+
+        Returns
+        -------
+        array of float of shape (n,)
+        """
         return 1 / self.oddness(X)
 
     def _compare(self, points):

@@ -12,6 +12,7 @@ from openbook.data.read import read
 from openbook.outlier.box_fences import BoxFences
 from openbook.outlier.grubbs import Grubbs
 from openbook.outlier.z_score import ZScore
+from openbook.words.parameters import documented
 from openbook.words.sentences import plural
 
 __all__ = ["Simple", "simple_outliers"]
@@ -40,9 +41,24 @@ class Simple(NamedTuple):
         return f"{found} ({'row' if len(self.outliers) == 1 else 'rows'} {named})"
 
 
+@documented
 def simple_outliers(X: Any, learning: Any = slice(None)) -> tuple[Simple, ...]:
     """What each of the three finds among all rows, learnt from some; nothing where they cannot look.
 
+    Guide: docs/guide/outliers.md
+
+    Parameters
+    ----------
+    X : rows
+    learning : slice or positions, default=slice(None, None, None)
+        Which rows to learn from; all by default.
+
+    Returns
+    -------
+    tuple of Simple
+
+    Examples
+    --------
     >>> [found.outliers for found in simple_outliers([[float(i)] for i in range(50)] + [[999.0]])]
     [(50,), (50,), (50,)]
     """

@@ -19,15 +19,18 @@ __all__ = ["SmallClusters"]
 class SmallClusters(Clustered):
     """Small clusters: how far the row lies from the nearest large cluster.
 
+    Guide: docs/guide/outliers.md
+
     Parameters
     ----------
-    n_clusters : int
-    share : float
+    n_clusters : int, default=8
+    share : float, default=0.9
         The share of the rows that the large clusters hold together, or more.
-    random_state : int, optional
-        Of the centres' seeds.
-    threshold, contamination, top : one at most
-        Above which score a row is an outlier; None of them: a contamination of 0.1.
+    random_state : int, RandomState or None, default=None
+    threshold : float or None, default=None
+    contamination : float or "auto", default='auto'
+        The share of the training rows that are outliers. "auto" is 0.1.
+    top : int or None, default=None
 
     Attributes
     ----------
@@ -49,7 +52,7 @@ class SmallClusters(Clustered):
     _rules = {"share": Number(above=0, at_most=1), **CLUSTER_RULES}
 
     def __init__(
-        self, n_clusters=8, share=0.9, random_state=None, threshold=None, contamination=None, top=None
+        self, n_clusters=8, share=0.9, random_state=None, threshold=None, contamination="auto", top=None
     ):
         super().__init__(n_clusters, random_state, threshold, contamination, top)
         self.share = share

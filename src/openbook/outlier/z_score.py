@@ -26,12 +26,16 @@ __all__ = ["ZScore"]
 class ZScore(ColumnDetector):
     """z-score: the row's largest distance from a column mean, in standard deviations.
 
+    Guide: docs/guide/outliers.md
+
     Parameters
     ----------
-    variance : "mle" or "sample"
-        Whether the variance divides by N or by N - 1.
-    threshold, contamination, top : one at most
-        Above which score a row is an outlier; None of them: 3.
+    variance : str, default='mle'
+        Whether the variance divides by N ("mle") or by N - 1 ("sample").
+    threshold : float or None, default=None
+    contamination : float or "auto", default='auto'
+        The share of the training rows that are outliers. "auto" takes the threshold 3.
+    top : int or None, default=None
 
     Attributes
     ----------
@@ -48,11 +52,11 @@ class ZScore(ColumnDetector):
 
     _rules = {"variance": OneOf("mle", "sample"), **CUTS}
 
-    natural_ = (3.0, "three standard deviations")
+    _natural = (3.0, "three standard deviations")
     letter = "z"
     meaning = "Standard deviations from the mean; the largest is the score."
 
-    def __init__(self, variance="mle", threshold=None, contamination=None, top=None):
+    def __init__(self, variance="mle", threshold=None, contamination="auto", top=None):
         self.variance = variance
         self.threshold = threshold
         self.contamination = contamination

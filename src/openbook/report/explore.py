@@ -91,7 +91,7 @@ def _groups(result: Exploration) -> Part:
     blocks += [drawn(groups.chosen.draw()), Fold("Table of the scores", list(grids(chosen)))]
     if groups.dendrogram is not None:
         caption = "Average linkage, for comparison: it needs no number of clusters."
-        tree = drawn(groups.dendrogram.picture(groups.k), caption)
+        tree = drawn(groups.dendrogram.draw(groups.k), caption)
         blocks.append(replace(tree, title="Clusters within clusters"))
     if len(groups.model.schema_) <= _FOLLOWED:
         blocks.append(Fold("How the clusters were found", [derived(groups.model.work())]))

@@ -26,7 +26,7 @@ from openbook.errors import DataError, RefusalError
 from openbook.prepare import Encoding
 from openbook.spaces.mixed import MixedDistance, MixedIndex, within_blocks, within_fences
 
-__all__ = ["DISTANCES", "DISTANCE_RULES", "TILED", "Space", "refusal"]
+__all__ = ["DISTANCES", "DISTANCE_MEANINGS", "DISTANCE_RULES", "TILED", "Space", "refusal"]
 
 MIXED = ("gower", "heom")
 DIRECTIONS = ("cosine", "correlation")
@@ -49,6 +49,24 @@ DISTANCE_RULES: dict[str, ParameterRule] = {
     "algorithm": OneOf(*ALGORITHMS),
     "scale": Flag(),
     "p": Number(at_least=1),
+}
+
+#: What these parameters mean, and what is known of them after fitting.
+DISTANCE_MEANINGS = {
+    "metric": 'The distance between rows. "auto" is Euclidean for numbers, Gower\'s for other columns, and'
+    ' cosine for sparse rows. Of typed columns: "gower", "heom". Of encoded columns: "euclidean",'
+    ' "manhattan", "minkowski", "chebyshev", "mahalanobis", "cosine", "correlation". Of numbers: "hamming",'
+    ' "simple_matching", "jaccard", "kl_divergence", or a function of rows (…, d) and (…, d).',
+    "algorithm": 'How the nearest rows are found: "brute", "kd_tree", "ball_tree", "inverted" (sparse rows)'
+    ' or "lsh" (approximate); "auto" chooses. Typed columns are always compared with every row.',
+    "scale": "Whether numeric columns are brought to mean 0 and standard deviation 1 first, for distances of"
+    " encoded columns; cosine and correlation take them as they are.",
+    "p": 'The power of the metric "minkowski", 1 or more.',
+    "effective_metric_": 'The metric that was used: what "auto" chose.',
+    "index_": "The index that finds the nearest rows; its `name` and `reason` say which it is, and why.",
+    "space_": "The rows learnt from, and the distances between them (`openbook.spaces`).",
+    "statistics_": "The rows learnt from, with their targets and weights.",
+    "n_samples_fit_": "The number of rows learnt from.",
 }
 
 #: Distances that are worked out at a time.

@@ -5,7 +5,8 @@ A docstring names such a parameter with its type and default, and leaves the mea
     random_state : int, default=0
 
 `documented` adds the meaning from `SHARED` when the class or function is defined, so that `help` shows it.
-A parameter that means something else here than elsewhere has its meaning written out.
+A parameter that means something else here than elsewhere has its meaning written out; those that a family of
+classes shares are in the dict `_meanings` of their base class.
 """
 
 import re
@@ -72,6 +73,11 @@ SHARED: dict[str, str] = {
     "ccp_alpha": "The price of a leaf in cost-complexity pruning: errors + ccp_alpha · leaves is minimised.",
     "validation": "The share of the rows held out for reduced-error pruning.",
     "n_estimators": "The number of members.",
+    # neighbours, clusters, outliers
+    "n_clusters": "The number of clusters.",
+    "allow_large": "Whether to go ahead where the work is estimated to take more than an hour, or more than"
+    " half of the memory.",
+    "labels": "The cluster of each row, a whole number; -1 for a row that belongs to none.",
     # fitted attributes
     "classes_": "The classes, in the order of the columns of `predict_proba`.",
     "feature_importances_": "Each column's share of the total gain; they sum to 1. See the guide for why a"
@@ -106,12 +112,13 @@ def documented(thing: Documented) -> Documented:
     Random seed. The same seed gives the same result, whatever the number of workers.
     """
     described: list[Any] = [thing]
+    meanings = SHARED | getattr(thing, "_meanings", {})
     if isinstance(thing, type):
         described += [_function(made) for made in vars(thing).values()]
     for one in described:
         doc = getattr(one, "__doc__", None)
         if isinstance(doc, str) and (callable(one) or one is thing) and " : " in doc:
-            one.__doc__ = _filled(doc)
+            one.__doc__ = _filled(doc, meanings)
     return thing
 
 
@@ -120,15 +127,15 @@ def _function(made: Any) -> Any:
     return getattr(made, "__func__", None) or getattr(made, "fn", made)
 
 
-def _filled(doc: str) -> str:
+def _filled(doc: str, meanings: dict[str, str]) -> str:
     lines = doc.splitlines()
     filled: list[str] = []
     for i, line in enumerate(lines):
         filled.append(line)
         named = _NAMED.fullmatch(line)
-        if named is None or named[2] not in SHARED:
+        if named is None or named[2] not in meanings:
             continue
         below = lines[i + 1] if i + 1 < len(lines) else ""
         if not below.startswith(named[1] + " "):
-            filled.append(f"{named[1]}    {SHARED[named[2]]}")
+            filled.append(f"{named[1]}    {meanings[named[2]]}")
     return "\n".join(filled)
