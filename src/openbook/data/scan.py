@@ -91,14 +91,9 @@ def scan(
     if not isinstance(chunk_rows, int) or chunk_rows < 1:
         msg = f"chunk_rows must be a whole number of at least 1, got {chunk_rows!r}"
         raise DataError(msg)
-<<<<<<< HEAD
     how = Reading(kinds, tuple(missing), header, decimal, thousands)
-    files = [_open(path, how) for path in _paths(source)]
-=======
-    how = Reading(kinds, tuple(missing), decimal, thousands)
     addresses = _addresses(source)
-    files = [_open(path) for path in (list(addresses) or _paths(source))]
->>>>>>> d3c2595 (Read files at addresses through fsspec; test the cluster for every kind of fold; print a matrix of learners and shapes)
+    files = [_open(path, how) for path in (list(addresses) or _paths(source))]
     for file in files[1:]:
         _check_alike(files[0], file)
     asked = wishes(how.kinds, files[0].names)
@@ -169,15 +164,10 @@ class FilePiece:
         if _stamp(file.path, self.address) != self.stamp:
             msg = f"{self.address or file.path} has changed since it was scanned; scan it again"
             raise DataError(msg)
-<<<<<<< HEAD
-        if isinstance(self.file, DelimitedFile):
-            frame, _ = self.file.frame(self.numeric, self.how, self.span)
-=======
         if self.address is not None:
             file = replace(file, path=local_copy(self.address, self.stamp))
         if isinstance(file, DelimitedFile):
-            frame, _ = file.frame(self.numeric, self.how.missing, self.span)
->>>>>>> d3c2595 (Read files at addresses through fsspec; test the cluster for every kind of fold; print a matrix of learners and shapes)
+            frame, _ = file.frame(self.numeric, self.how, self.span)
         else:
             frame = file.frame(self.schema.names, self.span)
         asked: dict[str, Wish] = {attribute.name: attribute for attribute in self.schema}
