@@ -16,6 +16,7 @@ from openbook.judge.scores.metrics import METRICS
         "outliers",
         "predict",
         "work",
+        "query",
         "rules",
         "draw",
         "export",

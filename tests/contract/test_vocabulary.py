@@ -31,6 +31,7 @@ DEFAULTS = {
         "10": "Holte's rule on intervals of equal frequency",
         "3": "low, middle and high, as items",
         "4": "quarters, as contexts",
+        "5": "tables of few cells, with rows in each",
         "'mdl'": "by the classes",
         "'scott'": "a density has a rule for the width",
     },
@@ -39,6 +40,7 @@ DEFAULTS = {
         "'gini'": SKLEARN,
         "'squared_error'": SKLEARN,
         "'entropy'": "as the book's examples have it",
+        "'bic'": "the usual score of a network",
     },
     "cv": {"None": "by the number of rows", "5": SKLEARN, "10": "CART's own, by Breiman et al."},
     "eps": {"0.5": SKLEARN, "0.0": "no loss is allowed"},
@@ -53,6 +55,7 @@ DEFAULTS = {
     "max_depth": {"None": "no limit", "2": "a rule that people read"},
     "max_features": {"'sqrt'": SKLEARN, "None": SKLEARN, "0.5": "half of the columns: Ho's subspaces"},
     "max_iter": {"300": SKLEARN, "100": SKLEARN, "200": "EM and autoencoders are slow", "1000": "passes"},
+    "max_parents": {"4": "a search may need them", "2": "small networks to look at"},
     "max_samples": {"1.0": SKLEARN, "256": "Liu's isolation forest"},
     "metric": {
         "None": "in judging: the usual score",

@@ -465,6 +465,39 @@ def work(
         write_work(derive(model, new, row, read_with), form.value, out, getattr(model, "note_", ""))
 
 
+@app.command(epilog="Example: openbook query model.openbook --given smoker=yes --ask cancer --work")
+def query(
+    model: ModelArgument,
+    ask: Annotated[
+        list[str], typer.Option("--ask", metavar="NODE", help="Node to ask for; several for their joint.")
+    ],
+    given: Annotated[
+        list[str] | None,
+        typer.Option("--given", metavar="NODE=VALUE", help="A finding; may be given several times."),
+    ] = None,
+    show_work: Annotated[bool, typer.Option("--work", help="Derive the answer step by step.")] = False,
+    form: Annotated[
+        WorkFormat, typer.Option("--format", "-f", help="Format of the derivation.")
+    ] = WorkFormat.text,
+    out: Out = None,
+) -> None:
+    """Ask a belief network for the probability of a node, given findings."""
+    from openbook.cli.derivations import write_work
+    from openbook.cli.folders import model_file
+    from openbook.cli.questions import answered, findings, network_of
+    from openbook.store import from_file, open_model
+
+    with from_file(path := model_file(model)):
+        network = network_of(open_model(path))
+    evidence = findings(given or [])
+    if show_work or form != WorkFormat.text or out is not None:
+        if len(ask) > 1:
+            raise typer.BadParameter("a derivation is for one --ask; leave --work out for several")
+        write_work(network.work(ask[0], given=evidence), form.value, out)
+    else:
+        typer.echo(answered(network, ask, evidence))
+
+
 @app.command(epilog="Example: openbook rules loans/model.openbook --format sql")
 def rules(
     model: ModelArgument,

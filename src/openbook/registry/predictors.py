@@ -45,6 +45,12 @@ PREDICTORS = (
         ),
     ),
     Entry(
+        "belief_network_classifier",
+        "openbook.network:BeliefNetworkClassifier",
+        "classification",
+        "naive Bayes with dependencies between attributes (TAN)",
+    ),
+    Entry(
         "tuned_threshold",
         "openbook.decide:TunedThresholdClassifierCV",
         "classification",

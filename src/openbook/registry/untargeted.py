@@ -67,6 +67,12 @@ UNTARGETED = (
         "overlapping clusters, each a normal distribution",
     ),
     Entry(
+        "belief_network",
+        "openbook.network:BeliefNetwork",
+        "density",
+        "a graph of probability tables",
+    ),
+    Entry(
         "histogram_density",
         "openbook.density:HistogramDensity",
         "density",

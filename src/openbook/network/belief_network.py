@@ -1,0 +1,533 @@
+r"""A belief network: a graph, and for each node a table of its probabilities given its parents.
+
+    P(x_1, …, x_d) = Π_i P(x_i | parents(x_i))
+
+Nodes are the columns of a table, nominal or ordinal. Numbers are cut into intervals of about equal frequency,
+and the cuts are part of the model. Tables are estimated from counts, smoothed as in naive Bayes. Rows with
+missing cells, and nodes that are hidden altogether, are learnt by expectation-maximisation (`learning.py`);
+the structure may be given or searched (`structure.py`). In a question, nodes without evidence are summed out.
+A value never seen in training counts as missing.
+
+tables_ : {node: float64 (values of each parent …, values of the node)}
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from operator import add
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from openbook.bayes.smoothing import Laplace, MEstimate, NoSmoothing
+from openbook.border.rows import weighed
+from openbook.border.rules import Anything, Number, OneOf, ValueOf, Whole
+from openbook.border.unsupervised import Unsupervised
+from openbook.data import Nominal, Schema
+from openbook.data.attributes import as_text
+from openbook.data.conform import conform
+from openbook.data.read import read
+from openbook.errors import DataError, ParameterError, did_you_mean
+from openbook.fold import fold
+from openbook.network.arrays import checked_cuts, checked_floats, from_arrays, to_arrays
+from openbook.network.derive import derive_network, derive_probability, derive_query
+from openbook.network.graph import Graph
+from openbook.network.learning import Families, completed, expectation_maximisation
+from openbook.network.nodes import as_node, codes_of, counted, equal_frequency_cuts, loaded, smoothed
+from openbook.network.questions import Questions
+from openbook.network.strength import EdgeStrength, strengths
+from openbook.network.structure import STRUCTURES, search
+from openbook.network.tables import node_table
+from openbook.work import Work
+
+__all__ = ["BeliefNetwork"]
+
+
+class BeliefNetwork(Questions, Unsupervised):
+    """Belief network (Bayesian network): a directed graph with a probability table for each node.
+
+    Build one from tables (`from_tables`), read one from a BIF file (`read_bif`), or learn one with `fit`.
+
+    Parameters
+    ----------
+    structure : "hill_climb", "chow_liu", "empty", or list of (parent, child), default="hill_climb"
+        The edges, or how they are searched. `target` is needed by "naive" and "tan".
+    criterion : "bic", "bdeu" or "k2", default="bic"
+        What the search maximises.
+    max_parents : int, default=4
+        The most parents of a node that the search allows.
+    required : list of (parent, child), default=()
+        Edges that the search must keep.
+    forbidden : list of (parent, child), default=()
+        Edges that the search must not add.
+    smoothing : NoSmoothing(), Laplace(alpha) or MEstimate(m, p), default=Laplace(alpha=1.0)
+        From counts to probabilities.
+    latent : mapping of name to number of values, or None, default=None
+        Nodes that no column shows; `structure` must be a list of edges that says where they belong.
+    bins : int, default=5
+        The most intervals into which a numeric column is cut.
+    max_iter : int, default=100
+        The most rounds of expectation-maximisation, where cells are missing.
+    tol : float, default=1e-06
+        Expectation-maximisation ends when the log-likelihood per row rises by less.
+    random_state : int, default=0
+
+    Attributes
+    ----------
+    nodes_ : tuple of attributes
+        The nodes with their values.
+    graph_ : Graph
+        The edges.
+    tables_ : dict of str to ndarray
+        P(node | parents): an axis for each parent, the last for the node.
+    cuts_ : dict of str to ndarray
+        The cuts of numeric columns.
+    families_ : Families
+        The parents of each node by number, and the number of values of each.
+    statistics_ : FamilyCounts or None
+        The (expected) counts behind the tables; None where they were given.
+    trace_ : list of float
+        The log-likelihood (with the prior of the smoothing) after each round of expectation-maximisation.
+    score_ : float or None
+        The score of the structure that the search found.
+
+    Notes
+    -----
+    Guide: docs/guide/belief_networks.md
+
+    References
+    ----------
+    Pearl (1988), Probabilistic Reasoning in Intelligent Systems. Koller and Friedman (2009), Probabilistic
+    Graphical Models.
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> network = BeliefNetwork(structure=[("outlook", "play"), ("windy", "play")]).fit(load("weather"))
+    >>> round(network.query("play", given={"outlook": "overcast"})["Yes"], 4)
+    0.75
+    >>> bool(network.d_separated("outlook", "windy")), bool(network.d_separated("outlook", "windy", ["play"]))
+    (True, False)
+    """
+
+    _counts_rows = True
+    _rules = {
+        "structure": Anything("a way to search the edges, or a list of (parent, child)"),
+        "criterion": OneOf("bic", "bdeu", "k2"),
+        "max_parents": Whole(at_least=1),
+        "required": Anything("a list of (parent, child)"),
+        "forbidden": Anything("a list of (parent, child)"),
+        "smoothing": ValueOf(NoSmoothing, Laplace, MEstimate),
+        "latent": Anything("None, or a mapping of a node's name to its number of values"),
+        "bins": Whole(at_least=2),
+        "max_iter": Whole(at_least=1),
+        "tol": Number(above=0),
+        "random_state": Whole(at_least=0),
+    }
+
+    def __init__(
+        self,
+        structure="hill_climb",
+        *,
+        criterion="bic",
+        max_parents=4,
+        required=(),
+        forbidden=(),
+        smoothing=Laplace(1.0),  # noqa: B008 (a frozen value)
+        latent=None,
+        bins=5,
+        max_iter=100,
+        tol=1e-6,
+        random_state=0,
+    ):
+        self.structure = structure
+        self.criterion = criterion
+        self.max_parents = max_parents
+        self.required = required
+        self.forbidden = forbidden
+        self.smoothing = smoothing
+        self.latent = latent
+        self.bins = bins
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    @classmethod
+    def from_tables(cls, nodes: Mapping[str, Mapping[str, Any]]) -> Self:
+        """Build a network from its probability tables, without learning.
+
+        Parameters
+        ----------
+        nodes : mapping of name to {"values": …, "parents": …, "table": …}
+            "values" lists the values, ["yes", "no"] if left out. "parents" may be left out where there are
+            none. "table" is an array with an axis for each parent and a last one for the node, or a mapping
+            of the parents' values to the distribution. For a node of two values, a number is the
+            probability of the first.
+
+        Returns
+        -------
+        BeliefNetwork
+            Ready to be asked.
+
+        Examples
+        --------
+        >>> rain = BeliefNetwork.from_tables({
+        ...     "rain": {"table": 0.3},
+        ...     "wet": {"parents": ["rain"], "table": {"yes": 0.9, "no": 0.2}},
+        ... })
+        >>> round(rain.query("rain", given={"wet": "yes"})["yes"], 4)
+        0.6585
+        """
+        attributes = {name: _node(name, record) for name, record in nodes.items()}
+        parents = {name: _listed_parents(name, record) for name, record in nodes.items()}
+        graph = Graph(parents)
+        tables = {
+            name: node_table(attributes[name], [attributes[p] for p in parents[name]], record["table"])
+            for name, record in nodes.items()
+        }
+        return cls._from_parts(tuple(attributes.values()), graph, tables)
+
+    @classmethod
+    def _from_parts(cls, nodes, graph, tables, **more):
+        """A network that another learner has learnt."""
+        network = cls(structure=graph.edges)
+        network._remember(Schema(nodes))
+        network.score_ = None
+        network._build(nodes, graph, tables, **more)
+        return network
+
+    # --- learning ----------------------------------------------------------------------------------------
+
+    def _fit(self, rows):
+        cuts = equal_frequency_cuts(rows, self.bins)
+        nodes = (*(as_node(a, cuts) for a in rows.schema), *self._latent_nodes(rows.schema))
+        pieces = [(codes_of(chunk.X, nodes, cuts), chunk.w) for chunk in map(loaded, rows.pieces)]
+        parents, self.score_ = self._structure(nodes, pieces)
+        graph = Graph(
+            {node.name: [nodes[p].name for p in above] for node, above in zip(nodes, parents, strict=True)}
+        )
+        families = Families(parents, tuple(len(node.values) for node in nodes))
+        estimate = partial(smoothed, families, nodes, self.smoothing)
+        counts, trace = fold(pieces, partial(counted, families), add), []
+        tables = estimate(counts)
+        if any((codes < 0).any() for codes, _ in pieces):
+            tables, counts, trace = expectation_maximisation(
+                families,
+                pieces,
+                self._start(families, nodes, tables),
+                estimate,
+                self.smoothing,
+                tol=self.tol,
+                max_iter=self.max_iter,
+            )
+        named = {node.name: table for node, table in zip(nodes, tables, strict=True)}
+        self._build(nodes, graph, named, counts, cuts, trace)
+
+    def _latent_nodes(self, schema):
+        latent = self.latent or {}
+        if latent and isinstance(self.structure, str):
+            raise ParameterError("BeliefNetwork: latent nodes need a list of edges as structure")
+        for name, size in latent.items():
+            if name in schema:
+                raise ParameterError(f"BeliefNetwork: latent {name!r} is a column of the table")
+            if not Whole(at_least=2).allows(size):
+                raise ParameterError(
+                    f"BeliefNetwork: latent {name!r} needs a number of values of at least 2, got {size!r}"
+                )
+        return tuple(
+            Nominal(name, tuple(f"{name} {k + 1}" for k in range(size))) for name, size in latent.items()
+        )
+
+    def _structure(self, nodes, pieces):
+        numbers = {node.name: i for i, node in enumerate(nodes)}
+        if not isinstance(self.structure, str):
+            parents: list[list[int]] = [[] for _ in nodes]
+            for parent, child in self._edges(self.structure, numbers, "structure"):
+                parents[child].append(parent)
+            return tuple(tuple(above) for above in parents), None
+        if self.structure not in STRUCTURES:
+            hint = did_you_mean(self.structure, STRUCTURES)
+            raise ParameterError(f"BeliefNetwork: structure cannot be {self.structure!r}. {hint}")
+        codes = np.concatenate([codes for codes, _ in pieces])
+        w = np.concatenate([w for _, w in pieces])
+        return search(
+            self.structure,
+            codes,
+            w,
+            [len(node.values) for node in nodes],
+            criterion=self.criterion,
+            max_parents=self.max_parents,
+            required=self._edges(self.required, numbers, "required"),
+            forbidden=self._edges(self.forbidden, numbers, "forbidden"),
+        )
+
+    def _edges(self, edges, numbers, parameter):
+        found = []
+        for edge in edges:
+            if isinstance(edge, str) or len(edge) != 2:
+                raise ParameterError(
+                    f"BeliefNetwork: {parameter} must hold pairs (parent, child), got {edge!r}"
+                )
+            for name in edge:
+                if name not in numbers:
+                    hint = did_you_mean(str(name), tuple(numbers))
+                    raise ParameterError(
+                        f"BeliefNetwork: {parameter} names {name!r}, which is no node. {hint}"
+                    )
+            found.append((numbers[edge[0]], numbers[edge[1]]))
+        return found
+
+    def _start(self, families, nodes, tables):
+        """Where expectation-maximisation starts: tables of what is known, and random ones of latent nodes."""
+        rng = np.random.default_rng(self.random_state)
+        latent = {i for i, node in enumerate(nodes) if node.name in (self.latent or {})}
+        return [
+            rng.dirichlet(np.ones(families.sizes[node]), families.shape(node)[:-1])
+            if latent & set(scope)
+            else table
+            for node, (scope, table) in enumerate(zip(families.scopes, tables, strict=True))
+        ]
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # noqa: ARG002
+        """Learn from more rows: the structure stays, the counts and tables grow.
+
+        Parameters
+        ----------
+        X : table-like
+        y : ignored, default=None
+            Taken since pipelines pass it.
+        sample_weight : array-like or None, default=None
+
+        Returns
+        -------
+        self
+        """
+        if not hasattr(self, "graph_"):
+            return self.fit(X, sample_weight=sample_weight)
+        return self._recount(self._counts_of(X, sample_weight), add)
+
+    def forget(self, X: Any, sample_weight: Any = None) -> Self:
+        """Unlearn rows that were learnt before; the structure stays.
+
+        Parameters
+        ----------
+        X : table-like
+        sample_weight : array-like or None, default=None
+
+        Returns
+        -------
+        self
+        """
+        self._graph()
+        return self._recount(self._counts_of(X, sample_weight), lambda a, b: a - b)
+
+    def _counts_of(self, X, sample_weight):
+        if self.statistics_ is None:
+            raise DataError(
+                "this network was given its tables, so it has no counts to go on from; fit it first"
+            )
+        table = conform(read(X, self.schema_), self.schema_, type(self).__name__)
+        (first, *more) = weighed(table, np.zeros(len(table), dtype=np.intp), sample_weight).pieces
+        pieces = [(codes_of(chunk.X, self.nodes_, self.cuts_), chunk.w) for chunk in (first, *more)]
+        if any((codes < 0).any() for codes, _ in pieces):
+            raise DataError(
+                "rows with missing or unseen cells cannot be added to counts or taken away; fit again"
+            )
+        return fold(pieces, partial(counted, self.families_), add)
+
+    def _recount(self, more, how):
+        statistics = how(self.statistics_, more)
+        if any((table < -1e-9).any() for table in statistics.tables):
+            raise DataError("cannot forget these rows: they were not in the training data")
+        tables = smoothed(self.families_, self.nodes_, self.smoothing, statistics)
+        named = {node.name: table for node, table in zip(self.nodes_, tables, strict=True)}
+        self._build(self.nodes_, self.graph_, named, statistics, self.cuts_)
+        return self
+
+    # --- looking at it -----------------------------------------------------------------------------------
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """Log P(row) of each row: the lower, the more unusual. Missing cells are summed out.
+
+        Parameters
+        ----------
+        X : table-like
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        self._graph()
+        codes = codes_of(self._encode(X), self.nodes_, self.cuts_)
+        out = np.zeros(len(codes))
+        with np.errstate(divide="ignore"):
+            for part in completed(self.families_, self._numbered(), codes):
+                out[part.rows] += np.log(part.weight())
+        return out
+
+    def score(self, X: Any, y: Any = None) -> float:  # noqa: ARG002
+        """The mean log-likelihood of rows.
+
+        Parameters
+        ----------
+        X : table-like
+        y : ignored, default=None
+            Taken since pipelines pass it.
+
+        Returns
+        -------
+        float
+        """
+        return float(self.score_samples(X).mean())
+
+    def complexity(self) -> int:
+        """The number of free probabilities.
+
+        Returns
+        -------
+        int
+        """
+        return sum(table.size - table.size // table.shape[-1] for table in self.tables_.values())
+
+    def work(self, row: Any = None, given: Mapping[str, Any] | None = None) -> Work:
+        """Show the work: how the network was made, how a question is answered, or the probability of a row.
+
+        Parameters
+        ----------
+        row : str, row or None, default=None
+            The name of a node for the answer to `query(node, given)`, a row for its probability, None for the
+            tables.
+        given : mapping of node to value, or None, default=None
+            The evidence of a question.
+
+        Returns
+        -------
+        Work
+            The derivation: print it, or ask for `html()`, `latex()` or `json()`.
+        """
+        if not isinstance(row, str):
+            return super().work(row)
+        (target,) = self._targets(row, given)
+        evidence = self._evidence(given)
+        if any((likely > 0).sum() > 1 for likely in evidence.values()):
+            raise DataError("a derivation needs values as evidence; soft evidence has query(…) alone")
+        return derive_query(
+            self, target, {self.nodes_[v].name: int(likely.argmax()) for v, likely in evidence.items()}
+        )
+
+    def _work(self):
+        return derive_network(self)
+
+    def _work_row(self, X):
+        codes = codes_of(X, self.nodes_, self.cuts_)[0]
+        return derive_probability(
+            self, {node.name: int(c) for node, c in zip(self.nodes_, codes, strict=True)}
+        )
+
+    def draw(self):
+        """A picture of the graph, with the table of each node beside it.
+
+        Returns
+        -------
+        Picture
+            Save it with `.save("network.svg")`; a notebook shows it.
+        """
+        from openbook.network.picture import draw_network
+
+        self._graph()
+        return draw_network(self)
+
+    def compare(self, other: "BeliefNetwork") -> "Differences":
+        """Which edges differ from those of another network of the same nodes.
+
+        Parameters
+        ----------
+        other : BeliefNetwork
+            The network to compare with.
+
+        Returns
+        -------
+        Differences
+            Edges only here, only there, and reversed; their number is the structural Hamming distance.
+        """
+        check_is_fitted(self), check_is_fitted(other)
+        mine, theirs = set(self.graph_.edges), set(other.graph_.edges)
+        if odd := set(self.graph_.parents) ^ set(other.graph_.parents):
+            raise DataError(f"the networks have different nodes: {min(odd)!r} is in one of them only")
+        reversed_ = sorted((a, b) for a, b in mine - theirs if (b, a) in theirs)
+        return Differences(
+            sorted(edge for edge in mine - theirs if edge[::-1] not in theirs),
+            sorted(edge for edge in theirs - mine if edge[::-1] not in mine),
+            reversed_,
+        )
+
+    def edge_strength(self, X: Any, repeats: int = 100, random_state: int = 0) -> list[EdgeStrength]:
+        """How often the search finds each edge in bootstrap samples of the rows.
+
+        Parameters
+        ----------
+        X : table-like
+        repeats : int, default=100
+        random_state : int, default=0
+
+        Returns
+        -------
+        list of EdgeStrength
+            The strongest first: the share of samples with an edge between two nodes, in either direction,
+            Wilson's 95% interval of it, and the share of those in which it has this direction.
+        """
+        table = read(X)
+        rng = np.random.default_rng(random_state)
+        found = [
+            clone(self).fit(table.take(rng.integers(len(table), size=len(table)))).graph_.edges
+            for _ in range(repeats)
+        ]
+        return strengths(found, repeats)
+
+    # --- the model file ----------------------------------------------------------------------------------
+
+    def _arrays(self):
+        arrays = to_arrays(self.nodes_, self.graph_, self.tables_, self.cuts_, self.statistics_, self.trace_)
+        return arrays if self.score_ is None else {**arrays, "score": np.array([self.score_])}
+
+    def _restore(self, arrays):
+        cuts = checked_cuts(self.schema_, arrays)
+        nodes = (*(as_node(a, cuts) for a in self.schema_), *self._latent_nodes(self.schema_))
+        graph, tables, statistics, trace = from_arrays(nodes, arrays)
+        self.score_ = (
+            float(checked_floats(arrays, "score", (1,), signed=True)[0]) if "score" in arrays else None
+        )
+        self._build(nodes, graph, tables, statistics, cuts, trace)
+
+
+class Differences(NamedTuple):
+    """Edges that two networks do not share; see `BeliefNetwork.compare`."""
+
+    only_here: list[tuple[str, str]]
+    only_there: list[tuple[str, str]]
+    turned: list[tuple[str, str]]
+
+    @property
+    def distance(self) -> int:
+        """The structural Hamming distance: how many edges must be added, deleted or turned."""
+        return len(self.only_here) + len(self.only_there) + len(self.turned)
+
+
+def _node(name, record):
+    if odd := set(record) - {"values", "parents", "table"}:
+        hint = did_you_mean(min(odd), ("values", "parents", "table"))
+        raise DataError(f"node {name!r}: {min(odd)!r} is not known. {hint}")
+    if "table" not in record:
+        raise DataError(f"node {name!r} has no table")
+    values = tuple(as_text(value) for value in record.get("values", ("yes", "no")))
+    if not values:
+        raise DataError(f"node {name!r} has no values")
+    return Nominal(name, values)
+
+
+def _listed_parents(name, record):
+    parents = record.get("parents", ())
+    if isinstance(parents, str):
+        raise DataError(f"node {name!r}: parents must be a list of names, got {parents!r}")
+    return tuple(parents)

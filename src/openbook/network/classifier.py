@@ -1,0 +1,246 @@
+r"""A belief network as a classifier: the class is a node, and is asked for.
+
+    P(c | x) = P(c, x) / Σ_c' P(c', x),    P(c, x) = Π_i P(x_i | parents(x_i)), hidden cells summed out
+
+    "naive"        the class is the parent of every column: naive Bayes
+    "tan"          and each column has one more parent among the columns, by a tree of largest conditional
+                   information (tree-augmented naive Bayes)
+    "hill_climb"   what a search by score finds; only the Markov blanket of the class counts
+    edges          the edges given, as pairs (parent, child); the class goes by the name of the target
+
+Numbers are cut into intervals of about equal frequency, by the training rows. Missing cells and
+values never seen are summed out. The prior of a class is its share of the rows, unsmoothed. A row that no
+class can explain gets the prior. Rows with gaps are learnt by expectation-maximisation.
+"""
+
+from functools import partial
+from operator import add
+
+import numpy as np
+
+from openbook.bayes.smoothing import Laplace, MEstimate, NoSmoothing
+from openbook.border.base import Classifier
+from openbook.border.rules import Anything, Number, OneOf, ValueOf, Whole
+from openbook.data import Nominal
+from openbook.data.attributes import as_text
+from openbook.errors import ParameterError, did_you_mean
+from openbook.fold import fold
+from openbook.network.arrays import checked_cuts, from_arrays, to_arrays
+from openbook.network.belief_network import BeliefNetwork
+from openbook.network.derive import derive_network, derive_query
+from openbook.network.graph import Graph
+from openbook.network.learning import Families, completed, expectation_maximisation
+from openbook.network.nodes import as_node, codes_of, counted, equal_frequency_cuts, loaded, smoothed
+from openbook.network.structure import search, tree_augmented
+from openbook.work import Work
+
+__all__ = ["BeliefNetworkClassifier"]
+
+WAYS = ("tan", "naive", "hill_climb")
+
+
+class BeliefNetworkClassifier(Classifier):
+    """Belief network classifier: the posterior of a class node, with tree-augmented naive Bayes as default.
+
+    Parameters
+    ----------
+    structure : "tan", "naive", "hill_climb" or list of (parent, child), default="tan"
+        The edges, or how they are found. In a list, the class goes by the name of the target.
+    criterion : "bic", "bdeu" or "k2", default="bic"
+        What "hill_climb" maximises.
+    max_parents : int, default=4
+        The most parents of a node in "hill_climb".
+    smoothing : NoSmoothing(), Laplace(alpha) or MEstimate(m, p), default=Laplace(alpha=1.0)
+        From counts to probabilities.
+    bins : int, default=5
+        The most intervals into which a numeric column is cut.
+    max_iter : int, default=100
+        The most rounds of expectation-maximisation, where cells are missing.
+    tol : float, default=1e-06
+        Expectation-maximisation ends when the log-likelihood per row rises by less.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The classes.
+    n_iter_ : int
+        The rounds of expectation-maximisation.
+    network_ : BeliefNetwork
+        The network, to be asked and drawn.
+
+    Notes
+    -----
+    Guide: docs/guide/belief_networks.md
+
+    References
+    ----------
+    Friedman, Geiger and Goldszmidt (1997), Bayesian network classifiers.
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> X, y = load("weather").split("play")
+    >>> model = BeliefNetworkClassifier().fit(X, y)
+    >>> str(model.predict(X.take([2]))[0])
+    'Yes'
+    """
+
+    _counts_rows = True
+    _rules = {
+        "structure": Anything("'tan', 'naive', 'hill_climb' or a list of (parent, child)"),
+        "criterion": OneOf("bic", "bdeu", "k2"),
+        "max_parents": Whole(at_least=1),
+        "smoothing": ValueOf(NoSmoothing, Laplace, MEstimate),
+        "bins": Whole(at_least=2),
+        "max_iter": Whole(at_least=1),
+        "tol": Number(above=0),
+    }
+
+    def __init__(
+        self,
+        structure="tan",
+        *,
+        criterion="bic",
+        max_parents=4,
+        smoothing=Laplace(1.0),  # noqa: B008 (a frozen value)
+        bins=5,
+        max_iter=100,
+        tol=1e-6,
+    ):
+        self.structure = structure
+        self.criterion = criterion
+        self.max_parents = max_parents
+        self.smoothing = smoothing
+        self.bins = bins
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def knobs(self):
+        return {"structure": WAYS, "bins": (3, 5, 10)}
+
+    def _fit(self, rows):
+        self._cuts = equal_frequency_cuts(rows, self.bins)
+        nodes = self._nodes()
+        pieces = [
+            (np.column_stack([codes_of(chunk.X, nodes[:-1], self._cuts), chunk.y]).astype(np.int64), chunk.w)
+            for chunk in map(loaded, rows.pieces)
+        ]
+        families = Families(self._parents(nodes, pieces), tuple(len(node.values) for node in nodes))
+        prior = {len(nodes) - 1} if not families.parents[-1] else set()  # as in naive Bayes
+        estimate = partial(smoothed, families, nodes, self.smoothing, plain=prior)
+        counts, trace = fold(pieces, partial(counted, families), add), []
+        tables = estimate(counts)
+        if any((codes < 0).any() for codes, _ in pieces):
+            tables, counts, trace = expectation_maximisation(
+                families, pieces, tables, estimate, self.smoothing, tol=self.tol, max_iter=self.max_iter
+            )
+        self.n_iter_ = max(len(trace), 1)
+        self._build(nodes, families.parents, tables, counts, trace)
+
+    def _nodes(self):
+        """The columns as nodes, and last the class."""
+        name = self.target_ if self.target_ not in self.schema_ else f"{self.target_} (class)"
+        labels = tuple(as_text(label) for label in self.classes_.tolist())
+        return (*(as_node(a, self._cuts) for a in self.schema_), Nominal(name, labels))
+
+    def _parents(self, nodes, pieces):
+        """The parents of each node, by number."""
+        target = len(nodes) - 1
+        if not isinstance(self.structure, str):
+            return self._given(nodes)
+        if self.structure not in WAYS:
+            msg = f"structure cannot be {self.structure!r}. {did_you_mean(self.structure, WAYS)}"
+            raise ParameterError(f"BeliefNetworkClassifier: {msg}")
+        if self.structure == "naive":
+            return (*(((target,),) * target), ())
+        codes = np.concatenate([codes for codes, _ in pieces])
+        w = np.concatenate([w for _, w in pieces])
+        sizes = [len(node.values) for node in nodes]
+        if self.structure == "tan":
+            return tree_augmented(codes, w, sizes, target)
+        parents, _ = search(
+            "hill_climb",
+            codes,
+            w,
+            sizes,
+            criterion=self.criterion,
+            max_parents=self.max_parents,
+            required=(),
+            forbidden=(),
+        )
+        return parents
+
+    def _given(self, nodes):
+        numbers = {node.name: i for i, node in enumerate(nodes)}
+        parents: list[list[int]] = [[] for _ in nodes]
+        for edge in self.structure:
+            for name in edge:
+                if name not in numbers:
+                    hint = did_you_mean(str(name), tuple(numbers))
+                    raise ParameterError(
+                        f"BeliefNetworkClassifier: structure names {name!r}, which is no node. {hint}"
+                    )
+            parents[numbers[edge[1]]].append(numbers[edge[0]])
+        return tuple(tuple(above) for above in parents)
+
+    def _build(self, nodes, parents, tables, counts, trace):
+        """Become the classifier of these tables."""
+        graph = Graph(
+            {node.name: [nodes[p].name for p in above] for node, above in zip(nodes, parents, strict=True)}
+        )
+        named = {node.name: table for node, table in zip(nodes, tables, strict=True)}
+        self.network_ = BeliefNetwork._from_parts(  # noqa: SLF001 (of its own room)
+            nodes, graph, named, statistics=counts, cuts=self._cuts, trace=trace
+        )
+
+    def _proba(self, X):
+        network = self.network_
+        codes = np.column_stack([codes_of(X, network.nodes_[:-1], self._cuts), np.full(len(X), -1)])
+        target = codes.shape[1] - 1
+        out = np.tile(network.query(network.nodes_[-1].name).probabilities, (len(X), 1))
+        tables = [network.tables_[node.name] for node in network.nodes_]
+        for part in completed(network.families_, tables, codes):
+            if target in part.group:
+                joint = part.marginal((target,))
+                total = joint.sum(axis=1, keepdims=True)
+                likely = total[:, 0] > 0
+                out[part.rows[likely]] = joint[likely] / total[likely]
+        return out
+
+    def complexity(self):
+        return self.network_.complexity()
+
+    def draw(self):
+        """A picture of the network, with the table of each node beside it.
+
+        Returns
+        -------
+        Picture
+            Save it with `.save("network.svg")`; a notebook shows it.
+        """
+        return self.network_.draw()
+
+    def _work(self):
+        work = derive_network(self.network_)
+        return Work(f"Belief network for {self.target_}", work.parts, work.conclusion)
+
+    def _work_row(self, X):
+        nodes = self.network_.nodes_
+        codes = codes_of(X, nodes[:-1], self._cuts)[0]
+        given = {node.name: int(code) for node, code in zip(nodes[:-1], codes, strict=True) if code >= 0}
+        return derive_query(self.network_, nodes[-1].name, given)
+
+    def _arrays(self):
+        network = self.network_
+        return to_arrays(
+            network.nodes_, network.graph_, network.tables_, self._cuts, network.statistics_, network.trace_
+        )
+
+    def _restore(self, arrays):
+        self._cuts = checked_cuts(self.schema_, arrays)
+        nodes = self._nodes()
+        graph, tables, statistics, trace = from_arrays(nodes, arrays)
+        self.n_iter_ = max(len(trace), 1)
+        self.network_ = BeliefNetwork._from_parts(  # noqa: SLF001 (of its own room)
+            nodes, graph, tables, statistics=statistics, cuts=self._cuts, trace=trace
+        )

@@ -1,0 +1,152 @@
+r"""Exact inference by variable elimination, with sizes known before any table is made.
+
+    P(q, e) = Σ_{h} Π_i P(x_i | parents(x_i))
+
+Hidden variables h are summed out one after the other: the factors that hold a variable are multiplied, and it
+is summed out of the product, which is a factor again. Which goes next is decided by min-fill: the one whose
+neighbours lack the fewest edges among each other, then the one of the smallest product, then the first. The
+product of a variable's factors is its *bucket*. Each bucket passes its sum on to the next one that holds a
+variable of it, so buckets are a junction tree: passing messages back again gives every marginal at once.
+
+    forward     μ_i = Σ_{x_i} bucket_i,  multiplied into the next bucket
+    backward    belief_i = bucket_i · (Σ belief_next over its other variables) / μ_i
+
+With max instead of Σ the forward pass finds the most probable values, which are then read off backwards.
+"""
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from openbook.errors import RefusalError
+from openbook.network.factor import TableFactor, product
+
+__all__ = ["BUDGET", "Elimination", "eliminate", "marginal", "min_fill"]
+
+#: The most cells of a factor that exact inference builds unless told otherwise: 128 MiB.
+BUDGET = 1 << 24
+
+
+class Removal(NamedTuple):
+    """A variable to sum out, and the variables of the product it is summed out of."""
+
+    variable: int
+    together: tuple[int, ...]
+
+
+class Elimination(NamedTuple):
+    """What is left of the factors, and the bucket and message of each variable, in order."""
+
+    left: TableFactor
+    steps: Sequence[Removal]
+    buckets: Sequence[TableFactor]
+    messages: Sequence[TableFactor]
+
+    def most_probable(self) -> dict[int, int]:
+        """The values of the variables eliminated by max, read off from the last to the first."""
+        found: dict[int, int] = {}
+        for step, bucket in zip(reversed(self.steps), reversed(self.buckets), strict=True):
+            found[step.variable] = int(bucket.given(found).table.argmax())
+        return found
+
+    def beliefs(self) -> list[TableFactor]:
+        """The unnormalised joint of each bucket with the evidence; every variable must be eliminated."""
+        into = {step.variable: i for i, step in enumerate(self.steps)}
+        beliefs = [self.left] * len(self.steps)
+        for i in reversed(range(len(self.steps))):
+            message = self.messages[i]
+            if message.variables:
+                above = beliefs[min(into[v] for v in message.variables)]
+                back = above.without([v for v in above.variables if v not in message.variables]).table
+            else:
+                back = self.left.table
+            ratio = np.divide(back, message.table, out=np.zeros(message.table.shape), where=message.table > 0)
+            beliefs[i] = self.buckets[i].times(TableFactor(message.variables, ratio))
+        return beliefs
+
+
+def marginal(beliefs: Iterable[TableFactor], variables: Collection[int]) -> TableFactor:
+    """The unnormalised joint of variables that stand together in some bucket."""
+    held = (belief for belief in beliefs if set(variables) <= set(belief.variables))
+    smallest = min(held, key=lambda belief: belief.table.size)
+    return smallest.without([v for v in smallest.variables if v not in variables])
+
+
+def min_fill(
+    scopes: Iterable[Collection[int]], gone: Collection[int], sizes: Mapping[int, int]
+) -> list[Removal]:
+    """The order in which to eliminate the variables in `gone`, and what stands together in each bucket."""
+    near: dict[int, set[int]] = {}
+    for scope in scopes:
+        for variable in scope:
+            near.setdefault(variable, set()).update(scope)
+    for variable, around in near.items():
+        around.discard(variable)
+
+    def cost(variable: int) -> tuple[int, int, int]:
+        around = near[variable]
+        edges = sum(len(near[one] & around) for one in around) // 2
+        return (
+            len(around) * (len(around) - 1) // 2 - edges,
+            math.prod(sizes[v] for v in around) * sizes[variable],
+            variable,
+        )
+
+    costs = {variable: cost(variable) for variable in gone if variable in near}
+    steps = []
+    while costs:
+        variable = min(costs, key=costs.__getitem__)
+        around = near.pop(variable)
+        steps.append(Removal(variable, tuple(sorted({variable, *around}))))
+        del costs[variable]
+        changed = set(around)
+        for one in around:
+            near[one].discard(variable)
+            if not around - near[one] <= {one}:
+                near[one] |= around - {one}
+                changed |= near[one]
+        for one in changed & costs.keys():
+            costs[one] = cost(one)
+    return steps
+
+
+def eliminate(
+    factors: Iterable[TableFactor],
+    steps: Sequence[Removal],
+    sizes: Mapping[int, int],
+    budget: int,
+    names: Sequence[str],
+    how: str = "sum",
+) -> Elimination:
+    """Eliminate variables in the order of `steps`, unless a product would exceed the budget of cells."""
+    check_budget(steps, sizes, budget, names)
+    alive = list(factors)
+    buckets, messages = [], []
+    for step in steps:
+        held = [f for f in alive if step.variable in f.variables]
+        alive = [f for f in alive if step.variable not in f.variables]
+        bucket = product(held)
+        message = bucket.without([step.variable], how)
+        buckets.append(bucket)
+        messages.append(message)
+        alive.append(message)
+    return Elimination(product(alive), steps, buckets, messages)
+
+
+def check_budget(
+    steps: Sequence[Removal], sizes: Mapping[int, int], budget: int, names: Sequence[str]
+) -> None:
+    """Refuse before anything is built if the largest product would have more cells than the budget."""
+    if not steps:
+        return
+    cells, together = max((math.prod(sizes[v] for v in step.together), step.together) for step in steps)
+    if cells > budget:
+        shown = ", ".join(names[v] for v in together[:6]) + (", …" if len(together) > 6 else "")
+        msg = (
+            f"the exact answer needs a factor of {cells:.3g} cells ({8 * cells / 2**30:.3g} GiB) over"
+            f" {len(together)} nodes ({shown}), more than the budget of {budget:.3g}; estimate the answer by"
+            " sample(...), give more evidence, or raise budget="
+        )
+        raise RefusalError(msg)

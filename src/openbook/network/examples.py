@@ -1,0 +1,135 @@
+"""Networks to learn from: two of the textbooks, and random ones.
+
+`burglary` is Pearl's (1988) alarm, with the figures that most textbooks use; `heart_disease` is the example
+of courses on data mining.
+"""
+
+import numpy as np
+
+from openbook.network.belief_network import BeliefNetwork
+from openbook.words.parameters import documented
+
+__all__ = ["burglary", "heart_disease", "random_network"]
+
+
+def burglary() -> BeliefNetwork:
+    """The burglar alarm: a burglary or an earthquake sets it off, and two neighbours may call.
+
+    Returns
+    -------
+    BeliefNetwork
+
+    Notes
+    -----
+    Guide: docs/guide/belief_networks.md
+
+    Examples
+    --------
+    >>> round(burglary().query("burglary", given={"john calls": "yes", "mary calls": "yes"})["yes"], 4)
+    0.2842
+    """
+    return BeliefNetwork.from_tables(
+        {
+            "burglary": {"table": 0.001},
+            "earthquake": {"table": 0.002},
+            "alarm": {
+                "parents": ["burglary", "earthquake"],
+                "table": {
+                    ("yes", "yes"): 0.95,
+                    ("yes", "no"): 0.94,
+                    ("no", "yes"): 0.29,
+                    ("no", "no"): 0.001,
+                },
+            },
+            "john calls": {"parents": ["alarm"], "table": {"yes": 0.90, "no": 0.05}},
+            "mary calls": {"parents": ["alarm"], "table": {"yes": 0.70, "no": 0.01}},
+        }
+    )
+
+
+def heart_disease() -> BeliefNetwork:
+    """Heart disease: exercise and diet change its risk, blood pressure and chest pain point to it.
+
+    Returns
+    -------
+    BeliefNetwork
+
+    Notes
+    -----
+    Guide: docs/guide/belief_networks.md
+
+    Examples
+    --------
+    >>> round(heart_disease().query("heart disease")["yes"], 4)
+    0.49
+    """
+    return BeliefNetwork.from_tables(
+        {
+            "exercise": {"table": 0.7},
+            "diet": {"values": ["healthy", "unhealthy"], "table": 0.25},
+            "heart disease": {
+                "parents": ["exercise", "diet"],
+                "table": {
+                    ("yes", "healthy"): 0.25,
+                    ("yes", "unhealthy"): 0.45,
+                    ("no", "healthy"): 0.55,
+                    ("no", "unhealthy"): 0.75,
+                },
+            },
+            "heartburn": {"parents": ["diet"], "table": {"healthy": 0.2, "unhealthy": 0.85}},
+            "blood pressure": {
+                "values": ["high", "low"],
+                "parents": ["heart disease"],
+                "table": {"yes": 0.85, "no": 0.2},
+            },
+            "chest pain": {
+                "parents": ["heart disease", "heartburn"],
+                "table": {("yes", "yes"): 0.8, ("yes", "no"): 0.6, ("no", "yes"): 0.4, ("no", "no"): 0.1},
+            },
+        }
+    )
+
+
+@documented
+def random_network(
+    n_nodes: int, max_parents: int = 2, max_values: int = 3, random_state: int = 0
+) -> BeliefNetwork:
+    """A random network, to test and to teach with.
+
+    Parameters
+    ----------
+    n_nodes : int
+        The number of nodes, called x1, x2, …; edges lead from lower numbers to higher ones.
+    max_parents : int, default=2
+        The most parents of a node.
+    max_values : int, default=3
+        The most values of a node, which has two at least.
+    random_state : int, default=0
+
+    Returns
+    -------
+    BeliefNetwork
+
+    Notes
+    -----
+    Guide: docs/guide/belief_networks.md
+
+    Examples
+    --------
+    >>> len(random_network(10).nodes_)
+    10
+    """
+    rng = np.random.default_rng(random_state)
+    names = [f"x{i + 1}" for i in range(n_nodes)]
+    sizes = rng.integers(2, max_values + 1, n_nodes)
+    nodes = {}
+    for i, name in enumerate(names):
+        count = int(rng.integers(0, min(max_parents, i) + 1))
+        parents = sorted(rng.choice(i, count, replace=False).tolist()) if count else []
+        table = rng.dirichlet(np.ones(sizes[i]), [int(sizes[p]) for p in parents])
+        nodes[name] = {
+            "values": [f"v{k + 1}" for k in range(sizes[i])],
+            "parents": [names[p] for p in parents],
+            "table": table,
+        }
+    return BeliefNetwork.from_tables(nodes)

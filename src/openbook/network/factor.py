@@ -1,0 +1,61 @@
+"""A factor: a table of numbers over some variables, and the sum and product of such tables.
+
+    product      (f g)(x, y, z) = f(x, y) g(y, z)
+    sum out      (Σ_y f)(x) = Σ_y f(x, y)
+    max out      (max_y f)(x) = max_y f(x, y)
+    condition    f(x | y = v) = f(x, v)
+
+Variables are numbered, and the axes of a table go in the order of their numbers, so that a product needs no
+transposing.
+
+variables : tuple of int, ascending;  table : float64, one axis for each
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+from functools import reduce
+from typing import NamedTuple
+
+import numpy as np
+
+__all__ = ["TableFactor", "product"]
+
+
+class TableFactor(NamedTuple):
+    """A table over variables, in ascending order."""
+
+    variables: tuple[int, ...]
+    table: np.ndarray
+
+    @classmethod
+    def of(cls, variables: Iterable[int], table: np.ndarray) -> "TableFactor":
+        """A factor whose axes may come in any order."""
+        variables = tuple(variables)
+        order = sorted(range(len(variables)), key=variables.__getitem__)
+        return cls(tuple(variables[i] for i in order), np.ascontiguousarray(table.transpose(order)))
+
+    def times(self, other: "TableFactor") -> "TableFactor":
+        both = tuple(sorted({*self.variables, *other.variables}))
+        return TableFactor(both, self.over(both) * other.over(both))
+
+    def over(self, variables: tuple[int, ...]) -> np.ndarray:
+        """The table with an axis of length 1 for each of these variables that it does not have."""
+        sizes = dict(zip(self.variables, self.table.shape, strict=True))
+        return self.table.reshape([sizes.get(variable, 1) for variable in variables])
+
+    def without(self, gone: Iterable[int], how: str = "sum") -> "TableFactor":
+        """Variables summed out, or with `how="max"` maximised out."""
+        axes = tuple(self.variables.index(variable) for variable in gone)
+        left = tuple(v for i, v in enumerate(self.variables) if i not in axes)
+        return TableFactor(left, self.table.sum(axis=axes) if how == "sum" else self.table.max(axis=axes))
+
+    def given(self, codes: Mapping[int, int]) -> "TableFactor":
+        """The part where these variables have these values."""
+        cut = tuple(codes.get(v, slice(None)) for v in self.variables)
+        return TableFactor(tuple(v for v in self.variables if v not in codes), self.table[cut])
+
+
+def product(factors: Iterable[TableFactor]) -> TableFactor:
+    """The product of factors, small ones first; 1 if there are none."""
+    ordered = sorted(factors, key=lambda f: math.prod(f.table.shape))
+    return reduce(TableFactor.times, ordered, TableFactor((), np.ones(())))

@@ -1,0 +1,103 @@
+r"""Answers by sampling, with an interval: likelihood weighting and Gibbs sampling.
+
+Likelihood weighting draws each row from parents to children. An evidence node is not drawn; the row is
+weighted by its probability instead:
+
+    w = Π_{evidence e} P(e | parents(e)),    P(q | e) ≈ Σ w [q] / Σ w
+
+Its interval is Wilson's, for the effective number of rows (Σ w)² / Σ w². Gibbs sampling starts from such a
+row and draws one hidden node after the other from P(x | its Markov blanket). Its draws depend on each other,
+so many chains run side by side, and the interval comes from their means: mean ± t s / √chains.
+
+codes : int64 (n, d)
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from scipy.stats import t
+
+from openbook.errors import DataError
+from openbook.judge import wilson
+
+__all__ = ["gibbs", "likelihood_weighting", "sampled_rows"]
+
+LEVEL = 0.95
+#: Chains of Gibbs sampling that run side by side, and the share of each that is not counted.
+CHAINS, WARM_UP = 100, 0.2
+
+
+def sampled_rows(order, families, tables, n, rng, evidence: Mapping[int, np.ndarray] | None = None):
+    """Rows drawn from parents to children, and their weights under the evidence (weights of values)."""
+    evidence = evidence or {}
+    codes = np.zeros((n, len(order)), dtype=np.int64)
+    weights = np.ones(n)
+    for node in order:
+        chances = tables[node][tuple(codes[:, p] for p in families.parents[node])]
+        chances = np.broadcast_to(chances, (n, families.sizes[node]))
+        if node in evidence:
+            chances = chances * evidence[node]
+            total = chances.sum(axis=1)
+            weights *= total
+            chances = chances / np.where(total > 0, total, 1.0)[:, None]
+        codes[:, node] = _drawn(chances, rng)
+    return codes, weights
+
+
+def _drawn(chances: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """A value for each row, by its chances."""
+    below = np.cumsum(chances, axis=1)
+    return np.minimum((rng.random((len(chances), 1)) >= below).sum(axis=1), chances.shape[1] - 1)
+
+
+def likelihood_weighting(order, families, tables, targets: Sequence[int], evidence, n, rng):
+    """P(targets | evidence), its interval, and P(evidence)."""
+    codes, weights = sampled_rows(order, families, tables, n, rng, evidence)
+    total = weights.sum()
+    if not total:
+        msg = f"none of {n:,} sampled rows agrees with the evidence; draw more rows, or use fewer findings"
+        raise DataError(msg)
+    shape = tuple(families.sizes[v] for v in targets)
+    flat = np.ravel_multi_index(tuple(codes[:, v] for v in targets), shape)
+    p = np.bincount(flat, weights, int(np.prod(shape))) / total
+    rows = total**2 / (weights**2).sum()
+    found = [wilson(share * rows, rows, LEVEL) for share in p.tolist()]
+    ends = (
+        np.array([interval.low for interval in found]).reshape(shape),
+        np.array([interval.high for interval in found]).reshape(shape),
+    )
+    return p.reshape(shape), ends, float(total / n)
+
+
+def gibbs(order, families, tables, targets: Sequence[int], evidence, n, rng):
+    """P(targets | evidence) and its interval; P(evidence) is not estimated (NaN)."""
+    codes, weights = sampled_rows(order, families, tables, max(n // 10, 1000), rng, evidence)
+    if not weights.any():
+        raise DataError(
+            "no sampled row agrees with the evidence, so Gibbs sampling has no start; use fewer findings"
+        )
+    codes = codes[rng.choice(len(codes), CHAINS, p=weights / weights.sum())]
+    rounds = max(n // CHAINS, 20)
+    fixed = {node for node, likely in evidence.items() if (likely > 0).sum() == 1}
+    hidden = [node for node in order if node not in fixed]
+    families_of = {v: [i for i, scope in enumerate(families.scopes) if v in scope] for v in hidden}
+    shape = tuple(families.sizes[v] for v in targets)
+    seen = np.zeros((CHAINS, int(np.prod(shape))))
+    counted = 0
+    for i in range(rounds):
+        for v in hidden:
+            chances = np.ones((CHAINS, families.sizes[v])) * evidence.get(v, 1.0)
+            for node in families_of[v]:
+                scope = families.scopes[node]
+                axes = [*(k for k, u in enumerate(scope) if u != v), scope.index(v)]
+                chances *= tables[node].transpose(axes)[tuple(codes[:, u] for u in scope if u != v)]
+            codes[:, v] = _drawn(chances / chances.sum(axis=1, keepdims=True), rng)
+        if i >= WARM_UP * rounds:
+            flat = np.ravel_multi_index(tuple(codes[:, v] for v in targets), shape)
+            seen[np.arange(CHAINS), flat] += 1
+            counted += 1
+    means = seen / counted
+    p = means.mean(axis=0)
+    half = t.ppf((1 + LEVEL) / 2, CHAINS - 1) * means.std(axis=0, ddof=1) / np.sqrt(CHAINS)
+    ends = np.clip(p - half, 0, 1).reshape(shape), np.clip(p + half, 0, 1).reshape(shape)
+    return p.reshape(shape), ends, float("nan")

@@ -1,0 +1,179 @@
+"""Exact and sampled answers against going through every row of the joint table."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from openbook.errors import DataError, ParameterError, RefusalError
+from openbook.network import BeliefNetwork, burglary, heart_disease, random_network
+
+
+def joint_of(network):
+    """The whole joint table, by the chain rule, entry by entry."""
+    names = [node.name for node in network.nodes_]
+    table = np.zeros([len(node.values) for node in network.nodes_])
+    for codes in product(*(range(size) for size in table.shape)):
+        at = dict(zip(names, codes, strict=True))
+        table[codes] = np.prod(
+            [
+                network.tables_[name][(*(at[p] for p in network.graph_.parents[name]), at[name])]
+                for name in names
+            ]
+        )
+    return table
+
+
+def given_codes(joint, codes):
+    return joint[tuple(codes.get(i, slice(None)) for i in range(joint.ndim))]
+
+
+@pytest.fixture(params=range(6))
+def case(request):
+    network = random_network(7, max_parents=3, random_state=request.param)
+    rng = np.random.default_rng(request.param)
+    names = [node.name for node in network.nodes_]
+    some = rng.choice(7, request.param % 4, replace=False).tolist()
+    codes = {i: int(rng.integers(len(network.nodes_[i].values))) for i in some}
+    evidence = {names[i]: network.nodes_[i].values[c] for i, c in codes.items()}
+    return network, names, codes, evidence
+
+
+def test_query_and_marginals_equal_the_joint_table(case):
+    network, names, codes, evidence = case
+    left = given_codes(joint_of(network), codes)
+    free = [i for i in range(7) if i not in codes]
+    marginals = network.marginals(given=evidence)
+    assert list(marginals) == [names[i] for i in free]
+    for axis, i in enumerate(free):
+        expected = left.sum(axis=tuple(a for a in range(left.ndim) if a != axis))
+        answer = network.query(names[i], given=evidence)
+        np.testing.assert_allclose(answer.joint, expected, rtol=1e-10)
+        np.testing.assert_allclose(marginals[names[i]].probabilities, expected / expected.sum(), rtol=1e-10)
+        assert answer.evidence == pytest.approx(left.sum())
+    assert network.probability(evidence) == pytest.approx(left.sum())
+
+
+def test_two_targets_in_the_order_asked(case):
+    network, names, codes, evidence = case
+    left = given_codes(joint_of(network), codes)
+    free = [i for i in range(7) if i not in codes]
+    a, b = free[-1], free[0]
+    rest = tuple(axis for axis, i in enumerate(free) if i not in {a, b})
+    expected = left.sum(axis=rest).T  # the axes go from low to high, the question from high to low
+    np.testing.assert_allclose(
+        network.query([names[a], names[b]], given=evidence).joint, expected, rtol=1e-10
+    )
+
+
+def test_most_probable_is_the_largest_cell(case):
+    network, names, codes, evidence = case
+    left = given_codes(joint_of(network), codes)
+    found = network.most_probable(given=evidence)
+    free = [i for i in range(7) if i not in codes]
+    at = tuple(network.nodes_[i].values.index(found[names[i]]) for i in free)
+    assert left[at] == pytest.approx(left.max())
+
+
+def test_soft_evidence_multiplies_the_likelihood():
+    network = heart_disease()
+    answer = network.query("heart disease", given={"chest pain": {"yes": 0.9, "no": 0.3}})
+    hard = {v: network.query("heart disease", given={"chest pain": v}) for v in ("yes", "no")}
+    expected = 0.9 * hard["yes"].joint + 0.3 * hard["no"].joint
+    np.testing.assert_allclose(answer.joint, expected)
+
+
+@pytest.mark.parametrize("method", ["likelihood_weighting", "gibbs"])
+def test_sampled_answers_have_the_exact_one_in_their_interval(method):
+    network = heart_disease()
+    given = {"chest pain": "yes", "blood pressure": "low"}
+    exact = network.query("heart disease", given=given)["yes"]
+    inside = 0
+    for state in range(20):
+        answer = network.sample(
+            "heart disease", given=given, method=method, n_samples=4000, random_state=state
+        )
+        low, high = (end[0] for end in answer.interval)
+        inside += low <= exact <= high
+        assert high - low < 0.12
+    assert inside >= 16  # fewer has a probability below 0.003 if each holds it with 0.95
+
+
+def test_the_size_is_known_before_anything_is_built():
+    network = random_network(30, max_parents=3, random_state=2)
+    with pytest.raises(RefusalError, match=r"factor of .* cells .* budget of 8.*sample"):
+        network.marginals(budget=8)
+
+
+def test_errors_name_the_culprit():
+    network = burglary()
+    for call, message in (
+        (lambda: network.query("fire"), "no node 'fire'"),
+        (lambda: network.query("alarm", given={"alarm": "yes"}), "'alarm' is both asked for and given"),
+        (lambda: network.query("alarm", given={"mary calls": "maybe"}), "'mary calls' has no value 'maybe'"),
+        (lambda: network.sample("alarm", method="guess"), "method cannot be 'guess'"),
+        (lambda: network.query("alarm")["perhaps"], "alarm has no value 'perhaps'"),
+    ):
+        with pytest.raises((DataError, ParameterError, KeyError), match=message):
+            call()
+    sure = BeliefNetwork.from_tables(
+        {"a": {"table": 1.0}, "b": {"parents": ["a"], "table": {"yes": 0, "no": 1}}}
+    )
+    with pytest.raises(DataError, match="probability 0"):
+        sure.query("a", given={"b": "yes"})
+
+
+@pytest.mark.parametrize(
+    ("nodes", "message"),
+    [
+        ({"a": {"parents": ["a"], "table": 0.5}}, "circle: a → a"),
+        ({"a": {"parents": ["z"], "table": 0.5}}, "'a' has the unknown parent 'z'"),
+        ({"a": {"table": [0.5, 0.6]}}, "'a': its probabilities sum to 1.1"),
+        ({"a": {"table": [0.2, 0.3, 0.5]}}, "'a': its table has the shape"),
+        ({"a": {"table": -0.1}}, "'a': a probability is not between 0 and 1"),
+        (
+            {"a": {"table": 0.5}, "b": {"parents": ["a"], "table": {"yes": 0.1}}},
+            "'b': no probabilities are given for a = no",
+        ),
+        ({"a": {"tabel": 0.5}}, "'tabel' is not known"),
+        ({"a": {"values": ["x", "x"], "table": 0.5}}, "'x' twice"),
+    ],
+)
+def test_a_network_validates_itself(nodes, message):
+    with pytest.raises(DataError, match=message):
+        BeliefNetwork.from_tables(nodes)
+
+
+def test_d_separation_equals_independence_in_random_networks():
+    # with random tables, separated nodes are independent, and others are not (but by chance)
+    for state in range(4):
+        network = random_network(6, random_state=state)
+        joint = joint_of(network)
+        names = [node.name for node in network.nodes_]
+        for a, b, c in ((0, 5, 2), (1, 4, 3), (0, 3, 5), (2, 5, 1)):
+            rest = tuple(i for i in range(6) if i not in {a, b, c})
+            table = np.moveaxis(joint.sum(axis=rest), sorted((a, b, c)).index(c), 0)
+            apart = all(
+                np.allclose(part * part.sum(), part.sum(1, keepdims=True) * part.sum(0, keepdims=True))
+                for part in table
+            )
+            assert bool(network.d_separated(names[a], names[b], [names[c]])) == apart
+
+
+def test_the_graph_of_the_alarm():
+    network = burglary()
+    assert network.parents("alarm") == ("burglary", "earthquake")
+    assert network.children("alarm") == ("john calls", "mary calls")
+    assert network.ancestors("mary calls") == ("burglary", "earthquake", "alarm")
+    assert network.descendants("burglary") == ("alarm", "john calls", "mary calls")
+    assert network.markov_blanket("burglary") == ("earthquake", "alarm")
+    assert network.local_markov("burglary") == "burglary ⊥ earthquake"
+    separation = network.d_separated("burglary", "earthquake", ["mary calls"])
+    assert separation.path == ("burglary", "alarm", "earthquake")
+
+
+def test_the_picture_has_every_node_and_an_arrow_for_each_edge():
+    svg = heart_disease().draw().svg()
+    for name in ("exercise", "diet", "heart disease", "heartburn", "blood pressure", "chest pain"):
+        assert f">{name}</text>" in svg
+    assert svg.count('marker-end="url(#ob-arrow)"') == 6

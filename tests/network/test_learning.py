@@ -1,0 +1,209 @@
+"""Tables from rows: by hand, with gaps, with latent nodes, and structures."""
+
+import math
+
+import numpy as np
+import pytest
+
+import openbook
+from openbook.bayes import Laplace, NaiveBayes, NoSmoothing
+from openbook.errors import DataError, ParameterError
+from openbook.network import BeliefNetwork, BeliefNetworkClassifier, random_network
+from openbook.network.structure import family_score
+
+ROWS = [{"a": "x", "b": "p"}, {"a": "x", "b": "q"}, {"a": "x", "b": "p"}, {"a": "y", "b": "q"}]
+EDGE = [("a", "b")]
+
+
+def with_gaps(table, share, random_state):
+    """The same rows as dicts, some cells missing."""
+    rng = np.random.default_rng(random_state)
+    rows = [
+        dict(zip(table.names, row.values(), strict=True)) if isinstance(row, dict) else row for row in table
+    ]
+    return [{k: None if rng.random() < share else v for k, v in dict(row).items()} for row in rows]
+
+
+def test_counts_by_hand():
+    plain = BeliefNetwork(EDGE, smoothing=NoSmoothing()).fit(ROWS)
+    assert plain.tables_["a"].tolist() == [3 / 4, 1 / 4]
+    assert plain.tables_["b"].tolist() == [[2 / 3, 1 / 3], [0, 1]]
+    smooth = BeliefNetwork(EDGE, smoothing=Laplace(1.0)).fit(ROWS)
+    assert smooth.tables_["b"].ravel().tolist() == pytest.approx([3 / 5, 2 / 5, 1 / 3, 2 / 3])
+    weighted = BeliefNetwork(EDGE, smoothing=NoSmoothing()).fit(ROWS, sample_weight=[1, 2, 1, 1])
+    assert weighted.tables_["b"][0].tolist() == pytest.approx([2 / 4, 2 / 4])
+
+
+def test_one_round_of_expectation_maximisation_by_hand():
+    # b is unknown in the last row; the start, from the known rows, says P(p | x) = 2/3
+    rows = [*ROWS, {"a": "x", "b": None}]
+    network = BeliefNetwork(EDGE, smoothing=NoSmoothing(), max_iter=1).fit(rows)
+    # E step: p gets 2/3 of the row, q 1/3, so that P(p | x) = (2 + 2/3) / 4 = 2/3: a fixed point
+    assert network.tables_["b"][0].tolist() == pytest.approx([2 / 3, 1 / 3])
+    assert network.tables_["a"].tolist() == pytest.approx([4 / 5, 1 / 5])
+    # log-likelihood of the start: a of five rows, b of four
+    expected = 4 * math.log(4 / 5) + math.log(1 / 5) + 2 * math.log(2 / 3) + math.log(1 / 3)
+    assert network.trace_[0] == pytest.approx(expected)
+
+
+def test_the_cause_is_inferred_where_it_is_missing():
+    rows = [{"a": "x", "b": "p"}, {"a": "y", "b": "q"}, {"a": None, "b": "q"}]
+    network = BeliefNetwork(EDGE, smoothing=NoSmoothing()).fit(rows)
+    # b = q was only ever seen with a = y, so the last row counts for y in full
+    assert network.tables_["a"].tolist() == pytest.approx([1 / 3, 2 / 3])
+
+
+@pytest.mark.parametrize("share", [0.1, 0.4])
+@pytest.mark.parametrize("smoothing", [NoSmoothing(), Laplace(1.0)])
+def test_the_trace_never_falls(share, smoothing):
+    true = random_network(8, random_state=1)
+    rows = with_gaps(true.sample_rows(300, 2), share, 3)
+    network = BeliefNetwork(true.graph_.edges, smoothing=smoothing, tol=1e-9, max_iter=30).fit(rows)
+    assert len(network.trace_) > 3
+    assert (np.diff(network.trace_) >= -1e-8).all()
+
+
+def test_many_gaps_go_by_elimination_and_agree(monkeypatch):
+    true = random_network(8, random_state=1)
+    rows = with_gaps(true.sample_rows(80, 2), 0.4, 3)
+    dense = BeliefNetwork(true.graph_.edges, max_iter=3).fit(rows)
+    monkeypatch.setattr("openbook.network.learning.MOST_CELLS", 1)
+    single = BeliefNetwork(true.graph_.edges, max_iter=3).fit(rows)
+    for name, table in dense.tables_.items():
+        np.testing.assert_allclose(single.tables_[name], table, rtol=1e-10)
+    np.testing.assert_allclose(single.trace_, dense.trace_, rtol=1e-12)
+
+
+def test_gaps_cost_little_where_the_model_is_right():
+    true = random_network(6, max_values=2, random_state=4)
+    rows = true.sample_rows(4000, 5)
+    full = BeliefNetwork(true.graph_.edges).fit(rows)
+    gappy = BeliefNetwork(true.graph_.edges).fit(with_gaps(rows, 0.1, 6))
+    test = true.sample_rows(4000, 7)
+    assert gappy.score(test) > full.score(test) - 0.01
+
+
+def test_a_latent_node_explains_dependence():
+    true = BeliefNetwork.from_tables(
+        {
+            "group": {"values": ["group 1", "group 2"], "table": 0.4},
+            **{f"x{i}": {"parents": ["group"], "table": {"group 1": 0.9, "group 2": 0.1}} for i in range(4)},
+        }
+    )
+    rows = true.sample_rows(3000, 1).drop("group")
+    edges = [("group", f"x{i}") for i in range(4)]
+    found = BeliefNetwork(edges, latent={"group": 2}, random_state=3).fit(rows)
+    apart = BeliefNetwork([], smoothing=Laplace(1.0)).fit(rows)
+    test = true.sample_rows(2000, 2).drop("group")
+    assert found.score(test) > apart.score(test) + 0.3
+    assert sorted(found.tables_["group"].round(1)) == [0.4, 0.6]
+
+
+def test_more_rows_and_fewer():
+    true = random_network(5, random_state=2)
+    table = true.sample_rows(200, 1)
+    edges = true.graph_.edges
+    whole = BeliefNetwork(edges).fit(table)
+    parts = BeliefNetwork(edges).fit(table.take(slice(0, 150))).partial_fit(table.take(slice(150, 200)))
+    for name in whole.tables_:
+        np.testing.assert_allclose(parts.tables_[name], whole.tables_[name])
+    parts.forget(table.take(slice(150, 200)))
+    first = BeliefNetwork(edges).fit(table.take(slice(0, 150)))
+    for name in first.tables_:
+        np.testing.assert_allclose(parts.tables_[name], first.tables_[name])
+    with pytest.raises(DataError, match="were not in the training data"):
+        BeliefNetwork(EDGE).fit(ROWS).forget([{"a": "y", "b": "p"}] * 3)
+
+
+def test_bic_by_hand():
+    codes = np.array([[0, 0], [0, 1], [0, 0], [1, 1]])
+    w = np.ones(4)
+    alone = 2 * math.log(2 / 4) + 2 * math.log(2 / 4) - 0.5 * math.log(4)
+    assert family_score(codes, w, [2, 2], 1, ()) == pytest.approx(alone)
+    under = 2 * math.log(2 / 3) + math.log(1 / 3) + 0 - 0.5 * math.log(4) * 2
+    assert family_score(codes, w, [2, 2], 1, (0,)) == pytest.approx(under)
+    # K2 without parents: Γ(2)/Γ(6) · Γ(3) Γ(3) = 2 · 2 / 5!
+    assert family_score(codes, w, [2, 2], 1, (), "k2") == pytest.approx(math.log(4 / 120))
+
+
+def test_search_finds_the_edges_of_a_clear_network():
+    true = BeliefNetwork.from_tables(
+        {
+            "a": {"table": 0.5},
+            "b": {"table": 0.5},
+            "c": {
+                "parents": ["a", "b"],
+                "table": {("yes", "yes"): 0.95, ("yes", "no"): 0.2, ("no", "yes"): 0.3, ("no", "no"): 0.05},
+            },
+            "d": {"parents": ["c"], "table": {"yes": 0.9, "no": 0.1}},
+        }
+    )
+    rows = true.sample_rows(3000, 1)
+    for criterion in ("bic", "bdeu"):
+        found = BeliefNetwork("hill_climb", criterion=criterion).fit(rows)
+        assert set(found.graph_.edges) == {("a", "c"), ("b", "c"), ("c", "d")}
+    neighbours = {
+        frozenset(edge) for edge in BeliefNetwork("hill_climb", criterion="k2").fit(rows).graph_.edges
+    }
+    assert {frozenset("ac"), frozenset("bc"), frozenset("cd")} <= neighbours
+    kept = BeliefNetwork(required=[("d", "a")], forbidden=[("a", "c"), ("c", "a")]).fit(rows)
+    assert ("d", "a") in kept.graph_.edges
+    assert not {("a", "c"), ("c", "a")} & set(kept.graph_.edges)
+    assert max(len(p) for p in BeliefNetwork(max_parents=1).fit(rows).graph_.parents.values()) == 1
+
+
+def test_chow_liu_is_the_tree_of_a_chain():
+    true = BeliefNetwork.from_tables(
+        {
+            "a": {"table": 0.5},
+            "b": {"parents": ["a"], "table": {"yes": 0.9, "no": 0.1}},
+            "c": {"parents": ["b"], "table": {"yes": 0.9, "no": 0.1}},
+        }
+    )
+    found = BeliefNetwork("chow_liu").fit(true.sample_rows(2000, 1))
+    assert found.graph_.edges == [("a", "b"), ("b", "c")]
+
+
+def test_edges_have_strengths_with_intervals():
+    true = BeliefNetwork.from_tables(
+        {"a": {"table": 0.5}, "b": {"parents": ["a"], "table": {"yes": 0.9, "no": 0.1}}, "c": {"table": 0.5}}
+    )
+    edges = BeliefNetwork().edge_strength(true.sample_rows(300, 1), repeats=20)
+    assert (edges[0].parent, edges[0].child, edges[0].strength) == ("a", "b", 1.0)
+    assert edges[0].low < 0.9 < edges[0].high
+    assert all(edge.strength < 0.5 for edge in edges[1:])
+
+
+def test_naive_structure_is_naive_bayes():
+    X, y = openbook.load("weather").split("play")
+    ours = BeliefNetworkClassifier("naive").fit(X, y)
+    np.testing.assert_allclose(ours.predict_proba(X), NaiveBayes().fit(X, y).predict_proba(X), rtol=1e-12)
+
+
+def test_tan_finds_what_naive_bayes_cannot():
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(2, size=(2, 400))
+    rows = [{"a": f"{i}", "b": f"{j}"} for i, j in zip(a, b, strict=True)]
+    y = [f"{i ^ j}" for i, j in zip(a, b, strict=True)]
+    assert BeliefNetworkClassifier("tan").fit(rows, y).score(rows, y) == 1.0
+    assert BeliefNetworkClassifier("naive").fit(rows, y).score(rows, y) < 0.7
+
+
+def test_missing_cells_are_summed_out_by_hand():
+    X, y = openbook.load("weather").split("play")
+    model = BeliefNetworkClassifier("naive").fit(X, y)
+    # only the outlook is known: P(c) P(sunny | c), which is (5/14)(4/8) for No and (9/14)(3/12) for Yes
+    row = {"outlook": "sunny", "temperature": None, "humidity": None, "windy": "unheard of"}
+    no, yes = 5 / 14 * 4 / 8, 9 / 14 * 3 / 12
+    assert model.predict_proba([row])[0].tolist() == pytest.approx([no / (no + yes), yes / (no + yes)])
+
+
+def test_errors_name_the_culprit():
+    with pytest.raises(ParameterError, match="structure cannot be 'hillclimb'"):
+        BeliefNetwork("hillclimb").fit(ROWS)
+    with pytest.raises(ParameterError, match="names 'z', which is no node"):
+        BeliefNetwork([("a", "z")]).fit(ROWS)
+    with pytest.raises(ParameterError, match="latent nodes need a list of edges"):
+        BeliefNetwork(latent={"h": 2}).fit(ROWS)
+    with pytest.raises(DataError, match="no counts to go on from"):
+        BeliefNetwork.from_tables({"a": {"table": 0.5}}).partial_fit([{"a": "yes"}])
