@@ -75,26 +75,43 @@ class AdaBoostClassifier(OneLearner, Classifier):
 
     Parameters
     ----------
-    estimator : classifier, optional
-        A stump unless given: `DecisionTreeClassifier(max_depth=1)` for two classes and columns of numbers or
-        ordinal values, all known. Otherwise with `bins=255`, so that the cuts of a column with more values
-        than that lie between bins of about equal size: there the exact search takes several times as long.
-    n_estimators : int
-        How many rounds there are at most.
-    resample : bool
+    estimator : classifier or None, default=None
+        What the members are copies of. None for a stump: `DecisionTreeClassifier(max_depth=1)` for two
+        classes and columns of numbers or ordinal values, all known. Otherwise with `bins=255`, so that the
+        cuts of a column with more values than that lie between bins of about equal size: there the exact
+        search takes several times as long.
+    n_estimators : int, default=50
+        The most rounds.
+    resample : bool, default=False
         Draw each member's rows by their weights instead of giving it the weights. A learner that takes no
         weights gets rows in any case.
-    random_state : int, RandomState or None
-        For the draws, and the members' own.
+    random_state : int, RandomState or None, default=None
 
     Attributes
     ----------
-    estimators_ : the members that were kept; there may be none
-    classes_ : the classes
-    prior_ : their shares of the weights
-    errors_, alphas_, z_ : of each round; the alpha is 0 where the member was thrown away
-    vote_errors_ : the training error of the vote after each round
-    weights_ : the weights of the first 30 rows, before the first round and after each, (n_rounds + 1, 30)
+    estimators_ : list
+        The members that were kept; there may be none.
+    classes_ : ndarray of shape (n_classes,)
+    prior_ : ndarray of shape (n_classes,)
+        The share of each class.
+    errors_ : ndarray of shape (n_rounds,)
+        The weighted error of the member of each round.
+    alphas_ : ndarray of shape (n_rounds,)
+        Its vote alpha; 0 where the member was thrown away.
+    z_ : ndarray of shape (n_rounds,)
+        What makes the weights sum to one.
+    vote_errors_ : ndarray of shape (n_rounds,)
+        The training error of the vote after each round.
+    weights_ : ndarray of shape (n_rounds + 1, 30)
+        The weights of the first 30 rows, before the first round and after each.
+
+    Notes
+    -----
+    Guide: docs/guide/ensembles.md
+
+    References
+    ----------
+    Freund and Schapire (1997). Zhu, Zou, Rosset and Hastie (2009), for several classes.
 
     Examples
     --------
@@ -174,7 +191,17 @@ class AdaBoostClassifier(OneLearner, Classifier):
         return member, narrow(decisions, len(self.classes_))
 
     def decision_function(self, X):
-        """The score of each class; for two classes, how far that of the second exceeds the first's."""
+        """The score of each class: the sum of the votes for it.
+
+        Parameters
+        ----------
+        X : table-like or Scan
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes) or (n_rows,)
+            For two classes, how far the score of the second exceeds the first.
+        """
         check_is_fitted(self)
         scores = self._each(X, self._scores)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
@@ -202,12 +229,30 @@ class AdaBoostClassifier(OneLearner, Classifier):
         return max(CELLS // len(X.schema) if trees else len(X), 1)
 
     def staged_predict(self, X):
-        """What the first member says of each row, then the first two together, and so on."""
+        """What the first member says of each row, then the first two together, and so on.
+
+        Parameters
+        ----------
+        X : table-like or Scan
+
+        Yields
+        ------
+        ndarray of shape (n_rows,)
+        """
         for scores in self._staged(X):
             yield self.classes_[most_probable(scores)]
 
     def staged_predict_proba(self, X):
-        """The probabilities of each class after the first member's vote, the second's, and so on."""
+        """The probability of each class after the vote of the first member, the second, and so on.
+
+        Parameters
+        ----------
+        X : table-like or Scan
+
+        Yields
+        ------
+        ndarray of shape (n_rows, n_classes)
+        """
         for scores in self._staged(X):
             yield _softmax(2 * scores)
 

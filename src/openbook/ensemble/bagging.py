@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 from sklearn.utils import check_random_state
 
-from openbook.border.rules import Anything, Flag, Number, Whole
+from openbook.border.rules import Anything, Flag, Maybe, Number, Whole
 from openbook.ensemble.averaging import Averaging, AveragingClassifier, AveragingRegressor
 from openbook.ensemble.members import OneLearner, copied, fitted, gathered, number_of_rows
 from openbook.fold import each
@@ -29,12 +29,12 @@ class Bagging(OneLearner, Averaging):
 
     _rules = {
         "n_estimators": Whole(at_least=1),
-        "max_samples": Number(above=0, at_most=1),
+        "max_samples": Maybe(Number(above=0, at_most=1)),
         "bootstrap": Flag(),
         "random_state": Anything("None, a whole number or a RandomState"),
     }
 
-    def __init__(self, estimator=None, n_estimators=10, max_samples=1.0, bootstrap=True, random_state=None):
+    def __init__(self, estimator=None, n_estimators=10, max_samples=None, bootstrap=True, random_state=None):
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.max_samples = max_samples
@@ -42,7 +42,7 @@ class Bagging(OneLearner, Averaging):
         self.random_state = random_state
 
     def knobs(self):
-        return {"n_estimators": (10, 30, 100), "max_samples": (0.5, 1.0)}
+        return {"n_estimators": (10, 30, 100), "max_samples": (0.5, None)}
 
     def _fit(self, rows):
         chunk = gathered(rows)
@@ -66,9 +66,10 @@ class Bagging(OneLearner, Averaging):
 
     def _sampled(self, rng, w):
         """How many times each row is drawn; without the bootstrap a row is drawn as it is, or not."""
+        share = 1.0 if self.max_samples is None else self.max_samples
         if self.bootstrap:
-            return drawn(rng, w, max(1, round(self.max_samples * number_of_rows(w))))
-        chosen = rng.permutation(len(w))[: max(1, round(self.max_samples * len(w)))]
+            return drawn(rng, w, max(1, round(share * number_of_rows(w))))
+        chosen = rng.permutation(len(w))[: max(1, round(share * len(w)))]
         times = np.zeros(len(w))
         times[chosen] = w[chosen]
         return times
@@ -136,24 +137,34 @@ class BaggingClassifier(Bagging, AveragingClassifier):
 
     Parameters
     ----------
-    estimator : classifier, optional
-        A full-grown `DecisionTreeClassifier` unless given.
-    n_estimators : int
-        How many members there are.
-    max_samples : float, at most 1
-        How many rows a member draws, as a share of all.
-    bootstrap : bool
+    estimator : classifier or None, default=None
+        What the members are copies of; None for a full-grown `DecisionTreeClassifier`.
+    n_estimators : int, default=10
+    max_samples : float or None, default=None
+        How many rows a member draws, as a share of all; None for as many as there are.
+    bootstrap : bool, default=True
         Whether a row can be drawn twice; if not, draw fewer than all.
-    random_state : int, RandomState or None
-        The same state gives the same ensemble on any number of workers.
+    random_state : int, RandomState or None, default=None
 
     Attributes
     ----------
-    estimators_ : the fitted members
-    classes_ : the classes
-    oob_error_ : the share of rows that the members which did not see them get wrong; NaN where all saw all
-    oob_curve_ : that error for the first member, the first two, and so on
-    oob_errors_ : each member's own error on the rows it did not see
+    estimators_ : list
+    oob_error_ : float
+        The out-of-bag error: the share of rows that are wrong, by the members that did not see a row; NaN
+        where all saw all.
+    oob_curve_ : ndarray of shape (n_estimators,)
+        That error for the first member, the first two, and so on.
+    oob_errors_ : ndarray of shape (n_estimators,)
+        The error of each member on the rows it did not see.
+    classes_ : ndarray of shape (n_classes,)
+
+    Notes
+    -----
+    Guide: docs/guide/ensembles.md
+
+    References
+    ----------
+    Breiman (1996), Bagging predictors.
 
     Examples
     --------
@@ -174,16 +185,32 @@ class BaggingRegressor(Bagging, AveragingRegressor):
 
     Parameters
     ----------
-    estimator : regressor, optional
-        A full-grown `DecisionTreeRegressor` unless given.
-    n_estimators, max_samples, bootstrap, random_state : as for `BaggingClassifier`
+    estimator : regressor or None, default=None
+        What the members are copies of; None for a full-grown `DecisionTreeRegressor`.
+    n_estimators : int, default=10
+    max_samples : float or None, default=None
+        How many rows a member draws, as a share of all; None for as many as there are.
+    bootstrap : bool, default=True
+        Whether a row can be drawn twice; if not, draw fewer than all.
+    random_state : int, RandomState or None, default=None
 
     Attributes
     ----------
-    estimators_ : the fitted members
-    oob_error_ : the mean squared error on rows by the members that did not see them; NaN where all saw all
-    oob_curve_ : that error for the first member, the first two, and so on
-    oob_errors_ : each member's own error on the rows it did not see
+    estimators_ : list
+    oob_error_ : float
+        The out-of-bag mean squared error, by the members that did not see a row; NaN where all saw all.
+    oob_curve_ : ndarray of shape (n_estimators,)
+        That error for the first member, the first two, and so on.
+    oob_errors_ : ndarray of shape (n_estimators,)
+        The error of each member on the rows it did not see.
+
+    Notes
+    -----
+    Guide: docs/guide/ensembles.md
+
+    References
+    ----------
+    Breiman (1996), Bagging predictors.
 
     Examples
     --------

@@ -21,14 +21,30 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.ensemble.members import Ensemble, shortened
 from openbook.errors import DataError, ParameterError
+from openbook.words.parameters import documented
 from openbook.work import Step, Work
 
 __all__ = ["Diversity", "disagreement", "diversity", "kappa", "member_predictions", "q_statistic"]
 
 
 def disagreement(predictions):
-    """The share of rows on which each pair of members decides differently.
+    """The disagreement measure: the share of rows on which each pair of members decides differently.
 
+    Parameters
+    ----------
+    predictions : array-like of shape (n_members, n_rows)
+        What each member decides for each row.
+
+    Returns
+    -------
+    ndarray of shape (n_members, n_members)
+
+    Notes
+    -----
+    Guide: docs/guide/ensembles.md
+
+    Examples
+    --------
     >>> disagreement([["a", "a", "b", "b"], ["a", "b", "b", "b"]]).tolist()
     [[0.0, 0.25], [0.25, 0.0]]
     """
@@ -36,8 +52,23 @@ def disagreement(predictions):
 
 
 def kappa(predictions):
-    """How far each pair of members agrees beyond chance (Cohen's kappa).
+    """Cohen's kappa of each pair of members: how far they agree beyond chance.
 
+    Parameters
+    ----------
+    predictions : array-like of shape (n_members, n_rows)
+        What each member decides for each row.
+
+    Returns
+    -------
+    ndarray of shape (n_members, n_members)
+
+    Notes
+    -----
+    Guide: docs/guide/ensembles.md
+
+    Examples
+    --------
     >>> kappa([["a", "a", "b", "b"], ["a", "b", "b", "b"]]).tolist()  # (0.75 - 0.5) / (1 - 0.5)
     [[1.0, 0.5], [0.5, 1.0]]
     """
@@ -52,8 +83,25 @@ def kappa(predictions):
 
 
 def q_statistic(predictions, y):
-    """Yule's Q of each pair of members being right.
+    """Yule's Q statistic of each pair of members being right: 1 alike, 0 independent.
 
+    Parameters
+    ----------
+    predictions : array-like of shape (n_members, n_rows)
+        What each member decides for each row.
+    y : array-like of shape (n_rows,)
+        The true class of each row.
+
+    Returns
+    -------
+    ndarray of shape (n_members, n_members)
+
+    Notes
+    -----
+    Guide: docs/guide/ensembles.md
+
+    Examples
+    --------
     >>> q_statistic([[0, 0, 1, 1], [0, 1, 1, 0]], [0, 0, 1, 0]).tolist()  # a 2, b 1, c 1, d 0
     [[1.0, -1.0], [-1.0, 1.0]]
     """
@@ -74,12 +122,29 @@ def q_statistic(predictions, y):
 
 @dataclass(frozen=True, eq=False)
 class Diversity:
-    """How much the members of an ensemble differ, pair by pair and on average.
+    """The diversity of an ensemble: how much its members differ, pair by pair and on average.
 
-    Attributes
+    Parameters
     ----------
-    names : what the members are called
-    disagreement, q_statistic, kappa : of each pair, (n_members, n_members)
+    names : tuple of str
+        What the members are called.
+    disagreement : ndarray of shape (n_members, n_members)
+        The share of rows on which each pair decides differently.
+    q_statistic : ndarray of shape (n_members, n_members)
+        Yule's Q of each pair being right.
+    kappa : ndarray of shape (n_members, n_members)
+        Cohen's kappa of each pair.
+
+    Notes
+    -----
+    Guide: docs/guide/ensembles.md
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> one = np.eye(2)
+    >>> Diversity(("a", "b"), 1 - one, one, one).means()["disagreement"]
+    1.0
     """
 
     names: tuple[str, ...]
@@ -88,13 +153,23 @@ class Diversity:
     kappa: np.ndarray
 
     def means(self):
-        """The mean of each measure over the pairs, by name."""
+        """The mean of each measure over the pairs.
+
+        Returns
+        -------
+        dict of str to float
+        """
         return {
             name: _mean_of_pairs(getattr(self, name)) for name in ("disagreement", "q_statistic", "kappa")
         }
 
     def work(self):
-        """The measures of every pair, and their means."""
+        """The measures of every pair, and their means.
+
+        Returns
+        -------
+        Work
+        """
         rows = [
             [
                 self.names[i],
@@ -113,9 +188,27 @@ class Diversity:
         return Work("Diversity", (pairs, *means))
 
 
+@documented
 def diversity(model, X, y):
-    """How much the members of a fitted ensemble of classifiers differ on these rows.
+    """The diversity of a fitted ensemble of classifiers: how much its members differ on these rows.
 
+    Parameters
+    ----------
+    model : ensemble
+        A fitted ensemble of classifiers.
+    X : table-like
+    y : array-like
+
+    Returns
+    -------
+    Diversity
+
+    Notes
+    -----
+    Guide: docs/guide/ensembles.md
+
+    Examples
+    --------
     >>> from openbook import load
     >>> from openbook.baseline import OneR, ZeroR
     >>> from openbook.ensemble import VotingClassifier
@@ -130,8 +223,34 @@ def diversity(model, X, y):
     return Diversity(names, *measures)
 
 
+@documented
 def member_predictions(model, X):
-    """What each member of a fitted ensemble decides for each row, (n_members, n_rows)."""
+    """What each member of a fitted ensemble decides for each row.
+
+    Parameters
+    ----------
+    model : ensemble
+        A fitted ensemble of classifiers.
+    X : table-like
+
+    Returns
+    -------
+    ndarray of shape (n_members, n_rows)
+
+    Notes
+    -----
+    Guide: docs/guide/ensembles.md
+
+    Examples
+    --------
+    >>> from openbook import load
+    >>> from openbook.baseline import OneR, ZeroR
+    >>> from openbook.ensemble import VotingClassifier
+    >>> X, y = load("weather").split("play")
+    >>> model = VotingClassifier([("0R", ZeroR()), ("1R", OneR())]).fit(X, y)
+    >>> member_predictions(model, X.head(2)).tolist()
+    [['Yes', 'Yes'], ['No', 'No']]
+    """
     if not isinstance(model, Ensemble) or not is_classifier(model):
         msg = (
             f"{type(model).__name__} is not an ensemble of classifiers; pass the members' predictions instead"

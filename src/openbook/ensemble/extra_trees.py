@@ -6,15 +6,46 @@ __all__ = ["ExtraTreesClassifier", "ExtraTreesRegressor"]
 
 
 class ExtraTreesClassifier(RandomForestClassifier):
-    """Extremely randomised trees for classes: of each column drawn, one cut anywhere in its range.
+    """Extremely randomised trees for classification: of each column drawn, one cut anywhere in its range.
 
     Parameters
     ----------
-    n_estimators, criterion, max_features, max_depth, min_samples_split, min_samples_leaf, nominal, missing,
-    bins, class_weight, random_state
-        As for `RandomForestClassifier`.
-    bootstrap : bool
-        Every tree sees all rows unless told otherwise; then there is no out-of-bag error.
+    n_estimators : int, default=100
+        The number of trees.
+    criterion : {"gini", "entropy", "gain_ratio"}, default="gini"
+        The measure of impurity whose decrease, the gain, a split is judged by.
+    max_features : int, float, "sqrt", "log2", "log2+1" or None, default="sqrt"
+        How many columns are drawn at each node: a number, a share, or a rule; None for all.
+    max_depth : int or None, default=None
+    min_samples_split : float, default=2
+    min_samples_leaf : float, default=1
+    nominal : {"subset", "multiway"}, default="subset"
+    missing : {"majority", "branch"}, default="majority"
+        Where rows with a missing cell go: down the heaviest branch, or down one of their own. A value never
+        seen in training counts as missing.
+    bootstrap : bool, default=False
+        Whether each tree has a bootstrap sample of the rows. Unless it does, there is no out-of-bag error.
+    bins : int, default=63
+        A numeric column of more distinct numbers is searched by so many bins of about equal size.
+    class_weight : mapping of class to weight, "balanced" or None, default=None
+    random_state : int, RandomState or None, default=None
+
+    Attributes
+    ----------
+    estimators_ : list
+        The trees as fitted learners, each with its own predictions, rules and drawing.
+    trees_ : list of Tree
+        Their nodes; see `openbook.tree.engine.nodes.Tree`.
+    oob_error_ : float
+        The out-of-bag error: each row is judged by the trees that did not see it; NaN without a bootstrap.
+    oob_curve_ : ndarray of shape (n_estimators,)
+        That error after each tree.
+    feature_importances_ : ndarray of shape (n_columns,)
+    classes_ : ndarray of shape (n_classes,)
+
+    Notes
+    -----
+    Guide: docs/guide/ensembles.md
 
     References
     ----------
@@ -62,15 +93,47 @@ class ExtraTreesClassifier(RandomForestClassifier):
 
 
 class ExtraTreesRegressor(RandomForestRegressor):
-    """Extremely randomised trees for numbers: of each column, one cut anywhere in its range.
+    """Extremely randomised trees for regression: of each column, one cut anywhere in its range.
 
     Parameters
     ----------
-    n_estimators, max_features, max_depth, min_samples_split, min_samples_leaf, nominal, missing, bins,
-    random_state
-        As for `RandomForestRegressor`.
-    bootstrap : bool
-        Every tree sees all rows unless told otherwise; then there is no out-of-bag error.
+    n_estimators : int, default=100
+        The number of trees.
+    max_features : int, float, "sqrt", "log2", "log2+1" or None, default=1.0
+        How many columns are drawn at each node: a number, a share, or a rule; None for all.
+    max_depth : int or None, default=None
+    min_samples_split : float, default=2
+    min_samples_leaf : float, default=1
+    nominal : {"subset", "multiway"}, default="subset"
+    missing : {"majority", "branch"}, default="majority"
+        Where rows with a missing cell go: down the heaviest branch, or down one of their own. A value never
+        seen in training counts as missing.
+    bootstrap : bool, default=False
+        Whether each tree has a bootstrap sample of the rows. Unless it does, there is no out-of-bag error.
+    bins : int, default=63
+        A numeric column of more distinct numbers is searched by so many bins of about equal size.
+    random_state : int, RandomState or None, default=None
+
+    Attributes
+    ----------
+    estimators_ : list
+        The trees as fitted learners, each with its own predictions, rules and drawing.
+    trees_ : list of Tree
+        Their nodes; see `openbook.tree.engine.nodes.Tree`.
+    oob_error_ : float
+        The out-of-bag mean squared error: each row is judged by the trees that did not see it; NaN without a
+        bootstrap.
+    oob_curve_ : ndarray of shape (n_estimators,)
+        That error after each tree.
+    feature_importances_ : ndarray of shape (n_columns,)
+
+    Notes
+    -----
+    Guide: docs/guide/ensembles.md
+
+    References
+    ----------
+    Geurts, Ernst and Wehenkel (2006), Extremely randomized trees.
 
     Examples
     --------
@@ -84,7 +147,7 @@ class ExtraTreesRegressor(RandomForestRegressor):
     def __init__(
         self,
         n_estimators=100,
-        max_features=None,
+        max_features=1.0,
         max_depth=None,
         min_samples_split=2,
         min_samples_leaf=1,

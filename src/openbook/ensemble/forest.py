@@ -74,15 +74,7 @@ class Outside(NamedTuple):
 
 
 class Forest(Growing):
-    """What forests share.
-
-    Attributes
-    ----------
-    estimators_ : the trees as fitted learners
-    trees_ : list of Tree, their nodes
-    oob_error_ : the out-of-bag error of all trees; NaN without a bootstrap
-    oob_curve_ : the same after each tree
-    """
+    """What forests share."""
 
     _rules = {
         **Growing._rules,
@@ -158,7 +150,16 @@ class Forest(Growing):
         return self._compact.outputs(X)
 
     def apply(self, X):
-        """The leaf of each row in each tree, (n_rows, n_trees)."""
+        """The leaf of each row in each tree.
+
+        Parameters
+        ----------
+        X : table-like or Scan
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_estimators)
+        """
         return self._each(X, self._leaves)
 
     def _leaves(self, X):
@@ -168,7 +169,16 @@ class Forest(Growing):
         return leaves.T
 
     def proximity(self, X):
-        """How often each two rows end in one leaf, as a share of the trees, (n_rows, n_rows)."""
+        """How often each two rows end in one leaf, as a share of the trees.
+
+        Parameters
+        ----------
+        X : table-like
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_rows)
+        """
         leaves = self.apply(X)
         if len(leaves) ** 2 > MOST_PAIRS:
             msg = f"{len(leaves):,} rows have too many pairs; use some of the rows, as in X.take(slice(5000))"

@@ -45,12 +45,7 @@ SHOWN = 30
 
 
 class Ensemble(Learner):
-    """What ensembles share.
-
-    Attributes
-    ----------
-    estimators_ : the fitted members
-    """
+    """What ensembles share."""
 
     _counts_rows = True
 
@@ -92,12 +87,27 @@ class Ensemble(Learner):
             raise ParameterError(msg)
 
     def refusal(self, schema):
-        """Why one of the learners cannot fit a table of this schema, or None; others than ours do not say."""
+        """Why one of the learners cannot fit a table of this schema; others than ours do not say.
+
+        Parameters
+        ----------
+        schema : Schema
+            The columns of the table, without the target.
+
+        Returns
+        -------
+        str or None
+        """
         reasons = (learner.refusal(schema) for learner in self._learners() if hasattr(learner, "refusal"))
         return next(filter(None, reasons), None)
 
     def complexity(self):
-        """The size of all members together."""
+        """The size of all members together.
+
+        Returns
+        -------
+        int
+        """
         check_is_fitted(self)
         return sum(self._size(member) for member in self.estimators_)
 

@@ -38,19 +38,28 @@ class OutputCodeClassifier(OneLearner, Classifier):
 
     Parameters
     ----------
-    estimator : classifier, optional
-        A full-grown `DecisionTreeClassifier` unless given.
-    code_size : float
+    estimator : classifier or None, default=None
+        What the members are copies of; None for a full-grown `DecisionTreeClassifier`.
+    code_size : float, default=1.5
         The number of problems, as a multiple of the number of classes; never so few that two classes must
         share a code, nor more than there are.
-    random_state : int, RandomState or None
-        For the code, and the members' own draws.
+    random_state : int, RandomState or None, default=None
 
     Attributes
     ----------
-    estimators_ : the fitted member of each problem
-    code_book_ : the side of each class in each problem, (n_classes, n_problems)
-    classes_ : the classes
+    estimators_ : list
+        The fitted member of each problem.
+    code_book_ : ndarray of shape (n_classes, n_problems)
+        The side of each class in each problem.
+    classes_ : ndarray of shape (n_classes,)
+
+    Notes
+    -----
+    Guide: docs/guide/ensembles.md
+
+    References
+    ----------
+    Dietterich and Bakiri (1995), Solving multiclass learning problems via error-correcting output codes.
 
     Examples
     --------

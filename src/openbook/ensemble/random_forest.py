@@ -6,31 +6,46 @@ __all__ = ["RandomForestClassifier", "RandomForestRegressor"]
 
 
 class RandomForestClassifier(ForestClassifier):
-    """A random forest for classes, on typed columns with missing values.
+    """A random forest for classification: many trees on samples of the rows, a few columns at each node.
 
     Parameters
     ----------
-    n_estimators : int
-        How many trees there are.
-    criterion : "gini", "entropy" or "gain_ratio"
-    max_features : "sqrt", "log2", "log2+1", int, share or None
-        How many columns are drawn at each node.
-    max_depth, min_samples_split, min_samples_leaf, nominal, class_weight : as for `DecisionTreeClassifier`
-    missing : "majority" or "branch"
-        Rows with a missing cell take the heaviest branch, or one of their own.
-    bootstrap : bool
-        Whether each tree has a sample of the rows; else all.
-    bins : int
-        A numeric column of more distinct numbers is searched by so many bins.
-    random_state : int or RandomState, optional
+    n_estimators : int, default=100
+        The number of trees.
+    criterion : {"gini", "entropy", "gain_ratio"}, default="gini"
+        The measure of impurity whose decrease, the gain, a split is judged by.
+    max_features : int, float, "sqrt", "log2", "log2+1" or None, default="sqrt"
+        How many columns are drawn at each node: a number, a share, or a rule; None for all.
+    max_depth : int or None, default=None
+    min_samples_split : float, default=2
+    min_samples_leaf : float, default=1
+    nominal : {"subset", "multiway"}, default="subset"
+    missing : {"majority", "branch"}, default="majority"
+        Where rows with a missing cell go: down the heaviest branch, or down one of their own. A value never
+        seen in training counts as missing.
+    bootstrap : bool, default=True
+        Whether each tree has a bootstrap sample of the rows; else all.
+    bins : int, default=63
+        A numeric column of more distinct numbers is searched by so many bins of about equal size.
+    class_weight : mapping of class to weight, "balanced" or None, default=None
+    random_state : int, RandomState or None, default=None
 
     Attributes
     ----------
-    estimators_ : the trees as fitted learners
-    trees_ : their nodes; see `openbook.tree.engine.nodes.Tree`
-    classes_ : the classes
-    oob_error_, oob_curve_ : the out-of-bag error, and how it fell with every tree
-    feature_importances_ : each column's share of the gain
+    estimators_ : list
+        The trees as fitted learners, each with its own predictions, rules and drawing.
+    trees_ : list of Tree
+        Their nodes; see `openbook.tree.engine.nodes.Tree`.
+    oob_error_ : float
+        The out-of-bag error: each row is judged by the trees that did not see it; NaN without a bootstrap.
+    oob_curve_ : ndarray of shape (n_estimators,)
+        That error after each tree.
+    feature_importances_ : ndarray of shape (n_columns,)
+    classes_ : ndarray of shape (n_classes,)
+
+    Notes
+    -----
+    Guide: docs/guide/ensembles.md
 
     References
     ----------
@@ -78,18 +93,47 @@ class RandomForestClassifier(ForestClassifier):
 
 
 class RandomForestRegressor(ForestRegressor):
-    """A random forest for numbers, on typed columns with missing values.
+    """A random forest for regression: the mean of many trees, each on a sample of the rows.
 
     Parameters
     ----------
-    n_estimators, max_features, max_depth, min_samples_split, min_samples_leaf, nominal, missing, bootstrap,
-    bins, random_state
-        As for `RandomForestClassifier`; every node looks at all columns unless told otherwise.
+    n_estimators : int, default=100
+        The number of trees.
+    max_features : int, float, "sqrt", "log2", "log2+1" or None, default=1.0
+        How many columns are drawn at each node: a number, a share, or a rule; None for all.
+    max_depth : int or None, default=None
+    min_samples_split : float, default=2
+    min_samples_leaf : float, default=1
+    nominal : {"subset", "multiway"}, default="subset"
+    missing : {"majority", "branch"}, default="majority"
+        Where rows with a missing cell go: down the heaviest branch, or down one of their own. A value never
+        seen in training counts as missing.
+    bootstrap : bool, default=True
+        Whether each tree has a bootstrap sample of the rows; else all.
+    bins : int, default=63
+        A numeric column of more distinct numbers is searched by so many bins of about equal size.
+    random_state : int, RandomState or None, default=None
 
     Attributes
     ----------
-    estimators_, trees_, oob_curve_, feature_importances_ : as for `RandomForestClassifier`
-    oob_error_ : the mean squared error of the out-of-bag predictions
+    estimators_ : list
+        The trees as fitted learners, each with its own predictions, rules and drawing.
+    trees_ : list of Tree
+        Their nodes; see `openbook.tree.engine.nodes.Tree`.
+    oob_error_ : float
+        The out-of-bag mean squared error: each row is judged by the trees that did not see it; NaN without a
+        bootstrap.
+    oob_curve_ : ndarray of shape (n_estimators,)
+        That error after each tree.
+    feature_importances_ : ndarray of shape (n_columns,)
+
+    Notes
+    -----
+    Guide: docs/guide/ensembles.md
+
+    References
+    ----------
+    Breiman (2001), Random forests.
 
     Examples
     --------
@@ -101,7 +145,7 @@ class RandomForestRegressor(ForestRegressor):
     def __init__(
         self,
         n_estimators=100,
-        max_features=None,
+        max_features=1.0,
         max_depth=None,
         min_samples_split=2,
         min_samples_leaf=1,
@@ -123,4 +167,4 @@ class RandomForestRegressor(ForestRegressor):
         self.random_state = random_state
 
     def knobs(self):
-        return {"max_features": (0.33, None), "min_samples_leaf": (1, 3, 10)}
+        return {"max_features": (0.33, 1.0), "min_samples_leaf": (1, 3, 10)}

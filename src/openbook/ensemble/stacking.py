@@ -99,7 +99,12 @@ class Stacking(Team, Averaging):
         return self._second_table(np.stack([self._answers(member, X) for member in self.estimators_]))
 
     def complexity(self):
-        """The size of all members, and of what is learnt about them."""
+        """The size of all members, and of what is learnt about them.
+
+        Returns
+        -------
+        int
+        """
         return super().complexity() + (len(self.blend_) if self.final_ is None else self._size(self.final_))
 
     def _arrays(self):
@@ -191,18 +196,30 @@ class StackingClassifier(Stacking, AveragingClassifier):
 
     Parameters
     ----------
-    estimators : list of (name, classifier)
-    final_estimator : classifier, optional
-        It learns the class from the members' probabilities; unless given, they are blended.
-    cv : int
-        The number of folds.
+    estimators : list of (str, classifier)
+        The members, each with a name.
+    final_estimator : classifier or None, default=None
+        It learns the class from the members' probabilities; None blends them by weights that are learnt.
+    cv : int, default=5
+        The number of folds by which members predict the rows that the blend is learnt from.
 
     Attributes
     ----------
-    estimators_ : the members, fitted to all rows
-    blend_ : the weight of each, or nothing where there is a final learner
-    final_ : the fitted final learner, if there is one
-    classes_ : the classes
+    estimators_ : list
+        The members, fitted to all rows.
+    blend_ : ndarray of shape (n_members,)
+        The weight of each; empty where there is a final learner.
+    final_ : estimator or None
+        The fitted final learner, if there is one.
+    classes_ : ndarray of shape (n_classes,)
+
+    Notes
+    -----
+    Guide: docs/guide/ensembles.md
+
+    References
+    ----------
+    Wolpert (1992), Stacked generalization. Breiman (1996), Stacked regressions.
 
     Examples
     --------
@@ -223,17 +240,29 @@ class StackingRegressor(Stacking, AveragingRegressor):
 
     Parameters
     ----------
-    estimators : list of (name, regressor)
-    final_estimator : regressor, optional
-        It learns the number from the members' numbers; unless given, they are blended.
-    cv : int
-        The number of folds.
+    estimators : list of (str, regressor)
+        The members, each with a name.
+    final_estimator : regressor or None, default=None
+        It learns the number from the members' numbers; None blends them by weights that are learnt.
+    cv : int, default=5
+        The number of folds by which members predict the rows that the blend is learnt from.
 
     Attributes
     ----------
-    estimators_ : the members, fitted to all rows
-    blend_ : the weight of each, or nothing where there is a final learner
-    final_ : the fitted final learner, if there is one
+    estimators_ : list
+        The members, fitted to all rows.
+    blend_ : ndarray of shape (n_members,)
+        The weight of each; empty where there is a final learner.
+    final_ : estimator or None
+        The fitted final learner, if there is one.
+
+    Notes
+    -----
+    Guide: docs/guide/ensembles.md
+
+    References
+    ----------
+    Wolpert (1992), Stacked generalization. Breiman (1996), Stacked regressions.
 
     Examples
     --------

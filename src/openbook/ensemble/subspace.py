@@ -77,20 +77,27 @@ class RandomSubspaceClassifier(RandomSubspace, AveragingClassifier):
 
     Parameters
     ----------
-    estimator : classifier, optional
-        A full-grown `DecisionTreeClassifier` unless given.
-    n_estimators : int
-        How many members there are.
-    max_features : float, at most 1
+    estimator : classifier or None, default=None
+        What the members are copies of; None for a full-grown `DecisionTreeClassifier`.
+    n_estimators : int, default=10
+    max_features : float, default=0.5
         How many columns a member sees, as a share of all; rounded up.
-    random_state : int, RandomState or None
-        The same state gives the same ensemble on any number of workers.
+    random_state : int, RandomState or None, default=None
 
     Attributes
     ----------
-    estimators_ : the fitted members
-    subspaces_ : the names of the columns that each of them sees
-    classes_ : the classes
+    estimators_ : list
+    subspaces_ : list of tuple of str
+        The names of the columns that each member sees.
+    classes_ : ndarray of shape (n_classes,)
+
+    Notes
+    -----
+    Guide: docs/guide/ensembles.md
+
+    References
+    ----------
+    Ho (1998), The random subspace method for constructing decision forests.
 
     Examples
     --------
@@ -108,14 +115,26 @@ class RandomSubspaceRegressor(RandomSubspace, AveragingRegressor):
 
     Parameters
     ----------
-    estimator : regressor, optional
-        A full-grown `DecisionTreeRegressor` unless given.
-    n_estimators, max_features, random_state : as for `RandomSubspaceClassifier`
+    estimator : regressor or None, default=None
+        What the members are copies of; None for a full-grown `DecisionTreeRegressor`.
+    n_estimators : int, default=10
+    max_features : float, default=0.5
+        How many columns a member sees, as a share of all; rounded up.
+    random_state : int, RandomState or None, default=None
 
     Attributes
     ----------
-    estimators_ : the fitted members
-    subspaces_ : the names of the columns that each of them sees
+    estimators_ : list
+    subspaces_ : list of tuple of str
+        The names of the columns that each member sees.
+
+    Notes
+    -----
+    Guide: docs/guide/ensembles.md
+
+    References
+    ----------
+    Ho (1998), The random subspace method for constructing decision forests.
 
     Examples
     --------

@@ -20,12 +20,27 @@ __all__ = ["IndependentVote", "independent_vote_error", "majority_right"]
 
 @dataclass(frozen=True)
 class IndependentVote:
-    """The majority vote of members that err independently of each other.
+    """The majority vote of members that err independently of each other (Condorcet's jury).
 
     Parameters
     ----------
-    n : how many members there are
-    member_error : the error of each
+    n : int
+        The number of members.
+    member_error : float
+        The error of each.
+
+    Attributes
+    ----------
+    majority : int
+        How many votes decide.
+    terms : dict of int to float
+        How probable it is that k votes are wrong and that this decides, by k.
+    error : float
+        How probable it is that the vote is wrong.
+
+    Notes
+    -----
+    Guide: docs/guide/ensembles.md
 
     Examples
     --------
@@ -78,7 +93,12 @@ class IndependentVote:
         return math.fsum(self.terms.values())
 
     def work(self):
-        """Derive the error."""
+        """How the error follows.
+
+        Returns
+        -------
+        Work
+        """
         n, error = self.n, self.error
         parts = (
             Step(
@@ -103,8 +123,25 @@ class IndependentVote:
 
 
 def independent_vote_error(n, error):
-    """The error of the majority of n members that err independently, each with probability `error`.
+    """The error of the majority vote of n members that err independently.
 
+    Parameters
+    ----------
+    n : int
+        The number of members.
+    error : float
+        The error of each.
+
+    Returns
+    -------
+    float
+
+    Notes
+    -----
+    Guide: docs/guide/ensembles.md
+
+    Examples
+    --------
     >>> round(independent_vote_error(25, 0.35), 2)
     0.06
     """
@@ -112,11 +149,20 @@ def independent_vote_error(n, error):
 
 
 def majority_right(correct):
-    """Which rows most members get right; a tie is not enough.
+    """Which rows the majority of members gets right; a tie is not enough.
 
     Parameters
     ----------
-    correct : array of 0 and 1, (n_members, n_rows)
+    correct : array-like of shape (n_members, n_rows)
+        1 where a member is right, 0 where it is wrong.
+
+    Returns
+    -------
+    ndarray of bool of shape (n_rows,)
+
+    Notes
+    -----
+    Guide: docs/guide/ensembles.md
 
     Examples
     --------

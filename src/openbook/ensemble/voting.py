@@ -65,20 +65,25 @@ class Voting(Team, Averaging):
 
 
 class VotingClassifier(Voting, AveragingClassifier):
-    """Voting: the majority or the mean probability of different classifiers.
+    """Voting: the majority (hard vote) or the mean probability (soft vote) of different classifiers.
 
     Parameters
     ----------
-    estimators : list of (name, classifier)
-    voting : "hard" or "soft"
+    estimators : list of (str, classifier)
+        The members, each with a name.
+    voting : {"hard", "soft"}, default="hard"
         Count decisions, or average probabilities.
-    weights : sequence of floats, optional
-        How much each one's vote counts; equal unless given.
+    weights : sequence of float or None, default=None
+        How much the vote of each member counts; None for the same.
 
     Attributes
     ----------
-    estimators_ : the fitted members
-    classes_ : the classes
+    estimators_ : list
+    classes_ : ndarray of shape (n_classes,)
+
+    Notes
+    -----
+    Guide: docs/guide/ensembles.md
 
     Examples
     --------
@@ -107,17 +112,22 @@ class VotingClassifier(Voting, AveragingClassifier):
 
 
 class VotingRegressor(Voting, AveragingRegressor):
-    """The mean of different regressors.
+    """Voting for regression: the weighted mean of different regressors.
 
     Parameters
     ----------
-    estimators : list of (name, regressor)
-    weights : sequence of floats, optional
-        How much each one counts; equal unless given.
+    estimators : list of (str, regressor)
+        The members, each with a name.
+    weights : sequence of float or None, default=None
+        How much the vote of each member counts; None for the same.
 
     Attributes
     ----------
-    estimators_ : the fitted members
+    estimators_ : list
+
+    Notes
+    -----
+    Guide: docs/guide/ensembles.md
 
     Examples
     --------

@@ -25,7 +25,7 @@ from openbook.svm.newton import solve_linear
 from openbook.svm.problem import CAPPED, CONVERGED, Problem, Solution
 from openbook.svm.smo import solve_dual
 
-__all__ = ["Held", "held", "solve", "solve_hard"]
+__all__ = ["KernelTable", "kernel_table", "solve", "solve_hard"]
 
 #: A linear machine of no more rows is solved by pairs, which is quicker for so few.
 FEW = 200
@@ -53,7 +53,7 @@ def solve(X, kernel: Kernel, problem: Problem, tol, max_iter, start=None, *, by_
     return _with_weights(found, X, center)
 
 
-class Held(NamedTuple):
+class KernelTable(NamedTuple):
     """A kernel, and what it multiplies: rows, or their numbers where it is a table of what is known of them.
 
     rows, center : the rows of a linear kernel's table less their centre, and that; else None
@@ -71,14 +71,18 @@ class Held(NamedTuple):
         return _with_weights(solution, self.rows[rows], self.center)
 
 
-def held(kernel: Kernel, X: np.ndarray) -> Held:
+def kernel_table(kernel: Kernel, X: np.ndarray) -> KernelTable:
     """The kernel of few rows as a table; not where Newton's method will do without."""
     by_newton = isinstance(kernel, Linear) and len(X) > FEW and X.shape[1] <= len(X)
     if len(X) > HELD or by_newton or isinstance(kernel, Own):
-        return Held(kernel, X)
+        return KernelTable(kernel, X)
     rows, center = _centred(X) if isinstance(kernel, Linear | Radial) else (X, None)
     table, numbers = Own(partial(_looked_up, kernel.matrix(rows, rows))), np.arange(len(X))[:, None]
-    return Held(table, numbers, rows, center) if isinstance(kernel, Linear) else Held(table, numbers)
+    return (
+        KernelTable(table, numbers, rows, center)
+        if isinstance(kernel, Linear)
+        else KernelTable(table, numbers)
+    )
 
 
 def _looked_up(values, left, right):

@@ -25,7 +25,7 @@ from openbook.svm.machine import Machines, Task, solved
 from openbook.svm.parameters import Gamma, KernelChoice
 from openbook.svm.platt import deal, probabilities, sharpness
 from openbook.svm.problem import CONVERGED, Problem
-from openbook.svm.solve import held, solve_hard
+from openbook.svm.solve import kernel_table, solve_hard
 from openbook.svm.votes import class_scores, pairs
 
 __all__ = ["SVC"]
@@ -176,7 +176,7 @@ class SVC(SupportVectors, Classifier):
         weights = np.bincount(training.y, training.w, len(self.classes_))
         cost = training.w * class_factors(self, weights)[training.y]
         tasks = self._tasks(training.y, cost)
-        table = held(self._kernel(), training.X)
+        table = kernel_table(self._kernel(), training.X)
         solutions = self._solved(training, tasks, table)
         self._keep(training, tasks, solutions)
         self.sharpness_ = np.ones(len(self.classes_))
