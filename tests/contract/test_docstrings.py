@@ -25,22 +25,17 @@ from openbook.registry import LEARNERS
 
 ROOT = Path(__file__).parents[2]
 
-#: Rooms whose docstrings are still to be written this way.
-PENDING = {
-    "openbook.neural",
-}  # fmt: skip
-
 #: Methods of scikit-learn's that every estimator inherits.
 FOREIGN = {"get_params", "set_params", "get_metadata_routing", "set_output"}
 
 
 def rooms():
     found = [module.name for module in pkgutil.iter_modules(openbook.__path__, "openbook.") if module.ispkg]
-    return [name for name in ("openbook", *found) if name not in PENDING]
+    return ["openbook", *found]
 
 
 def public():
-    """Every public class and function of the rooms that are done, under its own name."""
+    """Every public class and function of every room, under its own name."""
     for room in rooms():
         module = importlib.import_module(room)
         for name in getattr(module, "__all__", ()):
@@ -178,8 +173,3 @@ def test_fitted_attributes_are_listed(entry):
     model.fit(X, y) if needs_target else model.fit(X)
     told = described(own_doc(entry.cls), "Attributes")
     assert fitted_attributes(model) - set(told) == set()
-
-
-def test_rooms_that_are_pending_exist():
-    found = {module.name for module in pkgutil.iter_modules(openbook.__path__, "openbook.")} | {"openbook"}
-    assert found >= PENDING

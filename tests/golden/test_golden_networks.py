@@ -11,7 +11,7 @@ NAMES = ["w13", "w14", "w23", "w24", "w35", "w45"]
 
 def start(weights):
     first = [[weights["w13"], weights["w14"]], [weights["w23"], weights["w24"]]]
-    return {"weights": [first, [[weights["w35"]], [weights["w45"]]]]}
+    return [first, [[weights["w35"]], [weights["w45"]]]]
 
 
 def learner(record, epochs, weights=None):
@@ -27,7 +27,7 @@ def learner(record, epochs, weights=None):
         max_iter=epochs,
         n_iter_no_change=1000,
         alpha=0,
-        init=start(weights or record["data"]["initial"]),
+        coefs_init=start(weights or record["data"]["initial"]),
         fit_intercept=False,
         shuffle=False,
         scale=False,
@@ -45,7 +45,11 @@ def test_weights_after_every_update(golden, id_):
     expected = [[step["weights_after"][name] for name in NAMES] for step in record["expected"]["steps"]]
     np.testing.assert_allclose(model.trace_[:, :6], expected, atol=1e-12)
     assert not model.trace_[:, 6:].any()  # no biases
-    shown = model.work().parts[-1]
+    before = [[record["data"]["initial"][name] for name in NAMES], *expected[:-1]]
+    downhill = np.subtract(before, expected) / record["data"]["learning_rate"]
+    np.testing.assert_allclose(model.gradients_[:, :6], downhill, atol=1e-12)
+    shown, gradients = model.work().parts[-2:]
+    assert gradients.title == "gradient of every update"
     assert shown.title == "after every update"
     assert list(shown.header) == ["epoch", "update", *NAMES]
     np.testing.assert_allclose([row[2:] for row in shown.rows], expected, atol=1e-12)
@@ -87,6 +91,6 @@ def test_it_settles(golden):
     expected = record["expected"]
     model = fitted(record, 40)
     assert int(np.argmin(model.loss_curve_)) + 1 == expected["first_clean_epoch"]
-    weights = np.concatenate([layer.ravel() for layer in model.weights_])
+    weights = np.concatenate([layer.ravel() for layer in model.coefs_])
     np.testing.assert_allclose(weights, [expected["weights_after_40"][name] for name in NAMES], atol=1e-12)
     assert model.score(record["data"]["X"], record["data"]["y"]) == 1

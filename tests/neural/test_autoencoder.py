@@ -37,7 +37,7 @@ def test_mixed_tables_there_and_back():
     table = load("credit", rows=400, random_state=1).drop("default")
     assert any(isinstance(a, Ordinal) for a in table.schema)
     model = Autoencoder((24, 12), max_iter=500, tol=0, n_iter_no_change=500, random_state=0).fit(table)
-    assert [weights.shape[1] for weights in model.weights_] == [24, 12, 24, len(model.encoding_)]
+    assert [weights.shape[1] for weights in model.coefs_] == [24, 12, 24, len(model.encoding_)]
     code = model.transform(table)
     assert code.shape == (400, 12)
     back = model.inverse_transform(code)

@@ -106,32 +106,34 @@ def test_layers_of_no_units_are_refused(hidden):
 @pytest.mark.parametrize(
     ("init", "message"),
     [
-        ("best", "init must be None, or a mapping with 'weights'"),
-        ({"biases": []}, "init must be None, or a mapping with 'weights'"),
-        ({"weights": [np.zeros((4, 2))]}, "init has weights for 1 layers, but the network has 2"),
         (
-            {"weights": [np.zeros((2, 4)), np.zeros((2, 3))]},
-            r"init weights of layer 1 must be \(4, 2\) finite numbers, got \(2, 4\)",
+            {"coefs_init": "best"},
+            "coefs_init must be None, or an array of weights for each layer, got",
+        ),
+        ({"coefs_init": [np.zeros((4, 2))]}, "coefs_init has 1 layers, but the network has 2"),
+        (
+            {"coefs_init": [np.zeros((2, 4)), np.zeros((2, 3))]},
+            r"coefs_init of layer 1 must be \(4, 2\) finite numbers, got \(2, 4\)",
         ),
         (
-            {"weights": [np.zeros((4, 2)), np.full((2, 3), np.nan)]},
-            r"init weights of layer 2 must be \(2, 3\) finite numbers",
+            {"coefs_init": [np.zeros((4, 2)), np.full((2, 3), np.nan)]},
+            r"coefs_init of layer 2 must be \(2, 3\) finite numbers",
         ),
         (
-            {"weights": [np.zeros((4, 2)), np.zeros((2, 3))], "biases": [[0], [0]]},
-            r"init biases of layer 1 must be \(2,\) finite numbers",
+            {"coefs_init": [np.zeros((4, 2)), np.zeros((2, 3))], "intercepts_init": [[0], [0]]},
+            r"intercepts_init of layer 1 must be \(2,\) finite numbers",
         ),
     ],
 )
 def test_starting_weights_that_do_not_fit(init, message):
     with pytest.raises(ParameterError, match=message):
-        MLPClassifier(hidden_layer_sizes=(2,), init=init).fit(X, Y)
+        MLPClassifier(hidden_layer_sizes=(2,), **init).fit(X, Y)
 
 
 def test_it_can_go_on_from_another():
     first = MLPClassifier(max_iter=5, random_state=0).fit(X, Y)
-    init = {"weights": first.weights_, "biases": first.biases_}
-    longer = MLPClassifier(max_iter=5, init=init, random_state=0).fit(X, Y)
+    init = {"coefs_init": first.coefs_, "intercepts_init": first.intercepts_}
+    longer = MLPClassifier(max_iter=5, **init, random_state=0).fit(X, Y)
     assert longer.loss_curve_[0] < first.loss_curve_[-1]
 
 
@@ -218,7 +220,9 @@ def test_large_layers_are_shortened():
 
 
 def test_the_work_of_learning():
-    model = MLPClassifier(hidden_layer_sizes=(2,), max_iter=100, early_stopping=0.2, random_state=0).fit(X, Y)
+    model = MLPClassifier(
+        hidden_layer_sizes=(2,), max_iter=100, early_stopping=True, validation_fraction=0.2, random_state=0
+    ).fit(X, Y)
     work = model.work()
     grids = {part.title: part for part in work.parts if isinstance(part, Grid)}
     assert [row[1] for row in grids["layers"].rows] == [4, 2, 3]
@@ -226,9 +230,9 @@ def test_the_work_of_learning():
     assert curve.rows[0][1:] == (model.loss_curve_[0], model.validation_curve_[0])
     assert curve.rows[-1][0] == len(model.loss_curve_)
     weights = dict(grids["weights"].rows)
-    assert weights["w15"] == model.weights_[0][0, 0]
-    assert weights["w69"] == model.weights_[1][1, 2]
-    assert weights["b9"] == model.biases_[1][2]
+    assert weights["w15"] == model.coefs_[0][0, 0]
+    assert weights["w69"] == model.coefs_[1][1, 2]
+    assert weights["b9"] == model.intercepts_[1][2]
     assert work["η"].result == 0.02
 
 
@@ -275,9 +279,9 @@ def test_a_file_keeps_all(tmp_path, precision):
     model = MLPClassifier(
         hidden_layer_sizes=(3, 2),
         max_iter=7,
-        early_stopping=0.2,
+        early_stopping=True,
+        validation_fraction=0.2,
         precision=precision,
-        init=None,
         random_state=0,
     ).fit(CREDIT, "default")
     opened = open_model(save(model, tmp_path / "net.openbook"))
@@ -286,7 +290,7 @@ def test_a_file_keeps_all(tmp_path, precision):
     assert (opened.validation_curve_ == model.validation_curve_).all()
     given = MLPClassifier(
         hidden_layer_sizes=(2,),
-        init={"weights": [np.ones((4, 2)), np.ones((2, 3))]},
+        coefs_init=[np.ones((4, 2)), np.ones((2, 3))],
         max_iter=1,
         random_state=0,
     ).fit(X, Y)

@@ -11,7 +11,7 @@ from openbook.neural.optimisers import OPTIMISERS, SCHEDULES
 
 ONE = {
     "hidden_layer_sizes": (),
-    "init": {"weights": [[[3.0]]]},
+    "coefs_init": [[[3.0]]],
     "fit_intercept": False,
     "scale": False,
     "alpha": 0.0,
@@ -54,20 +54,26 @@ def test_the_penalty_beside_the_summed_loss():
         model.fit([[1.0], [1.0]], [1.0, 1.0])
         change = 2.0 + 3.0 / 2
         expected = 3 - 0.1 if optimiser == "adam" else 3 - 0.1 * change
-        assert model.weights_[0][0, 0] == pytest.approx(expected, rel=1e-7)
+        assert model.coefs_[0][0, 0] == pytest.approx(expected, rel=1e-7)
         assert model.loss_curve_[0] == pytest.approx(0.5 * 2**2 + expected**2 / 4, rel=1e-7)
 
 
 def test_biases_are_not_penalised():
     for optimiser in ("sgd", "momentum"):
         model = MLPRegressor(
-            **{**ONE, "fit_intercept": True, "alpha": 9.0, "init": {"weights": [[[0.0]]], "biases": [[5.0]]}},
+            **{
+                **ONE,
+                "fit_intercept": True,
+                "alpha": 9.0,
+                "coefs_init": [[[0.0]]],
+                "intercepts_init": [[5.0]],
+            },
             solver=optimiser,
             learning_rate_init=0.1,
             max_iter=1,
         )
         model.fit([[0.0]], [5.0])
-        assert model.biases_[0].tolist() == [5.0]
+        assert model.intercepts_[0].tolist() == [5.0]
 
 
 @pytest.mark.parametrize(

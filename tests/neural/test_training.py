@@ -17,10 +17,10 @@ PROGRESSION = load("diabetes").column("progression")
 
 
 def test_no_epochs_keep_the_starting_weights():
-    init = {"weights": [np.ones((4, 2)), np.ones((2, 3))], "biases": [[1, 2], [3, 4, 5]]}
-    model = MLPClassifier(hidden_layer_sizes=(2,), max_iter=0, init=init).fit(X, Y)
-    assert model.weights_[0].tolist() == [[1, 1]] * 4
-    assert model.biases_[1].tolist() == [3, 4, 5]
+    init = {"coefs_init": [np.ones((4, 2)), np.ones((2, 3))], "intercepts_init": [[1, 2], [3, 4, 5]]}
+    model = MLPClassifier(hidden_layer_sizes=(2,), max_iter=0, **init).fit(X, Y)
+    assert model.coefs_[0].tolist() == [[1, 1]] * 4
+    assert model.intercepts_[1].tolist() == [3, 4, 5]
     assert len(model.loss_curve_) == 0
     assert model.ending_ == "0 epochs were requested"
     assert "Training ended after 0 epochs" in model.work().conclusion
@@ -48,10 +48,10 @@ def test_an_epoch_meets_every_row_once():
         "solver": "sgd",
         "learning_rate_init": 0.5,
     }
-    start = {"init": {"weights": [np.zeros((6, 1))]}, "batch_size": 1, "max_iter": 1}
+    start = {"coefs_init": [np.zeros((6, 1))], "batch_size": 1, "max_iter": 1}
     for shuffle in (True, False):
         model = MLPRegressor(**parameters, **start, shuffle=shuffle, random_state=1).fit(eye, targets)
-        assert model.weights_[0][:, 0].tolist() == (targets / 2).tolist()
+        assert model.coefs_[0][:, 0].tolist() == (targets / 2).tolist()
         moved = (np.diff(model.trace_[:, :6], axis=0, prepend=0) != 0).argmax(axis=1)
         assert sorted(moved) == [0, 1, 2, 3, 4, 5]
         assert (moved.tolist() == [0, 1, 2, 3, 4, 5]) is not shuffle
@@ -81,7 +81,14 @@ def test_stall():
 
 
 def test_early_stopping_keeps_the_best_epoch():
-    model = MLPRegressor(hidden_layer_sizes=(64,), max_iter=400, alpha=0, early_stopping=0.3, random_state=0)
+    model = MLPRegressor(
+        hidden_layer_sizes=(64,),
+        max_iter=400,
+        alpha=0,
+        early_stopping=True,
+        validation_fraction=0.3,
+        random_state=0,
+    )
     model.fit(NUMBERS, PROGRESSION)
     curve = model.validation_curve_
     assert len(curve) == len(model.loss_curve_)
@@ -89,19 +96,28 @@ def test_early_stopping_keeps_the_best_epoch():
     assert model.ending_ == "the loss of the held-out rows had not fallen for 10 epochs"
     # the same draw without the epochs after the best gives the same weights
     same = MLPRegressor(
-        hidden_layer_sizes=(64,), max_iter=model.best_epoch_, alpha=0, early_stopping=0.3, random_state=0
+        hidden_layer_sizes=(64,),
+        max_iter=model.best_epoch_,
+        alpha=0,
+        early_stopping=True,
+        validation_fraction=0.3,
+        random_state=0,
     )
     same.fit(NUMBERS, PROGRESSION)
-    for kept, last in zip(model.weights_, same.weights_, strict=True):
+    for kept, last in zip(model.coefs_, same.coefs_, strict=True):
         np.testing.assert_array_equal(kept, last)
     assert f"the weights of epoch {model.best_epoch_} were kept" in model.work().conclusion
 
 
 def test_early_stopping_needs_two_rows():
     with pytest.raises(ParameterError, match=r"early_stopping needs rows to hold out, and there is only one"):
-        MLPRegressor(early_stopping=0.1).fit([[1.0]], [1.0])
+        MLPRegressor(early_stopping=True).fit([[1.0]], [1.0])
     assert (
-        len(MLPRegressor(early_stopping=0.5, max_iter=2).fit([[1.0], [2.0]], [1.0, 2.0]).validation_curve_)
+        len(
+            MLPRegressor(early_stopping=True, validation_fraction=0.5, max_iter=2)
+            .fit([[1.0], [2.0]], [1.0, 2.0])
+            .validation_curve_
+        )
         == 2
     )
 
@@ -118,7 +134,7 @@ def test_a_loss_beyond_all_bounds_is_named():
             r"learning_rate_init=100000",
         ):
             learner.fit(NUMBERS, PROGRESSION)
-    assert not hasattr(learner, "weights_")
+    assert not hasattr(learner, "coefs_")
 
 
 def test_a_rising_loss_is_noted():
@@ -160,14 +176,14 @@ def test_an_interrupt_while_pretraining_leaves_the_model_as_it_was(monkeypatch):
     model = MLPClassifier(pretrain=5, random_state=0)
     with pytest.raises(KeyboardInterrupt):
         model.fit(X, Y)
-    assert not hasattr(model, "weights_")
+    assert not hasattr(model, "coefs_")
 
 
 def test_half_the_precision_learns_the_same():
     parameters = {"max_iter": 20, "random_state": 0, "batch_size": 32}
     wide = MLPClassifier(**parameters).fit(X, Y)
     narrow = MLPClassifier(**parameters, precision="float32").fit(X, Y)
-    assert {array.dtype for array in narrow.weights_ + narrow.biases_} == {np.dtype(np.float32)}
+    assert {array.dtype for array in narrow.coefs_ + narrow.intercepts_} == {np.dtype(np.float32)}
     assert narrow.predict_proba(X).dtype == np.float64
     np.testing.assert_allclose(narrow.predict_proba(X), wide.predict_proba(X), atol=1e-3)
 
@@ -184,5 +200,5 @@ def test_pretraining_starts_elsewhere():
         for epochs in (0, 30)
     )
     for layer in (0, 1):
-        assert not np.allclose(drawn.weights_[layer], pretrained.weights_[layer])
-    assert (drawn.weights_[2] == pretrained.weights_[2]).all()  # the output is not pretrained
+        assert not np.allclose(drawn.coefs_[layer], pretrained.coefs_[layer])
+    assert (drawn.coefs_[2] == pretrained.coefs_[2]).all()  # the output is not pretrained

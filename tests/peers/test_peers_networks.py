@@ -53,7 +53,8 @@ def test_the_same_weights_after_some_epochs(monkeypatch, name, optimiser, activa
         max_iter=EPOCHS,
         tol=0,
         alpha=0.3,
-        init={"weights": weights, "biases": biases},
+        coefs_init=weights,
+        intercepts_init=biases,
         shuffle=False,
         scale=False,
         **ours,
@@ -75,7 +76,7 @@ def test_the_same_weights_after_some_epochs(monkeypatch, name, optimiser, activa
     monkeypatch.setattr(type(peer), "_init_coef", lambda *_: tuple(a.copy() for a in next(start)))
     with pytest.warns(UserWarning, match="Maximum iterations"):
         peer.fit(X, y)
-    for own, their in zip(model.weights_ + model.biases_, peer.coefs_ + peer.intercepts_, strict=True):
+    for own, their in zip(model.coefs_ + model.intercepts_, peer.coefs_ + peer.intercepts_, strict=True):
         np.testing.assert_allclose(own, their, rtol=tolerance, atol=tolerance)
     answers = (model.predict_proba, peer.predict_proba) if classes else (model.predict, peer.predict)
     np.testing.assert_allclose(answers[0](X), answers[1](X), rtol=1e2 * tolerance, atol=1e2 * tolerance)

@@ -28,6 +28,7 @@ __all__ = [
     "ParameterRule",
     "ValueOf",
     "Whole",
+    "WordOr",
     "check_parameters",
 ]
 
@@ -237,6 +238,25 @@ class NamedOr(Anything):
 
     def allows(self, value: Any) -> bool:
         return callable(value) or (isinstance(value, str) and value in self.words)
+
+
+class WordOr:
+    """One of a few words, or what the inner rule allows."""
+
+    def __init__(self, inner: ParameterRule, *words: str) -> None:
+        self.inner, self.words = inner, words
+
+    def demand(self) -> str:
+        return f"{', '.join(map(repr, self.words))} or {self.inner.demand()}"
+
+    def allows(self, value: Any) -> bool:
+        return value in self.words if isinstance(value, str) else self.inner.allows(value)
+
+    def to_json(self, value: Any) -> Any:
+        return value if isinstance(value, str) else self.inner.to_json(value)
+
+    def from_json(self, record: Any) -> Any:
+        return record if isinstance(record, str) else self.inner.from_json(record)
 
 
 @dataclass(frozen=True)

@@ -24,23 +24,73 @@ __all__ = ["Autoencoder"]
 
 
 class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
-    """An autoencoder: a network that reproduces its inputs through a narrow layer, the code.
+    """An autoencoder: a neural network that reproduces its inputs through a narrow layer, the code.
 
     Parameters
     ----------
-    hidden_layer_sizes : sequence of int
+    hidden_layer_sizes : sequence of int, default=(2,)
         The units of each layer down to the code, which is the last; the layers back up mirror them.
-    activation : "tanh", "sigmoid", "relu", "sign" or "identity"
-        With "identity" and one layer, the code spans the same space as the principal components.
-    solver, learning_rate_init, momentum, learning_rate, decay, batch_size, max_iter, tol, n_iter_no_change,
-    alpha, early_stopping, scale, precision, random_state
-        As for `MLPClassifier`.
+    activation : {"tanh", "sigmoid", "relu", "sign", "identity"}, default="tanh"
+        What the hidden units make of their sums. With "identity" and one layer, the code spans the same space
+        as the principal components.
+    solver : {"adam", "momentum", "sgd"}, default="adam"
+        How weights follow the gradient: Adam, or stochastic gradient descent with or without momentum.
+    learning_rate_init : float or None, default=None
+        The learning rate η at the start; None for 0.02 with Adam and with momentum, else 0.1.
+    momentum : float, default=0.9
+        How much of its speed descent with momentum keeps.
+    learning_rate : {"constant", "inverse", "exponential", "cosine"}, default="constant"
+        How the learning rate changes from epoch to epoch.
+    decay : float, default=0.01
+        The learning rate after t epochs: η / (1 + decay t), η e^(-decay t), or down to 0 along a cosine.
+    batch_size : int or "auto", default="auto"
+        Rows of an update. "auto" for all, if there are no more than 1,000, and else 128.
+    max_iter : int, default=200
+        The most epochs: how often to go through the rows. 0 learns nothing and keeps the starting weights.
+    tol : float, default=0.0001
+        Training ends when the loss has not fallen by this share for `n_iter_no_change` epochs.
+    n_iter_no_change : int, default=10
+        The epochs without improvement before training ends.
+    alpha : float, default=0.0
+        The L2 penalty ½ alpha Σ w² / n, added to the mean loss of the n rows of a batch.
+    early_stopping : bool, default=False
+        Whether some rows are held out. Training then ends when their loss has stopped falling, and the
+        weights of the best epoch are kept.
+    validation_fraction : float, default=0.1
+        The share of rows that early stopping holds out.
+    scale : bool, default=True
+        Whether numeric columns are scaled to mean 0 and standard deviation 1.
+    precision : {"float64", "float32"}, default="float64"
+        The type of the numbers; float32 is faster on large networks.
+    random_state : int, RandomState or None, default=None
 
     Attributes
     ----------
-    schema_, encoding_ : the columns, and how they become inputs
-    weights_, biases_ : an array for each layer
-    loss_curve_, validation_curve_, best_epoch_, ending_ : as for `MLPClassifier`
+    coefs_ : list of ndarray
+        The weights, an array (units of layer l, units of layer l + 1) for each layer.
+    intercepts_ : list of ndarray
+        The biases of each layer.
+    encoding_ : Encoding
+    n_iter_ : int
+        The number of epochs.
+    loss_curve_ : ndarray of shape (n_iter_,)
+        The mean loss of each epoch, the penalty included.
+    validation_curve_ : ndarray
+        The mean loss of the rows held out, after each epoch; empty without early stopping.
+    best_epoch_ : int
+        The epoch whose weights were kept.
+    learning_rate_init_ : float
+        The learning rate at the start.
+    trace_ : ndarray of shape (n_updates, n_parameters)
+        The weights, then the biases, after every update, where these are few numbers; else empty.
+    gradients_ : ndarray of shape (n_updates, n_parameters)
+        The gradient of the loss by them at every update, where it is kept; empty with dropout.
+    ending_ : str
+        Why training ended.
+
+    Notes
+    -----
+    Guide: docs/guide/networks.md
 
     References
     ----------
@@ -58,7 +108,16 @@ class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Un
     _rules = {
         name: rule
         for name, rule in RULES.items()
-        if name not in {"integration", "dropout", "init", "pretrain", "fit_intercept", "shuffle"}
+        if name
+        not in {
+            "integration",
+            "dropout",
+            "coefs_init",
+            "intercepts_init",
+            "pretrain",
+            "fit_intercept",
+            "shuffle",
+        }
     }
 
     def __init__(
@@ -70,12 +129,13 @@ class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Un
         momentum=0.9,
         learning_rate="constant",
         decay=0.01,
-        batch_size=None,
+        batch_size="auto",
         max_iter=200,
         tol=1e-4,
         n_iter_no_change=10,
         alpha=0.0,
-        early_stopping=None,
+        early_stopping=False,
+        validation_fraction=0.1,
         scale=True,
         precision="float64",
         random_state=None,
@@ -93,6 +153,7 @@ class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Un
         self.n_iter_no_change = n_iter_no_change
         self.alpha = alpha
         self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
         self.scale = scale
         self.precision = precision
         self.random_state = random_state
@@ -104,35 +165,63 @@ class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Un
         super()._fit(rows)
 
     def transform(self, X):
-        """The code of each row, (n_rows, hidden_layer_sizes[-1])."""
+        """The code of each row.
+
+        Parameters
+        ----------
+        X : table-like or Scan
+
+        Returns
+        -------
+        ndarray of shape (n_rows, hidden_layer_sizes[-1])
+        """
         return self._each(X, self._codes)
 
     def _codes(self, X):
         return self._run(self._numbers(X), 0, len(self._code())).astype(np.float64)
 
     def inverse_transform(self, code):
-        """The rows behind codes, as a table: numbers in the units of their columns, the likeliest values."""
+        """The rows behind codes: numbers in the units of their columns, and the likeliest values.
+
+        Parameters
+        ----------
+        code : array-like of shape (n_rows, hidden_layer_sizes[-1])
+            Codes, as `transform` gives them.
+
+        Returns
+        -------
+        Table
+        """
         check_is_fitted(self)
         code = np.asarray(code, dtype=self.precision)
         if code.ndim != 2 or code.shape[1] != self._code()[-1]:
             msg = f"a code has {self._code()[-1]} columns, and this array has shape {code.shape}"
             raise DataError(msg)
-        return self.encoding_.decoded(self._run(code, len(self._code()), len(self.weights_)))
+        return self.encoding_.decoded(self._run(code, len(self._code()), len(self.coefs_)))
 
     def errors(self, X):
-        """The reconstruction error of each row: ½ Σ (x̂ - x)² over the encoded columns."""
+        """The reconstruction error of each row: ½ Σ (x̂ - x)² over the encoded columns.
+
+        Parameters
+        ----------
+        X : table-like or Scan
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
         return self._each(X, self._errors)
 
     def _errors(self, X):
         numbers = self._numbers(X)
-        back = self._run(numbers, 0, len(self.weights_))
-        return self._network(self.weights_, self.biases_).output.errors(back, numbers)[0]
+        back = self._run(numbers, 0, len(self.coefs_))
+        return self._network(self.coefs_, self.intercepts_).output.errors(back, numbers)[0]
 
     def _work(self):
-        return derive_model(self, self._network(self.weights_, self.biases_), "its own inputs")
+        return derive_model(self, self._network(self.coefs_, self.intercepts_), "its own inputs")
 
     def _work_row(self, X):
-        network = self._network(self.weights_, self.biases_)
+        network = self._network(self.coefs_, self.intercepts_)
         numbers = self.encoding_(X)[0].tolist()
         return derive_row(self, network, numbers, numbers, "its own inputs")
 
@@ -159,7 +248,7 @@ class Autoencoder(Trained, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Un
 
     def _run(self, x, first, last):
         """Through the layers from `first` up to `last`."""
-        return self._network(self.weights_, self.biases_).between(x, first, last)
+        return self._network(self.coefs_, self.intercepts_).between(x, first, last)
 
     @property
     def _n_features_out(self):

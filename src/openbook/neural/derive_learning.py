@@ -28,7 +28,9 @@ def derive_model(model, network, what):
     if sum(a * b + b for a, b in pairwise(sizes)) <= WRITTEN:
         parts.append(_weights(model, numbering))
     if len(model.trace_):
-        parts.append(_trace(model, sizes, numbering))
+        parts.append(_updates("after every update", model.trace_, model, sizes, numbering))
+    if len(model.gradients_):
+        parts.append(_updates("gradient of every update", model.gradients_, model, sizes, numbering))
     epochs = len(model.loss_curve_)
     kept = f", and the weights of epoch {model.best_epoch_} were kept" if len(model.validation_curve_) else ""
     end = f"Training ended after {epochs} epochs: {model.ending_}{kept}."
@@ -84,7 +86,7 @@ def _curve(model):
 
 def _weights(model, numbering):
     rows = []
-    for i, (weights, biases) in enumerate(zip(model.weights_, model.biases_, strict=True)):
+    for i, (weights, biases) in enumerate(zip(model.coefs_, model.intercepts_, strict=True)):
         for k in range(weights.shape[1]):
             rows += [(numbering.weight(i + 1, j, k), float(w)) for j, w in enumerate(weights[:, k])]
             if model.fit_intercept:
@@ -92,19 +94,19 @@ def _weights(model, numbering):
     return Grid("weights", ("weight", "value"), rows)
 
 
-def _trace(model, sizes, numbering):
-    """The weights after each update: few of them, or they were not kept."""
+def _updates(title, numbers, model, sizes, numbering):
+    """A number for each weight and update: few of them, or they were not kept."""
     names = [
         numbering.weight(i + 1, j, k)
-        for i, weights in enumerate(model.weights_)
+        for i, weights in enumerate(model.coefs_)
         for j in range(weights.shape[0])
         for k in range(weights.shape[1])
     ]
     if model.fit_intercept:
         names += [f"b{numbering.unit(i + 1, k)}" for i in range(len(sizes) - 1) for k in range(sizes[i + 1])]
-    per_epoch = len(model.trace_) // max(len(model.loss_curve_), 1)
+    per_epoch = len(numbers) // max(len(model.loss_curve_), 1)
     rows = [
         (update // max(per_epoch, 1) + 1, update + 1, *values[: len(names)])
-        for update, values in enumerate(model.trace_.tolist())
+        for update, values in enumerate(numbers.tolist())
     ]
-    return Grid("after every update", ("epoch", "update", *names), shortened(rows))
+    return Grid(title, ("epoch", "update", *names), shortened(rows))

@@ -32,14 +32,16 @@ class NetworkLearner(Trained, Learner):
         momentum=0.9,
         learning_rate="constant",
         decay=0.01,
-        batch_size=None,
+        batch_size="auto",
         max_iter=100,
         tol=1e-4,
         n_iter_no_change=10,
         alpha=1.0,
         dropout=0.0,
-        early_stopping=None,
-        init=None,
+        early_stopping=False,
+        validation_fraction=0.1,
+        coefs_init=None,
+        intercepts_init=None,
         pretrain=0,
         fit_intercept=True,
         shuffle=True,
@@ -64,7 +66,9 @@ class NetworkLearner(Trained, Learner):
         self.alpha = alpha
         self.dropout = dropout
         self.early_stopping = early_stopping
-        self.init = init
+        self.validation_fraction = validation_fraction
+        self.coefs_init = coefs_init
+        self.intercepts_init = intercepts_init
         self.pretrain = pretrain
         self.fit_intercept = fit_intercept
         self.shuffle = shuffle
@@ -87,7 +91,7 @@ class NetworkLearner(Trained, Learner):
         """The sums of the last layer for encoded rows."""
         numbers = self.encoding_(X, dtype=np.dtype(self.precision))
         with np.errstate(over="ignore", invalid="ignore"):
-            scores = self._network(self.weights_, self.biases_).scores(numbers)
+            scores = self._network(self.coefs_, self.intercepts_).scores(numbers)
         return np.nan_to_num(scores)
 
     def work(self, row=None, truth=None):
@@ -98,8 +102,14 @@ class NetworkLearner(Trained, Learner):
 
         Parameters
         ----------
-        row : as for every learner, optional; it may hold the target too
-        truth : the row's class or number, optional
+        row : mapping, Series, table, frame or sequence, default=None
+            One row to predict, which may hold the target too. None shows how the network was learnt.
+        truth : label or float, default=None
+            The class or number of the row; None where it is not known, or in a column of the row.
+
+        Returns
+        -------
+        Work
         """
         check_is_fitted(self)
         if row is None:
@@ -121,10 +131,10 @@ class NetworkLearner(Trained, Learner):
         return row, None if truth != truth else truth  # noqa: PLR0124 (NaN is no truth)
 
     def _work(self):
-        return derive_model(self, self._network(self.weights_, self.biases_), self.target_)
+        return derive_model(self, self._network(self.coefs_, self.intercepts_), self.target_)
 
     def _work_row(self, X, truth=None):
-        network = self._network(self.weights_, self.biases_)
+        network = self._network(self.coefs_, self.intercepts_)
         numbers = self.encoding_(X)[0].tolist()
         return derive_row(
             self, network, numbers, None if truth is None else self._wanted(truth), self.target_

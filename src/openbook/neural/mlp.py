@@ -6,7 +6,7 @@ trained by backpropagation: see `openbook.neural.network` for the passes, `activ
 `outputs` for the units, `optimisers` and `training` for the descent. Columns are encoded and scaled as
 `openbook.prepare.Encoding` says, which also states what missing cells count as.
 
-weights_[l] : float (units of layer l, units of layer l + 1), the encoded columns being layer 0
+coefs_[l] : float (units of layer l, units of layer l + 1), the encoded columns being layer 0
 """
 
 import numpy as np
@@ -25,67 +25,91 @@ __all__ = ["MLPClassifier", "MLPRegressor"]
 
 
 class MLPClassifier(NetworkLearner, Classifier):
-    """A multi-layer perceptron for classification.
+    """A multi-layer perceptron (neural network) for classification, trained by backpropagation.
 
     Parameters
     ----------
-    hidden_layer_sizes : sequence of int
+    hidden_layer_sizes : sequence of int, default=(32,)
         The units of each hidden layer; none for no hidden layer.
-    activation : "tanh", "sigmoid", "relu", "sign" or "identity"
+    activation : {"tanh", "sigmoid", "relu", "sign", "identity"}, default="tanh"
         What the hidden units make of their sums. The slope of "sign" is taken to be 1.
-    integration : "sum", "quadratic" or "spherical"
+    integration : {"sum", "quadratic", "spherical"}, default="sum"
         How the hidden units join their inputs: Σ w x, Σ w x² or Σ (x - w)² / d. The output adds up.
-    output : "sigmoid", "softmax", "tanh", "sign" or "identity", optional
-        The output units. Unless given, sigmoid for two classes and for the squared loss, else softmax.
-    loss : "cross_entropy" or "squared", optional
-        Cross-entropy unless given.
-    solver : "adam", "momentum" or "sgd"
+    output : {"sigmoid", "softmax", "tanh", "sign", "identity"} or None, default=None
+        The output units. None for sigmoid for two classes and for the squared loss, else softmax.
+    loss : {"cross_entropy", "squared"} or None, default=None
+        The loss; None for cross-entropy.
+    solver : {"adam", "momentum", "sgd"}, default="adam"
         How weights follow the gradient: Adam, or stochastic gradient descent with or without momentum.
-    learning_rate_init : float, optional
-        The learning rate η at the start; 0.02 for Adam and with momentum, else 0.1.
-    momentum : float
+    learning_rate_init : float or None, default=None
+        The learning rate η at the start; None for 0.02 with Adam and with momentum, else 0.1.
+    momentum : float, default=0.9
         How much of its speed descent with momentum keeps.
-    learning_rate : "constant", "inverse", "exponential" or "cosine"
+    learning_rate : {"constant", "inverse", "exponential", "cosine"}, default="constant"
         How the learning rate changes from epoch to epoch.
-    decay : float
+    decay : float, default=0.01
         The learning rate after t epochs: η / (1 + decay t), η e^(-decay t), or down to 0 along a cosine.
-    batch_size : int, optional
-        Rows to an update. Unless given all, if there are no more than 1,000, and else 128.
-    max_iter : int
-        How often to go through the rows, at most; 0 keeps the starting weights.
-    tol, n_iter_no_change : float, int
-        Training ends when the loss has not fallen by this share for so many epochs.
-    alpha : float
+    batch_size : int or "auto", default="auto"
+        Rows of an update. "auto" for all, if there are no more than 1,000, and else 128.
+    max_iter : int, default=100
+        The most epochs: how often to go through the rows. 0 learns nothing and keeps the starting weights.
+    tol : float, default=0.0001
+        Training ends when the loss has not fallen by this share for `n_iter_no_change` epochs.
+    n_iter_no_change : int, default=10
+        The epochs without improvement before training ends.
+    alpha : float, default=1.0
         The L2 penalty ½ alpha Σ w² / n, added to the mean loss of the n rows of a batch.
-    dropout : float
+    dropout : float, default=0.0
         The share of hidden units that are silent in an update, drawn anew each time.
-    early_stopping : float, optional
-        The share of rows to hold out. Training ends when their loss has stopped falling, and the weights of
-        the best epoch are kept.
-    init : mapping with "weights" and perhaps "biases", optional
-        Where to start: an array for each layer, as in `weights_` and `biases_`. Drawn unless given.
-    pretrain : int
+    early_stopping : bool, default=False
+        Whether some rows are held out. Training then ends when their loss has stopped falling, and the
+        weights of the best epoch are kept.
+    validation_fraction : float, default=0.1
+        The share of rows that early stopping holds out.
+    coefs_init : list of array-like or None, default=None
+        The weights to start from, an array for each layer in the shape of `coefs_`; None draws them.
+    intercepts_init : list of array-like or None, default=None
+        The biases to start from, beside `coefs_init`; None for 0.
+    pretrain : int, default=0
         Epochs for which every hidden layer first learns to reproduce its inputs, as an autoencoder.
-    fit_intercept : bool
+    fit_intercept : bool, default=True
         Whether units have biases.
-    shuffle : bool
+    shuffle : bool, default=True
         Whether each epoch draws an order of the rows; else they come as given.
-    scale : bool
+    scale : bool, default=True
         Whether numeric columns are scaled to mean 0 and standard deviation 1.
-    precision : "float64" or "float32"
-    random_state : int or RandomState, optional
+    precision : {"float64", "float32"}, default="float64"
+        The type of the numbers; float32 is faster on large networks.
+    random_state : int, RandomState or None, default=None
 
     Attributes
     ----------
-    classes_ : the classes
-    weights_, biases_ : an array for each layer
-    encoding_ : how columns become inputs
-    n_iter_ : how many epochs there were
-    loss_curve_ : the mean loss of each epoch, the penalty included
-    validation_curve_ : the mean loss of the rows held out, after each epoch
-    best_epoch_ : the epoch whose weights were kept
-    trace_ : the parameters after every update, where these are few numbers
-    ending_ : why training ended
+    classes_ : ndarray of shape (n_classes,)
+    coefs_ : list of ndarray
+        The weights, an array (units of layer l, units of layer l + 1) for each layer.
+    intercepts_ : list of ndarray
+        The biases of each layer.
+    encoding_ : Encoding
+    n_iter_ : int
+        The number of epochs.
+    loss_curve_ : ndarray of shape (n_iter_,)
+        The mean loss of each epoch, the penalty included.
+    validation_curve_ : ndarray
+        The mean loss of the rows held out, after each epoch; empty without early stopping.
+    best_epoch_ : int
+        The epoch whose weights were kept.
+    learning_rate_init_ : float
+        The learning rate at the start.
+    trace_ : ndarray of shape (n_updates, n_parameters)
+        The weights, then the biases, after every update, where these are few numbers; else empty.
+    gradients_ : ndarray of shape (n_updates, n_parameters)
+        The gradient of the loss by them at every update, where it is kept; empty with dropout.
+    ending_ : str
+        Why training ended.
+
+    Notes
+    -----
+    Guide: docs/guide/networks.md
 
     References
     ----------
@@ -162,25 +186,99 @@ class MLPClassifier(NetworkLearner, Classifier):
 
 
 class MLPRegressor(NetworkLearner, Regressor):
-    """A multi-layer perceptron for regression.
+    """A multi-layer perceptron (neural network) for regression, trained by backpropagation.
 
     Parameters
     ----------
-    output : "identity", "sigmoid", "tanh", "sign" or "relu", optional
-        The output unit; identity unless given, and then targets are scaled like columns.
-    loss : "squared" or "huber", optional
-        Squared unless given; Huber's goes on as a straight line beyond 1 (a standard deviation, where targets
-        are scaled), so that outliers pull no harder.
-    hidden_layer_sizes, activation, integration, solver, learning_rate_init, momentum, learning_rate, decay,
-    batch_size, max_iter, tol, n_iter_no_change, alpha, dropout, early_stopping, init, pretrain,
-    fit_intercept, shuffle, scale, precision, random_state
-        As for `MLPClassifier`.
+    hidden_layer_sizes : sequence of int, default=(32,)
+        The units of each hidden layer; none for no hidden layer.
+    activation : {"tanh", "sigmoid", "relu", "sign", "identity"}, default="tanh"
+        What the hidden units make of their sums. The slope of "sign" is taken to be 1.
+    integration : {"sum", "quadratic", "spherical"}, default="sum"
+        How the hidden units join their inputs: Σ w x, Σ w x² or Σ (x - w)² / d. The output adds up.
+    output : {"identity", "sigmoid", "tanh", "sign", "relu"} or None, default=None
+        The output unit; None for identity, and then targets are scaled like columns.
+    loss : {"squared", "huber"} or None, default=None
+        The loss; None for squared. Huber's goes on as a straight line beyond 1 (a standard deviation, where
+        targets are scaled), so that outliers pull no harder.
+    solver : {"adam", "momentum", "sgd"}, default="adam"
+        How weights follow the gradient: Adam, or stochastic gradient descent with or without momentum.
+    learning_rate_init : float or None, default=None
+        The learning rate η at the start; None for 0.02 with Adam and with momentum, else 0.1.
+    momentum : float, default=0.9
+        How much of its speed descent with momentum keeps.
+    learning_rate : {"constant", "inverse", "exponential", "cosine"}, default="constant"
+        How the learning rate changes from epoch to epoch.
+    decay : float, default=0.01
+        The learning rate after t epochs: η / (1 + decay t), η e^(-decay t), or down to 0 along a cosine.
+    batch_size : int or "auto", default="auto"
+        Rows of an update. "auto" for all, if there are no more than 1,000, and else 128.
+    max_iter : int, default=100
+        The most epochs: how often to go through the rows. 0 learns nothing and keeps the starting weights.
+    tol : float, default=0.0001
+        Training ends when the loss has not fallen by this share for `n_iter_no_change` epochs.
+    n_iter_no_change : int, default=10
+        The epochs without improvement before training ends.
+    alpha : float, default=1.0
+        The L2 penalty ½ alpha Σ w² / n, added to the mean loss of the n rows of a batch.
+    dropout : float, default=0.0
+        The share of hidden units that are silent in an update, drawn anew each time.
+    early_stopping : bool, default=False
+        Whether some rows are held out. Training then ends when their loss has stopped falling, and the
+        weights of the best epoch are kept.
+    validation_fraction : float, default=0.1
+        The share of rows that early stopping holds out.
+    coefs_init : list of array-like or None, default=None
+        The weights to start from, an array for each layer in the shape of `coefs_`; None draws them.
+    intercepts_init : list of array-like or None, default=None
+        The biases to start from, beside `coefs_init`; None for 0.
+    pretrain : int, default=0
+        Epochs for which every hidden layer first learns to reproduce its inputs, as an autoencoder.
+    fit_intercept : bool, default=True
+        Whether units have biases.
+    shuffle : bool, default=True
+        Whether each epoch draws an order of the rows; else they come as given.
+    scale : bool, default=True
+        Whether numeric columns and the target are scaled to mean 0 and standard deviation 1.
+    precision : {"float64", "float32"}, default="float64"
+        The type of the numbers; float32 is faster on large networks.
+    random_state : int, RandomState or None, default=None
 
     Attributes
     ----------
-    target_mean_, target_scale_ : how targets are scaled
-    weights_, biases_, encoding_, loss_curve_, validation_curve_, best_epoch_, trace_, ending_
-        As for `MLPClassifier`.
+    coefs_ : list of ndarray
+        The weights, an array (units of layer l, units of layer l + 1) for each layer.
+    intercepts_ : list of ndarray
+        The biases of each layer.
+    encoding_ : Encoding
+    n_iter_ : int
+        The number of epochs.
+    loss_curve_ : ndarray of shape (n_iter_,)
+        The mean loss of each epoch, the penalty included.
+    validation_curve_ : ndarray
+        The mean loss of the rows held out, after each epoch; empty without early stopping.
+    best_epoch_ : int
+        The epoch whose weights were kept.
+    learning_rate_init_ : float
+        The learning rate at the start.
+    trace_ : ndarray of shape (n_updates, n_parameters)
+        The weights, then the biases, after every update, where these are few numbers; else empty.
+    gradients_ : ndarray of shape (n_updates, n_parameters)
+        The gradient of the loss by them at every update, where it is kept; empty with dropout.
+    ending_ : str
+        Why training ended.
+    target_mean_ : float
+        What is taken off the target; 0 where it is not scaled.
+    target_scale_ : float
+        What it is divided by; 1 where it is not scaled.
+
+    Notes
+    -----
+    Guide: docs/guide/networks.md
+
+    References
+    ----------
+    Rumelhart, Hinton and Williams (1986), Learning representations by back-propagating errors.
 
     Examples
     --------

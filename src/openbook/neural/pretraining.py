@@ -17,7 +17,7 @@ __all__ = ["pretrain"]
 
 def pretrain(network, X, settings, epochs, random):
     """Set the hidden layers of a network, in place, by so many epochs each."""
-    settings = settings._replace(max_iter=epochs, early_stopping=None, dropout=0.0)
+    settings = settings._replace(max_iter=epochs, early_stopping=False, dropout=0.0)
     activation, integration = network.activation, network.integrations[0]
     for weights, biases in zip(network.weights[:-1], network.biases[:-1], strict=True):
         n_in, n_out = weights.shape

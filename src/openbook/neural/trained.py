@@ -8,7 +8,6 @@ Missing cells and unseen values are the Encoding's affair.
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -19,7 +18,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from openbook.border.base import Estimator
-from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, ParameterRule, Whole
+from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, ParameterRule, Whole, WordOr
 from openbook.errors import InterruptedFit, ParameterError
 from openbook.fold import each
 from openbook.neural.activations import ACTIVATIONS, HIDDEN
@@ -56,14 +55,16 @@ RULES: dict[str, ParameterRule] = {
     "momentum": Number(at_least=0, at_most=1),
     "learning_rate": OneOf(*SCHEDULES),
     "decay": Number(at_least=0),
-    "batch_size": Maybe(Whole(1)),
+    "batch_size": WordOr(Whole(1), "auto"),
     "max_iter": Whole(0),
     "tol": Number(at_least=0),
     "n_iter_no_change": Whole(1),
     "alpha": Number(at_least=0),
     "dropout": Number(at_least=0, at_most=0.9),
-    "early_stopping": Maybe(Number(above=0, at_most=0.5)),
-    "init": Anything("None, or a mapping with 'weights' and perhaps 'biases', an array for each layer"),
+    "early_stopping": Flag(),
+    "validation_fraction": Number(above=0, at_most=0.5),
+    "coefs_init": Anything("None, or an array of weights for each layer"),
+    "intercepts_init": Anything("None, or an array of biases for each layer"),
     "pretrain": Whole(0),
     "fit_intercept": Flag(),
     "shuffle": Flag(),
@@ -107,7 +108,8 @@ class Trained(Estimator):
     # What an estimator without these parameters goes by.
     integration: str = "sum"
     dropout: float = 0.0
-    init: Any = None
+    coefs_init: Any = None
+    intercepts_init: Any = None
     pretrain: int = 0
     fit_intercept: bool = True
     shuffle: bool = True
@@ -135,11 +137,12 @@ class Trained(Estimator):
             network = self._network(parameters.weights, parameters.biases)
             examples = Examples(X, self._targets(X, y, w, output), None if w is None else w.astype(X.dtype))
             history = Training(network, parameters, examples, settings, random, type(self).__name__).run()
-        self.weights_ = [weights.copy() for weights in parameters.weights]
-        self.biases_ = [biases.copy() for biases in parameters.biases]
+        self.coefs_ = [weights.copy() for weights in parameters.weights]
+        self.intercepts_ = [biases.copy() for biases in parameters.biases]
         self.loss_curve_ = np.array(history.loss)
         self.validation_curve_ = np.array(history.validation)
         self.trace_ = np.array(history.trace, dtype=float).reshape(-1, len(parameters.vector))
+        self.gradients_ = np.array(history.gradients, dtype=float).reshape(-1, len(parameters.vector))
         self.best_epoch_, self.ending_ = history.best, history.ending
         if history.interrupted:
             warnings.warn(
@@ -164,8 +167,8 @@ class Trained(Estimator):
     def _start(self, X, settings, random):
         """The weights to start from: given, or drawn and, if asked, pretrained."""
         sizes = self._sizes()
-        if self.init is not None:
-            return given(self.init, sizes, X.dtype, type(self).__name__)
+        if self.coefs_init is not None:
+            return given_parameters(self, sizes, X.dtype)
         parameters = drawn(sizes, self.activation, self.integration, random, X.dtype)
         if not self.fit_intercept:
             for biases in parameters.biases:
@@ -175,12 +178,18 @@ class Trained(Estimator):
         return parameters
 
     def complexity(self):
-        shown = [*self.weights_, *(self.biases_ if self.fit_intercept else ())]
+        """The number of weights and biases.
+
+        Returns
+        -------
+        int
+        """
+        shown = [*self.coefs_, *(self.intercepts_ if self.fit_intercept else ())]
         return int(sum(array.size for array in shown))
 
     @property
     def n_iter_(self):
-        """How many epochs there were."""
+        """The number of epochs."""
         return len(self.loss_curve_)
 
     def _saved(self):
@@ -194,11 +203,12 @@ class Trained(Estimator):
     def _arrays(self):
         return {
             **{f"encoding.{name}": array for name, array in self.encoding_.arrays().items()},
-            **{f"weights.{i}": array for i, array in enumerate(self.weights_)},
-            **{f"biases.{i}": array for i, array in enumerate(self.biases_)},
+            **{f"weights.{i}": array for i, array in enumerate(self.coefs_)},
+            **{f"biases.{i}": array for i, array in enumerate(self.intercepts_)},
             "loss_curve": self.loss_curve_,
             "validation_curve": self.validation_curve_,
             "trace": self.trace_,
+            "gradients": self.gradients_,
         }
 
     def _restore(self, arrays):
@@ -211,11 +221,12 @@ class Trained(Estimator):
             msg = f"array {min(odd)!r} belongs to no layer"
             raise ValueError(msg)
         dtype = np.dtype(self.precision)
-        self.weights_ = [checked(arrays, f"weights.{i}", dtype, pair) for i, pair in enumerate(pairs)]
-        self.biases_ = [checked(arrays, f"biases.{i}", dtype, pair[1:]) for i, pair in enumerate(pairs)]
+        self.coefs_ = [checked(arrays, f"weights.{i}", dtype, pair) for i, pair in enumerate(pairs)]
+        self.intercepts_ = [checked(arrays, f"biases.{i}", dtype, pair[1:]) for i, pair in enumerate(pairs)]
         self.learning_rate_init_ = settings_of(self).learning_rate_init
         size = sum(a * b + b for a, b in pairs)
-        for name, width in (("loss_curve", ()), ("validation_curve", ()), ("trace", (size,))):
+        shapes = {"loss_curve": (), "validation_curve": (), "trace": (size,), "gradients": (size,)}
+        for name, width in shapes.items():
             shape = (len(arrays[name]), *width)
             setattr(self, f"{name}_", checked(arrays, name, np.dtype(float), shape))
 
@@ -230,24 +241,24 @@ def checked(arrays, name, dtype, shape):
     return array
 
 
-def given(init, sizes, dtype, who):
-    """Starting weights that were given, as Parameters of those sizes."""
-    parameters = Parameters(sizes, dtype)
-    if not isinstance(init, Mapping) or set(init) - {"weights", "biases"} or "weights" not in init:
-        msg = f"{who}: init must be {RULES['init'].demand()}, got {init!r}"
-        raise ParameterError(msg)
-    for kind, own in (("weights", parameters.weights), ("biases", parameters.biases)):
-        arrays = init.get(kind)
+def given_parameters(learner, sizes, dtype):
+    """The starting weights and biases that a learner was given, as Parameters of those sizes."""
+    parameters, who = Parameters(sizes, dtype), type(learner).__name__
+    for name, own in (("coefs_init", parameters.weights), ("intercepts_init", parameters.biases)):
+        arrays = getattr(learner, name)
         if arrays is None:
             continue
+        if isinstance(arrays, str) or not hasattr(arrays, "__len__"):
+            msg = f"{who}: {name} must be {RULES[name].demand()}, got {arrays!r}"
+            raise ParameterError(msg)
         if len(arrays) != len(own):
-            msg = f"{who}: init has {kind} for {len(arrays)} layers, but the network has {len(own)}"
+            msg = f"{who}: {name} has {len(arrays)} layers, but the network has {len(own)}"
             raise ParameterError(msg)
         for layer, (array, place) in enumerate(zip(arrays, own, strict=True)):
             numbers = np.asarray(array, dtype=dtype)
             if numbers.shape != place.shape or not np.isfinite(numbers).all():
                 msg = (
-                    f"{who}: init {kind} of layer {layer + 1} must be {place.shape} finite numbers,"
+                    f"{who}: {name} of layer {layer + 1} must be {place.shape} finite numbers,"
                     f" got {numbers.shape}"
                 )
                 raise ParameterError(msg)

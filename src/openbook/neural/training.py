@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from openbook.errors import ParameterError
-from openbook.neural.network import Passes
+from openbook.neural.network import Parameters, Passes
 from openbook.neural.optimisers import OPTIMISERS, SCHEDULES
 
 __all__ = ["Examples", "History", "Settings", "Training"]
@@ -43,13 +43,14 @@ class Settings(NamedTuple):
     momentum: float
     learning_rate: str
     decay: float
-    batch_size: int | None
+    batch_size: int | str
     max_iter: int
     tol: float
     n_iter_no_change: int
     alpha: float
     dropout: float
-    early_stopping: float | None
+    early_stopping: bool
+    validation_fraction: float
     fit_intercept: bool
     shuffle: bool
 
@@ -60,7 +61,7 @@ class History:
 
     loss : of each epoch
     validation : of the rows held out, after each epoch, where there are any
-    trace : the parameters after each update, where they are few
+    trace, gradients : the parameters after each update, and the gradient that led there, where they are few
     best : the epoch whose weights were kept, from 1; 0 for those at the start
     ending : why it ended, in words
     """
@@ -68,6 +69,7 @@ class History:
     loss: list[float] = field(default_factory=list)
     validation: list[float] = field(default_factory=list)
     trace: list[np.ndarray] = field(default_factory=list)
+    gradients: list[np.ndarray] = field(default_factory=list)
     best: int = 0
     ending: str = ""
     interrupted: bool = False
@@ -98,9 +100,11 @@ class Training:
         self.network, self.parameters, self.rows = network, parameters, rows
         self.settings, self.random, self.who = settings, random, who
         n = len(rows.X)
-        self.learnt, self.held = _split(n, settings.early_stopping, random, who)
+        share = settings.validation_fraction if settings.early_stopping else None
+        self.learnt, self.held = _split(n, share, random, who)
         usual = len(self.learnt) if len(self.learnt) <= WHOLE else USUAL
-        self.size = min(settings.batch_size or usual, len(self.learnt))
+        asked = usual if isinstance(settings.batch_size, str) else settings.batch_size
+        self.size = min(asked, len(self.learnt))
         # rows that come as they are, or all at once, need not be fetched
         self.in_order = len(self.held) == 0 and (not settings.shuffle or self.size == n)
         self.buffer = np.empty((0 if self.in_order else self.size, rows.X.shape[1]), rows.X.dtype)
@@ -147,6 +151,8 @@ class Training:
             order = self.random.permutation(order)
         total = 0.0
         for batch in self._batches(order):
+            if self.traced and not self.settings.dropout:  # which would draw other units to be silent
+                self.history.gradients.append(self._gradient(*batch))
             total += float(self.optimiser.learn(self.passes, *batch, step))
             if self.traced:
                 self.history.trace.append(self.parameters.vector.copy())
@@ -160,6 +166,13 @@ class Training:
             )
             raise ParameterError(msg)
         return loss
+
+    def _gradient(self, x, targets, w):
+        """The gradient of the objective of these rows, by all parameters."""
+        into = Parameters(self.parameters.sizes, self.parameters.vector.dtype)
+        self.passes.gradient(x, targets, into, 1.0 / len(x), None, w)
+        into.penalised += self.settings.alpha / len(x) * self.parameters.penalised
+        return into.vector
 
     def _batches(self, order):
         """The rows, targets and weights of each batch: views where they come in order, else in the buffer."""

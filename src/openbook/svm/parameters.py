@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
-from openbook.border.rules import Anything, Number
+from openbook.border.rules import Anything
 
-__all__ = ["Gamma", "KernelChoice"]
+__all__ = ["KernelChoice"]
 
 
 @dataclass(frozen=True)
@@ -16,13 +16,3 @@ class KernelChoice(Anything):
 
     def allows(self, value: Any) -> bool:
         return callable(value) or (isinstance(value, str) and value in ("linear", "poly", "rbf"))
-
-
-@dataclass(frozen=True)
-class Gamma(Anything):
-    """The width of a kernel, or the name of a rule for it."""
-
-    what: str = "'scale', 'auto' or a number above 0"
-
-    def allows(self, value: Any) -> bool:
-        return Number(above=0).allows(value) or (isinstance(value, str) and value in ("scale", "auto"))

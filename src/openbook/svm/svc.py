@@ -15,14 +15,14 @@ import math
 import numpy as np
 
 from openbook.border.base import Classifier
-from openbook.border.rules import Flag, Maybe, Number, OneOf, Whole
+from openbook.border.rules import Flag, Maybe, Number, OneOf, Whole, WordOr
 from openbook.data.attributes import as_text
 from openbook.errors import DataError, ParameterError
 from openbook.linear.class_weight import CLASS_WEIGHT, class_factors
 from openbook.svm.derive import derive_classifier, derive_decision
 from openbook.svm.learner import SupportVectors
 from openbook.svm.machine import Machines, Task, solved
-from openbook.svm.parameters import Gamma, KernelChoice
+from openbook.svm.parameters import KernelChoice
 from openbook.svm.platt import deal, probabilities, sharpness
 from openbook.svm.problem import CONVERGED, Problem
 from openbook.svm.solve import kernel_table, solve_hard
@@ -124,7 +124,7 @@ class SVC(SupportVectors, Classifier):
         "C": Number(above=0, unlimited=True),
         "kernel": KernelChoice(),
         "degree": Whole(at_least=1),
-        "gamma": Gamma(),
+        "gamma": WordOr(Number(above=0), "scale", "auto"),
         "coef0": Number(),
         "loss": OneOf("hinge", "squared_hinge"),
         "multiclass": OneOf("ovr", "ovo"),

@@ -12,11 +12,11 @@ beta : float64 (m,), the one row of dual_coef_
 import numpy as np
 
 from openbook.border.base import Regressor
-from openbook.border.rules import Flag, Number, Whole
+from openbook.border.rules import Flag, Number, Whole, WordOr
 from openbook.svm.derive import derive_prediction, derive_regressor
 from openbook.svm.learner import SupportVectors
 from openbook.svm.machine import Task, solved
-from openbook.svm.parameters import Gamma, KernelChoice
+from openbook.svm.parameters import KernelChoice
 from openbook.svm.problem import Problem
 
 __all__ = ["SVR"]
@@ -107,7 +107,7 @@ class SVR(SupportVectors, Regressor):
         "epsilon": Number(at_least=0),
         "kernel": KernelChoice(),
         "degree": Whole(at_least=1),
-        "gamma": Gamma(),
+        "gamma": WordOr(Number(above=0), "scale", "auto"),
         "coef0": Number(),
         "scale": Flag(),
         "tol": Number(above=0),
