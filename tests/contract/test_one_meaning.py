@@ -94,7 +94,6 @@ PENDING = {
     "export",
     "gather",
     "gathered",
-    "given",
     "grouped",
     "grow",
     "grown",
