@@ -7,7 +7,7 @@ from sklearn.datasets import make_blobs, make_moons
 
 import openbook
 from openbook.cluster import DBSCAN
-from openbook.cluster.dbscan import grown
+from openbook.cluster.dbscan import density_clusters
 from openbook.errors import RefusalError
 
 
@@ -27,7 +27,7 @@ def test_the_kernel_finds_what_the_twin_finds_also_on_a_grid(seed):
     weights = rng.integers(1, 3, len(X)).astype(float)
     model = DBSCAN(1.0, min_samples=4, scale=False).fit(X, sample_weight=weights)
     near = model.space_.distances() <= 1.0
-    labels, core = grown(near.tolist(), weights.tolist(), 4)
+    labels, core = density_clusters(near.tolist(), weights.tolist(), 4)
     assert model.labels_.tolist() == labels
     assert model.core_.tolist() == core
 
@@ -53,7 +53,7 @@ def test_mixed_columns_with_gaps_against_the_twin():
     for distance, eps in (("gower", 0.12), ("heom", 0.7)):
         model = DBSCAN(eps, min_samples=4, metric=distance).fit(table)
         near = model.space_.distances() <= eps
-        labels, core = grown(near.tolist(), [1.0] * 150, 4)
+        labels, core = density_clusters(near.tolist(), [1.0] * 150, 4)
         assert model.labels_.tolist() == labels
         assert len(set(labels)) > 2
         assert model.core_.tolist() == core

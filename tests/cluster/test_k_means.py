@@ -6,7 +6,7 @@ from hypothesis.extra.numpy import arrays
 
 import openbook
 from openbook.cluster import BisectingKMeans, KMeans, KModes, KPrototypes
-from openbook.cluster.derive_prototypes import replay
+from openbook.cluster.derive_prototypes import replay_lloyd
 from openbook.data import Nominal, Numeric, Schema, Table
 from openbook.errors import DataError, ParameterError, RefusalError
 
@@ -209,7 +209,7 @@ def test_means_equal_their_twin(x, k, single):
         patch.setattr("warnings.warn", lambda *_, **__: None)
         model.fit(x)
     rows = [(row, [], 1.0) for row in x.tolist()]
-    replayed = list(replay(rows, [(seed, []) for seed in x[:k].tolist()], 1.0, 20))
+    replayed = list(replay_lloyd(rows, [(seed, []) for seed in x[:k].tolist()], 1.0, 20))
     assert model.inertia_trace_.tolist() == pytest.approx(
         [one.cost for one in replayed], rel=1e-12, abs=1e-12
     )
@@ -235,7 +235,7 @@ def test_prototypes_equal_their_twin(cells, k):
         patch.setattr("warnings.warn", lambda *_, **__: None)
         model.fit(table)
     rows = list(zip(x.tolist(), codes.tolist(), [1.0] * len(x), strict=True))
-    replayed = list(replay(rows, list(zip(x[:k].tolist(), codes[:k].tolist(), strict=True)), 0.5, 20))
+    replayed = list(replay_lloyd(rows, list(zip(x[:k].tolist(), codes[:k].tolist(), strict=True)), 0.5, 20))
     assert model.cost_trace_.tolist() == pytest.approx([one.cost for one in replayed], rel=1e-12, abs=1e-12)
     if model.converged_:
         assert model.labels_.tolist() == replayed[-1].labels

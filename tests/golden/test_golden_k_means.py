@@ -3,7 +3,7 @@
 import pytest
 
 from openbook.cluster import KMeans
-from openbook.cluster.derive_prototypes import replay
+from openbook.cluster.derive_prototypes import replay_lloyd
 
 
 def exactly(expected):
@@ -36,7 +36,7 @@ def test_the_model(record, model):
 def test_every_iteration(record):
     data = record["data"]
     rows = [(point, [], 1.0) for point in data["points"]]
-    replayed = list(replay(rows, [(seed, []) for seed in data["seeds"]], 1.0, 300))
+    replayed = list(replay_lloyd(rows, [(seed, []) for seed in data["seeds"]], 1.0, 300))
     expected = record["expected"]["iterations"]
     assert len(replayed) == len(expected)
     for ours, theirs in zip(replayed, expected, strict=True):

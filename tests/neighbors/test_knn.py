@@ -7,7 +7,7 @@ from openbook import load, save
 from openbook.data import read
 from openbook.errors import DataError, ParameterError, RefusalError
 from openbook.neighbors import KNeighborsClassifier, KNeighborsRegressor
-from openbook.neighbors.votes import TIES, WEIGHTS, Ballots, decided, vote_weights
+from openbook.neighbors.votes import TIES, WEIGHTS, Ballots, decide_votes, vote_weights
 
 LINE = [[1.0], [2.0], [3.0], [4.0], [5.0], [9.0], [9.5]]
 SAYS = ["a", "b", "b", "a", "b", "a", "a"]
@@ -31,7 +31,7 @@ class TestGolden:
         labels = np.array([[classes.index(label) for label in data["label"]]])[:, order]
         ballots = Ballots(distances, order[None], np.ones_like(distances))
         prior = np.ones(len(classes))
-        scores, winner, _ = decided(ballots, labels, len(order), scheme, "smaller_k", prior)
+        scores, winner, _ = decide_votes(ballots, labels, len(order), scheme, "smaller_k", prior)
         assert dict(zip(classes, scores[0], strict=True)) == exactly(expected["scores"])
         assert classes[winner[0]] == expected["prediction"]
 

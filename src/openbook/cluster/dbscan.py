@@ -28,7 +28,7 @@ from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 from openbook.work import Grid, Step, Work
 
-__all__ = ["DBSCAN", "grown"]
+__all__ = ["DBSCAN", "density_clusters"]
 
 NOISE = -1
 #: Seconds for each pair and column, where boxes are of no help: mixed distances, and many columns.
@@ -245,7 +245,7 @@ def _roots(above):
     return roots
 
 
-def grown(near, weights, min_samples):
+def density_clusters(near, weights, min_samples):
     """The readable twin: labels and core rows, from who is near whom (lists of truth), row by row."""
     n = len(near)
     core = [
@@ -268,7 +268,7 @@ def grown(near, weights, min_samples):
 
 
 def _grown_grid(near, weights, min_samples):
-    labels, core = grown(near, weights, min_samples)
+    labels, core = density_clusters(near, weights, min_samples)
     rows = []
     for i, line in enumerate(near):
         kind = "core" if core[i] else "border" if labels[i] >= 0 else "noise"

@@ -12,7 +12,7 @@ Clusters are trees of slots (union-find), in which the root is the smallest slot
 import numpy as np
 
 from openbook.kernels.jit import inner, jit
-from openbook.spaces.points import totals_of
+from openbook.spaces.points import tile_totals
 from openbook.spaces.tiles import TILE
 
 __all__ = ["add_near", "join_cores", "reach"]
@@ -21,7 +21,7 @@ APART, SOME, WHOLE = range(3)
 
 
 @inner
-def compare(boxes, s, others, t, bound):
+def compare_boxes(boxes, s, others, t, bound):
     """Whether no points of two tiles are near, some may be, or all are."""
     if boxes.shape[0] == 0:
         return SOME
@@ -37,7 +37,7 @@ def compare(boxes, s, others, t, bound):
 
 
 @inner
-def take(points, slot, numbers, codes):
+def take_point(points, slot, numbers, codes):
     """The cells of a point."""
     tile, r = slot // TILE, slot % TILE
     for j in range(numbers.shape[0]):
@@ -79,7 +79,7 @@ def add_near(points, boxes, bound, weights, near):
     n_tiles = points.numbers.shape[0]
     for s in range(n_tiles):
         for t in range(s, n_tiles):
-            state = compare(boxes, s, boxes, t, bound)
+            state = compare_boxes(boxes, s, boxes, t, bound)
             if state == APART:
                 continue
             if state == WHOLE:
@@ -92,9 +92,9 @@ def add_near(points, boxes, bound, weights, near):
                     near[t * TILE + r] += here if s != t else 0.0
                 continue
             for slot in range(s * TILE, min(s * TILE + TILE, points.n)):
-                take(points, slot, numbers, codes)
+                take_point(points, slot, numbers, codes)
                 if not beyond(boxes, t, numbers, bound):
-                    totals_of(points, t, numbers, codes, totals)
+                    tile_totals(points, t, numbers, codes, totals)
                     if slot // TILE == t:
                         totals[slot % TILE] = 0.0  # a row is at 0 from itself, whatever it lacks
                     add_pair(totals, bound, weights, slot, t, near)
@@ -109,7 +109,7 @@ def root_of(above, slot):
 
 
 @inner
-def join(above, a, b):
+def join_slots(above, a, b):
     a, b = root_of(above, a), root_of(above, b)
     if a < b:
         above[b] = a
@@ -136,13 +136,13 @@ def join_tiles(points, boxes, s, t, bound, core, above, room):
     totals, numbers, codes = room
     for slot in range(s * TILE, s * TILE + TILE):
         if core[slot]:
-            take(points, slot, numbers, codes)
+            take_point(points, slot, numbers, codes)
             if beyond(boxes, t, numbers, bound):
                 continue
-            totals_of(points, t, numbers, codes, totals)
+            tile_totals(points, t, numbers, codes, totals)
             for r in range(TILE):
                 if totals[r] <= bound and core[t * TILE + r]:
-                    join(above, slot, t * TILE + r)
+                    join_slots(above, slot, t * TILE + r)
 
 
 @jit
@@ -167,14 +167,14 @@ def join_cores(points, boxes, bound, core, above):  # noqa: C901 (inner loops)
         for t in range(s + 1, n_tiles):
             if not some[t]:
                 continue
-            state = compare(boxes, s, boxes, t, bound)
+            state = compare_boxes(boxes, s, boxes, t, bound)
             if state == APART:
                 continue
             whole = one[s] >= 0 and one[t] >= 0
             if whole and root_of(above, one[s]) == root_of(above, one[t]):
                 continue
             if whole and state == WHOLE:
-                join(above, one[s], one[t])
+                join_slots(above, one[s], one[t])
                 continue
             join_tiles(points, boxes, s, t, bound, core, above, room)
             one[s] = agreed(above, core, s) if one[s] < 0 else one[s]
@@ -195,13 +195,13 @@ def reach(points, boxes, bound, clusters, asked, asked_boxes, found):
         for r in range(TILE):
             first = min(first, clusters[t * TILE + r])
         for s in range(asked.numbers.shape[0]):
-            if compare(asked_boxes, s, boxes, t, bound) == APART:
+            if compare_boxes(asked_boxes, s, boxes, t, bound) == APART:
                 continue
             for slot in range(s * TILE, min(s * TILE + TILE, asked.n)):
-                take(asked, slot, numbers, codes)
+                take_point(asked, slot, numbers, codes)
                 if found[slot] <= first or beyond(boxes, t, numbers, bound):
                     continue
-                totals_of(points, t, numbers, codes, totals)
+                tile_totals(points, t, numbers, codes, totals)
                 for r in range(TILE):
                     if totals[r] <= bound:
                         found[slot] = min(found[slot], clusters[t * TILE + r])

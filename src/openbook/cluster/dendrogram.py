@@ -206,9 +206,9 @@ class Dendrogram:
         -------
         Picture
         """
-        from openbook.cluster.dendrogram_picture import drawn
+        from openbook.cluster.dendrogram_picture import draw_dendrogram
 
-        return drawn(self, k, most)
+        return draw_dendrogram(self, k, most)
 
     def text(self, *, most=60, width=40):
         """The dendrogram in letters.
@@ -224,9 +224,9 @@ class Dendrogram:
         -------
         str
         """
-        from openbook.cluster.dendrogram_picture import written
+        from openbook.cluster.dendrogram_picture import write_dendrogram
 
-        return written(self, most, width)
+        return write_dendrogram(self, most, width)
 
     def __str__(self):
         return self.text()

@@ -15,22 +15,22 @@ from openbook.errors import ParameterError
 from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 
-__all__ = ["drawn", "written"]
+__all__ = ["draw_dendrogram", "write_dendrogram"]
 
 _LEAF, _WIDTH, _NAMES = 16, 480, 220
 #: Box-drawing letters by where their lines lead: left 1, right 2, up 4, down 8.
 _BOXES = dict(zip((3, 5, 6, 9, 10, 12, 7, 11, 13, 14, 15), "─┘└┐┌│┴┬┤├┼", strict=True)) | {1: "─", 2: "─"}
 
 
-class Tree(NamedTuple):
+class _Branches(NamedTuple):
     """What is drawn: leaves from top to bottom, and merges by the place and height of both branches."""
 
     leaves: list[str]
-    merges: "list[Merge]"
+    merges: "list[_Merge]"
     highest: float
 
 
-class Merge(NamedTuple):
+class _Merge(NamedTuple):
     """A merge: the places (0 is the first leaf) and heights of two branches, its own, the rows, a member."""
 
     places: tuple[float, float]
@@ -67,8 +67,8 @@ def _tree(dendrogram, most):
             both.append(place[node] if known else (ends[labels[firsts[node]]], 0.0))
         (a, low), (b, other) = sorted(both)
         place[n + t] = ((a + b) / 2, height)
-        merges.append(Merge((a, b), (low, other), height, int(rows), firsts[n + t]))
-    return Tree(leaves, merges, max([m.height for m in merges], default=0.0))
+        merges.append(_Merge((a, b), (low, other), height, int(rows), firsts[n + t]))
+    return _Branches(leaves, merges, max([m.height for m in merges], default=0.0))
 
 
 def _notes(dendrogram, tree):
@@ -80,7 +80,7 @@ def _notes(dendrogram, tree):
     return what, notes
 
 
-def drawn(dendrogram, k, most):
+def draw_dendrogram(dendrogram, k, most):
     """The dendrogram as a Picture."""
     tree = _tree(dendrogram, most)
     what, notes = _notes(dendrogram, tree)
@@ -127,7 +127,7 @@ def _ticks(dendrogram, span, x, tall):
             yield text(at, tall + 17, figure(tick), "soft middle")
 
 
-def written(dendrogram, most, width):
+def write_dendrogram(dendrogram, most, width):
     """The dendrogram in letters, so many of them wide."""
     tree = _tree(dendrogram, most)
     span = tree.highest or 1.0

@@ -12,7 +12,7 @@ from openbook.cluster.clusterer import were_found
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
 
-__all__ = ["Iteration", "derive_model", "derive_row", "distance", "replay"]
+__all__ = ["Iteration", "derive_model", "derive_row", "distance", "replay_lloyd"]
 
 #: Iterations that are shown one by one, and columns of a row.
 _SHOWN_ITERATIONS = 10
@@ -38,7 +38,7 @@ def distance(row, prototype, gamma):
     return gaps + gamma * sum(v != m or v < 0 for v, m in zip(codes, modes, strict=True))
 
 
-def replay(rows, prototypes, gamma, max_iter, tol=0.0):
+def replay_lloyd(rows, prototypes, gamma, max_iter, tol=0.0):
     """The iterations from these prototypes until the assignments repeat, or the cost hardly falls."""
     before, cost_before = None, None
     for _ in range(max_iter):
@@ -127,7 +127,7 @@ def _iterations(model):
     """The first iterations, of the rows that were kept; from the record where these are not all."""
     rows = _rows(model.history_.rows)
     if len(rows) == model.history_.n:
-        replayed = replay(
+        replayed = replay_lloyd(
             rows, _lists(model.history_.course[0]), model.space_.gamma, model.max_iter, model.tol
         )
         return [one for one, _ in zip(replayed, range(_SHOWN_ITERATIONS), strict=False)]

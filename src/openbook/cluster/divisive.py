@@ -90,7 +90,7 @@ class Divisive(Hierarchy):
     def _derive(self, matrix):
         similar = self.metric == "precomputed_similarity"
         distances = (self.dendrogram_.top - np.array(matrix)).tolist() if similar else matrix
-        return derive_splits(distances, self.dendrogram_.names, self._row_weights.tolist())
+        return derive_divisions(distances, self.dendrogram_.names, self._row_weights.tolist())
 
 
 def splits(matrix, weights):
@@ -145,7 +145,7 @@ def party(matrix, rows, weights):
     return gone, gains
 
 
-def derive_splits(matrix, names, weights, most=12):
+def derive_divisions(matrix, names, weights, most=12):
     """The work of the first splits, widest cluster first."""
     parts: list[Step | Work] = [
         Step("diameter of a cluster", r"\max_{a, b \in C} d(a, b)", note="the widest cluster splits first"),

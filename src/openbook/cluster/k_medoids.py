@@ -17,7 +17,7 @@ import numpy as np
 from openbook.border.budget import refuse_if_over
 from openbook.border.rules import Flag, Whole
 from openbook.cluster.clusterer import RowClusterer, were_found
-from openbook.cluster.pam import Move, pam
+from openbook.cluster.pam import MedoidMove, pam
 from openbook.errors import ParameterError
 from openbook.spaces.rows import StoredRows
 from openbook.spaces.space import DISTANCE_RULES, Space, refusal
@@ -216,5 +216,6 @@ class KMedoids(RowClusterer):
         self.labels_ = labels
         self._take(medoids)
         self._moves = [
-            Move(out, into, cost) for (out, into), cost in zip(moves.tolist(), costs.tolist(), strict=True)
+            MedoidMove(out, into, cost)
+            for (out, into), cost in zip(moves.tolist(), costs.tolist(), strict=True)
         ]

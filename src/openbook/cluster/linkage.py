@@ -83,10 +83,10 @@ def _along_tree(points):
     edges, totals = np.empty((points.n - 1, 2), np.int64), np.empty(points.n - 1)
     span(points, *points.rows(), edges, totals)
     order = np.argsort(totals, kind="stable")
-    return joined(edges[order], points.distances(totals[order]))
+    return merges_along(edges[order], points.distances(totals[order]))
 
 
-def joined(edges, heights):
+def merges_along(edges, heights):
     """The merges along edges between rows, in order of height."""
     n = len(edges) + 1
     above, names, sizes = list(range(n)), list(range(n)), [1] * n

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from openbook.border.rows import Chunk
-from openbook.cluster.prototypes import Bounds, Placed, Prototypes, PrototypeSpace, Tally
+from openbook.cluster.prototypes import Bounds, Placed, Prototypes, PrototypeSpace, PrototypeSums
 from openbook.fold import each
 
-__all__ = ["PlacedRows", "Run", "Taken", "at_random", "iterate", "plus_plus", "seeding_rows"]
+__all__ = ["LloydRun", "PlacedRows", "Taken", "at_random", "iterate", "plus_plus", "seeding_rows"]
 
 #: Iterations whose prototypes are kept, for `work`.
 _KEPT_ITERATIONS = 10
@@ -35,7 +35,7 @@ class Taken(NamedTuple):
     row: int
 
 
-class Run(NamedTuple):
+class LloydRun(NamedTuple):
     """A run from given seeds.
 
     prototypes, tally, labels, cost : at the end; every row is with the nearest prototype
@@ -46,7 +46,7 @@ class Run(NamedTuple):
     """
 
     prototypes: Prototypes
-    tally: Tally
+    tally: PrototypeSums
     labels: np.ndarray
     cost: float
     costs: list[float]
@@ -143,7 +143,7 @@ def _farthest(space, prototypes, count, pair):
     return distances[rows], rows, placed.take(rows)
 
 
-def iterate(rows: PlacedRows, prototypes: Prototypes, max_iter: int, tol: float) -> Run:
+def iterate(rows: PlacedRows, prototypes: Prototypes, max_iter: int, tol: float) -> LloydRun:
     """Run from these seeds."""
     space, last = rows.space, None
     bounds = rows.unknown()
@@ -169,7 +169,7 @@ def iterate(rows: PlacedRows, prototypes: Prototypes, max_iter: int, tol: float)
         tally, bounds = rows.assign(prototypes, bounds, last)
         labels = np.concatenate([known.labels for known in bounds])
     cost = float(tally.cost[0])
-    return Run(prototypes, tally, labels.astype(np.intp), cost, costs, course, taken, settled)
+    return LloydRun(prototypes, tally, labels.astype(np.intp), cost, costs, course, taken, settled)
 
 
 def _fill_empty(rows, prototypes, tally, labels, iteration):

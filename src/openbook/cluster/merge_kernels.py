@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from openbook.kernels.jit import inner, jit
-from openbook.spaces.points import add_squares, totals_of
+from openbook.spaces.points import add_squares, tile_totals
 from openbook.spaces.tiles import TILE
 
 __all__ = ["METHODS", "merge_centres", "merge_pairs", "span"]
@@ -177,7 +177,7 @@ def later_pairs(pairs, a, m, row):
 
 
 @inner
-def gather(pairs, a, b, m, own, other):
+def gather_pairs(pairs, a, b, m, own, other):
     """Fill in the distances of slots a and b to all others; a comes before b.
 
     Earlier rows have them far apart in memory. Those of free slots are read too: without a question in
@@ -246,7 +246,7 @@ def merge_pairs(pairs, method, slots, merges):
             know_nearest(slots, a, row, m, lows)
             continue
         b, height = slots.nearest[a], slots.least[a]
-        gather(pairs, a, b, m, own, other)
+        gather_pairs(pairs, a, b, m, own, other)
         update(method, own, other, height, a, b, slots.sizes, row, m)
         record(merges, t, slots, a, b, height)
         scatter(pairs, a, m, row)
@@ -353,7 +353,7 @@ def span(points, numbers, codes, edges, totals):
             points.codes[slot // TILE, j, slot % TILE] = points.codes[m // TILE, j, m % TILE]
         for tile in range((m + TILE - 1) // TILE):
             first, last = tile * TILE, min(m, tile * TILE + TILE)
-            totals_of(points, tile, numbers[current], codes[current], of_tile)
+            tile_totals(points, tile, numbers[current], codes[current], of_tile)
             nearer_through(of_tile, far, origin, first, last, current)
         slot = first_least(far, 0, m, lows)
         current = outside[slot]

@@ -51,7 +51,7 @@ def nearest_means(points, means, screen, known, labels, lower, tally):  # noqa: 
         count = 0
         while i < n and count < BLOCK:
             c = labels[i]
-            t = squared(numbers, i, means, c)
+            t = squared_distance(numbers, i, means, c)
             bound = max(lower[i] * (1.0 - _SAFE) - drop[c], apart[c])
             if t < bound * bound * (1.0 - _SAFE):
                 lower[i] = bound
@@ -89,7 +89,7 @@ def nearest_means(points, means, screen, known, labels, lower, tally):  # noqa: 
             row = waiting[r]
             c = winner[r] if score[r] > 0.0 else exactly_nearest(numbers, row, means)
             lower[row] = score[r]
-            t = own[r] if c == labels[row] else squared(numbers, row, means, c)
+            t = own[r] if c == labels[row] else squared_distance(numbers, row, means, c)
             labels[row] = c
             add(numbers, weights, row, c, t, tally)
 
@@ -115,7 +115,7 @@ def scores(x, shifted, half, c, score):
 
 
 @inner
-def squared(numbers, i, means, c):
+def squared_distance(numbers, i, means, c):
     """The squared distance of a row to a mean."""
     t = 0.0
     for j in range(numbers.shape[1]):
@@ -128,7 +128,7 @@ def squared(numbers, i, means, c):
 def exactly_nearest(numbers, i, means):
     nearest, c = np.inf, 0
     for other in range(len(means)):
-        t = squared(numbers, i, means, other)
+        t = squared_distance(numbers, i, means, other)
         if t < nearest:
             nearest, c = t, other
     return c
@@ -161,7 +161,7 @@ def nearest_prototypes(points, prototypes, gamma, offsets, labels, tally):
             differ = 0
             for j in range(q):
                 differ += codes[i, j] != modes[other, j] or codes[i, j] < 0
-            t = squared(numbers, i, means, other) + gamma * differ
+            t = squared_distance(numbers, i, means, other) + gamma * differ
             if t < nearest:
                 nearest, c = t, other
         labels[i] = c

@@ -19,13 +19,13 @@ import numpy as np
 
 from openbook.kernels.jit import inner, jit
 
-__all__ = ["Move", "derive_pam", "pam"]
+__all__ = ["MedoidMove", "derive_pam", "pam"]
 
 #: A swap must lower the cost by more than this share of it: less may be rounding.
 _ROUNDING = 1e-12
 
 
-class Move(NamedTuple):
+class MedoidMove(NamedTuple):
     """A medoid that was built (`out` is -1) or swapped in for another, and the cost then."""
 
     out: int
@@ -37,14 +37,14 @@ def pam(distances, weights, k, most_swaps):
     """The medoids, and the moves that led there."""
     medoids, costs = np.empty(k, np.int64), np.empty(k)
     build(distances, weights, medoids, costs)
-    moves = [Move(-1, *pair) for pair in zip(medoids.tolist(), costs.tolist(), strict=True)]
+    moves = [MedoidMove(-1, *pair) for pair in zip(medoids.tolist(), costs.tolist(), strict=True)]
     cost = moves[-1].cost
     for _ in range(most_swaps if k > 1 else 0):  # the best single row is found already
         gain, at, row = best_swap(distances, weights, medoids)
         if not gain < -_ROUNDING * cost:
             break
         cost += gain
-        moves.append(Move(int(medoids[at]), row, cost))
+        moves.append(MedoidMove(int(medoids[at]), row, cost))
         medoids[at] = row
     return medoids, moves
 
@@ -129,7 +129,7 @@ def derive_pam(distances, weights, k):
     for _ in range(k):
         rest = [c for c in range(n) if c not in medoids]
         medoids.append(min(rest, key=lambda c: cost([*medoids, c])))
-        yield Move(-1, medoids[-1], cost(medoids))
+        yield MedoidMove(-1, medoids[-1], cost(medoids))
     while True:
         swaps = [(c, at) for c in range(n) if c not in medoids for at in range(k)]
         after = [[*medoids[:at], c, *medoids[at + 1 :]] for c, at in swaps]
@@ -137,5 +137,5 @@ def derive_pam(distances, weights, k):
         if not cost(best) - cost(medoids) < -_ROUNDING * cost(medoids):
             return
         at = next(m for m in range(k) if best[m] != medoids[m])
-        yield Move(medoids[at], best[at], cost(best))
+        yield MedoidMove(medoids[at], best[at], cost(best))
         medoids = best

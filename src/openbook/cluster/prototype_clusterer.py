@@ -57,7 +57,7 @@ RULES: dict[str, ParameterRule] = {
 }
 
 
-class History(NamedTuple):
+class FitHistory(NamedTuple):
     """What `work` tells of the fit.
 
     rows : all of a small table's, else the first; n : how many there were
@@ -108,7 +108,9 @@ class PrototypeClusterer(Clusterer):
         self._set(best.prototypes, best.tally)
         self.labels_, self.converged_ = best.labels, best.settled
         kept = placed.take(np.arange(placed.n if placed.n <= KEPT_ROWS else _FIRST_ROWS))
-        self.history_ = History(kept, placed.n, best.course, np.array([*best.costs, best.cost]), best.taken)
+        self.history_ = FitHistory(
+            kept, placed.n, best.course, np.array([*best.costs, best.cost]), best.taken
+        )
         self._warn_of_empty()
 
     def _all_seeds(self, placed):
@@ -219,7 +221,7 @@ class PrototypeClusterer(Clusterer):
             costs = np.append(self.history_.costs[:-1], [tally.cost, tally.cost])
             tally = self._tally + tally
             self._set(self.space_.update(tally, self.prototypes_), tally)
-            self.history_ = History(self.history_.rows.take(slice(0)), rows.n, [], costs, [])
+            self.history_ = FitHistory(self.history_.rows.take(slice(0)), rows.n, [], costs, [])
         return self
 
     def _work(self):
@@ -280,7 +282,7 @@ class PrototypeClusterer(Clusterer):
             msg = "it names an unknown cluster, or keeps too many rows"
             raise ValueError(msg)
         course = [Prototypes(*pair) for pair in zip(means, modes, strict=True)]
-        self.history_ = History(rows, n, course, costs, [Taken(*row) for row in taken.tolist()])
+        self.history_ = FitHistory(rows, n, course, costs, [Taken(*row) for row in taken.tolist()])
         self.converged_ = bool(converged)
 
 

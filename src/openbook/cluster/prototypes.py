@@ -26,7 +26,7 @@ from openbook.data import Categorical, Numeric, Schema, Table
 from openbook.fold import Statistics
 from openbook.prepare import Encoding
 
-__all__ = ["Bounds", "Placed", "PrototypeSpace", "Prototypes", "Tally", "space_of"]
+__all__ = ["Bounds", "Placed", "PrototypeSpace", "PrototypeSums", "Prototypes", "space_of"]
 
 
 class Prototypes(NamedTuple):
@@ -68,7 +68,7 @@ class Bounds(NamedTuple):
         return cls(np.zeros(n, np.int32), np.zeros(n, np.float32))
 
 
-class Aim(NamedTuple):
+class SearchAim(NamedTuple):
     """Prototypes, and what `nearest_means` has to know of them."""
 
     prototypes: Prototypes
@@ -77,7 +77,7 @@ class Aim(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Tally(Statistics):
+class PrototypeSums(Statistics):
     """The rows of each prototype, added up.
 
     weight : (k,), sums : (k, p) of the numbers, values : (k, v) the weight of each value of each nominal
@@ -108,9 +108,9 @@ class PrototypeSpace:
         """Where the values of each nominal column begin in a tally, and where the last ends."""
         return np.cumsum([0, *(len(a.values) for a in self.nominal if isinstance(a, Categorical))])
 
-    def zero(self, k: int) -> Tally:
+    def zero(self, k: int) -> PrototypeSums:
         """The tally of no rows."""
-        return Tally(
+        return PrototypeSums(
             np.zeros(k), np.zeros((k, len(self.encoding))), np.zeros((k, self.offsets[-1])), np.zeros(1)
         )
 
@@ -133,7 +133,7 @@ class PrototypeSpace:
         """Rows as prototypes."""
         return Prototypes(placed.numbers.astype(np.float64), placed.codes.copy())
 
-    def nearest(self, placed: Placed, aim: "Aim", bounds: Bounds) -> Tally:
+    def nearest(self, placed: Placed, aim: "SearchAim", bounds: Bounds) -> PrototypeSums:
         """Fill in the nearest prototype of each row, and add the rows up."""
         prototypes = aim.prototypes
         tally = self.zero(len(prototypes))
@@ -152,12 +152,12 @@ class PrototypeSpace:
             )
         return tally
 
-    def aim(self, prototypes: Prototypes, before: Prototypes | None = None) -> "Aim":
+    def aim(self, prototypes: Prototypes, before: Prototypes | None = None) -> "SearchAim":
         """What a pass needs to know of the prototypes, and of where they were in the last."""
         if len(self.nominal):
-            return Aim(prototypes)
+            return SearchAim(prototypes)
         drop = np.zeros(len(prototypes)) if before is None else _drop(before.means, prototypes.means)
-        return Aim(prototypes, self._screen(prototypes.means), (drop, _apart(prototypes.means)))
+        return SearchAim(prototypes, self._screen(prototypes.means), (drop, _apart(prototypes.means)))
 
     def _screen(self, means: np.ndarray) -> tuple[Any, ...]:
         """What `nearest_means` screens by: the rows' mean as the origin, shifted means, the rounding."""
@@ -186,7 +186,7 @@ class PrototypeSpace:
         differ = (placed.codes != prototypes.modes) | (placed.codes < 0)
         return np.einsum("ij,ij->i", gaps, gaps) + self.gamma * differ.sum(axis=1)
 
-    def update(self, tally: Tally, before: Prototypes) -> Prototypes:
+    def update(self, tally: PrototypeSums, before: Prototypes) -> Prototypes:
         """The means and modes of the rows; a cluster without any stays where it was."""
         some = tally.weight > 0
         means, modes = before.means.copy(), before.modes.copy()
@@ -198,7 +198,7 @@ class PrototypeSpace:
             modes[some, j] = np.where(known, best, -1)[some]
         return Prototypes(means, modes)
 
-    def tally_of(self, placed: Placed, label: int, k: int) -> Tally:
+    def tally_of(self, placed: Placed, label: int, k: int) -> PrototypeSums:
         """The tally of some rows that all belong to one cluster; at no cost."""
         tally = self.zero(k)
         tally.weight[label] = placed.weights.sum()

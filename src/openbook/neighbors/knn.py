@@ -14,7 +14,7 @@ from openbook.border.base import Classifier, Regressor
 from openbook.border.rules import Anything, NamedOr, OneOf, ParameterRule, Whole
 from openbook.neighbors.derive import derive_mean, derive_model, derive_vote
 from openbook.neighbors.learner import NeighborLearner
-from openbook.neighbors.votes import TIES, WEIGHTS, decided
+from openbook.neighbors.votes import TIES, WEIGHTS, decide_votes
 from openbook.neighbors.windows import KERNELS
 from openbook.spaces.space import DISTANCE_RULES
 
@@ -149,7 +149,9 @@ class KNeighborsClassifier(_KNeighbors, Classifier):
         most = 2 * self.n_neighbors if self.ties == "extend" else self.n_neighbors
         ballots = self._ballots(self.space_.place(X), self._needed(most))
         labels = self.statistics_.targets[ballots.rows]
-        return decided(ballots, labels, self.n_neighbors, self.weights, self.ties, self._prior, self.seed_)
+        return decide_votes(
+            ballots, labels, self.n_neighbors, self.weights, self.ties, self._prior, self.seed_
+        )
 
     def _proba(self, X):
         scores = self._decided(X)[0]

@@ -28,7 +28,7 @@ import numpy as np
 
 from openbook.neighbors.windows import KERNELS, kernel_weights
 
-__all__ = ["EPS", "ROUNDING", "TIES", "WEIGHTS", "Ballots", "decided", "vote_weights"]
+__all__ = ["EPS", "ROUNDING", "TIES", "WEIGHTS", "Ballots", "decide_votes", "vote_weights"]
 
 #: Keeps the inverse of a distance of 0 finite.
 EPS = 1e-5
@@ -107,14 +107,14 @@ class Ballots(NamedTuple):
         return counted * vote_weights(np.where(counted > 0, self.distances, np.inf), scheme, beyond)
 
 
-def scores_of(ballots, labels, k, scheme, n_classes):
+def class_votes(ballots, labels, k, scheme, n_classes):
     """The votes of each class, (m, n_classes)."""
     votes = ballots.votes(k, scheme)
     at = np.arange(len(votes))[:, None] * n_classes + labels
     return np.bincount(at.ravel(), votes.ravel(), len(votes) * n_classes).reshape(-1, n_classes)
 
 
-def decided(ballots, labels, k, scheme, ties, prior, seed=0):
+def decide_votes(ballots, labels, k, scheme, ties, prior, seed=0):
     """The votes of each class, the class that wins, and how many neighbours were counted, of each query.
 
     Parameters
@@ -123,14 +123,14 @@ def decided(ballots, labels, k, scheme, ties, prior, seed=0):
     labels : (m, K), the class codes of the rows
     prior : (n_classes,), the weight of each class in training
     """
-    scores = scores_of(ballots, labels, k, scheme, len(prior))
+    scores = class_votes(ballots, labels, k, scheme, len(prior))
     used = np.full(len(scores), k)
     others = {"smaller_k": range(k - 1, 0, -1), "extend": range(k + 1, 2 * k + 1)}.get(ties, ())
     tied = np.flatnonzero(_ties(scores).sum(axis=1) > 1)
     for fewer_or_more in others:
         if not len(tied):
             break
-        again = scores_of(ballots.take(tied), labels[tied], fewer_or_more, scheme, len(prior))
+        again = class_votes(ballots.take(tied), labels[tied], fewer_or_more, scheme, len(prior))
         scores[tied], used[tied] = again, fewer_or_more
         tied = tied[_ties(again).sum(axis=1) > 1]
     return scores, _winners(ballots, labels, scores, ties, prior, seed), used

@@ -15,7 +15,7 @@ import numpy as np
 
 from openbook.border.rules import OneOf
 from openbook.outlier.columns import ColumnDetector, all_values, known, looked_at
-from openbook.outlier.detector import CUTS, checked
+from openbook.outlier.detector import CUTS, checked_array
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step
 
@@ -113,7 +113,9 @@ class BoxFences(ColumnDetector):
 
     def _restore(self, arrays):
         shape = (len(looked_at(self.schema_)),)
-        self.q1_, self.q3_, self.iqr_ = (checked(arrays, name, float, shape) for name in ("q1", "q3", "iqr"))
+        self.q1_, self.q3_, self.iqr_ = (
+            checked_array(arrays, name, float, shape) for name in ("q1", "q3", "iqr")
+        )
         if not ((self.iqr_ > 0) & (self.q1_ <= self.q3_)).all():
             msg = "quartiles must be in order, and their distance above 0"
             raise ValueError(msg)

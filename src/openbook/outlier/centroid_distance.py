@@ -10,7 +10,7 @@ import numpy as np
 
 from openbook.border.rules import Flag
 from openbook.outlier.clustered import CLUSTER_RULES, Clustered
-from openbook.outlier.detector import checked
+from openbook.outlier.detector import checked_array
 from openbook.work import Step
 
 __all__ = ["CentroidDistance"]
@@ -78,7 +78,7 @@ class CentroidDistance(Clustered):
 
     def _restore(self, arrays):
         super()._restore(arrays)
-        self.medians_ = checked(arrays, "medians", float, (len(self.centres_),))
+        self.medians_ = checked_array(arrays, "medians", float, (len(self.centres_),))
         if not (self.medians_ > 0).all():
             msg = "a median distance must lie above 0"
             raise ValueError(msg)

@@ -21,7 +21,7 @@ import numpy as np
 from openbook.border.rules import Maybe, ParameterRule, Whole
 from openbook.cluster import KMeans
 from openbook.fold import each
-from openbook.outlier.detector import CUTS, Account, Detector, checked
+from openbook.outlier.detector import CUTS, Account, Detector, checked_array
 from openbook.prepare import Encoding
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step
@@ -143,8 +143,8 @@ class Clustered(Detector):
         own = {name.removeprefix(start): a for name, a in arrays.items() if name.startswith(start)}
         self.encoding_ = Encoding.from_arrays(self.schema_, own)
         k = len(arrays["sizes"])
-        sizes = checked(arrays, "sizes", float, (k,))
-        centres = checked(arrays, "centres", float, (k, len(self.encoding_)))
+        sizes = checked_array(arrays, "sizes", float, (k,))
+        centres = checked_array(arrays, "centres", float, (k, len(self.encoding_)))
         if not k or (sizes < 0).any() or not sizes.any():
             msg = "it must have clusters, and rows in them"
             raise ValueError(msg)

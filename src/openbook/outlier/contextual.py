@@ -14,7 +14,7 @@ from sklearn.base import clone
 from openbook.border.rules import Anything, Whole
 from openbook.data import MISSING, Categorical, Nominal, Numeric
 from openbook.errors import ParameterError, UnknownColumn
-from openbook.outlier.detector import CUTS, Account, Detector, checked, inner_of
+from openbook.outlier.detector import CUTS, Account, Detector, checked_array, inner_of
 from openbook.outlier.naive_bayes_surprise import NaiveBayesSurprise
 from openbook.spaces.rows import StoredRows
 from openbook.words.numbers import figure
@@ -229,14 +229,14 @@ class Contextual(Detector):
 
     def _restore(self, arrays):
         self.context_, self.judged_ = self._parted(self.schema_)
-        n_cuts = checked(arrays, "n_cuts", np.int64, (len(self.context_),))
+        n_cuts = checked_array(arrays, "n_cuts", np.int64, (len(self.context_),))
         if (n_cuts < 0).any():
             msg = "a context column cannot have fewer than no cuts"
             raise ValueError(msg)
-        cuts = checked(arrays, "cuts", float, (int(n_cuts.sum()),))
+        cuts = checked_array(arrays, "cuts", float, (int(n_cuts.sum()),))
         self._cuts = np.split(cuts, np.cumsum(n_cuts)[:-1]) if len(n_cuts) else []
-        keys = checked(arrays, "keys", np.int64, (len(self.detectors_),))
-        sizes = checked(arrays, "sizes", np.int64, (len(self.detectors_),))
+        keys = checked_array(arrays, "keys", np.int64, (len(self.detectors_),))
+        sizes = checked_array(arrays, "sizes", np.int64, (len(self.detectors_),))
         expected, judged = type(self._inner()), self.schema_.select(self.judged_)
         sound = set(keys.tolist()) == set(self.detectors_) and _ALL in self.detectors_
         if not sound or any((np.diff(own) <= 0).any() for own in self._cuts):

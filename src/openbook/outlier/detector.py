@@ -45,7 +45,7 @@ from openbook.outlier.reasons import Reason, Reasons, cell_of
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
 
-__all__ = ["CUTS", "DETECTOR_MEANINGS", "Account", "Detector", "checked", "cut_above", "inner_of"]
+__all__ = ["CUTS", "DETECTOR_MEANINGS", "Account", "Detector", "checked_array", "cut_above", "inner_of"]
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -330,7 +330,7 @@ class Detector(OutlierMixin, Unsupervised):
         )
 
     def _opened(self, saved: Saved) -> None:
-        self.threshold_ = float(checked(saved.arrays, "threshold_", float, (1,))[0])
+        self.threshold_ = float(checked_array(saved.arrays, "threshold_", float, (1,))[0])
         self._why = str(saved.facts["why"])
         super()._opened(saved._replace(arrays={n: a for n, a in saved.arrays.items() if n != "threshold_"}))
 
@@ -363,7 +363,7 @@ def cut_above(scores: Array, weights: Array, weight: float) -> float:
     return inside if above == 0 else (inside + float(ranked[above - 1])) / 2
 
 
-def checked(arrays: Mapping[str, Array], name: str, dtype: Any, shape: tuple[int, ...]) -> Array:
+def checked_array(arrays: Mapping[str, Array], name: str, dtype: Any, shape: tuple[int, ...]) -> Array:
     """An array of a model file, if it is what it should be, and finite."""
     array = arrays[name]
     if array.dtype != np.dtype(dtype) or array.shape != shape or not np.isfinite(array).all():

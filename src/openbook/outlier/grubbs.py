@@ -19,7 +19,7 @@ from scipy.special import stdtrit
 
 from openbook.border.rules import Flag, Number
 from openbook.outlier.columns import ColumnDetector, all_values, known, looked_at
-from openbook.outlier.detector import CUTS, checked
+from openbook.outlier.detector import CUTS, checked_array
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step
 
@@ -139,16 +139,22 @@ class Grubbs(ColumnDetector):
     def _restore(self, arrays):
         shape = (len(looked_at(self.schema_)),)
         names = ("mean", "deviation", "critical")
-        self.mean_, self.deviation_, self.critical_ = (checked(arrays, name, float, shape) for name in names)
-        counts = checked(arrays, "counts", np.int64, shape)
+        self.mean_, self.deviation_, self.critical_ = (
+            checked_array(arrays, name, float, shape) for name in names
+        )
+        counts = checked_array(arrays, "counts", np.int64, shape)
         if not ((self.deviation_ > 0) & (self.critical_ >= 0) & (counts >= 0)).all():
             msg = "a deviation must lie above 0, and no count below it"
             raise ValueError(msg)
-        rejected = checked(arrays, "rejected", float, (int(counts.sum()),))
+        rejected = checked_array(arrays, "rejected", float, (int(counts.sum()),))
         ends = np.cumsum(counts)[:-1]
         self.rejected_ = tuple(tuple(part.tolist()) for part in np.split(rejected, ends))
         # files of earlier versions hold no tests
-        tests = checked(arrays, "tests", float, (len(rejected), 6)) if "tests" in arrays else np.zeros((0, 6))
+        tests = (
+            checked_array(arrays, "tests", float, (len(rejected), 6))
+            if "tests" in arrays
+            else np.zeros((0, 6))
+        )
         parts = np.split(tests, ends) if len(tests) else [tests] * len(counts)
         self.tests_ = tuple(tuple(map(tuple, part.tolist())) for part in parts)
 

@@ -29,7 +29,7 @@ _LEAST = -1e300
 
 
 @dataclass(frozen=True)
-class Evidence(Statistics):
+class ColumnEvidence(Statistics):
     """The statistics of each likelihood."""
 
     parts: tuple
@@ -98,7 +98,7 @@ class Independent:
 
     def restore(self, arrays) -> "Independent":
         """Become what the arrays of a model file say, after checking them."""
-        zero = Evidence(tuple(likelihood.zero(1) for likelihood in self.likelihoods))
+        zero = ColumnEvidence(tuple(likelihood.zero(1) for likelihood in self.likelihoods))
         evidence = zero.filled(arrays)
         sound = all(np.isfinite(array).all() for array in evidence.arrays().values())
         if not sound or any((amount < 0).any() for amount in evidence.amounts()):
@@ -118,4 +118,4 @@ def known_cells(X):
 
 def _evidence(likelihoods, chunk):
     y = np.zeros(len(chunk.X), np.intp)
-    return Evidence(tuple(likelihood.statistics(chunk.X, y, chunk.w, 1) for likelihood in likelihoods))
+    return ColumnEvidence(tuple(likelihood.statistics(chunk.X, y, chunk.w, 1) for likelihood in likelihoods))

@@ -26,7 +26,7 @@ from openbook.border.rules import Auto, Maybe, Whole
 from openbook.data import MISSING, Nominal, Numeric
 from openbook.errors import DataError
 from openbook.fold import each
-from openbook.outlier.detector import CUTS, Account, Detector, checked
+from openbook.outlier.detector import CUTS, Account, Detector, checked_array
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
 
@@ -106,7 +106,7 @@ class IsolationForest(Detector):
         self.top = top
 
     def _learn(self, rows):
-        from openbook.outlier.isolation_kernels import Forest, Planes, grow
+        from openbook.outlier.isolation_kernels import IsolationTrees, Planes, grow_tree
 
         found = list(each(rows.pieces, _ends))
         sizes = np.array([n for n, _, _ in found])
@@ -126,8 +126,10 @@ class IsolationForest(Detector):
         wanted, samples = np.unique(drawn, return_inverse=True)
         x = self._cells_of(rows, sizes, wanted)
         nominal = np.array([isinstance(a, Nominal) for a in self.schema_])
-        self.forest_ = Forest.empty(self.n_estimators, max(math.ceil(math.log2(self.max_samples_)), 1))
-        grow(x, nominal, samples.reshape(drawn.shape), seeds, self.forest_)
+        self.forest_ = IsolationTrees.empty(
+            self.n_estimators, max(math.ceil(math.log2(self.max_samples_)), 1)
+        )
+        grow_tree(x, nominal, samples.reshape(drawn.shape), seeds, self.forest_)
         self._planes, self._tests = Planes.of(self.forest_)
 
     def _cells_of(self, rows, sizes, wanted):
@@ -235,17 +237,19 @@ class IsolationForest(Detector):
         return {"ends": ends, "psi": np.array([self.max_samples_]), **own}
 
     def _restore(self, arrays):
-        from openbook.outlier.isolation_kernels import Forest, Planes, measure
+        from openbook.outlier.isolation_kernels import IsolationTrees, Planes, measure_paths
 
         d = len(self.schema_)
-        self.low_, self.range_ = checked(arrays, "ends", float, (2, d))
-        self.max_samples_ = int(checked(arrays, "psi", np.int64, (1,))[0])
+        self.low_, self.range_ = checked_array(arrays, "ends", float, (2, d))
+        self.max_samples_ = int(checked_array(arrays, "psi", np.int64, (1,))[0])
         if self.max_samples_ < 2 or not (self.range_ > 0).all():
             msg = "its trees must be grown on two rows or more, and ranges lie above 0"
             raise ValueError(msg)
         depth = max(math.ceil(math.log2(self.max_samples_)), 1)
-        checked(arrays, "sizes", np.int32, (self.n_estimators, 2 ** (depth + 1) - 1))  # before taking room
-        self.forest_ = Forest.empty(self.n_estimators, depth)
+        checked_array(
+            arrays, "sizes", np.int32, (self.n_estimators, 2 ** (depth + 1) - 1)
+        )  # before taking room
+        self.forest_ = IsolationTrees.empty(self.n_estimators, depth)
         for name in ("columns", "low", "high", "sizes"):
             place, array = getattr(self.forest_, name), arrays[name]
             if array.shape != place.shape or array.dtype != place.dtype:
@@ -266,7 +270,7 @@ class IsolationForest(Detector):
         if not sound:
             msg = "its trees test columns that do not exist, or lose rows"
             raise ValueError(msg)
-        measure(self.forest_)
+        measure_paths(self.forest_)
         self._planes, self._tests = Planes.of(self.forest_)
 
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from openbook.kernels.jit import inner, jit
 
-__all__ = ["BLOCK", "Forest", "Planes", "Tests", "add_lengths", "grow", "measure"]
+__all__ = ["BLOCK", "IsolationTrees", "Planes", "Tests", "add_lengths", "grow_tree", "measure_paths"]
 
 #: Rows of a block, whose steps are counted together: their cells stay in the first cache.
 BLOCK = 512
@@ -34,7 +34,7 @@ _EULER = 0.5772156649015329
 _LEAST = np.float32(-3e38)
 
 
-class Forest(NamedTuple):
+class IsolationTrees(NamedTuple):
     """Trees, laid out as full ones, level by level; see the module."""
 
     columns: np.ndarray
@@ -124,7 +124,7 @@ def uniform(state):
 
 
 @inner
-def ends_of(x, column, rows, first, last):
+def ends_of_rows(x, column, rows, first, last):
     """The least and greatest known cell of a column among some rows, and how many are missing."""
     least, most, missing = np.float32(np.inf), np.float32(-np.inf), 0
     for i in range(first, last):
@@ -137,7 +137,7 @@ def ends_of(x, column, rows, first, last):
 
 
 @inner
-def part(x, column, low, high, rows, first, last):
+def part_rows(x, column, low, high, rows, first, last):
     """Rows outside of the interval first; gives how many they are."""
     at = first
     for i in range(first, last):
@@ -149,13 +149,13 @@ def part(x, column, low, high, rows, first, last):
 
 
 @inner
-def choose(x, nominal, columns, rows, first, last, state):
+def choose_test(x, nominal, columns, rows, first, last, state):
     """A test in a column that varies among the rows, at random: column, low, high; -1 if none varies."""
     left = columns.shape[0]
     while left > 0:
         pick = int(uniform(state) * left)
         column = columns[pick]
-        least, most, missing = ends_of(x, column, rows, first, last)
+        least, most, missing = ends_of_rows(x, column, rows, first, last)
         if least < most or (missing > 0 and least <= most):
             break
         left -= 1
@@ -181,7 +181,7 @@ def choose(x, nominal, columns, rows, first, last, state):
 
 
 @jit
-def grow(x, nominal, samples, seeds, forest):
+def grow_tree(x, nominal, samples, seeds, forest):
     """Grow a tree on each sample, rows of x: int64 (trees, size)."""
     n_inner = forest.columns.shape[1]
     d = x.shape[0]
@@ -198,10 +198,10 @@ def grow(x, nominal, samples, seeds, forest):
                 columns[j] = j
             column, low, high = -1, np.float32(0.0), np.float32(0.0)
             if last - first > 1:
-                column, low, high = choose(x, nominal, columns, rows, first, last, state)
+                column, low, high = choose_test(x, nominal, columns, rows, first, last, state)
             middle = last
             if column >= 0:
-                middle = part(x, column, low, high, rows, first, last)
+                middle = part_rows(x, column, low, high, rows, first, last)
             else:
                 column, low, high = 0, np.float32(np.inf), np.float32(-np.inf)
             forest.columns[t, node], forest.low[t, node], forest.high[t, node] = column, low, high
@@ -209,11 +209,11 @@ def grow(x, nominal, samples, seeds, forest):
             starts[2 * node + 2], stops[2 * node + 2] = middle, last
         for node in range(n_inner, 2 * n_inner + 1):
             forest.sizes[t, node] = stops[node] - starts[node]
-    measure(forest)
+    measure_paths(forest)
 
 
 @jit
-def measure(forest):
+def measure_paths(forest):
     """Fill in the lengths: where a leaf repeats itself no step is taken."""
     n_inner = forest.columns.shape[1]
     for t in range(forest.columns.shape[0]):

@@ -20,7 +20,7 @@ import numpy as np
 
 from openbook.data import Numeric
 from openbook.outlier.columns import all_values, known, looked_at, values_of
-from openbook.outlier.detector import Account, checked
+from openbook.outlier.detector import Account, checked_array
 from openbook.outlier.isolation_forest import IsolationForest
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step
@@ -130,7 +130,9 @@ class IsolationLimits(IsolationForest):
 
     def _restore(self, arrays):
         shape = (len(looked_at(self.schema_)), 2)
-        self.limits_, self.halves_ = (checked(arrays, name, float, shape) for name in ("limits", "halves"))
+        self.limits_, self.halves_ = (
+            checked_array(arrays, name, float, shape) for name in ("limits", "halves")
+        )
         if not (self.halves_ > 0).all():
             msg = "the halves of a range must lie above 0"
             raise ValueError(msg)

@@ -24,7 +24,7 @@ from openbook.border.rows import Chunk, Rows
 from openbook.border.rules import Number
 from openbook.data import Numeric
 from openbook.fold import Piece, each
-from openbook.outlier.detector import CUTS, Account, Detector, checked
+from openbook.outlier.detector import CUTS, Account, Detector, checked_array
 from openbook.outlier.independent import Independent, known_cells
 from openbook.work import Grid, Step, Work
 
@@ -137,9 +137,9 @@ class LikelihoodMixture(Detector):
 
     def _restore(self, arrays):
         self._natural = (float(self.c), "c")
-        self.trace_ = checked(arrays, "trace", float, (len(arrays["trace"]), 3))
+        self.trace_ = checked_array(arrays, "trace", float, (len(arrays["trace"]), 3))
         self.moved_ = int(self.trace_[:, 1].sum())
-        self._uniform = checked(arrays, "uniform", float, (len(self.schema_),))
+        self._uniform = checked_array(arrays, "uniform", float, (len(self.schema_),))
         self._columns = Independent(self.schema_).restore(arrays)
 
 

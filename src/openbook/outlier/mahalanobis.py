@@ -21,7 +21,7 @@ from openbook.border.rows import infinite_cell
 from openbook.border.rules import Flag, Maybe, Whole
 from openbook.fold import each, fold
 from openbook.linear.scatter import ClassScatter
-from openbook.outlier.detector import CUTS, Account, Detector, checked
+from openbook.outlier.detector import CUTS, Account, Detector, checked_array
 from openbook.outlier.robust import minimum_determinant, precision_of
 from openbook.prepare import Encoding
 from openbook.words.sentences import joined
@@ -145,9 +145,9 @@ class Mahalanobis(Detector):
         own = {name.removeprefix(start): a for name, a in arrays.items() if name.startswith(start)}
         self.encoding_ = Encoding.from_arrays(self.schema_, own)
         d = len(self.encoding_)
-        self.centre_ = checked(arrays, "centre", float, (d,))
-        self.precision_ = checked(arrays, "precision", float, (d, d))
-        self.rank_ = int(checked(arrays, "rank", np.int64, (1,))[0])
+        self.centre_ = checked_array(arrays, "centre", float, (d,))
+        self.precision_ = checked_array(arrays, "precision", float, (d, d))
+        self.rank_ = int(checked_array(arrays, "rank", np.int64, (1,))[0])
         size = np.abs(self.precision_).max(initial=0.0)
         if not self.encoding_.reference or (np.abs(self.precision_ - self.precision_.T) > 1e-9 * size).any():
             msg = "its inverse covariance is not valid"

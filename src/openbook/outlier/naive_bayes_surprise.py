@@ -16,7 +16,7 @@ import numpy as np
 
 from openbook.border.rules import OneOf
 from openbook.fold import fold
-from openbook.outlier.detector import CUTS, Account, Detector, checked
+from openbook.outlier.detector import CUTS, Account, Detector, checked_array
 from openbook.outlier.independent import Independent, known_cells
 from openbook.work import Grid, Step, Work
 
@@ -92,7 +92,7 @@ class NaiveBayesSurprise(Detector):
         return {"usual": self.usual_, **self._columns.arrays()}
 
     def _restore(self, arrays):
-        self.usual_ = checked(arrays, "usual", float, (len(self.schema_),))
+        self.usual_ = checked_array(arrays, "usual", float, (len(self.schema_),))
         self._columns = Independent(self.schema_, self.numbers).restore(arrays)
 
 

@@ -23,7 +23,7 @@ import numpy as np
 from openbook.border.budget import refuse_if_over
 from openbook.border.rules import Flag, Whole
 from openbook.errors import DataError
-from openbook.outlier.detector import CUTS, DETECTOR_MEANINGS, Detector, checked
+from openbook.outlier.detector import CUTS, DETECTOR_MEANINGS, Detector, checked_array
 from openbook.spaces.derive import compared, metric_parts
 from openbook.spaces.rows import StoredRows
 from openbook.spaces.space import DISTANCE_MEANINGS, DISTANCE_RULES, Space, refusal
@@ -199,7 +199,7 @@ class Nearby(Detector):
     def _of_each(self, arrays, *names):
         """Arrays that hold a number above 0 for each row learnt from, taken out of the arrays."""
         shape = (len(arrays["targets"]),)
-        found = [checked(arrays, name, float, shape) for name in names]
+        found = [checked_array(arrays, name, float, shape) for name in names]
         if any((array < 0).any() for array in found):
             msg = "its stored distances must not be negative"
             raise ValueError(msg)

@@ -66,7 +66,12 @@ class Oddest:
     def work(self) -> Work:
         """The most unusual rows as a table, with the reasons for each."""
         rows = [
-            (row, float(self.scores[row]), "outlier" if self.scores[row] > self.threshold else "", told(why))
+            (
+                row,
+                float(self.scores[row]),
+                "outlier" if self.scores[row] > self.threshold else "",
+                told_reasons(why),
+            )
             for row, why in zip(self.rows, self.reasons, strict=True)
         ]
         meaning = next((why.meaning for why in self.reasons if why is not None), "")
@@ -145,7 +150,7 @@ def oddest(detector: Detector, X: Any, n: int = 10) -> Oddest:
     return Oddest(type(detector).__name__, tuple(rows), why, scores, detector.threshold_)
 
 
-def told(why: Reasons | None) -> str:
+def told_reasons(why: Reasons | None) -> str:
     """The weightiest reasons in one line, as long as they are worth it: a tenth of the first."""
     if why is None:
         return "its group"
@@ -156,4 +161,4 @@ def told(why: Reasons | None) -> str:
 
 def _words(row: int, score: float, why: Reasons | None) -> str:
     said = f"row {row}: {figure(float(score), 4)}"
-    return said if why is None else f"{said}, because of {told(why)}"
+    return said if why is None else f"{said}, because of {told_reasons(why)}"

@@ -10,7 +10,7 @@ columns, so `reasons` replaces each attribute by its typical value (`typical`).
 import numpy as np
 
 from openbook.border.rules import Maybe, Number
-from openbook.outlier.detector import Account, checked
+from openbook.outlier.detector import Account, checked_array
 from openbook.outlier.nearby import NEARBY_RULES, Nearby
 from openbook.outlier.typical import DROPS, drops, typical_row
 from openbook.work import Step
@@ -152,7 +152,7 @@ class RadiusCount(Nearby):
         return {**super()._arrays(), "radius": np.array([self.radius_])}
 
     def _restore(self, arrays):
-        self.radius_ = float(checked(arrays, "radius", float, (1,))[0])
+        self.radius_ = float(checked_array(arrays, "radius", float, (1,))[0])
         if not self.radius_ > 0:
             msg = "a radius must lie above 0"
             raise ValueError(msg)

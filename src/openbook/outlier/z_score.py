@@ -16,7 +16,7 @@ from openbook.border.rules import OneOf
 from openbook.fold import fold
 from openbook.kernels.moments import Moments
 from openbook.outlier.columns import ColumnDetector, looked_at, values_of
-from openbook.outlier.detector import CUTS, checked
+from openbook.outlier.detector import CUTS, checked_array
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step
 
@@ -94,7 +94,9 @@ class ZScore(ColumnDetector):
 
     def _restore(self, arrays):
         shape = (len(looked_at(self.schema_)),)
-        self.mean_, self.deviation_ = (checked(arrays, name, float, shape) for name in ("mean", "deviation"))
+        self.mean_, self.deviation_ = (
+            checked_array(arrays, name, float, shape) for name in ("mean", "deviation")
+        )
         if not (self.deviation_ > 0).all():
             msg = "a standard deviation must lie above 0"
             raise ValueError(msg)

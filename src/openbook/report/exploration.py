@@ -13,7 +13,7 @@ from openbook.cluster import ChosenK, ClusterDescription, ClusterQuality, Contin
 from openbook.cluster.dendrogram import Dendrogram
 from openbook.data.describe import Description
 from openbook.draw import Picture
-from openbook.outlier.oddest import Oddest, told
+from openbook.outlier.oddest import Oddest, told_reasons
 from openbook.outlier.reasons import Reasons
 from openbook.outlier.simple import Simple
 from openbook.words.numbers import figure
@@ -126,7 +126,7 @@ class Oddities:
     def __iter__(self) -> Iterator[OddRow]:
         found = self.found
         for name, cluster, row, why in zip(self.names, self.clusters, found.rows, found.reasons, strict=True):
-            yield OddRow(name, cluster, float(found.scores[row]), told(why), why)
+            yield OddRow(name, cluster, float(found.scores[row]), told_reasons(why), why)
 
     @property
     def verdict(self) -> str:

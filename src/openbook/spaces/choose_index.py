@@ -20,7 +20,7 @@ from openbook.spaces.brute import Brute
 from openbook.spaces.index import Index, as_points, spread_out
 from openbook.spaces.inverted import Inverted
 from openbook.spaces.lsh import Fingerprints
-from openbook.spaces.metric import Metric
+from openbook.spaces.metric import VectorMetric
 from openbook.spaces.trees import BallTree, KDTree
 
 __all__ = ["INDEXES", "make_index"]
@@ -77,7 +77,7 @@ def make_index(points, metric: str = "euclidean", index: str = "auto", p: float 
     if not n or not d:
         msg = f"an index needs points: got {n} rows of {d} columns"
         raise ParameterError(msg)
-    measured = Metric.named(metric, p)
+    measured = VectorMetric.named(metric, p)
     reason = "as asked"
     if index == "auto":
         index, reason = _choice(points, measured)

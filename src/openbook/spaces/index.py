@@ -17,7 +17,7 @@ from scipy import sparse
 
 from openbook.errors import DataError, ParameterError
 from openbook.fold import each
-from openbook.spaces.metric import METRICS, Metric
+from openbook.spaces.metric import METRICS, VectorMetric
 
 __all__ = ["Index", "as_points", "nearest_of", "nearest_of_pairs", "spread_out"]
 
@@ -40,7 +40,7 @@ class Index(ABC):
     #: Queries in a block.
     block: ClassVar[int] = 1000
 
-    def __init__(self, points, metric: Metric, reason: str) -> None:
+    def __init__(self, points, metric: VectorMetric, reason: str) -> None:
         self.metric, self.reason = metric, reason
         metric.check_range(points)
         self.points = metric.coordinates(points)

@@ -68,7 +68,7 @@ class Inverted(Index):
 
     def _scored(self, Q):
         """Part by part: the first query, the scores of all points, their error, and the queries' lengths."""
-        from openbook.spaces.inverted_kernels import Sparse, add_scores
+        from openbook.spaces.inverted_kernels import Sparse, add_list_scores
         from openbook.spaces.screen import error_of_scores
 
         step = max(_SCORES // self.n_points, 1)
@@ -79,14 +79,14 @@ class Inverted(Index):
             with np.errstate(over="ignore", invalid="ignore"):  # an infinite score proves nothing
                 single = Sparse.of(part / self._scale, np.float32)
                 error = error_of_scores(lengths, self._longest, np.diff(part.indptr) + 1)
-            add_scores(single, self._lists, scores)
+            add_list_scores(single, self._lists, scores)
             yield first, scores, error, lengths
 
     def _measured(self, Q, queries, rows):
-        from openbook.spaces.inverted_kernels import Sparse, measure_pairs
+        from openbook.spaces.inverted_kernels import Sparse, measure_sparse_pairs
 
         distances = np.empty(len(rows))
-        measure_pairs(self._rows, Sparse.of(Q, np.float64), queries, rows, self.measure, distances)
+        measure_sparse_pairs(self._rows, Sparse.of(Q, np.float64), queries, rows, self.measure, distances)
         return distances
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from openbook.kernels.jit import inner, jit
 from openbook.spaces.tiles import added, distance_of
 
-__all__ = ["Sparse", "add_scores", "measure_pairs"]
+__all__ = ["Sparse", "add_list_scores", "measure_sparse_pairs"]
 
 
 #: A column behind all others.
@@ -31,7 +31,7 @@ class Sparse(NamedTuple):
 
 
 @jit
-def add_scores(queries, lists, scores):
+def add_list_scores(queries, lists, scores):
     """Add to the scores of each query, (queries, points), what it has in common with the points."""
     for i in range(scores.shape[0]):
         for entry in range(queries.indptr[i], queries.indptr[i + 1]):
@@ -41,7 +41,7 @@ def add_scores(queries, lists, scores):
 
 
 @inner(fastmath=False)
-def total_between(a, i, b, j, p):
+def _total_between(a, i, b, j, p):
     """The total between row i of a and row j of b: where one has nothing, 0."""
     here, there = a.indptr[i], b.indptr[j]
     total = 0.0
@@ -63,8 +63,8 @@ def total_between(a, i, b, j, p):
 
 
 @jit
-def measure_pairs(points, Q, queries, rows, measure, distances):
+def measure_sparse_pairs(points, Q, queries, rows, measure, distances):
     """Fill in the distance of each pair of a query and a row."""
     for pair in range(rows.shape[0]):
-        total = total_between(points, rows[pair], Q, queries[pair], measure.p)
+        total = _total_between(points, rows[pair], Q, queries[pair], measure.p)
         distances[pair] = distance_of(total, measure)

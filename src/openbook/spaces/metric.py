@@ -22,7 +22,7 @@ from scipy import sparse
 
 from openbook.errors import DataError, ParameterError, did_you_mean
 
-__all__ = ["METRICS", "Metric"]
+__all__ = ["METRICS", "VectorMetric"]
 
 METRICS = ("euclidean", "manhattan", "minkowski", "chebyshev", "cosine")
 
@@ -31,12 +31,12 @@ _POWERS = {"euclidean": 2.0, "manhattan": 1.0, "chebyshev": np.inf, "cosine": 2.
 
 
 @dataclass(frozen=True)
-class Metric:
+class VectorMetric:
     """A distance between rows of numbers.
 
     Examples
     --------
-    >>> Metric.named("manhattan").distances(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0], [1.0, 0.0]]))
+    >>> VectorMetric.named("manhattan").distances(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0], [1.0, 0.0]]))
     array([[7., 1.]])
     """
 
@@ -44,7 +44,7 @@ class Metric:
     p: float
 
     @classmethod
-    def named(cls, name: str, p: float = 2) -> "Metric":
+    def named(cls, name: str, p: float = 2) -> "VectorMetric":
         if name not in METRICS:
             msg = f"no metric {name!r}. {did_you_mean(name, METRICS)}"
             raise ParameterError(msg)

@@ -20,7 +20,7 @@ import numpy as np
 from openbook.kernels.jit import inner, jit
 from openbook.spaces.tiles import TILE
 
-__all__ = ["EUCLIDEAN", "GOWER", "HEOM", "Points", "all_pairs", "between", "nearest_mixed", "totals_of"]
+__all__ = ["EUCLIDEAN", "GOWER", "HEOM", "Points", "all_pairs", "between", "nearest_mixed", "tile_totals"]
 
 EUCLIDEAN, GOWER, HEOM = range(3)
 
@@ -138,7 +138,7 @@ def add_numbers(points, tile, numbers, totals):
 
 
 @inner
-def totals_of(points, tile, numbers, codes, totals):
+def tile_totals(points, tile, numbers, codes, totals):
     """Fill in the total between a query and each point of a tile."""
     for r in range(totals.shape[0]):
         totals[r] = 0.0
@@ -156,7 +156,7 @@ def _fill_pairs(points, numbers, codes, pairs):
     at = 0
     for i in range(points.n):
         for tile in range((i + 1) // TILE, points.numbers.shape[0]):
-            totals_of(points, tile, numbers[i], codes[i], totals)
+            tile_totals(points, tile, numbers[i], codes[i], totals)
             first, last = max(i + 1 - tile * TILE, 0), min(TILE, points.n - tile * TILE)
             of_pairs, found = pairs[at : at + last - first], totals[first:last]
             for r in range(last - first):
@@ -169,7 +169,7 @@ def _fill_between(points, numbers, codes, pairs):
     totals = np.empty(TILE)
     for tile in range(points.numbers.shape[0]):
         for i in range(numbers.shape[0]):
-            totals_of(points, tile, numbers[i], codes[i], totals)
+            tile_totals(points, tile, numbers[i], codes[i], totals)
             for r in range(min(TILE, points.n - tile * TILE)):
                 pairs[i, tile * TILE + r] = totals[r]
 

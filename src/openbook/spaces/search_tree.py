@@ -91,7 +91,7 @@ def nearest_child(least):
 
 
 @inner
-def descend(tree, room, q, query, radius, measure, found, answer):
+def _descend(tree, room, q, query, radius, measure, found, answer):
     """Search for one query, as `search_tree` does for all; gives how many are found so far."""
     nearest = np.isnan(radius)
     k = answer.rows.shape[0] // answer.queries.shape[0] if nearest else 0
@@ -135,5 +135,5 @@ def search_tree(tree, room, Q, radius, measure, answer):
         empty(answer.distances, answer.rows)
     found = 0
     for i in range(Q.shape[0]):
-        found = descend(tree, room, Q[i], i, radius, measure, found, answer)
+        found = _descend(tree, room, Q[i], i, radius, measure, found, answer)
     return found
