@@ -9,8 +9,10 @@ from hypothesis.extra import numpy as hnp
 from openbook import read
 from openbook.border.rows import Rows, weighed
 from openbook.data import MISSING, UNSEEN, Nominal, Numeric, Ordinal, Schema, Table
-from openbook.errors import DataError
+from openbook.errors import DataError, RefusalError
+from openbook.linear import LinearRegression
 from openbook.prepare import Encoding
+from openbook.reduce import PCA
 
 SCHEMA = Schema((
     Numeric("age"),
@@ -213,3 +215,17 @@ def test_chunks_agree_with_the_whole(x, cut):
     assert joined.names == whole.names
     assert joined.mean == pytest.approx(whole.mean, rel=1e-9, abs=1e-9)
     assert joined.scale == pytest.approx(whole.scale, rel=1e-9)
+
+
+def test_a_column_of_too_many_values_is_refused_by_name():
+    """Never 51,300 columns of numbers; with a target, learners pool rare values before."""
+    rows = [{"id": f"{i:05}x", "y": float(i)} for i in range(5001)]
+    many = read(rows, kinds={"id": "nominal"})
+    with pytest.raises(
+        RefusalError, match="'id' has 5,001 values, each of which would be a column of numbers"
+    ):
+        Encoding.of(Rows.in_memory(many, np.zeros(5001)))
+    with pytest.raises(RefusalError, match="RareValues"):
+        PCA().fit(many)
+    X, y = many.split("y")
+    assert LinearRegression().fit(X, y).names_ == ()

@@ -6,7 +6,7 @@ import pytest
 import openbook as ob
 from openbook.ensemble import AdaBoostClassifier, ExtraTreesClassifier, RandomForestClassifier
 from openbook.report.blocks import Text
-from openbook.report.portrait import legible, portrait
+from openbook.report.portrait import legible, pooled_notes, portrait
 from openbook.tree import CART, ID3, DecisionTreeClassifier, ModelTreeRegressor
 
 X, Y = ob.load("weather").split("play")
@@ -80,3 +80,13 @@ def test_extra_trees_have_no_curve_and_adaboost_has_no_importances():
     _, rounds, curve = portrait(AdaBoostClassifier(n_estimators=5).fit(X, Y), X)
     assert rounds.header[0] == "round"
     assert curve.caption.startswith("Training error of the vote by the number of rounds: ")
+
+
+def test_what_was_pooled_is_said():
+    """Thirty towns of four rows tell the class; five of one row cannot."""
+    rows = [{"town": f"t{i}", "y": "ab"[i % 2]} for i in range(30) for _ in range(4)]
+    table = ob.read([*rows, *({"town": f"u{i}", "y": "a"} for i in range(5)), {"town": None, "y": "a"}])
+    towns, classes = table.split("y")
+    words = "Rare values of town: 5 values of 35, in 5 rows, count as 'other values'."
+    assert pooled_notes(CART().fit(towns, classes), towns) == [Text(words, "note")]
+    assert pooled_notes(ID3().fit(towns, classes), towns) == []

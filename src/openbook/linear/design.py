@@ -23,7 +23,7 @@ from openbook.data import MISSING, Categorical, Numeric, Schema, Table
 from openbook.kernels.moments import Moments
 from openbook.linear.basis import Basis
 from openbook.linear.joint_scatter import JointScatter
-from openbook.prepare.encoding import ColumnSums, Encoding
+from openbook.prepare.encoding import ColumnSums, Encoding, refuse_many_values
 
 __all__ = ["EncodedColumns", "RawColumns"]
 
@@ -36,6 +36,9 @@ class RawColumns:
     """The entries of a table: numbers, whether each is missing, and categories; see the module."""
 
     schema: Schema
+
+    def __post_init__(self) -> None:
+        refuse_many_values(self.schema)
 
     @cached_property
     def numbers(self) -> int:

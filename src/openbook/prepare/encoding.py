@@ -23,15 +23,18 @@ import numpy as np
 
 from openbook.border.rows import Chunk, Rows, infinite_cell
 from openbook.data import MISSING, Attribute, Categorical, Nominal, Numeric, Ordinal, Schema, Table
+from openbook.errors import RefusalError
 from openbook.fold import Statistics, fold, less
 from openbook.kernels.moments import Moments
 from openbook.words.numbers import figure
 from openbook.work import Grid, Work
 
-__all__ = ["ColumnSums", "Encoding"]
+__all__ = ["ColumnSums", "Encoding", "refuse_many_values"]
 
 #: Rows encoded at a time: few enough to stay in the cache from one operation to the next.
 _BLOCK_ROWS = 2048
+#: A nominal column of more values is refused: as many columns of numbers would fill the memory.
+_MOST_VALUES = 5000
 
 
 @dataclass(frozen=True)
@@ -130,6 +133,7 @@ class Encoding:
         -------
         Encoding
         """
+        refuse_many_values(rows.schema)
         step: Callable[[Chunk], ColumnSums] = partial(ColumnSums.of, rows.schema)
         with np.errstate(over="ignore", invalid="ignore"):
             sums = fold(rows.pieces, step, add)
@@ -397,6 +401,17 @@ class Encoding:
             msg = "an encoding's numbers must be finite, and its scales above zero"
             raise ValueError(msg)
         return cls(schema, mean, shift, scale, tuple(seen), gaps, reference)
+
+
+def refuse_many_values(schema: Schema) -> None:
+    """Refuse a nominal column whose values would be too many columns of numbers."""
+    for attribute in schema:
+        if isinstance(attribute, Nominal) and len(attribute.values) > _MOST_VALUES:
+            msg = (
+                f"column {attribute.name!r} has {len(attribute.values):,} values, each of which would be a column"
+                " of numbers; pool the rare ones by openbook.prepare.RareValues, or leave it out"
+            )
+            raise RefusalError(msg)
 
 
 def _ranks(attribute: Attribute) -> np.ndarray:

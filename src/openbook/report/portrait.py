@@ -14,7 +14,7 @@ from openbook.report.study import StudyResult
 from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 
-__all__ = ["legible", "model_blocks", "portrait", "portraits", "tree_words"]
+__all__ = ["legible", "model_blocks", "pooled_notes", "portrait", "portraits", "tree_words"]
 
 #: What a page shows of a tree and of its rules, and how many importances.
 _MOST_ENDS = 30
@@ -35,8 +35,9 @@ def portraits(result: StudyResult) -> list[Block]:
 
 
 def model_blocks(result: StudyResult, label: str) -> list[Block]:
-    """What a worked model is."""
-    return portrait(result.models[label], result.training[0], weighted="weight" in result.roles)
+    """What a worked model is, and of which columns it pooled rare values."""
+    model, X = result.models[label], result.training[0]
+    return [*portrait(model, X, weighted="weight" in result.roles), *pooled_notes(model, X)]
 
 
 def portrait(model: Any, X: Rows, *, weighted: bool = False) -> list[Block]:
@@ -48,6 +49,25 @@ def portrait(model: Any, X: Rows, *, weighted: bool = False) -> list[Block]:
         return blocks
     words = [Text(words)] if (words := _members(model)) else []
     return [*words, *_importances(model), *_rounds(model), *_growth(model)]
+
+
+def pooled_notes(model: Any, X: Rows) -> list[Block]:
+    """For each column of many values, how many a model kept and how many count as one."""
+    few = {
+        a.name: a for a in getattr(unwrapped(model), "schema_", ()) if getattr(a, "rest", None) is not None
+    }
+    blocks: list[Block] = []
+    for name, attribute in few.items():
+        shown = [value for value in X.column(name).tolist() if value is not None]
+        pooled = [value for value in shown if value not in attribute.codes]
+        blocks.append(
+            Text(
+                f"Rare values of {name}: {plural(len(set(pooled)), 'value')} of {len(set(shown)):,}, in"
+                f" {plural(len(pooled), 'row')}, count as {attribute.rest!r}.",
+                "note",
+            )
+        )
+    return blocks
 
 
 def _boundary(result: StudyResult, label: str) -> list[Block]:
