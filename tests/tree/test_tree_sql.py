@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import openbook
+from openbook.baseline import OneR
 from openbook.tree import CART, ID3, CARTRegressor, ModelTreeRegressor, ObliviousTreeClassifier
 
 
@@ -43,6 +44,21 @@ def test_the_query_says_what_the_tree_predicts(learner):
     expected = model.predict(X)
     found = queried(model, X)
     assert (found == expected).all() if found.dtype.kind in "UO" else found == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("learner", [CART(), OneR()], ids=repr)
+def test_the_query_knows_that_rare_and_new_values_are_one(learner):
+    """Thirty towns of two to four rows, of which those of one row are pooled; a gap; towns never seen."""
+    rows = [{"town": f"t{i}", "y": "ab"[i % 3 == 0]} for i in range(30) for _ in range(2 + i % 3)]
+    rows += [{"town": f"u{i}", "y": "b"} for i in range(9)]
+    model = learner.fit([*rows, {"town": None, "y": "a"}], "y")
+    assert model.schema_["town"].rest == "other values"
+    assert model.predict([{"town": "u3"}, {"town": "t1"}]).tolist() == ["b", "a"]
+    new = [{"town": row["town"]} for row in rows] + [{"town": "Ulm"}, {"town": None}]
+    base = sqlite3.connect(":memory:")
+    base.execute("CREATE TABLE t (town TEXT)")
+    base.executemany("INSERT INTO t VALUES (?)", [(row["town"],) for row in new])
+    assert [row[-1] for row in base.execute(model.to_sql())] == model.predict(new).tolist()
 
 
 def test_the_line_of_a_leaf_by_hand():

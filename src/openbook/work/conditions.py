@@ -265,6 +265,17 @@ class Is(Condition):
     def _bounds(self) -> dict[str, Any]:
         return {"values": list(self.values)}
 
+    def _sql(self, name: str) -> str:
+        rest = self.attribute.rest
+        if rest is None:
+            return super()._sql(name)
+        if rest in self.values:  # every value that is not among the others
+            others = [value for value in self.attribute.values if value not in self.values]
+            told = _among(name, others, negated=True) if others else f"{name} IS NOT NULL"
+        else:
+            told = _among(name, self.values) if self.values else "1 = 0"
+        return f"({told} OR {name} IS NULL)" if self.missing else told
+
 
 def simplified(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
     """Conditions that all hold, joined to one an attribute; those that say nothing are left out."""
