@@ -408,8 +408,8 @@ def refuse_many_values(schema: Schema) -> None:
     for attribute in schema:
         if isinstance(attribute, Nominal) and len(attribute.values) > _MOST_VALUES:
             msg = (
-                f"column {attribute.name!r} has {len(attribute.values):,} values, each of which would be a column"
-                " of numbers; pool the rare ones by openbook.prepare.RareValues, or leave it out"
+                f"column {attribute.name!r} has {len(attribute.values):,} values, each of which would be a"
+                " column of numbers; pool the rare ones by openbook.prepare.RareValues, or leave it out"
             )
             raise RefusalError(msg)
 
