@@ -112,6 +112,7 @@ DEFAULTS = {
     "test_groups": {"'new'": "the careful one", "None": "only where there are groups and time"},
     "threshold": {"None": "by contamination", "0.75": "Meinshausen and Bühlmann's"},
     "tol": {"0.0001": SKLEARN, "0.001": SKLEARN, "1e-06": "Newton steps and EM are exact to more digits"},
+    "validation_fraction": {"0.1": SKLEARN, "0.25": "pruning looks at every node"},
     "weights": {"None": SKLEARN, "'uniform'": SKLEARN},
 }
 

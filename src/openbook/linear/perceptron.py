@@ -61,7 +61,7 @@ class Perceptron(Classifier):
         (Gallant's pocket with a ratchet); or the average of the weights after each row met.
     shuffle : bool, default=False
         Whether the rows come in a new random order in every epoch, rather than as given.
-    random_state : int, RandomState or None, default=None
+    random_state : int, RandomState or None, default=0
         Random seed of the shuffling.
     scale : bool, default=False
         Whether numeric columns are brought to mean 0 and standard deviation 1 first; without a bias, to
@@ -134,7 +134,7 @@ class Perceptron(Classifier):
         intercept_init=None,
         keep="last",
         shuffle=False,
-        random_state=None,
+        random_state=0,
         scale=False,
         fit_intercept=True,
     ):

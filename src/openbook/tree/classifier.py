@@ -177,7 +177,7 @@ class DecisionTreeClassifier(TreeClassifier):
     confidence : float, default=0.25
         The level of C4.5's bound; the smaller, the more is pruned.
     ccp_alpha : float, default=0.0
-    validation : float, default=0.25
+    validation_fraction : float, default=0.25
     bins : int or None, default=None
     class_weight : mapping of class to weight, "balanced" or None, default=None
     random_state : int, RandomState or None, default=None
@@ -225,7 +225,7 @@ class DecisionTreeClassifier(TreeClassifier):
         penalty=0.5,
         confidence=0.25,
         ccp_alpha=0.0,
-        validation=0.25,
+        validation_fraction=0.25,
         bins=None,
         class_weight=None,
         random_state=None,
@@ -245,7 +245,7 @@ class DecisionTreeClassifier(TreeClassifier):
         self.penalty = penalty
         self.confidence = confidence
         self.ccp_alpha = ccp_alpha
-        self.validation = validation
+        self.validation_fraction = validation_fraction
         self.bins = bins
         self.class_weight = class_weight
         self.random_state = random_state

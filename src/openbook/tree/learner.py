@@ -203,7 +203,7 @@ class TreeLearner(Growing):
         "penalty": Number(at_least=0),
         "confidence": Number(above=0, at_most=0.5),
         "ccp_alpha": Number(at_least=0),
-        "validation": Number(above=0, at_most=0.9),
+        "validation_fraction": Number(above=0, at_most=0.9),
     }
 
     #: Whether it grows from encoded rows what `fit` grows.
@@ -214,7 +214,7 @@ class TreeLearner(Growing):
     prune: str | None = None
     confidence = 0.25
     ccp_alpha = 0.0
-    validation = 0.25
+    validation_fraction = 0.25
 
     tree_: Tree
     candidates_: Candidates
@@ -268,7 +268,9 @@ class TreeLearner(Growing):
         if self._n_classes:
             order = order[np.argsort(y[order], kind="stable")]
         every = np.arange(len(y))
-        held_out = np.floor((every + 1) * self.validation) > np.floor(every * self.validation)
+        held_out = np.floor((every + 1) * self.validation_fraction) > np.floor(
+            every * self.validation_fraction
+        )
         return np.sort(order[~held_out]), np.sort(order[held_out])
 
     def _pruned(self, tree, rows, training, held_out):

@@ -64,7 +64,7 @@ class DecisionTreeRegressor(TreeRegressor):
         leaf; None for not at all.
     ccp_alpha : float, default=0.0
         The price of a leaf in cost-complexity pruning, in units of the mean error.
-    validation : float, default=0.25
+    validation_fraction : float, default=0.25
     bins : int or None, default=None
     random_state : int, RandomState or None, default=None
 
@@ -103,7 +103,7 @@ class DecisionTreeRegressor(TreeRegressor):
         max_features=None,
         prune=None,
         ccp_alpha=0.0,
-        validation=0.25,
+        validation_fraction=0.25,
         bins=None,
         random_state=None,
     ):
@@ -118,6 +118,6 @@ class DecisionTreeRegressor(TreeRegressor):
         self.max_features = max_features
         self.prune = prune
         self.ccp_alpha = ccp_alpha
-        self.validation = validation
+        self.validation_fraction = validation_fraction
         self.bins = bins
         self.random_state = random_state

@@ -71,7 +71,7 @@ SHARED: dict[str, str] = {
     "bins": "Search numeric columns by so many bins of about equal size instead of exactly: faster, and one"
     " byte per cell. None searches exactly.",
     "ccp_alpha": "The price of a leaf in cost-complexity pruning: errors + ccp_alpha · leaves is minimised.",
-    "validation": "The share of the rows held out for reduced-error pruning.",
+    "validation_fraction": "The share of the rows held out.",
     "n_estimators": "The number of members.",
     # neighbours, clusters, outliers
     "n_clusters": "The number of clusters.",

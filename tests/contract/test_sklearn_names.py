@@ -1,0 +1,165 @@
+"""A class with the name of a scikit-learn class has its parameters: the same words, and the same defaults.
+
+A default that differs has a reason here. A parameter of scikit-learn's that ours expresses by another word
+fails; one that ours does not have at all is fine, and so are parameters of our own.
+"""
+
+import importlib
+import inspect
+import pkgutil
+
+import pytest
+from sklearn.utils import all_estimators
+
+import openbook
+
+THEIRS = dict(all_estimators())
+
+#: What a parameter of scikit-learn's must not be called instead.
+OTHER_WORDS = {
+    "C": {"l1", "l2", "penalty_strength", "cost", "lam"},
+    "algorithm": {"search", "index"},
+    "alpha": {"l2", "weight_decay"},
+    "batch_size": {"batch"},
+    "ccp_alpha": {"prune_alpha"},
+    "coef0": {"constant"},
+    "criterion": {"measure", "impurity"},
+    "cv": {"folds", "split", "n_folds"},
+    "distance_threshold": {"height", "cut"},
+    "early_stopping": {"stop_early"},
+    "eps": {"radius"},
+    "estimator": {"learner", "model", "base"},
+    "eta0": {"step", "learning_rate_init"},
+    "final_estimator": {"final", "blender"},
+    "fit_intercept": {"intercept", "bias"},
+    "hidden_layer_sizes": {"hidden", "layers"},
+    "l1_ratio": {"l1", "ratio", "mix"},
+    "learning_rate_init": {"step", "eta", "eta0"},
+    "linkage": {"method"},
+    "max_depth": {"depth"},
+    "max_features": {"columns", "n_columns"},
+    "max_iter": {"epochs", "iterations", "rounds"},
+    "max_samples": {"sample_size"},
+    "metric": {"distance"},
+    "min_samples_leaf": {"min_leaf"},
+    "min_samples_split": {"min_split"},
+    "n_clusters": {"k", "clusters"},
+    "n_components": {"components", "k"},
+    "n_estimators": {"trees", "members", "rounds"},
+    "n_iter_no_change": {"patience"},
+    "n_neighbors": {"k", "neighbours"},
+    "random_state": {"seed"},
+    "reg_covar": {"reg", "ridge"},
+    "solver": {"optimiser", "optimizer"},
+    "tol": {"tolerance"},
+    "validation_fraction": {"validation", "held_out"},
+}
+
+TYPED = "by the kinds of the columns, which may be nominal"
+
+#: Defaults that are not scikit-learn's, and why.
+DEFAULTS = {
+    ("AgglomerativeClustering", "linkage"): "Ward's needs numbers; rows here may be mixed",
+    ("AgglomerativeClustering", "metric"): TYPED,
+    ("BisectingKMeans", "n_init"): "five trials of each cut: Steinbach, Karypis and Kumar",
+    ("DBSCAN", "metric"): TYPED,
+    ("GaussianMixture", "n_components"): "a mixture of one is no mixture",
+    ("KNeighborsClassifier", "metric"): TYPED,
+    ("KNeighborsRegressor", "metric"): TYPED,
+    ("KernelDensity", "bandwidth"): "Scott's rule fits any unit; 1.0 fits one",
+    ("LinearDiscriminantAnalysis", "shrinkage"): "0.0 is scikit-learn's None",
+    ("LocalOutlierFactor", "metric"): TYPED,
+    ("LogisticRegression", "solver"): "by the shape of the table: Newton's method or L-BFGS",
+    ("LogisticRegression", "tol"): "standard errors and derivations show more digits than 1e-4 gives",
+    ("MLPClassifier", "activation"): "smooth, for small tables and for derivations",
+    ("MLPClassifier", "alpha"): "tables are small: chosen on the bundled sets",
+    ("MLPClassifier", "hidden_layer_sizes"): "tables are small: chosen on the bundled sets",
+    ("MLPClassifier", "learning_rate_init"): "by the solver",
+    ("MLPClassifier", "max_iter"): "larger steps need fewer epochs",
+    ("MLPRegressor", "activation"): "smooth, for small tables and for derivations",
+    ("MLPRegressor", "alpha"): "tables are small: chosen on the bundled sets",
+    ("MLPRegressor", "hidden_layer_sizes"): "tables are small: chosen on the bundled sets",
+    ("MLPRegressor", "learning_rate_init"): "by the solver",
+    ("MLPRegressor", "loss"): "None is the squared error, scikit-learn's 'squared_error'",
+    ("MLPRegressor", "max_iter"): "larger steps need fewer epochs",
+    ("OutputCodeClassifier", "estimator"): "a tree, as in the other ensembles; scikit-learn's must be given",
+    ("PCA", "tol"): "of EM for missing cells; scikit-learn's is of a solver for sparse tables",
+    ("Perceptron", "max_iter"): "an epoch that repeats shows up much earlier",
+    ("Perceptron", "shuffle"): "the textbook's order of rows, so that the work can be followed",
+    ("QuadraticDiscriminantAnalysis", "shrinkage"): "0.0 is scikit-learn's None",
+    ("SVC", "max_iter"): "sweeps over working sets, which end by themselves; scikit-learn's -1 is no limit",
+    ("SVR", "max_iter"): "sweeps over working sets, which end by themselves; scikit-learn's -1 is no limit",
+    ("StackingClassifier", "cv"): "5 is what scikit-learn's None stands for",
+    ("StackingRegressor", "cv"): "5 is what scikit-learn's None stands for",
+    ("TunedThresholdClassifierCV", "cv"): "5 is what scikit-learn's None stands for",
+}
+
+#: Methods of scikit-learn's classes that ours must have, too.
+METHODS = ("predict", "predict_proba", "predict_log_proba", "decision_function", "score_samples", "transform")
+
+#: Methods that ours lacks, and why.
+NO_METHOD = {
+    ("BaggingClassifier", "decision_function"): "members have probabilities, which say more",
+    ("BisectingKMeans", "transform"): "a clusterer; distances to its centres are `distances`",
+    ("KMeans", "transform"): "a clusterer; distances to its centres are `distances`",
+    ("LinearDiscriminantAnalysis", "transform"): "openbook.reduce.LinearDiscriminantProjection projects",
+    ("PCA", "score_samples"): "a projection; densities are openbook.density's",
+    ("StackingClassifier", "decision_function"): "members have probabilities, which say more",
+    ("StackingClassifier", "transform"): "a predictor; `work(row)` shows what each member says",
+    ("StackingRegressor", "transform"): "a predictor; `work(row)` shows what each member says",
+    ("TunedThresholdClassifierCV", "decision_function"): "it decides by probabilities",
+    ("VotingClassifier", "transform"): "a predictor; `member_predictions` gives what each member says",
+    ("VotingRegressor", "transform"): "a predictor; `work(row)` shows what each member says",
+}
+
+
+def pairs():
+    """Our public classes that have the name of one of scikit-learn's, and theirs."""
+    for found in pkgutil.iter_modules(openbook.__path__, "openbook."):
+        if found.ispkg:
+            module = importlib.import_module(found.name)
+            for name in getattr(module, "__all__", ()):
+                if name in THEIRS and inspect.isclass(getattr(module, name)):
+                    yield name, getattr(module, name), THEIRS[name]
+
+
+PAIRS = [pytest.param(*pair, id=pair[0]) for pair in pairs()]
+
+
+def defaults(cls):
+    return {one.name: one.default for one in inspect.signature(cls).parameters.values()}
+
+
+def test_there_are_such_classes():
+    assert {"LogisticRegression", "DecisionTreeClassifier", "KMeans", "SVC", "PCA"} <= {p.id for p in PAIRS}
+
+
+@pytest.mark.parametrize(("name", "ours", "theirs"), PAIRS)
+def test_shared_parameters_have_the_same_default(name, ours, theirs):
+    own, other = defaults(ours), defaults(theirs)
+    differing = {p: (own[p], other[p]) for p in own if p in other and own[p] != other[p]}
+    assert {p: pair for p, pair in differing.items() if (name, p) not in DEFAULTS} == {}
+
+
+@pytest.mark.parametrize(("name", "ours", "theirs"), PAIRS)
+def test_no_parameter_has_another_word(name, ours, theirs):
+    own, other = defaults(ours), defaults(theirs)
+    lacking = [p for p in other if p not in own]
+    assert {
+        p: sorted(OTHER_WORDS[p] & set(own)) for p in lacking if OTHER_WORDS.get(p, set()) & set(own)
+    } == {}
+
+
+@pytest.mark.parametrize(("name", "ours", "theirs"), PAIRS)
+def test_methods_of_theirs_are_ours(name, ours, theirs):
+    lacking = [m for m in METHODS if hasattr(theirs, m) and not hasattr(ours, m)]
+    assert [m for m in lacking if (name, m) not in NO_METHOD] == []
+
+
+def test_every_reason_is_needed():
+    named = {name: (ours, theirs) for name, ours, theirs in pairs()}
+    for name, parameter in DEFAULTS:
+        own, other = map(defaults, named[name])
+        assert own[parameter] != other[parameter], (name, parameter)
+    for name, method in NO_METHOD:
+        assert not hasattr(named[name][0], method), (name, method)
