@@ -26,7 +26,9 @@ def test_in_short(hostile, weather):
     result, page = hostile
     text = part_text(page, "short")
     assert text.startswith(f"In short {result.verdict.headline}")
-    assert result.verdict.headline.startswith("C4.5 beats the best baseline, 0R: accuracy ")
+    assert result.verdict.headline.startswith(
+        "The best learner, C4.5, beats the best baseline, 0R: accuracy "
+    )
     for what, label in (("Best", "C4.5"), ("Chosen", result.choice.label), ("Baseline", "0R")):
         evaluation = result.comparison[label]
         assert f"{what}: {label} {shown(evaluation.score())} {evaluation.interval()}" in text

@@ -47,7 +47,8 @@ def intervals(
 
     bottom = _ROW * len(rows)
     parts = [f'<line class="grid" x1="{x(t)}" x2="{x(t)}" y1="4" y2="{bottom}"/>' for t in ticks]
-    parts += [_text(x(t), bottom + 16, f"{t:g}", "tick middle") for t in ticks]
+    sides = {low: "tick", high: "tick end"}  # on a phone, half of the number beside the edge would be cut off
+    parts += [_text(x(t), bottom + 16, f"{t:g}", sides.get(t, "tick middle")) for t in ticks]
     parts.append(_text("50%", bottom + 34, axis, "tick middle"))
     if reference is not None and low <= reference <= high:
         parts.append(

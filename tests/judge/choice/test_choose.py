@@ -122,7 +122,9 @@ def test_what_cannot_be_chosen_is_said(options, message):
 def test_there_is_something_to_learn():
     verdict = anything_to_learn(comparison(best=(BEST, 50), near=(NEAR, 9), zero=(ZERO, 1)))
     assert verdict.learnt
-    assert verdict.headline.startswith("Best beats the best baseline, zero: accuracy 0.850 against 0.500")
+    assert verdict.headline.startswith(
+        "The best learner, best, beats the best baseline, zero: accuracy 0.850 against 0.500"
+    )
     assert verdict.test.p_value < 0.001
 
 

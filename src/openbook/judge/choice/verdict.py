@@ -86,9 +86,7 @@ class Verdict:
         figures = f"{name} {best} against {base}, difference {shown(self.test.difference, sign='+')}"
         figures += f" {self.test.interval.ends}, p {p_words(self.test.p_value)}"
         if self.learnt:
-            return (
-                f"{self.best[:1].upper()}{self.best[1:]} beats the best baseline, {self.baseline}: {figures}."
-            )
+            return f"The best learner, {self.best}, beats the best baseline, {self.baseline}: {figures}."
         words = f"There is no evidence yet that any model beats the baseline {self.baseline}"
         if self.others:
             found = " ".join(each.headline for each in self.others[:1])
