@@ -108,10 +108,6 @@ def test_too_many_values(monkeypatch):
     assert read([{"c": v} for v in "abcd"], kinds={"c": "nominal"}).schema["c"].values == ("a", "b", "c", "d")
 
 
-def test_dates_are_nominal():
-    assert guessed("2024-01-31", "2023-12-24")[0] == Nominal("c", ("2023-12-24", "2024-01-31"))
-
-
 def test_values_are_sorted_by_number_if_all_are():
     assert read([{"c": v} for v in ("10", "9", "1")], kinds="nominal").schema["c"].values == ("1", "9", "10")
     assert read([{"c": v} for v in ("10", "9", "b")], kinds="nominal").schema["c"].values == ("10", "9", "b")

@@ -125,14 +125,6 @@ def test_a_series_without_a_name():
     assert read(pl.Series(["p", "q"])).names == ("x0",)
 
 
-def test_dates_are_kept_as_texts():
-    day, moment = dt.date(2024, 2, 1), dt.datetime(2024, 2, 1, 12, 30)  # noqa: DTZ001 (naive, as files have them)
-    table = read(pl.DataFrame({"d": [day, None], "t": [moment, None]}))
-    assert table.schema["d"] == Nominal("d", ("2024-02-01",))
-    assert table.schema["t"].values[0].startswith("2024-02-01 12:30:00")
-    assert read(pd.DataFrame({"t": [moment, None]})).schema["t"] == Nominal("t", ("2024-02-01 12:30:00",))
-
-
 def test_whole_numbers_as_categories_keep_every_digit():
     big = 2**53 + 1
     for frame in (pl.DataFrame({"id": [big, 7]}), pd.DataFrame({"id": [big, 7]})):

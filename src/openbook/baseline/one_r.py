@@ -282,8 +282,9 @@ class OneR(Folding, Classifier):
             return "is an unseen value" if unseen else "is missing", counts.tolist()
         if isinstance(self.schema_[self.attribute_], Categorical):
             return f"= {value}", self._best.counts[:, code].tolist()
-        interval = int(np.searchsorted(self._best.cuts, value))
-        return f"= {figure(value)}", self._best.counts[:, interval].tolist()
+        interval = int(np.searchsorted(self._best.cuts, code))
+        said = value if isinstance(value, str) else figure(value)  # a date is written as a text
+        return f"= {said}", self._best.counts[:, interval].tolist()
 
 
 def _rule_evidence(schema, n_classes, chunk):

@@ -521,7 +521,7 @@ class Regressor(RegressorMixin, Learner):
 
     def _target(self, y: Any) -> tuple[str, Array]:
         name = name_of_target(y, "target")
-        if isinstance(y, Column) and not isinstance(y.attribute, Numeric):
+        if isinstance(y, Column) and y.attribute.kind != "numeric":
             msg = f"target {name!r} is {y.attribute.kind}, and {type(self).__name__} predicts numbers"
             raise DataError(msg)
         numbers = column_or_1d(np.asarray(y), warn=True)

@@ -49,8 +49,9 @@ Kinds = Annotated[
         "--kind",
         "-k",
         metavar="COLUMN=KIND",
-        help="Set the kind of a column: numeric, nominal, ordinal or text. For an ordinal column give its"
-        " values from lowest to highest, as in size=small,medium,large. Repeatable.",
+        help="Set the kind of a column: numeric, datetime, nominal, ordinal or text. For an ordinal column"
+        " give its values from lowest to highest, as in size=small,medium,large; for dates, a format such as"
+        " d/m/y, unix or excel. Repeatable.",
         rich_help_panel=COLUMNS,
     ),
 ]

@@ -53,7 +53,8 @@ def _whole_numbers(table: Table) -> "list[pl.Expr]":
         known = table.data(name)[~table.column(name).missing]
         return bool(np.all((known == np.trunc(known)) & (np.abs(known) < 2**53)))
 
-    return [pl.col(name).cast(pl.Int64) for name in table.schema.of(Numeric) if whole(name)]
+    numeric = [attribute.name for attribute in table.schema if attribute.kind == Numeric.kind]
+    return [pl.col(name).cast(pl.Int64) for name in numeric if whole(name)]
 
 
 def _free_name(name: str, taken: tuple[str, ...]) -> str:

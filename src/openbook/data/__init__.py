@@ -1,6 +1,16 @@
 """Typed tables: attributes, schemas, reading, scanning and describing."""
 
-from openbook.data.attributes import MISSING, UNSEEN, Attribute, Categorical, Nominal, Numeric, Ordinal, Text
+from openbook.data.attributes import (
+    MISSING,
+    UNSEEN,
+    Attribute,
+    Categorical,
+    Datetime,
+    Nominal,
+    Numeric,
+    Ordinal,
+    Text,
+)
 from openbook.data.read import read
 from openbook.data.reading import MISSING_TOKENS
 from openbook.data.scan import FilePiece, Scan, scan
@@ -17,6 +27,7 @@ __all__ = [
     "BundledSet",
     "Categorical",
     "Column",
+    "Datetime",
     "FilePiece",
     "Nominal",
     "Numeric",

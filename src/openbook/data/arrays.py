@@ -7,6 +7,7 @@ column by column: numbers are numeric, booleans nominal, texts go through the ru
 In a list of dict rows, a key that a row lacks is a missing cell.
 """
 
+import datetime as dt
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
@@ -17,8 +18,17 @@ import numpy.typing as npt
 
 from openbook.data.attributes import MISSING, Nominal, Numeric, as_text
 from openbook.data.cells import BOOLEANS, Cells
+from openbook.data.dates import days_from_moments
 from openbook.data.distinct import hashed_codes, is_exact
-from openbook.data.guess import Decided, Wish, decide_cells, decide_numbers, wants_numbers, wishes
+from openbook.data.guess import (
+    Decided,
+    Wish,
+    decide_cells,
+    decide_days,
+    decide_numbers,
+    wants_numbers,
+    wishes,
+)
 from openbook.data.reading import Kinds, Reading
 from openbook.data.schema import Schema
 from openbook.data.table import SparseTable, Table
@@ -144,6 +154,8 @@ def object_column(name: str, values: Any, wish: Wish, how: Reading) -> Decided:
     if known and all(issubclass(kind, bool | np.bool_) for kind in known):
         codes = np.array([MISSING if _is_gap(value) else int(value) for value in values], dtype=np.int8)
         return decide_cells(name, Cells(BOOLEANS, codes, Nominal), wish)
+    if known and all(issubclass(kind, dt.date) for kind in known):
+        return _moments_column(name, values, wish)
     if known and all(map(_is_number_type, known)) and wants_numbers(wish):
         numbers = np.array([_as_float(value) for value in values])
         if (
@@ -153,6 +165,19 @@ def object_column(name: str, values: Any, wish: Wish, how: Reading) -> Decided:
         ):
             return decide_numbers(name, numbers, wish)
     return decide_cells(name, object_cells(values).cleaned(how), wish, how)
+
+
+def _moments_column(name: str, values: Any, wish: Wish) -> Decided:
+    """A column of Python's dates and datetimes; those with a zone are brought to UTC."""
+    zones = {str(value.tzinfo) for value in values if isinstance(value, dt.datetime) and value.tzinfo}
+    utc = [None if _is_gap_type(type(value)) else _in_utc(value) for value in values]
+    days = days_from_moments(np.array(utc, dtype="datetime64[us]"))
+    return decide_days(name, days, "UTC" if zones else "", wish)
+
+
+def _in_utc(value: dt.date) -> dt.date:
+    aware = isinstance(value, dt.datetime) and value.tzinfo is not None
+    return value.astimezone(dt.UTC).replace(tzinfo=None) if aware else value  # type: ignore[attr-defined]
 
 
 def object_cells(values: Any) -> Cells:
@@ -231,9 +256,7 @@ def _check_cell_type(name: str, kind: type, values: Any) -> None:
 
 def _column(name: str, column: Array, wish: Wish, how: Reading) -> Decided:
     if column.dtype.kind == "M":
-        spelled = np.datetime_as_string(column).astype(object)
-        spelled[np.isnat(column)] = None
-        column = spelled
+        return decide_days(name, days_from_moments(column), "", wish)
     return object_column(name, column.tolist(), wish, how)
 
 

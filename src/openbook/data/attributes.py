@@ -1,4 +1,4 @@
-"""What a column is: numeric, nominal, ordinal or text.
+"""What a column is: numeric, a date or time, nominal, ordinal or text.
 
 Attributes are small frozen values that travel from the file through the model to the report. A cell of a
 nominal or ordinal column is stored as the position of its value in `values`: code >= 0. Two codes stand for
@@ -12,6 +12,7 @@ has no unseen values.
 """
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -20,6 +21,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from openbook.errors import DataError, did_you_mean
+from openbook.words.numbers import short
 
 __all__ = [
     "DECIMALS",
@@ -28,6 +30,7 @@ __all__ = [
     "UNSEEN",
     "Attribute",
     "Categorical",
+    "Datetime",
     "Nominal",
     "Numeric",
     "Ordinal",
@@ -37,6 +40,8 @@ __all__ = [
 
 MISSING = -1
 UNSEEN = -2
+
+_FARTHEST_DAY = 1e8  # beyond, microseconds do not fit 64 bits
 
 #: Signs before decimals, and between groups of digits.
 DECIMALS = (".", ",")
@@ -174,6 +179,20 @@ class Numeric(Attribute):
             )
             raise DataError(msg)
 
+    def shown(self, number: float) -> str:
+        """A number as people read it.
+
+        Parameters
+        ----------
+        number : float
+            A cell, or a threshold.
+
+        Returns
+        -------
+        str
+        """
+        return short(number)
+
     @property
     def is_plain(self) -> bool:
         """Whether its cells are written as programs write numbers."""
@@ -212,6 +231,119 @@ class Numeric(Attribute):
             msg = f"attribute {name!r}: {odd[0]} must be a string"
             raise DataError(msg)
         return cls(**known)
+
+
+@dataclass(frozen=True, repr=False)
+class Datetime(Numeric):
+    """A date or a time: days since 1970-01-01, so that learners see elapsed time; NaN is missing.
+
+    Attributes
+    ----------
+    name : str
+        The name of the column.
+    unit, decimal, thousands : str
+        Those of a number; not used.
+    format : str, default="y-m-d"
+        How the cells are written: see `openbook.data.dates`.
+    zone : str, default=""
+        The time zone in which times are shown, such as "UTC", "+02:00" or "Europe/Berlin"; the days are then
+        those of UTC. Empty for times without a zone.
+
+    Notes
+    -----
+    Guide: docs/guide/tables.md
+
+    Examples
+    --------
+    >>> Datetime("sold").shown(19783.5)
+    '2024-03-01 12:00'
+    """
+
+    format: str = field(default="y-m-d", kw_only=True)
+    zone: str = field(default="", kw_only=True)
+
+    kind: ClassVar[str] = "datetime"
+    is_plain: ClassVar[bool] = False
+
+    def moments(self, days: Any) -> Any:
+        """Days as NumPy's moments, to the microsecond; those with a zone in UTC.
+
+        Parameters
+        ----------
+        days : array-like
+            Days since 1970-01-01.
+
+        Returns
+        -------
+        ndarray of datetime64
+        """
+        numbers = np.asarray(days, dtype=np.float64)
+        known = np.isfinite(numbers) & (np.abs(numbers) < _FARTHEST_DAY)
+        micros = np.where(known, np.round(np.where(known, numbers, 0.0) * 86400e6), 0).astype(np.int64)
+        return np.where(known, micros.astype("datetime64[us]"), np.datetime64("NaT", "us"))
+
+    def on_clock(self, days: Any) -> Any:
+        """Days as moments on the clock of the zone.
+
+        Parameters
+        ----------
+        days : array-like
+            Days since 1970-01-01.
+
+        Returns
+        -------
+        ndarray of datetime64
+        """
+        moments = self.moments(days)
+        return moments if self.zone in ("", "UTC") else _on_clock(moments, self.zone)
+
+    def spelled(self, days: Any) -> Any:
+        """Days as texts that any format reads back, None where missing: 2024-03-01 14:30:00Z.
+
+        Parameters
+        ----------
+        days : array-like
+            Days since 1970-01-01.
+
+        Returns
+        -------
+        ndarray of str
+        """
+        written = np.datetime_as_string(self.moments(days)).tolist()
+        texts = [re.sub(r"(?<=\d)T(.{8})(\.000000)?", r" \1", text) for text in written]
+        if not self.zone and all(text.endswith((" 00:00:00", "NaT")) for text in texts):
+            texts = [text.removesuffix(" 00:00:00") for text in texts]
+        zone = "Z" if self.zone else ""
+        return np.array([None if text == "NaT" else text + zone for text in texts], dtype=object)
+
+    def shown(self, number: float) -> str:
+        """A date as people read it, in its zone.
+
+        Parameters
+        ----------
+        number : float
+            Days since 1970-01-01.
+
+        Returns
+        -------
+        str
+        """
+        moment = self.on_clock([number])[0]
+        if np.isnat(moment):
+            return "?" if math.isnan(number) else f"{number:g} days"
+        text = str(moment.astype("datetime64[s]")).replace("T", " ")
+        return text.removesuffix(" 00:00:00").removesuffix(":00") + (f" {self.zone}" if self.zone else "")
+
+
+def _on_clock(moments: Any, zone: str) -> Any:
+    """Moments of UTC on the clock of a zone."""
+    if zone[0] in "+-":
+        minutes = 60 * int(zone[1:3]) + int(zone[-2:])
+        return moments + np.timedelta64(-minutes if zone[0] == "-" else minutes, "m")
+    import polars as pl
+
+    local = pl.Series(moments).dt.replace_time_zone("UTC").dt.convert_time_zone(zone)
+    return local.dt.replace_time_zone(None).to_numpy()
 
 
 @dataclass(frozen=True)
@@ -407,4 +539,4 @@ class Ordinal(Categorical):
     kind: ClassVar[str] = "ordinal"
 
 
-KINDS: dict[str, type[Attribute]] = {cls.kind: cls for cls in (Numeric, Nominal, Ordinal, Text)}
+KINDS: dict[str, type[Attribute]] = {cls.kind: cls for cls in (Numeric, Nominal, Ordinal, Text, Datetime)}

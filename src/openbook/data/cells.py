@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from openbook.data.attributes import MISSING, Attribute, Categorical, Numeric, Ordinal
+from openbook.data.dates import number_in
 from openbook.data.reading import NONE, Reading
-from openbook.data.written import written_number
 from openbook.errors import DataError, did_you_mean
 
 __all__ = ["BOOLEANS", "Cells", "spell"]
@@ -113,11 +113,11 @@ class Cells(NamedTuple):
         return self.lookup(self.values, None, object)
 
     def _numbers(self, attribute: Numeric) -> Array:
-        numbers = [written_number(value, attribute) for value in self.values]
+        numbers = [number_in(value, attribute) for value in self.values]
         if first := self.first([value is None for value in numbers]):
             row, text = first
             msg = (
-                f"column {attribute.name!r} cannot be numeric: row {row:,} holds {text!r}."
+                f"column {attribute.name!r} cannot be {attribute.kind}: row {row:,} holds {text!r}."
                 f" If that means missing, read with missing=[…, {text!r}]; else leave the column nominal"
             )
             raise DataError(msg)

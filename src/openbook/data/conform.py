@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from openbook.data.attributes import MISSING, UNSEEN, Attribute, Categorical, Numeric, Text, as_text
+from openbook.data.attributes import MISSING, UNSEEN, Attribute, Categorical, Datetime, Numeric, Text, as_text
+from openbook.data.dates import days_from_numbers, number_in
 from openbook.data.schema import Schema
 from openbook.data.table import Column, SparseTable, Table
-from openbook.data.written import written_number
 from openbook.errors import DataError, did_you_mean
 
 __all__ = ["conform", "conform_column"]
@@ -88,20 +88,31 @@ def _renamed(table: Table, schema: Schema) -> Table:
 def _as_numbers(column: Column, attribute: Numeric) -> Array:
     """The numbers of a column, read as in training; its unit must be that of training, or not given."""
     if isinstance(column.attribute, Numeric):
-        units = (attribute.unit, column.attribute.unit)
+        return _alike(column, column.attribute, attribute)
+    numbers = np.full(len(column), np.nan)
+    for i, value in enumerate(column.tolist()):
+        if value is not None:
+            number = number_in(value.strip(), attribute)
+            if number is None:
+                msg = f"column {column.name!r} was {attribute.kind} in training, but row {i} holds {value!r}"
+                raise DataError(msg)
+            numbers[i] = number
+    return numbers
+
+
+def _alike(column: Column, found: Numeric, attribute: Numeric) -> Array:
+    """Numbers for numbers, and days for days; Unix times and Excel's days where these were dates before."""
+    if isinstance(found, Datetime) == isinstance(attribute, Datetime):
+        units = (attribute.unit, found.unit)
         if "" not in units and units[0] != units[1]:
             msg = f"column {column.name!r} was in {units[0]} in training, now in {units[1]}; convert it"
             raise DataError(msg)
         return column.data
-    numbers = np.full(len(column), np.nan)
-    for i, value in enumerate(column.tolist()):
-        if value is not None:
-            number = written_number(value.strip(), attribute)
-            if number is None:
-                msg = f"column {column.name!r} was numeric in training, but row {i} holds {value!r}"
-                raise DataError(msg)
-            numbers[i] = number
-    return numbers
+    days = days_from_numbers(column.data, attribute) if isinstance(attribute, Datetime) else None
+    if days is not None or column.missing.all():
+        return column.data if days is None else days
+    msg = f"column {column.name!r} was {attribute.kind} in training, but now is {found.kind}; convert it"
+    raise DataError(msg)
 
 
 def _as_codes(column: Column, attribute: Categorical) -> Array:

@@ -7,6 +7,7 @@ from itertools import chain
 from textwrap import fill
 from typing import TYPE_CHECKING
 
+from openbook.data.attributes import Datetime
 from openbook.data.findings import Finding
 from openbook.data.summary import ColumnSummary
 from openbook.words.numbers import short
@@ -28,6 +29,7 @@ _SPELT_OUT = 3
 #: The grids of a description: the kinds in them, and the heads of their own columns.
 _GRIDS = (
     (("numeric",), ("", "min", "q1", "median", "q3", "max", "mean", "std", "skew")),
+    (("datetime",), ("", "first", "median", "last")),
     (("nominal", "ordinal"), ("", "values")),
     (("text",), ("characters",)),
 )
@@ -116,6 +118,11 @@ def _own_figures(summary: ColumnSummary, room: int) -> list[str]:
         std = "–" if x.std is None else short(x.std)
         figures = (x.minimum, x.q1, x.median, x.q3, x.maximum, x.shown_mean)
         return [bars(x.counts), *map(short, figures), std, skew]
+    if summary.kind == "datetime":
+        x = summary.numbers
+        if x is None:
+            return [""] * len(_GRIDS[1][1])
+        return [bars(x.counts), *map(Datetime(summary.name).shown, (x.minimum, x.median, x.maximum))]
     if summary.lengths is not None:
         lengths = summary.lengths
         return [f"{lengths.shortest:,} to {lengths.longest:,}, median {short(lengths.median)}"]

@@ -6,7 +6,7 @@
     pandas ordered, Enum    ordinal, in the declared order
     pandas categories       nominal, in the order of the categories, those that do not occur left out
     polars Categorical      as texts: its categories have no order of their own
-    dates and times         as their ISO texts, hence nominal; for numbers, subtract a day of your choice
+    dates, datetimes        datetime, with their time zone; times of day as texts
     anything else           an error that names the column
 
 A frame's index is not a column; reset it first if it should be. Number columns are views where the frame
@@ -29,6 +29,7 @@ from openbook.data.arrays import (
 )
 from openbook.data.attributes import MISSING, Nominal, Ordinal, as_text
 from openbook.data.cells import BOOLEANS, Cells
+from openbook.data.dates import days_from_moments
 from openbook.data.distinct import EXACT, is_exact
 from openbook.data.guess import (
     EVERY_NUMBER,
@@ -36,6 +37,7 @@ from openbook.data.guess import (
     Decided,
     Wish,
     decide_cells,
+    decide_days,
     decide_numbers,
     number_cells,
     wants_numbers,
@@ -187,6 +189,8 @@ def needs_cells(name: str, dtype: "pl.DataType", wish: Wish) -> bool:
 
     if dtype.is_numeric():
         return not wants_numbers(wish)
+    if dtype in (pl.Date, pl.Datetime):
+        return False
     if _is_spelled(dtype) or dtype in (pl.Boolean, pl.Enum, pl.Null):
         return True
     msg = (
@@ -199,7 +203,7 @@ def needs_cells(name: str, dtype: "pl.DataType", wish: Wish) -> bool:
 def _is_spelled(dtype: "pl.DataType") -> bool:
     import polars as pl
 
-    return dtype.is_integer() or dtype in (pl.String, pl.Categorical, pl.Date, pl.Datetime, pl.Time)
+    return dtype.is_integer() or dtype in (pl.String, pl.Categorical, pl.Time)
 
 
 def _spelled(name: str, dtype: "pl.DataType") -> "pl.Expr":
@@ -225,6 +229,11 @@ def _declared_cells(series: "pl.Series") -> Cells:
 def _decide_typed(series: "pl.Series", wish: Wish, why: str) -> Decided:
     import polars as pl
 
+    if series.dtype in (pl.Date, pl.Datetime):
+        zone = getattr(series.dtype, "time_zone", None) or ""
+        moments = series.cast(pl.Datetime("us", zone or None))
+        moments = moments.dt.convert_time_zone("UTC").dt.replace_time_zone(None) if zone else moments
+        return decide_days(series.name, days_from_moments(moments.to_numpy()), zone, wish)
     numbers = series if series.dtype in (pl.Float32, pl.Float64) else series.cast(pl.Float64)
     known = numbers.fill_null(math.nan) if numbers.null_count() else numbers
     parts = [part.to_numpy() for part in known.get_chunks()]  # put together here: numpy asks for huge pages
@@ -259,7 +268,9 @@ def _pandas_column(name: str, series: "pd.Series", wish: Wish, how: Reading) -> 
         msg = f"column {name!r} holds durations; convert them to a number of days or seconds first"
         raise DataError(msg)
     if pd.api.types.is_datetime64_any_dtype(dtype):
-        series = series.astype(object).map(lambda moment: moment.isoformat(" "), na_action="ignore")
+        zone = "" if (tz := getattr(dtype, "tz", None)) is None else str(tz)
+        moments = (series.dt.tz_convert("UTC").dt.tz_localize(None) if zone else series).to_numpy()
+        return decide_days(name, days_from_moments(moments), zone, wish)
     words = words_of(series)
     if words is not None:
         return decide_cells(name, words.cleaned(how), wish, how)

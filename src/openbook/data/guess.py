@@ -5,10 +5,11 @@ The rules for texts, first match wins:
     no known cell                                          numeric, all missing
     all numbers, none of them a code such as 00123         numeric
     all numbers with one unit, or in one style             numeric, see `openbook.data.written`
+    all dates in one format                                datetime, see `openbook.data.dates`
     a text longer than 200 characters                      text
     more than 100,000 different texts                      text
     five words on average, more than half of them unlike   text
-    anything else: words, codes, dates                     nominal
+    anything else: words, codes                            nominal
 
 Values of a guessed nominal column are sorted: by number if all are numbers, else alphabetically. The
 evidence is a `Tally`, which adds up over the chunks of a file as well as over a whole column.
@@ -27,6 +28,7 @@ from openbook.data.attributes import (
     MISSING,
     Attribute,
     Categorical,
+    Datetime,
     Nominal,
     Numeric,
     Ordinal,
@@ -34,6 +36,7 @@ from openbook.data.attributes import (
     as_text,
 )
 from openbook.data.cells import BOOLEANS, Cells, spell
+from openbook.data.dates import Dated, days_from_numbers, is_format
 from openbook.data.distinct import distinct_codes, is_exact
 from openbook.data.reading import NONE, Kinds, Reading
 from openbook.data.schema import Schema
@@ -47,6 +50,7 @@ __all__ = [
     "Tally",
     "Wish",
     "decide_cells",
+    "decide_days",
     "decide_numbers",
     "judge",
     "number_cells",
@@ -106,7 +110,7 @@ def _wish(key: Any, asked: Any, names: Sequence[str]) -> tuple[str, Wish]:
     if key not in names:
         raise UnknownColumn(str(key), names)
     if isinstance(asked, str):
-        return key, _kind(asked, f"column {key!r}")
+        return key, Datetime(key, format=asked) if is_format(asked) else _kind(asked, f"column {key!r}")
     if isinstance(asked, Categorical):
         kind = type(asked)
         return key, kind(key, tuple(map(spell, asked.values))) if asked.values else kind
@@ -126,8 +130,8 @@ def _kind(name: str, where: str) -> type[Attribute]:
 
 
 def wants_numbers(wish: Wish) -> bool:
-    """Whether numbers may stay numbers: nothing is asked, or that."""
-    return wish is None or wish is Numeric or isinstance(wish, Numeric)
+    """Whether numbers may stay numbers: nothing is asked, or that, or dates that are numbers."""
+    return wish in (None, Numeric, Datetime) or isinstance(wish, Numeric)
 
 
 def decide_numbers(name: str, numbers: Array, wish: Wish = None, why: str = "numbers") -> Decided:
@@ -135,10 +139,37 @@ def decide_numbers(name: str, numbers: Array, wish: Wish = None, why: str = "num
     if wish is None:
         return Decided(Numeric(name), numbers, why)
     if wants_numbers(wish):
+        if wish is Datetime or isinstance(wish, Datetime):
+            return _numbers_as_dates(name, numbers, wish)
         lost = "" if is_exact(numbers) else f"{name}: numbers beyond 2^53 may have lost digits"
         attribute = wish if isinstance(wish, Numeric) else Numeric(name)
         return Decided(attribute, numbers, "numeric, as requested", lost)
     return decide_cells(name, number_cells(numbers), wish)
+
+
+def _numbers_as_dates(name: str, numbers: Array, wish: Wish) -> Decided:
+    days = days_from_numbers(numbers, wish) if isinstance(wish, Datetime) else None
+    if days is None or not isinstance(wish, Datetime):
+        msg = (
+            f"column {name!r} holds numbers; to read them as dates, read with kinds={{{name!r}: 'unix'}},"
+            f" 'unix ms' or 'excel'"
+        )
+        raise DataError(msg)
+    return Decided(wish, days, f"datetime, as requested ({wish.format})")
+
+
+def decide_days(name: str, days: Array, zone: str = "", wish: Wish = None) -> Decided:
+    """A column that came as dates: days since 1970-01-01, NaN where missing."""
+    attribute = wish if isinstance(wish, Datetime) else Datetime(name, zone=zone)
+    if wish is None or wish is Datetime or isinstance(wish, Datetime):
+        return Decided(attribute, days, "dates" if wish is None else "datetime, as requested")
+    if wants_numbers(wish):
+        numeric = wish if isinstance(wish, Numeric) else Numeric(name, "days")
+        return Decided(numeric, days, "numeric, as requested: days since 1970-01-01")
+    distinct, codes = distinct_codes(days[~np.isnan(days)])
+    every = np.full(len(days), MISSING, dtype=np.intp)
+    every[~np.isnan(days)] = codes
+    return decide_cells(name, Cells([attribute.shown(day) for day in distinct.tolist()], every), wish)
 
 
 def number_cells(numbers: Array) -> Cells:
@@ -188,6 +219,7 @@ class Tally:
         self.long: str | None = None  # one of them that has more digits than a number keeps
         self.code: str | None = None  # a number that starts with a zero, as codes do and quantities do not
         self.written = Written(how.decimal, how.thousands)
+        self.dated = Dated()
 
     def add(self, cells: Cells) -> None:
         """Add the cells of a column, or of its next part."""
@@ -209,6 +241,7 @@ class Tally:
             self.first_odd = self.first_odd or cells.first(odd)
         self.code = _least(self.code, filter(_CODE.match, cells.values))
         self.written.add(cells.values)
+        self.dated.add(cells.values)
         if self.breaking is None and (broken := self.written.broken) is not None:
             self.breaking = cells.first([value == broken for value in cells.values])
         if len(self.values) > MOST_VALUES and not self.all_values:
@@ -227,6 +260,8 @@ class Tally:
         if isinstance(attribute, Categorical):
             kept = f"{name}: 'None' ({self.nones:,} cells) is read as a value; if it means missing, read with"
             return f"{kept} missing=[…, 'None']" if self.nones and NONE in attribute.values else ""
+        if isinstance(attribute, Datetime):
+            return f"{name}: {'; '.join(changes)}" if (changes := self.dated.changes()) else ""
         if not isinstance(attribute, Numeric) or not self.known or (attribute.is_plain and not self.long):
             return ""
         if self.long and self.whole:
@@ -255,6 +290,8 @@ def judge(name: str, tally: Tally, wish: Wish = None) -> tuple[Attribute, str]:
         asked = f"{wish.kind}, as requested"
         if issubclass(wish, Categorical):
             return _categorical(name, tally, wish, asked)
+        if wish is Datetime:
+            return _requested_dates(name, tally)
         return _requested_numbers(name, tally) if wish is Numeric else (wish(name), asked)
     if tally.declared is not None:
         boolean = tuple(tally.values) == BOOLEANS
@@ -270,9 +307,11 @@ def _guess(name: str, tally: Tally) -> tuple[Attribute, str]:
         return styled, tally.written.why(styled)
     if not tally.odd and tally.code is None and not (tally.whole and tally.long):
         return Numeric(name), EVERY_NUMBER
+    if dated := tally.dated.attribute(name):
+        return dated, tally.dated.why(dated)
     if why := _reads_as_text(tally):
         return Text(name), why
-    return _categorical(name, tally, Nominal, _why_nominal(tally))
+    return _categorical(name, tally, Nominal, _why_nominal(name, tally))
 
 
 def _requested_numbers(name: str, tally: Tally) -> tuple[Attribute, str]:
@@ -293,6 +332,26 @@ def _requested_numbers(name: str, tally: Tally) -> tuple[Attribute, str]:
     return Numeric(name), asked
 
 
+def _requested_dates(name: str, tally: Tally) -> tuple[Attribute, str]:
+    """A column that is to be dates; an error if it cannot be, or not in one way only."""
+    if dated := tally.dated.attribute(name):
+        return dated, f"datetime, as requested; {tally.dated.why(dated)}"
+    if tally.dated.ambiguous:
+        msg = f"column {name!r} can be read in two ways: {_two_orders(name, tally.dated.ambiguous)}"
+        raise DataError(msg)
+    msg = (
+        f"column {name!r} holds {next(iter(tally.values), 'nothing')!r}, and not all cells are dates in one"
+        f" format; give the format, as in kinds={{{name!r}: '%d.%m.%Y'}}"
+    )
+    raise DataError(msg)
+
+
+def _two_orders(name: str, text: str) -> str:
+    return (
+        f"in {text!r} the day or the month may come first; read with kinds={{{name!r}: 'd/m/y'}} or 'm/d/y'"
+    )
+
+
 def _two_ways(text: str) -> str:
     return f"in {text!r} the comma may mean decimals or thousands; read with decimal=',' or thousands=','"
 
@@ -310,7 +369,7 @@ def _reads_as_text(tally: Tally) -> str:
     return ""
 
 
-def _why_nominal(tally: Tally) -> str:
+def _why_nominal(name: str, tally: Tally) -> str:
     distinct = len(tally.values)
     if set(tally.values) <= set(BOOLEANS):
         return "true or false"
@@ -320,6 +379,8 @@ def _why_nominal(tally: Tally) -> str:
         return f"codes such as {tally.code!r} start with a zero, which a number would lose"
     if tally.written.ambiguous:
         return _two_ways(tally.written.ambiguous)
+    if tally.dated.ambiguous:
+        return _two_orders(name, tally.dated.ambiguous)
     if len(units := tally.written.units) == 2:
         return f"numbers in different units, {units[0]} and {units[1]}; convert them to one"
     if 2 * tally.odd > tally.known or tally.first_odd is None:

@@ -15,7 +15,6 @@ import numpy as np
 from openbook.data.attributes import Categorical, Numeric
 from openbook.data.schema import Schema
 from openbook.data.table import Table
-from openbook.words.numbers import short
 from openbook.words.sentences import plural
 
 __all__ = ["Limits", "far_outside", "limits_of"]
@@ -71,5 +70,5 @@ def _odd_cells(column: Any, attribute: Any, limits: Limits) -> list[tuple[int, s
         return []
     least, most, low, high = limits[name]
     far = np.flatnonzero((column.data < low) | (column.data > high)).tolist()
-    trained = f"trained on {short(least)} to {short(most)}"
-    return [(row, f"{name} {short(float(column.data[row]))}; {trained}") for row in far]
+    trained = f"trained on {attribute.shown(least)} to {attribute.shown(most)}"
+    return [(row, f"{name} {attribute.shown(float(column.data[row]))}; {trained}") for row in far]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from openbook.data.attributes import MISSING, Attribute, Categorical, Numeric, Ordinal
+from openbook.data.attributes import MISSING, Attribute, Categorical, Datetime, Numeric, Ordinal
 from openbook.data.schema import Schema
 from openbook.errors import DataError
 from openbook.words.sentences import printable
@@ -81,6 +81,8 @@ class Column:
     @property
     def values(self) -> Array:
         """The cells as a reader would write them: numbers, or values with None where missing."""
+        if isinstance(self.attribute, Datetime):
+            return self.attribute.spelled(self.data)
         if not isinstance(self.attribute, Categorical):
             return self.data
         return self._lookup[np.maximum(self.data, MISSING)]  # unseen reads as None too
@@ -128,11 +130,13 @@ class Column:
         return iter(self.values)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        values = self.values if dtype is None else self.values.astype(dtype)
+        numbers = isinstance(self.attribute, Datetime) and dtype is not None and np.dtype(dtype).kind in "iuf"
+        values = self.data if numbers else self.values
+        values = values if dtype is None else values.astype(dtype)
         return values.copy() if copy else values
 
     def __repr__(self) -> str:
-        shown = ", ".join(_cell(v) for v in self.values[:_SHOWN_ROWS])
+        shown = ", ".join(_cells(self.take(slice(0, _SHOWN_ROWS))))
         more = ", …" if len(self) > _SHOWN_ROWS else ""
         return f"Column({self.name!r}, {self.attribute.kind}, {len(self):,} rows: {shown}{more})"
 
@@ -466,12 +470,16 @@ class Table:
                 yield dict(zip(self.names, cells, strict=True))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        values = np.stack([self.column(name).values for name in self.names], axis=1)
+        dates = self.schema.of(Datetime)
+        columns = ((name, self.column(name)) for name in self.names)
+        values = np.stack(
+            [column.data if name in dates else column.values for name, column in columns], axis=1
+        )
         return values if dtype is None else values.astype(dtype)
 
     def _head_cells(self) -> list[list[str]]:
         top = self.head(_SHOWN_ROWS)
-        return [[_cell(v) for v in top.column(name).values] for name in self.names]
+        return [_cells(top.column(name)) for name in self.names]
 
     def __repr__(self) -> str:
         cells = self._head_cells()
@@ -642,6 +650,12 @@ def _sparse_slice(matrix: "sp.csr_array", rows: slice) -> "sp.csr_array":
     return part
 
 
+def _cells(column: Column) -> list[str]:
+    if isinstance(column.attribute, Datetime):
+        return [column.attribute.shown(day) for day in column.data.tolist()]
+    return [_cell(value) for value in column.values]
+
+
 def _cell(value: object) -> str:
     """A cell as it is shown: a sign where it is missing, and no more of a long text than fits."""
     if value is None or (isinstance(value, float) and np.isnan(value)):
@@ -654,6 +668,8 @@ def _polars_series(column: Column) -> "pl.Series":
     import polars as pl
 
     attribute = column.attribute
+    if isinstance(attribute, Datetime):
+        return _polars_moments(column, attribute)
     if isinstance(attribute, Numeric):
         return pl.Series(attribute.name, column.data, nan_to_null=True)
     if isinstance(attribute, Categorical):
@@ -662,10 +678,26 @@ def _polars_series(column: Column) -> "pl.Series":
     return pl.Series(attribute.name, column.tolist(), dtype=pl.String)
 
 
+def _polars_moments(column: Column, attribute: Datetime) -> "pl.Series":
+    """Dates if no cell has a time; with their zone, where it has a name."""
+    import polars as pl
+
+    moments = pl.Series(attribute.name, attribute.moments(column.data))
+    if attribute.zone:
+        named = "UTC" if attribute.zone[0] in "+-" else attribute.zone
+        return moments.dt.replace_time_zone("UTC").dt.convert_time_zone(named)
+    whole = bool(np.all(np.isnan(column.data) | (column.data == np.round(column.data))))
+    return moments.cast(pl.Date) if whole else moments
+
+
 def _pandas_values(column: Column) -> Any:
     import pandas as pd
 
     attribute = column.attribute
+    if isinstance(attribute, Datetime):
+        moments = pd.Series(attribute.moments(column.data))
+        named = "UTC" if attribute.zone[:1] in ("+", "-") else attribute.zone
+        return moments.dt.tz_localize("UTC").dt.tz_convert(named) if attribute.zone else moments
     if isinstance(attribute, Categorical):
         codes = np.maximum(column.data, MISSING)
         return pd.Categorical.from_codes(

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from openbook.data import Column, Numeric, Table, Text
+from openbook.data import Column, Datetime, Numeric, Table, Text
 from openbook.data.describe import Description
 from openbook.errors import NotEvaluableError, ParameterError, PlanError, UnknownColumn, did_you_mean
 from openbook.judge.folds.splits import TINY
@@ -141,6 +141,11 @@ def aim(
             f" if these are classes, add --kind {target}=nominal"
         )
         raise PlanError(msg)
+    if isinstance(column.attribute, Datetime):
+        raise PlanError(
+            f"target {target!r} is a date; to predict a number of days, add --kind {target}=numeric,"
+            f" to predict classes, --kind {target}=nominal"
+        )
     known = column.data[~column.missing]
     if len(known) == 0 or (known == known[0]).all():
         what = f"one value only ({column.take(~column.missing)[0]})" if len(known) else "no value at all"

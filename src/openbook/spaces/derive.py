@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from openbook.data import Numeric
 from openbook.words.numbers import figure
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step
@@ -139,8 +138,8 @@ def _grid(header, rows):
 
 def _cell(column):
     value = column.tolist()[0]
-    if isinstance(column.attribute, Numeric):
-        return None if math.isnan(value) else figure(float(value))
+    if isinstance(value, float):  # dates are texts
+        return None if math.isnan(value) else figure(value)
     return value
 
 

@@ -23,7 +23,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from openbook.data import Categorical
+from openbook.data import Categorical, Datetime
 from openbook.errors import DataError
 from openbook.work.formula import printable
 
@@ -203,16 +203,19 @@ class Within(Condition):
         return f"> {self.bound(self.low)}"
 
     def bound(self, bound: float) -> str:
-        """A bound in words: a number, or the last value below it."""
-        return word(self.attribute.values[math.floor(bound)]) if self.ordinal else number(bound)
+        """A bound in words: a number, a date, or the last value below it."""
+        if self.ordinal:
+            return word(self.attribute.values[math.floor(bound)])
+        return self.attribute.shown(bound) if isinstance(self.attribute, Datetime) else number(bound)
 
     def _bounds(self) -> dict[str, Any]:
         bounds = {"above": self.low, "at_most": self.high}
-        return {
-            key: self.attribute.values[math.floor(bound)] if self.ordinal else bound
-            for key, bound in bounds.items()
-            if math.isfinite(bound)
-        }
+        return {key: self._plain_bound(bound) for key, bound in bounds.items() if math.isfinite(bound)}
+
+    def _plain_bound(self, bound: float) -> Any:
+        if self.ordinal:
+            return self.attribute.values[math.floor(bound)]
+        return self.bound(bound) if isinstance(self.attribute, Datetime) else bound
 
     def _sql(self, name: str) -> str:
         if self.ordinal:
@@ -221,10 +224,16 @@ class Within(Condition):
             return f"{name} IS NULL"
         if self.all_known:
             return f"{name} IS NOT NULL"
-        bounds = [f"{name} > {number(self.low)}"] if math.isfinite(self.low) else []
-        bounds += [f"{name} <= {number(self.high)}"] if math.isfinite(self.high) else []
+        bounds = [f"{name} > {self._literal(self.low)}"] if math.isfinite(self.low) else []
+        bounds += [f"{name} <= {self._literal(self.high)}"] if math.isfinite(self.high) else []
         told = " AND ".join(bounds)
         return f"({told} OR {name} IS NULL)" if self.missing else told
+
+    def _literal(self, bound: float) -> str:
+        if not isinstance(self.attribute, Datetime):
+            return number(bound)
+        moment = str(self.attribute.moments([bound])[0]).replace("T", " ")
+        return f"TIMESTAMP '{moment}{'+00:00' if self.attribute.zone else ''}'"
 
 
 @dataclass(frozen=True)

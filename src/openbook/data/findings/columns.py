@@ -40,7 +40,7 @@ def column_findings(facts: Facts, *, is_target: bool) -> Iterator[Finding]:
         yield Finding("near constant", (summary.name,), "note", message)
     elif summary.kind == "numeric":
         yield from number_findings(facts)
-    elif summary.kind != "text":
+    elif summary.kind not in ("text", "datetime"):
         yield from _spellings(facts)
     elif not is_target:
         override = f'kinds={{"{summary.name}": "nominal"}}'
@@ -112,6 +112,8 @@ def _identifier_evidence(facts: Facts) -> str:
     known, distinct = facts.summary.known, facts.summary.distinct
     if known < _ENOUGH_FOR_ID or distinct < 0.95 * known:
         return ""
+    if facts.summary.kind == "datetime":
+        return ""  # moments differ by nature
     if facts.summary.kind == "numeric":
         return _running_number(facts)
     if facts.summary.kind == "text" and any(len(name.split()) > 1 for name in facts.names):

@@ -20,7 +20,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from openbook.border.rows import class_codes
-from openbook.data import MISSING, Categorical, Column, Ordinal
+from openbook.data import MISSING, Categorical, Column, Numeric, Ordinal
 from openbook.data.attributes import as_text
 from openbook.data.distinct import distinct_codes
 from openbook.errors import DataError, ParameterError
@@ -518,7 +518,8 @@ def _is_moment(text: str) -> bool:
 def _codes(values: Any, n: int, what: str) -> tuple[np.ndarray, np.ndarray]:
     """The distinct values, and each row's code: one value for each row, and none missing."""
     column = isinstance(values, Column) and isinstance(values.attribute, Categorical)
-    cells = values.data if column else np.asarray(values)
+    numbers = isinstance(values, Column) and isinstance(values.attribute, Numeric)
+    cells = values.data if column or numbers else np.asarray(values)
     if cells.shape != (n,):
         raise DataError(f"{what}s must be one for each of the {n} rows, got shape {cells.shape}")
     if cells.dtype.kind == "O":

@@ -9,7 +9,7 @@ A cell decides nothing where it is missing, was never seen in training, or by no
 
 import math
 
-from openbook.data import UNSEEN, Categorical, Nominal
+from openbook.data import UNSEEN, Categorical, Datetime, Nominal
 from openbook.data.attributes import as_text
 from openbook.tree.derive.formulas import joined
 from openbook.tree.derive.nodes import Narrator
@@ -81,7 +81,7 @@ def _decided(tree, node, attribute, cell):
     else:
         if math.isnan(cell):
             return "missing", None
-        said = number(cell)
+        said = attribute.shown(cell) if isinstance(attribute, Datetime) else number(cell)
     if not isinstance(attribute, Nominal):
         return said, 0 if cell <= tree.cut[node] else 1
     branch = int(tree.routes[tree.route[node] + cell])

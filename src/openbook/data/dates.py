@@ -1,0 +1,217 @@
+"""Dates and times as people write them, as days since 1970-01-01.
+
+    days = date + (hours + minutes / 60 + seconds / 3600) / 24 - offset / 24        in UTC, if there is a zone
+
+A format is one for the whole column: of those below the one that every cell fits. A month above 12 settles
+the order of 3/4/2024; where none occurs, points stand for day first, and anything else is unclear: the column
+stays as it is until the format is given as its kind. Years of two digits lie from 1969 to 2068.
+
+    y-m-d           2024-03-01, 2024/3/1, also with 14:30, 14:30:05.25, 2:30 pm, Z or +02:00 behind
+    d/m/y, m/d/y    1/3/2024, 01.03.2024, 01-03-24
+    d month y       1 Mar 2024, 1st March 2024, 01-Mar-24
+    month d y       March 1, 2024
+    month y         Mar 2024: the first of the month
+    unix, unix ms   seconds or milliseconds since 1970, on request
+    excel           days since 1899-12-30, on request
+    %d.%m.%Y …      as of `datetime.strptime`, on request
+
+2024-03-01 is read in any format. Missing cells are NaN.
+"""
+
+import datetime as dt
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from openbook.data.attributes import Datetime, Numeric
+from openbook.data.written import number, written_number
+
+__all__ = ["FORMATS", "Dated", "days_from_moments", "days_from_numbers", "days_of", "is_format", "number_in"]
+
+_MONTHS = {m: i for i, m in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), start=1)}  # noqa: SIM905
+_NAMES = "january february march april may june july august september october november december".split()  # noqa: SIM905
+_CLOCK = (
+    r"(?:(?:T|,? +)(?P<H>\d{1,2}):(?P<M>\d\d)(?::(?P<S>\d\d(?:[.,]\d{1,9})?))?"
+    r" ?(?P<half>[ap]\.?m\.?)? ?(?P<zone>Z|UTC|GMT|[+-]\d\d:?\d\d)?)?"
+)
+_DAY, _MONTH, _NAME = r"(?P<d>\d{1,2})", r"(?P<m>\d{1,2})", r"(?P<b>[a-z]{3,9})"
+_YEAR, _NTH = r"(?P<y>[12]\d{3})", r"(?:st|nd|rd|th)?"
+_WEEKDAY = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? )?"
+
+
+def _slashed(first: str, second: str) -> str:
+    """Two numbers and a year: of four digits, or of two where that cannot be a version such as 1.2.10."""
+    short = r"(?P<y2>\d\d)"
+    whole = rf"{first}(?P<s>[-/.]){second}(?P=s)(?:{_YEAR}|{short})"
+    return rf"(?:(?=\d\d?/\d\d?/|\d\d?[-.]\d\d?[-.]\d{{4}}|\d\d[-.]\d\d[-.]\d\d(?!\d)){whole})"
+
+
+_LAYOUTS = {
+    "y-m-d": rf"{_YEAR}(?P<s>[-/.]){_MONTH}(?P=s){_DAY}",
+    "d/m/y": _slashed(_DAY, _MONTH),
+    "m/d/y": _slashed(_MONTH, _DAY),
+    "d month y": rf"{_WEEKDAY}{_DAY}{_NTH}[-/ .] ?{_NAME}\.?[-/ ,] ?(?:{_YEAR}|(?P<y2>\d\d))",
+    "month d y": rf"{_WEEKDAY}{_NAME}\.? {_DAY}{_NTH},? {_YEAR}",
+    "month y": rf"{_NAME}\.?[-/ ,] ?{_YEAR}",
+}
+_PATTERNS = {name: re.compile(layout + _CLOCK, re.ASCII | re.IGNORECASE) for name, layout in _LAYOUTS.items()}
+#: Seconds, and days, that a number counts, and the day on which it starts.
+_NUMBERS = {"unix": (86400.0, 0.0), "unix ms": (86_400_000.0, 0.0), "excel": (1.0, -25569.0)}
+FORMATS = (*_LAYOUTS, *_NUMBERS)
+
+_EPOCH = dt.date(1970, 1, 1).toordinal()
+_LONGEST = 50
+Array = npt.NDArray[np.float64]
+
+
+def is_format(text: str) -> bool:
+    """Whether a text is one of the formats."""
+    return text in FORMATS or "%" in text
+
+
+def days_from_numbers(numbers: Array, attribute: Datetime) -> Array | None:
+    """Unix times and Excel's day numbers as days; None if the format is not one of numbers."""
+    if attribute.format not in _NUMBERS:
+        return None
+    per_day, start = _NUMBERS[attribute.format]
+    return numbers / per_day + start
+
+
+def days_from_moments(moments: npt.NDArray[np.datetime64]) -> Array:
+    """NumPy's moments as days; NaN where there is none."""
+    days = moments.astype("datetime64[us]").astype(np.int64) / 86400e6
+    return np.where(np.isnat(moments), np.nan, days)
+
+
+def number_in(text: str, attribute: Numeric) -> float | None:
+    """The number, or the days, of a cell as the attribute writes them; None if it is neither."""
+    return days_of(text, attribute) if isinstance(attribute, Datetime) else written_number(text, attribute)
+
+
+def days_of(text: str, attribute: Datetime) -> float | None:
+    """The days of a cell in the attribute's format, or None.
+
+    >>> days_of("1/3/1970", Datetime("t", format="d/m/y")), days_of("86400", Datetime("t", format="unix"))
+    (59.0, 1.0)
+    """
+    if attribute.format in _NUMBERS and (found := number(text)) is not None:
+        per_day, start = _NUMBERS[attribute.format]
+        return found / per_day + start
+    if "%" in attribute.format:
+        try:
+            moment = dt.datetime.strptime(text, attribute.format)  # noqa: DTZ007 (the format may have a zone)
+        except ValueError:
+            moment = None
+        if moment is not None:
+            naive = moment.replace(tzinfo=None) - (moment.utcoffset() or dt.timedelta())
+            return float(days_from_moments(np.array([naive], "datetime64[us]"))[0])
+    for layout in (attribute.format, "y-m-d"):
+        if layout in _PATTERNS and (parsed := _parse(text, layout)) is not None:
+            return parsed[0]
+    return None
+
+
+@lru_cache(maxsize=1 << 16)
+def _parse(text: str, layout: str) -> tuple[float, str | None, bool] | None:
+    """Days, the zone that is written, and whether the year has two digits; None if it is no such date."""
+    if len(text) > _LONGEST or not (match := _PATTERNS[layout].fullmatch(text)):
+        return None
+    part = match.groupdict()
+    two_digits = part.get("y2") is not None
+    year = int(part["y2"]) + (1900 if int(part["y2"]) > 68 else 2000) if two_digits else int(part["y"])
+    month = int(part["m"]) if "m" in part else _month(part["b"])
+    clock = _clock(part)
+    try:
+        day = dt.date(year, month, int(part.get("d") or 1)).toordinal() - _EPOCH
+    except ValueError:
+        return None
+    if clock is None:
+        return None
+    return day + clock - _offset(part["zone"]) / 1440, part["zone"], two_digits
+
+
+def _month(name: str) -> int:
+    """The number of a month; 0 if there is none of that name."""
+    lower = name.lower()
+    known = lower[:3] in _MONTHS and (len(lower) == 3 or lower in _NAMES or lower == "sept")
+    return _MONTHS[lower[:3]] if known else 0
+
+
+def _clock(part: dict[str, str | None]) -> float | None:
+    """The share of the day that is over."""
+    if part["H"] is None:
+        return 0.0
+    hour, minute = int(part["H"]), int(part["M"] or 0)
+    second = float((part["S"] or "0").replace(",", "."))
+    if part["half"]:
+        if not 1 <= hour <= 12:
+            return None
+        hour = hour % 12 + (12 if part["half"][0] in "pP" else 0)
+    if hour > 23 or minute > 59 or second >= 61:
+        return None
+    return (hour * 3600 + minute * 60 + second) / 86400
+
+
+def _offset(zone: str | None) -> int:
+    """Minutes ahead of UTC."""
+    if not zone or zone[0] not in "+-":
+        return 0
+    digits = zone[1:].replace(":", "")
+    return (-1 if zone[0] == "-" else 1) * (60 * int(digits[:2]) + int(digits[2:]))
+
+
+class Dated:
+    """The evidence that the texts of a column are dates, and in which format; it adds up over its parts."""
+
+    def __init__(self) -> None:
+        self.layouts = list(_LAYOUTS)
+        self.zones: set[str | None] = set()
+        self.two_digits = False
+        self.example: str | None = None
+        self.dots = True
+
+    def add(self, texts: Iterable[str]) -> None:
+        """Add some of the column's different texts."""
+        for text in texts:
+            if not self.layouts:
+                return
+            found = {layout: parsed for layout in self.layouts if (parsed := _parse(text, layout))}
+            self.layouts = list(found)
+            if found:
+                _, zone, two_digits = next(iter(found.values()))
+                self.zones.add("UTC" if zone in ("Z", "z", "GMT", "gmt") else zone)
+                self.two_digits |= two_digits
+                self.dots = self.dots and "." in text[:6]
+                self.example = min(self.example or text, text)
+
+    @property
+    def ambiguous(self) -> str | None:
+        """A date whose day and month may be either way round, where nothing tells which; else None."""
+        return self.example if len(self.layouts) == 2 and not self.dots else None
+
+    def attribute(self, name: str) -> Datetime | None:
+        """A column in this format; None if not all cells are dates, or it is unclear in which format."""
+        if not self.layouts or self.example is None or self.ambiguous:
+            return None
+        known = {zone for zone in self.zones if zone is not None}
+        zone = "" if not known else next(iter(known)) if len(self.zones) == 1 else "UTC"
+        return Datetime(name, format=self.layouts[0], zone=zone)
+
+    def why(self, attribute: Datetime) -> str:
+        """The reason, with an example."""
+        assert self.example is not None
+        value = days_of(self.example, attribute)
+        assert value is not None
+        shown = attribute.shown(value)
+        return f"every known cell is a date ({attribute.format}), such as {self.example!r} = {shown}"
+
+    def changes(self) -> list[str]:
+        """What is not kept as it is written."""
+        said = ["years of two digits are read as 1969 to 2068"] if self.two_digits else []
+        if len(self.zones) > 1:
+            said.append("times in several zones are kept in UTC")
+            said += ["those without a zone are taken as UTC"] if None in self.zones else []
+        return said

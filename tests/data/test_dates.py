@@ -1,0 +1,197 @@
+"""Dates and times as people write them, from files, frames, rows and scans."""
+
+import datetime as dt
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import openbook as ob
+from openbook.data import Attribute, Datetime, Nominal, Numeric, Table, read, scan
+from openbook.data.conform import conform
+from openbook.data.dates import Dated, days_of
+from openbook.errors import DataError
+from openbook.judge.folds.splitters import time_codes
+from openbook.tree import DecisionTreeRegressor
+from openbook.work.conditions import Within
+
+
+def days(*when):
+    """Days since 1970 by Python's own calendar."""
+    epoch = dt.datetime(1970, 1, 1)  # noqa: DTZ001
+    return [
+        np.nan if text is None else (dt.datetime.fromisoformat(text) - epoch) / dt.timedelta(1)
+        for text in when
+    ]
+
+
+COLUMNS = [
+    (["2024-03-01", "2023-12-31", None], Datetime("c"), ["2024-03-01", "2023-12-31", None]),
+    (
+        ["2024/3/1 14:30", "2024/3/2 9:05:30.5"],
+        Datetime("c"),
+        ["2024-03-01 14:30", "2024-03-02 09:05:30.500"],
+    ),
+    (["13/3/2024", "1/4/2024"], Datetime("c", format="d/m/y"), ["2024-03-13", "2024-04-01"]),
+    (["3/13/2024", "1/4/2024"], Datetime("c", format="m/d/y"), ["2024-03-13", "2024-01-04"]),
+    (["03.04.2024", "01.04.2024"], Datetime("c", format="d/m/y"), ["2024-04-03", "2024-04-01"]),
+    (
+        ["1/31/70 12:00 AM", "1/3/69 1:30 pm"],
+        Datetime("c", format="m/d/y"),
+        ["1970-01-31", "1969-01-03 13:30"],
+    ),
+    (["1 Mar 2024", "22nd December 2023"], Datetime("c", format="d month y"), ["2024-03-01", "2023-12-22"]),
+    (["01-Mar-24", "22-Dec-23"], Datetime("c", format="d month y"), ["2024-03-01", "2023-12-22"]),
+    (["Mar 1, 2024", "Sept 22 2023"], Datetime("c", format="month d y"), ["2024-03-01", "2023-09-22"]),
+    (["Jan 2000", "Feb 2000"], Datetime("c", format="month y"), ["2000-01-01", "2000-02-01"]),
+    (
+        ["2024-03-01T14:30Z", "2024-03-01T00:00Z"],
+        Datetime("c", zone="UTC"),
+        ["2024-03-01 14:30", "2024-03-01"],
+    ),
+    (["2024-03-01 01:30+02:00"], Datetime("c", zone="+02:00"), ["2024-02-29 23:30"]),
+]
+
+
+@pytest.mark.parametrize(("cells", "attribute", "when"), COLUMNS)
+def test_format_of_a_column(cells, attribute, when, tmp_path):
+    frame = pl.DataFrame({"c": cells, "d": range(len(cells))})
+    frame.write_csv(tmp_path / "c.csv")
+    frame.write_parquet(tmp_path / "c.parquet")
+    rows = [{"c": cell} for cell in cells]
+    files = [tmp_path / "c.csv", tmp_path / "c.parquet"]
+    for source in (rows, frame, pd.DataFrame({"c": cells}), *files, *map(scan, files)):
+        table = read(source)
+        assert table.schema["c"] == attribute
+        np.testing.assert_allclose(table.data("c"), days(*when), rtol=0, atol=1e-10)
+        assert table.why["c"].startswith("every known cell is a date (")
+    assert read(rows, {"c": "datetime"}).schema["c"] == attribute
+    assert Attribute.from_json(attribute.to_json()) == attribute
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["1.2.10", "1.2.11"],
+        ["12:30"],
+        ["2024-13-01"],
+        ["31/31/2024"],
+        ["2024-02-30"],
+        ["Foo 1 2024"],
+        ["25:61"],
+    ],
+)
+def test_what_is_no_date(cells):
+    assert isinstance(read([{"c": cell} for cell in cells]).schema["c"], Nominal)
+
+
+def test_day_or_month_first_is_asked():
+    rows = [{"c": "3/4/2024"}, {"c": "1/4/2024"}]
+    assert read(rows).why["c"] == (
+        "in '1/4/2024' the day or the month may come first; read with kinds={'c': 'd/m/y'} or 'm/d/y'"
+    )
+    with pytest.raises(DataError, match="column 'c' can be read in two ways: in '1/4/2024' the day"):
+        read(rows, {"c": "datetime"})
+    for order, when in (("d/m/y", ("2024-04-03", "2024-04-01")), ("m/d/y", ("2024-03-04", "2024-01-04"))):
+        assert read(rows, {"c": order}).data("c").tolist() == days(*when)
+
+
+def test_numbers_are_dates_on_request():
+    for kind, numbers in (
+        ("unix", [1709303400, 0]),
+        ("unix ms", [1709303400000, 0]),
+        ("excel", [45352.604166666664, 25569]),
+    ):
+        for cells in (numbers, list(map(str, numbers))):
+            table = read([{"c": cell} for cell in cells], {"c": kind})
+            np.testing.assert_allclose(table.data("c"), days("2024-03-01 14:30", "1970-01-01"), atol=1e-9)
+    assert read([{"c": "20240301"}], {"c": "%Y%m%d"}).data("c").tolist() == days("2024-03-01")
+    with pytest.raises(DataError, match="column 'c' holds numbers; to read them as dates, read with kinds="):
+        read([{"c": 5}], {"c": "datetime"})
+    with pytest.raises(DataError, match="column 'c' cannot be datetime: row 0 holds 'x'"):
+        read([{"c": "x"}], {"c": "d/m/y"})
+    with pytest.raises(DataError, match="not all cells are dates in one format; give the format"):
+        read([{"c": "x"}], {"c": "datetime"})
+
+
+def test_dates_of_frames_and_objects():
+    when = [dt.datetime(2024, 3, 1, 14, 30), None]  # noqa: DTZ001
+    berlin = pd.DataFrame({"c": pd.to_datetime(when)}).c.dt.tz_localize("Europe/Berlin").to_frame()
+    for source in (pl.DataFrame({"c": when}), pd.DataFrame({"c": when}), [{"c": moment} for moment in when]):
+        assert read(source).schema["c"] == Datetime("c")
+        np.testing.assert_array_equal(read(source).data("c"), days("2024-03-01 14:30", None))
+    for source in (berlin, pl.from_pandas(berlin)):
+        table = read(source)
+        assert table.schema["c"] == Datetime("c", zone="Europe/Berlin")
+        np.testing.assert_array_equal(table.data("c"), days("2024-03-01 13:30", None))
+        assert table.schema["c"].shown(table.data("c")[0]) == "2024-03-01 14:30 Europe/Berlin"
+        assert table.column("c").tolist() == ["2024-03-01 13:30:00Z", None]
+        assert read(table.to_pandas()).schema == read(table.to_polars()).schema == table.schema
+    aware = read([{"c": dt.datetime(2024, 3, 1, 14, tzinfo=dt.timezone(dt.timedelta(hours=2)))}])
+    assert (aware.schema["c"], aware.data("c").tolist()) == (
+        Datetime("c", zone="UTC"),
+        days("2024-03-01 12:00"),
+    )
+    numeric = read(pl.DataFrame({"c": when}), {"c": "numeric"})
+    assert numeric.schema["c"] == Numeric("c", "days")
+    assert read(pl.DataFrame({"c": when}), {"c": "nominal"}).schema["c"].values == ("2024-03-01 14:30",)
+
+
+def test_a_table_of_dates_shows_them():
+    table = read([{"c": "1/3/2024"}, {"c": "13/3/2024"}, {"c": None}])
+    assert repr(table).splitlines()[2:] == ["datetime", "2024-03-01", "2024-03-13", "?"]
+    assert table.column("c").tolist() == ["2024-03-01", "2024-03-13", None]
+    assert table.row(0) == {"c": "2024-03-01"}
+    assert np.asarray(table).dtype == float
+    told = str(ob.describe(table))
+    assert "first" in told
+    assert "2024-03-13" in told
+    assert time_codes(table.drop_missing().column("c"), 2).tolist() == [0, 1]
+
+
+def test_what_zones_and_short_years_lose_is_said():
+    assert read([{"c": "2024-03-01 1:00+02:00"}, {"c": "2024-03-01 1:00"}]).notes == (
+        "c: times in several zones are kept in UTC; those without a zone are taken as UTC",
+    )
+    assert read([{"c": "13/3/24"}]).notes == ("c: years of two digits are read as 1969 to 2068",)
+
+
+def test_a_tree_splits_elapsed_time_and_shows_dates(tmp_path):
+    rows = [{"sold": f"{day}/1/2024", "price": float(day > 15)} for day in range(1, 31)]
+    model = DecisionTreeRegressor().fit(read(rows).drop("price"), read(rows).column("price"))
+    assert "sold <= 2024-01-15 12:00" in str(model.work())
+    assert "TIMESTAMP '2024-01-15 12:00:00.000000'" in Within(model.schema_["sold"], high=19737.5).sql()
+    ob.save(model, tmp_path / "m.openbook")
+    opened = ob.open_model(tmp_path / "m.openbook")
+    new = [{"sold": "2/1/2024"}, {"sold": "16/1/2024"}]  # the first alone may be February
+    assert opened.predict(new).tolist() == [0, 1]
+    assert opened.predict(new[:1]).tolist() == [0]
+    assert opened.predict(pd.DataFrame({"sold": [dt.date(2024, 1, 2)]})).tolist() == [0]
+    assert opened.predict([{"sold": "2024-01-20"}]).tolist() == [1]
+    with pytest.raises(DataError, match="column 'sold' was datetime in training, but now is numeric"):
+        conform(read([{"sold": 3.0}]), opened.schema_)
+    with pytest.raises(
+        DataError, match="target 'sold' is datetime, and DecisionTreeRegressor predicts numbers"
+    ):
+        DecisionTreeRegressor().fit(read(rows).drop("sold"), read(rows).column("sold"))
+
+
+@given(st.datetimes(dt.datetime(1000, 1, 1), dt.datetime(2999, 12, 31)))  # noqa: DTZ001
+def test_what_python_writes_is_read(moment):
+    expected = (moment - dt.datetime(1970, 1, 1)) / dt.timedelta(1)  # noqa: DTZ001
+    assert days_of(moment.isoformat(), Datetime("c")) == pytest.approx(expected, abs=1e-9)
+    table = Table(ob.data.Schema((Datetime("c"),)), [np.array([expected])])
+    again = read([table.row(0)], table.schema).data("c")[0]
+    assert again == pytest.approx(expected, abs=1e-9)
+    assert days_of(f"{moment:%d/%m/%Y}", Datetime("c", format="d/m/y")) == np.floor(expected)
+
+
+@given(st.lists(st.text("0123456789-/.: TZ+MarapmJn", max_size=20), max_size=4))
+def test_any_text_is_a_date_or_is_not(texts):
+    dated = Dated()
+    dated.add(texts)
+    if attribute := dated.attribute("c"):
+        assert all(days_of(text, attribute) is not None for text in texts)
