@@ -33,6 +33,7 @@ from openbook.border.folding import Folding
 from openbook.border.rules import Anything, ColumnKinds, OneOf, ValueOf
 from openbook.data import Categorical, Numeric, SparseTable
 from openbook.data.attributes import as_text
+from openbook.draw.charts import bar_chart, line_chart
 from openbook.errors import DataError, ParameterError, UnknownColumn, did_you_mean
 from openbook.fold import Statistics
 from openbook.kernels.counts import class_weights
@@ -379,6 +380,41 @@ class NaiveBayes(Folding, Classifier):
         X = self._one_row({column: value})
         likelihood = next(each for each in self.likelihoods_ if column in each.schema)
         return math.exp(likelihood.factor(X, column, c).log)
+
+    def draw(self, column=None):
+        """P(x | c) of one column: a density for each class, or the probability of each value.
+
+        Parameters
+        ----------
+        column : str or None, default=None
+            The column; None for the first.
+
+        Returns
+        -------
+        Picture
+            A notebook shows it; `save("name.svg")` writes it.
+        """
+        check_is_fitted(self)
+        name = self.schema_.names[0] if column is None else column
+        if name not in self.schema_:
+            raise UnknownColumn(name, self.schema_.names)
+        attribute, title = self.schema_[name], f"Naive Bayes for {self.target_}: {name}"
+        if isinstance(attribute, Categorical):
+            terms = [(value, label) for value in attribute.values for label in self._labels]
+            shares = [self.likelihood(name, value, label) for value, label in terms]
+            words = [f"{value} | {label}" for value, label in terms]
+            return bar_chart(title, f"P({name} | {self.target_})", words, np.array(shares))
+        group = next(each for each in self.likelihoods_ if name in each.schema)
+        if not isinstance(group, GaussianColumns):
+            msg = f"{name!r} has the distribution {group.name!r}; draw shows categories and Gaussians"
+            raise DataError(msg)
+        j = group.schema.position(name)
+        middle, spread = group.mean[:, j], np.sqrt(group.variance[:, j])
+        x = np.linspace((middle - 3.5 * spread).min(), (middle + 3.5 * spread).max(), 200)
+        z = (x - middle[:, None]) / spread[:, None]
+        density = np.exp(-0.5 * z**2) / (spread[:, None] * math.sqrt(2 * math.pi))
+        lines = {label: (x, y) for label, y in zip(self._labels, density, strict=True)}
+        return line_chart(title, (name, "density"), lines)
 
     def complexity(self):
         return len(self.classes_) - 1 + sum(likelihood.size() for likelihood in self.likelihoods_)

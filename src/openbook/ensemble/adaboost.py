@@ -27,6 +27,7 @@ from openbook.border.base import Classifier, most_probable
 from openbook.border.rules import Anything, Flag, Whole
 from openbook.data import Table
 from openbook.data.attributes import as_text
+from openbook.draw.charts import line_chart
 from openbook.ensemble.bagging import drawn
 from openbook.ensemble.members import (
     SHOWN,
@@ -227,6 +228,20 @@ class AdaBoostClassifier(OneLearner, Classifier):
         """How many rows go from tree to tree together: their cells stay in the cache. Others take all."""
         trees = all(isinstance(member, TreeClassifier) for member in self.estimators_)
         return max(CELLS // len(X.schema) if trees else len(X), 1)
+
+    def draw(self):
+        """The training error of the vote after each round, and the weighted error of each member.
+
+        Returns
+        -------
+        Picture
+            A notebook shows it; `save("name.svg")` writes it.
+        """
+        check_is_fitted(self)
+        rounds = np.arange(1, len(self.errors_) + 1)
+        lines = {"vote": (rounds, self.vote_errors_), "member, weighted": (rounds, self.errors_)}
+        note = "On the training rows."
+        return line_chart(f"AdaBoost for {self.target_}", ("round", "error"), lines, (note,))
 
     def staged_predict(self, X):
         """What the first member says of each row, then the first two together, and so on.

@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.border.base import Regressor
 from openbook.border.rules import Flag, OneOf, Whole
 from openbook.data.attributes import as_text
+from openbook.draw.charts import bar_chart
 from openbook.ensemble.bagging import drawn
 from openbook.ensemble.compact import (
     BLOCK,
@@ -167,6 +168,19 @@ class Forest(Growing):
         for tree, row in zip(self.trees_, leaves, strict=True):
             leaves_of(tree, matrix, row)
         return leaves.T
+
+    def draw(self):
+        """The importances of the columns as bars: the share of the total gain, the largest on top.
+
+        Returns
+        -------
+        Picture
+            A notebook shows it; `save("name.svg")` writes it.
+        """
+        shares = self.feature_importances_
+        note = "Share of the gain of all splits, on the training rows."
+        title = f"{type(self).__name__} for {self.target_}: importances"
+        return bar_chart(title, "share of the gain", self.schema_.names, shares, (note,))
 
     def proximity(self, X):
         """How often each two rows end in one leaf, as a share of the trees.

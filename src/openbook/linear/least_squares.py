@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.border.base import Regressor
 from openbook.border.folding import Folding
 from openbook.border.rules import Flag, Maybe, Number, OneOf, ValueOf
+from openbook.draw.charts import bar_chart
 from openbook.errors import DataError, ParameterError
 from openbook.linear.basis import Columns, Polynomial, Radial, Sigmoid, sample_of
 from openbook.linear.derive_least_squares import derive_model, derive_row
@@ -388,6 +389,20 @@ class LinearRegression(Folding, Regressor):
         if not self.fit_intercept:
             terms, own, errors = terms[1:], own[:, 1:], None if errors is None else errors[:, 1:]
         return coefficient_table(self.targets_, terms, own, errors, self.dof_, level)
+
+    def draw(self):
+        """The coefficients as bars: the effect of one standard deviation of each term, the largest on top.
+
+        Returns
+        -------
+        Picture
+            A notebook shows it; `save("name.svg")` writes it.
+        """
+        check_is_fitted(self)
+        spread = np.sqrt(np.maximum(self._normal.scatter.diagonal() / self._normal.weight, 0.0))
+        effects = (self._weights[1:] * spread[:, None])[:, 0]
+        about = f"Change of {self.targets_[0]} per standard deviation, the others held constant."
+        return bar_chart(f"Linear regression for {self.target_}", "effect", self.names_, effects, (about,))
 
     def path(self, n=100, ratio=1.0, least=1e-3):
         """The coefficients along falling penalties, l1 = λ ratio and l2 = λ (1 - ratio), of the rows learnt.

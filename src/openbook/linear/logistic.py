@@ -22,7 +22,8 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.border.base import Classifier
 from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, Whole
 from openbook.data.attributes import as_text
-from openbook.errors import DataError, ParameterError
+from openbook.draw.charts import bar_chart
+from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.linear.class_weight import CLASS_WEIGHT, class_factors
 from openbook.linear.first_pass import log_likelihood_of_shares, totals_of
 from openbook.linear.inference import certainty, coefficient_table
@@ -353,6 +354,33 @@ class LogisticRegression(Classifier):
             names, estimates = names[1:], estimates[:, 1:]
             covariance = None if covariance is None else covariance[np.ix_(own, own)]
         return coefficient_table(labels, names, estimates, covariance, level)
+
+    def draw(self, label=None):
+        """The coefficients as bars: the effect of each column on the log odds, the largest on top.
+
+        Parameters
+        ----------
+        label : label or None, default=None
+            The class, where there are several; None for the last.
+
+        Returns
+        -------
+        Picture
+            A notebook shows it; `save("name.svg")` writes it.
+        """
+        check_is_fitted(self)
+        labels = [as_text(one) for one in self.classes_.tolist()]
+        about = labels[-1] if label is None else as_text(label)
+        if about not in labels:
+            msg = f"no class {label!r}. {did_you_mean(about, labels)}"
+            raise DataError(msg)
+        own = self.coef_[0 if self._n_scores == 1 else labels.index(about)] * self.encoding_.scale
+        if self._n_scores == 1 and about == labels[0]:
+            own = -own
+        unit = "standard deviation" if self.scale else "unit"
+        note = f"Change of the log odds of {about} per {unit} of a column, the others held constant."
+        title = f"Logistic regression for {self.target_} = {about}"
+        return bar_chart(title, "effect on the log odds", self.encoding_.names, own, (note,))
 
     def decision_function(self, X):
         """The scores: for two classes the log odds of the second, else a score for each class.

@@ -16,9 +16,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.base import Estimator
 from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, ParameterRule, Whole, WordOr
+from openbook.draw.charts import line_chart
 from openbook.errors import InterruptedFit, ParameterError
 from openbook.fold import each
 from openbook.neural.activations import ACTIVATIONS, HIDDEN
@@ -176,6 +178,22 @@ class Trained(Estimator):
         if self.pretrain:
             pretrain(self._network(parameters.weights, parameters.biases), X, settings, self.pretrain, random)
         return parameters
+
+    def draw(self):
+        """The training curve: the loss after each epoch, of the rows held out too where there are any.
+
+        Returns
+        -------
+        Picture
+            A notebook shows it; `save("name.svg")` writes it.
+        """
+        check_is_fitted(self)
+        if not len(self.loss_curve_):
+            msg = "no epoch was trained, so there is no training curve; raise max_iter"
+            raise ParameterError(msg)
+        curves = {"training rows": self.loss_curve_, "rows held out": self.validation_curve_}
+        lines = {name: (np.arange(1, len(y) + 1), y) for name, y in curves.items() if len(y)}
+        return line_chart("Training curve", ("epoch", "mean loss"), lines, (f"Ended: {self.ending_}.",))
 
     def complexity(self):
         """The number of weights and biases.

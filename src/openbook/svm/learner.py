@@ -8,9 +8,11 @@ import warnings
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.base import Learner
-from openbook.errors import InterruptedFit
+from openbook.draw.charts import bar_chart
+from openbook.errors import InterruptedFit, ParameterError
 from openbook.prepare.encoding import Encoding
 from openbook.svm.kernels import Kernel, Linear, Own, Polynomial, Radial
 from openbook.svm.machine import Machines
@@ -109,6 +111,25 @@ class SupportVectors(Learner):
             )
             raise AttributeError(msg)
         return self._in_columns()[0]
+
+    def draw(self):
+        """The weights of a linear machine as bars: the effect of each encoded column, the largest on top.
+
+        Returns
+        -------
+        Picture
+            A notebook shows it; `save("name.svg")` writes it.
+        """
+        check_is_fitted(self)
+        if self.weights_ is None:
+            msg = f"a machine of kernel {self.kernel!r} has no weights of columns; draw needs kernel='linear'"
+            raise ParameterError(msg)
+        sizes = np.abs(self.weights_).max(axis=0) if len(self.weights_) > 1 else self.weights_[0]
+        words = "largest |weight| of any machine" if len(self.weights_) > 1 else "weight"
+        note = "Columns in standard units." if self.scale else "Columns as they are."
+        return bar_chart(
+            f"Support vector machine for {self.target_}", words, self.encoding_.names, sizes, (note,)
+        )
 
     @property
     def intercept_(self):

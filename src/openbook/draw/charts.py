@@ -1,0 +1,56 @@
+"""Charts that many models share: bars with names, the largest on top; and lines over a common axis."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from openbook.draw.axes import Categories, Numbers
+from openbook.draw.plot import Picture, bars, framed, legend, line
+from openbook.words.numbers import figure
+
+__all__ = ["bar_chart", "line_chart"]
+
+#: More bars than these would be too thin to read.
+_MOST = 20
+
+
+def bar_chart(
+    title: str, axis: str, names: Sequence[str], values: np.ndarray, notes: tuple[str, ...] = ()
+) -> Picture:
+    """A bar for each name, the largest on top, to the right of 0 or to the left; of many the largest."""
+    order = np.argsort(-np.abs(values), kind="stable")[:_MOST][::-1]  # the axis goes up
+    ends, drawn = np.asarray(values, dtype=float)[order], [names[i] for i in order]
+    low, high = min(0.0, ends.min(initial=0.0)), max(0.0, ends.max(initial=0.0))
+    # evenly between its ends, so that no bar counts as far from the others
+    across = Numbers(axis, np.linspace(low, high if high > low else low + 1.0, 25))
+    up = Categories("", tuple(drawn))
+    told = [f"{name}: {figure(float(end), 4)}" for name, end in zip(drawn, ends, strict=True)]
+    middles = np.array([place for place, _ in up.ticks])
+    zero = across.place(np.zeros(len(drawn)))
+    looks = ["c0" if end >= 0 else "c1" for end in ends]
+    inside = "".join(bars(middles, 0.64 / max(len(drawn), 1), zero, across.place(ends), looks, told))
+    body, width, height = framed(across, up, inside, "", 4)
+    if len(names) > _MOST:
+        notes = (*notes, f"The largest {_MOST} of {len(names):,}.")
+    return Picture(title, "; ".join(told[::-1]), notes, body, width, height)
+
+
+def line_chart(
+    title: str,
+    axes: tuple[str, str],
+    lines: Mapping[str, tuple[np.ndarray, np.ndarray]],
+    notes: tuple[str, ...] = (),
+) -> Picture:
+    """A line for each name through its points x, y; a legend where there are several."""
+    xs, ys = (np.concatenate([np.asarray(pair[k], dtype=float) for pair in lines.values()]) for k in (0, 1))
+    across = Numbers(axes[0], np.linspace(xs.min(), xs.max(), 50))
+    up = Numbers(axes[1], np.linspace(ys.min(), ys.max(), 50))
+    inside = "".join(
+        line(across.place(np.asarray(x, dtype=float)), up.place(np.asarray(y, dtype=float)), f"c{i % 9}")
+        for i, (x, y) in enumerate(lines.values())
+    )
+    above, tall = legend([(f"c{i % 9}", name) for i, name in enumerate(lines)] if len(lines) > 1 else [])
+    body, width, height = framed(across, up, inside, above, tall)
+    ends = {name: (float(y[0]), float(y[-1])) for name, (_, y) in lines.items()}
+    told = "; ".join(f"{name}: {figure(a, 4)} to {figure(b, 4)}" for name, (a, b) in ends.items())
+    return Picture(title, told, notes, body, width, height)

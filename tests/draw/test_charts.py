@@ -1,0 +1,76 @@
+"""Charts of models: what is drawn is what the model holds."""
+
+import re
+
+import numpy as np
+import pytest
+
+import openbook
+from openbook.bayes import NaiveBayes
+from openbook.draw.charts import bar_chart, line_chart
+from openbook.ensemble import AdaBoostClassifier, RandomForestClassifier
+from openbook.errors import DataError, ParameterError, UnknownColumn
+from openbook.linear import LinearRegression, LogisticRegression
+from openbook.neural import MLPClassifier
+from openbook.svm import SVC
+
+IRIS = openbook.load("iris")
+WEATHER = openbook.load("weather")
+
+
+def test_bars_go_right_and_left_of_zero_the_largest_on_top():
+    picture = bar_chart("t", "effect", ["small", "negative", "large"], np.array([1.0, -2.0, 4.0]))
+    assert picture.told == "large: 4; negative: -2; small: 1"
+    assert re.findall(r'<rect class="(c\d)" x="([\d.]+)"', picture.svg())[1][0] == "c1"  # the negative one
+    many = bar_chart("t", "effect", [f"x{i}" for i in range(30)], np.arange(30.0))
+    assert many.notes == ("The largest 20 of 30.",)
+
+
+def test_a_line_for_each_name():
+    picture = line_chart("t", ("x", "y"), {"a": ([0, 1], [1.0, 2.0]), "b": ([0, 1], [2.0, 0.5])})
+    assert picture.told == "a: 1 to 2; b: 2 to 0.5"
+    assert picture.svg().count("<polyline") == 2
+
+
+def test_effects_of_a_line_by_hand():
+    """y = 2 x0 - x1 with standard deviations 1 and 3: effects 2 and -3."""
+    x = np.array([[1.0, 3.0], [-1.0, 3.0], [1.0, -3.0], [-1.0, -3.0]])
+    model = LinearRegression().fit(x, x @ [2.0, -1.0])
+    assert model.draw().told == "x1: -3; x0: 2"
+
+
+@pytest.mark.parametrize(
+    ("learner", "words"),
+    [
+        (LogisticRegression(), "petal"),
+        (SVC(kernel="linear", calibrate=None), "petal"),
+        (RandomForestClassifier(n_estimators=5, random_state=0), "petal"),
+        (AdaBoostClassifier(n_estimators=5), "vote: "),
+        (MLPClassifier(hidden_layer_sizes=(2,), max_iter=5, random_state=0), "training rows: "),
+        (NaiveBayes(), "setosa: "),
+    ],
+    ids=lambda one: type(one).__name__ if hasattr(one, "fit") else "",
+)
+def test_models_draw_themselves(learner, words):
+    picture = learner.fit(IRIS, "species").draw()
+    assert words in picture.told
+    assert picture.svg().startswith("<svg")
+
+
+def test_two_classes_and_a_label():
+    model = LogisticRegression().fit(WEATHER, "play")
+    yes, no = model.draw("Yes"), model.draw("No")
+    assert yes.title == "Logistic regression for play = Yes"
+    assert yes.told.replace("-", "") == no.told.replace("-", "") != yes.told  # the same, with other signs
+    with pytest.raises(DataError, match="no class 'Perhaps'"):
+        model.draw("Perhaps")
+
+
+def test_what_has_no_picture_says_so():
+    with pytest.raises(ParameterError, match="draw needs kernel='linear'"):
+        SVC(calibrate=None).fit(IRIS, "species").draw()
+    with pytest.raises(ParameterError, match="no epoch was trained"):
+        MLPClassifier(max_iter=0).fit(IRIS, "species").draw()
+    with pytest.raises(UnknownColumn):
+        NaiveBayes().fit(WEATHER, "play").draw("sky")
+    assert "sunny | No: " in NaiveBayes().fit(WEATHER, "play").draw("outlook").told
