@@ -8,14 +8,17 @@ import struct
 import tokenize
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from openbook.errors import ModelFileError, OpenbookError
 from openbook.words.sentences import printable
 
-__all__ = ["DAMAGE", "blamed_on_its_file", "damaged"]
+__all__ = ["DAMAGE", "blamed_on_its_file", "checked_array", "damaged", "under"]
 
 #: The most letters of an error that a refusal repeats.
 _MOST_WHY = 200
@@ -55,3 +58,34 @@ def blamed_on_its_file(model: Any) -> Iterator[None]:
         if (name := getattr(model, "_file", None)) is None:
             raise
         raise damaged(name, error) from error
+
+
+def checked_array(
+    arrays: Mapping[str, npt.NDArray[Any]],
+    name: str,
+    dtype: Any,
+    shape: tuple[int, ...],
+    *,
+    finite: bool = True,
+) -> npt.NDArray[Any]:
+    """An array of a model file, if it is what it should be; else ValueError.
+
+    >>> checked_array({"means": np.zeros(3)}, "means", float, (2,))
+    Traceback (most recent call last):
+    ValueError: array 'means' is float64(3,), expected float64(2,) of finite numbers
+    """
+    array = arrays[name]
+    if array.dtype != np.dtype(dtype) or array.shape != shape or (finite and not np.isfinite(array).all()):
+        expected = f"{np.dtype(dtype)}{shape}{' of finite numbers' if finite else ''}"
+        msg = f"array {name!r} is {array.dtype}{array.shape}, expected {expected}"
+        raise ValueError(msg)
+    return array
+
+
+def under(prefix: str, arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
+    """The arrays whose names begin so, without it.
+
+    >>> list(under("rows.", {"rows.codes": np.zeros(1), "labels": np.zeros(1)}))
+    ['codes']
+    """
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}

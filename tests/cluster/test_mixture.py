@@ -254,10 +254,10 @@ def test_an_opened_model_says_the_same(tmp_path):
     [
         ("covariances", lambda a: -a, "a variance is not above zero"),
         ("covariances", lambda a: a + np.triu(np.ones(a.shape[1:]), 1), "not symmetric"),
-        ("means", lambda a: a * np.nan, "expected finite float64"),
+        ("means", lambda a: a * np.nan, "of finite numbers"),
         ("log_weights", lambda a: a + 5, "not valid"),
         ("facts", lambda a: -np.abs(a), "not valid"),
-        ("trace", lambda a: a[:0], "expected finite float64"),
+        ("trace", lambda a: a[:0], "of finite numbers"),
     ],
 )
 def test_a_hostile_file_is_refused(name, change, match):

@@ -22,6 +22,7 @@ from openbook.border.rules import Anything, Flag, Number, OneOf, Whole
 from openbook.cluster.clusterer import Clusterer, were_found
 from openbook.cluster.lloyd import PlacedRows, iterate, plus_plus, seeding_rows
 from openbook.cluster.prototypes import Prototypes, PrototypeSpace, space_of
+from openbook.damage import checked_array, under
 from openbook.errors import DataError, ParameterError
 from openbook.prepare import Encoding
 from openbook.words.numbers import figure
@@ -260,8 +261,7 @@ class BisectingKMeans(Clusterer):
         )
 
     def _restore(self, arrays):
-        own = {n.removeprefix("encoding."): a for n, a in arrays.items() if n.startswith("encoding.")}
-        encoding = Encoding.from_arrays(self.schema_, own)
+        encoding = Encoding.from_arrays(self.schema_, under("encoding.", arrays))
         self.space_ = PrototypeSpace(encoding, self.schema_.select(()))
         k, d = self.n_clusters, len(encoding)
         shapes = {
@@ -274,13 +274,8 @@ class BisectingKMeans(Clusterer):
             "n_iter_": (1,),
         }
         for name, shape in shapes.items():
-            array, dtype = arrays[name], np.intp if name in {"cuts_", "n_iter_"} else np.float64
-            if array.shape != shape or array.dtype != dtype or not np.isfinite(array).all():
-                msg = (
-                    f"array {name!r} is {array.dtype}{array.shape}, expected {np.dtype(dtype)}{shape}, finite"
-                )
-                raise ValueError(msg)
-            setattr(self, name, array)
+            dtype = np.intp if name in {"cuts_", "n_iter_"} else np.float64
+            setattr(self, name, checked_array(arrays, name, dtype, shape))
         self.n_iter_ = int(arrays["n_iter_"][0])
         if not ((self.cuts_ >= 0) & (self.cuts_ <= np.arange(k - 1))).all():
             msg = "a cut uses a cluster that does not exist yet"

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from sklearn.base import ClusterMixin
 
 from openbook.border.unsupervised import Unsupervised
+from openbook.damage import under
 from openbook.data import Numeric, Table, read
 from openbook.draw import Picture
 from openbook.errors import DataError
@@ -117,8 +118,7 @@ class RowClusterer(Clusterer):
         return {f"rows.{name}": array for name, array in self._stored.arrays().items()}
 
     def _restore(self, arrays: Mapping[str, np.ndarray]) -> None:
-        own = {name.removeprefix("rows."): a for name, a in arrays.items() if name.startswith("rows.")}
-        self._keep(StoredRows.from_arrays(self.schema_, own, 1))
+        self._keep(StoredRows.from_arrays(self.schema_, under("rows.", arrays), 1))
 
 
 def were_found(n):

@@ -12,6 +12,7 @@ from openbook.border.rules import Flag, Maybe, Number, OneOf, Whole
 from openbook.cluster.clusterer import RowClusterer
 from openbook.cluster.dendrogram import Dendrogram
 from openbook.cluster.merging import merge_table
+from openbook.damage import checked_array
 from openbook.data import Numeric
 from openbook.errors import DataError, ParameterError
 from openbook.spaces.points import all_pairs
@@ -199,12 +200,18 @@ class Hierarchy(RowClusterer):
             super()._restore(arrays)
             n = len(self._row_weights)
         else:
-            self._row_weights = checked_weights(arrays, n)
-            if _checked(arrays, "top", (1,)) is not None and self.metric == "precomputed_similarity":
+            self._row_weights = checked_array(arrays, "weights", float, (n,))
+            if not (self._row_weights > 0).all():
+                msg = "weights must be above zero"
+                raise ValueError(msg)
+            if (
+                checked_array(arrays, "top", float, (1,)) is not None
+                and self.metric == "precomputed_similarity"
+            ):
                 top = float(arrays["top"][0])
             if n <= _DERIVED:
-                self.matrix_ = _checked(arrays, "matrix", (n, n))
-        linkage = _checked(arrays, "linkage", (n - 1, 4))
+                self.matrix_ = checked_array(arrays, "matrix", float, (n, n))
+        linkage = checked_array(arrays, "linkage", float, (n - 1, 4))
         sizes = [1.0] * n
         self.dendrogram_ = Dendrogram(linkage, self._names(), top)
         for first, second, _, size in linkage.tolist():
@@ -214,26 +221,6 @@ class Hierarchy(RowClusterer):
                 raise ValueError(msg)
         self._check_enough(n)
         self._cut()
-
-
-def _checked(arrays, name, shape):
-    array = arrays[name]
-    if array.dtype != np.float64 or array.shape != shape or not np.isfinite(array).all():
-        msg = f"array {name!r} is {array.dtype}{array.shape}, expected finite float64{shape}"
-        raise ValueError(msg)
-    return array
-
-
-def checked_weights(arrays, n):
-    """The weights of a model file; raises ValueError where they are not those of n rows."""
-    weights = arrays["weights"]
-    if weights.dtype != np.float64 or weights.shape != (n,):
-        msg = f"weights are {weights.dtype}{weights.shape}, expected float64{(n,)}"
-        raise ValueError(msg)
-    if not (np.isfinite(weights) & (weights > 0)).all():
-        msg = "weights must be finite and above zero"
-        raise ValueError(msg)
-    return weights
 
 
 def matrix_of(table, given):

@@ -30,6 +30,7 @@ from openbook.border.rules import Anything, Flag, Number, OneOf, Whole
 from openbook.cluster.clusterer import Clusterer
 from openbook.cluster.em import Nearest, TypedRows, maximised, sums_by_label, sums_of
 from openbook.cluster.mixture_work import derive_model, derive_row
+from openbook.damage import checked_array, under
 from openbook.data import Nominal
 from openbook.density.density import Density
 from openbook.errors import DataError, ParameterError
@@ -398,8 +399,7 @@ class GaussianMixture(Clusterer, Density):
         }
 
     def _restore(self, arrays):
-        own = {n.removeprefix("encoding_"): a for n, a in arrays.items() if n.startswith("encoding_")}
-        self._typed = typed = TypedRows(Encoding.from_arrays(self.schema_, own))
+        self._typed = typed = TypedRows(Encoding.from_arrays(self.schema_, under("encoding_", arrays)))
         K, d, V, T = self.n_components, len(typed.names), len(typed.shares), len(arrays["trace"])
         shapes = {
             "log_weights": (K,),
@@ -413,10 +413,7 @@ class GaussianMixture(Clusterer, Density):
             "facts": (3,),
         }
         for name, shape in shapes.items():
-            array = arrays[name]
-            if array.dtype != np.float64 or array.shape != shape or not np.isfinite(array).all():
-                msg = f"array {name!r} is {array.dtype}{array.shape}, expected finite float64{shape}"
-                raise ValueError(msg)
+            checked_array(arrays, name, float, shape)
         covariances = arrays["covariances"]
         if not np.array_equal(covariances, covariances.transpose(0, 2, 1)):
             msg = "its covariances are not symmetric"

@@ -18,6 +18,7 @@ from openbook.cluster.clusterer import Clusterer
 from openbook.cluster.derive_prototypes import derive_model, derive_row
 from openbook.cluster.lloyd import PlacedRows, Taken, at_random, iterate, plus_plus, seeding_rows
 from openbook.cluster.prototypes import Placed, Prototypes, PrototypeSpace
+from openbook.damage import checked_array, under
 from openbook.data import Schema, Table
 from openbook.data.conform import conform
 from openbook.data.read import read
@@ -254,30 +255,30 @@ class PrototypeClusterer(Clusterer):
     def _restore(self, arrays: Mapping[str, np.ndarray]):
         nominal = self._nominal(self.schema_)
         encoded = self.schema_.select(name for name in self.schema_.names if name not in nominal)
-        encoding = Encoding.from_arrays(encoded, _under("encoding.", arrays))
+        encoding = Encoding.from_arrays(encoded, under("encoding.", arrays))
         gamma = float(getattr(self, "gamma", 1.0))
         self.space_ = space = PrototypeSpace(encoding, self.schema_.select(nominal), gamma)
         k, p, q = self.n_clusters, len(encoding), len(nominal)
         limits = np.diff(space.offsets)
         prototypes = Prototypes(  # before the tally takes room for as many clusters as the parameters say
-            _checked(arrays, "means", np.float64, (k, p)), _codes(arrays, "modes", (k, q), limits)
+            checked_array(arrays, "means", np.float64, (k, p)), _codes(arrays, "modes", (k, q), limits)
         )
-        tally = space.zero(k).filled(_under("tally.", arrays))
+        tally = space.zero(k).filled(under("tally.", arrays))
         self._set(prototypes, tally)
         if not all(np.isfinite(array).all() for array in tally.arrays().values()) or (tally.weight < 0).any():
             msg = "its sums are not valid"
             raise ValueError(msg)
         m, kept = len(arrays["course.means"]), len(arrays["rows.weights"])
-        means = _checked(arrays, "course.means", np.float64, (m, k, p))
+        means = checked_array(arrays, "course.means", np.float64, (m, k, p))
         modes = _codes(arrays, "course.modes", (m, k, q), limits)
         rows = Placed(
-            _checked(arrays, "rows.numbers", np.float64, (kept, p)),
+            checked_array(arrays, "rows.numbers", np.float64, (kept, p)),
             _codes(arrays, "rows.codes", (kept, q), limits),
-            _checked(arrays, "rows.weights", np.float64, (kept,)),
+            checked_array(arrays, "rows.weights", np.float64, (kept,)),
         )
-        costs = _checked(arrays, "costs", np.float64, (max(len(arrays["costs"]), 2),))
-        n, converged = _checked(arrays, "state", np.int64, (2,)).tolist()
-        taken = _checked(arrays, "taken", np.int64, (len(arrays["taken"]), 3))
+        costs = checked_array(arrays, "costs", np.float64, (max(len(arrays["costs"]), 2),))
+        n, converged = checked_array(arrays, "state", np.int64, (2,)).tolist()
+        taken = checked_array(arrays, "taken", np.int64, (len(arrays["taken"]), 3))
         if not ((taken[:, 1] >= 0) & (taken[:, 1] < k)).all() or kept > KEPT_ROWS:
             msg = "it names an unknown cluster, or keeps too many rows"
             raise ValueError(msg)
@@ -286,20 +287,8 @@ class PrototypeClusterer(Clusterer):
         self.converged_ = bool(converged)
 
 
-def _under(start, arrays):
-    return {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
-
-
-def _checked(arrays, name, dtype, shape):
-    array = arrays[name]
-    if array.dtype != dtype or array.shape != shape or not np.isfinite(array).all():
-        msg = f"array {name!r} is {array.dtype}{array.shape}, expected {np.dtype(dtype)}{shape}, finite"
-        raise ValueError(msg)
-    return array
-
-
 def _codes(arrays, name, shape, limits):
-    codes = _checked(arrays, name, np.int32, shape)
+    codes = checked_array(arrays, name, np.int32, shape)
     if not ((codes >= -2) & (codes < limits)).all():
         msg = f"array {name!r} has a code that is no value of its column"
         raise ValueError(msg)

@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.rows import infinite_cell
 from openbook.border.rules import Anything, Whole
+from openbook.damage import checked_array
 from openbook.data import Categorical, Numeric
 from openbook.density.density import Density
 from openbook.errors import DataError, ParameterError, RefusalError
@@ -282,12 +283,10 @@ class HistogramDensity(Density):
 
     def _restore(self, arrays):
         d = len(self.schema_.of(Numeric))
-        low, high, shape = arrays["low"], arrays["high"], arrays["shape"]
-        if low.shape != (d,) or high.shape != (d,) or low.dtype != float or high.dtype != float:
-            msg = f"its spans are {low.dtype}{low.shape} and {high.dtype}{high.shape}, expected float64({d},)"
-            raise ValueError(msg)
-        if not (np.isfinite(low) & np.isfinite(high) & (high > low)).all():
-            msg = "its spans must be finite, and end after they begin"
+        low, high = (checked_array(arrays, name, float, (d,)) for name in ("low", "high"))
+        shape = arrays["shape"]
+        if not (high > low).all():
+            msg = "its spans must end after they begin"
             raise ValueError(msg)
         if shape.dtype != np.int64 or shape.shape != (len(self.schema_),) or (shape < 1).any():
             msg = "its bins must be whole numbers of at least 1, one for each column"

@@ -24,6 +24,7 @@ import numpy as np
 from openbook.border.budget import refuse_if_over
 from openbook.border.rows import Chunk
 from openbook.border.rules import Anything, Flag
+from openbook.damage import checked_array, under
 from openbook.data import Categorical, Nominal, Numeric
 from openbook.density.density import Density
 from openbook.errors import DataError, ParameterError
@@ -308,8 +309,7 @@ class KernelDensity(Density):
         }
 
     def _restore(self, arrays):
-        own = {n.removeprefix("encoding_"): a for n, a in arrays.items() if n.startswith("encoding_")}
-        self._encoding = Encoding.from_arrays(self.schema_, own)
+        self._encoding = Encoding.from_arrays(self.schema_, under("encoding_", arrays))
         n, d = len(arrays["points"]), len(self._encoding)
         shapes = {
             "points": (n, d),
@@ -319,10 +319,7 @@ class KernelDensity(Density):
             "likelihoods": (len(arrays["likelihoods"]), 2),
         }
         for name, shape in shapes.items():
-            array = arrays[name]
-            if array.dtype != float or array.shape != shape or not np.isfinite(array).all():
-                msg = f"array {name!r} is {array.dtype}{array.shape}, expected finite float64{shape}"
-                raise ValueError(msg)
+            checked_array(arrays, name, float, shape)
         positive = [arrays[name] for name in ("weights", "units", "factor")]
         if not n or self._encoding.gaps.any() or any((array <= 0).any() for array in positive):
             msg = "its rows, weights, units and factor must be there, and above zero"

@@ -14,8 +14,9 @@ under a normal curve; a column that does not vary at all counts 1 there.
 import numpy as np
 
 from openbook.border.rules import OneOf
+from openbook.damage import checked_array
 from openbook.outlier.columns import ColumnDetector, all_values, known, looked_at
-from openbook.outlier.detector import CUTS, checked_array
+from openbook.outlier.detector import CUTS
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step
 
@@ -66,9 +67,7 @@ class BoxFences(ColumnDetector):
 
     def __init__(self, quartiles="linear", threshold=None, contamination="auto", top=None):
         self.quartiles = quartiles
-        self.threshold = threshold
-        self.contamination = contamination
-        self.top = top
+        super().__init__(threshold, contamination, top)
 
     def _learn(self, rows):
         columns = known(all_values(rows))

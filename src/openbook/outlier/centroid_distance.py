@@ -9,8 +9,8 @@ Relative, a row at the rim of a thin cluster is not odd for that. A median of 0 
 import numpy as np
 
 from openbook.border.rules import Flag
+from openbook.damage import checked_array
 from openbook.outlier.clustered import CLUSTER_RULES, Clustered
-from openbook.outlier.detector import checked_array
 from openbook.work import Step
 
 __all__ = ["CentroidDistance"]

@@ -20,8 +20,9 @@ import numpy as np
 
 from openbook.border.rules import Maybe, ParameterRule, Whole
 from openbook.cluster import KMeans
+from openbook.damage import checked_array
 from openbook.fold import each
-from openbook.outlier.detector import CUTS, Account, Detector, checked_array
+from openbook.outlier.detector import CUTS, Account, Detector
 from openbook.prepare import Encoding
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step
@@ -42,9 +43,7 @@ class Clustered(Detector):
     def __init__(self, n_clusters=8, random_state=None, threshold=None, contamination="auto", top=None):
         self.n_clusters = n_clusters
         self.random_state = random_state
-        self.threshold = threshold
-        self.contamination = contamination
-        self.top = top
+        super().__init__(threshold, contamination, top)
 
     def _learn(self, rows):
         n = sum(each(rows.pieces, _size))

@@ -84,9 +84,7 @@ class Collective(Detector):
         self.detector = detector
         self.by = by
         self.run = run
-        self.threshold = threshold
-        self.contamination = contamination
-        self.top = top
+        super().__init__(threshold, contamination, top)
 
     def refusal(self, schema):
         if (reason := super().refusal(schema)) is not None:

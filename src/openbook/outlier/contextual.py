@@ -12,9 +12,10 @@ import numpy as np
 from sklearn.base import clone
 
 from openbook.border.rules import Anything, Whole
+from openbook.damage import checked_array
 from openbook.data import MISSING, Categorical, Nominal, Numeric
 from openbook.errors import ParameterError, UnknownColumn
-from openbook.outlier.detector import CUTS, Account, Detector, checked_array, inner_of
+from openbook.outlier.detector import CUTS, Account, Detector, inner_of
 from openbook.outlier.naive_bayes_surprise import NaiveBayesSurprise
 from openbook.spaces.rows import StoredRows
 from openbook.words.numbers import figure
@@ -87,9 +88,7 @@ class Contextual(Detector):
         self.context = context
         self.least = least
         self.bins = bins
-        self.threshold = threshold
-        self.contamination = contamination
-        self.top = top
+        super().__init__(threshold, contamination, top)
 
     def refusal(self, schema):
         if (reason := super().refusal(schema)) is not None:

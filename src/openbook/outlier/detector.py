@@ -22,7 +22,7 @@ twin of the score, of one row and in plain Python: `work(row)` shows it, and tes
 """
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -36,7 +36,7 @@ from openbook.border.base import Saved
 from openbook.border.rows import Chunk, Rows
 from openbook.border.rules import Auto, Maybe, Number, ParameterRule, Whole
 from openbook.border.unsupervised import Unsupervised
-from openbook.damage import blamed_on_its_file
+from openbook.damage import blamed_on_its_file, checked_array
 from openbook.data import Table
 from openbook.draw import Picture
 from openbook.errors import DataError, ParameterError
@@ -45,7 +45,7 @@ from openbook.outlier.reasons import Reason, Reasons, cell_of
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
 
-__all__ = ["CUTS", "DETECTOR_MEANINGS", "Account", "Detector", "checked_array", "cut_above", "inner_of"]
+__all__ = ["CUTS", "DETECTOR_MEANINGS", "Account", "Detector", "cut_above", "inner_of"]
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -102,6 +102,12 @@ class Detector(OutlierMixin, Unsupervised):
 
     Guide: docs/guide/outliers.md
 
+    Parameters
+    ----------
+    threshold : float or None, default=None
+    contamination : float or "auto", default='auto'
+    top : int or None, default=None
+
     Examples
     --------
     >>> from openbook.outlier import Detector, ZScore
@@ -116,12 +122,19 @@ class Detector(OutlierMixin, Unsupervised):
 
     _meanings: ClassVar[dict[str, str]] = DETECTOR_MEANINGS
 
-    threshold: float | None
-    contamination: float | str
-    top: int | None
     threshold_: float
     #: The scores of the rows learnt from, where learning finds them; not in the model file.
     scores_: Floats
+
+    def __init__(
+        self,
+        threshold: float | None = None,
+        contamination: float | str = "auto",
+        top: int | None = None,
+    ) -> None:
+        self.threshold = threshold
+        self.contamination = contamination
+        self.top = top
 
     @abstractmethod
     def _learn(self, rows: Rows) -> None:
@@ -361,16 +374,6 @@ def cut_above(scores: Array, weights: Array, weight: float) -> float:
     inside = float(ranked[above])
     above = int(np.searchsorted(-ranked, -inside))  # none of those that tie
     return inside if above == 0 else (inside + float(ranked[above - 1])) / 2
-
-
-def checked_array(arrays: Mapping[str, Array], name: str, dtype: Any, shape: tuple[int, ...]) -> Array:
-    """An array of a model file, if it is what it should be, and finite."""
-    array = arrays[name]
-    if array.dtype != np.dtype(dtype) or array.shape != shape or not np.isfinite(array).all():
-        expected = f"{np.dtype(dtype)}{shape} of finite numbers"
-        msg = f"array {name!r} is {array.dtype}{array.shape}, expected {expected}"
-        raise ValueError(msg)
-    return array
 
 
 def _scored(detector: "Detector | None", chunk: Chunk) -> tuple[Array, Array]:

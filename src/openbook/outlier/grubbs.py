@@ -18,8 +18,9 @@ import numpy as np
 from scipy.special import stdtrit
 
 from openbook.border.rules import Flag, Number
+from openbook.damage import checked_array
 from openbook.outlier.columns import ColumnDetector, all_values, known, looked_at
-from openbook.outlier.detector import CUTS, checked_array
+from openbook.outlier.detector import CUTS
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step
 
@@ -75,9 +76,7 @@ class Grubbs(ColumnDetector):
     def __init__(self, alpha=0.05, repeat=True, threshold=None, contamination="auto", top=None):
         self.alpha = alpha
         self.repeat = repeat
-        self.threshold = threshold
-        self.contamination = contamination
-        self.top = top
+        super().__init__(threshold, contamination, top)
 
     def _learn(self, rows):
         found = [_tested(np.sort(column), self.alpha, self.repeat) for column in known(all_values(rows))]

@@ -23,10 +23,11 @@ import numpy as np
 
 from openbook.border.rows import infinite_cell
 from openbook.border.rules import Auto, Maybe, Whole
+from openbook.damage import checked_array
 from openbook.data import MISSING, Nominal, Numeric
 from openbook.errors import DataError
 from openbook.fold import each
-from openbook.outlier.detector import CUTS, Account, Detector, checked_array
+from openbook.outlier.detector import CUTS, Account, Detector
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
 
@@ -101,9 +102,7 @@ class IsolationForest(Detector):
         self.n_estimators = n_estimators
         self.max_samples = max_samples
         self.random_state = random_state
-        self.threshold = threshold
-        self.contamination = contamination
-        self.top = top
+        super().__init__(threshold, contamination, top)
 
     def _learn(self, rows):
         from openbook.outlier.isolation_kernels import IsolationTrees, Planes, grow_tree

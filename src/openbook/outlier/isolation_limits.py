@@ -18,9 +18,10 @@ import math
 
 import numpy as np
 
+from openbook.damage import checked_array
 from openbook.data import Numeric
 from openbook.outlier.columns import all_values, known, looked_at, values_of
-from openbook.outlier.detector import Account, checked_array
+from openbook.outlier.detector import Account
 from openbook.outlier.isolation_forest import IsolationForest
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step

@@ -22,9 +22,10 @@ import numpy as np
 
 from openbook.border.rows import Chunk, Rows
 from openbook.border.rules import Number
+from openbook.damage import checked_array
 from openbook.data import Numeric
 from openbook.fold import Piece, each
-from openbook.outlier.detector import CUTS, Account, Detector, checked_array
+from openbook.outlier.detector import CUTS, Account, Detector
 from openbook.outlier.independent import Independent, known_cells
 from openbook.work import Grid, Step, Work
 
@@ -73,9 +74,7 @@ class LikelihoodMixture(Detector):
     def __init__(self, share=0.05, c=0.0, threshold=None, contamination="auto", top=None):
         self.share = share
         self.c = c
-        self.threshold = threshold
-        self.contamination = contamination
-        self.top = top
+        super().__init__(threshold, contamination, top)
 
     def _learn(self, rows):
         self._natural = (float(self.c), "c: moving the row increases the log-likelihood")

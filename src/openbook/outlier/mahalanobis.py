@@ -19,9 +19,10 @@ from scipy.special import chdtri
 
 from openbook.border.rows import infinite_cell
 from openbook.border.rules import Flag, Maybe, Whole
+from openbook.damage import checked_array
 from openbook.fold import each, fold
 from openbook.linear.scatter import ClassScatter
-from openbook.outlier.detector import CUTS, Account, Detector, checked_array
+from openbook.outlier.detector import CUTS, Account, Detector
 from openbook.outlier.robust import minimum_determinant, precision_of
 from openbook.prepare import Encoding
 from openbook.words.sentences import joined
@@ -76,9 +77,7 @@ class Mahalanobis(Detector):
     def __init__(self, robust=False, random_state=None, threshold=None, contamination="auto", top=None):
         self.robust = robust
         self.random_state = random_state
-        self.threshold = threshold
-        self.contamination = contamination
-        self.top = top
+        super().__init__(threshold, contamination, top)
 
     def _learn(self, rows):
         if self.robust:  # half of the rows is a count

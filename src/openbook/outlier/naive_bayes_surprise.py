@@ -15,8 +15,9 @@ from operator import add
 import numpy as np
 
 from openbook.border.rules import OneOf
+from openbook.damage import checked_array
 from openbook.fold import fold
-from openbook.outlier.detector import CUTS, Account, Detector, checked_array
+from openbook.outlier.detector import CUTS, Account, Detector
 from openbook.outlier.independent import Independent, known_cells
 from openbook.work import Grid, Step, Work
 
@@ -56,9 +57,7 @@ class NaiveBayesSurprise(Detector):
 
     def __init__(self, numbers="gaussian", threshold=None, contamination="auto", top=None):
         self.numbers = numbers
-        self.threshold = threshold
-        self.contamination = contamination
-        self.top = top
+        super().__init__(threshold, contamination, top)
 
     def _learn(self, rows):
         self._columns = Independent(self.schema_, self.numbers).learn(rows)

@@ -22,8 +22,9 @@ import numpy as np
 
 from openbook.border.budget import refuse_if_over
 from openbook.border.rules import Flag, Whole
+from openbook.damage import checked_array
 from openbook.errors import DataError
-from openbook.outlier.detector import CUTS, DETECTOR_MEANINGS, Detector, checked_array
+from openbook.outlier.detector import CUTS, DETECTOR_MEANINGS, Detector
 from openbook.spaces.derive import compared, metric_parts
 from openbook.spaces.rows import StoredRows
 from openbook.spaces.space import DISTANCE_MEANINGS, DISTANCE_RULES, Space, refusal
@@ -85,9 +86,7 @@ class Nearby(Detector):
         self.p = p
         self.algorithm = algorithm
         self.allow_large = allow_large
-        self.threshold = threshold
-        self.contamination = contamination
-        self.top = top
+        super().__init__(threshold, contamination, top)
 
     def refusal(self, schema):
         return super().refusal(schema) or refusal(self.metric, schema)

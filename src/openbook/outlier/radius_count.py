@@ -10,7 +10,8 @@ columns, so `reasons` replaces each attribute by its typical value (`typical`).
 import numpy as np
 
 from openbook.border.rules import Maybe, Number
-from openbook.outlier.detector import Account, checked_array
+from openbook.damage import checked_array
+from openbook.outlier.detector import Account
 from openbook.outlier.nearby import NEARBY_RULES, Nearby
 from openbook.outlier.typical import DROPS, drops, typical_row
 from openbook.work import Step

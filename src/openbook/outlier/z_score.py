@@ -13,10 +13,11 @@ import numpy as np
 
 from openbook.border.rows import infinite_cell
 from openbook.border.rules import OneOf
+from openbook.damage import checked_array
 from openbook.fold import fold
 from openbook.kernels.moments import Moments
 from openbook.outlier.columns import ColumnDetector, looked_at, values_of
-from openbook.outlier.detector import CUTS, checked_array
+from openbook.outlier.detector import CUTS
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step
 
@@ -58,9 +59,7 @@ class ZScore(ColumnDetector):
 
     def __init__(self, variance="mle", threshold=None, contamination="auto", top=None):
         self.variance = variance
-        self.threshold = threshold
-        self.contamination = contamination
-        self.top = top
+        super().__init__(threshold, contamination, top)
 
     def _learn(self, rows):
         with np.errstate(over="ignore", invalid="ignore"):

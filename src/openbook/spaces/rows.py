@@ -17,6 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from openbook.border.rows import Chunk, Rows, infinite_cell
+from openbook.damage import checked_array
 from openbook.data import Categorical, Numeric, Schema, SparseTable, Table
 from openbook.errors import DataError
 from openbook.fold import Statistics, each, less
@@ -146,19 +147,22 @@ class StoredRows(Statistics):
             msg = f"array {min(odd)!r} is missing or unexpected"
             raise ValueError(msg)
         n, categorical = len(arrays["targets"]), [a for a in schema if isinstance(a, Categorical)]
-        weights = _checked("weights", arrays["weights"], np.float64, (n,))
-        codes = _checked("codes", arrays["codes"], np.int32, (n, len(categorical)))
-        targets = _checked("targets", arrays["targets"], np.float64 if n_classes is None else np.intp, (n,))
+        kind = np.float64 if n_classes is None else np.intp
+        weights = checked_array(arrays, "weights", np.float64, (n,))
+        codes = checked_array(arrays, "codes", np.int32, (n, len(categorical)))
+        targets = checked_array(arrays, "targets", kind, (n,))
         shape = (n, len(schema) - len(categorical))
-        numbers = _csr(arrays, shape) if sparse else _checked("numbers", arrays["numbers"], np.float64, shape)
+        if sparse:
+            numbers = _csr(arrays, shape)
+        else:
+            numbers = checked_array(arrays, "numbers", np.float64, shape, finite=False)
         limits = np.array([len(a.values) for a in categorical], dtype=np.int64)
         rows = cls(numbers, codes, targets, weights)
         possible = (
             n > 0
-            and (np.isfinite(weights) & (weights > 0)).all()
+            and (weights > 0).all()
             and not np.isinf(rows.cells).any()
             and ((codes >= -1) & (codes < limits)).all()
-            and np.isfinite(targets).all()
             and (n_classes is None or ((targets >= 0) & (targets < n_classes)).all())
         )
         if not possible:
@@ -167,16 +171,9 @@ class StoredRows(Statistics):
         return rows
 
 
-def _checked(name: str, array: np.ndarray, dtype: type, shape: tuple[int, ...]) -> np.ndarray:
-    if array.dtype != dtype or array.shape != shape:
-        msg = f"array {name!r} is {array.dtype}{array.shape}, expected {np.dtype(dtype)}{shape}"
-        raise ValueError(msg)
-    return array
-
-
 def _csr(arrays: Mapping[str, np.ndarray], shape: tuple[int, int]) -> sp.csr_array:
     """The sparse rows; scipy's own check sees to it that no index leads outside."""
-    cells = _checked("data", arrays["data"], np.float64, arrays["data"].shape)
+    cells = checked_array(arrays, "data", np.float64, arrays["data"].shape, finite=False)
     numbers = sp.csr_array((cells, arrays["indices"], arrays["indptr"]), shape=shape)
     numbers.check_format(full_check=True)
     return numbers
