@@ -8,6 +8,7 @@ import importlib
 import inspect
 import pkgutil
 
+import numpy as np
 import pytest
 from sklearn.utils import all_estimators
 
@@ -112,6 +113,29 @@ NO_METHOD = {
     ("VotingRegressor", "transform"): "a predictor; `work(row)` shows what each member says",
 }
 
+#: Rooms whose fitted attributes are compared, too.
+WITH_ATTRIBUTES = ("openbook.neighbors", "openbook.cluster", "openbook.density", "openbook.outlier")
+
+ARRAYS = "the trees are arrays, in `forest_`"
+
+#: Fitted attributes of scikit-learn's that ours lacks, and why.
+NO_ATTRIBUTE = {
+    ("AgglomerativeClustering", "n_connected_components_"): "there is no connectivity to give",
+    ("GaussianMixture", "lower_bounds_"): "`trace_`, for all rows together",
+    ("GaussianMixture", "precisions_"): "the inverses of `covariances_`",
+    ("GaussianMixture", "precisions_cholesky_"): "found from `covariances_`",
+    ("IsolationForest", "estimator_"): ARRAYS,
+    ("IsolationForest", "estimators_"): ARRAYS,
+    ("IsolationForest", "estimators_features_"): ARRAYS,
+    ("IsolationForest", "estimators_samples_"): ARRAYS,
+    ("KNeighborsClassifier", "effective_metric_params_"): "p is a parameter, and there are no others",
+    ("KNeighborsClassifier", "outputs_2d_"): "there is one target",
+    ("KNeighborsRegressor", "effective_metric_params_"): "p is a parameter, and there are no others",
+    ("KernelDensity", "bandwidth_"): "one for each column, in `bandwidths_`",
+    ("KernelDensity", "tree_"): "all rows are compared",
+    ("LocalOutlierFactor", "effective_metric_params_"): "p is a parameter, and there are no others",
+}
+
 
 def pairs():
     """Our public classes that have the name of one of scikit-learn's, and theirs."""
@@ -154,6 +178,22 @@ def test_no_parameter_has_another_word(name, ours, theirs):
 def test_methods_of_theirs_are_ours(name, ours, theirs):
     lacking = [m for m in METHODS if hasattr(theirs, m) and not hasattr(ours, m)]
     assert [m for m in lacking if (name, m) not in NO_METHOD] == []
+
+
+def fitted_names(cls):
+    """The attributes that end in an underscore after fitting, and can be read."""
+    X, y = openbook.load("iris").split("species")
+    numbers = np.array(X.block(X.names), dtype=float)
+    model = cls().fit(numbers, numbers[:, 0] if cls.__name__.endswith("Regressor") else y.data)
+    return {name for name in dir(model) if name[-1] == "_" != name[0] and hasattr(model, name)}
+
+
+@pytest.mark.parametrize(
+    ("name", "ours", "theirs"), [p for p in PAIRS if p.values[1].__module__.startswith(WITH_ATTRIBUTES)]
+)
+def test_fitted_attributes_of_theirs_are_ours(name, ours, theirs):
+    lacking = fitted_names(theirs) - fitted_names(ours)
+    assert lacking == {attribute for other, attribute in NO_ATTRIBUTE if other == name}
 
 
 def test_every_reason_is_needed():

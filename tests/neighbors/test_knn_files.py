@@ -49,7 +49,7 @@ class TestModelFile:
         "a class too few": ({"targets": np.array([0, -1, 0])}, "is out of range"),
         "classes as floats": ({"targets": np.array([0.0, 1.0, 0.0])}, "array 'targets' is float64"),
         "no weight": ({"weights": np.array([1.0, 0.0, 1.0])}, "is out of range"),
-        "weights that are none": ({"weights": np.array([1.0, np.nan, 1.0])}, "is out of range"),
+        "weights that are none": ({"weights": np.array([1.0, np.nan, 1.0])}, "of finite numbers"),
         "weights too few": ({"weights": np.ones(2)}, "array 'weights' is"),
         "infinity": ({"numbers": np.array([[1.0], [np.inf], [2.0]])}, "is out of range"),
         "a column too many": ({"numbers": np.ones((3, 2))}, "array 'numbers' is"),
