@@ -4,7 +4,7 @@ import io
 import sys
 
 from openbook.cli.derivations import write_work
-from openbook.cli.output import put
+from openbook.cli.output import put_out
 from openbook.work import Work
 
 
@@ -16,13 +16,13 @@ class Screen(io.StringIO):
 def test_a_pipe_gets_the_bytes(monkeypatch):
     pipe = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     monkeypatch.setattr(sys, "stdout", pipe)
-    put("é,\x1b[2J\n")
+    put_out("é,\x1b[2J\n")
     assert pipe.buffer.getvalue() == "é,\x1b[2J\n".encode()
 
 
 def test_a_terminal_gets_no_commands(monkeypatch):
     monkeypatch.setattr(sys, "stdout", Screen())
-    put("a,\x1b[2J\nb\n")
+    put_out("a,\x1b[2J\nb\n")
     assert sys.stdout.getvalue() == "a,\N{REPLACEMENT CHARACTER}[2J\nb\n"
 
 

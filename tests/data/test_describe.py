@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as hnp
 
 from openbook.data import MISSING, UNSEEN, Attribute, Nominal, Numeric, Ordinal, Schema, Table, Text
 from openbook.data.describe import Description, describe
-from openbook.data.describe_render import bars, to_text
+from openbook.data.describe_render import description_text, text_bars
 from openbook.errors import UnknownColumn
 
 
@@ -165,9 +165,9 @@ def test_many_findings_of_one_kind_are_folded():
 
 
 def test_bars():
-    assert bars([0, 1, 4, 8]) == " ▁▄█"
-    assert bars([1, 10**9]) == "▁█"
-    assert bars([]) == bars([0]).strip() == ""
+    assert text_bars([0, 1, 4, 8]) == " ▁▄█"
+    assert text_bars([1, 10**9]) == "▁█"
+    assert text_bars([]) == text_bars([0]).strip() == ""
 
 
 def test_html_escapes_what_the_table_says():
@@ -273,7 +273,7 @@ def test_no_line_is_wider_than_the_screen(width):
     words = tuple(f"self-employed {i}" for i in range(6))
     graded = (Ordinal("b", words), [0, 1, 2])
     table = table_of(*numbers, (Nominal("a", words), [3, 4, 5]), graded)
-    assert max(map(len, to_text(describe(table), width).splitlines())) <= width
+    assert max(map(len, description_text(describe(table), width).splitlines())) <= width
 
 
 def test_a_mean_that_cancels_is_shown_as_zero():

@@ -13,9 +13,9 @@ import openbook
 from openbook.border.rows import class_codes
 from openbook.data import Numeric
 from openbook.prepare.discretise import (
-    derive_splits,
+    derive_bins,
     equal_cuts,
-    intervals,
+    interval_names,
     mdl_cuts,
     mdl_splits,
     naive_splits,
@@ -26,7 +26,7 @@ def test_mdl_accepts_a_clean_cut_by_hand():
     # 5 + 5 rows: gain 1 bit; bar (log2 9 + log2 7 - 2) / 10 = 0.398
     (split, *_) = mdl_splits(np.arange(10.0), np.repeat([0, 1], 5), 2)
     assert (split.cut, split.below, split.above, split.accepted) == (4.5, (5, 0), (0, 5), True)
-    work = derive_splits("x", [split])
+    work = derive_bins("x", [split])
     assert work["gain"].result == pytest.approx(1.0)
     assert work["bound"].result == pytest.approx((math.log2(9) + math.log2(7) - 2) / 10)
 
@@ -39,7 +39,7 @@ def test_mdl_refuses_what_does_not_pay_by_hand():
     (split,) = mdl_splits(values, codes, 2)
     assert not split.accepted
     assert mdl_cuts(values, codes, 2).tolist() == []
-    work = derive_splits("x", [split])
+    work = derive_bins("x", [split])
     assert work["gain"].result == pytest.approx(1 - 0.75 * 0.9182958340544896)
     assert work["bound"].result == pytest.approx(
         (math.log2(3) + math.log2(7) - 2 + 2 * 0.9182958340544896) / 4
@@ -82,7 +82,7 @@ def test_neighbouring_doubles_are_told_apart():
     high = np.nextafter(low, 2.0)
     (cut,) = mdl_cuts(np.r_[np.full(9, low), np.full(9, high)], np.repeat([0, 1], 9), 2)
     assert low <= cut < high
-    assert len(set(intervals(np.array([low, high])))) == 3
+    assert len(set(interval_names(np.array([low, high])))) == 3
 
 
 def test_equal_frequency():
@@ -97,7 +97,7 @@ def test_equal_frequency():
 def test_no_rows_and_one_value_have_no_cut():
     assert mdl_splits(np.zeros(0), np.zeros(0, dtype=np.intp), 2) == []
     assert mdl_splits(np.full(5, 3.0), np.array([0, 1, 0, 1, 1]), 2) == []
-    assert intervals(np.zeros(0)) == ("any number",)
+    assert interval_names(np.zeros(0)) == ("any number",)
 
 
 def test_largest_numbers_do_not_overflow():

@@ -6,7 +6,7 @@ import pytest
 
 from openbook.draw import Picture
 from openbook.report import blocks
-from openbook.report.blocks import Code, Line, Part, Shown, Table, derived, drawn
+from openbook.report.blocks import Code, Part, Sheet, Shown, TableLine, derived, picture_figure
 from openbook.report.html import page
 from openbook.work import Grid, Step, Work
 
@@ -23,13 +23,13 @@ from openbook.work import Grid, Step, Work
     ],
 )
 def test_columns_of_figures_stand_on_the_right(cells, side):
-    table = Table("", ("name", "x"), tuple(Line(("a", cell)) for cell in cells))
+    table = Sheet("", ("name", "x"), tuple(TableLine(("a", cell)) for cell in cells))
     assert table.sides == ["", side]
 
 
 def test_a_grid_becomes_a_table():
-    table = Table.of(Grid("title", ("a", "b"), [(1, None), (0.123456789, "x")], "note"), most=1)
-    assert table == Table("title", ("a", "b"), (Line(("1", "–")),), "note")
+    table = Sheet.of(Grid("title", ("a", "b"), [(1, None), (0.123456789, "x")], "note"), most=1)
+    assert table == Sheet("title", ("a", "b"), (TableLine(("1", "–")),), "note")
 
 
 def test_a_long_derivation_is_shown_as_text():
@@ -51,13 +51,13 @@ def test_a_picture_in_a_page_leaves_its_style_and_its_head_to_it():
     assert inline.find(f"{ns}title").text == "A <title>"
     assert ET.tostring(inline.find(f"{ns}g/{ns}rect")) == ET.tostring(alone.find(f"{ns}g/{ns}rect"))
     assert int(inline.get("height")) < int(alone.get("height"))
-    figure = drawn(picture)
+    figure = picture_figure(picture)
     assert (figure.title, figure.caption) == ("A <title>", "A note.")
 
 
 def test_a_cell_never_lists_hundreds_of_values():
     values = ", ".join(f"value {i}" for i in range(300))
-    table = Table("Rules", ("if", "then"), (Line((f"zip in {{{values}}}", "yes")),))
+    table = Sheet("Rules", ("if", "then"), (TableLine((f"zip in {{{values}}}", "yes")),))
     shown = page("", "", "", [Part("rules", "Rules", (table,))], {"openbook": "0"})
     assert "value 20" in shown
     assert "value 40" not in shown
@@ -65,7 +65,7 @@ def test_a_cell_never_lists_hundreds_of_values():
 
 
 def test_a_spread_or_a_count_behind_a_number_is_a_figure():
-    table = Table("", ("name", "a", "b"), (Line(("x", "5.006 ± 0.349", "0.556 (4)")),))
+    table = Sheet("", ("name", "a", "b"), (TableLine(("x", "5.006 ± 0.349", "0.556 (4)")),))
     assert table.sides == ["", "n", "n"]
 
 
@@ -78,6 +78,6 @@ def test_every_cell_of_a_long_table_is_looked_at_once_for_its_side(monkeypatch):
             return True
 
     monkeypatch.setattr(blocks, "_FIGURE", Figure())
-    table = Table("t", ("a", "b"), tuple(Line((str(i), "1")) for i in range(50)))
+    table = Sheet("t", ("a", "b"), tuple(TableLine((str(i), "1")) for i in range(50)))
     page("", "", "", [Part("p", "p", (table,))], {"openbook": "0"})
     assert len(looked) == 2 * 50

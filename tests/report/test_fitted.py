@@ -10,13 +10,13 @@ from openbook import registry
 from openbook.baseline import ZeroR
 from openbook.ensemble import AdaBoostClassifier
 from openbook.linear import LinearRegression, LogisticRegression
-from openbook.report.blocks import Fold, Table, Text
+from openbook.report.blocks import Fold, Paragraph, Sheet
 from openbook.report.fitted import inside, unwrapped
 from openbook.report.laplace import odds
 
 
 def tables(model, X):
-    return {block.caption: block for block in inside(model, X) if isinstance(block, Table)}
+    return {block.caption: block for block in inside(model, X) if isinstance(block, Sheet)}
 
 
 def cells(table):
@@ -112,13 +112,13 @@ def test_every_learner_of_a_study_shows_what_it_is(name):
     model = entry.make().fit(X, y)
     drawn = getattr(model, "tree_", None) is not None or _members(model) or _importances(model)
     blocks = inside(model, X)
-    assert drawn or any(isinstance(block, Text) for block in blocks)
+    assert drawn or any(isinstance(block, Paragraph) for block in blocks)
 
 
 def test_long_tables_are_folded():
     X, y = ob.load("breast_cancer").split("diagnosis")
     blocks = inside(registry.learner("naive_bayes").make().fit(X, y), X)
-    assert all(len(block.rows) <= 15 for block in blocks if isinstance(block, Table))
+    assert all(len(block.rows) <= 15 for block in blocks if isinstance(block, Sheet))
     assert any(isinstance(block, Fold) and "more rows" in block.summary for block in blocks)
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import openbook as ob
 from openbook.ensemble import AdaBoostClassifier, ExtraTreesClassifier, RandomForestClassifier
-from openbook.report.blocks import Text
+from openbook.report.blocks import Paragraph
 from openbook.report.portrait import legible, pooled_notes, portrait
 from openbook.tree import CART, ID3, DecisionTreeClassifier, ModelTreeRegressor
 
@@ -48,7 +48,7 @@ def test_rules_stand_in_order_of_what_they_cover():
 
 def test_a_single_leaf_is_said_and_not_drawn():
     words = "A tree with a single leaf: no split improves it, so all rows get the same prediction."
-    assert portrait(CART().fit(X, Y), X) == [Text(words)]
+    assert portrait(CART().fit(X, Y), X) == [Paragraph(words)]
 
 
 def test_a_model_tree_shows_its_lines():
@@ -88,5 +88,5 @@ def test_what_was_pooled_is_said():
     table = ob.read([*rows, *({"town": f"u{i}", "y": "a"} for i in range(5)), {"town": None, "y": "a"}])
     towns, classes = table.split("y")
     words = "Rare values of town: 5 values of 35, in 5 rows, count as 'other values'."
-    assert pooled_notes(CART().fit(towns, classes), towns) == [Text(words, "note")]
+    assert pooled_notes(CART().fit(towns, classes), towns) == [Paragraph(words, "note")]
     assert pooled_notes(ID3().fit(towns, classes), towns) == []

@@ -8,7 +8,7 @@ import pytest
 
 from openbook.judge import Calibration, Confusion, PrecisionRecall, Regression, Roc, choose, difference
 from openbook.report import Looks, to_html, words
-from openbook.report.sections import parts, ranking
+from openbook.report.sections import judging, parts
 from openbook.report.sections.draft import draft
 from openbook.report.sections.errors import confusion_figure
 from openbook.words.numbers import shown
@@ -345,6 +345,6 @@ def test_the_caption_of_the_ranking_names_only_what_is_drawn(hostile):
         else row
         for row in result.ranking
     ]
-    caption = ranking._chart(result, rows).caption
+    caption = judging._chart(result, rows).caption
     assert "An arrow marks a score beyond the axis." in caption
     assert "Dashed" not in caption

@@ -24,14 +24,14 @@ def percent(value: str) -> float:
 
 
 ROWS = [
-    svg.Scored("good", 0.8, 0.7, 0.9, "chosen"),
-    svg.Scored("base", 0.5, 0.5, 0.5, "baseline"),
-    svg.Scored(HOSTILE, 0.6, 0.4, 0.8, "other"),
+    svg.ScoreLine("good", 0.8, 0.7, 0.9, "chosen"),
+    svg.ScoreLine("base", 0.5, 0.5, 0.5, "baseline"),
+    svg.ScoreLine(HOSTILE, 0.6, 0.4, 0.8, "other"),
 ]
 
 
 def test_dots_and_whiskers_stand_at_their_figures():
-    root = parsed(svg.intervals(ROWS, axis="Accuracy", reference=0.5))
+    root = parsed(svg.interval_chart(ROWS, axis="Accuracy", reference=0.5))
     groups = root.findall("g")
     dots = [percent(g.find("circle").get("cx")) for g in groups]
     whiskers = [(percent(g.find("line").get("x1")), percent(g.find("line").get("x2"))) for g in groups]
@@ -47,10 +47,10 @@ def test_dots_and_whiskers_stand_at_their_figures():
 
 
 def test_bars_are_as_long_as_their_counts():
-    root = parsed(svg.bars("Values", [("a", 40), ("b", 10)], rest=3))
+    root = parsed(svg.bar_chart("Values", [("a", 40), ("b", 10)], rest=3))
     widths = [percent(rect.get("width")) for rect in root.findall("rect")]
     assert widths[0] == pytest.approx(4 * widths[1])
-    assert "… and 3 more" in texts(svg.bars("Values", [("a", 40), ("b", 10)], rest=3))
+    assert "… and 3 more" in texts(svg.bar_chart("Values", [("a", 40), ("b", 10)], rest=3))
 
 
 def test_a_histogram_is_as_high_as_its_counts_and_says_its_range():
@@ -72,14 +72,14 @@ def test_a_curve_falls_where_its_values_fall():
 
 
 def test_bars_of_shares_are_written_as_shares():
-    assert "25.0%" in texts(svg.bars("Shares", [("a", 0.75), ("b", 0.25)], form="{:.1%}"))
+    assert "25.0%" in texts(svg.bar_chart("Shares", [("a", 0.75), ("b", 0.25)], form="{:.1%}"))
 
 
 @pytest.mark.parametrize(
     "picture",
     [
-        svg.intervals(ROWS, axis=HOSTILE),
-        svg.bars(HOSTILE, [(HOSTILE, 3)]),
+        svg.interval_chart(ROWS, axis=HOSTILE),
+        svg.bar_chart(HOSTILE, [(HOSTILE, 3)]),
         svg.histogram(HOSTILE, [1, 2], [0.0, 0.5, 1.0]),
         svg.curve(HOSTILE, [(1, 0.0), (2, 0.0)], axis=HOSTILE),
     ],
@@ -109,19 +109,19 @@ def test_the_axis_holds_its_values_with_few_round_ticks(low, high):
 
 def test_a_far_baseline_does_not_squeeze_the_leading_learners():
     leaders = [
-        svg.Scored(f"learner {i}", 0.98 - i / 100, 0.95 - i / 100, 1 - i / 100, "other") for i in range(4)
+        svg.ScoreLine(f"learner {i}", 0.98 - i / 100, 0.95 - i / 100, 1 - i / 100, "other") for i in range(4)
     ]
-    far = svg.Scored("0R", 0.4, 0.36, 0.44, "baseline")
-    root = parsed(svg.intervals([*leaders, far], axis="Accuracy", reference=0.4, focus=True))
+    far = svg.ScoreLine("0R", 0.4, 0.36, 0.44, "baseline")
+    root = parsed(svg.interval_chart([*leaders, far], axis="Accuracy", reference=0.4, focus=True))
     ticks = [float(t.text) for t in root.iter() if t.get("class") == "tick middle" and t.text != "Accuracy"]
     assert min(ticks) >= 0.85
     assert sum(each.tag.endswith("polygon") for each in root.iter()) == 1  # the arrow at the edge
     assert sum(each.get("class") == "reference" for each in root.iter()) == 0
     assert any(text.text.startswith("0.400") for text in root.iter() if text.get("class") == "figures end")
-    whole = parsed(svg.intervals([*leaders, far], axis="Accuracy", reference=0.4))
+    whole = parsed(svg.interval_chart([*leaders, far], axis="Accuracy", reference=0.4))
     assert sum(each.tag.endswith("polygon") for each in whole.iter()) == 0
 
 
 def test_scores_that_are_all_the_same_are_drawn():
-    rows = [svg.Scored(name, 0.0, 0.0, 0.0, "other") for name in ("a", "b")]
-    ET.fromstring(svg.intervals(rows, axis="drop", reference=0.0))
+    rows = [svg.ScoreLine(name, 0.0, 0.0, 0.0, "other") for name in ("a", "b")]
+    ET.fromstring(svg.interval_chart(rows, axis="drop", reference=0.0))

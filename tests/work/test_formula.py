@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from openbook.work.formula import escape_text, parse, pieces, printable, terms
 from openbook.work.mathml import to_mathml
-from openbook.work.nodes import Fence, Function, Letter, Number, Row, Script, Symbol, Text
+from openbook.work.nodes import Fence, Function, Letter, NumberNode, RowNode, Script, Symbol, TextNode
 from openbook.work.step import Step
 from openbook.work.tex import text_to_tex, to_tex
 from openbook.work.unicode import broken, to_unicode
@@ -72,19 +72,21 @@ def test_as_latex_it_reads_the_same(formula):
 
 
 def test_tree_of_a_power_and_an_index():
-    assert parse("x_i^{12}") == Script(Letter("x"), Letter("i"), Number("12"))
+    assert parse("x_i^{12}") == Script(Letter("x"), Letter("i"), NumberNode("12"))
     assert parse("x^{12}_i") == parse("x_i^{12}")
 
 
 def test_a_sign_before_an_operand_is_a_prefix():
-    assert parse("-a - -b") == Row(
+    assert parse("-a - -b") == RowNode(
         (Symbol("-", "prefix"), Letter("a"), Symbol("-", "binary"), Symbol("-", "prefix"), Letter("b"))
     )
 
 
 def test_functions_and_numbers():
-    assert parse(r"\operatorname{split info} 1.2E+5") == Row((Function("split info"), Number("1.2E+5")))
-    assert parse(r"2e") == Row((Number("2"), Letter("e")))
+    assert parse(r"\operatorname{split info} 1.2E+5") == RowNode(
+        (Function("split info"), NumberNode("1.2E+5"))
+    )
+    assert parse(r"2e") == RowNode((NumberNode("2"), Letter("e")))
     assert to_tex(parse("1.2e-09")) == r"1.2 \times 10^{-9}"
 
 
@@ -131,8 +133,8 @@ def test_what_cannot_be_read_is_named(formula, message):
 
 @given(st.text())
 def test_any_text_survives_as_a_formula(text):
-    assert parse(escape_text(text)) == Text(printable(text))
-    assert parse(rf"P({escape_text(text)} \mid c)").items[1].body.items[0] == Text(printable(text))
+    assert parse(escape_text(text)) == TextNode(printable(text))
+    assert parse(rf"P({escape_text(text)} \mid c)").items[1].body.items[0] == TextNode(printable(text))
 
 
 @given(st.text())
@@ -176,7 +178,7 @@ def test_pieces_begin_with_their_sign():
         "+ (b + c)",
         "· d/e",
     ]
-    assert pieces(parse("x")) == [Row((Letter("x"),))]
+    assert pieces(parse("x")) == [RowNode((Letter("x"),))]
 
 
 def test_lines_are_broken_before_a_sign():
@@ -185,12 +187,12 @@ def test_lines_are_broken_before_a_sign():
 
 
 def test_terms_of_a_step():
-    assert terms(Step("P", "a", "b", 0.5)) == [Letter("a"), Letter("b"), Number("0.5")]
+    assert terms(Step("P", "a", "b", 0.5)) == [Letter("a"), Letter("b"), NumberNode("0.5")]
     assert terms(Step("P", "a")) == [Letter("a")]
-    assert terms(Step("P")) == [Text("undefined")]
-    assert terms(Step("P", "", r"\frac{0}{0}", None))[-1] == Text("undefined")
-    assert terms(Step("P", result="-1_x")) == [Text("-1_x")]
-    assert terms(Step("P", result=float("-inf"))) == [Row((Symbol("-", "prefix"), Symbol("∞", "plain")))]
+    assert terms(Step("P")) == [TextNode("undefined")]
+    assert terms(Step("P", "", r"\frac{0}{0}", None))[-1] == TextNode("undefined")
+    assert terms(Step("P", result="-1_x")) == [TextNode("-1_x")]
+    assert terms(Step("P", result=float("-inf"))) == [RowNode((Symbol("-", "prefix"), Symbol("∞", "plain")))]
 
 
 atoms = st.sampled_from(

@@ -293,7 +293,7 @@ def _by_levels(transactions: Transactions, least: int, longest: int | None, most
 
 
 def _mined(transactions: Transactions, least: int, longest: int | None, most: int) -> Found:
-    from openbook.associate.miner import grouped
+    from openbook.associate.miner import grouped_items
 
     count = np.bincount(transactions.items, minlength=len(transactions.names))
     frequent = np.flatnonzero(count >= least)
@@ -301,9 +301,9 @@ def _mined(transactions: Transactions, least: int, longest: int | None, most: in
     code = np.full(len(count), -1, dtype=np.int32)
     code[order] = np.arange(len(order))
     kept = count[transactions.items] >= least
-    holders = grouped(code[transactions.items[kept]], transactions.rows[kept], len(order))
+    holders = grouped_items(code[transactions.items[kept]], transactions.rows[kept], len(order))
     item_of = np.repeat(np.arange(len(order), dtype=np.int32), np.diff(holders[0]))
-    rows = grouped(holders[1], item_of, len(transactions))  # each row's items in order, as they come so
+    rows = grouped_items(holders[1], item_of, len(transactions))  # each row's items in order, as they come so
     bounds = np.linspace(0, len(order), min(_PARTS, len(order)) + 1).round().astype(np.int64)
     spans = list(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True))
     step = partial(_part, rows, holders, least, longest or len(order), most, order)

@@ -20,7 +20,7 @@ from numba.extending import intrinsic
 
 from openbook.kernels.jit import inner, jit
 
-__all__ = ["grouped", "mine"]
+__all__ = ["grouped_items", "mine"]
 
 
 @intrinsic
@@ -34,7 +34,7 @@ def bits_set(_context, word):  # noqa: ARG001 (the type of the argument)
 
 
 @jit
-def grouped(keys, values, n_keys):
+def grouped_items(keys, values, n_keys):
     """The values of each key, in the order that they come in: where each key's begin, and the values."""
     starts = np.zeros(n_keys + 1, np.int64)
     for key in keys:

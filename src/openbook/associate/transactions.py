@@ -21,7 +21,7 @@ import numpy as np
 from openbook.data import Attribute, Categorical, Column, Numeric, Table, read
 from openbook.data.attributes import as_text
 from openbook.errors import DataError, ParameterError
-from openbook.prepare.discretise import equal_cuts, intervals
+from openbook.prepare.discretise import equal_cuts, interval_names
 
 __all__ = ["Transactions"]
 
@@ -203,5 +203,7 @@ def _held(column: Column, bins: int) -> tuple[tuple[str, ...], np.ndarray]:
     numbers = column.data
     values, weights = np.unique(numbers[~np.isnan(numbers)], return_counts=True)
     cuts = equal_cuts(values, weights, bins)
-    words = tuple(f"{name} in {span}" if span[0] == "(" else f"{name} {span}" for span in intervals(cuts))
+    words = tuple(
+        f"{name} in {span}" if span[0] == "(" else f"{name} {span}" for span in interval_names(cuts)
+    )
     return words, np.where(np.isnan(numbers), -1, np.searchsorted(cuts, numbers))

@@ -7,7 +7,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
-from openbook.cli.output import put
+from openbook.cli.output import put_out
 from openbook.cli.screen import console, readable
 from openbook.cli.tables import open_table
 from openbook.errors import DataError
@@ -15,14 +15,14 @@ from openbook.plan.files import write_text
 from openbook.work import Work
 from openbook.work.text import to_text
 
-__all__ = ["derive", "write_work"]
+__all__ = ["derive_file", "write_work"]
 
 
 #: Derivations in a file, or sent to one, are as wide as this.
 _WIDTH = 100
 
 
-def derive(model: Any, new: str | None, row: int, read_with: Mapping[str, Any]) -> Work:
+def derive_file(model: Any, new: str | None, row: int, read_with: Mapping[str, Any]) -> Work:
     """How the model was fitted or, for a row of `new`, how its prediction was made."""
     if new is None:
         whole: Work = model.work()
@@ -48,7 +48,7 @@ def write_work(work: Work, form: str, out: Path | None, note: str = "") -> None:
         if note and form == "text":
             written = f"{fill(note, width)}\n\n{written}"
     if out is None:
-        put(written)
+        put_out(written)
     else:
         write_text(out, written)
 

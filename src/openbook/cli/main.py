@@ -25,8 +25,8 @@ from openbook.cli.options import (
     WeightKind,
     WorkFormat,
     kinds_of,
+    parsed_seconds,
     reading,
-    seconds_of,
 )
 
 __all__ = ["app"]
@@ -285,7 +285,7 @@ def study(
         raise typer.BadParameter(f"--workers must be -1 (one per core) or at least 1, got {workers}")
     if quick and thorough:
         raise typer.BadParameter("--quick and --thorough exclude each other; use one of them")
-    seconds, start = seconds_of(time_limit), monotonic()  # imports count, too
+    seconds, start = parsed_seconds(time_limit), monotonic()  # imports count, too
     from openbook.cli.study import hypotheses, run_study
 
     options = {
@@ -456,13 +456,13 @@ def work(
 
     Without NEW, derive the model from its training data.
     """
-    from openbook.cli.derivations import derive, write_work
+    from openbook.cli.derivations import derive_file, write_work
     from openbook.cli.folders import model_file
     from openbook.store import from_file, open_model
 
     with from_file(path := model_file(model)):
         model = open_model(path)
-        write_work(derive(model, new, row, read_with), form.value, out, getattr(model, "note_", ""))
+        write_work(derive_file(model, new, row, read_with), form.value, out, getattr(model, "note_", ""))
 
 
 @app.command(epilog="Example: openbook query model.openbook --given smoker=yes --ask cancer --work")

@@ -23,8 +23,8 @@ __all__ = [
     "WeightKind",
     "WorkFormat",
     "kinds_of",
+    "parsed_seconds",
     "reading",
-    "seconds_of",
 ]
 
 #: The panel of the help with the options about columns.
@@ -115,7 +115,7 @@ class WeightKind(StrEnum):
     importance = "importance"
 
 
-def seconds_of(given: str | None) -> float | None:
+def parsed_seconds(given: str | None) -> float | None:
     """A time limit in seconds."""
     if given is None:
         return None

@@ -7,10 +7,10 @@ import sys
 
 from openbook.words.sentences import printable
 
-__all__ = ["put"]
+__all__ = ["put_out"]
 
 
-def put(text: str) -> None:
+def put_out(text: str) -> None:
     """Write text, whose lines end where it says."""
     if sys.stdout.isatty():
         text = "\n".join(printable(line) for line in text.split("\n"))

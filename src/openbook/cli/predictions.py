@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from openbook.cli.output import put
+from openbook.cli.output import put_out
 from openbook.data import Numeric, Table
 from openbook.data.attributes import as_text
 from openbook.errors import DataError
@@ -66,7 +66,7 @@ def _free_name(name: str, taken: tuple[str, ...]) -> str:
 def writer(out: Path | None) -> "Callable[[pl.DataFrame], None]":
     """What writes a frame: to a file by its ending, or as CSV to standard output."""
     if out is None:
-        return lambda frame: put(frame.write_csv())
+        return lambda frame: put_out(frame.write_csv())
     ending = out.suffix.lower()
     if ending not in _WRITERS:
         raise DataError(f"cannot write {out.name}: name a file that ends in {', '.join(_WRITERS)}")

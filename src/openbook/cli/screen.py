@@ -16,7 +16,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from openbook.data.describe import Description
-from openbook.data.describe_render import to_text
+from openbook.data.describe_render import description_text
 from openbook.draw.letters import clip
 from openbook.errors import for_command_line
 from openbook.work.formula import printable
@@ -102,7 +102,7 @@ def notes(screen: Console, lines: Sequence[str]) -> None:
 
 def short(description: Description, width: int = _READABLE) -> str:
     """The description; of a wide table only the headline and the findings."""
-    blocks = to_text(_for_command_line(description), width).split("\n\n")
+    blocks = description_text(_for_command_line(description), width).split("\n\n")
     if len(description.columns) <= _MOST_COLUMNS:
         return "\n\n".join(blocks)
     return "\n\n".join(
@@ -112,7 +112,7 @@ def short(description: Description, width: int = _READABLE) -> str:
 
 def print_description(description: Description) -> None:
     screen = console()
-    say(screen, to_text(_for_command_line(description), readable(screen)))
+    say(screen, description_text(_for_command_line(description), readable(screen)))
 
 
 def _for_command_line(description: Description) -> Description:

@@ -18,8 +18,8 @@ from openbook.plan.explore_plan import ExplorePlan, open_plan
 from openbook.plan.run import claim_folder, report_refusal
 from openbook.plan.source import Source
 from openbook.report import words
-from openbook.report.blocks import Block, Text
-from openbook.report.blocks import Table as TableBlock
+from openbook.report.blocks import Block, Paragraph
+from openbook.report.blocks import Sheet as TableBlock
 from openbook.report.fitted import unwrapped
 from openbook.report.portrait import legible, model_blocks, tree_words
 from openbook.report.summary import choice_lines, test_lines
@@ -224,7 +224,7 @@ def _blocks(screen: Console, blocks: Sequence[Block]) -> None:
     """Text and the first tables; pictures and folds are the report's."""
     tables = [block for block in blocks if isinstance(block, TableBlock)]
     for block in blocks:
-        if isinstance(block, Text):
+        if isinstance(block, Paragraph):
             say(screen, block.words)
         elif isinstance(block, TableBlock) and block in tables[:_MOST_TABLES]:
             shown = [row.cells for row in block.rows[:_MOST_ROWS]]

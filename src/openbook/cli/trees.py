@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from openbook.cli.output import put
+from openbook.cli.output import put_out
 from openbook.errors import DataError
 from openbook.plan.files import write_text
 from openbook.store import from_file, open_model
@@ -22,7 +22,7 @@ def write_rules(path: Path, form: str, out: Path | None) -> None:
     else:
         written = listed.sql() if form == "sql" else listed.text()
     if out is None:
-        put(written + "\n")
+        put_out(written + "\n")
     else:
         write_text(out, written + "\n")
 
@@ -31,7 +31,7 @@ def write_drawing(path: Path, depth: int | None, out: Path | None) -> None:
     with from_file(path):
         drawing = draw(_tree_model(path), depth)
     if out is None:
-        put(drawing.text() + "\n")
+        put_out(drawing.text() + "\n")
     else:
         write_text(out, drawing.written(out))
 

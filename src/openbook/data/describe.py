@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from openbook.data.describe_render import to_html, to_text
+from openbook.data.describe_render import description_html, description_text
 from openbook.data.findings import (
     TINY,
     Finding,
     agreement,
     column_findings,
-    leaks,
+    leak_findings,
     many_values,
     near_rows,
     repeated_columns,
@@ -64,10 +64,10 @@ class Description:
         }
 
     def __str__(self) -> str:
-        return to_text(self)
+        return description_text(self)
 
     def _repr_html_(self) -> str:
-        return to_html(self)
+        return description_html(self)
 
 
 def describe(table: Table, target: str | None = None) -> Description:
@@ -103,7 +103,7 @@ def describe(table: Table, target: str | None = None) -> Description:
     """
     summaries: list[ColumnSummary] = []
     agreements: list[float] = []
-    findings = [*_size_findings(table), *(() if target is None else leaks(table, target))]
+    findings = [*_size_findings(table), *(() if target is None else leak_findings(table, target))]
     for name in table.names:
         facts = measure(table.column(name), table.why.get(name, ""))
         summaries.append(facts.summary)

@@ -16,7 +16,7 @@ from openbook.words.sentences import plural, printable
 if TYPE_CHECKING:
     from openbook.data.describe import Description
 
-__all__ = ["bars", "to_html", "to_text"]
+__all__ = ["description_html", "description_text", "text_bars"]
 
 _WIDTH = 100
 _NAME_WIDTH = 24
@@ -38,7 +38,7 @@ _SPARE = ("skew", "q1", "q3", "std", "mean", "")
 _LEFT_ALIGNED = ("", "values", "characters")
 
 
-def bars(counts: Sequence[int]) -> str:
+def text_bars(counts: Sequence[int]) -> str:
     """Counts as blocks of different height; none is a blank, and the least is still to be seen.
 
     >>> bars([0, 1, 40, 80])
@@ -48,7 +48,7 @@ def bars(counts: Sequence[int]) -> str:
     return "".join(_BLOCKS[max(8 * n // top, 1) - 1] if n else " " for n in counts)
 
 
-def to_text(description: "Description", width: int = _WIDTH) -> str:
+def description_text(description: "Description", width: int = _WIDTH) -> str:
     """A headline, a grid for each kind, the kinds' reasons, the findings; about `width` characters wide."""
     parts = [_headline(description)]
     for head, rows in _grids(description, width):
@@ -62,8 +62,8 @@ def to_text(description: "Description", width: int = _WIDTH) -> str:
     return "\n\n".join(parts)
 
 
-def to_html(description: "Description") -> str:
-    """The same as `to_text`, in plain tables and a list."""
+def description_html(description: "Description") -> str:
+    """The same as `description_text`, in plain tables and a list."""
     tables = "".join(_html_table(head, rows) for head, rows in _grids(description))
     items = "".join(
         f"<li><b>{escape(_where(finding))}</b> {escape(printable(finding.message))}</li>"
@@ -117,18 +117,18 @@ def _own_figures(summary: ColumnSummary, room: int) -> list[str]:
         skew = "–" if x.skew is None else f"{round(x.skew, 2) + 0.0:.2f}"
         std = "–" if x.std is None else short(x.std)
         figures = (x.minimum, x.q1, x.median, x.q3, x.maximum, x.shown_mean)
-        return [bars(x.counts), *map(short, figures), std, skew]
+        return [text_bars(x.counts), *map(short, figures), std, skew]
     if summary.kind == "datetime":
         x = summary.numbers
         if x is None:
             return [""] * len(_GRIDS[1][1])
-        return [bars(x.counts), *map(Datetime(summary.name).shown, (x.minimum, x.median, x.maximum))]
+        return [text_bars(x.counts), *map(Datetime(summary.name).shown, (x.minimum, x.median, x.maximum))]
     if summary.lengths is not None:
         lengths = summary.lengths
         return [f"{lengths.shortest:,} to {lengths.longest:,}, median {short(lengths.median)}"]
     if summary.kind == "text":
         return [""]
-    return [bars([count for _, count in summary.top_values[:_MOST_BARS]]), _values(summary, room)]
+    return [text_bars([count for _, count in summary.top_values[:_MOST_BARS]]), _values(summary, room)]
 
 
 def _values(summary: ColumnSummary, room: int) -> str:

@@ -12,7 +12,7 @@ The rules for texts, first match wins:
     anything else: words, codes                            nominal
 
 Values of a guessed nominal column are sorted: by number if all are numbers, else alphabetically. The
-evidence is a `Tally`, which adds up over the chunks of a file as well as over a whole column.
+evidence is a `KindTally`, which adds up over the chunks of a file as well as over a whole column.
 """
 
 import math
@@ -47,7 +47,7 @@ __all__ = [
     "EVERY_NUMBER",
     "NO_KNOWN_CELL",
     "Decided",
-    "Tally",
+    "KindTally",
     "Wish",
     "decide_cells",
     "decide_days",
@@ -187,13 +187,13 @@ def number_cells(numbers: Array) -> Cells:
 
 def decide_cells(name: str, cells: Cells, wish: Wish = None, how: Reading = _DEFAULT) -> Decided:
     """A column that came as (cleaned) texts."""
-    tally = Tally(how, all_values=True)
+    tally = KindTally(how, all_values=True)
     tally.add(cells)
     attribute, why = judge(name, tally, wish)
     return Decided(attribute, cells.encoded(attribute), why, tally.note(attribute))
 
 
-class Tally:
+class KindTally:
     """The evidence for a column's kind: its different texts, and how they look.
 
     Parameters
@@ -282,7 +282,7 @@ def _least(value: str | None, others: Iterable[str]) -> str | None:
     return min(others if value is None else [value, *others], default=None)
 
 
-def judge(name: str, tally: Tally, wish: Wish = None) -> tuple[Attribute, str]:
+def judge(name: str, tally: KindTally, wish: Wish = None) -> tuple[Attribute, str]:
     """The attribute, and the reason for its kind."""
     if isinstance(wish, Attribute):
         return wish, f"{wish.kind}, as requested"
@@ -300,7 +300,7 @@ def judge(name: str, tally: Tally, wish: Wish = None) -> tuple[Attribute, str]:
     return _guess(name, tally)
 
 
-def _guess(name: str, tally: Tally) -> tuple[Attribute, str]:
+def _guess(name: str, tally: KindTally) -> tuple[Attribute, str]:
     if not tally.known:
         return Numeric(name), NO_KNOWN_CELL
     if (tally.odd or tally.written.given) and (styled := tally.written.attribute(name)):
@@ -314,7 +314,7 @@ def _guess(name: str, tally: Tally) -> tuple[Attribute, str]:
     return _categorical(name, tally, Nominal, _why_nominal(name, tally))
 
 
-def _requested_numbers(name: str, tally: Tally) -> tuple[Attribute, str]:
+def _requested_numbers(name: str, tally: KindTally) -> tuple[Attribute, str]:
     """A column that is to be numeric; an error if it cannot be, or not in one way only."""
     asked, written = "numeric, as requested", tally.written
     if (tally.odd or written.given) and (styled := written.attribute(name)):
@@ -332,7 +332,7 @@ def _requested_numbers(name: str, tally: Tally) -> tuple[Attribute, str]:
     return Numeric(name), asked
 
 
-def _requested_dates(name: str, tally: Tally) -> tuple[Attribute, str]:
+def _requested_dates(name: str, tally: KindTally) -> tuple[Attribute, str]:
     """A column that is to be dates; an error if it cannot be, or not in one way only."""
     if dated := tally.dated.attribute(name):
         return dated, f"datetime, as requested; {tally.dated.why(dated)}"
@@ -356,7 +356,7 @@ def _two_ways(text: str) -> str:
     return f"in {text!r} the comma may mean decimals or thousands; read with decimal=',' or thousands=','"
 
 
-def _reads_as_text(tally: Tally) -> str:
+def _reads_as_text(tally: KindTally) -> str:
     """Why these texts are free text, or nothing."""
     if tally.longest > LONGEST_VALUE:
         return f"free text: a cell has {tally.longest:,} characters"
@@ -369,7 +369,7 @@ def _reads_as_text(tally: Tally) -> str:
     return ""
 
 
-def _why_nominal(name: str, tally: Tally) -> str:
+def _why_nominal(name: str, tally: KindTally) -> str:
     distinct = len(tally.values)
     if set(tally.values) <= set(BOOLEANS):
         return "true or false"
@@ -393,7 +393,7 @@ def _why_nominal(name: str, tally: Tally) -> str:
     )
 
 
-def _categorical(name: str, tally: Tally, kind: type[Categorical], why: str) -> tuple[Attribute, str]:
+def _categorical(name: str, tally: KindTally, kind: type[Categorical], why: str) -> tuple[Attribute, str]:
     if tally.none_is_value:
         tally.values.setdefault(NONE, None)
     if tally.declared is not None and (tally.declared is Ordinal or kind is not Ordinal):

@@ -13,7 +13,7 @@ from typing import Any
 
 from openbook.errors import DataError
 
-__all__ = ["found_at", "is_address", "local_copy", "stamp_of"]
+__all__ = ["found_at", "is_address", "local_copy", "remote_stamp"]
 
 _copying = Lock()
 
@@ -41,7 +41,7 @@ def found_at(address: str) -> list[str]:
     return present
 
 
-def stamp_of(address: str) -> tuple[int, int]:
+def remote_stamp(address: str) -> tuple[int, int]:
     """The size of a file, and a number that changes with it."""
     system, path = _opened(address)
     try:

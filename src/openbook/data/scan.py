@@ -25,10 +25,10 @@ from openbook.data.attributes import Attribute, Categorical, Numeric
 from openbook.data.delimited import DelimitedFile, long_numbers
 from openbook.data.files import check_file, format_of
 from openbook.data.frames import needs_cells, polars_cells, polars_columns, spelled_out
-from openbook.data.guess import EVERY_NUMBER, NO_KNOWN_CELL, Tally, Wish, judge, wishes
+from openbook.data.guess import EVERY_NUMBER, NO_KNOWN_CELL, KindTally, Wish, judge, wishes
 from openbook.data.parquet import ParquetFile
 from openbook.data.reading import MISSING_TOKENS, Kinds, Reading
-from openbook.data.remote import found_at, is_address, local_copy, stamp_of
+from openbook.data.remote import found_at, is_address, local_copy, remote_stamp
 from openbook.data.schema import Schema
 from openbook.data.table import CHUNK_ROWS, Table
 from openbook.errors import DataError
@@ -309,7 +309,7 @@ class _Search:
         self.asked = asked
         self.how = how
         self.numeric = numeric  # columns of delimited files that are read as numbers
-        self.tallies: dict[str, Tally] = {}
+        self.tallies: dict[str, KindTally] = {}
         self.known: set[str] = set()  # those of them with a known cell
         self.notes: dict[str, None] = {}  # in order
         self.found: list[tuple[File, Span, int, tuple[int, int]]] = []
@@ -356,7 +356,7 @@ class _Search:
         for name, cells in polars_cells(frame, self.asked, self.how, offset).items():
             wish = self.asked.get(name)
             whole = isinstance(wish, type) and issubclass(wish, Categorical)
-            self.tallies.setdefault(name, Tally(self.how, all_values=whole)).add(cells)
+            self.tallies.setdefault(name, KindTally(self.how, all_values=whole)).add(cells)
             if isinstance(wish, Attribute):
                 cells.encoded(wish)  # raises where a cell cannot be what is asked
 
@@ -397,7 +397,7 @@ def _addresses(source: Any) -> dict[Path, str]:
         msg = "scan takes paths or addresses, not both at once; copy the files to one place"
         raise DataError(msg)
     found = [address for each in remote for address in found_at(each)]
-    return {local_copy(address, stamp_of(address)): address for address in found}
+    return {local_copy(address, remote_stamp(address)): address for address in found}
 
 
 def _paths(source: Any) -> list[Path]:
@@ -442,7 +442,7 @@ def _check_alike(first: File, other: File) -> None:
 def _stamp(path: Path, address: str | None) -> tuple[int, int]:
     """Size and time of change: they tell whether a file is still what it was."""
     if address is not None:
-        return stamp_of(address)
+        return remote_stamp(address)
     try:
         status = path.stat()
     except OSError as error:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from openbook.data.attributes import UNSEEN, Categorical, Numeric, Ordinal
 from openbook.data.table import Column
 
-__all__ = ["ColumnSummary", "Facts", "Lengths", "Numbers", "measure"]
+__all__ = ["ColumnFacts", "ColumnSummary", "Lengths", "NumberSummary", "measure"]
 
 #: How many of a column's values are kept with their counts.
 KEPT_VALUES = 50
@@ -30,7 +30,7 @@ Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)
-class Numbers:
+class NumberSummary:
     """The distribution of a numeric column; `counts[i]` numbers lie between `edges[i]` and `edges[i + 1]`."""
 
     minimum: float
@@ -87,7 +87,7 @@ class ColumnSummary:
     distinct: int
     infinite: int = 0
     unseen: int = 0
-    numbers: Numbers | None = None
+    numbers: NumberSummary | None = None
     top_values: tuple[tuple[str, int], ...] = ()
     lengths: Lengths | None = None
 
@@ -105,7 +105,7 @@ class ColumnSummary:
 
 
 @dataclass(frozen=True)
-class Facts:
+class ColumnFacts:
     """A column's summary with the arrays that findings look at.
 
     Parameters
@@ -121,7 +121,7 @@ class Facts:
     counts: Array
 
 
-def measure(column: Column, why: str = "") -> Facts:
+def measure(column: Column, why: str = "") -> ColumnFacts:
     """Count and measure one column."""
     if isinstance(column.attribute, Numeric):
         return _measure_numbers(column, why)
@@ -130,7 +130,7 @@ def measure(column: Column, why: str = "") -> Facts:
     return _measure_text(column, why)
 
 
-def _measure_numbers(column: Column, why: str) -> Facts:
+def _measure_numbers(column: Column, why: str) -> ColumnFacts:
     ordered = np.sort(column.data.astype(np.float64, copy=False))  # -inf first, then numbers, +inf, NaN
     low, high, known = np.searchsorted(ordered, [-np.finfo(float).max, np.inf, np.nan])
     finite = ordered[low:high]
@@ -145,10 +145,10 @@ def _measure_numbers(column: Column, why: str) -> Facts:
         infinite=int(low + known - high),
         numbers=numbers(finite) if len(finite) else None,
     )
-    return Facts(summary, finite, (), counts)
+    return ColumnFacts(summary, finite, (), counts)
 
 
-def numbers(ordered: Array) -> Numbers:
+def numbers(ordered: Array) -> NumberSummary:
     """The distribution of finite numbers in ascending order; there must be one at least."""
     # A power of two divides without rounding, and keeps the sums of squares and cubes from overflowing.
     scale = math.ldexp(1.0, math.frexp(max(abs(ordered[0]), abs(ordered[-1])))[1] - 1)
@@ -159,7 +159,7 @@ def numbers(ordered: Array) -> Numbers:
     edges = np.linspace(x[0], x[-1], _BINS + 1)
     below = np.searchsorted(x, edges[1:-1], side="left")
     counts = np.diff(below, prepend=0, append=len(x))
-    return Numbers(
+    return NumberSummary(
         minimum=float(scale * x[0]),
         q1=float(scale * q1),
         median=float(scale * median),
@@ -192,7 +192,7 @@ def _run_lengths(ordered: Array) -> Array:
     return np.diff(ends, prepend=0)
 
 
-def _measure_codes(column: Column, attribute: Categorical, why: str) -> Facts:
+def _measure_codes(column: Column, attribute: Categorical, why: str) -> ColumnFacts:
     tally = np.bincount(column.data.astype(np.intp) - UNSEEN, minlength=len(attribute.values) + 2)
     unseen, missing, every = int(tally[0]), int(tally[1]), tally[2:]
     seen = np.flatnonzero(every)
@@ -207,7 +207,7 @@ def _measure_codes(column: Column, attribute: Categorical, why: str) -> Facts:
         unseen=unseen,
         top_values=_kept(names, counts, in_order=isinstance(attribute, Ordinal)),
     )
-    return Facts(summary, np.empty(0), names, counts)
+    return ColumnFacts(summary, np.empty(0), names, counts)
 
 
 def _kept(names: tuple[str, ...], counts: Array, *, in_order: bool) -> tuple[tuple[str, int], ...]:
@@ -216,7 +216,7 @@ def _kept(names: tuple[str, ...], counts: Array, *, in_order: bool) -> tuple[tup
     return tuple((names[i], int(counts[i])) for i in kept)
 
 
-def _measure_text(column: Column, why: str) -> Facts:
+def _measure_text(column: Column, why: str) -> ColumnFacts:
     tally = Counter(column.data.tolist())
     missing = tally.pop(None, 0)
     names = tuple(tally)
@@ -234,4 +234,4 @@ def _measure_text(column: Column, why: str) -> Facts:
         distinct=len(names),
         lengths=lengths,
     )
-    return Facts(summary, np.empty(0), names, counts)
+    return ColumnFacts(summary, np.empty(0), names, counts)

@@ -3,7 +3,7 @@
 import math
 
 from openbook.border.rules import Number
-from openbook.features.search import SAME, Move, SubsetSearch, best_of, gain
+from openbook.features.search import SAME, SelectionStep, SubsetSearch, best_candidate, gain
 from openbook.features.subsets import Judge
 from openbook.words.numbers import shown
 
@@ -70,17 +70,19 @@ class Ablation(SubsetSearch):
             candidates = tuple(
                 self._judged(name, [other for other in kept if other != name], judge) for name in kept
             )
-            best = best_of(self.metric_, candidates)
+            best = best_candidate(self.metric_, candidates)
             loss = -gain(self.metric_, best.score, self.full_)
             if not loss <= self.eps + SAME:
-                path.append(Move(candidates, None, kept, score, 0.0))
+                path.append(SelectionStep(candidates, None, kept, score, 0.0))
                 lost = "the score" if math.isinf(loss) else shown(loss)
                 least = f"Without {best.attribute}, the least useful, {lost} is lost"
                 self.stop_ = f"{least}: more than eps = {self.eps:g}."
                 break
             kept = tuple(name for name in kept if name != best.attribute)
             path.append(
-                Move(candidates, best.attribute, kept, best.score, gain(self.metric_, best.score, score))
+                SelectionStep(
+                    candidates, best.attribute, kept, best.score, gain(self.metric_, best.score, score)
+                )
             )
             score = best.score
         self.path_ = tuple(path)

@@ -7,8 +7,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from openbook.features.evidence import Contingency, Groups, Pairs
-from openbook.prepare.discretise import derive_splits
+from openbook.features.evidence import AttributeCounts, ClassGroups, NumberPairs
+from openbook.prepare.discretise import derive_bins
 from openbook.words.numbers import figure, signed
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
@@ -16,7 +16,7 @@ from openbook.work import Grid, Step, Work
 if TYPE_CHECKING:
     from openbook.features.scores import AttributeScore
 
-__all__ = ["derive"]
+__all__ = ["derive_score"]
 
 Part = Step | Grid | Work
 
@@ -27,15 +27,15 @@ _CELLS = 60
 _ACROSS, _DOWN = 8, 40
 
 
-def derive(score: "AttributeScore") -> Work:
+def derive_score(score: "AttributeScore") -> Work:
     """How an attribute's score came about."""
     title = f"{score.measure.words} of {score.attribute}"
     evidence = score.evidence
     if evidence is None:
         return Work(_capital(title), (), f"Undefined: {score.why}.")
-    if isinstance(evidence, Contingency):
+    if isinstance(evidence, AttributeCounts):
         parts = _derive_counts(score.measure.name, _Cells(evidence))
-    elif isinstance(evidence, Groups):
+    elif isinstance(evidence, ClassGroups):
         parts = _derive_groups(score.measure.name, evidence)
     else:
         parts = _derive_pairs(score.measure.name, evidence)
@@ -75,7 +75,7 @@ def _tested(score: "AttributeScore") -> list[Step]:
 class _Cells:
     """A contingency table by hand: counts as Python numbers, with their totals and names."""
 
-    def __init__(self, evidence: Contingency) -> None:
+    def __init__(self, evidence: AttributeCounts) -> None:
         self.attribute, self.target, self.splits = evidence.attribute, evidence.target, evidence.splits
         self.classes = [f"{evidence.target} = {label}" for label in evidence.classes]
         keep = [v for v in range(len(evidence.values)) if evidence.counts[:, v].any()]
@@ -121,7 +121,7 @@ def _equal(attribute: str, value: str) -> str:
 
 
 def _derive_counts(measure: str, cells: _Cells) -> list[Part]:
-    parts: list[Part] = [derive_splits(cells.attribute, cells.splits)] if cells.splits else []
+    parts: list[Part] = [derive_bins(cells.attribute, cells.splits)] if cells.splits else []
     parts.append(cells.grid())
     if measure in ("pmi", "mutual_information"):
         parts += _pmi_steps(cells)
@@ -245,7 +245,7 @@ def _entropy_step(label: str, counts: Sequence[float]) -> Step:
     return Step(label, r"-\sum p \log_2 p", "-" + joined(terms, " - ", _TERMS), 0.0 + value)
 
 
-def _derive_groups(measure: str, groups: Groups) -> list[Part]:
+def _derive_groups(measure: str, groups: ClassGroups) -> list[Part]:
     rows = [
         (label, float(weight), float(mean), float(scatter))
         for label, weight, mean, scatter in zip(
@@ -295,7 +295,7 @@ def _f_step(between: float, within: float, k: int, n: float) -> Step:
     return Step("F", r"\frac{between / (k - 1)}{within / (n - k)}", numbers, value)
 
 
-def _derive_pairs(measure: str, pairs: Pairs) -> list[Part]:
+def _derive_pairs(measure: str, pairs: NumberPairs) -> list[Part]:
     rows = [
         ("n", pairs.n),
         (f"mean of {pairs.x}", pairs.mean_x),

@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 from openbook.border.rules import Maybe, Number, Whole
 from openbook.errors import ParameterError
-from openbook.features.select import how_many
+from openbook.features.select import number_kept
 from openbook.features.selector import Selector
 from openbook.judge.folds.examples import Cut, Examples, Split, model_task
 from openbook.judge.scores.metrics import Task
@@ -67,7 +67,7 @@ class EmbeddedSelection(Selector):
 
     def _select(self, examples: Examples) -> list[str]:
         names = examples.table.names
-        count = how_many(self, len(names), optional=True)
+        count = number_kept(self, len(names), optional=True)
         rows = np.arange(len(examples))
         self.estimator_ = clone(self.estimator)
         self.estimator_.fit(*Cut(examples, Split(0, rows, rows)).training(self.estimator))

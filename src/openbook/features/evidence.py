@@ -13,16 +13,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from openbook.prepare.discretise import Split
+from openbook.prepare.discretise import BinSplit
 
-__all__ = ["Contingency", "Evidence", "Groups", "Pairs"]
+__all__ = ["AttributeCounts", "ClassGroups", "Evidence", "NumberPairs"]
 
 #: A scatter of less than this share of the whole is rounding.
 _ROUNDING = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
-class Contingency:
+class AttributeCounts:
     """Counts of values by class.
 
     Parameters
@@ -38,19 +38,19 @@ class Contingency:
     counts: np.ndarray
     classes: tuple[str, ...]
     values: tuple[str, ...]
-    splits: tuple[Split, ...] = ()
+    splits: tuple[BinSplit, ...] = ()
 
     @property
     def n(self) -> float:
         return float(self.counts.sum())
 
-    def against(self, c: int) -> "Contingency":
+    def against(self, c: int) -> "AttributeCounts":
         rest = np.delete(self.counts, c, axis=0).sum(axis=0)
         return replace(self, counts=np.vstack([self.counts[c], rest]), classes=(self.classes[c], "other"))
 
 
 @dataclass(frozen=True, eq=False)
-class Groups:
+class ClassGroups:
     """A number in each of several groups.
 
     Parameters
@@ -91,11 +91,13 @@ class Groups:
         """How many groups have a row."""
         return int((self.weight > 0).sum())
 
-    def against(self, c: int) -> "Groups":
+    def against(self, c: int) -> "ClassGroups":
         rest = np.delete(np.arange(len(self.labels)), c)
-        others = Groups(self.number, self.group, (), self.weight[rest], self.mean[rest], self.scatter[rest])
+        others = ClassGroups(
+            self.number, self.group, (), self.weight[rest], self.mean[rest], self.scatter[rest]
+        )
         mean, scatter = (others.grand_mean, others.between + others.within) if others.n else (0.0, 0.0)
-        return Groups(
+        return ClassGroups(
             self.number,
             self.group,
             ("other", self.labels[c]),
@@ -106,7 +108,7 @@ class Groups:
 
 
 @dataclass(frozen=True)
-class Pairs:
+class NumberPairs:
     """Two numbers x and y: n, means, scatters and joint scatter Σ (x - mean)(y - mean)."""
 
     x: str
@@ -119,7 +121,7 @@ class Pairs:
     joint: float
 
     @classmethod
-    def of(cls, x_name: str, y_name: str, x: np.ndarray, y: np.ndarray) -> "Pairs":
+    def of(cls, x_name: str, y_name: str, x: np.ndarray, y: np.ndarray) -> "NumberPairs":
         """From numbers in which none is missing."""
         if not len(x):
             return cls(x_name, y_name, 0.0, math.nan, math.nan, 0.0, 0.0, 0.0)
@@ -136,4 +138,4 @@ class Pairs:
         return min(1.0, max(-1.0, self.joint / spread)) if spread > 0 else math.nan
 
 
-Evidence = Contingency | Groups | Pairs
+Evidence = AttributeCounts | ClassGroups | NumberPairs

@@ -1,7 +1,7 @@
 """Greedy forward selection: start with nothing, add what helps most, stop when nothing does."""
 
 from openbook.border.rules import Maybe, Number, Whole
-from openbook.features.search import SAME, Move, SubsetSearch, best_of, gain
+from openbook.features.search import SAME, SelectionStep, SubsetSearch, best_candidate, gain
 from openbook.features.subsets import Judge
 from openbook.judge.choice.comparison import difference
 from openbook.words.numbers import shown
@@ -73,7 +73,7 @@ class ForwardSelection(SubsetSearch):
 
     def _walk(self, names: tuple[str, ...], judge: Judge) -> tuple[str, ...]:
         kept: tuple[str, ...] = ()
-        path: list[Move] = []
+        path: list[SelectionStep] = []
         score, last, self.stop_ = self.baseline_, None, "Every attribute is selected."
         while len(kept) < len(names):
             if self.k is not None and len(kept) == self.k:
@@ -81,14 +81,14 @@ class ForwardSelection(SubsetSearch):
                 break
             left = [name for name in names if name not in kept]
             candidates = tuple(self._judged(name, (*kept, name), judge) for name in left)
-            best = best_of(self.metric_, candidates)
+            best = best_candidate(self.metric_, candidates)
             gained = gain(self.metric_, best.score, score)
             if kept and self.k is None and (reason := self._too_little(gained, best, last)):
-                path.append(Move(candidates, None, kept, score, 0.0))
+                path.append(SelectionStep(candidates, None, kept, score, 0.0))
                 self.stop_ = reason
                 break
             kept, score, last = (*kept, best.attribute), best.score, best
-            path.append(Move(candidates, best.attribute, kept, score, gained))
+            path.append(SelectionStep(candidates, best.attribute, kept, score, gained))
         self.path_ = tuple(path)
         return kept
 

@@ -22,7 +22,7 @@ from openbook.border.rows import Chunk, Rows, refuse_infinity
 from openbook.data import Categorical, Column, Nominal, Numeric, Ordinal, Schema, Table, Text
 from openbook.data.attributes import as_text
 from openbook.data.distinct import distinct_codes
-from openbook.features.evidence import Contingency, Evidence, Groups, Pairs
+from openbook.features.evidence import AttributeCounts, ClassGroups, Evidence, NumberPairs
 from openbook.features.measures import Measure
 from openbook.fold import each, fold
 from openbook.judge.folds.examples import Examples
@@ -31,9 +31,9 @@ from openbook.judge.scores.metrics import Task
 from openbook.kernels.counts import Counts
 from openbook.kernels.moments import Moments
 from openbook.kernels.samples import distinct
-from openbook.prepare.discretise import Split, equal_cuts, intervals, mdl_splits
+from openbook.prepare.discretise import BinSplit, equal_cuts, interval_names, mdl_splits
 
-__all__ = ["Bins", "Discrete", "Target", "discrete", "gather", "target_task"]
+__all__ = ["Bins", "Discrete", "Target", "discrete", "gather_evidence", "target_task"]
 
 #: "mdl" cuts by the classes (Fayyad and Irani), a number into so many intervals of equal frequency.
 Bins = str | int
@@ -63,7 +63,7 @@ class Target:
         if self.classes is not None:
             return self
         cuts = _equal(self.values, QUARTERS)
-        return Target(self.name, np.searchsorted(cuts, self.values), intervals(cuts))
+        return Target(self.name, np.searchsorted(cuts, self.values), interval_names(cuts))
 
 
 def target_task(y: Any) -> Task:
@@ -80,7 +80,7 @@ class Discrete:
     """A table of categories only, and how each number was cut, by name."""
 
     table: Table
-    splits: dict[str, tuple[Split, ...]]
+    splits: dict[str, tuple[BinSplit, ...]]
 
 
 def discrete(table: Table, target: Target, bins: Bins) -> Discrete:
@@ -96,19 +96,21 @@ def discrete(table: Table, target: Target, bins: Bins) -> Discrete:
     return Discrete(Table(schema, [column.data for column in found]), splits)
 
 
-def _cut(codes: np.ndarray, n_classes: int, bins: Bins, column: Column) -> tuple[Column, tuple[Split, ...]]:
+def _cut(
+    codes: np.ndarray, n_classes: int, bins: Bins, column: Column
+) -> tuple[Column, tuple[BinSplit, ...]]:
     """A column as categories, and the cuts that were tried."""
     if isinstance(column.attribute, Categorical):
         return column, ()
     known = ~np.isnan(column.data)
     x = column.data[known]
-    splits: tuple[Split, ...] = ()
+    splits: tuple[BinSplit, ...] = ()
     if bins == "mdl":
         splits = tuple(mdl_splits(x, codes[known], n_classes))
         cuts = np.array(sorted(split.cut for split in splits if split.accepted))
     else:
         cuts = _equal(x, int(bins))
-    attribute = Ordinal(column.name, intervals(cuts))
+    attribute = Ordinal(column.name, interval_names(cuts))
     cells = np.full(len(known), -1, dtype=attribute.dtype)
     cells[known] = np.searchsorted(cuts, x)
     return Column(attribute, cells), splits
@@ -119,7 +121,7 @@ def _equal(numbers: np.ndarray, bins: int) -> np.ndarray:
     return equal_cuts(values, weights, bins)
 
 
-def gather(table: Table, target: Target, measure: Measure, bins: Bins) -> dict[str, Evidence]:
+def gather_evidence(table: Table, target: Target, measure: Measure, bins: Bins) -> dict[str, Evidence]:
     """The evidence of every attribute that has some, by name; text has none."""
     if measure.of_counts:
         return _counted(table, target.as_classes(), bins)
@@ -148,7 +150,9 @@ def _counted(table: Table, target: Target, bins: Bins) -> dict[str, Evidence]:
     )
     attributes = (a for a in categories.table.schema if isinstance(a, Categorical))
     return {
-        a.name: Contingency(a.name, target.name, table, target.classes, a.values, categories.splits[a.name])
+        a.name: AttributeCounts(
+            a.name, target.name, table, target.classes, a.values, categories.splits[a.name]
+        )
         for a, table in zip(attributes, counts.tables, strict=True)
     }
 
@@ -158,13 +162,13 @@ def _counts(n_classes: int, chunk: Chunk) -> Counts:
     return Counts.of(chunk.X.columns, n_values, chunk.y, chunk.w, n_classes)
 
 
-def _by_class(table: Table, names: list[str], target: Target) -> list[Groups]:
+def _by_class(table: Table, names: list[str], target: Target) -> list[ClassGroups]:
     """The moments of numbers and ranks in each class."""
     assert target.classes is not None
     rows = Rows.in_memory(table, target.values)
     moments = fold(rows.pieces, partial(_moments, names, len(target.classes)), add)
     return [
-        Groups(
+        ClassGroups(
             name, target.name, target.classes, moments.weight[:, j], moments.mean[:, j], moments.scatter[:, j]
         )
         for j, name in enumerate(names)
@@ -184,11 +188,11 @@ def _with_numbers(column: Column, target: Target) -> Evidence:
     known = ~column.missing
     y = target.values[known]
     if not isinstance(column.attribute, Nominal):
-        return Pairs.of(column.name, target.name, _numbers(column)[known], y)
+        return NumberPairs.of(column.name, target.name, _numbers(column)[known], y)
     values = column.attribute.values
     moments = Moments.of(y[:, None], column.data[known].astype(np.intp), np.ones(len(y)), len(values))
     parts = (part[:, 0] for part in (moments.weight, moments.mean, moments.scatter))
-    return Groups(target.name, column.name, values, *parts)
+    return ClassGroups(target.name, column.name, values, *parts)
 
 
 def _numbers(column: Column) -> np.ndarray:

@@ -27,7 +27,7 @@ import numpy as np
 from scipy.special import chdtrc, fdtrc
 
 from openbook.errors import ParameterError, did_you_mean
-from openbook.features.evidence import Contingency, Evidence, Groups, Pairs
+from openbook.features.evidence import AttributeCounts, ClassGroups, Evidence, NumberPairs
 from openbook.measures import (
     chi_squared,
     gain_ratio,
@@ -122,28 +122,28 @@ class Measure:
 
 
 def _of_counts(function: Callable[[np.ndarray], float], evidence: Evidence) -> float:
-    assert isinstance(evidence, Contingency)
+    assert isinstance(evidence, AttributeCounts)
     return function(evidence.counts)
 
 
 def _strongest(evidence: Evidence) -> np.ndarray:
     """The largest PMI of each class; NaN for a class without a row."""
-    assert isinstance(evidence, Contingency)
+    assert isinstance(evidence, AttributeCounts)
     pmi = np.nan_to_num(pointwise_mutual_information(evidence.counts), nan=-np.inf)
     strongest = pmi.max(axis=1)
     return np.where(np.isfinite(strongest), strongest, np.nan)
 
 
 def _pmi(evidence: Evidence) -> float:
-    assert isinstance(evidence, Contingency)
+    assert isinstance(evidence, AttributeCounts)
     shares = evidence.counts.sum(axis=1) / evidence.n
     return float(np.nansum(shares * _strongest(evidence)))
 
 
 def _correlation(evidence: Evidence) -> float:
-    if isinstance(evidence, Pairs):
+    if isinstance(evidence, NumberPairs):
         return evidence.r
-    if isinstance(evidence, Groups):
+    if isinstance(evidence, ClassGroups):
         total = evidence.between + evidence.within
         if not total > 0 or evidence.n_groups < 2:
             return math.nan
@@ -158,14 +158,14 @@ def _correlation(evidence: Evidence) -> float:
 
 
 def _f(evidence: Evidence) -> float:
-    return _f_test(evidence).statistic if not isinstance(evidence, Contingency) else math.nan
+    return _f_test(evidence).statistic if not isinstance(evidence, AttributeCounts) else math.nan
 
 
 def _f_test(evidence: Evidence) -> IndependenceTest:
     """Of groups, or of a line through pairs; categories on both sides are left to chi-squared."""
-    if isinstance(evidence, Contingency):
+    if isinstance(evidence, AttributeCounts):
         return _chi_test(evidence)
-    if isinstance(evidence, Pairs):
+    if isinstance(evidence, NumberPairs):
         share = evidence.r**2
         explained, left, dof = share, 1 - share, (1, int(evidence.n) - 2)
     else:
@@ -182,13 +182,13 @@ def _chi(evidence: Evidence) -> float:
 
 
 def _chi_test(evidence: Evidence) -> IndependenceTest:
-    assert isinstance(evidence, Contingency)
+    assert isinstance(evidence, AttributeCounts)
     test = chi_squared(evidence.counts)
     return IndependenceTest("chi-squared", test.statistic, (test.dof,), test.p_value, _low(test.expected))
 
 
 def _g_test(evidence: Evidence) -> IndependenceTest:
-    assert isinstance(evidence, Contingency)
+    assert isinstance(evidence, AttributeCounts)
     test = chi_squared(evidence.counts)
     statistic = 2 * evidence.n * mutual_information(evidence.counts, base=math.e)
     p = float(chdtrc(test.dof, statistic)) if test.dof else 1.0

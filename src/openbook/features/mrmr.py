@@ -21,7 +21,7 @@ from openbook.data import Categorical
 from openbook.errors import DataError
 from openbook.features.gather import Bins, Target, discrete, target_task
 from openbook.features.scores import AttributeScores, check_bins, score_examples
-from openbook.features.select import how_many
+from openbook.features.select import number_kept
 from openbook.features.selector import Selector
 from openbook.judge.folds.examples import Examples
 from openbook.kernels.counts import Counts
@@ -110,7 +110,7 @@ class MRMR(Selector):
             raise DataError(
                 "no attribute has a mutual information with the target: all are text or entirely missing"
             )
-        count = how_many(self, len(examples.table.schema), optional=True) or math.ceil(len(relevance) / 2)
+        count = number_kept(self, len(examples.table.schema), optional=True) or math.ceil(len(relevance) / 2)
         shared = _Shared.of(examples, self.bins)
         path: list[tuple[Rated, ...]] = []
         while relevance and len(path) < count:

@@ -14,8 +14,8 @@ from typing import Any
 from openbook.border.rules import Whole
 from openbook.data import Attribute, Numeric, SparseTable, Text, read
 from openbook.errors import DataError, ParameterError, UnknownColumn, did_you_mean
-from openbook.features.evidence import Contingency, Evidence
-from openbook.features.gather import Bins, Target, gather, target_task
+from openbook.features.evidence import AttributeCounts, Evidence
+from openbook.features.gather import Bins, Target, gather_evidence, target_task
 from openbook.features.measures import IndependenceTest, Measure, measure_named
 from openbook.judge.chance.significance import holm
 from openbook.judge.folds.examples import Examples
@@ -93,9 +93,9 @@ class AttributeScore:
 
     def work(self) -> Work:
         """Derive the score from the counts or moments."""
-        from openbook.features.derive import derive
+        from openbook.features.derive import derive_score
 
-        return derive(self)
+        return derive_score(self)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -278,7 +278,7 @@ def score_examples(examples: Examples, measure: "str | Measure", bins: Bins) -> 
     quarters = how.of_counts and aim.classes is None
     if quarters:
         aim = aim.as_classes()
-    found = gather(inputs, aim, how, bins)
+    found = gather_evidence(inputs, aim, how, bins)
     scored = [_scored(attribute, how, aim, found.get(attribute.name)) for attribute in inputs.schema]
     adjusted = holm([row.p_value for row in scored])
     rows = [replace(row, p_adjusted=float(p)) for row, p in zip(scored, adjusted, strict=True)]
@@ -318,7 +318,7 @@ def _remark(row: AttributeScore) -> bool:
 
 
 def _is_cut(row: AttributeScore) -> bool:
-    return isinstance(row.evidence, Contingency) and row.kind == Numeric.kind
+    return isinstance(row.evidence, AttributeCounts) and row.kind == Numeric.kind
 
 
 def p_cell(p: float) -> str:

@@ -23,7 +23,7 @@ from openbook.words.numbers import shown
 from openbook.words.sentences import plural
 from openbook.work import Grid, Work
 
-__all__ = ["Candidate", "Move", "SubsetSearch", "best_of", "gain"]
+__all__ = ["SelectionStep", "SubsetSearch", "TriedAttribute", "best_candidate", "gain"]
 
 #: Scores that differ by less are equal.
 SAME = 1e-12
@@ -32,7 +32,7 @@ FOLDS = 5
 
 
 @dataclass(frozen=True)
-class Candidate:
+class TriedAttribute:
     """An attribute that could be added or dropped, and how the learner would do."""
 
     attribute: str
@@ -41,7 +41,7 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Move:
+class SelectionStep:
     """A step of the path.
 
     Parameters
@@ -53,7 +53,7 @@ class Move:
     gain : in score over the step before; above 0 is better, whatever the metric
     """
 
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[TriedAttribute, ...]
     chosen: str | None
     attributes: tuple[str, ...]
     score: float
@@ -116,9 +116,9 @@ class SubsetSearch(Selector):
     def _score(self, evaluation: Evaluation) -> float:
         return evaluation.score(self.metric_)
 
-    def _judged(self, attribute: str, names: Sequence[str], judge: Judge) -> Candidate:
+    def _judged(self, attribute: str, names: Sequence[str], judge: Judge) -> TriedAttribute:
         evaluation = judge(names)
-        return Candidate(attribute, evaluation, self._score(evaluation))
+        return TriedAttribute(attribute, evaluation, self._score(evaluation))
 
     def _work(self) -> Work:
         """The path: every step with its candidates, and why it ended."""
@@ -137,7 +137,7 @@ class SubsetSearch(Selector):
             if move.chosen is not None
         ]
 
-    def _grid(self, i: int, move: Move) -> Grid:
+    def _grid(self, i: int, move: SelectionStep) -> Grid:
         rows = [
             (one.attribute, shown(one.score), self.verb if one.attribute == move.chosen else "")
             for one in move.candidates
@@ -154,7 +154,7 @@ def gain(function: Metric, new: float, old: float) -> float:
     return new - old if function.greater_is_better else old - new
 
 
-def best_of(function: Metric, candidates: Sequence[Candidate]) -> Candidate:
+def best_candidate(function: Metric, candidates: Sequence[TriedAttribute]) -> TriedAttribute:
     """The candidate of the best score, the first of equals."""
     best = candidates[0]
     for one in candidates[1:]:

@@ -14,7 +14,7 @@ from openbook.judge.folds.examples import Examples
 from openbook.words.numbers import shown
 from openbook.work import Grid, Work
 
-__all__ = ["SelectAttributes", "how_many"]
+__all__ = ["SelectAttributes", "number_kept"]
 
 
 class SelectAttributes(Selector):
@@ -80,7 +80,7 @@ class SelectAttributes(Selector):
         return target_task(y)
 
     def _select(self, examples: Examples) -> list[str]:
-        count = how_many(self, len(examples.table.schema), optional=True)
+        count = number_kept(self, len(examples.table.schema), optional=True)
         self.scores_ = score_examples(examples, self.measure, self.bins)
         defined = [row for row in self.scores_ if not math.isnan(row.score)]
         if not defined:
@@ -123,7 +123,7 @@ class SelectAttributes(Selector):
         return row.attribute, shown(row.score), p_cell(row.p_adjusted), "kept" if kept else row.why
 
 
-def how_many(selection: Any, columns: int, *, optional: bool = False) -> int | None:
+def number_kept(selection: Any, columns: int, *, optional: bool = False) -> int | None:
     """How many columns `k` or `fraction` keep; None where neither is given and that is allowed."""
     rules = {name: getattr(selection, name, None) for name in ("k", "fraction", "p")}
     given = [name for name, value in rules.items() if value is not None]

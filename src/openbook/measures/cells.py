@@ -10,7 +10,7 @@ from openbook.data.attributes import Categorical, Nominal, as_text
 from openbook.errors import ParameterError, did_you_mean
 from openbook.measures.arrays import Floats
 
-__all__ = ["as_tuple", "check_weights", "code_of", "shape_of", "spell", "tabulate"]
+__all__ = ["as_tuple", "check_weights", "shape_of", "spell_event", "tabulate", "value_code"]
 
 MOST_CELLS = 10_000_000  # 80 MB
 
@@ -55,11 +55,11 @@ def check_weights(attributes: Sequence[Categorical], table: Floats, what: str) -
     if bad.any():
         cell = tuple(np.argwhere(bad)[0])
         event = {a.name: a.values[code] for a, code in zip(attributes, cell, strict=True)}
-        msg = f"the {what} of {spell(event)} must be finite and not negative, got {table[cell]:g}"
+        msg = f"the {what} of {spell_event(event)} must be finite and not negative, got {table[cell]:g}"
         raise ParameterError(msg)
 
 
-def code_of(attribute: Categorical, value: Any) -> int:
+def value_code(attribute: Categorical, value: Any) -> int:
     code = attribute.encode(value)
     if code < 0:
         msg = f"{attribute.name!r} has no value {value!r}. {did_you_mean(as_text(value), attribute.values)}"
@@ -71,5 +71,5 @@ def as_tuple(key: Any) -> tuple[Any, ...]:
     return key if isinstance(key, tuple) else (key,)
 
 
-def spell(event: Mapping[str, Any]) -> str:
+def spell_event(event: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} = {as_text(value)}" for name, value in event.items())

@@ -24,7 +24,7 @@ from openbook.data.schema import Schema
 from openbook.data.table import Table
 from openbook.errors import ParameterError, did_you_mean
 from openbook.measures.arrays import SUM_TOLERANCE, Floats, as_floats
-from openbook.measures.cells import as_tuple, check_weights, code_of, shape_of, spell, tabulate
+from openbook.measures.cells import as_tuple, check_weights, shape_of, spell_event, tabulate, value_code
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
 from openbook.work.formula import escape_text
@@ -282,7 +282,7 @@ class Joint:
             msg = f"the evidence names every variable ({', '.join(self.names)}); leave out what you ask for"
             raise ParameterError(msg)
         if not table.any():
-            msg = f"P({spell(evidence)}) is 0, so nothing can be conditioned on it"
+            msg = f"P({spell_event(evidence)}) is 0, so nothing can be conditioned on it"
             raise ParameterError(msg)
         return Joint(left, table / table.sum())
 
@@ -408,7 +408,7 @@ class Joint:
             steps = [self._sum_step(evidence), *(self._ratio_step(event, evidence) for event in events)]
         else:
             steps = [self._sum_step(event) for event in events]
-        given = f" | {spell(evidence)}" if evidence else ""
+        given = f" | {spell_event(evidence)}" if evidence else ""
         return Work(f"P({', '.join(names)}{given})", (self._grid(), *steps))
 
     def chain_rule(self, /, **event: Any) -> Work:
@@ -438,13 +438,13 @@ class Joint:
             known[name] = value
         factors = [float(step.result or 0) for step in steps]
         product_step = Step(
-            f"P({spell(event)})",
+            f"P({spell_event(event)})",
             r" \cdot ".join(_factor(name, tuple(event)[:i]) for i, name in enumerate(event)),
             r" \cdot ".join(figure(factor) for factor in factors),
             math.prod(factors),
         )
         conclusion = f"The joint table gives {figure(self.probability(**event))} too."
-        return Work(f"Chain rule for P({spell(event)})", (*steps, product_step), conclusion)
+        return Work(f"Chain rule for P({spell_event(event)})", (*steps, product_step), conclusion)
 
     def _grid(self) -> Grid:
         cells = list(zip(product(*(a.values for a in self.attributes)), self.table.flat, strict=True))
@@ -458,13 +458,13 @@ class Joint:
         formula = f"P({_tex(self.names)})"
         if others:
             formula = rf"\sum_{{{_tex(others)}}} {formula}"
-        return Step(f"P({spell(event)})", formula, self._terms(event), self.probability(**event))
+        return Step(f"P({spell_event(event)})", formula, self._terms(event), self.probability(**event))
 
     def _ratio_step(self, event: Mapping[str, Any], evidence: Mapping[str, Any]) -> Step:
         """P(event | evidence) as P(event, evidence) / P(evidence)."""
         below = self.probability(**evidence)
         return Step(
-            f"P({spell(event)} | {spell(evidence)})",
+            f"P({spell_event(event)} | {spell_event(evidence)})",
             rf"\frac{{P({_tex([*event, *evidence])})}}{{P({_tex(evidence)})}}",
             rf"\frac{{{self._terms({**event, **evidence})}}}{{{figure(below)}}}",
             self.probability(**event, **evidence) / below,
@@ -486,7 +486,7 @@ class Joint:
         index: list[Any] = [slice(None)] * self.table.ndim
         for name, value in event.items():
             axis = self._axis(name)
-            index[axis] = code_of(self.attributes[axis], value)
+            index[axis] = value_code(self.attributes[axis], value)
         return tuple(index)
 
     def _numbers(self, name: str, values: Mapping[Any, float]) -> Floats:
@@ -494,7 +494,7 @@ class Joint:
         attribute = self.attributes[self._axis(name)]
         numbers = np.full(len(attribute.values), np.nan)
         for value, number in values.items():
-            numbers[code_of(attribute, value)] = number
+            numbers[value_code(attribute, value)] = number
         if not np.isfinite(numbers).all():
             value = attribute.values[int(np.argmin(np.isfinite(numbers)))]
             msg = f"the value {value!r} of {name!r} needs a finite number"

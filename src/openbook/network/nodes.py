@@ -9,7 +9,7 @@ import numpy as np
 from openbook.bayes.smoothing import NoSmoothing
 from openbook.border.rows import infinite_cell
 from openbook.data import UNSEEN, Categorical, Numeric, Ordinal
-from openbook.prepare.discretise import equal_cuts, intervals
+from openbook.prepare.discretise import equal_cuts, interval_names
 
 __all__ = ["as_node", "codes_of", "counted", "equal_frequency_cuts", "loaded", "smoothed"]
 
@@ -18,7 +18,7 @@ def as_node(attribute, cuts):
     """The node of a column: itself, or the intervals of a number."""
     if isinstance(attribute, Categorical):
         return attribute
-    return Ordinal(attribute.name, intervals(cuts[attribute.name]))
+    return Ordinal(attribute.name, interval_names(cuts[attribute.name]))
 
 
 def loaded(piece):

@@ -16,7 +16,7 @@ from openbook.data import Numeric, Table
 from openbook.data.describe import Description, describe
 from openbook.errors import PlanError
 
-__all__ = ["MOST_ROWS", "WeightKind", "counted", "described", "kind_of_weights", "weights_of"]
+__all__ = ["MOST_ROWS", "WeightKind", "counted_rows", "described", "kind_of_weights", "weights_of"]
 
 WeightKind = Literal["frequency", "importance"]
 
@@ -52,7 +52,7 @@ def _are_counts(weights: np.ndarray) -> bool:
     return bool((weights == np.trunc(weights)).all()) and weights.sum() <= MOST_ROWS
 
 
-def counted(positions: np.ndarray, weights: np.ndarray, name: str) -> np.ndarray:
+def counted_rows(positions: np.ndarray, weights: np.ndarray, name: str) -> np.ndarray:
     """Positions, each as often as its weight says; PlanError where weights cannot be frequencies."""
     if not _are_counts(weights):
         raise PlanError(
@@ -71,5 +71,5 @@ def described(
     weights = weights_of(table, weight, target)
     if kind_of_weights(weights) != "frequency":
         return describe(table, target)
-    found = describe(table.drop(weight).take(counted(np.arange(len(table)), weights, weight)), target)
+    found = describe(table.drop(weight).take(counted_rows(np.arange(len(table)), weights, weight)), target)
     return replace(found, findings=tuple(one for one in found.findings if one.kind not in _COPIES))

@@ -20,9 +20,9 @@ __all__ = [
     "Document",
     "as_tuples",
     "check_format",
-    "checked",
+    "checked_record",
     "open_document",
-    "parse",
+    "parse_document",
     "read_source",
     "used",
 ]
@@ -71,7 +71,7 @@ class Document:
         -------
         Document
         """
-        return cls.from_record(parse(text))
+        return cls.from_record(parse_document(text))
 
     @property
     def fingerprint(self) -> str:
@@ -107,7 +107,7 @@ D = TypeVar("D", bound=Document)
 def open_document(path: Path, make: Callable[[Mapping[str, Any]], D]) -> D:
     """Read a plan; the way to a data file is taken as seen from there."""
     try:
-        plan = make(parse(path.read_text(encoding="utf-8")))
+        plan = make(parse_document(path.read_text(encoding="utf-8")))
     except PlanError as error:
         raise PlanError(f"{path}: {error}") from None
     except UnicodeDecodeError:
@@ -118,7 +118,7 @@ def open_document(path: Path, make: Callable[[Mapping[str, Any]], D]) -> D:
     return replace(plan, data=replace(plan.data, path=absolute))  # type: ignore[type-var]
 
 
-def parse(text: str) -> dict[str, Any]:
+def parse_document(text: str) -> dict[str, Any]:
     """The record that TOML holds."""
     try:
         return tomllib.loads(text)
@@ -135,7 +135,7 @@ def check_format(record: Mapping[str, Any]) -> None:
 
 def read_source(record: Any) -> Source:
     """The part of a plan that says where the rows come from."""
-    data = Source(**checked(record, "data", _DATA))
+    data = Source(**checked_record(record, "data", _DATA))
     if odd := [key for key in data.read_with if key not in READ_WITH]:
         raise PlanError(f"unknown key data.read_with.{odd[0]}. {did_you_mean(odd[0], READ_WITH)}")
     if (data.set is None) == (data.path is None):
@@ -143,7 +143,7 @@ def read_source(record: Any) -> Source:
     return data
 
 
-def checked(record: Any, where: str, keys: Mapping[str, tuple[type, bool]]) -> dict[str, Any]:
+def checked_record(record: Any, where: str, keys: Mapping[str, tuple[type, bool]]) -> dict[str, Any]:
     """The record, if it has the keys and types that it should have.
 
     Parameters

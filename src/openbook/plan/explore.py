@@ -40,14 +40,14 @@ from openbook.draw import Picture
 from openbook.errors import PlanError
 from openbook.outlier.oddest import oddest
 from openbook.outlier.simple import simple_outliers
-from openbook.plan.explore_make import LEARNING_ROWS, some_rows
+from openbook.plan.explore_make import LEARNING_ROWS, rows_to_explore
 from openbook.plan.explore_plan import ExplorePlan
 from openbook.plan.files import whole_file, write_text
 from openbook.plan.log import Log
 from openbook.plan.run import Progress, claim_folder, versions
 from openbook.reduce import PCA
-from openbook.report.exploration import Associations, Exploration, Groups, Oddities
-from openbook.report.explore import to_html
+from openbook.report.exploration import Associations, Exploration, FoundGroups, Oddities
+from openbook.report.explore import exploration_html
 from openbook.store import open_model, save
 
 __all__ = ["explore"]
@@ -114,7 +114,7 @@ def explore(
         roles={role: columns for role, columns in vars(plan.roles).items() if columns},
     )
     rows.write_labels(result)
-    write_text(result.report, to_html(result))
+    write_text(result.report, exploration_html(result))
     if progress:
         progress(len(steps) + 1, len(steps) + 1)
     return result
@@ -151,9 +151,9 @@ class _Rows:
             self.notes.append(f"clusters, oddities and rules are learnt from a random sample of {n}")
 
     def _sample(self, most: int) -> np.ndarray:
-        return some_rows(len(self.X), most, self.plan.random_state)
+        return rows_to_explore(len(self.X), most, self.plan.random_state)
 
-    def groups(self) -> Groups:
+    def groups(self) -> FoundGroups:
         chosen = self._choose()
         self.notes += self.log.kept(_STEPS[1], tuple[str, ...], lambda: self._learn(_several(chosen)))
         model = open_model(self.model_file)
@@ -167,7 +167,7 @@ class _Rows:
         shown = np.union1d(judged, found.missed)
         picture = self._picture(shown, self.labels[shown])
         dendrogram = self._dendrogram() if len(self.X) <= _LEAVES else None
-        return Groups(
+        return FoundGroups(
             chosen, model, found.labels, found.quality, found.traits, found.beside, picture, dendrogram
         )
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from openbook.plan.explore_plan import ExplorePlan
-from openbook.plan.export import code_of, home_of, one_line, table_code
+from openbook.plan.export import home_of, one_line, source_code, table_code
 
 __all__ = ["export_exploration"]
 
@@ -42,7 +42,7 @@ def _data(plan: ExplorePlan) -> Iterator[str]:
 
 def _groups(plan: ExplorePlan) -> Iterator[str]:
     random_state, most = plan.random_state, plan.groups.most
-    yield from ("", "# The groups.", f"model = {code_of(plan.clusterer())}")
+    yield from ("", "# The groups.", f"model = {source_code(plan.clusterer())}")
     yield f"chosen = choose_k(X, range(1, {most + 1}), model, random_state={random_state})"
     yield "print(chosen)"
     yield "several = [k for k in chosen.votes.values() if k > 1]"
@@ -60,7 +60,7 @@ def _groups(plan: ExplorePlan) -> Iterator[str]:
 
 
 def _oddities(plan: ExplorePlan) -> Iterator[str]:
-    yield from ("", "# The oddities.", f"detector = {code_of(plan.detector())}.fit(X)")
+    yield from ("", "# The oddities.", f"detector = {source_code(plan.detector())}.fit(X)")
     yield "scores = detector.oddness(X)"
     yield f'for row in (-scores).argsort(kind="stable")[:{plan.oddities.shown}]:'
     yield "    print(row, detector.reasons(X.take([row])))"

@@ -12,11 +12,11 @@ from openbook.data import Nominal, Table
 from openbook.data.describe import Description, describe
 from openbook.errors import ParameterError, PlanError
 from openbook.plan.explore_plan import ExplorePlan, ExploreRoles, Grouping, Spotting
-from openbook.plan.make import left_out
+from openbook.plan.make import columns_left_out
 from openbook.plan.source import Source, content_hash
 from openbook.words.sentences import plural
 
-__all__ = ["LEARNING_ROWS", "make_exploration", "some_rows"]
+__all__ = ["LEARNING_ROWS", "make_exploration", "rows_to_explore"]
 
 #: Clusters that are tried need so many rows each, and three numbers of clusters must be tried to compare.
 _ROWS_PER_CLUSTER, _FEWEST_TRIED, _MOST_TRIED = 3, 3, 10
@@ -63,7 +63,7 @@ def make_exploration(
     aside = aside or origin.default_target()
     description = description or describe(table)
     roles = ExploreRoles(aside, (), id)
-    ignored = dict(left_out(table, roles.columns, ignore, origin.kinds, description))
+    ignored = dict(columns_left_out(table, roles.columns, ignore, origin.kinds, description))
     ignored |= _of_one_value(roles, ignored, description)
     roles = replace(roles, ignore=tuple(ignored))
     notes = [f"{name} is not used: {reason}" for name, reason in ignored.items()]
@@ -88,10 +88,10 @@ def make_exploration(
         random_state=random_state,
         notes=tuple(notes),
     )
-    return _with_support(plan, inputs.take(some_rows(len(table), LEARNING_ROWS, random_state)))
+    return _with_support(plan, inputs.take(rows_to_explore(len(table), LEARNING_ROWS, random_state)))
 
 
-def some_rows(n: int, most: int, random_state: int) -> np.ndarray:
+def rows_to_explore(n: int, most: int, random_state: int) -> np.ndarray:
     """So many of n rows at random, in order; all, if there are no more."""
     return (
         np.arange(n)

@@ -21,12 +21,12 @@ from openbook.plan.document import (
     Document,
     as_tuples,
     check_format,
-    checked,
+    checked_record,
     open_document,
     read_source,
     used,
 )
-from openbook.plan.parts import Candidate, plain
+from openbook.plan.parts import Candidate, plain_value
 from openbook.plan.plan import Plan
 from openbook.plan.source import Source
 from openbook.registry import learner
@@ -144,28 +144,28 @@ class ExplorePlan(Document):
             "format": FORMAT,
             "task": EXPLORATION,
             "notes": list(self.notes),
-            "data": used(plain(self.data), "read_with"),
-            "roles": used(plain(self.roles), "aside", "id"),
-            "groups": plain(self.groups),
-            "oddities": plain(self.oddities),
-            "associations": plain(self.associations),
+            "data": used(plain_value(self.data), "read_with"),
+            "roles": used(plain_value(self.roles), "aside", "id"),
+            "groups": plain_value(self.groups),
+            "oddities": plain_value(self.oddities),
+            "associations": plain_value(self.associations),
             "protocol": {"random_state": self.random_state},
         }
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Self:
         check_format(record)
-        part = checked(record, "", _PLAN)
+        part = checked_record(record, "", _PLAN)
         if part["task"] != EXPLORATION:
             raise PlanError(f"task must be {EXPLORATION!r} in a study without a target, got {part['task']!r}")
         plan = cls(
             data=read_source(part["data"]),
-            roles=ExploreRoles(**as_tuples(checked(part.get("roles", {}), "roles", _ROLES))),
-            groups=Grouping(**checked(part["groups"], "groups", _GROUPS)),
-            oddities=Spotting(**checked(part["oddities"], "oddities", _ODDITIES)),
-            associations=Associating(**checked(part.get("associations", {}), "associations", _RULES)),
+            roles=ExploreRoles(**as_tuples(checked_record(part.get("roles", {}), "roles", _ROLES))),
+            groups=Grouping(**checked_record(part["groups"], "groups", _GROUPS)),
+            oddities=Spotting(**checked_record(part["oddities"], "oddities", _ODDITIES)),
+            associations=Associating(**checked_record(part.get("associations", {}), "associations", _RULES)),
             notes=tuple(part.get("notes", ())),
-            **checked(part.get("protocol", {}), "protocol", {"random_state": (int, False)}),
+            **checked_record(part.get("protocol", {}), "protocol", {"random_state": (int, False)}),
         )
         plan.clusterer()
         plan.detector()

@@ -13,7 +13,7 @@ from openbook.plan.parts import Hypothesis, defaults
 from openbook.plan.plan import Plan
 from openbook.plan.source import Source
 
-__all__ = ["code_of", "export", "home_of", "one_line", "table_code"]
+__all__ = ["export", "home_of", "one_line", "source_code", "table_code"]
 
 
 def export(plan: Plan) -> str:
@@ -83,7 +83,7 @@ def _learners(plan: Plan, models: dict[str, Any]) -> Iterator[str]:
     else:
         yield f"metrics = {list(plan.metrics)!r}"
     yield "models = {"
-    yield from (f"    {label!r}: {code_of(model)}," for label, model in models.items())
+    yield from (f"    {label!r}: {source_code(model)}," for label, model in models.items())
     yield "}"
     if plan.hypotheses:
         yield "# The columns that learners are given."
@@ -300,18 +300,18 @@ def table_code(data: Source) -> str:
     return f"ob.read({loaded}{kinds})" if kinds else loaded
 
 
-def code_of(value: Any) -> str:
+def source_code(value: Any) -> str:
     """A learner, or what it is given, as code."""
     if isinstance(value, MinimumRisk):
-        return f"MinimumRisk({code_of(value.estimator)}, costs)"
+        return f"MinimumRisk({source_code(value.estimator)}, costs)"
     if isinstance(value, Tuning):
         decides = "cost" if value.metric == COST else repr(value.metric)
         inner = "" if value.cv is None else f", cv={_inner(value.cv)}"
         search = "" if value.search == "grid" else f", search={value.search!r}"
         settings = f"{value.knobs!r}{inner}, metric={decides}{search}, random_state=random_state"
-        return f"Tuning({code_of(value.model)}, {settings})"
+        return f"Tuning({source_code(value.model)}, {settings})"
     if isinstance(value, BaseEstimator):
-        arguments = ", ".join(f"{name}={code_of(given)}" for name, given in _given(value).items())
+        arguments = ", ".join(f"{name}={source_code(given)}" for name, given in _given(value).items())
         return f"{type(value).__name__}({arguments})"
     return repr(value)
 

@@ -18,7 +18,7 @@ from openbook.judge.scores.positive import RARE, check_positive, positive_class,
 from openbook.plan.counts import (
     MOST_ROWS,
     WeightKind,
-    counted,
+    counted_rows,
     described,
     kind_of_weights,
     weights_of,
@@ -34,7 +34,7 @@ from openbook.registry.costs import Shape, encoded_width, fit_seconds
 from openbook.words.parameters import documented
 from openbook.words.sentences import plural
 
-__all__ = ["Aim", "aim", "left_out", "make_plan"]
+__all__ = ["Aim", "aim", "columns_left_out", "make_plan"]
 
 #: A numeric target of at most so many whole numbers, each with so many rows on average, is taken for classes.
 _FEW_CLASSES = 10
@@ -282,7 +282,7 @@ def make_plan(
     description = description or described(table, target, weight, weight_kind)
     if target in ignore:
         raise PlanError(f"{target!r} is the target, so it cannot be left out")
-    ignored = dict(left_out(table, roles.columns, ignore, aimed.source.kinds, description))
+    ignored = dict(columns_left_out(table, roles.columns, ignore, aimed.source.kinds, description))
     roles = replace(roles, ignore=tuple(ignored))
     notes = [aimed.why, *(f"{name} is not used: {reason}" for name, reason in ignored.items())]
     test_groups = _test_groups(roles, test_groups)
@@ -293,7 +293,7 @@ def make_plan(
     if gaps := len(table) - len(labelled):
         notes.append(f"{plural(gaps, 'row')} without {target} skipped")
     if weights == "frequency":
-        labelled = counted(labelled, weights_of(table, str(weight), target), str(weight))
+        labelled = counted_rows(labelled, weights_of(table, str(weight), target), str(weight))
     known = table.take(labelled)
     inputs = known.drop(*roles.no_inputs)
     if not inputs.names:
@@ -396,7 +396,7 @@ def _rare_class(y: Column) -> str | None:
     return rarest if lopsided else None
 
 
-def left_out(
+def columns_left_out(
     table: Table,
     named: Collection[str],
     ignore: Collection[str],

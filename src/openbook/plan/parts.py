@@ -386,7 +386,7 @@ class Contestant:
     hypothesis: Hypothesis | None = None
 
 
-def plain(part: Any) -> dict[str, Any]:
+def plain_value(part: Any) -> dict[str, Any]:
     """The fields of a part as a record."""
     return {f.name: _listed(getattr(part, f.name)) for f in fields(part)}
 

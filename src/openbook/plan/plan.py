@@ -32,13 +32,13 @@ from openbook.plan.document import (
     Document,
     as_tuples,
     check_format,
-    checked,
+    checked_record,
     open_document,
     read_source,
     used,
 )
 from openbook.plan.money import COST, by_decision
-from openbook.plan.parts import Candidate, Contestant, Hypothesis, Protocol, Roles, plain
+from openbook.plan.parts import Candidate, Contestant, Hypothesis, Protocol, Roles, plain_value
 from openbook.plan.source import Source
 from openbook.registry import Task, learner
 from openbook.words.parameters import documented
@@ -249,14 +249,14 @@ class Plan(Document):
             "choose": self.choose,
             "margin": self.margin,
             "notes": list(self.notes),
-            "data": used(plain(self.data), "read_with"),
-            "roles": used(plain(self.roles), "sensitive"),
+            "data": used(plain_value(self.data), "read_with"),
+            "roles": used(plain_value(self.roles), "sensitive"),
             "costs": {truth: dict(row) for truth, row in self.costs.items()},
-            "protocol": used(plain(self.protocol), "test_groups", "weights"),
+            "protocol": used(plain_value(self.protocol), "test_groups", "weights"),
             "hypotheses": [
-                used(plain(each), "attributes", "without", "learners") for each in self.hypotheses
+                used(plain_value(each), "attributes", "without", "learners") for each in self.hypotheses
             ],
-            "learners": [used(plain(candidate), "knobs") for candidate in self.learners],
+            "learners": [used(plain_value(candidate), "knobs") for candidate in self.learners],
         }
         usual = {"choose": "simplest", "margin": None}
         record = {key: part for key, part in record.items() if key not in usual or part != usual[key]}
@@ -291,29 +291,29 @@ class Plan(Document):
         Plan
         """
         check_format(record)
-        part = checked(record, "", _PLAN)
+        part = checked_record(record, "", _PLAN)
         data = read_source(part["data"])
         if part["task"] not in get_args(Task):
             raise PlanError(f"task must be one of {', '.join(get_args(Task))}, got {part['task']!r}")
         plan = cls(
             data=data,
-            roles=Roles(**as_tuples(checked(part["roles"], "roles", _ROLES))),
+            roles=Roles(**as_tuples(checked_record(part["roles"], "roles", _ROLES))),
             task=part["task"],
             metric=part["metric"],
             choose=part.get("choose", "simplest"),
             margin=part.get("margin"),
-            protocol=Protocol(**checked(part["protocol"], "protocol", _PROTOCOL)),
+            protocol=Protocol(**checked_record(part["protocol"], "protocol", _PROTOCOL)),
             learners=tuple(
-                Candidate(**checked(item, f"learners[{i}]", _LEARNER))
+                Candidate(**checked_record(item, f"learners[{i}]", _LEARNER))
                 for i, item in enumerate(part["learners"])
             ),
             notes=tuple(part.get("notes", ())),
             hypotheses=tuple(
-                Hypothesis(**as_tuples(checked(item, f"hypotheses[{i}]", _HYPOTHESIS)))
+                Hypothesis(**as_tuples(checked_record(item, f"hypotheses[{i}]", _HYPOTHESIS)))
                 for i, item in enumerate(part.get("hypotheses", ()))
             ),
             costs={
-                truth: checked(row, f"costs.{truth}", dict.fromkeys(row, (float, False)))
+                truth: checked_record(row, f"costs.{truth}", dict.fromkeys(row, (float, False)))
                 for truth, row in _tables(part.get("costs", {}), "costs").items()
             },
         )
@@ -379,4 +379,4 @@ _LEARNER = {
 
 def _tables(record: Mapping[str, Any], where: str) -> Mapping[str, Any]:
     """The record, if everything in it is a table."""
-    return checked(record, where, dict.fromkeys(record, (dict, False)))
+    return checked_record(record, where, dict.fromkeys(record, (dict, False)))

@@ -24,7 +24,7 @@ from openbook.judge import (
 from openbook.judge.folds.examples import Cut, Examples, Split
 from openbook.judge.folds.splitters import TestGroups, group_codes, time_codes
 from openbook.judge.scores.positive import positive_last
-from openbook.plan.counts import counted, weights_of
+from openbook.plan.counts import counted_rows, weights_of
 from openbook.plan.log import Log
 from openbook.plan.money import COST, by_decision
 from openbook.plan.plan import Plan
@@ -49,7 +49,7 @@ class StudyRows:
         roles = self.plan.roles
         known = np.flatnonzero(~self.table.column(roles.target).missing)
         if self.copies:
-            known = counted(known, self._given_weights, str(roles.weight))
+            known = counted_rows(known, self._given_weights, str(roles.weight))
         if roles.time is None:
             return known
         when = time_codes(self.table.column(roles.time).take(known), len(known))

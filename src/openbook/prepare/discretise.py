@@ -24,14 +24,22 @@ import numpy as np
 from openbook.words.numbers import figure
 from openbook.work import Step, Work
 
-__all__ = ["Split", "derive_splits", "equal_cuts", "intervals", "mdl_cuts", "mdl_splits", "naive_splits"]
+__all__ = [
+    "BinSplit",
+    "derive_bins",
+    "equal_cuts",
+    "interval_names",
+    "mdl_cuts",
+    "mdl_splits",
+    "naive_splits",
+]
 
 #: Gains that differ by less than this many bits are equal.
 _SAME = 1e-12
 
 
 @dataclass(frozen=True)
-class Split:
+class BinSplit:
     """The best cut of some neighbouring rows: class counts on both sides, and whether it was accepted."""
 
     cut: float
@@ -66,7 +74,7 @@ def equal_cuts(values: np.ndarray, weights: np.ndarray, bins: int, least: float 
     return np.array(cuts)
 
 
-def intervals(cuts: np.ndarray) -> tuple[str, ...]:
+def interval_names(cuts: np.ndarray) -> tuple[str, ...]:
     """The intervals between cuts, in words that differ.
 
     >>> intervals(np.array([0.8, 1.75]))
@@ -98,7 +106,7 @@ def mdl_cuts(values: np.ndarray, codes: np.ndarray, n_classes: int) -> np.ndarra
     return np.array(sorted(split.cut for split in mdl_splits(values, codes, n_classes) if split.accepted))
 
 
-def mdl_splits(values: np.ndarray, codes: np.ndarray, n_classes: int) -> list[Split]:
+def mdl_splits(values: np.ndarray, codes: np.ndarray, n_classes: int) -> list[BinSplit]:
     """Every cut that was looked into, a cut before those of its sides, the lower side first."""
     blocks, edges = _blocks(values, codes, n_classes)
     splits, waiting = [], [(0, len(blocks))]
@@ -113,7 +121,7 @@ def mdl_splits(values: np.ndarray, codes: np.ndarray, n_classes: int) -> list[Sp
         accepted = _pays(sums[-1], below[best], above[best])
         middle = start + best + 1
         lower, upper = (tuple(int(n) for n in side[best]) for side in (below, above))
-        splits.append(Split(float(edges[middle - 1]), lower, upper, accepted))
+        splits.append(BinSplit(float(edges[middle - 1]), lower, upper, accepted))
         if accepted:
             waiting += [(middle, stop), (start, middle)]
     return splits
@@ -178,7 +186,7 @@ def _side(counts: tuple[int, ...]) -> _Side:
     return _Side(n, len(shown), math.fsum(-count / n * math.log2(count / n) for count in shown))
 
 
-def naive_splits(rows: list[tuple[float, int]], n_classes: int) -> list[Split]:
+def naive_splits(rows: list[tuple[float, int]], n_classes: int) -> list[BinSplit]:
     """`mdl_splits` by hand: every cut between neighbouring values is tried, if classes differ."""
     values = sorted({value for value, _ in rows}) if len({c for _, c in rows}) > 1 else []
     tried = []
@@ -191,7 +199,7 @@ def naive_splits(rows: list[tuple[float, int]], n_classes: int) -> list[Split]:
     top = max(gain for gain, *_ in tried)
     gain, cut, below, above = next(each for each in tried if each[0] >= top - _SAME)
     accepted = gain > _bar_of(below, above) + _SAME
-    found = [Split(cut, below, above, accepted)]
+    found = [BinSplit(cut, below, above, accepted)]
     if accepted:
         for lower in (True, False):
             found += naive_splits([(v, c) for v, c in rows if (v <= cut) == lower], n_classes)
@@ -208,7 +216,7 @@ def _bar_of(below: tuple[int, ...], above: tuple[int, ...]) -> float:
     return _bar(sides[0].n, [side.entropy for side in sides], [side.classes for side in sides])
 
 
-def derive_splits(name: str, splits: tuple[Split, ...] | list[Split]) -> Work:
+def derive_bins(name: str, splits: tuple[BinSplit, ...] | list[BinSplit]) -> Work:
     """Derive why each cut was accepted or refused, from its counts."""
     works = tuple(_derive_split(name, split) for split in splits)
     cuts = sorted(split.cut for split in splits if split.accepted)
@@ -217,7 +225,7 @@ def derive_splits(name: str, splits: tuple[Split, ...] | list[Split]) -> Work:
     return Work(f"Intervals of {name}, by MDL", works, end)
 
 
-def _derive_split(name: str, split: Split) -> Work:
+def _derive_split(name: str, split: BinSplit) -> Work:
     whole = tuple(map(sum, zip(split.below, split.above, strict=True)))
     both, one, two = (_side(counts) for counts in (whole, split.below, split.above))
     entropies = [

@@ -30,15 +30,15 @@ __all__ = [
     "Fold",
     "Heading",
     "Items",
-    "Line",
+    "Paragraph",
     "Part",
+    "Sheet",
     "Shown",
     "Side",
-    "Table",
-    "Text",
+    "TableLine",
     "derived",
-    "drawn",
     "grids",
+    "picture_figure",
     "sketched",
 ]
 
@@ -65,7 +65,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Text(Block):
+class Paragraph(Block):
     """A paragraph; its look is "", "note", "caution" or "verdict"."""
 
     words: str
@@ -132,7 +132,7 @@ class Side(Block):
 
 
 @dataclass(frozen=True)
-class Line:
+class TableLine:
     """A row of a table, its look "", "chosen" or "baseline", and what is said behind its first cell."""
 
     cells: tuple[str, ...]
@@ -141,7 +141,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Table(Block):
+class Sheet(Block):
     """A table of figures.
 
     Parameters
@@ -155,14 +155,14 @@ class Table(Block):
 
     caption: str
     header: tuple[str, ...]
-    rows: tuple[Line, ...]
+    rows: tuple[TableLine, ...]
     note: str = ""
     stack: bool = True
 
     @classmethod
     def of(cls, grid: Grid, caption: str = "", *, most: int | None = None, stack: bool = True) -> Self:
         """A grid of a derivation; of many rows the first `most`."""
-        rows = [Line(tuple(cell(value) for value in row)) for row in grid.rows]
+        rows = [TableLine(tuple(cell(value) for value in row)) for row in grid.rows]
         return cls(caption or grid.title, tuple(map(str, grid.header)), tuple(rows[:most]), grid.note, stack)
 
     @cached_property
@@ -200,7 +200,7 @@ class Draft(Block):
     text: str
 
 
-def drawn(picture: Picture, *captions: str, look: str = "plot") -> Figure:
+def picture_figure(picture: Picture, *captions: str, look: str = "plot") -> Figure:
     """A picture that draws itself; its notes become the caption unless there are others."""
     return Figure(Markup(picture.inline()), picture.title, " ".join(captions or picture.notes), look)  # noqa: S704 (escapes)
 
@@ -216,6 +216,6 @@ def derived(work: Work) -> Shown | Code:
     return Shown(Markup(html)) if len(html) <= _LONG else Code(work.text())  # noqa: S704 (escapes)
 
 
-def grids(work: Work, *, stack: bool = True) -> list[Table]:
+def grids(work: Work, *, stack: bool = True) -> list[Sheet]:
     """The tables of a derivation."""
-    return [Table.of(part, stack=stack) for part in work.parts if isinstance(part, Grid)]
+    return [Sheet.of(part, stack=stack) for part in work.parts if isinstance(part, Grid)]

@@ -19,7 +19,7 @@ from openbook.outlier.simple import Simple
 from openbook.words.numbers import figure
 from openbook.words.sentences import plural
 
-__all__ = ["Associations", "Exploration", "Groups", "OddRow", "Oddities"]
+__all__ = ["Associations", "Exploration", "FoundGroups", "OddRow", "Oddities"]
 
 #: What a mean silhouette of at most so much says (Kaufman and Rousseeuw 1990).
 _STRUCTURE = (
@@ -33,7 +33,7 @@ _ALPHA = 0.05
 
 
 @dataclass(frozen=True, eq=False)
-class Groups:
+class FoundGroups:
     """The clusters.
 
     Parameters
@@ -192,7 +192,7 @@ class Exploration:
     plan: str
     notes: tuple[str, ...]
     description: Description
-    groups: Groups
+    groups: FoundGroups
     oddities: Oddities
     associations: Associations
     versions: Mapping[str, str]

@@ -16,21 +16,21 @@ from openbook.report.blocks import (
     Fold,
     Heading,
     Items,
-    Line,
+    Paragraph,
     Part,
+    Sheet,
     Side,
-    Table,
-    Text,
+    TableLine,
     derived,
-    drawn,
     grids,
+    picture_figure,
 )
 from openbook.report.exploration import Exploration
 from openbook.report.html import page
-from openbook.report.sections import data
+from openbook.report.sections import the_data
 from openbook.words.numbers import figure, shown_p
 
-__all__ = ["to_html"]
+__all__ = ["exploration_html"]
 
 #: Columns of a derivation that anyone would follow.
 _FOLLOWED = 100
@@ -45,7 +45,7 @@ openbook predict model.openbook new.csv -o clusters.csv    # the cluster of new 
 openbook work model.openbook new.csv --row 0               # why it is that one"""
 
 
-def to_html(result: Exploration) -> str:
+def exploration_html(result: Exploration) -> str:
     """The page."""
     heading, lead = f"Exploring {result.name}", f"A study without a target: {words.size_words(result)}."
     return page(heading, heading, lead, [section(result) for section in _SECTIONS], result.versions)
@@ -69,7 +69,7 @@ def _short(result: Exploration) -> Part:
     ]
     warnings = [("warn", "groups", groups.doubt)] if groups.doubt else []
     no_part = (result.roles.get("id"), *result.roles.get("ignore", ()))
-    found = words.grouped(result.description.findings)
+    found = words.grouped_findings(result.description.findings)
     warnings += [one for one in found if one[0] == "warn" and one[1] not in no_part]
     if warnings:
         blocks.append(Findings(warnings[:_WARNINGS]))
@@ -81,17 +81,17 @@ def _short(result: Exploration) -> Part:
 def _groups(result: Exploration) -> Part:
     groups = result.groups
     chosen, traits = groups.chosen.work(), groups.traits.work()
-    blocks: list[Any] = [Text(groups.doubt, "caution")] if groups.doubt else []
-    blocks += [Text(groups.verdict), _clusters(result)]
+    blocks: list[Any] = [Paragraph(groups.doubt, "caution")] if groups.doubt else []
+    blocks += [Paragraph(groups.verdict), _clusters(result)]
     if groups.picture is not None:
         rows, *more = groups.picture.notes
-        blocks.append(drawn(groups.picture, f"{rows}.", *more))
-    blocks.append(Fold("All columns of all clusters", [*grids(traits), Text(traits.conclusion, "note")]))
+        blocks.append(picture_figure(groups.picture, f"{rows}.", *more))
+    blocks.append(Fold("All columns of all clusters", [*grids(traits), Paragraph(traits.conclusion, "note")]))
     blocks += _beside(result)
-    blocks += [drawn(groups.chosen.draw()), Fold("Table of the scores", list(grids(chosen)))]
+    blocks += [picture_figure(groups.chosen.draw()), Fold("Table of the scores", list(grids(chosen)))]
     if groups.dendrogram is not None:
         caption = "Average linkage, for comparison: it needs no number of clusters."
-        tree = drawn(groups.dendrogram.draw(groups.k), caption)
+        tree = picture_figure(groups.dendrogram.draw(groups.k), caption)
         blocks.append(replace(tree, title="Clusters within clusters"))
     if len(groups.model.schema_) <= _FOLLOWED:
         blocks.append(Fold("How the clusters were found", [derived(groups.model.work())]))
@@ -99,14 +99,16 @@ def _groups(result: Exploration) -> Part:
     return Part("groups", "Clusters", tuple(blocks))
 
 
-def _clusters(result: Exploration) -> Table:
+def _clusters(result: Exploration) -> Sheet:
     groups = result.groups
     n = len(groups.labels)
     lines = [
-        Line((f"{c}", f"{size:,}", f"{size / n:.1%}", _figure(groups.silhouettes[c]), groups.sentence(c)))
+        TableLine(
+            (f"{c}", f"{size:,}", f"{size / n:.1%}", _figure(groups.silhouettes[c]), groups.sentence(c))
+        )
         for c, size in groups.traits.sizes.items()
     ]
-    return Table("The clusters", ("cluster", "rows", "share", "mean silhouette", "differs in"), tuple(lines))
+    return Sheet("The clusters", ("cluster", "rows", "share", "mean silhouette", "differs in"), tuple(lines))
 
 
 def _beside(result: Exploration) -> Iterator[Any]:
@@ -115,7 +117,7 @@ def _beside(result: Exploration) -> Iterator[Any]:
     if beside is None:
         return
     yield Heading(f"Compared with {name}, which was not used")
-    yield Text(beside_words(result))
+    yield Paragraph(beside_words(result))
     yield from grids(beside.work())
 
 
@@ -137,17 +139,17 @@ def beside_words(result: Exploration) -> str:
 
 def _oddities(result: Exploration) -> Part:
     odd = result.oddities
-    lines = [Line((one.name, f"{one.cluster}", _figure(one.score), one.because)) for one in odd]
+    lines = [TableLine((one.name, f"{one.cluster}", _figure(one.score), one.because)) for one in odd]
     note = "Rows are numbered from 0. " + next(
         (one.reasons.meaning for one in odd if one.reasons is not None), ""
     )
     blocks = [
-        Text(odd.verdict),
-        Table("Strongest outliers", ("row", "cluster", "score", "reason"), tuple(lines), note),
-        drawn(odd.found.draw()),
+        Paragraph(odd.verdict),
+        Sheet("Strongest outliers", ("row", "cluster", "score", "reason"), tuple(lines), note),
+        picture_figure(odd.found.draw()),
     ]
     if odd.simple:
-        blocks.insert(1, Text(odd.one_column_at_a_time))
+        blocks.insert(1, Paragraph(odd.one_column_at_a_time))
     if pictures := list(_reasons(result))[:_DRAWN]:
         blocks.append(Side(pictures))
     return Part("oddities", "Outliers", tuple(blocks))
@@ -156,19 +158,19 @@ def _oddities(result: Exploration) -> Part:
 def _reasons(result: Exploration) -> Iterator[Figure]:
     for odd in result.oddities:
         if odd.reasons is not None:
-            yield replace(drawn(odd.reasons.draw()), title=f"Why row {odd.name} is an outlier")
+            yield replace(picture_figure(odd.reasons.draw()), title=f"Why row {odd.name} is an outlier")
 
 
 def _associations(result: Exploration) -> Part:
     found = result.associations
-    blocks: list[Any] = [Text(found.verdict), Text(found.how, "note")]
+    blocks: list[Any] = [Paragraph(found.verdict), Paragraph(found.how, "note")]
     if len(found.rules):
         header = ("rule", "rows", "support", "confidence", "lift", "p")
-        lines = tuple(Line((str(rule), *rule_figures(rule))) for rule in found.rules.rules[:_RULES])
+        lines = tuple(TableLine((str(rule), *rule_figures(rule))) for rule in found.rules.rules[:_RULES])
         note = "Sorted by leverage: how many more rows have both sides than expected by chance."
         note += f" p: Fisher’s exact test, one-sided, times the {found.rules.eligible:,} eligible rules."
         caption = "The rules" if len(found.rules) <= _RULES else f"The first {_RULES} rules"
-        blocks += [Table(caption, header, lines, note), drawn(found.rules.draw())]
+        blocks += [Sheet(caption, header, lines, note), picture_figure(found.rules.draw())]
         blocks.append(Fold("The first rule, derived", [derived(found.rules.work(0))]))
     return Part("associations", "Association rules", tuple(blocks))
 
@@ -188,9 +190,9 @@ def _again(result: Exploration) -> Part:
         ("cluster and score of every row", "labels.csv"),
     ]
     blocks = (
-        Text("The same plan with the same versions gives the same results."),
+        Paragraph("The same plan with the same versions gives the same results."),
         Code(_COMMANDS),
-        Table("Versions and seed", ("", ""), tuple(Line(pair) for pair in facts)),
+        Sheet("Versions and seed", ("", ""), tuple(TableLine(pair) for pair in facts)),
         Fold("plan.toml", [Code(result.plan)]),
     )
     return Part("again", "Reproduce", blocks)
@@ -203,7 +205,7 @@ def _figure(value: float) -> str:
 #: In reading order.
 _SECTIONS: tuple[Callable[[Any], Part], ...] = (
     _short,
-    data.part,
+    the_data,
     _groups,
     _oddities,
     _associations,

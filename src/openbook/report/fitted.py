@@ -14,7 +14,7 @@ from scipy.special import ndtri
 
 from openbook.data import Table as Rows
 from openbook.data.attributes import as_text
-from openbook.report.blocks import Block, Fold, Line, Table, Text
+from openbook.report.blocks import Block, Fold, Paragraph, Sheet, TableLine
 from openbook.report.laplace import odds
 from openbook.words.numbers import figure, shown_p
 from openbook.words.sentences import plural
@@ -52,11 +52,11 @@ def inside(model: Any, X: Rows, *, weighted: bool = False) -> list[Block]:
 
 def _cut(caption: str, header: Sequence[str], rows: Sequence[Sequence[str]], note: str = "") -> list[Block]:
     """A table; of a long one the first rows, and the others in a fold."""
-    lines = [Line(tuple(row)) for row in rows]
-    first = Table(caption, tuple(header), tuple(lines[:_MOST_ROWS]), note)
+    lines = [TableLine(tuple(row)) for row in rows]
+    first = Sheet(caption, tuple(header), tuple(lines[:_MOST_ROWS]), note)
     if len(lines) <= _MOST_ROWS:
         return [first]
-    rest = Table("", tuple(header), tuple(lines[_MOST_ROWS:]))
+    rest = Sheet("", tuple(header), tuple(lines[_MOST_ROWS:]))
     return [first, Fold(f"{len(lines) - _MOST_ROWS:,} more rows", [rest])]
 
 
@@ -92,7 +92,7 @@ def _linear(model: Any) -> list[Block]:
     )
     note = "Intervals and p-values: Student’s t, unpenalised least squares." if sure else ""
     note = f"{note} Sorted by |t|." if sure else "A penalised fit has no intervals. Sorted by size."
-    return [Text(text), *_cut("Coefficients", header, rows, note)]
+    return [Paragraph(text), *_cut("Coefficients", header, rows, note)]
 
 
 def _logistic(model: Any, X: Rows, *, weighted: bool) -> list[Block]:
@@ -125,7 +125,7 @@ def _logistic(model: Any, X: Rows, *, weighted: bool) -> list[Block]:
         caption = f"Coefficients: {as_text(label)}" + (f" against {classes[0]}" if several else "")
         tables.append(_cut(caption, header, rows, _interval_note(model, sure=sure)))
     first, *others = tables[:_MOST_CLASSES]
-    blocks: list[Block] = [Text(text), *first]
+    blocks: list[Block] = [Paragraph(text), *first]
     if others:
         blocks.append(Fold(f"{len(others)} more against {classes[0]}", [b for each in others for b in each]))
     return blocks
@@ -147,7 +147,7 @@ def _interval_note(model: Any, *, sure: bool) -> str:
 def _naive_bayes(model: Any) -> list[Block]:
     classes = [as_text(label) for label in model.classes_.tolist()][:_MOST_CLASSES]
     blocks: list[Block] = [
-        Text(
+        Paragraph(
             "Naive Bayes multiplies the prior probability of a class by the probabilities of the row’s values"
             " given that class."
         ),
@@ -160,7 +160,7 @@ def _naive_bayes(model: Any) -> list[Block]:
             blocks += _normal_curves(likelihood, classes)
         else:
             columns = plural(len(likelihood.schema), "column")
-            blocks.append(Text(f"{columns} with the distribution “{likelihood.name}”."))
+            blocks.append(Paragraph(f"{columns} with the distribution “{likelihood.name}”."))
     return blocks
 
 
@@ -172,14 +172,14 @@ def _priors(model: Any, shares: Any) -> list[Block]:
 
 
 def _value_tables(likelihood: Any, classes: Sequence[str]) -> list[Block]:
-    tables: list[Table] = []
+    tables: list[Sheet] = []
     for attribute, counts, logs in zip(
         likelihood.attributes, likelihood.counts, likelihood.tables, strict=True
     ):
         shares = np.exp(logs[2:])  # behind the rows for unseen and missing values
         order = np.argsort(-counts.sum(axis=0), kind="stable")
         rows = [
-            Line(
+            TableLine(
                 (
                     attribute.values[v],
                     *(f"{shares[v, c]:.3f} ({counts[c, v]:g})" for c in range(len(classes))),
@@ -190,7 +190,7 @@ def _value_tables(likelihood: Any, classes: Sequence[str]) -> list[Block]:
         rest = len(order) - _MOST_VALUES
         note = f"{rest:,} rarer values are not shown." if rest > 0 else ""
         header = (attribute.name, *classes)
-        tables.append(Table(f"P({attribute.name} | class), and rows", header, tuple(rows), note))
+        tables.append(Sheet(f"P({attribute.name} | class), and rows", header, tuple(rows), note))
     shown: list[Block] = [*tables[:_MOST_TABLES]]
     if folded := tables[_MOST_TABLES:]:
         shown.append(Fold(plural(len(folded), "more column"), folded))
@@ -209,21 +209,21 @@ def _normal_curves(likelihood: Any, classes: Sequence[str]) -> list[Block]:
 def _zero_r(model: Any) -> list[Block]:
     likely = as_text(model.classes_[int(np.argmax(model.prior_))])
     return [
-        Text(f"A baseline: it predicts {likely}, the most frequent class, for every row."),
+        Paragraph(f"A baseline: it predicts {likely}, the most frequent class, for every row."),
         *_priors(model, model.prior_),
     ]
 
 
 def _constant(model: Any) -> list[Block]:
     value = figure(float(model.predict([dict.fromkeys(model.schema_.names)])[0]), 4)
-    return [Text(f"A baseline: it predicts the {model.strategy}, {value}, for every row.")]
+    return [Paragraph(f"A baseline: it predicts the {model.strategy}, {value}, for every row.")]
 
 
 def _one_r(model: Any) -> list[Block]:
     grid = next(p for p in model.work().parts if isinstance(p, Grid) and p.title == model.attribute_)
     rows = [[str(row[0]), str(row[-2]), figure(sum(row[1:-2])), figure(row[-1])] for row in grid.rows]
     header = (model.attribute_, f"predicted {model.target_}", "rows", "errors")
-    return [Text(f"One rule, on {model.attribute_}."), *_cut("The rule", header, rows)]
+    return [Paragraph(f"One rule, on {model.attribute_}."), *_cut("The rule", header, rows)]
 
 
 def _discriminant(model: Any) -> list[Block]:
@@ -244,7 +244,7 @@ def _discriminant(model: Any) -> list[Block]:
         ]
         caption = "Mean ± standard deviation of each class"
     rows = [(name, *row) for name, row in zip(names, cells, strict=True)]
-    blocks = [Text(text), *_priors(model, model.priors_), *_cut(caption, ("column", *classes), rows)]
+    blocks = [Paragraph(text), *_priors(model, model.priors_), *_cut(caption, ("column", *classes), rows)]
     if linear and len(names) <= _MOST_SOLVED:
         own = np.column_stack([model.intercept_, model.coef_])
         terms = [
@@ -265,7 +265,7 @@ def _neighbours(model: Any) -> list[Block]:
         f"{work.conclusion} A prediction finds the k = {model.n_neighbors} stored rows that are nearest to"
         f" the new one, by the distance “{model.effective_metric_}”; {outcome}, {weights}."
     )
-    return [Text(text), *([Table.of(columns, "Distance of two rows")] if columns is not None else [])]
+    return [Paragraph(text), *([Sheet.of(columns, "Distance of two rows")] if columns is not None else [])]
 
 
 def _machine(model: Any) -> list[Block]:
@@ -279,7 +279,7 @@ def _machine(model: Any) -> list[Block]:
     if hasattr(model, "margin_"):
         widths = ", ".join(figure(width, 4) for width in np.atleast_1d(model.margin_)[:_MOST_CLASSES])
         text += f" Width of the margin: {widths}."
-    blocks: list[Block] = [Text(text)]
+    blocks: list[Block] = [Paragraph(text)]
     if kernel == "linear":
         own = np.atleast_2d(model.coef_)
         names = model.encoding_.names
@@ -300,7 +300,7 @@ def _network(model: Any) -> list[Block]:
     weights = sum(row[-1] or 0 for row in layers.rows)
     text = f"A network of {plural(len(layers.rows) - 1, 'layer')} with {weights:,} weights."
     text = f"{text} {model.work().conclusion}"
-    return [Text(text), Table.of(layers, "Layers")]
+    return [Paragraph(text), Sheet.of(layers, "Layers")]
 
 
 _SHOWN: dict[str, Callable[[Any], list[Block]]] = {

@@ -13,8 +13,8 @@ from openbook.data.describe import Description
 from openbook.draw.letters import clip
 from openbook.draw.plot import STYLE as PLOT_STYLE
 from openbook.report import words
-from openbook.report.blocks import Part, Text
-from openbook.report.sections import data, parts
+from openbook.report.blocks import Paragraph, Part
+from openbook.report.sections import parts, the_data
 from openbook.report.study import StudyResult
 from openbook.work.formula import printable
 from openbook.work.html import STYLE as WORK_STYLE
@@ -70,8 +70,11 @@ NOTHING = "Not evaluated"
 def refusal_html(result: NotEvaluated, versions: Mapping[str, str]) -> str:
     """The page of a study that ended before it began: what cannot be evaluated, and the data."""
     heading, lead = f"Predicting {result.target}", f"A study of {result.name}: {words.size_words(result)}."
-    told = (Text("No model can be evaluated on this table.", "verdict"), Text(words.title(result.reason)))
-    shown = [Part("short", "In short", told), data.part(result)]
+    told = (
+        Paragraph("No model can be evaluated on this table.", "verdict"),
+        Paragraph(words.title(result.reason)),
+    )
+    shown = [Part("short", "In short", told), the_data(result)]
     return page(heading, f"{NOTHING}: {result.target} in {result.name}", lead, shown, versions)
 
 

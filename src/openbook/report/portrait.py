@@ -7,7 +7,16 @@ import numpy as np
 from openbook.data import Table as Rows
 from openbook.judge.folds.splits import TINY
 from openbook.report import svg
-from openbook.report.blocks import Block, Figure, Heading, Line, Table, Text, drawn, sketched
+from openbook.report.blocks import (
+    Block,
+    Figure,
+    Heading,
+    Paragraph,
+    Sheet,
+    TableLine,
+    picture_figure,
+    sketched,
+)
 from openbook.report.boundary import draw_boundary, usable_columns
 from openbook.report.fitted import inside, unwrapped
 from openbook.report.study import StudyResult
@@ -47,7 +56,7 @@ def portrait(model: Any, X: Rows, *, weighted: bool = False) -> list[Block]:
         return _tree(model)
     if blocks := inside(model, X, weighted=weighted):
         return blocks
-    words = [Text(words)] if (words := _members(model)) else []
+    words = [Paragraph(words)] if (words := _members(model)) else []
     return [*words, *_importances(model), *_rounds(model), *_growth(model)]
 
 
@@ -61,7 +70,7 @@ def pooled_notes(model: Any, X: Rows) -> list[Block]:
         shown = [value for value in X.column(name).tolist() if value is not None]
         pooled = [value for value in shown if value not in attribute.codes]
         blocks.append(
-            Text(
+            Paragraph(
                 f"Rare values of {name}: {plural(len(set(pooled)), 'value')} of {len(set(shown)):,}, in"
                 f" {plural(len(pooled), 'row')}, count as {attribute.rest!r}.",
                 "note",
@@ -84,7 +93,7 @@ def _boundary(result: StudyResult, label: str) -> list[Block]:
         " training rows. A row in the region of another class may still be predicted correctly, because its"
         " other columns differ."
     )
-    return [drawn(picture, about, *picture.notes)]
+    return [picture_figure(picture, about, *picture.notes)]
 
 
 def _most_important(result: StudyResult, label: str) -> list[str] | None:
@@ -128,7 +137,7 @@ def tree_words(model: Any, drawing: Any) -> str:
 
 def _tree(model: Any) -> list[Block]:
     drawing = legible(model)
-    blocks: list[Block] = [Text(tree_words(model, drawing))]
+    blocks: list[Block] = [Paragraph(tree_words(model, drawing))]
     if model.tree_.size > 1:
         blocks.append(sketched(drawing.svg(), "", "", "tree"))
     if hasattr(model, "lines_"):
@@ -136,18 +145,18 @@ def _tree(model: Any) -> list[Block]:
     return [*blocks, rules(model)] if model.tree_.size > 1 else blocks
 
 
-def _lines(model: Any) -> Table:
+def _lines(model: Any) -> Sheet:
     """The linear models of the leaves that hold most rows."""
     lines = next(part for part in model.work().parts if part.title == "lines")
     listed = sorted(lines.rows, key=lambda row: -row[1])
     shown, rest = listed[:_MOST_RULES], len(listed) - _MOST_RULES
     note = "The linear model of each leaf, before smoothing with the models of the nodes above it."
-    rows = [Line((leaf, f"{model.target_} = {line}", figure(n))) for leaf, n, line, _ in shown]
+    rows = [TableLine((leaf, f"{model.target_} = {line}", figure(n))) for leaf, n, line, _ in shown]
     note = f"{note} {rest} more leaves are not shown." if rest > 0 else note
-    return Table("Linear models of the leaves", ("if", "then", "rows"), tuple(rows), note)
+    return Sheet("Linear models of the leaves", ("if", "then", "rows"), tuple(rows), note)
 
 
-def rules(model: Any) -> Table:
+def rules(model: Any) -> Sheet:
     """The rules that cover most, and what is left."""
     from openbook.tree import rules
 
@@ -163,9 +172,9 @@ def rules(model: Any) -> Table:
     for rule in shown:
         confidence = [f"{rule.confidence:.1%}"] if sure else []
         cells = (rule.premise, rule.outcome, figure(rule.weight), f"{rule.share:.1%}", *confidence)
-        rows.append(Line(cells))
+        rows.append(TableLine(cells))
     header = ("if", "then", "rows", "share", *(["confidence"] if sure else []))
-    return Table("Rules", header, tuple(rows), note)
+    return Sheet("Rules", header, tuple(rows), note)
 
 
 def _members(model: Any) -> str:
@@ -175,21 +184,23 @@ def _members(model: Any) -> str:
     return f"{plural(len(model.estimators_), 'member')}." if hasattr(model, "estimators_") else ""
 
 
-def _rounds(model: Any) -> list[Table]:
+def _rounds(model: Any) -> list[Sheet]:
     """The members of a boosted ensemble with the largest votes."""
     if not hasattr(model, "alphas_"):
         return []
     kept = np.flatnonzero(model.alphas_)  # the rounds whose member was not discarded
     order = np.argsort(-model.alphas_[kept], kind="stable")[:_MOST_RULES]
     rows = [
-        Line((f"{i + 1}", _member_words(member), figure(model.alphas_[i], 3), figure(model.errors_[i], 3)))
+        TableLine(
+            (f"{i + 1}", _member_words(member), figure(model.alphas_[i], 3), figure(model.errors_[i], 3))
+        )
         for i, member in ((kept[k], model.estimators_[k]) for k in order.tolist())
     ]
     if not rows:
         return []
     caption = f"The {len(rows)} members with the largest weights"
     note = "Error: the weighted share of the training rows that the member gets wrong in its round."
-    return [Table(caption, ("round", "member", "weight", "error"), tuple(rows), note)]
+    return [Sheet(caption, ("round", "member", "weight", "error"), tuple(rows), note)]
 
 
 def _member_words(member: Any) -> str:
@@ -225,6 +236,6 @@ def _importances(model: Any) -> list[Figure]:
         return []
     named = sorted(zip(model.schema_.names, shares.tolist(), strict=True), key=lambda pair: -pair[1])
     shown = named[:_MOST_BARS]
-    bars = svg.bars("Importances", shown, rest=len(named) - len(shown), form="{:.1%}", letters=26)
+    bars = svg.bar_chart("Importances", shown, rest=len(named) - len(shown), form="{:.1%}", letters=26)
     caption = "Importance: share of the gain of all splits, on the training rows."
     return [sketched(bars, "", caption, "narrow")]

@@ -10,7 +10,7 @@ from openbook.data import Column, Table
 from openbook.data.describe import Description
 from openbook.features.scores import AttributeScores
 from openbook.judge import Choice, Comparison, Evaluation, Importance, TestResult, Verdict, difference
-from openbook.judge.choice.comparison import Row
+from openbook.judge.choice.comparison import RankingRow
 from openbook.judge.curves.curve import Curve
 from openbook.judge.curves.diagnose import Diagnosis
 from openbook.judge.errors.mistakes import Mistakes
@@ -223,7 +223,7 @@ class StudyResult:
         return summary_html(self)
 
     @cached_property
-    def ranking(self) -> tuple[Row, ...]:
+    def ranking(self) -> tuple[RankingRow, ...]:
         """A line for each learner, the best first; tests may take their time, so they are made once."""
         return tuple(self.comparison.rows())
 

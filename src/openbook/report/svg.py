@@ -14,14 +14,14 @@ from openbook.draw.letters import clip
 from openbook.words.numbers import short, shown
 from openbook.work.formula import printable
 
-__all__ = ["Scored", "bars", "curve", "histogram", "intervals"]
+__all__ = ["ScoreLine", "bar_chart", "curve", "histogram", "interval_chart"]
 
 _ROW = 46
 _BAR = 24
 
 
 @dataclass(frozen=True)
-class Scored:
+class ScoreLine:
     """A learner's mean score between its bounds; `role` is "chosen", "baseline" or "other"."""
 
     label: str
@@ -31,8 +31,8 @@ class Scored:
     role: str
 
 
-def intervals(
-    rows: Sequence[Scored], *, axis: str, reference: float | None = None, focus: bool = False
+def interval_chart(
+    rows: Sequence[ScoreLine], *, axis: str, reference: float | None = None, focus: bool = False
 ) -> str:
     """A dot between its bounds for each learner, and a dashed line at the baseline to beat.
 
@@ -71,7 +71,7 @@ def intervals(
     return _picture(f"{axis} of each learner", told, bottom + 42, parts)
 
 
-def _near(rows: Sequence[Scored]) -> list[Scored]:
+def _near(rows: Sequence[ScoreLine]) -> list[ScoreLine]:
     """The better half of the rows, and those whose score is no farther from it than it is wide."""
     leading = rows[: max(3, (len(rows) + 1) // 2)]
     low, high = min(row.low for row in leading), max(row.high for row in leading)
@@ -92,7 +92,7 @@ def _arrow(left: bool, y: float) -> str:
     return f'<svg x="{x}" y="{y}" overflow="visible"><polygon class="dot" points="{tip}"/></svg>'
 
 
-def bars(
+def bar_chart(
     title: str,
     counts: Sequence[tuple[str, float]],
     *,

@@ -21,7 +21,7 @@ __all__ = [
     "contenders",
     "doubts",
     "example_words",
-    "grouped",
+    "grouped_findings",
     "headline",
     "model_words",
     "protocol_words",
@@ -192,7 +192,7 @@ def without_suspects(result: StudyResult) -> str:
     )
 
 
-def told(finding: Finding) -> tuple[str, str, str]:
+def finding_cells(finding: Finding) -> tuple[str, str, str]:
     """Severity, place and message of a finding."""
     return finding.severity, _place(finding.columns), finding.message
 
@@ -286,7 +286,7 @@ def example_words(result: StudyResult, example: Example) -> str:
     return f"Row {example.row}{name}, {kind}; its {result.target} is {truth}. Rows are numbered from 0."
 
 
-def grouped(findings: Sequence[Finding]) -> list[tuple[str, str, str]]:
+def grouped_findings(findings: Sequence[Finding]) -> list[tuple[str, str, str]]:
     """Severity, place and message of each finding; of many of one kind a few, and where the others are."""
     kinds: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
@@ -294,7 +294,7 @@ def grouped(findings: Sequence[Finding]) -> list[tuple[str, str, str]]:
     lines = []
     for (severity, kind), group in kinds.items():
         spelt_out = group if len(group) <= _SPELT_OUT + 1 else group[:_SPELT_OUT]
-        lines += [told(finding) for finding in spelt_out]
+        lines += [finding_cells(finding) for finding in spelt_out]
         if others := group[len(spelt_out) :]:
             columns = [name for finding in others for name in finding.columns]
             lines.append(

@@ -19,20 +19,20 @@ from openbook.words.sentences import printable
 from openbook.work.nodes import (
     Accent,
     Big,
-    Binomial,
+    BinomialNode,
     Fence,
     Fraction,
     Function,
     Letter,
     Node,
-    Number,
+    NumberNode,
     Root,
-    Row,
+    RowNode,
     Script,
-    Space,
+    SpaceNode,
     Styled,
     Symbol,
-    Text,
+    TextNode,
 )
 from openbook.work.step import Step
 from openbook.work.vocabulary import (
@@ -69,7 +69,7 @@ _WORDS: dict[str, Node] = {
     **{symbol.sign: symbol for symbol in _SYMBOLS.values() if not symbol.sign.isascii()},
     **{command: Function(name) for command, name in FUNCTIONS.items()},
     **{command: Big(sign) for command, sign in BIG.items()},
-    **{command: Space(command) for command in SPACES},
+    **{command: SpaceNode(command) for command in SPACES},
 }
 
 
@@ -94,18 +94,18 @@ def terms(step: Step) -> list[Node]:
         return nodes
     shown = figure(step.result)
     is_word = isinstance(step.result, str) or shown == "undefined"
-    return [*nodes, Text(shown) if is_word else parse(shown)]
+    return [*nodes, TextNode(shown) if is_word else parse(shown)]
 
 
-def pieces(node: Node) -> list[Row]:
+def pieces(node: Node) -> list[RowNode]:
     """Cut a formula where a line may break: before each relation or binary sign that stands outside brackets.
 
     >>> [len(piece.items) for piece in pieces(parse("a + b = c"))]
     [1, 2, 2]
     """
-    items = node.items if isinstance(node, Row) else (node,)
+    items = node.items if isinstance(node, RowNode) else (node,)
     cuts = [i for i, item in enumerate(items) if i and _breaks_before(item)]
-    return [Row(items[i:j]) for i, j in zip([0, *cuts], [*cuts, len(items)], strict=True)]
+    return [RowNode(items[i:j]) for i, j in zip([0, *cuts], [*cuts, len(items)], strict=True)]
 
 
 def _breaks_before(node: Node) -> bool:
@@ -116,15 +116,15 @@ def ends_operand(node: Node) -> bool:
     """Whether a sign after this node stands between two operands, not before one."""
     if isinstance(node, Symbol):
         return node.kind == "plain"
-    return not isinstance(node, Space | Function | Big)
+    return not isinstance(node, SpaceNode | Function | Big)
 
 
 def is_tall(node: Node) -> bool:
     """Whether brackets around this have to grow."""
     match node:
-        case Fraction() | Binomial() | Big():
+        case Fraction() | BinomialNode() | Big():
             return True
-        case Row(items):
+        case RowNode(items):
             return any(is_tall(item) for item in items)
         case Root(body) | Fence(_, body) | Script(body) | Accent(_, body) | Styled(_, body):
             return is_tall(body)
@@ -207,9 +207,9 @@ class _Reader:
             item = self.scripted(opens=not between)
             if not between:
                 item = _as_prefix(item)
-            items.extend(item.items if isinstance(item, Row) else [item])
+            items.extend(item.items if isinstance(item, RowNode) else [item])
         self.depth -= 1
-        return items[0] if len(items) == 1 else Row(tuple(items))
+        return items[0] if len(items) == 1 else RowNode(tuple(items))
 
     def scripted(self, *, opens: bool) -> Node:
         """An atom with what hangs below and above it; a bar here opens a pair of bars, or stands between."""
@@ -222,7 +222,7 @@ class _Reader:
             scripts[mark] = self.argument(mark)
         if not scripts:
             return base
-        if isinstance(base, Number) and "e" in base.text.lower():
+        if isinstance(base, NumberNode) and "e" in base.text.lower():
             base = Fence("(", base, ")")  # the power of 1e-05 is not that of its own ten
         return Script(base, scripts.get("_"), scripts.get("^"))
 
@@ -258,7 +258,7 @@ class _Reader:
         if word in _WORDS:
             return _WORDS[word]
         if NUMBER.fullmatch(word):
-            return Number(word)
+            return NumberNode(word)
         if word in OPENING:
             return self.fence(OPENING[word], self.row())
         if word.startswith("\\"):
@@ -276,7 +276,7 @@ class _Reader:
             case r"\frac":
                 return Fraction(self.group(command), self.group(command))
             case r"\binom":
-                return Binomial(self.group(command), self.group(command))
+                return BinomialNode(self.group(command), self.group(command))
             case r"\sqrt":
                 return Root(self.group(command))
             case r"\text":
@@ -329,7 +329,7 @@ class _Reader:
                 shown.append(sign)
                 self.at += 1
         self.at += 1
-        return Text("".join(shown))
+        return TextNode("".join(shown))
 
 
 def _as_prefix(node: Node) -> Node:

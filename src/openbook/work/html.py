@@ -9,7 +9,7 @@ from html import escape
 from openbook.words.numbers import cell
 from openbook.work.formula import pieces, printable, terms
 from openbook.work.mathml import to_mathml
-from openbook.work.nodes import Node, Row, Symbol, Text
+from openbook.work.nodes import Node, RowNode, Symbol, TextNode
 from openbook.work.step import Grid, Step
 from openbook.work.work import Work
 
@@ -104,10 +104,10 @@ def _step(step: Step) -> str:
 
 def _term(node: Node, mark: str = "") -> str:
     """`= formula`, as one <math> for each piece, since browsers break lines between them but not within."""
-    if isinstance(node, Text):
+    if isinstance(node, TextNode):
         return f'<span class="ob-term{mark}">= {_text(node.text)}</span>'
     first, *others = pieces(node)
-    maths = [Row((Symbol("=", "relation"), first)), *others]
+    maths = [RowNode((Symbol("=", "relation"), first)), *others]
     shown = "<wbr>".join(f'<math displaystyle="true">{to_mathml(piece)}</math>' for piece in maths)
     return f'<span class="ob-term{mark}">{shown}</span>'
 

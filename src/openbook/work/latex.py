@@ -6,7 +6,7 @@ are, and need LuaLaTeX or XeLaTeX with a font that has them.
 
 from openbook.words.numbers import cell
 from openbook.work.formula import printable, terms
-from openbook.work.nodes import Fence, Fraction, Node, Root, Row, Script, Symbol
+from openbook.work.nodes import Fence, Fraction, Node, Root, RowNode, Script, Symbol
 from openbook.work.step import Grid, Step
 from openbook.work.tex import text_to_tex, to_tex
 from openbook.work.unicode import broken, to_unicode
@@ -72,7 +72,7 @@ def _step(step: Step) -> list[str]:
 def _length(node: Node) -> int:
     """The characters that a formula is long when set, where a fraction is as long as its longer side."""
     match node:
-        case Row(items):
+        case RowNode(items):
             signs = sum(isinstance(item, Symbol) and item.kind in {"relation", "binary"} for item in items)
             return sum(map(_length, items)) + 2 * signs
         case Fraction(top, bottom):

@@ -7,7 +7,7 @@ from openbook.work.formula import is_tall, printable
 from openbook.work.nodes import (
     Accent,
     Big,
-    Binomial,
+    BinomialNode,
     Branch,
     Fence,
     Fraction,
@@ -15,14 +15,14 @@ from openbook.work.nodes import (
     Leaf,
     Letter,
     Node,
-    Number,
+    NumberNode,
     Root,
-    Row,
+    RowNode,
     Script,
-    Space,
+    SpaceNode,
     Styled,
     Symbol,
-    Text,
+    TextNode,
 )
 from openbook.work.vocabulary import LIMITS, SPACES
 
@@ -51,18 +51,18 @@ def to_mathml(node: Node) -> str:
 
 def _leaf(node: Leaf) -> str:
     match node:
-        case Number(text):
+        case NumberNode(text):
             return _number(text)
         case Letter(sign):
             # Capital Greek stands upright, as LaTeX sets it.
             return f'<mi mathvariant="normal">{sign}</mi>' if "Α" <= sign <= "Ω" else f"<mi>{sign}</mi>"
-        case Text(text):
+        case TextNode(text):
             return _name(text)
         case Function(name):
             return _name(name)
         case Big(sign):
             return f'<mo movablelimits="false">{sign}</mo>'
-        case Space(command):
+        case SpaceNode(command):
             return f'<mspace width="{SPACES[command]}em"></mspace>'
         case Symbol(sign, kind):
             return _symbol(sign, kind)
@@ -70,11 +70,11 @@ def _leaf(node: Leaf) -> str:
 
 def _branch(node: Branch) -> str:
     match node:
-        case Row(items):
+        case RowNode(items):
             return f"<mrow>{_row(items)}</mrow>"
         case Fraction(top, bottom):
             return f"<mfrac>{to_mathml(top)}{to_mathml(bottom)}</mfrac>"
-        case Binomial(top, bottom):
+        case BinomialNode(top, bottom):
             choice = f'<mfrac linethickness="0">{to_mathml(top)}{to_mathml(bottom)}</mfrac>'
             return f"<mrow><mo>(</mo>{choice}<mo>)</mo></mrow>"
         case Root(body):
@@ -97,7 +97,9 @@ def _row(items: tuple[Node, ...]) -> str:
     before: Node | None = None
     for item in items:
         tight = (
-            before is None or isinstance(before, Symbol | Space) or isinstance(item, Fence | Symbol | Space)
+            before is None
+            or isinstance(before, Symbol | SpaceNode)
+            or isinstance(item, Fence | Symbol | SpaceNode)
         )
         if not tight and (_is_function(before) or _is_function(item)):
             shown += THIN
@@ -150,9 +152,9 @@ def _styled(command: str, body: Node) -> str:
     """Letters of another alphabet, which browsers take from Unicode: MathML Core knows no other variants."""
     alphabet = ALPHABETS[command]
     shown = ""
-    for item in body.items if isinstance(body, Row) else (body,):
+    for item in body.items if isinstance(body, RowNode) else (body,):
         match item:
-            case Letter(text) | Number(text):
+            case Letter(text) | NumberNode(text):
                 letters = "".join(alphabet.get(sign, sign) for sign in text)
                 shown += f'<mi mathvariant="normal">{letters}</mi>'
             case _:

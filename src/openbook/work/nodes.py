@@ -5,7 +5,7 @@ from dataclasses import dataclass
 __all__ = [
     "Accent",
     "Big",
-    "Binomial",
+    "BinomialNode",
     "Branch",
     "Fence",
     "Fraction",
@@ -13,19 +13,19 @@ __all__ = [
     "Leaf",
     "Letter",
     "Node",
-    "Number",
+    "NumberNode",
     "Root",
-    "Row",
+    "RowNode",
     "Script",
-    "Space",
+    "SpaceNode",
     "Styled",
     "Symbol",
-    "Text",
+    "TextNode",
 ]
 
 
 @dataclass(frozen=True)
-class Number:
+class NumberNode:
     """As written: 0.7, 12, 1.2e-09."""
 
     text: str
@@ -39,7 +39,7 @@ class Letter:
 
 
 @dataclass(frozen=True)
-class Text:
+class TextNode:
     text: str
 
 
@@ -52,7 +52,7 @@ class Symbol:
 
 
 @dataclass(frozen=True)
-class Space:
+class SpaceNode:
     command: str
 
 
@@ -71,7 +71,7 @@ class Big:
 
 
 @dataclass(frozen=True)
-class Row:
+class RowNode:
     items: "tuple[Node, ...]"
 
 
@@ -82,7 +82,7 @@ class Fraction:
 
 
 @dataclass(frozen=True)
-class Binomial:
+class BinomialNode:
     top: "Node"
     bottom: "Node"
 
@@ -120,6 +120,6 @@ class Styled:
     body: "Node"
 
 
-Leaf = Number | Letter | Text | Symbol | Space | Function | Big
-Branch = Row | Fraction | Binomial | Root | Script | Fence | Accent | Styled
+Leaf = NumberNode | Letter | TextNode | Symbol | SpaceNode | Function | Big
+Branch = RowNode | Fraction | BinomialNode | Root | Script | Fence | Accent | Styled
 Node = Leaf | Branch

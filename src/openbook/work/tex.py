@@ -9,7 +9,7 @@ from openbook.work.formula import ends_operand, escape, is_tall
 from openbook.work.nodes import (
     Accent,
     Big,
-    Binomial,
+    BinomialNode,
     Branch,
     Fence,
     Fraction,
@@ -17,14 +17,14 @@ from openbook.work.nodes import (
     Leaf,
     Letter,
     Node,
-    Number,
+    NumberNode,
     Root,
-    Row,
+    RowNode,
     Script,
-    Space,
+    SpaceNode,
     Styled,
     Symbol,
-    Text,
+    TextNode,
 )
 from openbook.work.unicode import SUBSCRIPTS, SUPERSCRIPTS
 from openbook.work.vocabulary import ACCENTS, BIG, DELIMITERS, FUNCTIONS, LETTERS, SYMBOLS
@@ -80,26 +80,26 @@ def text_to_tex(text: str) -> str:
 
 def _leaf(node: Leaf) -> str:
     match node:
-        case Number(text):
+        case NumberNode(text):
             mantissa, _, exponent = text.lower().partition("e")
             return rf"{mantissa} \times 10^{{{int(exponent)}}}" if exponent else text
         case Letter(sign) | Symbol(sign) | Big(sign):
             return COMMANDS.get(sign, sign)
         case Function(name):
             return COMMANDS.get(name, rf"\operatorname{{{name}}}")
-        case Text(text):
+        case TextNode(text):
             return rf"\text{{{text_to_tex(text)}}}"
-        case Space(command):
+        case SpaceNode(command):
             return command
 
 
 def _branch(node: Branch) -> str:
     match node:
-        case Row(items):
+        case RowNode(items):
             return _row(items)
         case Fraction(top, bottom):
             return rf"\frac{{{to_tex(top)}}}{{{to_tex(bottom)}}}"
-        case Binomial(top, bottom):
+        case BinomialNode(top, bottom):
             return rf"\binom{{{to_tex(top)}}}{{{to_tex(bottom)}}}"
         case Root(body):
             return rf"\sqrt{{{to_tex(body)}}}"
@@ -110,7 +110,7 @@ def _branch(node: Branch) -> str:
             plain = opening in {"(", "[", "{"} and closing in {")", "]", "}"} and not is_tall(body)
             return f"{left}{to_tex(body)}{right}" if plain else rf"\left{left} {to_tex(body)} \right{right}"
         case Script(base, below, above):
-            shown = f"{{{to_tex(base)}}}" if isinstance(base, Row | Script) else to_tex(base)
+            shown = f"{{{to_tex(base)}}}" if isinstance(base, RowNode | Script) else to_tex(base)
             low = "" if below is None else f"_{{{to_tex(below)}}}"
             high = "" if above is None else f"^{{{to_tex(above)}}}"
             return shown + low + high

@@ -11,7 +11,7 @@ from openbook.work.formula import pieces, printable
 from openbook.work.nodes import (
     Accent,
     Big,
-    Binomial,
+    BinomialNode,
     Branch,
     Fence,
     Fraction,
@@ -19,14 +19,14 @@ from openbook.work.nodes import (
     Leaf,
     Letter,
     Node,
-    Number,
+    NumberNode,
     Root,
-    Row,
+    RowNode,
     Script,
-    Space,
+    SpaceNode,
     Styled,
     Symbol,
-    Text,
+    TextNode,
 )
 from openbook.work.vocabulary import ACCENTS
 
@@ -74,11 +74,11 @@ def broken(node: Node, width: int) -> list[Node]:
     lines: list[tuple[Node, ...]] = [()]
     for piece in pieces(node):
         longer = lines[-1] + piece.items
-        if lines[-1] and len(to_unicode(Row(longer))) > width:
+        if lines[-1] and len(to_unicode(RowNode(longer))) > width:
             lines.append(piece.items)
         else:
             lines[-1] = longer
-    return [Row(line) for line in lines]
+    return [RowNode(line) for line in lines]
 
 
 def _show(node: Node) -> tuple[str, Hold]:
@@ -89,21 +89,21 @@ def _leaf(node: Leaf) -> tuple[str, Hold]:
     match node:
         case Letter(sign) | Big(sign) | Symbol(sign):
             return SIGNS.get(sign, sign), Hold.ATOM
-        case Number(text) | Function(text):
+        case NumberNode(text) | Function(text):
             return text, Hold.ATOM
-        case Text(text):
+        case TextNode(text):
             return printable(text), Hold.ATOM if text.isalnum() else Hold.SUM
-        case Space():
+        case SpaceNode():
             return " ", Hold.ATOM
 
 
 def _branch(node: Branch) -> tuple[str, Hold]:
     match node:
-        case Row(items):
+        case RowNode(items):
             return _row(items)
         case Fraction(top, bottom):
             return f"{_within(top, Hold.PRODUCT)}/{_within(bottom, Hold.ATOM)}", Hold.QUOTIENT
-        case Binomial(top, bottom):
+        case BinomialNode(top, bottom):
             return f"C({to_unicode(top)}, {to_unicode(bottom)})", Hold.ATOM
         case Root(body):
             return f"√{_within(body, Hold.ATOM)}", Hold.ATOM
@@ -177,7 +177,7 @@ def _loosened(item: Node) -> Hold:
 
 def _gap(before: Node | None, end: str, item: Node, shown: str) -> str:
     """What stands between two neighbours: a space around signs and between names, a dot beside a fraction."""
-    if before is None or Space in {type(before), type(item)}:
+    if before is None or SpaceNode in {type(before), type(item)}:
         return ""
     for sign in (before, item):
         if isinstance(sign, Symbol):
@@ -188,19 +188,23 @@ def _gap(before: Node | None, end: str, item: Node, shown: str) -> str:
         return ""
     if _core(before) is Function:
         return "" if shown.startswith("(") else " "
-    if Text in {type(before), type(item)}:
+    if TextNode in {type(before), type(item)}:
         return ""
     if type(before) in {Fraction, Root} or type(item) in {Fraction, Root}:
         return " " if _core(before) is Big else " · "
-    named = _core(before) is Big or _core(item) in {Big, Function, Number}
-    bracketed = _core(before) in {Fence, Binomial} or (isinstance(item, Script) and _core(item) is Fence)
+    named = _core(before) is Big or _core(item) in {Big, Function, NumberNode}
+    bracketed = _core(before) in {Fence, BinomialNode} or (isinstance(item, Script) and _core(item) is Fence)
     runs_on = isinstance(before, Script) and bool(set(end) & set("_^")) and not isinstance(item, Fence)
     return " " if named or bracketed or runs_on else ""
 
 
 def _is_call(items: tuple[Node, ...]) -> bool:
     """Whether the row is a name and its argument, P(x), rather than a product, n(n - 1)."""
-    if len(items) != 2 or not isinstance(items[1], Fence) or isinstance(items[0], Number | Symbol | Fence):
+    if (
+        len(items) != 2
+        or not isinstance(items[1], Fence)
+        or isinstance(items[0], NumberNode | Symbol | Fence)
+    ):
         return False
     return isinstance(items[0], Function) or _show(items[1].body)[1] is not Hold.SUM
 

@@ -9,7 +9,7 @@ from scipy import stats
 from openbook.errors import DataError
 from openbook.judge import corrected_t_test, holm, mcnemar, paired_bootstrap
 from openbook.judge.chance.intervals import Interval
-from openbook.judge.chance.significance import TestResult, adjusted, methods_of
+from openbook.judge.chance.significance import TestResult, holm_adjusted, methods_of
 from openbook.words.numbers import p_words
 
 
@@ -144,7 +144,7 @@ def test_p_values_in_a_sentence():
 
 def test_tests_are_adjusted_as_a_family():
     tests = {n: mcnemar([1] * n, [0] * n) for n in (6, 8)}
-    assert [p for _, p in adjusted(tests).values()] == pytest.approx([2 / 64, 4 / 256])
+    assert [p for _, p in holm_adjusted(tests).values()] == pytest.approx([2 / 64, 4 / 256])
 
 
 def test_a_method_is_named_once():

@@ -20,7 +20,7 @@ from openbook.bayes import NaiveBayes
 from openbook.errors import DataError, ParameterError
 from openbook.judge import Generator, bias_variance
 from openbook.judge.curves.bias_variance import _moments, _shares
-from openbook.judge.curves.decomposition import domingos, kohavi_wolpert, squared
+from openbook.judge.curves.decomposition import domingos, kohavi_wolpert, squared_parts
 
 PARABOLA = Generator(
     lambda n, random: random.uniform(-1, 1, size=(n, 1)),
@@ -70,7 +70,7 @@ def test_the_parts_of_the_zero_one_loss_add_up(drawn):
 )
 def test_the_parts_of_the_squared_loss_add_up(truth, said):
     pairs = ((truth[:, None] - said[None]) ** 2).mean(axis=(0, 1))
-    found = squared(*_moments(truth).T, *_moments(said).T)
+    found = squared_parts(*_moments(truth).T, *_moments(said).T)
     assert found.error == pytest.approx(pairs, rel=1e-9, abs=1e-9)
     assert found.bias + found.variance + found.noise == pytest.approx(pairs, rel=1e-9, abs=1e-9)
 

@@ -25,8 +25,8 @@ from openbook.judge import (
     evaluate,
     learning_curve,
 )
-from openbook.judge.curves.diagnose import Facts, verdict_of
-from openbook.judge.curves.evidence import Better, Evidence, Scale
+from openbook.judge.curves.diagnose import DiagnosisFacts, verdict_of
+from openbook.judge.curves.evidence import Better, DiagnosticEvidence, LossScale
 from openbook.judge.curves.remedies import MEANINGS, REMEDIES
 
 
@@ -242,12 +242,12 @@ def fact(
     level="better", left=0.5, gap="small", slope="flat", learners=None, in_training=0.3, settings=(), **more
 ):
     """What was found, in words."""
-    return Facts(
-        Evidence("level", level, ""),
+    return DiagnosisFacts(
+        DiagnosticEvidence("level", level, ""),
         left,
-        None if gap is None else Evidence("gap", gap, ""),
+        None if gap is None else DiagnosticEvidence("gap", gap, ""),
         in_training,
-        None if slope is None else Evidence("slope", slope, ""),
+        None if slope is None else DiagnosticEvidence("slope", slope, ""),
         tuple(Better("knob", "better", "", how=how) for how in settings),
         None if learners is None else Better("other learners", learners, "", **more),
     )
@@ -346,16 +346,16 @@ def evaluated(y, share):
 
 
 def test_shares_of_the_baseline():
-    rmse = Scale(METRICS["rmse"], base=2.0, alpha=0.05)
+    rmse = LossScale(METRICS["rmse"], base=2.0, alpha=0.05)
     assert rmse.share(1.0) == 0.25  # a quarter of the squared error
     assert rmse.worse(2.0, than=1.0) == 0.75
-    auc = Scale(METRICS["roc_auc"], base=0.5, alpha=0.05)
+    auc = LossScale(METRICS["roc_auc"], base=0.5, alpha=0.05)
     assert auc.share(0.9) == pytest.approx(0.2)
     endless = Metric("gain", "classification", True, False, lambda p: 1.0)
     with pytest.raises(
         ParameterError, match="gain has no best value to measure what is left by; give its Metric highest"
     ):
-        Scale(endless, 0.0, 0.05).share(1.0)
+        LossScale(endless, 0.0, 0.05).share(1.0)
 
 
 def test_a_constant_target_leaves_nothing_to_learn():

@@ -5,7 +5,17 @@ import math
 import numpy as np
 import pytest
 
-from openbook.judge.scores.rates import FISHER, LOG, LOGIT, Rate, delta, f_beta, kappa, mcc, mean_over_classes
+from openbook.judge.scores.rates import (
+    FISHER,
+    LOG,
+    LOGIT,
+    Rate,
+    cohens_kappa,
+    delta,
+    f_beta,
+    mcc,
+    mean_over_classes,
+)
 
 TABLE = np.array([[120, 20], [15, 45]])
 Z = 1.959963984540054
@@ -26,10 +36,12 @@ def test_kappas_error_is_that_of_fleiss_cohen_and_everitt():
         p[i, j] * (columns[i] + rows[j]) ** 2 for i in range(3) for j in range(3) if i != j
     )
     variance = (diagonal + others - (po * pe - 2 * pe + po) ** 2) / (table.sum() * (1 - pe) ** 4)
-    value = kappa(table)
+    value = cohens_kappa(table)
     assert value == pytest.approx((po - pe) / (1 - pe), rel=1e-12)
     on_scale = math.sqrt(variance) / (1 - value**2)
-    assert half_width(delta(kappa, table, FISHER, value), FISHER) == pytest.approx(Z * on_scale, rel=1e-9)
+    assert half_width(delta(cohens_kappa, table, FISHER, value), FISHER) == pytest.approx(
+        Z * on_scale, rel=1e-9
+    )
 
 
 def test_ratios_have_the_log_method():
@@ -51,16 +63,18 @@ def test_f1_is_a_function_of_one_share():
 
 def test_a_statistic_at_its_end_has_an_interval_all_the_same():
     perfect = np.array([[5, 0], [0, 5]])
-    interval = delta(kappa, perfect, FISHER, 1.0)
+    interval = delta(cohens_kappa, perfect, FISHER, 1.0)
     assert interval.method == "delta on artanh, ½ added to each cell"
     assert 0 < interval.low < 0.9
     assert interval.high == 1.0
-    three = delta(kappa, np.diag([5, 5, 5]), FISHER, 1.0)
+    three = delta(cohens_kappa, np.diag([5, 5, 5]), FISHER, 1.0)
     assert three.method == "delta on artanh, 1/3 added to each cell"
 
 
 def test_an_interval_derives_itself():
-    steps = {step.label: step.result for step in delta(kappa, TABLE, FISHER, kappa(TABLE)).steps}
+    steps = {
+        step.label: step.result for step in delta(cohens_kappa, TABLE, FISHER, cohens_kappa(TABLE)).steps
+    }
     cells = [120, 20, 15, 45]
     slopes = [steps[f"g_{i}{j}"] for i in (1, 2) for j in (1, 2)]
     assert math.sqrt(sum(n * g * g for n, g in zip(cells, slopes, strict=True))) == pytest.approx(steps["se"])
@@ -71,7 +85,7 @@ def test_an_interval_derives_itself():
 def test_slopes_are_derivatives():
     rng = np.random.default_rng(0)
     table = rng.integers(1, 30, (4, 4)).astype(float)
-    for statistic in (mcc, kappa, lambda c: mean_over_classes(c, "f1_of_means", weighted=True)):
+    for statistic in (mcc, cohens_kappa, lambda c: mean_over_classes(c, "f1_of_means", weighted=True)):
         steps = delta(statistic, table, FISHER, float(statistic(table))).steps
         h = 1e-5
         slopes = []
@@ -86,7 +100,7 @@ def test_slopes_are_derivatives():
 
 
 @pytest.mark.parametrize(
-    ("statistic", "scale"), [(lambda c: f_beta(c, 1), LOGIT), (kappa, FISHER), (mcc, FISHER)]
+    ("statistic", "scale"), [(lambda c: f_beta(c, 1), LOGIT), (cohens_kappa, FISHER), (mcc, FISHER)]
 )
 def test_intervals_cover(statistic, scale):
     """On 40 rows with an accuracy of 0.9: the plain interval ± z s falls short, ours does not."""

@@ -13,7 +13,7 @@ from sklearn import metrics as theirs
 from openbook import Roc
 from openbook.errors import DataError, ParameterError
 from openbook.judge import auc
-from openbook.judge.scores.roc import newcombe
+from openbook.judge.scores.roc import newcombe_auc
 
 
 def tied_scores(n=400, seed=0, decimals=1):
@@ -111,13 +111,13 @@ def test_a_single_row_of_a_kind():
 
 
 def test_newcombes_ends_solve_his_equation():
-    interval = newcombe(0.8, 20, 30)
+    interval = newcombe_auc(0.8, 20, 30)
     for theta in (interval.low, interval.high):
         more = 24
         variance = theta * (1 - theta) / 600 * (1 + more * ((1 - theta) / (2 - theta) + theta / (1 + theta)))
         assert abs(theta - 0.8) == pytest.approx(1.959963984540054 * math.sqrt(variance), rel=1e-9)
-    assert newcombe(1.0, 10, 10).high == 1
-    assert newcombe(0.0, 10, 10).low == 0
+    assert newcombe_auc(1.0, 10, 10).high == 1
+    assert newcombe_auc(0.0, 10, 10).low == 0
 
 
 # --- the point for a cost

@@ -19,7 +19,7 @@ from openbook.judge import FoldError, Tuning, evaluate, protocol, tune
 from openbook.judge.chance.intervals import Interval
 from openbook.judge.folds.splits import GroupFolds, TimeOrdered
 from openbook.judge.scores.metrics import METRICS
-from openbook.judge.tuning.search import Tried, best_of, knobs_of
+from openbook.judge.tuning.search import Tried, best_setting, knobs_of
 from openbook.linear import LinearDiscriminantAnalysis, LinearRegression
 
 IRIS = load_iris(return_X_y=True)
@@ -112,10 +112,10 @@ def tried(score, size, rows=100):
 
 
 def test_rounding_makes_no_difference():
-    assert best_of([tried(0.9 + 1e-12, 9), tried(0.9, 2)], METRICS["accuracy"]).complexity == 2
-    assert best_of([tried(0.91, 9), tried(0.9, 2)], METRICS["accuracy"]).complexity == 9
-    assert best_of([tried(0.91, 9), tried(0.9, 2)], METRICS["error"]).complexity == 2
-    assert best_of([tried(0.99, 9, rows=50), tried(0.9, 2)], METRICS["accuracy"]).complexity == 2
+    assert best_setting([tried(0.9 + 1e-12, 9), tried(0.9, 2)], METRICS["accuracy"]).complexity == 2
+    assert best_setting([tried(0.91, 9), tried(0.9, 2)], METRICS["accuracy"]).complexity == 9
+    assert best_setting([tried(0.91, 9), tried(0.9, 2)], METRICS["error"]).complexity == 2
+    assert best_setting([tried(0.99, 9, rows=50), tried(0.9, 2)], METRICS["accuracy"]).complexity == 2
 
 
 def test_the_knobs_of_the_learner_are_tried_unless_others_are_named():
@@ -260,7 +260,7 @@ def test_halving_spends_rows_on_the_best():
     tuning = Tuning(DecisionTreeClassifier(random_state=0), knobs, search="halving").fit(X, y)
     rows = [t.rows for t in tuning.tried_]
     assert rows == [2276] + [758] * 2 + [252] * 6
-    assert best_of(tuning.tried_, tuning.metric_).rows == 2276
+    assert best_setting(tuning.tried_, tuning.metric_).rows == 2276
     assert tuning.parameters_["max_depth"] > 2
     again = Tuning(DecisionTreeClassifier(random_state=0), knobs, search="halving").fit(X, y)
     assert again.tried_[0].parameters == tuning.tried_[0].parameters

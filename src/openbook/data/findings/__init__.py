@@ -2,7 +2,7 @@
 
 from openbook.data.findings.columns import column_findings, target_findings
 from openbook.data.findings.finding import TINY, Finding
-from openbook.data.findings.leaks import leaks
+from openbook.data.findings.leaks import leak_findings
 from openbook.data.findings.near_rows import near_codes, near_rows
 from openbook.data.findings.rare import many_values
 from openbook.data.findings.repeats import agreement, repeated_columns, repeated_rows
@@ -12,7 +12,7 @@ __all__ = [
     "Finding",
     "agreement",
     "column_findings",
-    "leaks",
+    "leak_findings",
     "many_values",
     "near_codes",
     "near_rows",

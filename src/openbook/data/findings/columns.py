@@ -10,7 +10,7 @@ import numpy as np
 from openbook.data.findings.finding import TINY, Finding
 from openbook.data.findings.numbers import number_findings
 from openbook.data.findings.spellings import near_words, same_words
-from openbook.data.summary import ColumnSummary, Facts
+from openbook.data.summary import ColumnFacts, ColumnSummary
 from openbook.words.numbers import short
 from openbook.words.sentences import plural
 
@@ -23,7 +23,7 @@ _SPELLINGS_CAP = 5000
 _SHOWN = 5
 
 
-def column_findings(facts: Facts, *, is_target: bool) -> Iterator[Finding]:
+def column_findings(facts: ColumnFacts, *, is_target: bool) -> Iterator[Finding]:
     """All findings that need no other column."""
     summary = facts.summary
     yield from _gaps(summary, is_target=is_target)
@@ -48,7 +48,7 @@ def column_findings(facts: Facts, *, is_target: bool) -> Iterator[Finding]:
         yield Finding("free text", (summary.name,), "note", message)
 
 
-def target_findings(facts: Facts) -> Iterator[Finding]:
+def target_findings(facts: ColumnFacts) -> Iterator[Finding]:
     """What only matters for a target: its kind, and how its classes are spread."""
     summary = facts.summary
     columns = (summary.name,)
@@ -107,7 +107,7 @@ def _constant(summary: ColumnSummary, *, is_target: bool) -> Iterator[Finding]:
     yield Finding("constant", (summary.name,), "warn", message)
 
 
-def _identifier_evidence(facts: Facts) -> str:
+def _identifier_evidence(facts: ColumnFacts) -> str:
     """Why the column looks like a name for its row; empty if it does not."""
     known, distinct = facts.summary.known, facts.summary.distinct
     if known < _ENOUGH_FOR_ID or distinct < 0.95 * known:
@@ -121,7 +121,7 @@ def _identifier_evidence(facts: Facts) -> str:
     return f"{distinct:,} distinct values in {known:,} cells"
 
 
-def _running_number(facts: Facts) -> str:
+def _running_number(facts: ColumnFacts) -> str:
     x, n = facts.ordered, len(facts.ordered)
     if facts.summary.distinct < facts.summary.known or facts.summary.infinite or (x != np.floor(x)).any():
         return ""
@@ -134,12 +134,12 @@ def _running_number(facts: Facts) -> str:
     return ""
 
 
-def _is_near_constant(facts: Facts) -> bool:
+def _is_near_constant(facts: ColumnFacts) -> bool:
     known = facts.summary.known
     return known >= 2 * TINY and int(facts.counts.max(initial=0)) >= _NEAR_CONSTANT * known
 
 
-def _spellings(facts: Facts) -> Iterator[Finding]:
+def _spellings(facts: ColumnFacts) -> Iterator[Finding]:
     if len(facts.names) > _SPELLINGS_CAP:
         return
     columns, count = (facts.summary.name,), dict(zip(facts.names, facts.counts.tolist(), strict=True))
@@ -155,7 +155,7 @@ def _spellings(facts: Facts) -> Iterator[Finding]:
         yield Finding("spelling", columns, "note", message)
 
 
-def _rare_classes(facts: Facts) -> Iterator[Finding]:
+def _rare_classes(facts: ColumnFacts) -> Iterator[Finding]:
     fewest = 10 if facts.summary.known >= 2 * TINY else 2
     rare = [
         (name, count)
@@ -169,7 +169,7 @@ def _rare_classes(facts: Facts) -> Iterator[Finding]:
         yield Finding("rare class", (facts.summary.name,), "warn", message)
 
 
-def _imbalance(facts: Facts) -> Iterator[Finding]:
+def _imbalance(facts: ColumnFacts) -> Iterator[Finding]:
     share = float(facts.counts.max() / facts.counts.sum())
     if facts.summary.known >= TINY and share >= 0.9:
         most = facts.names[int(facts.counts.argmax())]

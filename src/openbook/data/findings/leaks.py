@@ -36,10 +36,10 @@ import numpy.typing as npt
 
 from openbook.data.attributes import Categorical, Nominal, Numeric
 from openbook.data.findings.finding import TINY, Finding
-from openbook.data.findings.repeats import codes_of, sample_rows
+from openbook.data.findings.repeats import row_codes, sample_rows
 from openbook.data.table import Column, Table
 
-__all__ = ["leaks"]
+__all__ = ["leak_findings"]
 
 #: A group of fewer rows is no evidence, and neither are fewer than twice as many errors of the majority.
 _GROUP = 5
@@ -64,7 +64,7 @@ _SAMPLE = 100_000
 Array = npt.NDArray[Any]
 
 
-def leaks(table: Table, target: str) -> Iterator[Finding]:
+def leak_findings(table: Table, target: str) -> Iterator[Finding]:
     """One finding for each column that determines the target, or nearly."""
     aim = table.column(target)
     if isinstance(aim.attribute, Categorical):
@@ -124,7 +124,7 @@ def _of_classes(column: Column, aim: Column) -> str:
         groups = _stretches(column.data, classes)
         share = _told(groups, classes) if int(groups.max()) < _STRETCHES else 0.0
     else:
-        groups = codes_of(column)
+        groups = row_codes(column)
         share = 0.0 if _numbered(column) else _told(groups, classes)
     if share >= _TOLD:
         how = "without error" if share == 1 else f"with {share:.1%} fewer errors than the majority class"
@@ -145,7 +145,7 @@ def _of_numbers(column: Column, aim: Column) -> str:
             return f"is almost perfectly correlated with {aim.name!r} (|r| {r:.4f})"
         if (share := _followed(column.data, y)) >= _R2:
             return f"predicts {aim.name!r} by itself (R² {share:.3f})"
-    elif not _numbered(column) and (share := _explained(codes_of(column), y)) >= _R2:
+    elif not _numbered(column) and (share := _explained(row_codes(column), y)) >= _R2:
         return f"its values determine {aim.name!r} ({share:.1%} of the variance)"
     if _is_cut(column, y):
         return f"is {aim.name!r} cut into intervals: each of its values covers its own range"
@@ -158,7 +158,7 @@ def _individuals(column: Column, aim: Column) -> int:
     numeric = isinstance(column.attribute, Numeric)
     if not len(known) or not (numeric or _numbered(column)):
         return 0
-    groups = codes_of(known)
+    groups = row_codes(known)
     values = int(groups.max()) + 1
     if not (_STRETCHES < values <= len(known) / _GROUP):
         return 0
@@ -219,7 +219,7 @@ def _mark(column: Column, aim: Column) -> str:
     if classes.max() > 1 or np.bincount(classes, minlength=2).min() < 2 * _GROUP:
         return ""
     best, words = _MARKED, ""
-    codes, missing = codes_of(column), column.missing
+    codes, missing = row_codes(column), column.missing
     for groups in (codes, missing.astype(np.intp)):
         counts = np.bincount(2 * groups + classes, minlength=2 * (int(groups.max()) + 1)).reshape(-1, 2)
         shares = counts / counts.sum(axis=0)
@@ -329,7 +329,7 @@ def _explained(groups: Array, y: Array) -> float:
 
 def _is_cut(column: Column, y: Array) -> bool:
     """Whether each value of the column, of few, has one stretch of the target to itself."""
-    groups = codes_of(column)
+    groups = row_codes(column)
     sizes = np.bincount(groups)
     common = np.flatnonzero(sizes >= _GROUP)
     if not 2 <= len(common) <= len(sizes) <= _INTERVALS or len(groups) - sizes.max() < 2 * _GROUP:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from openbook.data.findings.finding import Finding
-from openbook.data.summary import Facts, Numbers, numbers
+from openbook.data.summary import ColumnFacts, NumberSummary, numbers
 from openbook.words.numbers import short
 from openbook.words.sentences import plural
 
@@ -29,7 +29,7 @@ _SENTINELS = (-1.0, *(sign * (10.0**digits - 1) for digits in range(1, 8) for si
 Array = npt.NDArray[Any]
 
 
-def number_findings(facts: Facts) -> Iterator[Finding]:
+def number_findings(facts: ColumnFacts) -> Iterator[Finding]:
     name, distinct = facts.summary.name, len(facts.counts)
     codes = _sentinels(facts)
     x = facts.ordered[~np.isin(facts.ordered, codes)] if codes else facts.ordered
@@ -46,7 +46,7 @@ def number_findings(facts: Facts) -> Iterator[Finding]:
         yield from _skew(name, figures)
 
 
-def _sentinels(facts: Facts) -> list[float]:
+def _sentinels(facts: ColumnFacts) -> list[float]:
     """Customary codes for "not known" that are repeated and lie apart from all other numbers."""
     x = facts.ordered
     repeated = [code for code in _SENTINELS if _occurrences(x, code) >= 3]
@@ -71,7 +71,7 @@ def _sentinels(facts: Facts) -> list[float]:
     return [code for code in repeated if apart(code)]
 
 
-def _is_spike(facts: Facts, code: float) -> bool:
+def _is_spike(facts: ColumnFacts, code: float) -> bool:
     """Whether the code occurs far more often than the ten numbers next to it."""
     place = int(np.searchsorted(np.cumsum(facts.counts), np.searchsorted(facts.ordered, code), "right"))
     nearest = facts.counts[max(place - 10, 0) : place]
@@ -83,7 +83,7 @@ def _occurrences(ordered: Array, value: float) -> int:
     return int(last - first)
 
 
-def _sentinel_finding(facts: Facts, codes: list[float], rest: Array) -> Finding:
+def _sentinel_finding(facts: ColumnFacts, codes: list[float], rest: Array) -> Finding:
     found = ", ".join(f"{code:.0f} ({_occurrences(facts.ordered, code):,} times)" for code in codes)
     message = (
         f"{found} may mean missing: the others range from {short(rest[0])} to {short(rest[-1])}. If so, "
@@ -92,7 +92,7 @@ def _sentinel_finding(facts: Facts, codes: list[float], rest: Array) -> Finding:
     return Finding("sentinel", (facts.summary.name,), "warn", message)
 
 
-def _outliers(name: str, x: Array, figures: Numbers) -> Iterator[Finding]:
+def _outliers(name: str, x: Array, figures: NumberSummary) -> Iterator[Finding]:
     reach = figures.q3 - figures.q1
     if reach == 0:
         return
@@ -117,7 +117,7 @@ def _outliers(name: str, x: Array, figures: Numbers) -> Iterator[Finding]:
         yield Finding("outliers", (name,), "note", message)
 
 
-def _skew(name: str, figures: Numbers) -> Iterator[Finding]:
+def _skew(name: str, figures: NumberSummary) -> Iterator[Finding]:
     if figures.skew is None or abs(figures.skew) < _STRONG_SKEW:
         return
     if figures.skew < 0 or figures.minimum < 0:

@@ -17,12 +17,12 @@ import numpy.typing as npt
 
 from openbook.data.attributes import Categorical, Numeric
 from openbook.data.findings.finding import Finding
-from openbook.data.summary import ColumnSummary, Facts
+from openbook.data.summary import ColumnFacts, ColumnSummary
 from openbook.data.table import Column, Table
 from openbook.words.numbers import short
 from openbook.words.sentences import plural
 
-__all__ = ["agreement", "codes_of", "repeated_columns", "repeated_rows", "row_hashes", "sample_rows"]
+__all__ = ["agreement", "repeated_columns", "repeated_rows", "row_codes", "row_hashes", "sample_rows"]
 
 #: Fewer rows than this may agree by chance.
 _ENOUGH_ROWS = 20
@@ -39,7 +39,7 @@ def sample_rows(rows: int, at_most: int) -> Any:
     return np.sort(np.random.default_rng(0).choice(rows, at_most, replace=False))
 
 
-def codes_of(column: Column) -> Array:
+def row_codes(column: Column) -> Array:
     """A code for each distinct cell, in order of first appearance; missing is a value like any other."""
     if isinstance(column.attribute, Numeric | Categorical):
         _, first, which = np.unique(column.data, return_index=True, return_inverse=True)
@@ -48,7 +48,7 @@ def codes_of(column: Column) -> Array:
     return np.fromiter((seen.setdefault(value, len(seen)) for value in column.data), np.int64, len(column))
 
 
-def agreement(facts: Facts) -> float:
+def agreement(facts: ColumnFacts) -> float:
     """The chance that two rows agree in this column: sum_v n_v (n_v - 1) / (n (n - 1)), missing a value."""
     others = [facts.summary.missing, facts.summary.infinite, facts.summary.unseen]
     sizes, rows = np.append(facts.counts, others).astype(float), facts.summary.rows
@@ -182,11 +182,11 @@ def _renamed_repeats(table: Table, candidates: list[ColumnSummary]) -> Iterator[
     for summary in candidates:
         if summary.rows - summary.distinct >= _ENOUGH_ROWS // 2:
             column = table.column(summary.name)
-            groups[codes_of(column.take(rows)).tobytes()].append(summary.name)
+            groups[row_codes(column.take(rows)).tobytes()].append(summary.name)
     for first, *others in groups.values():
         if others:
-            codes = codes_of(table.column(first))
+            codes = row_codes(table.column(first))
             for other in others:
-                if np.array_equal(codes, codes_of(table.column(other))):
+                if np.array_equal(codes, row_codes(table.column(other))):
                     message = f"the values of {first!r} under other names, one to one; keep one of the two."
                     yield Finding("duplicate columns", (other, first), "warn", message)

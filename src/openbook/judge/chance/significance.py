@@ -35,9 +35,9 @@ from openbook.work import Step, Work
 __all__ = [
     "TestResult",
     "Tests",
-    "adjusted",
     "corrected_t_test",
     "holm",
+    "holm_adjusted",
     "mcnemar",
     "paired_bootstrap",
 ]
@@ -309,12 +309,12 @@ def holm(p_values: Any) -> np.ndarray:
     p = np.asarray(p_values, dtype=float)
     order = np.argsort(p)[: int((~np.isnan(p)).sum())]  # NaN sorts last
     steps = p[order] * np.arange(len(order), 0, -1)
-    adjusted = np.full(p.shape, np.nan)
-    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(steps))
-    return adjusted
+    holm_adjusted = np.full(p.shape, np.nan)
+    holm_adjusted[order] = np.minimum(1.0, np.maximum.accumulate(steps))
+    return holm_adjusted
 
 
-def adjusted(tests: Mapping[str, TestResult]) -> Tests:
+def holm_adjusted(tests: Mapping[str, TestResult]) -> Tests:
     """The tests with their p-values adjusted for one another."""
     p_values = holm([test.p_value for test in tests.values()]).tolist()
     return {label: (test, p) for (label, test), p in zip(tests.items(), p_values, strict=True)}

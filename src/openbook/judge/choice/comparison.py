@@ -24,11 +24,11 @@ from openbook.words.numbers import shown, shown_p
 from openbook.words.parameters import documented
 from openbook.work import Grid, Work
 
-__all__ = ["Comparison", "Row", "difference", "paired"]
+__all__ = ["Comparison", "RankingRow", "difference", "paired"]
 
 
 @dataclass(frozen=True)
-class Row:
+class RankingRow:
     """A learner's line: its score, and how it differs from the best baseline (None for that itself)."""
 
     label: str
@@ -102,7 +102,7 @@ class Comparison:
         """
         return self[self.baseline].metric(which)
 
-    def rows(self, which: Which = None, level: float = 0.95) -> list[Row]:
+    def rows(self, which: Which = None, level: float = 0.95) -> list[RankingRow]:
         """A line for each learner, the best first; of equals the simpler, those of undefined score last.
 
         Parameters
@@ -117,7 +117,7 @@ class Comparison:
         function = self.metric(which)
         tests, ranks = self.against_baseline(function, level), self.ranks(function)
         rows = [
-            Row(
+            RankingRow(
                 label,
                 evaluation.score(function),
                 evaluation.interval(function, level),
@@ -329,7 +329,7 @@ def _size(complexity: float | None) -> float:
     return math.inf if complexity is None else complexity
 
 
-def _cells(row: Row) -> tuple[str, ...]:
+def _cells(row: RankingRow) -> tuple[str, ...]:
     size = "?" if row.complexity is None else f"{row.complexity:g}"
     test: tuple[str, str, str] = ("", "", "")
     if row.test is not None:

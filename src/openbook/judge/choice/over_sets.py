@@ -22,7 +22,7 @@ from openbook.draw import Picture
 from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.judge.chance.intervals import around, upper_share
 from openbook.judge.chance.ranks import Friedman, critical_difference, friedman, ranks_of, wilcoxon
-from openbook.judge.chance.significance import TestResult, Tests, adjusted
+from openbook.judge.chance.significance import TestResult, Tests, holm_adjusted
 from openbook.judge.choice.comparison import Comparison
 from openbook.judge.choice.rank_line import rank_line
 from openbook.judge.folds.evaluation import Which
@@ -176,7 +176,7 @@ class OverSets:
         """
         base, error = self._mean(control), self._error
         others = {label: mean for label, mean in self.mean_ranks.items() if label != control}
-        return adjusted({label: _z_test(mean, base, error, level) for label, mean in others.items()})
+        return holm_adjusted({label: _z_test(mean, base, error, level) for label, mean in others.items()})
 
     @property
     def _error(self) -> float:

@@ -24,7 +24,7 @@ from openbook.words.numbers import short, shown
 from openbook.words.parameters import documented
 from openbook.work import Grid, Work
 
-__all__ = ["Curve", "Kind", "Side", "written"]
+__all__ = ["Curve", "Kind", "Side", "written_cell"]
 
 Kind = Literal["size", "complexity", "iterations"]
 Side = Literal["training", "validation"]
@@ -280,23 +280,23 @@ class Curve:
         size = max(abs(training), abs(validation))
         ends = [self.interval(point, side, level).ends for side in ("training", "validation")]
         gap = shown(validation - training, size, "+")
-        row = [written(self.across[point]), shown(training), ends[0], shown(validation), ends[1], gap]
+        row = [written_cell(self.across[point]), shown(training), ends[0], shown(validation), ends[1], gap]
         return [*row, self.complexity[point]] if sized else row
 
     def _told(self, level: float) -> str:
         """The curve in a sentence."""
         what, last = self.metric.words, len(self) - 1
         if self.kind == "size":
-            words = f"With {written(self.across[last])} rows: training {what}"
+            words = f"With {written_cell(self.across[last])} rows: training {what}"
             words += f" {shown(self.mean(last, 'training'))}, validation {what} {shown(self.mean(last))}."
             if last > 0:
                 test = self.change(last - 1, last, level)
-                words += f" From {written(self.across[last - 1])} rows on it changed by"
+                words += f" From {written_cell(self.across[last - 1])} rows on it changed by"
                 words += f" {shown(test.difference, sign='+')} {test.interval}."
             return words
         best = self.best
         return (
-            f"The validation {what} is best at {self.axis} = {written(self.across[best])}:"
+            f"The validation {what} is best at {self.axis} = {written_cell(self.across[best])}:"
             f" {shown(self.mean(best))} {self.interval(best, level=level)}. It was chosen on these"
             " folds, so it is optimistic; `tune` evaluates a choice on other rows."
         )
@@ -314,7 +314,7 @@ class Curve:
         """
         points = np.flatnonzero(~np.isnan(self.validation.mean(axis=1))).tolist()
         at = _places(self.kind, [self.across[i] for i in points])
-        across = Marks(self.axis, tuple(written(self.across[i]) for i in points), at)
+        across = Marks(self.axis, tuple(written_cell(self.across[i]) for i in points), at)
         sides: list[tuple[Side, str]] = [("training", "c1"), ("validation", "c0")]
         bands = {side: [self.interval(i, side, level) for i in points] for side, _ in sides}
         means = {side: np.array([self.mean(i, side) for i in points]) for side, _ in sides}
@@ -331,7 +331,7 @@ class Curve:
             inside.append(line(x, up.place(means[side]), colour))
             if len(points) <= _MOST_DOTS:
                 told = [
-                    f"{side}, {self.axis} {written(self.across[i])}: {shown(self.mean(i, side))}"
+                    f"{side}, {self.axis} {written_cell(self.across[i])}: {shown(self.mean(i, side))}"
                     for i in points
                 ]
                 inside.extend(dots(x, up.place(means[side]), [f"dot {colour}"] * len(points), told))
@@ -367,7 +367,7 @@ def _places(kind: Kind, values: list[Any]) -> np.ndarray:
     return numbers
 
 
-def written(value: Any) -> str:
+def written_cell(value: Any) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
     return short(value) if isinstance(value, float) else str(value)

@@ -36,7 +36,7 @@ from openbook.words.numbers import figure, shown, signed
 from openbook.words.parameters import documented
 from openbook.work import Grid, Step, Work
 
-__all__ = ["BiasVariance", "Loss", "Method", "Parts", "domingos", "kohavi_wolpert", "squared"]
+__all__ = ["BiasVariance", "Loss", "Method", "Parts", "domingos", "kohavi_wolpert", "squared_parts"]
 
 Loss = Literal["squared", "zero_one"]
 Method = Literal["domingos", "kohavi_wolpert"]
@@ -60,7 +60,9 @@ class _One(NamedTuple):
     noise: float
 
 
-def squared(y_mean: np.ndarray, y_variance: np.ndarray, mean: np.ndarray, variance: np.ndarray) -> Parts:
+def squared_parts(
+    y_mean: np.ndarray, y_variance: np.ndarray, mean: np.ndarray, variance: np.ndarray
+) -> Parts:
     """The parts of the squared loss, from mean and variance of the target and of the predictions."""
     bias = (y_mean - mean) ** 2
     return Parts(bias + variance + y_variance, bias, variance, y_variance)
@@ -138,7 +140,7 @@ class BiasVariance:
     def parts(self) -> Parts:
         """The parts of every row."""
         if self.loss == "squared":
-            return squared(*self.truth.T, *self.said.T)
+            return squared_parts(*self.truth.T, *self.said.T)
         return (domingos if self.method == "domingos" else kohavi_wolpert)(self.truth, self.said)
 
     @property

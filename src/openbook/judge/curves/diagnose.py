@@ -55,8 +55,8 @@ from openbook.judge.curves.evidence import (
     NOT_MUCH_BETTER,
     TENTH,
     Better,
-    Evidence,
-    Scale,
+    DiagnosticEvidence,
+    LossScale,
     better_learner,
     better_setting,
     gap,
@@ -76,7 +76,7 @@ from openbook.judge.scores.metrics import Metric
 from openbook.words.parameters import documented
 from openbook.work import Grid, Step, Work
 
-__all__ = ["Diagnosis", "Facts", "diagnose", "diagnose_model", "verdict_of"]
+__all__ = ["Diagnosis", "DiagnosisFacts", "diagnose", "diagnose_model", "verdict_of"]
 
 #: With so much of the baseline's error left even in training, a learner fits too little.
 HALF = 0.5
@@ -116,7 +116,7 @@ class Diagnosis:
 
     label: str
     verdict: str
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[DiagnosticEvidence, ...]
     remedies: tuple[str, ...]
     needed: tuple[str, ...]
 
@@ -125,7 +125,7 @@ class Diagnosis:
         """What the verdict means, in a sentence."""
         return MEANINGS[self.verdict]
 
-    def __getitem__(self, name: str) -> Evidence:
+    def __getitem__(self, name: str) -> DiagnosticEvidence:
         """The evidence of that name: "level", "probabilities", "gap", "slope", "other learners", …"""
         for each in self.evidence:
             if each.name == name:
@@ -297,7 +297,7 @@ def _others(
 
 
 @dataclass(frozen=True)
-class Facts:
+class DiagnosisFacts:
     """All that was found out about a learner; None and () where there was nothing to go by.
 
     left, left_in_training : what is left of the baseline's loss in validation and in training, as shares
@@ -307,22 +307,22 @@ class Facts:
     probabilities : whether they are better than the baseline's, where the decisions are not
     """
 
-    level: Evidence
+    level: DiagnosticEvidence
     left: float
-    gap: Evidence | None = None
+    gap: DiagnosticEvidence | None = None
     left_in_training: float = 0.0
-    slope: Evidence | None = None
+    slope: DiagnosticEvidence | None = None
     settings: tuple[Better, ...] = ()
     learners: Better | None = None
     decisions_only: bool = False
-    probabilities: Evidence | None = None
+    probabilities: DiagnosticEvidence | None = None
 
-    def all(self) -> list[Evidence]:
+    def all(self) -> list[DiagnosticEvidence]:
         found = (self.level, self.probabilities, self.gap, self.slope, *self.settings, self.learners)
         return [each for each in found if each is not None]
 
 
-def verdict_of(facts: Facts) -> str:
+def verdict_of(facts: DiagnosisFacts) -> str:
     """The decision table at the top."""
     settings = [each for each in facts.settings if each.finding == "better"]
     learner = facts.learners is not None and facts.learners.finding == "better"
@@ -353,7 +353,7 @@ def verdict_of(facts: Facts) -> str:
     return "noise floor" if none_better else "high bias or noise floor"
 
 
-def _not_better(facts: Facts) -> str:
+def _not_better(facts: DiagnosisFacts) -> str:
     """The verdict where decisions do not beat the baseline, and nothing else that was tried does."""
     if facts.probabilities is not None and facts.probabilities.finding == "better":
         return "useful probabilities"
@@ -366,7 +366,7 @@ def _facts(
     baseline: Evaluation | None,
     rivals: Mapping[str, Evaluation],
     alpha: float,
-) -> Facts | None:
+) -> DiagnosisFacts | None:
     """What there is to go by; None where the baseline leaves nothing to be learnt."""
     own = [curve.best if curve.own is None else curve.own for curve in curves]
     if evaluation is None:
@@ -381,14 +381,14 @@ def _facts(
         raise DataError(
             f"{metric.words} is undefined for the learner or the baseline; diagnose by another metric"
         )
-    scale = Scale(metric, base, alpha)
+    scale = LossScale(metric, base, alpha)
     if scale.loss(base) == 0:
         return None
     sizes = [curve for curve in curves if curve.kind == "size" and len(curve) > 1]
     settings = [better_setting(scale, curve) for curve in curves if curve.kind != "size"]
     against = level(scale, score, test)
     unseen = evaluation is not None and baseline is not None and against.finding != "better"
-    return Facts(
+    return DiagnosisFacts(
         against,
         scale.share(score),
         gap(scale, curves[0], own[0]) if curves else None,
@@ -401,7 +401,7 @@ def _facts(
     )
 
 
-def _needed(facts: Facts) -> Iterator[str]:
+def _needed(facts: DiagnosisFacts) -> Iterator[str]:
     """What would make the verdict surer."""
     if facts.level.finding == "unclear":
         yield "more rows, or more folds: whether it is better than the baseline is not settled"

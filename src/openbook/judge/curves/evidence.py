@@ -17,7 +17,7 @@ import numpy as np
 from openbook.errors import ParameterError
 from openbook.judge.chance.significance import TestResult
 from openbook.judge.choice.comparison import difference
-from openbook.judge.curves.curve import Curve, written
+from openbook.judge.curves.curve import Curve, written_cell
 from openbook.judge.folds.evaluation import Evaluation
 from openbook.judge.folds.results import FoldResult
 from openbook.judge.scores.metrics import METRICS, Metric
@@ -26,8 +26,8 @@ from openbook.words.sentences import plural
 
 __all__ = [
     "Better",
-    "Evidence",
-    "Scale",
+    "DiagnosticEvidence",
+    "LossScale",
     "better_learner",
     "better_setting",
     "gap",
@@ -48,7 +48,7 @@ _OF_PROBABILITIES = ("roc_auc", "log_loss")
 
 
 @dataclass(frozen=True)
-class Evidence:
+class DiagnosticEvidence:
     """A finding: what was looked at, what was found in a word, and the sentence with the numbers."""
 
     name: str
@@ -60,7 +60,7 @@ class Evidence:
 
 
 @dataclass(frozen=True)
-class Better(Evidence):
+class Better(DiagnosticEvidence):
     """Whether something else does better: `how` is "over-fitting" or "under-fitting" for another setting.
 
     level_with : the learners that are not significantly worse
@@ -74,7 +74,7 @@ class Better(Evidence):
 
 
 @dataclass(frozen=True)
-class Scale:
+class LossScale:
     """Scores in units of the baseline's loss."""
 
     metric: Metric
@@ -108,7 +108,7 @@ class Scale:
         return (test.p_value if p is None else p) < self.alpha
 
 
-def level(scale: Scale, score: float, test: TestResult) -> Evidence:
+def level(scale: LossScale, score: float, test: TestResult) -> DiagnosticEvidence:
     """Whether a validation score is better than the baseline's, by a test of their difference."""
     what = scale.metric.words
     gained = 1 - scale.share(score)
@@ -121,10 +121,12 @@ def level(scale: Scale, score: float, test: TestResult) -> Evidence:
         f" {_difference(test, scale.base)}; {_percent(scale.share(score))} of the baseline's"
         f" {_loss_words(scale.metric)} is left"
     )
-    return Evidence("level", finding, words)
+    return DiagnosticEvidence("level", finding, words)
 
 
-def probabilities(scale: Scale, evaluation: Evaluation, baseline: Evaluation) -> Evidence | None:
+def probabilities(
+    scale: LossScale, evaluation: Evaluation, baseline: Evaluation
+) -> DiagnosticEvidence | None:
     """Whether the probabilities are better than the baseline's, by AUC or log loss; None without any."""
     tests = _probability_tests(scale, evaluation, baseline)
     if not tests:
@@ -137,10 +139,10 @@ def probabilities(scale: Scale, evaluation: Evaluation, baseline: Evaluation) ->
         f"validation {METRICS[name].words} {shown(score)}, that of the baseline {shown(base)}:"
         f" {_difference(test, base, p)}"
     )
-    return Evidence("probabilities", "better" if better else "no better", words)
+    return DiagnosticEvidence("probabilities", "better" if better else "no better", words)
 
 
-def _probability_tests(scale: Scale, one: Evaluation, other: Evaluation) -> dict[str, TestResult]:
+def _probability_tests(scale: LossScale, one: Evaluation, other: Evaluation) -> dict[str, TestResult]:
     """The tests of two learners' probabilities, their level shared among them; empty without probabilities.
 
     Those whose score is undefined, such as the AUC of folds without a class, are left out.
@@ -152,21 +154,21 @@ def _probability_tests(scale: Scale, one: Evaluation, other: Evaluation) -> dict
     return {name: test for name, test in tests.items() if not math.isnan(test.p_value)}
 
 
-def gap(scale: Scale, curve: Curve, point: int) -> Evidence:
+def gap(scale: LossScale, curve: Curve, point: int) -> DiagnosticEvidence:
     """How far validation is behind training."""
     training, validation = curve.mean(point, "training"), curve.mean(point)
     test = curve.gap(point, scale.level)
     share = scale.worse(validation, training)
     finding = "small" if share <= TENTH else "large" if scale.significant(test) else "unclear"
-    where = "" if curve.kind == "size" else f"{curve.axis} = {written(curve.across[point])}: "
+    where = "" if curve.kind == "size" else f"{curve.axis} = {written_cell(curve.across[point])}: "
     words = (
         f"{where}training {scale.metric.words} {shown(training)}, validation {shown(validation)}:"
         f" {_difference(test, validation)}; {_percent(share)} of the baseline's {_loss_words(scale.metric)}"
     )
-    return Evidence("gap", finding, words)
+    return DiagnosticEvidence("gap", finding, words)
 
 
-def slope(scale: Scale, curve: Curve) -> Evidence:
+def slope(scale: LossScale, curve: Curve) -> DiagnosticEvidence:
     """What the last step to more training rows changed."""
     last = len(curve) - 1
     before, now = curve.mean(last - 1), curve.mean(last)
@@ -177,12 +179,12 @@ def slope(scale: Scale, curve: Curve) -> Evidence:
         finding = "rising" if gained < 0 else "falling" if gained >= LITTLE else "slightly falling"
     else:
         finding = "flat" if gained < LITTLE and most < TENTH else "unclear"
-    rows = f"{written(curve.across[last - 1])} to {written(curve.across[last])} training rows"
+    rows = f"{written_cell(curve.across[last - 1])} to {written_cell(curve.across[last])} training rows"
     words = (
         f"from {rows} the validation {scale.metric.words} went from {shown(before)} to {shown(now)}:"
         f" {_difference(test, now)}; {_percent(gained)} of the baseline's {_loss_words(scale.metric)} gained"
     )
-    return Evidence("slope", finding, words)
+    return DiagnosticEvidence("slope", finding, words)
 
 
 def _reach(test: TestResult) -> tuple[float, float]:
@@ -192,7 +194,7 @@ def _reach(test: TestResult) -> tuple[float, float]:
 
 
 def better_learner(
-    scale: Scale, evaluation: Evaluation, baseline: Evaluation, rivals: Mapping[str, Evaluation]
+    scale: LossScale, evaluation: Evaluation, baseline: Evaluation, rivals: Mapping[str, Evaluation]
 ) -> Better:
     """Whether another learner does better on the same folds.
 
@@ -222,7 +224,9 @@ def better_learner(
     )
 
 
-def _some_probabilities_tell(scale: Scale, rivals: Mapping[str, Evaluation], baseline: Evaluation) -> bool:
+def _some_probabilities_tell(
+    scale: LossScale, rivals: Mapping[str, Evaluation], baseline: Evaluation
+) -> bool:
     """Whether the probabilities of any of them are better than the baseline's, allowing for their number."""
     shared = replace(scale, alpha=scale.alpha / len(rivals))
     found = (probabilities(shared, rival, baseline) for rival in rivals.values())
@@ -230,7 +234,7 @@ def _some_probabilities_tell(scale: Scale, rivals: Mapping[str, Evaluation], bas
 
 
 def _against(
-    scale: Scale, rivals: Mapping[str, Evaluation], other: Evaluation
+    scale: LossScale, rivals: Mapping[str, Evaluation], other: Evaluation
 ) -> dict[str, tuple[TestResult, float]]:
     """Each rival's test against another learner, interval and p-value by Bonferroni's method."""
     level = 1 - scale.alpha / len(rivals)
@@ -238,7 +242,7 @@ def _against(
     return {label: (test, min(1.0, len(rivals) * test.p_value)) for label, test in tests.items()}
 
 
-def better_setting(scale: Scale, curve: Curve) -> Better | None:
+def better_setting(scale: LossScale, curve: Curve) -> Better | None:
     """Whether another point of a curve does better than the model's own; None if that is not on the curve."""
     if curve.own is None:
         return None
@@ -248,11 +252,11 @@ def better_setting(scale: Scale, curve: Curve) -> Better | None:
     finding = _finding(scale.worse(curve.mean(own), curve.mean(best)), significant)
     simpler = scale.worse(curve.mean(best, "training"), curve.mean(own, "training")) > 0
     what, several = scale.metric.words, plural(len(curve), "value")
-    words = f"{curve.axis} = {written(curve.across[own])}: validation {what} {shown(curve.mean(own))}"
+    words = f"{curve.axis} = {written_cell(curve.across[own])}: validation {what} {shown(curve.mean(own))}"
     if best == own:
         words += f", the best of {several}"
     else:
-        words += f"; the best of {several} is {written(curve.across[best])}, {shown(curve.mean(best))}:"
+        words += f"; the best of {several} is {written_cell(curve.across[best])}, {shown(curve.mean(best))}:"
         words += f" {_difference(test, curve.mean(own))}"
     if finding in NOT_MUCH_BETTER:
         return Better(curve.axis, finding, words)

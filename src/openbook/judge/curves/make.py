@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 
 from openbook.errors import ParameterError, did_you_mean
 from openbook.judge.curves.curve import Curve
-from openbook.judge.curves.run import Point, Run, count
+from openbook.judge.curves.run import CurvePoint, CurveRun, count
 from openbook.judge.scores.metrics import Metric
 from openbook.words.parameters import documented
 
@@ -81,8 +81,8 @@ def learning_curve(
     >>> curve.across
     (8, 15, 30, 60, 120)
     """
-    run = Run.of(model, X, y, cv, metric, random_state, name, groups, sample_weight)
-    points = [Point(model, size) for size in _sizes(sizes, run)]
+    run = CurveRun.of(model, X, y, cv, metric, random_state, name, groups, sample_weight)
+    points = [CurvePoint(model, size) for size in _sizes(sizes, run)]
     rows = [round(float(np.mean([count(p.size, len(s.train)) for s in run.splits]))) for p in points]
     return run.curve("size", "training rows", rows, points, own=len(points) - 1)
 
@@ -137,8 +137,8 @@ def complexity_curve(
     ((1, 31, 101), 0.0)
     """
     settings = _values(model, knob, values)
-    run = Run.of(model, X, y, cv, metric, random_state, name, groups, sample_weight)
-    points = [Point(clone(model).set_params(**{knob: value})) for value in settings]
+    run = CurveRun.of(model, X, y, cv, metric, random_state, name, groups, sample_weight)
+    points = [CurvePoint(clone(model).set_params(**{knob: value})) for value in settings]
     return run.curve("complexity", knob, settings, points, own=_own(model, knob, settings))
 
 
@@ -196,19 +196,19 @@ def iteration_curve(
     """
     knob = knob or _counting(model)
     parameters = _parameters(model, knob)
-    run = Run.of(model, X, y, cv, metric, random_state, name, groups, sample_weight)
+    run = CurveRun.of(model, X, y, cv, metric, random_state, name, groups, sample_weight)
     staged = hasattr(model, "staged_predict") and knob in _COUNTS
     settings = _stages(model, knob, parameters[knob], values, staged)
     own = _own(model, knob, settings)
     if staged:
-        most = Point(clone(model).set_params(**{knob: settings[-1]}))
+        most = CurvePoint(clone(model).set_params(**{knob: settings[-1]}))
         return run.curve("iterations", knob, settings, [most], settings, own)
     seeds = {key: random_state for key, value in parameters.items() if _is_seed(key) and value is None}
-    points = [Point(clone(model).set_params(**{**seeds, knob: value})) for value in settings]
+    points = [CurvePoint(clone(model).set_params(**{**seeds, knob: value})) for value in settings]
     return run.curve("iterations", knob, settings, points, own=own)
 
 
-def _sizes(sizes: Sequence[float] | None, run: Run) -> list[float]:
+def _sizes(sizes: Sequence[float] | None, run: CurveRun) -> list[float]:
     """The sizes asked for, checked and in order; or halves of the training part, down to its smallest."""
     smallest = min(len(split.train) for split in run.splits)
     if sizes is None:
@@ -234,7 +234,7 @@ def _size(size: Any, smallest: int) -> float:
     return number
 
 
-def _fewest(run: Run) -> float:
+def _fewest(run: CurveRun) -> float:
     """So many rows that each class has two of them, to within a row; a class of a single row has no say."""
     if run.examples.classes is None:
         return _FEWEST

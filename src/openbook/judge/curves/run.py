@@ -26,7 +26,7 @@ from openbook.judge.folds.splits import TINY, protocol, splitter_of
 from openbook.judge.folds.thread_warnings import collected_warnings
 from openbook.judge.scores.metrics import Metric, Predictions, metric
 
-__all__ = ["Point", "Run", "count", "usual_split"]
+__all__ = ["CurvePoint", "CurveRun", "count", "usual_split"]
 
 #: The metric unless told otherwise: an error, since curves are about errors.
 _USUAL = {"classification": "error", "regression": "rmse"}
@@ -38,7 +38,7 @@ _MOST_TRAINING = 10_000
 _NAMED = 3
 
 
-class Point(NamedTuple):
+class CurvePoint(NamedTuple):
     """A model to fit, and on how much of the training part: a number of rows, or a share."""
 
     model: Any
@@ -63,7 +63,7 @@ class _Fold:
 
 
 @dataclass(frozen=True)
-class Run:
+class CurveRun:
     """What all points of a curve share: the rows, the folds, the metric."""
 
     label: str
@@ -85,7 +85,7 @@ class Run:
         name: str | None,
         groups: Any,
         weights: Any,
-    ) -> "Run":
+    ) -> "CurveRun":
         task = model_task([model])
         function = metric(which or _USUAL[task], task)
         refuse_frozen(model)
@@ -104,7 +104,7 @@ class Run:
         kind: Kind,
         axis: str,
         across: Sequence[Any],
-        points: list[Point],
+        points: list[CurvePoint],
         stages: Sequence[int] | None = None,
         own: int | None = None,
     ) -> Curve:
@@ -171,7 +171,7 @@ class _Worded:
         return self.words
 
 
-def _judge(run: Run, points: list[Point], stages: Sequence[int] | None, split: Split) -> _Fold:
+def _judge(run: CurveRun, points: list[CurvePoint], stages: Sequence[int] | None, split: Split) -> _Fold:
     """Fit and judge every point in one fold."""
     order = _balanced(run.examples, split.train, [run.random_state, split.index])
     fold = _Fold(baseline=_scores(run, _fitted(run, _baseline(run), split.train), split.test)[0])
@@ -193,19 +193,19 @@ def _judge(run: Run, points: list[Point], stages: Sequence[int] | None, split: S
     return fold
 
 
-def _baseline(run: Run) -> Any:
+def _baseline(run: CurveRun) -> Any:
     from openbook.baseline import ZeroR, ZeroRegressor
 
     return ZeroRegressor() if run.examples.classes is None else ZeroR()
 
 
-def _fitted(run: Run, model: Any, rows: np.ndarray) -> Any:
+def _fitted(run: CurveRun, model: Any, rows: np.ndarray) -> Any:
     learner = clone(model)
     cut = Cut(run.examples, Split(0, rows, rows))
     return learner.fit(*cut.training(learner), **cut.arguments(learner))
 
 
-def _scores(run: Run, model: Any, rows: np.ndarray, stages: Sequence[int] | None = None) -> list[float]:
+def _scores(run: CurveRun, model: Any, rows: np.ndarray, stages: Sequence[int] | None = None) -> list[float]:
     """The score on some rows, or that of every stage; a learner that ended early stays as it is."""
     X, examples = Cut(run.examples, Split(0, rows, rows)).testing(model), run.examples
     if stages is None:

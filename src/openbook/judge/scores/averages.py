@@ -19,7 +19,7 @@ import numpy as np
 from openbook.errors import ParameterError, did_you_mean
 from openbook.judge.scores.rates import LOGIT, Rate, by_class, mean_over_classes, share, smooth
 
-__all__ = ["AVERAGED", "KINDS", "Average", "average"]
+__all__ = ["AVERAGED", "KINDS", "Average", "averages_of"]
 
 KINDS = ("macro", "micro", "weighted")
 AVERAGED = ("precision", "recall", "f1", "f1_of_means")
@@ -36,7 +36,7 @@ class Average:
     f1_of_means: Rate
 
 
-def average(counts: np.ndarray, labels: Sequence[Any], kind: str, level: float = 0.95) -> Average:
+def averages_of(counts: np.ndarray, labels: Sequence[Any], kind: str, level: float = 0.95) -> Average:
     """Average over the classes of a table.
 
     >>> found = average(np.array([[8, 2, 0], [1, 6, 3], [0, 1, 9]]), "abc", "macro")

@@ -29,9 +29,20 @@ from openbook.draw import Picture
 from openbook.draw.heat import heat_map
 from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.judge.chance.intervals import Interval
-from openbook.judge.scores.averages import Average, average
-from openbook.judge.scores.count_labels import counted, plain, whole
-from openbook.judge.scores.rates import FISHER, LOG, LOGIT, Rate, delta, f_beta, kappa, mcc, share, smooth
+from openbook.judge.scores.averages import Average, averages_of
+from openbook.judge.scores.count_labels import counted_labels, plain_labels, whole
+from openbook.judge.scores.rates import (
+    FISHER,
+    LOG,
+    LOGIT,
+    Rate,
+    cohens_kappa,
+    delta,
+    f_beta,
+    mcc,
+    share,
+    smooth,
+)
 from openbook.judge.scores.two_classes import ALSO, RATIO_OF, RATIOS, SEVERAL, SHARES, TWO_CLASSES, why_none
 from openbook.judge.scores.two_classes import cost as cost_of
 from openbook.words.parameters import documented
@@ -106,7 +117,7 @@ class Confusion:
     lr_minus = _Value()
     dor = _Value()
     f1 = _Value()
-    kappa = _Value()
+    cohens_kappa = _Value()
     mcc = _Value()
     precision = _Value()
     recall = _Value()
@@ -114,7 +125,7 @@ class Confusion:
     specificity = _Value()
 
     def __post_init__(self) -> None:
-        labels = plain(self.labels)
+        labels = plain_labels(self.labels)
         object.__setattr__(self, "counts", whole(self.counts, len(labels)))
         object.__setattr__(self, "labels", labels)
         if len(labels) < 2 or len(set(labels)) < len(labels):
@@ -147,7 +158,7 @@ class Confusion:
         -------
         Confusion
         """
-        counts, known = counted(truth, predicted, labels)
+        counts, known = counted_labels(truth, predicted, labels)
         return cls(counts, known, positive)
 
     @classmethod
@@ -236,7 +247,7 @@ class Confusion:
             return share(right if name == "accuracy" else self.n - right, self.n, "", name, level)
         if name == "kappa":
             return smooth(
-                kappa,
+                cohens_kappa,
                 self.counts,
                 FISHER,
                 "every row has the same class and the same prediction",
@@ -389,7 +400,7 @@ class Confusion:
         -------
         Average
         """
-        return average(self.counts, self.labels, kind, level)
+        return averages_of(self.counts, self.labels, kind, level)
 
     def _constant(self) -> str:
         """Why there is no correlation."""
@@ -410,9 +421,9 @@ class Confusion:
         -------
         Work
         """
-        from openbook.judge.scores.confusion_work import derive, overview
+        from openbook.judge.scores.confusion_work import derive_rate, overview
 
-        return overview(self) if rate is None else derive(self, ALSO.get(rate, rate))
+        return overview(self) if rate is None else derive_rate(self, ALSO.get(rate, rate))
 
     def draw(self) -> Picture:
         """The counts as a heat map, shaded by their share of the row: blue where right, orange where not."""

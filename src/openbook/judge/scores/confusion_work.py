@@ -16,7 +16,7 @@ from openbook.work import Grid, Step, Work, escape_text
 if TYPE_CHECKING:
     from openbook.judge.scores.confusion import Confusion
 
-__all__ = ["derive", "each_table", "overview", "shown_rate", "symbol"]
+__all__ = ["derive_rate", "each_table", "overview", "shown_rate", "symbol"]
 
 
 def symbol(name: str) -> str:
@@ -103,7 +103,7 @@ def _averages(table: "Confusion") -> Grid:
     return Grid("Averages", ("average", "value", "interval", "method"), rows, note)
 
 
-def derive(table: "Confusion", name: str) -> Work:
+def derive_rate(table: "Confusion", name: str) -> Work:
     """The derivation of one rate."""
     kind, _, what = name.partition("_")
     if kind in KINDS and what in AVERAGED:

@@ -14,16 +14,16 @@ from openbook.data.attributes import as_text
 from openbook.data.distinct import distinct_codes
 from openbook.errors import DataError, did_you_mean
 
-__all__ = ["counted", "plain", "whole"]
+__all__ = ["counted_labels", "plain_labels", "whole"]
 
 
-def counted(truth: Any, predicted: Any, labels: Sequence[Any] | None) -> tuple[np.ndarray, list[Any]]:
+def counted_labels(truth: Any, predicted: Any, labels: Sequence[Any] | None) -> tuple[np.ndarray, list[Any]]:
     """How often each label (row) was taken for each (column), and the labels."""
     found = [_distinct(name, given) for name, given in (("truth", truth), ("predicted", predicted))]
     n = len(found[0][1])
     if len(found[1][1]) != n:
         raise DataError(f"truth has {n} rows, but predicted has {len(found[1][1])}")
-    known = _in_order(truth, found) if labels is None else list(plain(labels))
+    known = _in_order(truth, found) if labels is None else list(plain_labels(labels))
     places = {as_text(label): i for i, label in enumerate(known)}
     codes = []
     for name, (values, rows) in zip(("truth", "predicted"), found, strict=True):
@@ -38,7 +38,7 @@ def counted(truth: Any, predicted: Any, labels: Sequence[Any] | None) -> tuple[n
     return counts, known
 
 
-def plain(labels: Any) -> tuple[Any, ...]:
+def plain_labels(labels: Any) -> tuple[Any, ...]:
     """Labels as Python's own values, each of its own kind."""
     return tuple(label.item() if isinstance(label, np.generic) else label for label in labels)
 

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from openbook.judge.scores.rates import slopes
+from openbook.judge.scores.rates import rate_slopes
 
 if TYPE_CHECKING:
     from openbook.judge.scores.metrics import Predictions
@@ -80,7 +80,7 @@ def of_counts(statistic: Callable[[np.ndarray], Any]) -> Influence:
 def _on_counts(statistic: Callable[[np.ndarray], Any], p: "Predictions") -> np.ndarray:
     k = p.n_classes
     counts = np.bincount(p.truth * k + p.predicted, minlength=k * k).reshape(k, k)
-    gradient = slopes(statistic, counts, zip(*np.nonzero(counts), strict=True))
+    gradient = rate_slopes(statistic, counts, zip(*np.nonzero(counts), strict=True))
     return len(p.truth) * gradient[p.truth, p.predicted]  # type: ignore[no-any-return]
 
 

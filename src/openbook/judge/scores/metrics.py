@@ -21,7 +21,7 @@ import numpy as np
 
 from openbook.errors import ParameterError, did_you_mean
 from openbook.judge.scores import influence as on
-from openbook.judge.scores.rates import by_class, kappa, mcc, mean_over_classes
+from openbook.judge.scores.rates import by_class, cohens_kappa, mcc, mean_over_classes
 
 __all__ = ["METRICS", "Metric", "Predictions", "Task", "confusion", "metric"]
 
@@ -446,7 +446,7 @@ METRICS = {
         _counted("f1", _f1, support=partial(_of_class, _called_or_positive)),
         _counted("macro_f1", _macro_f1, support=_evenly),
         _counted("weighted_f1", _weighted_f1),
-        _counted("kappa", kappa, lowest=-1),
+        _counted("kappa", cohens_kappa, lowest=-1),
         _counted("mcc", mcc, lowest=-1),
         _lost("log_loss", "classification", _log_loss, on.of_losses(_surprise), needs_proba=True),
         _lost("brier", "classification", _brier, on.of_losses(brier_losses), needs_proba=True, highest=1),

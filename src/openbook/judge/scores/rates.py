@@ -35,15 +35,15 @@ __all__ = [
     "LOG",
     "LOGIT",
     "Rate",
-    "Scale",
+    "RateScale",
     "by_class",
+    "cohens_kappa",
     "delta",
     "f_beta",
-    "kappa",
     "mcc",
     "mean_over_classes",
+    "rate_slopes",
     "share",
-    "slopes",
     "smooth",
 ]
 
@@ -111,7 +111,7 @@ class Rate:
         return f"undefined: {self.why}" if self.why else f"{shown(self.value)} {self.interval}"
 
 
-class Scale(NamedTuple):
+class RateScale(NamedTuple):
     """Where a statistic is more nearly normal: there and back, each with its name in a formula."""
 
     name: str
@@ -120,13 +120,13 @@ class Scale(NamedTuple):
     back_name: str
 
 
-LOG = Scale("ln", np.log, math.exp, "exp")
-LOGIT = Scale("logit", lambda y: np.log(y / (1 - y)), lambda x: float(expit(x)), "expit")
-FISHER = Scale("artanh", np.arctanh, math.tanh, "tanh")
+LOG = RateScale("ln", np.log, math.exp, "exp")
+LOGIT = RateScale("logit", lambda y: np.log(y / (1 - y)), lambda x: float(expit(x)), "expit")
+FISHER = RateScale("artanh", np.arctanh, math.tanh, "tanh")
 
 
 def delta(
-    statistic: Statistic, counts: np.ndarray, scale: Scale, value: float, level: float = 0.95
+    statistic: Statistic, counts: np.ndarray, scale: RateScale, value: float, level: float = 0.95
 ) -> Interval:
     """The delta method's interval of a statistic that has this (defined) value; it holds the value.
 
@@ -147,7 +147,7 @@ def delta(
         cells = counts + (1 / part if part else 0.0)
         with np.errstate(all="ignore"):
             centre = float(scale.there(statistic(cells)))
-            gradient = slopes(lambda table: scale.there(statistic(table)), cells)
+            gradient = rate_slopes(lambda table: scale.there(statistic(table)), cells)
             error = math.sqrt(float((cells * gradient**2).sum()))
         if math.isfinite(centre) and _NO_SPREAD < error < math.inf:
             break
@@ -180,7 +180,7 @@ def delta(
 
 
 def smooth(
-    statistic: Statistic, counts: np.ndarray, scale: Scale, why: str, name: str, level: float = 0.95
+    statistic: Statistic, counts: np.ndarray, scale: RateScale, why: str, name: str, level: float = 0.95
 ) -> Rate:
     """A smooth function of the counts as a rate; where it is NaN, `why`."""
     with np.errstate(all="ignore"):
@@ -212,7 +212,7 @@ def _slope_steps(cells: np.ndarray, gradient: np.ndarray, error: float) -> tuple
     return (*each, Step("se", formula, rf"\sqrt{{{numbers}}}", error, note))
 
 
-def slopes(
+def rate_slopes(
     statistic: Statistic, counts: np.ndarray, cells: Iterable[tuple[int, ...]] | None = None
 ) -> np.ndarray:
     """The derivative by every count, or by those of some cells; the others are 0."""
@@ -225,7 +225,7 @@ def slopes(
     return found
 
 
-def kappa(counts: np.ndarray) -> Any:
+def cohens_kappa(counts: np.ndarray) -> Any:
     """Cohen's kappa: the agreement beyond that of chance; NaN where chance always agrees."""
     shares = counts / counts.sum()
     chance = shares.sum(axis=0) @ shares.sum(axis=1)

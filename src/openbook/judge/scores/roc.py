@@ -149,7 +149,7 @@ class Roc(ThresholdCurve):
         positive, negative = self.variances
         variance = positive / self.n_positive + negative / self.n_negative
         if not variance > 0 or self.auc in (0, 1):
-            return newcombe(self.auc, self.n_positive, self.n_negative, level)
+            return newcombe_auc(self.auc, self.n_positive, self.n_negative, level)
         error, z = math.sqrt(variance), float(ndtri(upper_share(level)))
         centre, spread = float(logit(self.auc)), error / (self.auc * (1 - self.auc))
         low, high = (float(expit(centre + sign * z * spread)) for sign in (-1, 1))
@@ -271,7 +271,7 @@ class Roc(ThresholdCurve):
         return draw_rocs({str(self.positive): self, **(beside or {})})
 
 
-def newcombe(area: float, n_positive: int, n_negative: int, level: float = 0.95) -> Interval:
+def newcombe_auc(area: float, n_positive: int, n_negative: int, level: float = 0.95) -> Interval:
     """Newcombe's score interval of an area, from it and the numbers of rows.
 
     >>> print(newcombe(1.0, 10, 10))

@@ -16,13 +16,13 @@ __all__ = [
     "SEVERAL",
     "SHARES",
     "TWO_CLASSES",
-    "Share",
+    "CountShare",
     "cost",
     "why_none",
 ]
 
 
-class Share(NamedTuple):
+class CountShare(NamedTuple):
     """A rate that is a share of rows: which cells count, and among which."""
 
     words: str
@@ -35,17 +35,17 @@ TRUE, FALSE = ("tp", "fn"), ("fp", "tn")
 CALLED, NOT_CALLED = ("tp", "fp"), ("tn", "fn")
 
 SHARES = {
-    "prevalence": Share("prevalence", TRUE, ALL),
-    "accuracy": Share("accuracy", ("tp", "tn"), ALL),
-    "error": Share("error", ("fp", "fn"), ALL),
-    "tpr": Share("true positive rate, recall, sensitivity", ("tp",), TRUE),
-    "fnr": Share("false negative rate", ("fn",), TRUE),
-    "fpr": Share("false positive rate", ("fp",), FALSE),
-    "tnr": Share("true negative rate, specificity", ("tn",), FALSE),
-    "ppv": Share("positive predictive value, precision", ("tp",), CALLED),
-    "npv": Share("negative predictive value", ("tn",), NOT_CALLED),
-    "fdr": Share("false discovery rate", ("fp",), CALLED),
-    "for_": Share("false omission rate", ("fn",), NOT_CALLED),
+    "prevalence": CountShare("prevalence", TRUE, ALL),
+    "accuracy": CountShare("accuracy", ("tp", "tn"), ALL),
+    "error": CountShare("error", ("fp", "fn"), ALL),
+    "tpr": CountShare("true positive rate, recall, sensitivity", ("tp",), TRUE),
+    "fnr": CountShare("false negative rate", ("fn",), TRUE),
+    "fpr": CountShare("false positive rate", ("fp",), FALSE),
+    "tnr": CountShare("true negative rate, specificity", ("tn",), FALSE),
+    "ppv": CountShare("positive predictive value, precision", ("tp",), CALLED),
+    "npv": CountShare("negative predictive value", ("tn",), NOT_CALLED),
+    "fdr": CountShare("false discovery rate", ("fp",), CALLED),
+    "for_": CountShare("false omission rate", ("fn",), NOT_CALLED),
 }
 #: Ratios of two shares.
 RATIOS = {

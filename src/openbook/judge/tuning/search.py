@@ -28,7 +28,7 @@ from openbook.judge.folds.examples import Examples, takes_tables
 from openbook.judge.folds.splits import TimeOrdered, protocol, some_rows, splitter_of
 from openbook.judge.scores.metrics import Metric
 
-__all__ = ["SEARCHES", "Search", "Tried", "best_of", "knobs_of", "settings_of"]
+__all__ = ["SEARCHES", "SettingsSearch", "Tried", "best_setting", "knobs_of", "settings_to_try"]
 
 SEARCHES = ("grid", "random", "halving")
 #: Of so many settings one goes on to the next round of halving, and of rows there are as many times more.
@@ -63,7 +63,7 @@ class Tried:
 
 
 @dataclass(frozen=True)
-class Search:
+class SettingsSearch:
     """What all settings are judged by: the model they are settings of, rows, folds and a metric."""
 
     model: Any
@@ -176,7 +176,7 @@ def ranked(tried: Sequence[Tried], metric: Metric) -> list[int]:
     return sorted(known, key=lambda i: (place[i], sizes[i], i))
 
 
-def best_of(tried: Sequence[Tried], metric: Metric) -> Tried:
+def best_setting(tried: Sequence[Tried], metric: Metric) -> Tried:
     """The setting to take: the best of those judged on most rows."""
     most = max(t.rows for t in tried)
     finalists = [t for t in tried if t.rows == most]
@@ -197,7 +197,7 @@ def knobs_of(model: Any) -> dict[str, Sequence[Any]]:
     return {name: values if now[name] in values else (now[name], *values) for name, values in knobs.items()}
 
 
-def settings_of(
+def settings_to_try(
     model: Any, knobs: Mapping[str, Any], search: str, n_iter: int, random_state: int
 ) -> list[dict[str, Any]]:
     """The settings to try; a knob has values, or a distribution to draw them from, such as SciPy's."""

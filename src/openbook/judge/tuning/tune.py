@@ -25,7 +25,7 @@ from openbook.judge.folds.examples import Cut, Examples, Split, model_task, take
 from openbook.judge.folds.splits import Protocol, TimeOrdered, protocol
 from openbook.judge.folds.splitters import time_codes
 from openbook.judge.scores.metrics import DEFAULTS, Metric, metric
-from openbook.judge.tuning.search import Search, Tried, best_of, knobs_of, settings_of
+from openbook.judge.tuning.search import SettingsSearch, Tried, best_setting, knobs_of, settings_to_try
 from openbook.words.numbers import shown
 from openbook.words.parameters import documented
 from openbook.work import Grid, Work
@@ -119,12 +119,12 @@ class Tuning(MetaEstimatorMixin, BaseEstimator):
         examples = Examples.of(X, y, task, sample_weight, groups)
         self.metric_ = metric(self.metric or DEFAULTS[task][0], task)
         knobs = knobs_of(self.model) if self.knobs is None else self.knobs
-        settings = settings_of(self.model, knobs, self.search, self.n_iter, self.random_state)
+        settings = settings_to_try(self.model, knobs, self.search, self.n_iter, self.random_state)
         cv = _by_time(self.cv, time, len(examples)) if time is not None else self.cv
-        search = Search(self.model, examples, cv, self.metric_, self.random_state)
+        search = SettingsSearch(self.model, examples, cv, self.metric_, self.random_state)
         run = search.by_halving if self.search == "halving" else search.all_at_once
         self.tried_ = tuple(run(settings))
-        self.parameters_ = dict(best_of(self.tried_, self.metric_).parameters)
+        self.parameters_ = dict(best_setting(self.tried_, self.metric_).parameters)
         self.model_ = self._fitted(examples, X, y)
         return self
 
@@ -248,7 +248,7 @@ class Tuning(MetaEstimatorMixin, BaseEstimator):
         return Work(f"Tuning of {type(self.model).__name__}", (table,), self._end())
 
     def _end(self) -> str:
-        best = best_of(self.tried_, self.metric_)
+        best = best_setting(self.tried_, self.metric_)
         settings = ", ".join(f"{name} = {value!r}" for name, value in self.parameters_.items()) or "as it is"
         return (
             f"The best: {settings}, with {self.metric_.words} {shown(best.score)} on the folds used to"
@@ -311,7 +311,7 @@ class Tuned:
         if self.evaluation is None:
             return float("nan")
         decides = self.tuning.metric_
-        gain = best_of(self.table, decides).score - self.evaluation.score(decides)
+        gain = best_setting(self.table, decides).score - self.evaluation.score(decides)
         return gain if decides.greater_is_better else -gain
 
     def work(self) -> Work:

@@ -1,54 +1,50 @@
-"""The parts of a report, a file each; one that has nothing to show is left out."""
+"""The parts of a report, by subject; one that has nothing to show is left out."""
 
 from openbook.report.blocks import Part
-from openbook.report.sections import (
-    again,
-    attributes,
-    choice,
-    costs,
-    data,
-    draft,
-    errors,
-    fairness,
-    leaks,
-    learning,
-    model,
-    not_taken,
-    protocol,
-    ranking,
-    segments,
-    short,
-    test,
-    worked,
+from openbook.report.sections.data import possible_leaks, the_data
+from openbook.report.sections.draft import draft_of_report
+from openbook.report.sections.errors import (
+    cost_of_decisions,
+    fairness_by_group,
+    segments_and_mistakes,
+    the_errors,
 )
+from openbook.report.sections.judging import evaluation_protocol, final_test, the_choice, the_ranking
+from openbook.report.sections.model import (
+    feature_importance,
+    learning_and_diagnosis,
+    the_model,
+    worked_predictions,
+)
+from openbook.report.sections.short import in_short, reproduce, skipped
 from openbook.report.study import StudyResult
 
-__all__ = ["parts"]
+__all__ = ["parts", "the_data"]
 
 #: In reading order: the answer, the data, the judging, the model and its errors, what to do next.
 _SECTIONS = (
-    short,
-    data,
-    leaks,
-    protocol,
-    ranking,
-    choice,
-    test,
-    model,
-    errors,
-    segments,
-    learning,
-    attributes,
-    fairness,
-    costs,
-    worked,
-    not_taken,
-    again,
-    draft,
+    in_short,
+    the_data,
+    possible_leaks,
+    evaluation_protocol,
+    the_ranking,
+    the_choice,
+    final_test,
+    the_model,
+    the_errors,
+    segments_and_mistakes,
+    learning_and_diagnosis,
+    feature_importance,
+    fairness_by_group,
+    cost_of_decisions,
+    worked_predictions,
+    skipped,
+    reproduce,
+    draft_of_report,
 )
 
 
 def parts(result: StudyResult) -> list[Part]:
     """The parts that have something to show, in reading order."""
-    built = (section.part(result) for section in _SECTIONS)
+    built = (section(result) for section in _SECTIONS)
     return [part for part in built if part is not None and part.blocks]

@@ -1,4 +1,4 @@
-"""The data: their size, their warnings, and a card for each column."""
+"""The data: their size, their warnings, a card for each column; and what may leak the target."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol
@@ -7,16 +7,19 @@ from markupsafe import Markup
 
 from openbook.data.summary import ColumnSummary
 from openbook.report import svg, words
-from openbook.report.blocks import Block, Card, Cards, Findings, Fold, Heading, Part, Shown, Text
+from openbook.report.blocks import Block, Card, Cards, Findings, Fold, Heading, Paragraph, Part, Shown
+from openbook.report.study import StudyResult
 from openbook.report.words import Described
 from openbook.words.numbers import short
 from openbook.words.sentences import plural
 
+__all__ = ["possible_leaks", "the_data"]
+
 #: Findings that are shown at once; columns that are, and columns in all; bars of a nominal one.
-_FINDINGS, _FIRST, _MOST, _BARS = 5, 9, 36, 8
+_FINDINGS, _FIRST, _MOST_COLUMNS, _BARS = 5, 9, 36, 8
 
 
-class Table(Described, Protocol):
+class DescribedTable(Described, Protocol):
     """A table that is to be predicted from, whatever came of it."""
 
     @property
@@ -27,26 +30,28 @@ class Table(Described, Protocol):
     def roles(self) -> Mapping[str, Any]: ...
 
 
-def part(result: Table) -> Part:
+def the_data(result: DescribedTable) -> Part:
     description = result.description
     missing = sum(column.missing for column in description.columns)
     cells = description.rows * len(description.columns)
     gaps = f"{missing / cells:.1%} of the values are missing" if missing else "no missing values"
-    blocks: list[Block] = [Text(f"{result.name}: {words.size_words(result)}; {gaps}.")]
+    blocks: list[Block] = [Paragraph(f"{result.name}: {words.size_words(result)}; {gaps}.")]
     if description.notes:
-        blocks += [Heading("Changed on reading"), *(Text(note) for note in description.notes)]
-    if found := words.grouped(description.findings):
+        blocks += [Heading("Changed on reading"), *(Paragraph(note) for note in description.notes)]
+    if found := words.grouped_findings(description.findings):
         found.sort(key=lambda one: one[0] != "warn")
         blocks += [Heading("Findings"), Findings(found[:_FINDINGS])]
         if rest := found[_FINDINGS:]:
             blocks.append(Fold(f"{len(rest)} more", [Findings(rest)]))
     ordered = sorted(description.columns, key=lambda column: column.name != result.target)
-    cards = [_card(column, _role(result, column.name)) for column in ordered[:_MOST]]
+    cards = [_card(column, _role(result, column.name)) for column in ordered[:_MOST_COLUMNS]]
     blocks += [Heading("Columns"), Cards(cards[:_FIRST])]
     if len(ordered) > _FIRST:
         more: list[Block] = [Cards(cards[_FIRST:])]
-        if len(ordered) > _MOST:
-            more.append(Text(f"{len(ordered) - _MOST:,} more columns are in the table only.", "note"))
+        if len(ordered) > _MOST_COLUMNS:
+            more.append(
+                Paragraph(f"{len(ordered) - _MOST_COLUMNS:,} more columns are in the table only.", "note")
+            )
         blocks.append(Fold(f"{plural(len(ordered) - _FIRST, 'more column')}", more))
     figures = Markup(description._repr_html_())  # noqa: S704 (escapes)
     table = Shown(Markup('<div class="described">{}</div>').format(figures))
@@ -54,7 +59,7 @@ def part(result: Table) -> Part:
     return Part("data", "The data", tuple(blocks))
 
 
-def _role(result: Table, name: str) -> str:
+def _role(result: DescribedTable, name: str) -> str:
     """The part that a column plays, where it is more than an input."""
     if name == result.target:
         return "target"
@@ -78,7 +83,23 @@ def _card(column: ColumnSummary, role: str) -> Card:
         figures = f"median {short(x.median)}, mean {short(x.shown_mean)}{spread}"
     elif column.top_values:
         shown = column.top_values[:_BARS]
-        picture = svg.bars(f"Values of {column.name}", shown, rest=column.distinct - len(shown))
+        picture = svg.bar_chart(f"Values of {column.name}", shown, rest=column.distinct - len(shown))
     elif column.lengths is not None:
         figures = f"{column.lengths.shortest:,} to {column.lengths.longest:,} characters"
     return Card(column.name, role, ", ".join(about), Markup(picture), figures)  # noqa: S704 (svg escapes)
+
+
+def possible_leaks(result: StudyResult) -> Part | None:
+    found = result.looks.leaks
+    if found is None:
+        return None
+    about = (
+        "Checked: columns that give the target away, row IDs, equal rows in training and test, split groups,"
+        " order of time, columns that were scaled or imputed before the split."
+    )
+    blocks: list[Block] = [Paragraph(found.work().conclusion, "verdict")]
+    if sentence := words.without_suspects(result):
+        blocks.append(Paragraph(sentence, "verdict"))
+    if len(found):
+        blocks.append(Findings([words.finding_cells(one) for one in found]))
+    return Part("leaks", "Leaks", (*blocks, Paragraph(about, "note")))

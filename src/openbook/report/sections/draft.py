@@ -3,22 +3,24 @@
 from collections.abc import Iterator, Sequence
 
 from openbook.report import words
-from openbook.report.blocks import Draft, Fold, Part, Text
+from openbook.report.blocks import Draft, Fold, Paragraph, Part
 from openbook.report.study import StudyResult
 from openbook.words.numbers import p_words
 from openbook.words.sentences import plural
+
+__all__ = ["draft_of_report"]
 
 #: Learners of the ranking, columns and findings that are told.
 _MOST_ROWS, _MOST_COLUMNS, _MOST_FINDINGS = 30, 5, 5
 
 
-def part(result: StudyResult) -> Part:
+def draft_of_report(result: StudyResult) -> Part:
     about = (
         "Copy the text below. The results of the study are filled in; add what only you can know where it is"
         " [marked …]. Check every sentence before you use it."
     )
     return Part(
-        "draft", "Draft of a technical report", (Text(about), Fold("The draft", [Draft(draft(result))]))
+        "draft", "Draft of a technical report", (Paragraph(about), Fold("The draft", [Draft(draft(result))]))
     )
 
 
@@ -57,7 +59,7 @@ def _method(result: StudyResult) -> Iterator[str]:
         f"Data. {result.name} holds {words.size_words(result)}; {gaps}. [Where the data come from, when and"
         " how they were gathered, what a row is, who may be missing, and whether consent was given …]"
     )
-    if found := words.grouped(result.description.findings):
+    if found := words.grouped_findings(result.description.findings):
         told = " ".join(f"{where}: {message}" for _, where, message in found[:_MOST_FINDINGS])
         yield f"Properties of the data: {told} [What was done about them, and why …]"
     others = [label for label in result.comparison.evaluations if label not in result.baselines]
@@ -139,7 +141,7 @@ def _discussion(result: StudyResult) -> Iterator[str]:
         yield "\n".join(f"  {each.name}: {each.finding}; {each.words}." for each in found.evidence)
     if result.looks.leaks is not None:
         leaks = result.looks.leaks
-        told = " ".join(f"{place}: {message}" for _, place, message in map(words.told, leaks))
+        told = " ".join(f"{place}: {message}" for _, place, message in map(words.finding_cells, leaks))
         yield f"Leaks. {leaks.work().conclusion} {told}".rstrip()
     yield f"Limits. {' '.join(_limits(result))} [Other limits: the sample, the measurements, the labels …]"
     yield "[How this compares with earlier work …] [What would change the conclusion …]"

@@ -1,4 +1,4 @@
-"""Where the learner errs: confusion, ROC, precision and recall, calibration; of numbers, the residuals.
+"""Where the learner errs, and what that leads to: rates, segments, mistakes, costs, fairness.
 
 All are of the rows of one round of folds, each predicted once by a model that had not seen it.
 """
@@ -12,35 +12,51 @@ import numpy as np
 from openbook.data.attributes import as_text
 from openbook.data.summary import numbers
 from openbook.draw.colours import COLOURS
-from openbook.judge import Calibration, Confusion, Evaluation, PrecisionRecall, Regression, Roc
-from openbook.report import svg
+from openbook.judge import (
+    Calibration,
+    Confusion,
+    Evaluation,
+    Fairness,
+    Mistakes,
+    PrecisionRecall,
+    Regression,
+    Roc,
+)
+from openbook.report import svg, words
 from openbook.report.blocks import (
     Block,
     Figure,
     Fold,
     Heading,
-    Line,
+    Paragraph,
     Part,
+    Sheet,
     Side,
-    Table,
-    Text,
+    TableLine,
     derived,
-    drawn,
     grids,
+    picture_figure,
     sketched,
 )
 from openbook.report.residuals import beside_truth, residuals
 from openbook.report.study import StudyResult
-from openbook.words.numbers import short, shown
+from openbook.words.numbers import figure, short, shown
 from openbook.words.sentences import plural
+from openbook.work import Grid, Work
 
-__all__ = ["confusion_figure", "part"]
+__all__ = [
+    "confusion_figure",
+    "cost_of_decisions",
+    "fairness_by_group",
+    "segments_and_mistakes",
+    "the_errors",
+]
 
 #: More classes make a table that nobody reads.
 _MOST_CLASSES = 15
 
 
-def part(result: StudyResult) -> Part:
+def the_errors(result: StudyResult) -> Part:
     show = _numbers if result.comparison[result.choice.label].classes is None else _classes
     blocks: list[Block] = []
     for label in result.models:
@@ -63,7 +79,7 @@ def _classes(result: StudyResult, label: str) -> Iterator[Block]:
     if label not in result.baselines and evaluation.one_round.proba is not None:
         more, fold = _probabilities(evaluation)
         pictures, folds = [*pictures, *more], [*folds, *fold]
-    yield Text(_worst(table))
+    yield Paragraph(_worst(table))
     yield Side(pictures) if len(pictures) > 1 else pictures[0]
     yield from folds
 
@@ -95,7 +111,7 @@ def confusion_figure(table: Confusion, caption: str) -> Figure:
     if len(most) < len(table.labels):
         captions.append(f"The {len(most)} most frequent of {len(table.labels)} classes are shown.")
         table = Confusion(table.counts[np.ix_(most, most)], [table.labels[i] for i in most])
-    return drawn(table.draw(), *captions)
+    return picture_figure(table.draw(), *captions)
 
 
 def _probabilities(evaluation: Evaluation) -> tuple[list[Figure], list[Fold]]:
@@ -107,12 +123,12 @@ def _probabilities(evaluation: Evaluation) -> tuple[list[Figure], list[Fold]]:
         scored = [each.from_evaluation(evaluation) for each in (Roc, PrecisionRecall, Calibration)]
         works = [derived(each.work()) for each in scored]
         how = Fold("Derivation of AUC, average precision and Brier score", works)
-        return [drawn(each.draw()) for each in scored], [how]
+        return [picture_figure(each.draw()) for each in scored], [how]
     fits = {as_text(label): fit for label, fit in _each(Calibration, evaluation)}
     worst = max(rocs, key=lambda label: fits[label].ece)
     fit = fits[worst].draw()
     said = f"Of all classes, {worst} has the largest calibration error."
-    pictures = [_rocs(rocs), drawn(fit, *fit.notes, said)]
+    pictures = [_rocs(rocs), picture_figure(fit, *fit.notes, said)]
     works = [derived(each[worst].work()) for each in (rocs, fits)]
     table = _by_class(rocs, fits)
     return pictures, [Fold("AUC, Brier score and log loss of every class against the rest", [table, *works])]
@@ -123,7 +139,7 @@ def _rocs(rocs: dict[str, Roc]) -> Figure:
     first, *others = sorted(rocs, key=lambda label: rocs[label].auc)[:COLOURS]
     picture = rocs[first].draw({label: rocs[label] for label in others})
     more = len(rocs) - COLOURS
-    return drawn(
+    return picture_figure(
         picture, *picture.notes, *([f"{more} classes of a larger AUC are not drawn."] if more > 0 else [])
     )
 
@@ -135,14 +151,14 @@ def _each(kind: Any, evaluation: Evaluation) -> Iterator[tuple[Any, Any]]:
         yield from kind.each(evaluation).items()
 
 
-def _by_class(rocs: dict[str, Roc], fits: dict[str, Calibration]) -> Table:
+def _by_class(rocs: dict[str, Roc], fits: dict[str, Calibration]) -> Sheet:
     rows = []
     for label, roc in rocs.items():
         fit = fits[label]
         brier, loss = (fit.interval(which).ends for which in ("brier", "log_loss"))
         area = (shown(roc.auc), roc.interval().ends)
         figures = (shown(fit.brier), brier, shown(fit.log_loss), loss, shown(fit.ece))
-        rows.append(Line((label, f"{roc.n_positive:,}", *area, *figures)))
+        rows.append(TableLine((label, f"{roc.n_positive:,}", *area, *figures)))
     areas = sorted({roc.interval().method for roc in rocs.values()})
     interval = next(iter(fits.values())).interval()
     note = (
@@ -151,21 +167,117 @@ def _by_class(rocs: dict[str, Roc], fits: dict[str, Calibration]) -> Table:
         " the rest."
     )
     header = ("class", "rows", "AUC", "interval", "Brier", "interval", "log loss", "interval", "ECE")
-    return Table("Each class against the rest", header, tuple(rows), note)
+    return Sheet("Each class against the rest", header, tuple(rows), note)
 
 
 def _numbers(result: StudyResult, label: str) -> Iterator[Block]:
     evaluation = result.comparison[label]
     errors = Regression.from_evaluation(evaluation)
     spread = numbers(np.sort(errors.errors))
-    yield Text(f"Half of the errors lie between {short(spread.q1)} and {short(spread.q3)}.")
+    yield Paragraph(f"Half of the errors lie between {short(spread.q1)} and {short(spread.q3)}.")
     histogram = svg.histogram("Errors", spread.counts, spread.edges, height=140)
     caption = f"Truth minus prediction of {label}, for {plural(len(errors.truth), 'row')}."
     yield sketched(histogram, "Errors", caption, "narrow")
     if label not in result.baselines:  # the residuals of a constant show nothing
         pictures = (beside_truth, residuals)
-        yield Side([drawn(draw(result.target, errors.truth, errors.predicted)) for draw in pictures])
-        yield Text(_on(evaluation), "note")
+        yield Side([picture_figure(draw(result.target, errors.truth, errors.predicted)) for draw in pictures])
+        yield Paragraph(_on(evaluation), "note")
     work = errors.work()
     yield from grids(work)
     yield Fold("Derivation of these figures", [derived(work)])
+
+
+#: Cells of a row that are told.
+_MOST_CELLS = 5
+
+
+def segments_and_mistakes(result: StudyResult) -> Part | None:
+    looks = result.looks
+    blocks: list[Block] = []
+    if looks.segments is not None:
+        work = looks.segments.work()
+        caption = "Error by segment, worst first"
+        tables = [Sheet.of(grid, caption) for grid in work.parts if isinstance(grid, Grid)]
+        blocks += [Heading(work.title), Paragraph(work.conclusion, "verdict"), *tables]
+    if looks.mistakes is not None:
+        work = looks.mistakes.work()
+        blocks += [Heading(work.title), Paragraph(work.conclusion, "verdict")]
+        if len(looks.mistakes):
+            blocks.append(_mistakes(result, looks.mistakes))
+    return Part("segments", "Segments and largest errors", tuple(blocks)) if blocks else None
+
+
+def _mistakes(result: StudyResult, mistakes: Mistakes) -> Sheet:
+    """The rows, with the cells that matter most to the learner."""
+    columns = _telling(result, mistakes)
+    classes = mistakes.rmse is None
+    head = ("P(predicted)", "P(truth)") if classes else ("truth - predicted", "in RMSEs")
+    rows = []
+    for one in mistakes:
+        if classes:
+            figures = (figure(one.proba, 3), figure(one.proba_truth, 3))
+        else:
+            figures = (shown(one.residual, sign="+"), f"{abs(one.residual) / (mistakes.rmse or 1):.1f}")
+        truth, predicted = (words.cell_words(value) for value in (one.truth, one.predicted))
+        cells = ", ".join(f"{name} = {words.cell_words(one.cells[name])}" for name in columns)
+        rows.append(TableLine((str(one.row), truth, predicted, *figures, cells)))
+    caption = "Wrong predictions, most confident first" if classes else "Largest errors"
+    header = ("row", "truth", "predicted", *head, "cells")
+    return Sheet(caption, header, tuple(rows), f"{_more(mistakes, columns)} {_rows(result)}".strip())
+
+
+def _telling(result: StudyResult, mistakes: Mistakes) -> tuple[str, ...]:
+    known = tuple(mistakes[0].cells)
+    if result.looks.importance is None:
+        return known[:_MOST_CELLS]
+    return tuple(one.column for one in result.looks.importance if one.column in known)[:_MOST_CELLS]
+
+
+def _more(mistakes: Mistakes, columns: tuple[str, ...]) -> str:
+    more = len(mistakes[0].cells) - len(columns)
+    return f"{plural(more, 'more column')} not shown." if more else ""
+
+
+def _rows(result: StudyResult) -> str:
+    """What the numbers of rows count."""
+    target = next(column for column in result.description.columns if column.name == result.target)
+    told = "Rows are numbered from 0"
+    told += f", among those with a known {result.target}" if target.missing else ""
+    told += f", in order of {result.roles['time']}" if "time" in result.roles else ""
+    return f"{told}. Check these rows first: often a label is wrong or a value has another unit."
+
+
+def cost_of_decisions(result: StudyResult) -> Part | None:
+    found = result.looks.costs
+    if found is None:
+        return None
+    work = found.work()
+    blocks: list[Block] = [Paragraph(work.conclusion, "verdict"), *grids(work)]
+    if found.threshold is not None and found.saved:
+        blocks.append(picture_figure(found.draw()))
+        how = Work("The threshold", tuple(work.steps()))
+        blocks.append(Fold("How the threshold follows from the costs", [derived(how)]))
+    return Part("costs", "Costs", tuple(blocks))
+
+
+def fairness_by_group(result: StudyResult) -> Part | None:
+    blocks: list[Block] = [block for fair in result.looks.fairness.values() for block in _fairness_of(fair)]
+    if not blocks:
+        return None
+    note = (
+        "Which criterion matters depends on the decision; figures cannot answer that. Rows are those of"
+        " one round of folds, each predicted by a model that was not trained on it."
+    )
+    return Part("fairness", "Fairness", (*blocks, Paragraph(note, "note")))
+
+
+def _fairness_of(fair: Fairness) -> list[Block]:
+    work = fair.work()
+    blocks: list[Block] = [Heading(f"By {fair.sensitive}"), Paragraph(work.conclusion, "verdict")]
+    blocks.append(picture_figure(fair.draw()))
+    for each in work.parts:
+        if isinstance(each, Work):
+            blocks.append(Fold(each.title, [*grids(each), Paragraph(each.conclusion)]))
+        elif isinstance(each, Grid):
+            blocks.append(Sheet.of(each))
+    return blocks

@@ -1,9 +1,137 @@
-"""What the worked models look like."""
+"""The model: what it looks like, how it learnt, which columns matter, and predictions worked."""
 
-from openbook.report.blocks import Part
+import math
+
+from openbook.judge import Importance
+from openbook.report import svg, words
+from openbook.report.blocks import (
+    Block,
+    Fold,
+    Heading,
+    Items,
+    Paragraph,
+    Part,
+    Sheet,
+    Shown,
+    TableLine,
+    derived,
+    grids,
+    picture_figure,
+    sketched,
+)
 from openbook.report.portrait import portraits
-from openbook.report.study import StudyResult
+from openbook.report.study import Example, StudyResult
+from openbook.words.sentences import plural
+
+__all__ = ["feature_importance", "learning_and_diagnosis", "the_model", "worked_predictions"]
 
 
-def part(result: StudyResult) -> Part:
+def the_model(result: StudyResult) -> Part:
     return Part("model", "The model", tuple(portraits(result)))
+
+
+def learning_and_diagnosis(result: StudyResult) -> Part | None:
+    curve, found = result.looks.curve, result.looks.diagnosis
+    blocks: list[Block] = []
+    if found is not None:
+        blocks.append(Paragraph(words.verdict(result), "verdict"))
+    if curve is not None:
+        picture = curve.draw()
+        work = curve.work()
+        blocks += [
+            picture_figure(picture, *(_sentence(note) for note in picture.notes)),
+            Paragraph(work.conclusion),
+        ]
+        blocks.append(Fold("Table of the curve", grids(work)))
+    if found is not None:
+        rows = [TableLine((each.name, each.finding, f"{each.words}.")) for each in found.evidence]
+        if rows:
+            blocks.append(Sheet("Evidence", ("check", "finding", "figures"), tuple(rows)))
+        lists = {"What to try": found.remedies, "What would make the diagnosis more certain": found.needed}
+        for title, lines in lists.items():
+            if lines:
+                blocks += [Heading(title), Items([_sentence(line) for line in lines])]
+    return Part("learning", "Learning curve and diagnosis", tuple(blocks)) if blocks else None
+
+
+def _sentence(line: str) -> str:
+    end = "" if line.endswith((".", "?")) else "."
+    return f"{words.title(line)}{end}"
+
+
+#: Columns whose importance is drawn.
+_MOST_IMPORTANCES = 15
+
+
+def feature_importance(result: StudyResult) -> Part | None:
+    scores, importance = result.looks.attributes, result.looks.importance
+    blocks: list[Block] = []
+    if scores is not None and len(scores):
+        best = scores.rows[0].attribute
+        blocks += [Heading("Each column alone"), picture_figure(scores.draw())]
+        blocks.append(Fold("Table of the scores", grids(scores.work())))
+        blocks.append(Fold(f"Derivation of the score of {best}", [derived(scores.work(best))]))
+    if importance is not None and len(importance):
+        blocks += _importance(importance, result.looks.label)
+    return Part("attributes", "Feature importance", tuple(blocks)) if blocks else None
+
+
+def _importance(importance: Importance, label: str) -> list[Block]:
+    work = importance.work()
+    moving = [one for one in importance if one.drop]
+    still = len(importance) - len(moving)
+    verb = "drops" if importance.metric.greater_is_better else "rises"
+    caption = f"How much {importance.metric.words} {verb} when a column of the test rows is shuffled."
+    interval = importance.columns[0].interval
+    caption += f" Lines: {100 * interval.level:g}%, {interval.method}."
+    if still:
+        caption += f" Shuffling {plural(still, 'column')} of {len(importance)} changed nothing on average."
+    if len(moving) > _MOST_IMPORTANCES:
+        caption += f" The {_MOST_IMPORTANCES} largest are shown."
+    blocks: list[Block] = [Heading(f"Each column in {label}")]
+    drawn_ones = [
+        svg.ScoreLine(one.column, one.drop, one.interval.low, one.interval.high, "other")
+        for one in moving[:_MOST_IMPORTANCES]
+        if math.isfinite(one.interval.low)  # a single fold has no interval
+    ]
+    if drawn_ones:
+        axis = f"{'Drop' if importance.metric.greater_is_better else 'Rise'} in {importance.metric.words}"
+        picture = svg.interval_chart(drawn_ones, axis=axis, reference=0.0)
+        blocks.append(sketched(picture, "Permutation importance", caption))
+    else:
+        blocks.append(Paragraph(caption))
+    return [*blocks, Paragraph(work.conclusion), Fold("Table of the importances", grids(work))]
+
+
+#: Cells of a row that are told.
+_MOST_CELLS = 20
+
+
+def worked_predictions(result: StudyResult) -> Part:
+    blocks: list[Block] = []
+    if len(result.models) > 1:
+        _, other = result.models
+        blocks.append(
+            Paragraph(
+                f"The choice is a baseline, so {other}, the best of the other learners, is shown for"
+                " comparison."
+            )
+        )
+    for example in result.examples:
+        blocks += _example(result, example, first=example is result.examples[0])
+    return Part("work", "Predictions, step by step", tuple(blocks))
+
+
+def _example(result: StudyResult, example: Example, *, first: bool) -> list[Block]:
+    told = [f"{name} = {words.cell_words(value)}" for name, value in example.cells.items()]
+    cells = ", ".join(told[:_MOST_CELLS]) + (", …" if len(told) > _MOST_CELLS else "")
+    head = [
+        Heading(words.title(example.words)),
+        Paragraph(words.example_words(result, example)),
+        Paragraph(cells, "note"),
+    ]
+    shown = {label: (work, derived(work)) for label, work in example.works.items()}
+    return head + [
+        Fold(f"{label}: {work.conclusion or work.title}", [how], open=first and isinstance(how, Shown))
+        for label, (work, how) in shown.items()
+    ]

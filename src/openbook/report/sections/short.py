@@ -1,20 +1,34 @@
-"""For a reader in a hurry: the choice, its score beside a baseline's, the test, a verdict, warnings."""
+"""The answer in short; and at the end, what was skipped and how to do it again."""
 
+import tomllib
 from collections.abc import Iterator
 
 from openbook.report import words
-from openbook.report.blocks import Answers, Block, Findings, Part, Text
+from openbook.report.blocks import (
+    Answers,
+    Block,
+    Code,
+    Findings,
+    Fold,
+    Items,
+    Paragraph,
+    Part,
+    Sheet,
+    TableLine,
+)
 from openbook.report.study import StudyResult
 from openbook.words.sentences import plural
+
+__all__ = ["in_short", "reproduce", "skipped"]
 
 #: More warnings are left to their own parts.
 _MOST_WARNINGS = 4
 
 
-def part(result: StudyResult) -> Part:
-    blocks: list[Block] = [Text(words.headline(result), "verdict"), Answers(list(_answers(result)))]
+def in_short(result: StudyResult) -> Part:
+    blocks: list[Block] = [Paragraph(words.headline(result), "verdict"), Answers(list(_answers(result)))]
     sentences = (result.choice.reason, words.verdict(result), words.threshold(result), words.money(result))
-    blocks += [Text(sentence, "verdict") for sentence in sentences if sentence]
+    blocks += [Paragraph(sentence, "verdict") for sentence in sentences if sentence]
     warnings = list(_warnings(result))
     shown = [*warnings[:_MOST_WARNINGS]]
     if more := len(warnings) - len(shown):
@@ -38,8 +52,70 @@ def _warnings(result: StudyResult) -> Iterator[tuple[str, str, str]]:
     if caution := words.caution(result):
         yield "warn", "few rows", caution
     leaks = result.looks.leaks.warnings if result.looks.leaks is not None else ()
-    told = [words.told(one) for one in leaks]
+    told = [words.finding_cells(one) for one in leaks]
     yield from told
-    for one in words.grouped(result.description.findings):
+    for one in words.grouped_findings(result.description.findings):
         if one[0] == "warn" and one not in told:
             yield one
+
+
+#: The looks, as a reader calls them.
+_NAMES = {
+    "attributes": "the score of each column",
+    "leaks": "leaks",
+    "without_suspects": "the score without the columns that give the target away",
+    "mistakes": "the most confident mistakes",
+    "segments": "the worst segments",
+    "fairness": "fairness",
+    "costs": "costs",
+    "importance": "permutation importance",
+    "curve": "the learning curve",
+    "diagnosis": "the diagnosis",
+}
+
+
+def skipped(result: StudyResult) -> Part | None:
+    reasons: dict[str, list[str]] = {}
+    for look, reason in result.looks.why_not.items():
+        reasons.setdefault(reason, []).append(_NAMES.get(look, look))
+    if not reasons:
+        return None
+    lines = [f"{words.title(', '.join(looks))}: {reason}." for reason, looks in reasons.items()]
+    return Part("not-taken", "Skipped analyses", (Items(lines),))
+
+
+_COMMANDS = """\
+openbook study plan.toml          # the same study
+openbook export plan.toml         # the same study as a Python script
+openbook predict model.openbook new.csv -o predicted.csv
+openbook work model.openbook new.csv --row 0"""
+
+_TREE = """
+openbook rules model.openbook --format sql
+openbook draw model.openbook -o tree.svg"""
+
+
+def reproduce(result: StudyResult) -> Part:
+    tree = getattr(result.model, "tree_", None) is not None
+    blocks: list[Block] = [
+        Paragraph(
+            "The plan records the fingerprint of the data, the learners and their parameters, the split and"
+            " its seed. The same plan with the same versions gives the same results."
+        ),
+        Code(_COMMANDS + (_TREE if tree else "")),
+        Paragraph(words.model_words(result), "note"),
+        Sheet("Versions and seed", ("", ""), tuple(TableLine(pair) for pair in _facts(result))),
+        Fold("plan.toml", [Code(result.plan)]),
+    ]
+    return Part("again", "Reproduce", tuple(blocks))
+
+
+def _facts(result: StudyResult) -> list[tuple[str, str]]:
+    plan = tomllib.loads(result.plan)
+    versions = ", ".join(f"{name} {version}" for name, version in result.versions.items())
+    facts = [("versions", versions)]
+    if (random_state := plan.get("protocol", {}).get("random_state")) is not None:
+        facts.append(("seed", str(random_state)))
+    if fingerprint := plan.get("data", {}).get("sha256"):
+        facts.append(("SHA-256 of the data", fingerprint))
+    return [*facts, ("all predictions", "results.jsonl, one line for each learner and fold")]

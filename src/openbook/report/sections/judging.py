@@ -1,0 +1,246 @@
+"""How the learners were judged: the protocol, the ranking, the choice, the final test."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from openbook.judge import Confusion, Evaluation, Interval, Metric
+from openbook.judge.choice.comparison import RankingRow
+from openbook.report import svg, words
+from openbook.report.blocks import (
+    Block,
+    Figure,
+    Fold,
+    Heading,
+    Items,
+    Paragraph,
+    Part,
+    Sheet,
+    TableLine,
+    derived,
+    grids,
+    sketched,
+)
+from openbook.report.sections.errors import confusion_figure
+from openbook.report.study import StudyResult
+from openbook.words.numbers import shown_p
+from openbook.words.sentences import listed, plural
+
+__all__ = ["evaluation_protocol", "final_test", "the_choice", "the_ranking"]
+
+#: Columns that are named.
+_MOST_NAMES = 20
+
+
+def evaluation_protocol(result: StudyResult) -> Part:
+    blocks: list[Block] = [Items([*words.protocol_words(result), *_roles(result), *_fewer_columns(result)])]
+    if caution := words.caution(result):
+        blocks.append(Paragraph(caution, "caution"))
+    if result.notes:
+        blocks += [Heading("Decisions of the plan"), Items(result.notes)]
+    return Part("protocol", "Evaluation protocol", tuple(blocks))
+
+
+def _roles(result: StudyResult) -> Iterator[str]:
+    """What columns other than inputs do."""
+    said = {
+        "id": "{} is the row ID; it is not used as a feature.",
+        "group": "Rows with the same {} stay in the same fold; it is not used as a feature.",
+        "time": "Rows are ordered by {}: models are trained on the past and tested on the future.",
+        "weight": "Rows count by {} in learning.",
+        "sensitive": "Fairness is evaluated between the groups of {}.",
+        "ignore": "Not used as features: {}.",
+    }
+    for role, sentence in said.items():
+        if columns := result.roles.get(role):
+            yield sentence.format(columns if isinstance(columns, str) else listed(columns, _MOST_NAMES))
+
+
+def _fewer_columns(result: StudyResult) -> Iterator[str]:
+    """Which learners were given other columns than the most."""
+    widest = max(map(len, result.columns.values()), default=0)
+    sets: dict[tuple[str, ...], list[str]] = {}
+    for label, names in result.columns.items():
+        if len(names) < widest:
+            sets.setdefault(names, []).append(label)
+    for names, labels in sets.items():
+        yield f"{', '.join(labels)}: of the {widest} features only {listed(names, _MOST_NAMES)}."
+
+
+#: More learners make more pairs than anyone reads.
+_MOST_PAIRED = 24
+
+
+def the_ranking(result: StudyResult) -> Part:
+    rows = result.ranking
+    return Part("ranking", "The ranking", (_chart(result, rows), _table(result, rows), *_folds(result, rows)))
+
+
+def _role(result: StudyResult, label: str) -> str:
+    if label == result.choice.label:
+        return "chosen"
+    return "baseline" if label in result.baselines else ""
+
+
+def _chart(result: StudyResult, rows: Sequence[RankingRow]) -> Figure:
+    metric = result.comparison.metric()
+    scored = [
+        svg.ScoreLine(row.label, row.score, *_ends(row), _role(result, row.label) or "other")
+        for row in rows
+        if not math.isnan(row.score)
+    ]
+    baseline = result.best_baseline
+    reference = next((each.mean for each in scored if each.label == baseline), None)
+    better = "higher" if metric.greater_is_better else "lower"
+    caption = f"Lines: {100 * rows[0].interval.level:g}% intervals; {better} is better."
+    drawn = svg.interval_chart(scored, axis=words.title(metric.words), reference=reference, focus=True)
+    # what does not fit on the axis is not drawn, so the caption does not speak of it
+    caption += f" Dashed: the best baseline, {baseline}." if 'class="reference"' in drawn else ""
+    caption += " An arrow marks a score beyond the axis." if '<polygon class="dot"' in drawn else ""
+    return sketched(drawn, "", caption)
+
+
+def _ends(row: RankingRow) -> tuple[float, float]:
+    known = not (math.isnan(row.interval.low) or math.isnan(row.interval.high))
+    return (row.interval.low, row.interval.high) if known else (row.score, row.score)
+
+
+def _table(result: StudyResult, rows: Sequence[RankingRow]) -> Sheet:
+    metric, against = words.title(result.comparison.metric().words), result.comparison.best_baseline()
+    level = f"{100 * rows[0].interval.level:g}% interval"
+    tests = sorted({row.test.method for row in rows if row.test})
+    intervals = sorted({interval.method for row in rows for interval in _intervals(row)})
+    note = f"Intervals: {'; '.join(intervals)}."
+    if tests:
+        note += f" Differences and p: {'; '.join(tests)}. An interval excludes 0 exactly where p < 0.05."
+    note += " Complexity: number of fitted parameters, median over the folds."
+    header = ("Learner", metric, level, f"minus {against}", level, "p", "complexity", "mean rank")
+    lines = [
+        TableLine((row.label, *_cells(row)), role := _role(result, row.label), _tags(result, row.label, role))
+        for row in rows
+    ]
+    return Sheet(f"{metric} of {plural(len(rows), 'learner')}, the best first", header, tuple(lines), note)
+
+
+def _intervals(row: RankingRow) -> list[Interval]:
+    return [row.interval] if row.test is None else [row.interval, row.test.interval]
+
+
+def _tags(result: StudyResult, label: str, role: str) -> tuple[str, ...]:
+    return (*(["chosen"] if role == "chosen" else []), *words.tags(result, label))
+
+
+def _cells(row: RankingRow) -> tuple[str, ...]:
+    size = "?" if row.complexity is None else f"{row.complexity:,g}"
+    rank = "–" if math.isnan(row.rank) else f"{row.rank:.1f}"
+    test = ("–", "–", "–")
+    if row.test is not None:
+        change = words.score_words(row.test.difference, sign="+")
+        test = (change, row.test.interval.ends, shown_p(row.p_value))
+    return words.score_words(row.score), row.interval.ends, *test, size, rank
+
+
+def _folds(result: StudyResult, rows: Sequence[RankingRow]) -> Iterator[Fold]:
+    """Where the figures come from."""
+    label = result.choice.label
+    chosen = result.comparison[label]
+    where = Paragraph(
+        "results.jsonl, in the same folder, has one line for each learner and fold with the rows, their true"
+        " values, predictions and probabilities. All figures on this page are computed from it.",
+        "note",
+    )
+    # over rows the others would have to be resampled; the part on errors has them with quicker intervals
+    scores = [] if chosen.by_rows else grids(chosen.work())
+    blocks: list[Block] = [where, *scores, derived(chosen.interval().work())]
+    test = next((row.test for row in rows if row.label == label and row.test), None)
+    if test is not None and test.steps:
+        blocks += [Paragraph(f"{label} minus {result.comparison.best_baseline()}:"), derived(test.work())]
+    others = ", and other scores" if scores else ""
+    yield Fold(f"Derivation of the score of {label}{others}", blocks)
+    if 2 < len(rows) <= _MOST_PAIRED and _quick(result):
+        pairs = result.comparison.pairs().work()
+        yield Fold("All pairwise comparisons", [*grids(pairs, stack=False), Paragraph(pairs.conclusion)])
+    warnings = [
+        f"{label}: {text} ({plural(count, 'fold')})"
+        for label, evaluation in result.comparison.evaluations.items()
+        for text, count in evaluation.warnings.items()
+    ]
+    if warnings:
+        yield Fold("Warnings of the learners", [Items(warnings)])
+
+
+def _quick(result: StudyResult) -> bool:
+    """Whether pairs need no resampling of rows."""
+    metric = result.comparison.metric().name
+    return metric in ("accuracy", "error") or not result.comparison[result.choice.label].by_rows
+
+
+_RULES = {
+    "simplest": "Rule: the simplest learner within one standard error of the best, as in CART and glmnet. The"
+    " standard error is that of the paired difference. A baseline is never chosen unless it is named.",
+    "margin": "Rule: the simplest learner that is shown to lose less than the margin beside the best: the"
+    " upper end of the one-sided 95% interval of its loss lies below it.",
+    "best": "Rule: the learner with the best score.",
+    "named": "Rule: the learner that was named.",
+}
+
+
+def the_choice(result: StudyResult) -> Part:
+    choice = result.choice
+    metric = words.title(result.comparison.metric().words)
+    lines = tuple(
+        TableLine((label, score, interval), "chosen" if what == "Chosen" else "", (what.lower(),))
+        for what, label, score, interval in words.contenders(result)
+    )
+    table = Sheet(
+        "The best, the chosen and the baseline", ("", metric, "interval"), lines, _RULES[choice.rule]
+    )
+    blocks: list[Block] = [Paragraph(choice.reason), table]
+    if sentence := words.price(result):
+        blocks.append(Paragraph(sentence, "verdict"))
+    if choice.given_up is not None and choice.given_up.steps:
+        test = derived(choice.given_up.work())
+        blocks.append(Fold(f"How {choice.label} compares with {choice.best}", [test]))
+    if result.verdict.test is not None:
+        blocks.append(Fold("Is there anything to learn?", [derived(result.verdict.work())]))
+    return Part("choice", "The choice", tuple(blocks))
+
+
+def final_test(result: StudyResult) -> Part | None:
+    if not result.tests:
+        return None
+    chosen = result.tests[result.choice.label]
+    blocks: list[Block] = [Paragraph(words.test_words(result, chosen)), _test_table(result, chosen)]
+    blocks.append(Paragraph(words.test_beside_judging(result), "verdict"))
+    blocks += _test_folds(chosen)
+    return Part("test", "The final test", tuple(blocks))
+
+
+def _test_table(result: StudyResult, chosen: Evaluation) -> Sheet:
+    metrics = [m for m in map(chosen.metric, chosen.metrics) if not math.isnan(chosen.score(m))]
+    tests = result.tests.values()
+    level = f"{100 * chosen.interval().level:g}% interval"
+    header = ("", *(head for each in tests for head in (each.name, level)))
+    rows = [
+        TableLine((words.title(m.words), *_test_cells(m, tests)), "chosen" if i == 0 else "")
+        for i, m in enumerate(metrics)
+    ]
+    methods = [f"{chosen.interval(m).method} ({m.words})" for m in metrics]
+    return Sheet("Scores on the held-out rows", header, tuple(rows), f"Intervals: {'; '.join(methods)}.")
+
+
+def _test_cells(metric: Metric, tests: Any) -> Iterator[str]:
+    for each in tests:
+        score = each.score(metric)
+        yield words.score_words(score)
+        yield "–" if math.isnan(score) else each.interval(metric).ends
+
+
+def _test_folds(chosen: Evaluation) -> Iterator[Block]:
+    blocks: list[Block] = [derived(chosen.interval().work())]
+    if chosen.classes is not None:
+        table = Confusion.from_evaluation(chosen)
+        yield confusion_figure(table, f"{chosen.name} on the held-out rows.")
+        blocks += [*grids(table.work())][1:]
+    blocks.append(Paragraph("Its predictions are the lines of results.jsonl whose part is “test”.", "note"))
+    yield Fold("Derivation of the score", blocks)
