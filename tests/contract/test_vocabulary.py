@@ -108,6 +108,7 @@ DEFAULTS = {
     "smoothing": {"Laplace(alpha=1.0)": "of counts", "True": "of predictions along the path"},
     "solver": {"'auto'": "by the table", "'adam'": SKLEARN},
     "strategy": {"'majority'": "of classes", "'mean'": "of numbers"},
+    "structure": {"'hill_climb'": "of any table", "'tan'": "a tree among the inputs, to predict"},
     "target": {"None": "a bundled set has one of its own", "'class'": "of a worked example"},
     "test_groups": {"'new'": "the careful one", "None": "only where there are groups and time"},
     "threshold": {"None": "by contamination", "0.75": "Meinshausen and Bühlmann's"},
