@@ -45,7 +45,7 @@ from openbook.fold import fold
 from openbook.words.parameters import documented
 from openbook.work import Work
 
-__all__ = ["Classifier", "Estimator", "Learner", "Regressor", "Saved", "most_probable"]
+__all__ = ["Classifier", "Estimator", "FromRows", "Learner", "Regressor", "Saved", "most_probable"]
 
 Array = npt.NDArray[Any]
 
@@ -236,22 +236,19 @@ class Estimator(BaseEstimator):
         return tags
 
 
-class Learner(Estimator):
-    """What every learner of a target shares; see `Classifier` and `Regressor`."""
-
-    #: The most noise in the target, beside what the values of a column tell of it, with which they are kept.
-    _most_noise: ClassVar[float] = math.inf
-
-    target_: str
+class FromRows(Estimator):
+    """What learns from encoded rows, with a target or without: `fit`, written once."""
 
     @final
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from rows.
 
         Parameters
         ----------
         X : table-like or Scan
-        y : array-like or str
+        y : array-like, str or None, default=None
+            The target: an array, a Series, a Column, or the name of a column of X. What learns without a
+            target ignores it.
         sample_weight : array-like or None, default=None
 
         Returns
@@ -261,6 +258,25 @@ class Learner(Estimator):
         with self._whole_or_not_at_all():
             self._fit(self._training_rows(X, y, self._in_scale(sample_weight)))
         return self
+
+    @abstractmethod
+    def _training_rows(self, X: Any, y: Any, sample_weight: Any) -> Rows:
+        """Check and encode everything that `fit` is given; sets schema_ and the feature names."""
+
+    def _unweighted(self, sample_weight: Any) -> None:
+        """Refuse weights of rows that are read from files."""
+        if sample_weight is not None:
+            msg = "sample_weight needs rows in memory; read the file instead of scanning it"
+            raise DataError(msg)
+
+
+class Learner(FromRows):
+    """What every learner of a target shares; see `Classifier` and `Regressor`."""
+
+    #: The most noise in the target, beside what the values of a column tell of it, with which they are kept.
+    _most_noise: ClassVar[float] = math.inf
+
+    target_: str
 
     def _apart(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Inputs and target, where y may be the name of a column of X."""
@@ -340,9 +356,7 @@ class Learner(Estimator):
         if not isinstance(y, str):
             msg = "with a scan, y must be the name of one of its columns"
             raise DataError(msg)
-        if sample_weight is not None:
-            msg = "sample_weight needs rows in memory; read the file instead of scanning it"
-            raise DataError(msg)
+        self._unweighted(sample_weight)
         if getattr(self, "kinds", None) is not None:
             msg = "with a scan, kinds are the scan's affair: openbook.scan(…, kinds=…)"
             raise DataError(msg)

@@ -95,7 +95,7 @@ class Transformer(OneToOneFeatureMixin, TransformerMixin, Unsupervised):
         """
         with self._whole_or_not_at_all():
             if not hasattr(self, "statistics_"):
-                self._fit(self._training_rows(X, sample_weight))
+                self._fit(self._training_rows(X, None, sample_weight))
                 return self
             table = conform(read(X), self.schema_, type(self).__name__, grow=True)
             self._remember(table.schema)
