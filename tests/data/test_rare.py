@@ -8,7 +8,7 @@ import pytest
 from openbook.data import MISSING, Attribute, Nominal, Schema, Table, read
 from openbook.data.conform import conform
 from openbook.data.describe import describe
-from openbook.data.rare import Credibility, may_pool, with_rest
+from openbook.data.rare import Credibility, class_shares, may_pool, with_rest
 from openbook.errors import DataError
 
 TOWN = Nominal("town", ("Ulm", "Bonn", "other values"), "other values")
@@ -111,6 +111,22 @@ def test_describe_says_how_many_rows_a_value_needs():
     said = "31 values, of which a study keeps 30: those in at least 2 rows."
     alone = read([*rows, {"town": "Ulm", "x": 1.0, "y": 3.0}])
     assert many(alone, "y") == [f"{said} It pools the others, 1 value in 1 row, into one."]
+
+
+def test_describe_says_that_only_the_most_frequent_are_kept():
+    """260 towns of three rows and one class each; ten too many."""
+    table = read([{"town": f"t{i:03}", "y": "ab"[i % 2]} for i in range(260) for _ in range(3)])
+    said = "260 values, of which a study keeps the 250 most frequent."
+    assert many(table, "y") == [f"{said} It pools the others, 10 values in 30 rows, into one."]
+
+
+def test_many_classes_are_counted_together_from_the_64th_on():
+    """A hundred classes in as many values of three rows: the last 37 classes cannot be told apart."""
+    codes = np.repeat(np.arange(100), 3)
+    counts, shares = class_shares(codes, codes, 100, 100)
+    assert shares.shape == (100, 64)
+    assert counts.tolist() == [3] * 100
+    assert shares.sum(axis=0).tolist() == [1.0] * 63 + [37.0]
 
 
 def test_describe_says_that_free_text_is_left_out():

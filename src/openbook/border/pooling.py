@@ -17,7 +17,7 @@ import numpy.typing as npt
 from openbook.border.rows import Chunk, Rows
 from openbook.data import Nominal, Schema
 from openbook.data.conform import conform
-from openbook.data.rare import FEW, LEAST, Credibility, may_pool, with_rest
+from openbook.data.rare import FEW, LEAST, Credibility, class_shares, may_pool, with_rest
 from openbook.fold import fold
 from openbook.kernels.moments import Moments
 from openbook.work import Grid, Work
@@ -73,13 +73,17 @@ def with_pooled(work: Work, schema: Schema) -> Work:
 
 def _by_value(columns: Sequence[Nominal], n_classes: int, chunk: Chunk) -> list[Moments]:
     """The moments of the target's parts among the rows of each value, a row of any weight being one."""
-    parts = np.eye(n_classes)[chunk.y] if n_classes else chunk.y.reshape(len(chunk.y), -1)
     moments = []
     for attribute in columns:
-        codes = chunk.X.data(attribute.name)
+        codes, n_values = chunk.X.data(attribute.name), len(attribute.values)
         known = codes >= 0
-        one = np.ones(np.count_nonzero(known))
-        moments.append(Moments.of(parts[known], codes[known].astype(np.intp), one, len(attribute.values)))
+        codes, y = codes[known].astype(np.intp), chunk.y[known]
+        if n_classes:
+            counts, shares = class_shares(codes, y, n_values, n_classes)
+            rows = np.broadcast_to(counts[:, None].astype(float), shares.shape)
+            moments.append(Moments(rows, shares, rows * shares * (1 - shares)))
+        else:
+            moments.append(Moments.of(y.reshape(len(y), -1), codes, np.ones(len(y)), n_values))
     return moments
 
 

@@ -24,12 +24,14 @@ import numpy.typing as npt
 
 from openbook.data.attributes import Attribute, Nominal
 
-__all__ = ["FEW", "LEAST", "MOST", "Credibility", "may_pool", "with_rest"]
+__all__ = ["FEW", "LEAST", "MOST", "Credibility", "class_shares", "may_pool", "with_rest"]
 
 #: A nominal column has many values if it shows more than these.
 FEW = 20
 #: A value of fewer rows is never kept, and no more than MOST are.
 LEAST, MOST = 2, 250
+#: So many classes are told apart.
+MOST_CLASSES = 64
 
 Array = npt.NDArray[Any]
 
@@ -52,6 +54,19 @@ class Credibility:
     size: float
     within: float
     between: float
+
+    @classmethod
+    def of_classes(cls, codes: Array, classes: Array, n_values: int) -> "Credibility":
+        """From the value and the class of each row, both as codes."""
+        counts, shares = class_shares(codes, classes, n_values, int(classes.max(initial=0)) + 1)
+        return cls.of(counts, shares, float((counts[:, None] * shares * (1 - shares)).sum()))
+
+    @classmethod
+    def of_numbers(cls, codes: Array, numbers: Array, n_values: int) -> "Credibility":
+        """From the value of each row, as a code, and its number."""
+        counts = np.bincount(codes, minlength=n_values)
+        means = np.bincount(codes, numbers, n_values) / np.maximum(counts, 1)
+        return cls.of(counts, means[:, None], float(((numbers - means[codes]) ** 2).sum()))
 
     @classmethod
     def of(cls, counts: Array, means: Array, within: float) -> "Credibility":
@@ -83,6 +98,21 @@ class Credibility:
     def least(self) -> float:
         """The rows n0 that a value needs to be kept; infinity where the values say nothing of the target."""
         return self.noise / self.signal if self.signal > 0 else math.inf
+
+
+def class_shares(codes: Array, classes: Array, n_values: int, n_classes: int) -> tuple[Array, Array]:
+    """The rows of each value, (k,), and the share of each class among them, (k, n_classes).
+
+    Of more than `MOST_CLASSES` the last count as one, so that this is never more than memory holds.
+
+    >>> class_shares(np.array([0, 0, 1]), np.array([0, 1, 1]), 2, 2)[1].tolist()
+    [[0.5, 0.5], [0.0, 1.0]]
+    """
+    n_classes = min(n_classes, MOST_CLASSES)
+    cells = codes.astype(np.intp) * n_classes + np.minimum(classes, n_classes - 1)
+    table = np.bincount(cells, minlength=n_values * n_classes).reshape(n_values, n_classes)
+    counts = table.sum(axis=1)
+    return counts, table / np.maximum(counts, 1)[:, None]
 
 
 def with_rest(attribute: Nominal, counts: Array, least: float, most: int = MOST) -> Nominal:

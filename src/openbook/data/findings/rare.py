@@ -32,47 +32,41 @@ def many_values(table: Table, target: str | None, skipped: Collection[str] = ())
     target : the name of the target, which tells how many rows a value needs; None if there is none
     skipped : columns that a study leaves out
     """
-    parts = None if target is None else _parts(table.column(target))
+    aim = None if target is None else table.column(target)
     for attribute in table.schema:
         name = attribute.name
         if isinstance(attribute, Nominal) and may_pool(attribute) and name != target and name not in skipped:
             codes = table.data(name)
             counts = np.bincount(codes[codes >= 0], minlength=len(attribute.values))
-            if np.count_nonzero(counts) > FEW and (said := _said(codes, counts, parts, target)):
+            if np.count_nonzero(counts) > FEW and (said := _said(codes, counts, aim)):
                 yield Finding("many values", (name,), "note", said)
 
 
-def _parts(aim: Column) -> Array | None:
-    """The target's parts, (n, m): 0 and 1 for each class, or the number; NaN where missing; None for text."""
-    if isinstance(aim.attribute, Categorical):
-        parts = (aim.data[:, None] == np.arange(len(aim.attribute.values))).astype(float)
-        parts[aim.data < 0] = np.nan
-        return parts
-    return aim.data.astype(float)[:, None] if isinstance(aim.attribute, Numeric) else None
-
-
-def _said(codes: Array, counts: Array, parts: Array | None, target: str | None) -> str:
+def _said(codes: Array, counts: Array, aim: Column | None) -> str:
     """What a study does with the values of a column; nothing where it keeps them all."""
     values = plural(int(np.count_nonzero(counts)), "value")
-    if parts is None:
+    if aim is None or not isinstance(aim.attribute, Categorical | Numeric):
         rare = int(((counts > 0) & (counts < _RARE)).sum())
         said = f"{values}, {rare:,} of them in fewer than {_RARE} rows: a study pools the rarest."
         return said if rare else ""
-    known = (codes >= 0) & np.isfinite(parts).all(axis=1)
-    codes, parts = codes[known], parts[known]
+    of_classes = isinstance(aim.attribute, Categorical)
+    known = (codes >= 0) & (aim.data >= 0 if of_classes else np.isfinite(aim.data))
+    codes, targets = codes[known].astype(np.intp), aim.data[known]
+    credibility = Credibility.of_classes if of_classes else Credibility.of_numbers
+    least = credibility(codes, targets, len(counts)).least
     counts = np.bincount(codes, minlength=len(counts))
-    sums = np.stack([np.bincount(codes, part, len(counts)) for part in parts.T], axis=1)
-    means = sums / np.maximum(counts, 1)[:, None]
-    least = Credibility.of(counts, means, float(((parts - means[codes]) ** 2).sum())).least
     kept = min(int((counts >= max(least, LEAST)).sum()), MOST)
     shown = int(np.count_nonzero(counts))
     if kept == shown:
         return ""
     if not kept:
-        return f"{values}, none in enough rows to say more of {target!r} than chance: a study pools them all."
+        return (
+            f"{values}, none in enough rows to say more of {aim.name!r} than chance: a study pools them all."
+        )
     rows = counts.sum() - np.sort(counts)[::-1][:kept].sum()
     needed = short(max(float(np.ceil(least)), LEAST))
+    which = f"{kept:,}: those in at least {needed} rows" if kept < MOST else f"the {MOST} most frequent"
     return (
-        f"{values}, of which a study keeps {kept:,}: those in at least {needed} rows. It pools the others,"
+        f"{values}, of which a study keeps {which}. It pools the others,"
         f" {plural(shown - kept, 'value')} in {plural(int(rows), 'row')}, into one."
     )
