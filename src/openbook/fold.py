@@ -13,7 +13,8 @@ One worker is the default, as everywhere in scikit-learn's world; threads are pr
 release the lock.
 
 `each_until` is for long work under a time limit: threads, or processes where pieces are so small that the
-interpreter takes longer than the kernels do, and threads would wait for one another.
+interpreter takes longer than the kernels do, and threads would wait for one another; on a cluster, its
+workers.
 """
 
 import multiprocessing
@@ -125,15 +126,27 @@ def each_until(
     >>> sorted(each_until(None, [1, 2, 3], lambda piece: piece**2, workers=2))
     [1, 4, 9]
     """
-    workers = joblib.effective_n_jobs(workers)
     if deadline is not None and monotonic() >= deadline:
         return
+    if _on_a_cluster():
+        for found in each(pieces, step, in_order=False):
+            if deadline is not None and monotonic() >= deadline:
+                return
+            yield found
+        return
+    workers = joblib.effective_n_jobs(workers)
     if deadline is None and workers == 1:
         yield from map(step, pieces)
     elif apart and _may_fork():
         yield from _in_processes(deadline, pieces, step, workers)
     else:
         yield from _on_threads(deadline, pieces, step, workers)
+
+
+def _on_a_cluster() -> bool:
+    """Whether joblib's active backend is not one of its own, which all work on this machine."""
+    backend, _ = joblib.parallel.get_active_backend()
+    return not type(backend).__module__.startswith("joblib._parallel_backends")
 
 
 _END: Any = object()

@@ -1,7 +1,9 @@
 """The same fit on a cluster: two worker processes of Dask, each reading its own pieces of the files."""
 
+import json
 import os
 import signal
+import sys
 import threading
 import time
 import warnings
@@ -18,6 +20,7 @@ from openbook.bayes import NaiveBayes
 from openbook.cluster import GaussianMixture, KMeans
 from openbook.ensemble import RandomForestClassifier
 from openbook.linear import LinearRegression, LogisticRegression
+from openbook.plan import make_plan, run
 from openbook.tree import DecisionTreeClassifier
 
 distributed = pytest.importorskip("distributed")
@@ -179,3 +182,29 @@ def test_an_error_in_a_worker_comes_home(files, workers):
             NaiveBayes().fit(source, "default")
     finally:
         gone.rename(files / "part-2.parquet")
+
+
+def test_a_study_runs_its_folds_on_the_cluster(client, workers, tmp_path):
+    plan = make_plan("wine", cv=3, repeats=1, test_share=0.25, random_state=1, only=["naive_bayes"])
+    plan = replace(plan, learners=plan.learners[:3])
+    alone = run(plan, tmp_path / "alone", workers=1)
+    assert not any(client.run(has_judged).values())
+    with joblib.parallel_config(backend="dask"):
+        on_cluster = run(plan, tmp_path / "cluster")
+    assert sum(client.run(has_judged).values()) in range(1, len(workers) + 1)
+    one, other = (judged(result.folder) for result in (alone, on_cluster))
+    assert len(one) == 3 * len(plan.learners)
+    assert one == other
+
+
+def has_judged():
+    return "openbook.plan.judging" in sys.modules
+
+
+def judged(folder):
+    """What was predicted in each fold, without the time it took."""
+    lines = [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
+    folds = [line for line in lines if line.get("part") == "folds"]
+    for line in folds:
+        line["result"] = {name: part for name, part in line["result"].items() if not name.endswith("seconds")}
+    return sorted(json.dumps(line, sort_keys=True) for line in folds)

@@ -100,7 +100,7 @@ class Compact(NamedTuple):
 
 def compact(trees, shares, schema):
     """The trees of a forest for prediction; shares : from the values of leaves to what they say."""
-    cuts = [_cuts(trees, j, attribute) for j, attribute in enumerate(schema)]
+    cuts = _cuts(trees, schema)
     most = max(len(a.values) if isinstance(a, Nominal) else len(c) for a, c in zip(schema, cuts, strict=True))
     largest = next(np.iinfo(kind) for kind in (np.uint8, np.uint16, np.uint32) if most < np.iinfo(kind).max)
     gap = np.array(largest.max, largest.dtype)
@@ -170,11 +170,20 @@ class _Leaves:
         return self._values
 
 
-def _cuts(trees, j, attribute):
-    """Every cut of a column."""
-    if isinstance(attribute, Nominal):
-        return np.zeros(0)
-    return np.unique(np.concatenate([tree.cut[tree.attribute == j] for tree in trees]))
+def _cuts(trees, schema):
+    """Every cut of each column, in ascending order; of a nominal one none."""
+    attribute, cut = (
+        np.concatenate([getattr(tree, name) for tree in trees]) for name in ("attribute", "cut")
+    )
+    order = np.lexsort((cut, attribute))
+    attribute, cut = attribute[order], cut[order]
+    new = np.append(True, (attribute[1:] != attribute[:-1]) | (cut[1:] != cut[:-1]))
+    attribute, cut = attribute[new], cut[new]
+    ends = np.searchsorted(attribute, np.arange(len(schema) + 1))
+    return [
+        np.zeros(0) if isinstance(a, Nominal) else cut[start:end]
+        for a, start, end in zip(schema, ends, ends[1:], strict=False)
+    ]
 
 
 def step_type(gap, n_columns):

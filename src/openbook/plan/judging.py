@@ -208,6 +208,10 @@ class StudyFolds:
         self._examples = cache(rows.to_judge.select)
         self._cut = lru_cache(_CUTS)(lambda names, i: Cut(self._examples(names), rows.folds[i]))
 
+    def __reduce__(self) -> tuple[type["StudyFolds"], tuple[StudyRows]]:
+        """To a worker of a cluster go the rows; what is shared is made there anew."""
+        return StudyFolds, (self.rows,)
+
     def attempt(self, job: Job) -> tuple[Job, FoldResult | str]:
         """The result of a contestant in a fold, or why it failed."""
         try:

@@ -76,9 +76,13 @@ class Edges(NamedTuple):
     @classmethod
     def of(cls, values, cuts):
         """The edges of these sorted distinct numbers, cut so."""
+        if not len(values):
+            return cls(cuts, values, values)
         ends = np.searchsorted(values, cuts, side="right")
-        starts = np.r_[0, ends][: len(values)]
-        return cls(cuts, values[starts], values[np.r_[ends, len(values)][: len(values)] - 1])
+        low, high = np.empty(len(cuts) + 1), np.empty(len(cuts) + 1)
+        low[0], high[-1] = values[0], values[-1]
+        low[1:], high[:-1] = values[ends], values[ends - 1]
+        return cls(cuts, low, high)
 
     def codes(self, numbers):
         """The code of each number; NaN gets the number of codes."""
@@ -138,6 +142,15 @@ class Scales(list):
         )
         place_cuts(edges, column, below, above, cut, last)
         return cut, last
+
+    @cached_property
+    def marks(self):
+        """The smallest number of each code, by column, (columns, codes)."""
+        lows = [scale.low if isinstance(scale, Edges) else np.zeros(0) for scale in self]
+        marks = np.zeros((len(lows), max(map(len, lows), default=0)))
+        for row, low in zip(marks, lows, strict=True):
+            row[: len(low)] = low
+        return marks
 
     @cached_property
     def _edges(self):
@@ -390,7 +403,7 @@ def _edges(known, bins, weights):
 
     A bin ends with the last row of its share, k / bins of the rows; a row of weight w counts as w rows.
     """
-    distinct = known[np.r_[True, known[1:] > known[:-1]][: len(known)]]
+    distinct = known[:1] if len(known) < 2 else np.append(known[:1], known[1:][known[1:] > known[:-1]])
     if len(distinct) <= bins:
         return Edges.of(distinct, midpoint(distinct[:-1], distinct[1:]))
     if weights is None:
@@ -400,8 +413,9 @@ def _edges(known, bins, weights):
         ends = np.arange(1, bins) * below[-1] / bins - 1 + ROUNDING * below[-1]
         last = np.searchsorted(below, ends, side="right")
     low = known[last]
-    high = distinct[np.minimum(np.searchsorted(distinct, low, side="right"), len(distinct) - 1)]
-    return Edges.of(distinct, np.unique(midpoint(low, high)[low < high]))
+    low = np.append(low[:1], low[1:][low[1:] > low[:-1]])
+    low = low[low < distinct[-1]]
+    return Edges.of(distinct, midpoint(low, distinct[np.searchsorted(distinct, low, side="right")]))
 
 
 def _coded_rows(rows, scales, dtype):

@@ -11,7 +11,7 @@ import numpy as np
 
 from openbook.data import CHUNK_ROWS, Nominal
 from openbook.tree.engine.absolute import ladder_of, median_and_deviation
-from openbook.tree.engine.columns import NOMINAL, Edges
+from openbook.tree.engine.columns import NOMINAL
 from openbook.tree.engine.counts import PER_WORD
 from openbook.tree.engine.criteria import ABSOLUTE, GINI
 from openbook.tree.engine.grow import DONE, MORE_NODES, MORE_ROUTES, NODE, Ground, Growth, grow, wait_for
@@ -99,7 +99,7 @@ def grown(training, rule, n_classes, rows, seed, noted, keep=True):
     ground = _ground(training, rows, n_classes, centre, rule, keep)
     most = max(int(columns["n_codes"].max()), 2) + 1
     growth = _growth(ground, most, n_stats, rule)
-    marks = _marks(training.scales, most) if rule.random_cuts else None
+    marks = training.scales.marks if rule.random_cuts else None
     evidence = _evidence(columns, n_stats, len(ground.members), noted)
     if training.gaps and _will_spread(ground.instances, rule):
         ground, growth = _more_instances(ground, growth)
@@ -268,15 +268,6 @@ def _unit_classes(instances):
 def _sorts(ground):
     """Whether columns are sorted."""
     return ground.keys is not None and len(ground.keys) > 0
-
-
-def _marks(scales, most):
-    """The smallest number of each code, by column."""
-    marks = np.zeros((len(scales), most))
-    for row, scale in zip(marks, scales, strict=True):
-        if isinstance(scale, Edges):
-            row[: len(scale.low)] = scale.low
-    return marks
 
 
 def _totals(instances, rows, n_stats, criterion):
