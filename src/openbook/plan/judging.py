@@ -209,8 +209,8 @@ class StudyFolds:
         self._cut = lru_cache(_CUTS)(lambda names, i: Cut(self._examples(names), rows.folds[i]))
 
     def __reduce__(self) -> tuple[type["StudyFolds"], tuple[StudyRows]]:
-        """To a worker of a cluster go the rows; what is shared is made there anew."""
-        return StudyFolds, (self.rows,)
+        """To a worker of a cluster go plan and table; what follows from them is made there anew."""
+        return StudyFolds, (replace(self.rows),)
 
     def attempt(self, job: Job) -> tuple[Job, FoldResult | str]:
         """The result of a contestant in a fold, or why it failed."""
