@@ -47,10 +47,10 @@ def test_dots_and_whiskers_stand_at_their_figures():
 
 
 def test_bars_are_as_long_as_their_counts():
-    root = parsed(svg.bar_chart("Values", [("a", 40), ("b", 10)], rest=3))
+    root = parsed(svg.value_bars("Values", [("a", 40), ("b", 10)], rest=3))
     widths = [percent(rect.get("width")) for rect in root.findall("rect")]
     assert widths[0] == pytest.approx(4 * widths[1])
-    assert "… and 3 more" in texts(svg.bar_chart("Values", [("a", 40), ("b", 10)], rest=3))
+    assert "… and 3 more" in texts(svg.value_bars("Values", [("a", 40), ("b", 10)], rest=3))
 
 
 def test_a_histogram_is_as_high_as_its_counts_and_says_its_range():
@@ -72,14 +72,14 @@ def test_a_curve_falls_where_its_values_fall():
 
 
 def test_bars_of_shares_are_written_as_shares():
-    assert "25.0%" in texts(svg.bar_chart("Shares", [("a", 0.75), ("b", 0.25)], form="{:.1%}"))
+    assert "25.0%" in texts(svg.value_bars("Shares", [("a", 0.75), ("b", 0.25)], form="{:.1%}"))
 
 
 @pytest.mark.parametrize(
     "picture",
     [
         svg.interval_chart(ROWS, axis=HOSTILE),
-        svg.bar_chart(HOSTILE, [(HOSTILE, 3)]),
+        svg.value_bars(HOSTILE, [(HOSTILE, 3)]),
         svg.histogram(HOSTILE, [1, 2], [0.0, 0.5, 1.0]),
         svg.curve(HOSTILE, [(1, 0.0), (2, 0.0)], axis=HOSTILE),
     ],

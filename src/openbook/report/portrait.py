@@ -236,6 +236,6 @@ def _importances(model: Any) -> list[Figure]:
         return []
     named = sorted(zip(model.schema_.names, shares.tolist(), strict=True), key=lambda pair: -pair[1])
     shown = named[:_MOST_BARS]
-    bars = svg.bar_chart("Importances", shown, rest=len(named) - len(shown), form="{:.1%}", letters=26)
+    bars = svg.value_bars("Importances", shown, rest=len(named) - len(shown), form="{:.1%}", letters=26)
     caption = "Importance: share of the gain of all splits, on the training rows."
     return [sketched(bars, "", caption, "narrow")]

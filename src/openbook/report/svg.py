@@ -14,7 +14,7 @@ from openbook.draw.letters import clip
 from openbook.words.numbers import short, shown
 from openbook.work.formula import printable
 
-__all__ = ["ScoreLine", "bar_chart", "curve", "histogram", "interval_chart"]
+__all__ = ["ScoreLine", "value_bars", "curve", "histogram", "interval_chart"]
 
 _ROW = 46
 _BAR = 24
@@ -92,7 +92,7 @@ def _arrow(left: bool, y: float) -> str:
     return f'<svg x="{x}" y="{y}" overflow="visible"><polygon class="dot" points="{tip}"/></svg>'
 
 
-def bar_chart(
+def value_bars(
     title: str,
     counts: Sequence[tuple[str, float]],
     *,

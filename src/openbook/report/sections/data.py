@@ -83,7 +83,7 @@ def _card(column: ColumnSummary, role: str) -> Card:
         figures = f"median {short(x.median)}, mean {short(x.shown_mean)}{spread}"
     elif column.top_values:
         shown = column.top_values[:_BARS]
-        picture = svg.bar_chart(f"Values of {column.name}", shown, rest=column.distinct - len(shown))
+        picture = svg.value_bars(f"Values of {column.name}", shown, rest=column.distinct - len(shown))
     elif column.lengths is not None:
         figures = f"{column.lengths.shortest:,} to {column.lengths.longest:,} characters"
     return Card(column.name, role, ", ".join(about), Markup(picture), figures)  # noqa: S704 (svg escapes)
