@@ -44,7 +44,7 @@ _PLACES = {
     "describe": "openbook.data.describe",
     "diagnose_model": "openbook.judge",
     "draw_boundary": "openbook.report.boundary",
-    "draw_residuals": "openbook.report.residuals",
+    "draw_residuals": "openbook.judge.scores.residuals",
     "evaluate": "openbook.judge",
     "learning_curve": "openbook.judge",
     "load": "openbook.data.sets",

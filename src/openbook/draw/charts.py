@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from openbook.draw.axes import Categories, Numbers
-from openbook.draw.plot import Picture, bars, framed, legend, line
+from openbook.draw.plot import Picture, bars, dots, framed, legend, line
 from openbook.words.numbers import figure
 
-__all__ = ["bar_chart", "line_chart"]
+__all__ = ["bar_chart", "line_chart", "score_chart"]
 
 #: More bars than these would be too thin to read.
 _MOST = 20
@@ -32,6 +32,36 @@ def bar_chart(
     body, width, height = framed(across, up, inside, "", 4)
     if len(names) > _MOST:
         notes = (*notes, f"The largest {_MOST} of {len(names):,}.")
+    return Picture(title, "; ".join(told[::-1]), notes, body, width, height)
+
+
+def score_chart(
+    title: str,
+    axis: str,
+    rows: Sequence[tuple[str, float, float, float]],
+    reference: float | None = None,
+    notes: tuple[str, ...] = (),
+) -> Picture:
+    """A dot between the ends of its interval for each (name, value, low, high), the first on top.
+
+    A dashed line marks the reference. What has no interval is a dot alone; NaN is left out.
+    """
+    drawn = [row for row in rows if np.isfinite(row[1])][:_MOST][::-1]  # the axis goes up
+    values = np.array([row[1:] for row in drawn], dtype=float).reshape(-1, 3)
+    values[:, 1:] = np.where(np.isfinite(values[:, 1:]), values[:, 1:], values[:, :1])
+    marks = np.r_[values.ravel(), [] if reference is None else [reference]]
+    across = Numbers(axis, np.linspace(marks.min(initial=np.inf), marks.max(initial=-np.inf), 25))
+    up = Categories("", tuple(row[0] for row in drawn))
+    at = np.array([place for place, _ in up.ticks])
+    x = across.place(values)
+    told = [f"{row[0]}: {figure(row[1], 4)}" for row in drawn]
+    parts = [line(x[i, 1:], at[[i, i]], "c0") for i in range(len(drawn))]
+    if reference is not None:
+        parts.append(line(across.place(np.array([reference] * 2)), np.array([0.0, 1.0]), "c8 dashed"))
+    parts += dots(x[:, 0], at, ["dot c0"] * len(drawn), told)
+    body, width, height = framed(across, up, "".join(parts), "", 4)
+    if len(rows) > _MOST:
+        notes = (*notes, f"The first {_MOST} of {len(rows):,}.")
     return Picture(title, "; ".join(told[::-1]), notes, body, width, height)
 
 

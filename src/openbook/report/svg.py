@@ -14,7 +14,7 @@ from openbook.draw.letters import clip
 from openbook.words.numbers import short, shown
 from openbook.work.formula import printable
 
-__all__ = ["ScoreLine", "value_bars", "curve", "histogram", "interval_chart"]
+__all__ = ["ScoreLine", "curve", "histogram", "interval_chart", "value_bars"]
 
 _ROW = 46
 _BAR = 24

@@ -12,6 +12,8 @@ from itertools import combinations
 
 import numpy as np
 
+from openbook.draw import Picture
+from openbook.draw.charts import score_chart
 from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.judge.chance.intervals import Interval
 from openbook.judge.chance.ranks import ranks_of
@@ -242,6 +244,27 @@ class Comparison:
 
     def _order(self, label: str, function: Metric) -> tuple[float, float]:
         return function.loss(self[label].score(function)), _size(self[label].complexity)
+
+    def draw(self, which: Which = None, level: float = 0.95) -> Picture:
+        """Each learner's score between the ends of its interval, the best on top; dashed, the best baseline.
+
+        Parameters
+        ----------
+        which : str, Metric or None, default=None
+        level : float, default=0.95
+
+        Returns
+        -------
+        Picture
+        """
+        function, best = self.metric(which), self.best_baseline(which)
+        rows = [
+            (row.label, row.score, row.interval.low, row.interval.high) for row in self.rows(which, level)
+        ]
+        better = "higher" if function.greater_is_better else "lower"
+        notes = (f"Lines: {100 * level:g}% intervals; {better} is better. Dashed: {best}.",)
+        reference = self[best].score(function)
+        return score_chart(f"Learners by {function.words}", function.words, rows, reference, notes)
 
     def work(self) -> Work:
         """The table and the choice, to print or to show."""

@@ -34,6 +34,8 @@ from openbook.border.rules import Whole
 from openbook.data import SparseTable, Table
 from openbook.data.attributes import as_text
 from openbook.data.conform import conform
+from openbook.draw import Picture
+from openbook.draw.charts import score_chart
 from openbook.errors import DataError, ParameterError, UnknownColumn
 from openbook.fold import each
 from openbook.judge.chance.intervals import Interval, corrected_t, jackknife
@@ -142,6 +144,14 @@ class Importance:
 
     def __len__(self) -> int:
         return len(self.columns)
+
+    def draw(self) -> Picture:
+        """How much the score worsens when each column is shuffled, with its interval; dashed, no change."""
+        change = "drop" if self.metric.greater_is_better else "rise"
+        rows = [(one.column, one.drop, one.interval.low, one.interval.high) for one in self.columns]
+        interval = self.columns[0].interval
+        notes = (f"Lines: {100 * interval.level:g}%, {interval.method}.",)
+        return score_chart("Permutation importance", f"{change} in {self.metric.words}", rows, 0.0, notes)
 
     def work(self) -> Work:
         """The table, to print or to show."""

@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import ndtri
 
+from openbook.draw import Picture
+from openbook.draw.charts import score_chart
 from openbook.judge.chance.intervals import Interval, bootstrap
 from openbook.judge.chance.means import welch
 from openbook.judge.chance.shares import Share, fisher, log_ratio
@@ -133,6 +135,16 @@ class Segments:
         tuple of Segment
         """
         return tuple(one for one in self.segments if one.p_value < alpha and one.error > one.rest)
+
+    def draw(self) -> Picture:
+        """The error of each segment with its interval, the worst on top; dashed, the error of all rows."""
+        numbered = dict(enumerate(self.segments, start=1))
+        rows = [
+            (f"segment {i}", one.error, one.interval.low, one.interval.high) for i, one in numbered.items()
+        ]
+        about = f"{self.name}: errors on {self.n_judged:,} rows that the segments were not found on."
+        notes = (about, *(f"{i}: {one.rule}" for i, one in numbered.items()))
+        return score_chart("Worst segments", _WORDS[self.loss], rows, self.error, notes)
 
     def work(self) -> Work:
         """The segments with their tests, to print or to show."""

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from openbook.draw import Picture
 from openbook.errors import DataError
 from openbook.judge.chance.intervals import Interval
 from openbook.judge.chance.spread import Spread, blocks_of
@@ -365,6 +366,15 @@ class Evaluation:
             for label, column in zip(self.classes, p.proba.T, strict=True):
                 columns[f"P({label})"] = column
         return pl.DataFrame(columns)
+
+    def draw(self) -> Picture:
+        """The confusion table of one round or, of numbers, the residuals."""
+        from openbook.judge.scores.confusion import Confusion
+        from openbook.judge.scores.regression import Regression
+
+        if self.classes is None:
+            return Regression.from_evaluation(self).draw()
+        return Confusion.from_evaluation(self).draw()
 
     def work(self) -> Work:
         """The scores with their intervals, to print or to show."""

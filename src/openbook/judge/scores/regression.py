@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import ndtri
 
+from openbook.draw import Picture
 from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.judge.chance.intervals import Interval, upper_share
 from openbook.judge.chance.means import t_interval
@@ -168,6 +169,12 @@ class Regression:
         influences = value - (self.errors**2 - mse) / spread + mse * (far - spread) / spread**2
         around = t_interval(influences, level)
         return Interval(around.low, min(around.high, 1.0), level, "delta over rows", around.steps)
+
+    def draw(self) -> Picture:
+        """The residuals against the predictions, and the mean of rows with like predictions."""
+        from openbook.judge.scores.residuals import residuals
+
+        return residuals("the target", self.truth, self.predicted)
 
     def work(self) -> Work:
         """The figures, their intervals, and how each comes about."""

@@ -22,6 +22,7 @@ from openbook.judge import (
     Regression,
     Roc,
 )
+from openbook.judge.scores.residuals import beside_truth, residuals
 from openbook.report import svg, words
 from openbook.report.blocks import (
     Block,
@@ -38,7 +39,6 @@ from openbook.report.blocks import (
     picture_figure,
     sketched,
 )
-from openbook.report.residuals import beside_truth, residuals
 from openbook.report.study import StudyResult
 from openbook.words.numbers import figure, short, shown
 from openbook.words.sentences import plural

@@ -11,8 +11,8 @@ from openbook.baseline import ZeroR, ZeroRegressor
 from openbook.draw import Numbers
 from openbook.draw.plot import FRAME
 from openbook.errors import ParameterError
+from openbook.judge.scores.residuals import beside_truth, residuals
 from openbook.report import draw_residuals
-from openbook.report.residuals import beside_truth, residuals
 
 SVG = "{http://www.w3.org/2000/svg}"
 WIDE, HIGH = FRAME

@@ -1,0 +1,47 @@
+"""Every result of judging that has a picture draws it."""
+
+import xml.etree.ElementTree as ET
+
+import pytest
+
+import openbook as ob
+from openbook.baseline import OneR
+from openbook.draw.charts import score_chart
+from openbook.judge import Regression, bias_variance, permutation_importance, worst_segments
+from openbook.linear import LinearRegression
+
+X, Y = ob.load("iris").split("species")
+
+
+def results():
+    comparison = ob.compare([OneR()], X, Y, cv=3)
+    numbers = ob.evaluate(LinearRegression(), X.drop("petal width (cm)"), X["petal width (cm)"], cv=3)
+    yield comparison
+    yield comparison["OneR"]
+    yield numbers
+    yield Regression([1, 3, 2, 6], [1, 2, 2, 5])
+    yield permutation_importance(OneR().fit(X, Y), X, Y)
+    yield bias_variance(OneR(), X, Y, repeats=3)
+    yield worst_segments(comparison["OneR"], X)
+
+
+@pytest.mark.parametrize("result", list(results()), ids=lambda result: type(result).__name__)
+def test_it_draws_itself(result):
+    picture = result.draw()
+    assert ET.fromstring(picture.svg()).tag.endswith("svg")
+    assert picture.title
+    assert picture.told
+
+
+def test_scores_stand_between_the_ends_of_their_intervals():
+    picture = score_chart(
+        "Scores", "accuracy", [("tree", 0.9, 0.8, 1.0), ("0R", 0.5, float("nan"), float("nan"))], 0.5
+    )
+    assert picture.told == "tree: 0.9; 0R: 0.5"
+    assert picture.body.count("<circle") == 2
+    assert picture.body.count("<polyline") == 3  # two intervals and the reference
+
+
+def test_what_is_undefined_is_left_out():
+    rows = [("a", 1.0, 0.0, 2.0), ("b", float("nan"), 0.0, 1.0)]
+    assert score_chart("Scores", "score", rows).told == "a: 1"
