@@ -101,7 +101,7 @@ METHODS = ("predict", "predict_proba", "predict_log_proba", "decision_function",
 #: Methods that ours lacks, and why.
 NO_METHOD = {
     ("BaggingClassifier", "decision_function"): "members have probabilities, which say more",
-    ("BisectingKMeans", "transform"): "a clusterer; distances to its centres are `distances`",
+    ("BisectingKMeans", "transform"): "a clusterer: a row goes down its cuts, not to the nearest centre",
     ("KMeans", "transform"): "a clusterer; distances to its centres are `distances`",
     ("LinearDiscriminantAnalysis", "transform"): "openbook.reduce.LinearDiscriminantProjection projects",
     ("PCA", "score_samples"): "a projection; densities are openbook.density's",
