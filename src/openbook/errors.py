@@ -76,7 +76,7 @@ _KINDS = re.compile(
     r"(?:(?:read|scan)(?: it)? with |list it: )?kinds=\{(['\"])(.+?)\1: (\[.+?\]|['\"].+?['\"])\}"
 )
 _MISSING = re.compile(r"read with missing=\[…, (['\"])(.*?)\1\](?=[;.]|$)")
-_MARKS = re.compile(r"(read with )?(decimal|thousands)=(['\"])(.*?)\3")
+_MARKS = re.compile(r"(read with )?(decimal|thousands|encoding|sheet|query)=(['\"])(.*?)\3")
 _GROUPS = re.compile(r"groups=(['\"])(.+?)\1")
 
 

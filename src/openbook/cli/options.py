@@ -64,12 +64,17 @@ _READ_WITH: dict[str, tuple[Any, str, str]] = {
     ),
     "header": (bool, "", "Whether the first line has the names of the columns (by default found out)."),
     "decimal": (str, "SIGN", "Sign before decimals, . or , (by default found out from each column)."),
+    "encoding": (str, "NAME", "Encoding of a text file, such as latin-1 (by default UTF-8)."),
+    "sheet": (str, "SHEET", "Sheet or range of an .xlsx file: Sales, A3:F40 or Sales!A3:F40."),
+    "query": (str, "SQL", "Query to a database (.sqlite, .duckdb), or the name of a table."),
     "thousands": (str, "SIGN", "Sign between thousands (by default found out from each column)."),
 }
 SourceArgument = Annotated[
     str,
     typer.Argument(
-        metavar="SOURCE", help="A data file (CSV, TSV, Parquet, ARFF, JSON lines) or a bundled set."
+        metavar="SOURCE",
+        help="A data file (CSV, TSV, Parquet, XLSX, JSON, ARFF, SQLite), a folder or pattern of CSV or"
+        " Parquet files, - for standard input, or a bundled set.",
     ),
 ]
 ModelArgument = Annotated[

@@ -11,9 +11,11 @@ __all__ = ["default_target", "open_table"]
 
 def open_table(source: str, kinds: Any = None, read_with: Mapping[str, Any] | None = None) -> Table:
     """The table of a file or a bundled set; `kinds` may be the schema of a model, to read rows for it."""
+    if source == "-":
+        return read(source, kinds, **(read_with or {}))
     origin = Source.of(source, None, read_with)
     return read(load(origin.set), kinds) if origin.set else read(origin.path, kinds, **origin.read_with)
 
 
 def default_target(source: str) -> str | None:
-    return Source.of(source).default_target()
+    return None if source == "-" else Source.of(source).default_target()

@@ -24,7 +24,7 @@ from openbook.data.arrays import object_cells, table_of
 from openbook.data.attributes import Attribute, Categorical, Nominal, Numeric, Text
 from openbook.data.cells import spell
 from openbook.data.guess import Decided, Wish, decide_cells, wishes
-from openbook.data.lines import not_utf8
+from openbook.data.packed import text_of
 from openbook.data.reading import Reading
 from openbook.data.schema import Schema
 from openbook.data.table import SparseTable, Table
@@ -56,11 +56,7 @@ class _Row(NamedTuple):
 
 def read_arff(path: Path, how: Reading) -> Table:
     """A table from an ARFF file."""
-    content = path.read_bytes()
-    if reason := not_utf8(np.frombuffer(content, np.uint8)):
-        msg = f"{path}: {reason}"
-        raise DataError(msg)
-    lines = enumerate(content.decode("utf-8-sig").split("\n"), start=1)
+    lines = enumerate(text_of(path, how).split("\n"), start=1)
     kept = ((i, line.strip()) for i, line in lines)
     meaningful = ((i, line) for i, line in kept if line and line[0] != "%")
     try:

@@ -10,18 +10,17 @@ the table is the same as if every column had been read as text.
     quotes         "…" around a field, "" inside for one quote; separators and line breaks may stand inside
     blank lines    skipped; in a file of a single column, a missing cell
     ragged lines   too short or too long, they are an error that names the line
-    encoding       UTF-8, with or without a byte order mark; else an error that says how to convert
+    encoding       UTF-8, with or without a byte order mark, or what is given: see `openbook.data.packed`
     NUL bytes      an error in the first megabyte: no text file; later on, a character like others
 """
 
 import csv
-import gzip
 import io
 import re
 from collections.abc import Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from itertools import count, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +50,8 @@ from openbook.data.lines import (
     records,
     sniff,
 )
+from openbook.data.names import distinct_names
+from openbook.data.packed import inner_name, text_bytes
 from openbook.data.reading import Reading
 from openbook.data.table import Table
 from openbook.data.written import number
@@ -109,10 +110,10 @@ class DelimitedFile:
     @classmethod
     def open(cls, path: Path, how: Reading) -> "DelimitedFile":
         """Look at the first lines of a file."""
-        unpacked = _unpack(path) if path.suffix.lower() == ".gz" else None
+        unpacked = text_bytes(path, how)
         body, ends, head = _first_records(path, unpacked)
         lines = [head[a + 1 : b].decode("utf-8", "replace") for a, b in pairwise(ends[: _PEEK_ROWS + 2])]
-        tabs = ".tsv" in [suffix.lower() for suffix in path.suffixes]
+        tabs = inner_name(path).lower().endswith(".tsv")
         separator = "\t" if tabs else sniff(lines[:_SNIFFED_LINES])
         fields = _fields(path, lines[0], separator)
         below = [_fields(path, line, separator) for line in lines[1:-1] if line.strip()]
@@ -120,7 +121,7 @@ class DelimitedFile:
         if header is None:
             header = not _is_data(fields, [row for row in below if len(row) == len(fields)], how)
         if header:
-            names, notes = _names(fields)
+            names, notes = distinct_names(fields)
             return cls(path, separator, names, int(ends[1]) + 1, True, notes, unpacked)
         names, notes = tuple(f"column_{i}" for i in range(1, len(fields) + 1)), (_NO_HEADER,)
         return cls(path, separator, names, body, False, notes if how.header is None else (), unpacked)
@@ -267,23 +268,6 @@ def _fields(path: Path, line: str, separator: str) -> list[str]:
     return [field.strip() for field in fields]
 
 
-def _names(fields: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Distinct names, and a note on each that is made up."""
-    names: dict[str, None] = {}
-    notes: list[str] = []
-    taken = set(fields)
-    for i, field_ in enumerate(fields, start=1):
-        name = field_ or f"column_{i}"
-        if name in names:
-            name = next(other for k in count(i) if (other := f"{field_}_{k}") not in taken)
-            taken.add(name)
-            notes.append(f"column {i} is called {name}: the name {field_} is taken")
-        elif not field_:
-            notes.append(f"column {i} is called {name}: it has no name in the file")
-        names[name] = None
-    return tuple(names), tuple(notes)
-
-
 def _is_data(first: Sequence[str], below: Sequence[Sequence[str]], how: Reading) -> bool:
     """Whether the first line is a row like those below it, not a header.
 
@@ -343,23 +327,9 @@ def _head_of(path: Path, length: int) -> bytes:
         return handle.read(length)
 
 
-def _unpack(path: Path) -> bytes:
-    try:
-        return gzip.decompress(path.read_bytes())
-    except (OSError, EOFError, gzip.zlib.error) as error:  # type: ignore[attr-defined]
-        msg = f"{path} is not a gzip file, or is damaged ({error})"
-        raise DataError(msg) from None
-
-
 def _check_text(path: Path, head: bytes) -> None:
     if not head.removeprefix(_BOM).strip():
         msg = f"{path} is empty"
-        raise DataError(msg)
-    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        start = head[:2].hex(" ")
-        msg = (
-            f"{path} is UTF-16 (its first bytes are {start}); convert it: iconv -f UTF-16 -t UTF-8 old > new"
-        )
         raise DataError(msg)
     if b"\0" in head:
         msg = f"{path} is not a text file: byte {head.index(0):,} is NUL"

@@ -1,27 +1,36 @@
 """Tables from files: the format follows from the end of the name.
 
-.csv .tsv .txt, also .gz    see `openbook.data.delimited`
+.csv .tsv .txt              see `openbook.data.delimited`
 .parquet                    typed columns, see `openbook.data.frames`
 .arff                       see `openbook.data.arff`
 .jsonl .ndjson              a JSON object on each line; a key that a line lacks is a missing cell
+.json                       a list of such objects, maybe under a key; or a list of cells for each column
+.xlsx                       a sheet, or a range in it, see `openbook.data.xlsx`
+.db .sqlite .sqlite3        SQLite, by query, see `openbook.data.database`
+.duckdb                     DuckDB, by query
+
+Text files may be packed, see `openbook.data.packed`. The first bytes of standard input (`-`) tell its format.
 """
 
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from openbook.data.arff import read_arff
 from openbook.data.arrays import from_rows
+from openbook.data.database import read_duckdb, read_sqlite
 from openbook.data.delimited import read_delimited
 from openbook.data.frames import from_polars
-from openbook.data.lines import not_utf8
+from openbook.data.packed import PACKED, inner_name, text_of
 from openbook.data.parquet import ParquetFile
 from openbook.data.reading import Reading
 from openbook.data.table import Table
+from openbook.data.xlsx import read_xlsx
 from openbook.errors import DataError, did_you_mean
 
-__all__ = ["FORMATS", "check_file", "format_of", "read_file"]
+__all__ = ["FORMATS", "check_file", "format_of", "read_file", "read_stream"]
 
 Reader = Callable[[Path, Reading], Table]
 
@@ -29,15 +38,47 @@ Reader = Callable[[Path, Reading], Table]
 def read_file(source: Any, how: Reading) -> Table:
     """A table from a file."""
     path = check_file(Path(source))
-    return FORMATS[format_of(path)](path, how)
+    kind = format_of(path)
+    for option, given, kinds in (("sheet", how.sheet, (".xlsx",)), ("query", how.query, DATABASES)):
+        if given is not None and kind not in kinds:
+            msg = f"{path}: {option} is for {' '.join(kinds)} files; omit it"
+            raise DataError(msg)
+    return FORMATS[kind](path, how)
+
+
+def read_stream(stream: Any, how: Reading) -> Table:
+    """A table from an open file, such as standard input; its first bytes tell the format."""
+    content = stream.read()
+    content = content.encode() if isinstance(content, str) else content
+    suffix = next((suffix for start, suffix in _STARTS if content.lstrip().startswith(start)), ".csv")
+    with TemporaryDirectory(prefix="openbook-") as folder:
+        path = Path(folder, f"input{suffix}")
+        path.write_bytes(content)
+        try:
+            return read_file(path, how)
+        except DataError as error:
+            raise DataError(str(error).replace(str(path), "standard input")) from None
+
+
+#: The first bytes of files, and the format that they tell; a JSON object is the first of many lines.
+_STARTS = (
+    (b"PAR1", ".parquet"),
+    (b"PK\x03\x04", ".xlsx"),
+    (b"SQLite format 3", ".sqlite"),
+    (b"[", ".json"),
+    (b"{", ".jsonl"),
+    (b"@relation", ".arff"),
+    (b"\x1f\x8b", ".csv.gz"),
+)
 
 
 def format_of(path: Path) -> str:
     """The end of the name that tells the format."""
-    suffix = path.suffixes[-2:-1] if path.suffix.lower() == ".gz" else path.suffixes[-1:]
-    known = suffix[0].lower() if suffix else ""
-    if known not in FORMATS or (path.suffix.lower() == ".gz" and known not in {".csv", ".tsv", ".txt"}):
-        msg = f"{path}: the file extension gives the format and must be one of {' '.join(FORMATS)}"
+    known = Path(inner_name(path)).suffix.lower()
+    packed = path.suffix.lower() in PACKED
+    if known not in FORMATS or (packed and known not in _TEXTS):
+        kinds = [kind for kind in FORMATS if kind in _TEXTS] if packed else FORMATS
+        msg = f"{path}: the file extension gives the format and must be one of {' '.join(kinds)}"
         raise DataError(msg)
     return known
 
@@ -76,14 +117,7 @@ def read_parquet(path: Path, how: Reading) -> Table:
 
 def read_json_lines(path: Path, how: Reading) -> Table:
     """A table from a file with a JSON object on each line; blank lines are skipped."""
-    content = path.read_bytes()
-    try:
-        lines = content.decode("utf-8-sig").split("\n")
-    except UnicodeDecodeError:
-        import numpy as np
-
-        msg = f"{path}: {not_utf8(np.frombuffer(content, np.uint8))}"
-        raise DataError(msg) from None
+    lines = text_of(path, how).split("\n")
     rows = [_json_row(path, i, line) for i, line in enumerate(lines, start=1) if line.strip()]
     if not rows:
         msg = f"{path} is empty"
@@ -103,6 +137,29 @@ def _json_row(path: Path, i: int, line: str) -> Mapping[str, Any]:
     return row
 
 
+def read_json(path: Path, how: Reading) -> Table:
+    """A table from a JSON file: a list of objects, one under a key, or an object of columns."""
+    try:
+        content = json.loads(text_of(path, how))
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, DataError):
+            raise
+        msg = f"{path} is not JSON ({error})"
+        raise DataError(msg) from None
+    if isinstance(content, dict):
+        lists = [part for part in content.values() if isinstance(part, list)]
+        if len(lists) == 1 and lists[0] and isinstance(lists[0][0], dict):
+            content = lists[0]
+        elif lists and len(lists) == len(content) and len(set(map(len, lists))) == 1:
+            content = [dict(zip(content, cells, strict=True)) for cells in zip(*lists, strict=True)]
+    if not isinstance(content, list) or not content:
+        msg = f'{path} must be a list of objects, such as [{{"a": 1}}, {{"a": 2}}], or an object of columns'
+        raise DataError(msg)
+    return from_rows(content, how)
+
+
+DATABASES = (".db", ".sqlite", ".sqlite3", ".duckdb")
+_TEXTS = (".csv", ".tsv", ".txt", ".arff", ".json", ".jsonl", ".ndjson")
 FORMATS: dict[str, Reader] = {
     ".csv": read_delimited,
     ".tsv": read_delimited,
@@ -111,4 +168,10 @@ FORMATS: dict[str, Reader] = {
     ".arff": read_arff,
     ".jsonl": read_json_lines,
     ".ndjson": read_json_lines,
+    ".json": read_json,
+    ".xlsx": read_xlsx,
+    ".db": read_sqlite,
+    ".sqlite": read_sqlite,
+    ".sqlite3": read_sqlite,
+    ".duckdb": read_duckdb,
 }

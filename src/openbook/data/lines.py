@@ -191,7 +191,7 @@ def not_utf8(data: Bytes, lines_before: int = 0) -> str:
         line = lines_before + line_of(data, error.start)
         return (
             f"line {line:,}: byte {error.object[error.start]:#04x} is not UTF-8. If the file is Latin-1, as"
-            " older Windows programs write, convert it: iconv -f LATIN1 -t UTF-8 old > new"
+            " older Windows programs write, read with encoding='latin-1'"
         )
     return ""
 

@@ -11,8 +11,12 @@ The kind of each column is given by the source, guessed (see `openbook.data.gues
 `kinds`; the reason is kept in `Table.why` and printed by `describe`.
 """
 
+import glob
+import io
 import os
-from collections.abc import Collection, Mapping
+import sys
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,6 +42,9 @@ def read(
     header: bool | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
+    encoding: str | None = None,
+    sheet: str | None = None,
+    query: str | None = None,
 ) -> Table:
     """Read a table.
 
@@ -59,6 +66,13 @@ def read(
         The sign before the decimals, "." or ",". By default found out from the cells of each column.
     thousands : str or None, default=None
         The sign between thousands: ",", ".", " ", "'", or "" if there is none. By default found out.
+    encoding : str or None, default=None
+        The encoding of a text file, such as "latin-1". By default UTF-8, or UTF-16 where the file says so.
+    sheet : str or None, default=None
+        The sheet of an .xlsx file, a range in it, or both: "Sales", "A3:F40", "Sales!A3:F40". By default the
+        first sheet.
+    query : str or None, default=None
+        SQL, or the name of a table, for a database (.sqlite, .duckdb).
 
     Returns
     -------
@@ -82,7 +96,7 @@ def read(
     >>> table.why["price"]
     'numbers'
     """
-    return _read(source, Reading(kinds, missing, header, decimal, thousands))
+    return _read(source, Reading(kinds, missing, header, decimal, thousands, encoding, sheet, query))
 
 
 def _read(source: Any, how: Reading) -> Table:
@@ -97,21 +111,53 @@ def _read(source: Any, how: Reading) -> Table:
         return from_rows([source], how)
     if type(source).__name__ == "Scan":
         return _read(source.read(), how)
-    if isinstance(source, str | os.PathLike):
-        from openbook.data.files import read_file
-
-        return read_file(source, how)
+    if isinstance(source, str | os.PathLike | io.IOBase):
+        return _read_path(source, how)
     if is_frame(source):
         return from_frame(source, how)
-    if isinstance(source, list | tuple) and len(source) and isinstance(source[0], Mapping):
-        return from_rows(source, how)
-    if isinstance(source, list | tuple) or hasattr(source, "__array__"):
+    if isinstance(source, list | tuple):
+        return _read_list(source, how)
+    if hasattr(source, "__array__"):
         return from_array(source, how)
     msg = (
         f"cannot read a table from {type(source).__name__}; pass a path, a pandas, polars or pyarrow frame,"
         " a 2-D array, or a list of dict rows"
     )
     raise DataError(msg)
+
+
+def _read_list(source: Sequence[Any], how: Reading) -> Table:
+    """Files as one table, dict rows, or nested lists."""
+    if len(source) and isinstance(source[0], Mapping):
+        return from_rows(source, how)
+    if len(source) and _are_files(source):
+        return _read_files(source, how)
+    return from_array(source, how)
+
+
+def _read_path(source: Any, how: Reading) -> Table:
+    """A file, standard input, or the files of a folder or a pattern as one table."""
+    from openbook.data.files import read_file, read_stream
+
+    if source == "-" or isinstance(source, io.IOBase):
+        return read_stream(sys.stdin.buffer if source == "-" else source, how)
+    path = Path(source)
+    if path.is_dir() or (glob.has_magic(os.fspath(source)) and not path.exists()):
+        return _read_files(source, how)
+    return read_file(source, how)
+
+
+def _read_files(source: Any, how: Reading) -> Table:
+    from openbook.data.scan import scan
+
+    marks = {"header": how.header, "decimal": how.decimal, "thousands": how.thousands}
+    return scan(source, how.kinds, missing=how.missing, **marks).read()  # type: ignore[arg-type]
+
+
+def _are_files(source: Any) -> bool:
+    return all(
+        isinstance(one, os.PathLike) or (isinstance(one, str) and Path(one).is_file()) for one in source
+    )
 
 
 def _with_kinds(table: Table, how: Reading) -> Table:

@@ -29,6 +29,9 @@ class Reading:
     header: bool | None = None
     decimal: str | None = None
     thousands: str | None = None
+    encoding: str | None = None
+    sheet: str | None = None
+    query: str | None = None
 
     @property
     def doubts(self) -> bool:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["FilePiece", "Scan", "scan"]
 
 File = DelimitedFile | ParquetFile
+_SCANNED = (".parquet", ".csv", ".tsv", ".txt")
 Span = tuple[int, int]
 
 
@@ -405,10 +406,14 @@ def _paths(source: Any) -> list[Path]:
         paths = [Path(path) for path in source]
     elif glob.has_magic(os.fspath(source)) and not Path(source).exists():
         paths = [Path(path) for path in sorted(glob.glob(os.fspath(source), recursive=True))]  # noqa: PTH207
+    elif Path(source).is_dir():
+        paths = sorted(path for path in Path(source).iterdir() if path.suffix.lower() in _SCANNED)
     else:
         paths = [Path(source)]
     if not paths:
-        msg = f"no file matches {source!r}"
+        msg = (
+            f"no file matches {str(source)!r}; a folder may hold files that end in {' '.join(_SCANNED)}"
+        )
         raise DataError(msg)
     return [check_file(path).absolute() for path in paths]
 
@@ -417,7 +422,7 @@ def _open(path: Path, how: Reading) -> File:
     kind = format_of(path)
     if kind == ".parquet":
         return ParquetFile.open(path)
-    if path.suffix.lower() in {".csv", ".tsv", ".txt"}:
+    if path.suffix.lower() in _SCANNED:
         return DelimitedFile.open(path, how)
     msg = f"{path}: only Parquet, CSV and TSV files can be scanned; use read, or convert it to Parquet"
     raise DataError(msg)

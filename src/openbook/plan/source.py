@@ -16,7 +16,7 @@ from openbook.words.parameters import documented
 __all__ = ["READ_WITH", "Source", "content_hash"]
 
 #: The options of `openbook.read` that a plan may hold.
-READ_WITH = ("missing", "header", "decimal", "thousands")
+READ_WITH = ("missing", "header", "decimal", "thousands", "encoding", "sheet", "query")
 
 
 @documented
@@ -77,6 +77,10 @@ class Source:
         """
         from openbook.data.sets import sets
 
+        if str(name) == "-":
+            raise PlanError(
+                "a study reads its rows again when it is resumed; save standard input to a file first"
+            )
         path = Path(name)
         if not path.is_file() and str(name) in sets():
             return cls(set=str(name), kinds=dict(kinds or {}))

@@ -1,0 +1,72 @@
+"""Tables from databases: SQLite (.db .sqlite .sqlite3) and DuckDB (.duckdb), by query, read only.
+
+A query is SQL, or the name of a table; without one, a database of a single table gives that.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from openbook.data.arrays import check_size, object_column, table_of
+from openbook.data.frames import from_polars
+from openbook.data.guess import wishes
+from openbook.data.names import distinct_names
+from openbook.data.reading import Reading
+from openbook.data.table import Table
+from openbook.errors import DataError, did_you_mean
+
+__all__ = ["read_duckdb", "read_sqlite"]
+
+
+def read_sqlite(path: Path, how: Reading) -> Table:
+    """The result of a query to an SQLite file."""
+    try:
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+        try:
+            listed = connection.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
+            cursor = connection.execute(_sql(path, how.query, [name for (name,) in listed]))
+            rows, described = cursor.fetchall(), cursor.description or ()
+        finally:
+            connection.close()
+    except (sqlite3.Error, sqlite3.Warning) as error:
+        msg = f"{path}: {error}"
+        raise DataError(msg) from None
+    check_size(len(rows), len(described))
+    names, notes = distinct_names([column[0] for column in described])
+    asked = wishes(how.kinds, names)
+    columns = zip(names, zip(*rows, strict=True), strict=True)
+    return table_of([object_column(n, list(cells), asked.get(n), how) for n, cells in columns], notes=notes)
+
+
+def read_duckdb(path: Path, how: Reading) -> Table:
+    """The result of a query to a DuckDB file."""
+    try:
+        import duckdb
+    except ImportError:
+        msg = "a .duckdb file needs duckdb: pip install 'openbook[files]'"
+        raise DataError(msg) from None
+    try:
+        connection = duckdb.connect(str(path), read_only=True)
+        try:
+            listed: Sequence[Any] = connection.execute(
+                "SELECT table_name FROM information_schema.tables"
+            ).fetchall()
+            frame = connection.sql(_sql(path, how.query, [name for (name,) in listed])).pl()
+        finally:
+            connection.close()
+    except duckdb.Error as error:
+        msg = f"{path}: {str(error).partition(chr(10))[0]}"
+        raise DataError(msg) from None
+    return from_polars(frame, how)
+
+
+def _sql(path: Path, query: str | None, tables: Sequence[str]) -> str:
+    """The query itself, or one for all rows of a table."""
+    if query is None and len(tables) != 1:
+        known = did_you_mean("", tables) if tables else "It has no tables."
+        msg = f"{path}: say which rows: query='SELECT …' or the name of a table. {known}"
+        raise DataError(msg)
+    wanted = tables[0] if query is None else query
+    name = wanted.replace('"', '""')
+    return f'SELECT * FROM "{name}"' if wanted in tables else wanted  # noqa: S608 (read only, and one's own query)

@@ -1,0 +1,171 @@
+"""Excel workbooks (.xlsx): the cells of a sheet, or of a range in it.
+
+A workbook is a zip of XML: `xl/workbook.xml` names the sheets, each sheet lists its cells, and texts stand in
+`xl/sharedStrings.xml`. A cell's style says whether its number is a date. Formulas are read as the values that
+Excel has stored for them; errors such as #N/A are missing. The first row of the range has the names.
+
+A document type, which XML bombs need, is refused, and so is a part that unpacks to suspiciously much.
+"""
+
+import datetime as dt
+import re
+import zipfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+from openbook.data.arrays import object_column, table_of
+from openbook.data.guess import wishes
+from openbook.data.names import distinct_names
+from openbook.data.packed import DAMAGES, bounded
+from openbook.data.reading import Reading
+from openbook.data.table import Table
+from openbook.errors import DataError, did_you_mean
+
+__all__ = ["read_xlsx"]
+
+_MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+_RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+_CELL = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
+_WIDEST, _LONGEST = 16_384, 1_048_576
+#: Excel's own formats of dates, by number, and what makes another format one.
+_DATE_FORMATS = {*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)}
+_DATE_LETTERS = re.compile(r"[ymdhs]", re.IGNORECASE)
+_NO_LETTERS = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
+
+
+def read_xlsx(path: Path, how: Reading) -> Table:
+    """A table from a sheet of a workbook."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            rows = _rows(_Book(archive, path), how.sheet or "")
+    except DataError:
+        raise
+    except (*DAMAGES, ET.ParseError, LookupError, ValueError, OverflowError) as error:
+        msg = f"{path} is not an .xlsx workbook, or is damaged ({error})"
+        raise DataError(msg) from None
+    if len(rows) < 2:
+        msg = f"{path}: the sheet has {'no rows below its header' if rows else 'no cells'}"
+        raise DataError(msg)
+    names, notes = distinct_names(["" if cell is None else str(cell).strip() for cell in rows[0]])
+    asked = wishes(how.kinds, names)
+    columns = zip(names, zip(*rows[1:], strict=True), strict=True)
+    return table_of([object_column(n, list(cells), asked.get(n), how) for n, cells in columns], notes=notes)
+
+
+class _Book:
+    """The parts of a workbook."""
+
+    def __init__(self, archive: zipfile.ZipFile, path: Path) -> None:
+        self.archive, self.path = archive, path
+        book = self.part("xl/workbook.xml")
+        properties = book.find(f"{_MAIN}workbookPr")
+        later = properties is not None and properties.get("date1904") in ("1", "true")
+        self.start = dt.datetime(1904, 1, 1) if later else dt.datetime(1899, 12, 30)  # noqa: DTZ001 (no zone)
+        targets = {one.get("Id"): one.get("Target") or "" for one in self.part("xl/_rels/workbook.xml.rels")}
+        self.sheets = {
+            str(sheet.get("name")): targets[sheet.get(_RELATION)] for sheet in book.iter(f"{_MAIN}sheet")
+        }
+        self.texts = [_text(item) for item in self.optional("xl/sharedStrings.xml")]
+        self.dates = list(self._date_styles())
+
+    def part(self, name: str) -> ET.Element:
+        with self.archive.open(name) as handle:
+            content = bounded(handle, self.archive.getinfo(name).compress_size, self.path)
+        if b"<!" in content.replace(b"<![CDATA[", b"").replace(b"<!--", b"") or b"\0" in content[:100]:
+            msg = f"{self.path}: {name} declares a document type, which no workbook needs"
+            raise DataError(msg)
+        return ET.fromstring(content)  # noqa: S314 (no document type, bounded size)
+
+    def optional(self, name: str) -> Sequence[ET.Element]:
+        return list(self.part(name)) if name in self.archive.namelist() else []
+
+    def sheet(self, name: str) -> ET.Element:
+        target = self.sheets[name]
+        return self.part(target.lstrip("/") if target.startswith("/") else f"xl/{target}")
+
+    def _date_styles(self) -> Iterator[bool]:
+        """For each style, whether its numbers are dates."""
+        if "xl/styles.xml" not in self.archive.namelist():
+            return
+        styles = self.part("xl/styles.xml")
+        own = {one.get("numFmtId"): one.get("formatCode") or "" for one in styles.iter(f"{_MAIN}numFmt")}
+        for style in styles.findall(f"{_MAIN}cellXfs/{_MAIN}xf"):
+            code = style.get("numFmtId") or "0"
+            letters = _NO_LETTERS.sub("", own.get(code, ""))
+            yield bool(_DATE_LETTERS.search(letters)) if code in own else int(code) in _DATE_FORMATS
+
+
+def _text(item: ET.Element) -> str:
+    """The text of an item, its parts of different looks put together; readings of characters left out."""
+    parts = [*item.findall(f"{_MAIN}t"), *item.findall(f"{_MAIN}r/{_MAIN}t")]
+    return "".join(part.text or "" for part in parts)
+
+
+def _rows(book: _Book, asked: str) -> list[list[Any]]:
+    """The cells of the asked range, row by row; rows without a cell at either end are left out."""
+    name, _, span = asked.rpartition("!") if "!" in asked else (asked, "", "")
+    if not name or (_CELL.fullmatch(name.partition(":")[0]) and name not in book.sheets):
+        name, span = next(iter(book.sheets)), span or name
+    name = name.strip("'")
+    if name not in book.sheets:
+        msg = f"{book.path} has no sheet {name!r}. {did_you_mean(name, tuple(book.sheets))}"
+        raise DataError(msg)
+    cells = {place: value for place, value in _cells(book, name) if value is not None}
+    if span:
+        low, high = (_place(end) for end in (span.partition(":")[0], span.partition(":")[2] or span))
+    elif cells:
+        low = (min(r for r, _ in cells), min(c for _, c in cells))
+        high = (max(r for r, _ in cells), max(c for _, c in cells))
+    else:
+        return []
+    if (high[0] - low[0] + 1) * (high[1] - low[1] + 1) > max(100 * len(cells), 10_000_000):
+        msg = f"{book.path}: sheet {name!r} is nearly empty; give the range, as in sheet='{name}!A1:F100'"
+        raise DataError(msg)
+    return [[cells.get((r, c)) for c in range(low[1], high[1] + 1)] for r in range(low[0], high[0] + 1)]
+
+
+def _place(text: str) -> tuple[int, int]:
+    """Row and column of a cell's name, from 0."""
+    match = _CELL.fullmatch(text)
+    if not match:
+        msg = f"{text!r} is not a cell; give a range as in sheet='A1:F100' or sheet='Sales!A1:F100'"
+        raise DataError(msg)
+    column = 0
+    for letter in match[1]:
+        column = 26 * column + ord(letter) - ord("A") + 1
+    if column > _WIDEST or not 1 <= int(match[2]) <= _LONGEST:
+        msg = f"{text!r} lies outside of any sheet"
+        raise DataError(msg)
+    return int(match[2]) - 1, column - 1
+
+
+def _cells(book: _Book, name: str) -> Iterator[tuple[tuple[int, int], Any]]:
+    row = -1
+    for line in book.sheet(name).iter(f"{_MAIN}row"):
+        row = int(line.get("r") or row + 2) - 1
+        column = -1
+        for cell in line.iter(f"{_MAIN}c"):
+            place = cell.get("r")
+            row, column = _place(place) if place else (row, column + 1)
+            yield (row, column), _value(book, cell)
+
+
+def _value(book: _Book, cell: ET.Element) -> Any:
+    kind, stored = cell.get("t", "n"), cell.findtext(f"{_MAIN}v")
+    if kind == "inlineStr":
+        return _text(cell.find(f"{_MAIN}is") or cell)
+    if not stored or kind == "e":
+        return None
+    if kind == "s":
+        return book.texts[int(stored)]
+    if kind == "b":
+        return stored == "1"
+    if kind != "n":
+        return stored
+    style = int(cell.get("s", "0"))
+    number = float(stored)
+    if style < len(book.dates) and book.dates[style] and 0 <= number < 2_958_466:
+        return book.start + dt.timedelta(milliseconds=round(number * 86_400_000))
+    return int(number) if number.is_integer() and len(stored) < 16 else number
