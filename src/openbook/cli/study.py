@@ -15,7 +15,7 @@ from openbook.errors import NotEvaluableError, PlanError
 from openbook.plan import Hypothesis, Plan, StudyResult, aim, make_plan, run
 from openbook.plan.counts import described
 from openbook.plan.explore_plan import ExplorePlan, open_plan
-from openbook.plan.run import claim_folder, report_refusal
+from openbook.plan.run import report_refusal
 from openbook.plan.source import Source
 from openbook.report import words
 from openbook.report.blocks import Block, Paragraph
@@ -80,7 +80,6 @@ def run_study(
             raise PlanError("--time-limit needs a target, and this study explores; omit it")
         run_exploration(plan, table, description, folder, workers=workers, fresh=fresh, quiet=quiet)
         return
-    claim_folder(plan, folder, fresh=fresh)  # before anything is said
     screen = console()
     left = None if end is None else end - monotonic()
     with progress_bar("Evaluating") as progress:
@@ -90,6 +89,7 @@ def run_study(
             table=table,
             description=description,
             workers=workers,
+            fresh=fresh,
             progress=progress,
             time_limit=left,
             say=None if quiet else lambda words: say(screen, words),
@@ -121,7 +121,7 @@ def _planned(source: str, options: dict[str, Any]) -> tuple[Plan | ExplorePlan, 
             but = "--out, --workers, --fresh, --quiet and --time-limit"
             raise PlanError(f"a plan sets everything except {but}; edit {source} instead ({rest})")
         plan = open_plan(Path(source))
-        table = plan.data.read()
+        table = plan.data.checked(plan.data.read())
         if isinstance(plan, ExplorePlan):
             return plan, table, describe(table)
         roles = plan.roles

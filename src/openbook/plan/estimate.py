@@ -11,8 +11,8 @@ __all__ = ["after_folds", "available_bytes", "bytes_of", "estimate_words", "seco
 
 #: Inner folds by which knobs are tuned.
 _INNER = 5
-#: The closer looks take about as long as so many more folds, and the report some seconds of its own.
-_LOOKS, _REPORT = 12, 1.0
+#: The closer looks take about as long as so many more folds of the choice, and the report some seconds.
+_LOOKS, _REPORT = 12, 1.5
 #: Files that tell how many bytes a container may have, and has.
 _CONTAINERS = (
     ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
@@ -40,9 +40,9 @@ def bytes_of(rows: StudyRows, label: str) -> float:
     return fit_bytes(rows.plan.contestant(label).candidate.learner, _shape(rows, label))
 
 
-def after_folds(slowest: float) -> float:
-    """About how long everything after the folds takes, where a fold of the slowest learner takes so long."""
-    return _LOOKS * slowest + _REPORT
+def after_folds(fold: float) -> float:
+    """About how long everything after the folds takes, where a fold of the chosen learner takes so long."""
+    return _LOOKS * fold + _REPORT
 
 
 def estimate_words(seconds: float) -> str:

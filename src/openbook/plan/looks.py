@@ -7,7 +7,7 @@ What a look finds is put into the log at once; those that evaluate the learner a
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from time import monotonic
 from typing import Any
 
@@ -21,7 +21,7 @@ from openbook.features import score_attributes
 from openbook.features.measures import MEASURES, Measure
 from openbook.features.scores import AttributeScores
 from openbook.fold import each_until
-from openbook.judge import Comparison, Evaluation, FoldResult, Metric
+from openbook.judge import Comparison, Evaluation, FoldResult, Metric, notable_predictions
 from openbook.judge.curves.curve import Curve
 from openbook.judge.curves.diagnose import Diagnosis, diagnose
 from openbook.judge.curves.make import learning_curve
@@ -41,9 +41,9 @@ from openbook.plan.money import by_decision
 from openbook.plan.plain_json import Known
 from openbook.plan.plan import Plan
 from openbook.plan.rows import StudyRows
-from openbook.report import Looks
+from openbook.report import Example, Looks
 
-__all__ = ["NO_TIME", "Looking", "asked_looks"]
+__all__ = ["NO_TIME", "Looking", "asked_looks", "worked_examples"]
 
 #: Why a look is not taken, once the time is up.
 NO_TIME = "there was no time left"
@@ -346,3 +346,37 @@ class Looking:
             if label not in (self.label, self.comparison.baseline)
         }
         return diagnose(self.evaluation, self.curve, baseline, others)
+
+
+def worked_examples(
+    rows: StudyRows, models: Mapping[str, Any], judged: Evaluation, tested: Evaluation | None
+) -> Iterator[Example]:
+    """The predictions that a report works, of rows that the model had not seen (`judge.errors.notable`).
+
+    Where the chosen learner met rows that were locked away they are among those, and the model is the one in
+    the file; else they are among the rows of the folds, and the model is that of the fold.
+
+    Parameters
+    ----------
+    rows : of the study
+    models : the fitted learners that are worked, by label
+    judged : the evaluation of the chosen one in the folds
+    tested : its evaluation on the rows that were locked away, if there are such rows
+    """
+
+    @cache
+    def of_fold(label: str, fold: int) -> Any:
+        return models[label] if tested is not None else rows.fitted(label, rows.splits[fold][0])
+
+    for picked in notable_predictions(judged if tested is None else tested):
+        row = rows.X.take([picked.row])
+        yield Example(
+            row=int(rows.known[picked.row]),
+            cells=row.row(0),
+            truth=rows.y[picked.row],
+            locked=tested is not None,
+            works={label: of_fold(label, picked.fold).work(row) for label in models},
+            kind=picked.kind,
+            words=picked.words,
+            name=None if rows.names is None else rows.names[picked.row],
+        )

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,9 @@ from openbook.judge import (
     protocol,
 )
 from openbook.judge.folds.examples import Cut, Examples, Split
+from openbook.judge.folds.fit_folds import Fitted
 from openbook.judge.folds.splitters import TestGroups, group_codes, time_codes
+from openbook.judge.folds.thread_warnings import collected_warnings
 from openbook.judge.scores.positive import positive_last
 from openbook.plan.counts import counted_rows, weights_of
 from openbook.plan.log import Log
@@ -153,14 +156,17 @@ class StudyRows:
         more = self.cut(label, rows, rows).arguments(model)
         return model.fit(self.inputs(label).take(rows), self.y.take(rows), **more)
 
-    def final(self, label: str, log: Log, *, decides: bool) -> Any:
+    def final(self, label: str, log: Log, *, decides: bool) -> Fitted:
         """A contestant fitted on all rows that are not locked away; the log keeps what it was tuned to."""
-        model = self.model(label)
-        if isinstance(model, Tuning):
-            model = self._settled(model, label, log)
-        if decides:
-            model = self.plan.with_threshold(model)
-        return self._fitted(model, label, self.train)
+        start = perf_counter()
+        with collected_warnings() as warned:
+            model = self.model(label)
+            if isinstance(model, Tuning):
+                model = self._settled(model, label, log)
+            if decides:
+                model = self.plan.with_threshold(model)
+            learner = self._fitted(model, label, self.train)
+        return Fitted(learner, perf_counter() - start, warned)
 
     def _settled(self, tuning: Tuning, label: str, log: Log) -> Any:
         """The learner at the setting that tuning finds on these rows, unfitted."""

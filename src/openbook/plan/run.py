@@ -29,7 +29,7 @@ from openbook.data.describe import Description, describe
 from openbook.errors import PlanError
 from openbook.judge import Choice, Comparison, Evaluation, anything_to_learn, choose
 from openbook.judge.choice.choose import RULES
-from openbook.judge.folds.fit_folds import fold_result
+from openbook.judge.folds.fit_folds import Fitted, fold_result
 from openbook.judge.folds.thread_warnings import collected_warnings
 from openbook.plan.counts import described
 from openbook.plan.estimate import estimate_words
@@ -37,11 +37,10 @@ from openbook.plan.explore_plan import ExplorePlan, open_plan
 from openbook.plan.files import write_text
 from openbook.plan.judging import Judging, failure_words
 from openbook.plan.log import Log
-from openbook.plan.looks import NO_TIME, Looking, asked_looks
+from openbook.plan.looks import NO_TIME, Looking, asked_looks, worked_examples
 from openbook.plan.plan import Plan
 from openbook.plan.rows import StudyRows
 from openbook.plan.source import Source
-from openbook.plan.worked import worked_examples
 from openbook.report import Example, Looks, StudyResult, to_html
 from openbook.report.html import NOTHING, NotEvaluated, refusal_html
 from openbook.report.words import doubts
@@ -118,7 +117,7 @@ def run(
     start = monotonic()
     folder = Path(folder)
     claim_folder(plan, folder, fresh=fresh)
-    rows = StudyRows(plan, plan.data.checked(plan.data.read() if table is None else table))
+    rows = StudyRows(plan, plan.data.checked(plan.data.read()) if table is None else table)
     log = Log(folder / "results.jsonl", plan.fingerprint)
     clock = _Clock(start, time_limit)
     labels = [each.label for each in plan.contestants]
@@ -288,30 +287,32 @@ def _conclude(rows: StudyRows, log: Log) -> _Conclusion:
         choice = choose(comparison, rule, rows.plan.margin)
         label = choice.label
         try:
-            tests = _test(rows, log, comparison, choice)
-            models = {}
+            fits = {}
             for label in dict.fromkeys(_worked(rows.plan, choice)):
-                models[label] = rows.final(label, log, decides=label == choice.label)
+                fits[label] = rows.final(label, log, decides=label == choice.label)
+            label = choice.label
+            tests = _test(rows, log, comparison, choice, fits[label])
         except Exception as error:
             if label in rows.plan.baselines:
                 raise
             log.skip(label, len(rows.folds), f"the fit on all rows failed: {failure_words(error)}")
             log.settle([each.label for each in rows.plan.contestants])
         else:
-            return _Conclusion(comparison, choice, tests, models)
+            return _Conclusion(comparison, choice, tests, {label: fit.learner for label, fit in fits.items()})
 
 
-def _test(rows: StudyRows, log: Log, comparison: Comparison, choice: Choice) -> dict[str, Evaluation]:
-    """The choice and the baselines on the rows that were locked away, once."""
+def _test(
+    rows: StudyRows, log: Log, comparison: Comparison, choice: Choice, fitted: Fitted
+) -> dict[str, Evaluation]:
+    """The choice, as it is fitted, and the baselines on the rows that were locked away, once."""
     if not len(rows.locked):
         return {}
     baselines = [label for label in rows.plan.baselines if label in comparison.evaluations]
     labels = [choice.label, *(label for label in baselines if label != choice.label)]
     for label in [each.label for each in rows.plan.contestants if each.label in labels]:  # as they settle
         if ("test", label, 0) not in log.results:
-            model = rows.decider(label) if label == choice.label else rows.model(label)
-            cut = rows.cut(label, rows.train, rows.locked)
-            log.append("test", label, fold_result(label, model, cut))
+            cut, ready = rows.cut(label, rows.train, rows.locked), fitted if label == choice.label else None
+            log.append("test", label, fold_result(label, rows.model(label), cut, ready))
     words = f"{len(rows.locked):,} rows that were locked away"
     return {label: rows.evaluation(label, [log.results["test", label, 0]], words) for label in labels}
 

@@ -47,15 +47,15 @@ def _forest(s: Shape) -> float:
 
 
 def _cart(s: Shape) -> float:
-    return 0.03 + 4e-4 * s.p + 1.7e-6 * s.n * s.p
+    return 0.02 + 2e-4 * s.p + 1.4e-6 * s.n * s.p
 
 
 def _network(s: Shape) -> float:
-    return 0.02 + 2e-8 * s.n * s.w * 100 + 4e-5 * s.n
+    return 0.02 + 4.8e-7 * s.n * s.w + 1.3e-6 * s.n
 
 
 def _support(s: Shape) -> float:
-    return 0.02 + 3e-8 * s.n**2 * max(1, s.k - 1) + 2e-9 * s.n**2 * s.w
+    return 0.02 + 1.2e-9 * s.n**2 * s.w * max(1, s.k - 1)
 
 
 def _newton(s: Shape) -> float:
@@ -73,13 +73,13 @@ _SECONDS: dict[str, Callable[[Shape], float]] = {
     "zero_regressor": lambda _: 0.0,
     "one_r": lambda s: s.p * (4e-4 + 1.2e-7 * s.n),
     "naive_bayes": lambda s: s.p * (2e-5 + 5e-9 * s.n),
-    "c45": lambda s: 4e-3 + s.p * (2e-4 + 1e-7 * s.n),
-    "model_tree": lambda s: 4e-3 + s.p * (2e-4 + 1e-6 * s.n),
+    "c45": lambda s: 4e-3 + s.p * (1.2e-4 + 6e-7 * s.n),
+    "model_tree": lambda s: 0.03 + s.p * (2e-4 + 2e-6 * s.n),
     "random_forest": _forest,
     "random_forest_regressor": _forest,
     "cart": _cart,
     "cart_regressor": _cart,
-    "adaboost": lambda s: 0.02 + s.p * (4e-4 + 1e-7 * s.n),
+    "adaboost": lambda s: 0.03 + s.p * (2e-4 + 5e-7 * s.n),
     "k_neighbors": lambda s: 2e-3 + 1e-10 * s.n**2 * s.p,
     "k_neighbors_regressor": lambda s: 2e-3 + 1e-10 * s.n**2 * s.p,
     "logistic_regression": _newton,
