@@ -259,7 +259,9 @@ def study(
             rich_help_panel=_RUN,
         ),
     ] = None,
-    workers: Annotated[int, typer.Option(help="Threads; -1 for one per core.", rich_help_panel=_RUN)] = -1,
+    workers: Annotated[
+        int, typer.Option(help="Threads or processes; -1 for one per core.", rich_help_panel=_RUN)
+    ] = -1,
     fresh: Annotated[
         bool,
         typer.Option("--fresh", help="Discard an earlier study in the folder.", rich_help_panel=_RUN),

@@ -3,7 +3,7 @@
     {"format": 2, "plan": fingerprint, "openbook": version}         the first line
     {"learner": label, "part": part, "result": …}                   a FoldResult each, without its times
     {"learner": label, "part": "skipped", "fold": i, "reason": …}   the learner dropped out, and why
-    {"part": "look", "look": name, "of": state, "found": …}         what a later step found, see `kept.py`
+    {"part": "look", "look": name, "of": state, "found": …}         what a later step found (`plain_json.py`)
 
 The parts are "folds", "test", and those that are evaluated after the choice: "threshold", with a tuned one,
 and "without " some columns. What a look found counts for the folds that it saw, whose digest is the state:
@@ -109,7 +109,7 @@ class Log:
         name : of the step
         kind : the type of what it finds
         find : finds it
-        known : what is written by name, see `kept.py`
+        known : what is written by name, see `plain_json.py`
         """
         state, plain = self.looks.get(name, (None, None))
         if state != self._state:

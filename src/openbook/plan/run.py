@@ -84,16 +84,17 @@ def run(
     description : Description or None, default=None
         The description of the table, if it is at hand.
     workers : int, default=-1
-        Threads; -1 for one a core, or one alone where rows are few. The results do not depend on it.
+        Threads, or processes where rows are few; -1 for one a core. The results do not depend on it.
     fresh : bool, default=False
         Throw away what the folder holds of an earlier study.
-    progress : bool, callable or None or None, default=None
+    progress : callable or None, default=None
         Called after each fold and each closer look with the number done and the number in all.
     time_limit : float or None, default=None
         Seconds; None for as long as it takes. Three quarters of them at most are for judging, and a fold is
         begun only if there would be time left to fit its learner on all rows and to write the report. Then
         those learners and folds are compared that have the most results in common, and the rest is said. A
-        later run without a limit goes on from there.
+        later run without a limit goes on from there. The baselines and the quickest learner are judged in a
+        fold however short the limit.
     say : callable or None, default=None
         Called before the first fold with how long it may take, and with what an earlier run has done.
 
