@@ -60,6 +60,7 @@ def test_style_and_unit_of_a_column(cells, attribute, numbers, tmp_path):
         ["12A", "13A"],
         ["1st", "2nd"],
         ["Q1", "Q2"],
+        ["rs10000025", "rs1000003"],  # a gene's variants
         ["(1)", "(2)"],  # notes rather than negative numbers
         ["612 345 678", "123 456 789"],  # telephones
         ["5", "10+"],

@@ -25,13 +25,13 @@ __all__ = ["Written", "check_marks", "number", "written_number"]
 _NUMBER = re.compile(
     r"[+-]?(?:(?:\d++\.?+\d*+|\.\d++)(?:e[+-]?\d++)?|inf(?:inity)?|nan)", re.ASCII | re.IGNORECASE
 )
-_CODES = "USD|EUR|GBP|JPY|CHF|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK|BRL|MXN|ZAR|Rs"
+_CODES = "USD|EUR|GBP|JPY|CHF|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK|BRL|MXN|ZAR|Rs(?= )"
 _CURRENCY = rf"(?:[A-Z]{{0,3}}[$€£¥₹₽₩₪₺₴₦₫฿¢]|{_CODES})"
 _WRITTEN = re.compile(
     rf"(?P<open>\()?(?P<sign>[+-]?+)\s?(?P<before>{_CURRENCY})?+\s*+(?P<sign2>[+-]?+)"
-    r"(?P<digits>(?:\d++|(?=[.,]\d))(?:[.,' ]\d++)*+)(?P<exponent>e[+-]?\d++)?"
+    r"(?P<digits>(?:\d++|(?=[.,]\d))(?:[.,' ]\d++)*+)(?P<exponent>[eE][+-]?\d++)?"
     r"(?P<blank>\s*+)(?P<unit>[^\d\s()+,.;:!?-](?:[^\d()]*[^\s\d()])?+)?\s*+(?P<close>\))?",
-    re.ASCII | re.IGNORECASE,
+    re.ASCII,
 )
 #: Signs that mean the same: minus signs, and the blanks and apostrophes between groups of digits.
 _ALIKE = str.maketrans({"−": "-", "–": "-", "\u00a0": " ", "\u2009": " ", "\u202f": " ", "’": "'"})
