@@ -117,7 +117,7 @@ class Confusion:
     lr_minus = _Value()
     dor = _Value()
     f1 = _Value()
-    cohens_kappa = _Value()
+    kappa = _Value()
     mcc = _Value()
     precision = _Value()
     recall = _Value()
