@@ -7,7 +7,7 @@ import pytest
 
 import openbook
 from openbook.bayes import NaiveBayes
-from openbook.draw.charts import bar_chart, line_chart
+from openbook.draw.charts import line_chart, named_bars
 from openbook.ensemble import AdaBoostClassifier, RandomForestClassifier
 from openbook.errors import DataError, ParameterError, UnknownColumn
 from openbook.linear import LinearRegression, LogisticRegression
@@ -19,10 +19,10 @@ WEATHER = openbook.load("weather")
 
 
 def test_bars_go_right_and_left_of_zero_the_largest_on_top():
-    picture = bar_chart("t", "effect", ["small", "negative", "large"], np.array([1.0, -2.0, 4.0]))
+    picture = named_bars("t", "effect", ["small", "negative", "large"], np.array([1.0, -2.0, 4.0]))
     assert picture.told == "large: 4; negative: -2; small: 1"
     assert re.findall(r'<rect class="(c\d)" x="([\d.]+)"', picture.svg())[1][0] == "c1"  # the negative one
-    many = bar_chart("t", "effect", [f"x{i}" for i in range(30)], np.arange(30.0))
+    many = named_bars("t", "effect", [f"x{i}" for i in range(30)], np.arange(30.0))
     assert many.notes == ("The largest 20 of 30.",)
 
 

@@ -14,8 +14,8 @@ from openbook.data import MISSING, UNSEEN, Nominal, Numeric, Ordinal, Schema, Ta
 from openbook.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from openbook.tree.derive import splits
 from openbook.tree.derive.candidates import search_at
-from openbook.tree.derive.search import Rows, search_node
-from openbook.tree.derive.splits import Split, least_weight, tolerance
+from openbook.tree.derive.search import TargetRows, search_node
+from openbook.tree.derive.splits import CandidateSplit, least_weight, tolerance
 from openbook.tree.engine import columns
 from openbook.tree.engine.nodes import LEAF, check
 from openbook.tree.engine.plant import NOTED
@@ -158,7 +158,7 @@ def test_every_node_is_searched_as_in_plain_python(problem, few, uncharged):
     assert len(nodes) == NOTED or set(np.flatnonzero(tree.attribute != LEAF)) <= set(nodes)
     for k, node in enumerate(nodes):
         here = at[node]
-        rows = Rows([y[i] for i, _ in here], [weight for _, weight in here], classes)
+        rows = TargetRows([y[i] for i, _ in here], [weight for _, weight in here], classes)
         cells = [[column[i] for i, _ in here] for column in table]
         found, winner = search_node(
             cells, kinds, rows, model.criterion, least_weight(model), model.missing, counted, charged
@@ -286,13 +286,13 @@ def test_two_groups_of_values_are_the_best_of_all(counts, criterion):
     model = learner(criterion, nominal="subset", max_depth=1).fit(
         table, np.array(y, float if numbers else int)
     )
-    rows = Rows(y, [1.0] * len(y), None if numbers else [0, 1])
+    rows = TargetRows(y, [1.0] * len(y), None if numbers else [0, 1])
     gap = rows.group([False] * len(y))
     best = 0.0
     for size in range(1, len(counts)):
         for left in combinations(range(len(counts)), size):
             sides = [[(v in left) is here for v in column] for here in (True, False)]
-            split = Split(tuple((None, rows.group(side)) for side in sides), gap)
+            split = CandidateSplit(tuple((None, rows.group(side)) for side in sides), gap)
             best = max(best, split.gain(criterion))
     gain = model.candidates_.gain[0, 0]
     if best <= tolerance(rows.group([True] * len(y)), criterion):

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import openbook.linear.likelihood
-from openbook.linear.likelihood import EncodedRows, Likelihood, Units, _sums
+from openbook.linear.likelihood import ClassLikelihood, EncodedRows, Units, _sums
 from openbook.linear.logistic_kernels import add_logistic
 
 
@@ -24,7 +24,7 @@ def likelihood(seed, n_scores, rows=40, columns=3, pieces=1, free=False):
     units = Units(np.array([0.0, 5.0, -3.0]), np.array([1.0, 10.0, 0.1]))
     penalty = np.zeros(4) if free else np.array([1.0, 2.0, 0.5, 0.0])
     theta = rng.normal(size=n_scores * 4)
-    return Likelihood(parts, units, n_scores, float(w.sum()), penalty, penalty == 0), theta
+    return ClassLikelihood(parts, units, n_scores, float(w.sum()), penalty, penalty == 0), theta
 
 
 def by_hand(function, theta):
@@ -123,6 +123,8 @@ def test_a_sample_is_every_so_many_th_row():
 
 def test_margins_by_hand():
     rows = EncodedRows(np.array([[1.0], [2.0], [-3.0]]), np.array([1.0, 0.0, 0.0]), np.ones(3), 0)
-    function = Likelihood([rows], Units(np.zeros(1), np.ones(1)), 1, 3.0, np.zeros(2), np.ones(2, dtype=bool))
+    function = ClassLikelihood(
+        [rows], Units(np.zeros(1), np.ones(1)), 1, 3.0, np.zeros(2), np.ones(2, dtype=bool)
+    )
     margins = function.margins(np.array([2.0, 1.0]))  # z = 3, 5, -5 for classes 1, 0, 0
     assert (margins.least.tolist(), margins.most.tolist()) == ([-5.0], [5.0])

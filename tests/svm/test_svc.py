@@ -15,7 +15,7 @@ from openbook import load
 from openbook.errors import DataError, InterruptedFit, ParameterError
 from openbook.svm import SVC, learner, newton, pairwise_votes, rest_votes, smo
 from openbook.svm.platt import deal
-from openbook.svm.training import Training
+from openbook.svm.training import MachineRows
 
 SQUARE = [[0, 0], [0, 2], [2, 0], [2, 2]]
 
@@ -233,7 +233,7 @@ def test_a_class_too_small_for_folds_is_noted():
 
 def test_rows_that_are_alike_are_one():
     X, y = np.array([[0.0, 1], [2, 3], [0, 1], [0, 1]]), np.array([0, 1, 0, 1])
-    joined = Training(X, y, np.array([1.0, 2, 3, 4]), np.arange(4)).joined()
+    joined = MachineRows(X, y, np.array([1.0, 2, 3, 4]), np.arange(4)).joined()
     assert joined.X.tolist() == [[0, 1], [2, 3], [0, 1]]
     assert joined.w.tolist() == [4.0, 2.0, 4.0]
     assert joined.number.tolist() == [0, 1, 3]

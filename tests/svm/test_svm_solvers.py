@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from openbook.errors import DataError, ParameterError
 from openbook.svm import newton, smo
 from openbook.svm.exponential import exponentials
-from openbook.svm.kernels import Kernel, Linear, Own, Polynomial, Radial, add_scores
+from openbook.svm.kernels import Kernel, Linear, Own, PolynomialKernel, RadialKernel, add_scores
 from openbook.svm.newton import solve_linear
 from openbook.svm.problem import CAPPED, CONVERGED, INTERRUPTED, Problem, slopes
 from openbook.svm.smo import pair_steps, solve_dual
@@ -90,7 +90,7 @@ def test_two_points_with_little_to_spend():
 def test_exclusive_or_under_a_quadratic_kernel():
     """(x · z + 1)²: every row is on the margin with alpha = 1/8, and f = -x1 x2."""
     X = np.array([[-1.0, -1], [-1, 1], [1, -1], [1, 1]])
-    kernel = Polynomial(2, 1.0, 1.0)
+    kernel = PolynomialKernel(2, 1.0, 1.0)
     found = solve_dual(X, kernel, classes([-1, 1, 1, -1], 10.0), 1e-3, 100)
     assert found.beta == pytest.approx([-0.125, 0.125, 0.125, -0.125], rel=1e-12)
     assert found.bias == pytest.approx(0.0, abs=1e-12)
@@ -120,7 +120,12 @@ def test_the_squared_hinge_by_hand():
 # -- laws
 
 
-KERNELS = [Linear(), Polynomial(3, 0.5, 1.0), Radial(0.3), Own(lambda A, B: np.tanh(1 + A @ B.T / 50))]
+KERNELS = [
+    Linear(),
+    PolynomialKernel(3, 0.5, 1.0),
+    RadialKernel(0.3),
+    Own(lambda A, B: np.tanh(1 + A @ B.T / 50)),
+]
 
 
 @pytest.mark.parametrize("kernel", KERNELS[:3], ids=lambda kernel: kernel.name)
@@ -139,21 +144,21 @@ def test_the_solution_is_optimal(kernel, make, C):
 def test_working_sets_find_what_one_set_finds(make, monkeypatch):
     X, t = clouds(400, 3, seed=1)
     problem = make(t if make is not numbers else X[:, 0] ** 2)
-    whole = solve_dual(X, Radial(0.3), problem, 1e-4, 1000)
+    whole = solve_dual(X, RadialKernel(0.3), problem, 1e-4, 1000)
     monkeypatch.setattr(smo, "WORKING", 32)
-    parts = solve_dual(X, Radial(0.3), problem, 1e-4, 1000)
+    parts = solve_dual(X, RadialKernel(0.3), problem, 1e-4, 1000)
     assert parts.sweeps > 5
-    check_optimal(X, Radial(0.3), problem, parts, tol=1e-4)
+    check_optimal(X, RadialKernel(0.3), problem, parts, tol=1e-4)
     assert parts.primal == pytest.approx(whole.primal, rel=1e-5)
-    K = Radial(0.3).matrix(X, X)
+    K = RadialKernel(0.3).matrix(X, X)
     assert K @ parts.beta + parts.bias == pytest.approx(K @ whole.beta + whole.bias, abs=1e-3)
 
 
 def test_working_sets_start_where_they_are_told(monkeypatch):
     monkeypatch.setattr(smo, "WORKING", 32)
     X, t = clouds(300, 3, seed=2)
-    found = solve_dual(X, Radial(0.3), classes(t), 1e-3, 1000)
-    again = solve_dual(X, Radial(0.3), classes(t), 1e-3, 1000, found.beta)
+    found = solve_dual(X, RadialKernel(0.3), classes(t), 1e-3, 1000)
+    again = solve_dual(X, RadialKernel(0.3), classes(t), 1e-3, 1000, found.beta)
     assert again.sweeps == 0
     assert again.beta == pytest.approx(found.beta, abs=1e-9)
 
@@ -185,7 +190,7 @@ def test_newton_finds_what_pairs_find(seed, rows, columns, C, kind, coarse):
 def test_the_origin_does_not_matter():
     """Rows that have six digits in common are as well told apart as around the origin."""
     X, t = clouds(400, 3, seed=8)
-    for kernel in (Linear(), Radial(0.3)):
+    for kernel in (Linear(), RadialKernel(0.3)):
         for rows in (slice(0, 100), slice(0, 400)):
             near = solve(X[rows], kernel, classes(t[rows]), 1e-3, 1000)
             far = solve(X[rows] + 1e6, kernel, classes(t[rows]), 1e-3, 1000)
@@ -219,7 +224,7 @@ def test_many_rows_start_from_few(make, monkeypatch):
 def test_pairs_go_as_the_textbook_says():
     """Each compiled step against plain Python: the same two rows, by the same amount."""
     X, t = clouds(30, 2, seed=4)
-    K = Radial(0.5).matrix(X, X)
+    K = RadialKernel(0.5).matrix(X, X)
     for problem in (classes(t), numbers(X[:, 0], 1.0, 0.2)):
         beta, gradient = np.zeros(30), -problem.t.copy()
         for _ in range(20):
@@ -273,8 +278,8 @@ def test_scores_are_sums_over_the_kernel_matrix(kernel, monkeypatch):
 def test_kernels_by_hand():
     x, z = np.array([[1.0, 2.0]]), np.array([[3.0, -1.0]])
     assert Linear().matrix(x, z).tolist() == [[1.0]]
-    assert Polynomial(3, 0.5, 1.5).matrix(x, z).tolist() == [[8.0]]
-    assert Radial(0.1).matrix(x, z)[0, 0] == pytest.approx(math.exp(-0.1 * 13), rel=1e-15)
+    assert PolynomialKernel(3, 0.5, 1.5).matrix(x, z).tolist() == [[8.0]]
+    assert RadialKernel(0.1).matrix(x, z)[0, 0] == pytest.approx(math.exp(-0.1 * 13), rel=1e-15)
     for kernel in KERNELS:
         assert kernel.diagonal(np.vstack([x, z])) == pytest.approx(
             np.diag(kernel.matrix(np.vstack([x, z]), np.vstack([x, z])))
@@ -283,7 +288,7 @@ def test_kernels_by_hand():
 
 
 def test_a_row_far_away_is_near_to_none():
-    far = Radial(1.0).matrix(np.array([[1e200, -1e200]]), np.zeros((2, 2)))
+    far = RadialKernel(1.0).matrix(np.array([[1e200, -1e200]]), np.zeros((2, 2)))
     assert far.tolist() == [[0.0, 0.0]]
 
 
@@ -322,7 +327,7 @@ def test_tiny_margins_are_hard_too():
     assert found.beta @ X == pytest.approx([2000.0], rel=1e-6)
 
 
-@pytest.mark.parametrize("kernel", [Linear(), Polynomial(2, 1.0, 0.0)])
+@pytest.mark.parametrize("kernel", [Linear(), PolynomialKernel(2, 1.0, 0.0)])
 def test_rows_in_the_way_are_named(kernel):
     X, t = np.array([[0.0], [1.0], [2.0], [3.0], [4.0]]), [-1, 1, -1, 1, 1]
     with pytest.raises(
@@ -338,7 +343,7 @@ def test_the_cap_leaves_a_usable_solution(monkeypatch):
     X, t = clouds(600, 5, seed=6)
     monkeypatch.setattr(smo, "WORKING", 32)
     for found in (
-        solve_dual(X, Radial(0.2), classes(t), 1e-3, 3),
+        solve_dual(X, RadialKernel(0.2), classes(t), 1e-3, 3),
         solve(X, Linear(), classes(t), 1e-3, 3),
     ):
         assert found.state == CAPPED
@@ -346,7 +351,7 @@ def test_the_cap_leaves_a_usable_solution(monkeypatch):
         assert (found.beta * t >= 0).all()
         assert found.beta.sum() == pytest.approx(0, abs=1e-9)
         best = (
-            solve_dual(X, Radial(0.2), classes(t), 1e-3, 1000)
+            solve_dual(X, RadialKernel(0.2), classes(t), 1e-3, 1000)
             if found.w is None
             else solve(X, Linear(), classes(t), 1e-3, 1000)
         ).primal
@@ -354,7 +359,7 @@ def test_the_cap_leaves_a_usable_solution(monkeypatch):
         f = (
             X @ found.w + found.bias
             if found.w is not None
-            else Radial(0.2).matrix(X, X) @ found.beta + found.bias
+            else RadialKernel(0.2).matrix(X, X) @ found.beta + found.bias
         )
         assert (np.sign(f) == t).mean() > 0.6
 
@@ -374,7 +379,7 @@ def interrupting(function, after):
 
 def test_an_interrupt_leaves_a_usable_solution(monkeypatch):
     X, t = clouds(600, 5, seed=7)
-    kernel = Radial(0.2)
+    kernel = RadialKernel(0.2)
     monkeypatch.setattr(smo, "pair_steps", interrupting(pair_steps, 1))
     found = solve_dual(X, kernel, classes(t), 1e-3, 1000)  # one set
     assert found.state == INTERRUPTED

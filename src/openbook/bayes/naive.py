@@ -33,7 +33,7 @@ from openbook.border.folding import Folding
 from openbook.border.rules import Anything, ColumnKinds, OneOf, ValueOf
 from openbook.data import Categorical, Numeric, SparseTable
 from openbook.data.attributes import as_text
-from openbook.draw.charts import bar_chart, line_chart
+from openbook.draw.charts import line_chart, named_bars
 from openbook.errors import DataError, ParameterError, UnknownColumn, did_you_mean
 from openbook.fold import Statistics
 from openbook.kernels.counts import class_weights
@@ -53,7 +53,7 @@ DISTRIBUTIONS = {
 
 
 @dataclass(frozen=True)
-class Evidence(Statistics):
+class ClassEvidence(Statistics):
     """The weight of each class, (n_classes,), and the statistics of each likelihood."""
 
     classes: np.ndarray
@@ -88,7 +88,7 @@ class NaiveBayes(Folding, Classifier):
         The columns in groups of one distribution each, with their estimates of P(x | c).
     numeric_ : str
         The distribution that numbers have unless named.
-    statistics_ : Evidence
+    statistics_ : ClassEvidence
         The counts and moments that the estimates follow from.
     notes_ : list of str
 
@@ -221,7 +221,7 @@ class NaiveBayes(Folding, Classifier):
 
     def _zero(self):
         likelihoods, n_classes = self._likelihoods(self.schema_), len(self.classes_)
-        return Evidence(np.zeros(n_classes), tuple(each.zero(n_classes) for each in likelihoods))
+        return ClassEvidence(np.zeros(n_classes), tuple(each.zero(n_classes) for each in likelihoods))
 
     def _solve(self):
         self._labels = [as_text(label) for label in self.classes_.tolist()]
@@ -403,7 +403,7 @@ class NaiveBayes(Folding, Classifier):
             terms = [(value, label) for value in attribute.values for label in self._labels]
             shares = [self.likelihood(name, value, label) for value, label in terms]
             words = [f"{value} | {label}" for value, label in terms]
-            return bar_chart(title, f"P({name} | {self.target_})", words, np.array(shares))
+            return named_bars(title, f"P({name} | {self.target_})", words, np.array(shares))
         group = next(each for each in self.likelihoods_ if name in each.schema)
         if not isinstance(group, GaussianColumns):
             msg = f"{name!r} has the distribution {group.name!r}; draw shows categories and Gaussians"
@@ -448,4 +448,4 @@ def _evidence(likelihoods, n_classes, chunk):
     """The evidence of a chunk."""
     X, y, w = chunk
     parts = tuple(likelihood.statistics(X, y, w, n_classes) for likelihood in likelihoods)
-    return Evidence(class_weights(y, w, n_classes), parts)
+    return ClassEvidence(class_weights(y, w, n_classes), parts)

@@ -8,13 +8,13 @@ from openbook.draw.axes import Categories, Numbers
 from openbook.draw.plot import Picture, bars, dots, framed, legend, line
 from openbook.words.numbers import figure
 
-__all__ = ["bar_chart", "line_chart", "score_chart"]
+__all__ = ["line_chart", "named_bars", "score_chart"]
 
 #: More bars than these would be too thin to read.
 _MOST = 20
 
 
-def bar_chart(
+def named_bars(
     title: str, axis: str, names: Sequence[str], values: np.ndarray, notes: tuple[str, ...] = ()
 ) -> Picture:
     """A bar for each name, the largest on top, to the right of 0 or to the left; of many the largest."""

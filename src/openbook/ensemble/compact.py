@@ -26,8 +26,8 @@ __all__ = [
     "descend_codes",
     "detours_of",
     "fill_steps",
-    "side_by_side",
     "step_type",
+    "trees_together",
 ]
 
 #: The turn of a test that is not ordered, or not in two.
@@ -127,11 +127,11 @@ def _joined(trees, roots):
         n += tree.size
         if n >= JOINED or k == len(trees) - 1:
             root = int(roots[k + 1 - len(some)])
-            yield root, side_by_side(some, root)
+            yield root, trees_together(some, root)
             some, n = [], 0
 
 
-def side_by_side(trees, root=0):
+def trees_together(trees, root=0):
     """The nodes of these trees as if they were one, the first root at this place; routes stay as they are."""
     fields = {f: np.concatenate([getattr(tree, f) for tree in trees]) for f in Tree._fields if f != "first"}
     first = []

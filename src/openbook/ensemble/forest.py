@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.border.base import Regressor
 from openbook.border.rules import Flag, OneOf, Whole
 from openbook.data.attributes import as_text
-from openbook.draw.charts import bar_chart
+from openbook.draw.charts import named_bars
 from openbook.ensemble.bagging import drawn
 from openbook.ensemble.compact import (
     BLOCK,
@@ -31,11 +31,11 @@ from openbook.ensemble.compact import (
     descend_codes,
     detours_of,
     fill_steps,
-    side_by_side,
     step_type,
+    trees_together,
 )
 from openbook.ensemble.members import number_of_rows, shortened
-from openbook.ensemble.outside import add_votes
+from openbook.ensemble.outside import add_leaf_votes
 from openbook.errors import DataError
 from openbook.fold import each
 from openbook.tree.classifier import DecisionTreeClassifier, GrowingClassifier
@@ -104,7 +104,7 @@ class Forest(Growing):
         batches = [seeds[k : k + size] for k in range(0, len(seeds), size)]
         coded = _with_gaps(training) if self.bootstrap else None
         step = partial(_grow_batch, training, self._rule(training), self._n_classes, coded)
-        votes = Votes(training, self._n_classes)
+        votes = OutOfBagVotes(training, self._n_classes)
         self.trees_, curve = [], []
         for batch in each(batches, step):
             for tree, outside in batch:
@@ -180,7 +180,7 @@ class Forest(Growing):
         shares = self.feature_importances_
         note = "Share of the gain of all splits, on the training rows."
         title = f"{type(self).__name__} for {self.target_}: importances"
-        return bar_chart(title, "share of the gain", self.schema_.names, shares, (note,))
+        return named_bars(title, "share of the gain", self.schema_.names, shares, (note,))
 
     def proximity(self, X):
         """How often each two rows end in one leaf, as a share of the trees.
@@ -286,7 +286,7 @@ class Forest(Growing):
         return out
 
 
-class Votes:
+class OutOfBagVotes:
     """The out-of-bag votes of the training rows."""
 
     def __init__(self, training, n_classes):
@@ -299,7 +299,7 @@ class Votes:
         """One more tree; the error so far, NaN while nobody has a vote."""
         rows, leaves = outside
         self.heard += self.w[rows[self.losses[rows] < 0]].sum()
-        self.loss += add_votes(rows, leaves, values, self.votes, self.y, self.w, self.losses)
+        self.loss += add_leaf_votes(rows, leaves, values, self.votes, self.y, self.w, self.losses)
         return self.loss / self.heard if self.heard else np.nan
 
 
@@ -334,7 +334,7 @@ def _leaves_outside(trees, last, coded, outside):
     """Where the rows outside each sample end; last : as of `trees_of`."""
     gap, roots = np.array(np.iinfo(coded.dtype).max, coded.dtype), np.cumsum([0, *(t.size for t in trees)])
     steps, room = np.empty(roots[-1], step_type(gap, coded.shape[1])), np.empty(BLOCK, np.intp)
-    fill_steps(steps, side_by_side(trees), last, gap)
+    fill_steps(steps, trees_together(trees), last, gap)
     detours, judged = detours_of(trees, steps), []
     for root, rows in zip(roots.tolist(), outside, strict=False):
         leaves = np.empty(len(rows), dtype=np.intp)

@@ -6,11 +6,11 @@ changes.
 
 from openbook.kernels.jit import jit
 
-__all__ = ["add_votes"]
+__all__ = ["add_leaf_votes"]
 
 
 @jit(_nrt=False)
-def add_votes(rows, leaves, values, votes, y, w, losses):
+def add_leaf_votes(rows, leaves, values, votes, y, w, losses):
     """Add a tree's answers to the votes of rows that it did not see; gives the change in the sum of losses.
 
     values : float64 (n_nodes, n_outputs), shares of the classes, or a number

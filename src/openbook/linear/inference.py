@@ -20,7 +20,7 @@ from scipy.special import ndtr, ndtri
 from openbook.data import Numeric, Schema, Table, Text
 from openbook.linear.solvers import SINGULAR, solve
 
-__all__ = ["Certainty", "certainty", "coefficient_table"]
+__all__ = ["Certainty", "certainty", "odds_table"]
 
 #: A Newton step longer than this, in standard units, where the slope is as good as none, is a way out.
 WAY_OUT = 1e-3
@@ -90,7 +90,7 @@ def _way_out(likelihood, theta, step):
     return moving > NEGLIGIBLE * moving.max(), complete
 
 
-def coefficient_table(labels, terms, estimates, covariance, level):
+def odds_table(labels, terms, estimates, covariance, level):
     """Coefficients as a table, with odds ratios; where known, with standard errors, z, p, and intervals.
 
     labels : what each row of the estimates is about; left out where there is one only

@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.border.base import Regressor
 from openbook.border.folding import Folding
 from openbook.border.rules import Flag, Maybe, Number, OneOf, ValueOf
-from openbook.draw.charts import bar_chart
+from openbook.draw.charts import named_bars
 from openbook.errors import DataError, ParameterError
 from openbook.linear.basis import Columns, Polynomial, Radial, Sigmoid, sample_of
 from openbook.linear.derive_least_squares import derive_model, derive_row
@@ -29,7 +29,7 @@ from openbook.linear.design import EncodedColumns, RawColumns
 from openbook.linear.estimates import coefficient_table, covariance, in_words
 from openbook.linear.huber import MOST_ROUNDS, reweighed
 from openbook.linear.joint_scatter import JointScatter, cleared
-from openbook.linear.normal import Normal, Path, penalised, plain, trace_path
+from openbook.linear.normal import Normal, PenaltyPath, penalised, plain, trace_path
 from openbook.linear.targets import several_targets
 from openbook.prepare.encoding import Encoding
 
@@ -402,7 +402,7 @@ class LinearRegression(Folding, Regressor):
         spread = np.sqrt(np.maximum(self._normal.scatter.diagonal() / self._normal.weight, 0.0))
         effects = (self._weights[1:] * spread[:, None])[:, 0]
         about = f"Change of {self.targets_[0]} per standard deviation, the others held constant."
-        return bar_chart(f"Linear regression for {self.target_}", "effect", self.names_, effects, (about,))
+        return named_bars(f"Linear regression for {self.target_}", "effect", self.names_, effects, (about,))
 
     def path(self, n=100, ratio=1.0, least=1e-3):
         """The coefficients along falling penalties, l1 = λ ratio and l2 = λ (1 - ratio), of the rows learnt.
@@ -418,7 +418,7 @@ class LinearRegression(Folding, Regressor):
 
         Returns
         -------
-        Path
+        PenaltyPath
             The penalties, coefficients, intercepts and R² along the path.
         """
         check_is_fitted(self)
@@ -436,7 +436,7 @@ class LinearRegression(Folding, Regressor):
         own, r2 = np.array(weights), np.array(shares)
         if self._flat:
             own, r2 = own[:, 0], r2[:, 0]
-        return Path(l1s, l2s, own[..., 1:], own[..., 0], r2, names)
+        return PenaltyPath(l1s, l2s, own[..., 1:], own[..., 0], r2, names)
 
     def _work(self):
         return derive_model(self)

@@ -29,13 +29,13 @@ from openbook.prepare.encoding import Encoding
 
 __all__ = [
     "BATCH_ROWS",
+    "ClassLikelihood",
     "EncodedRows",
-    "Likelihood",
     "Margins",
     "Units",
     "encoded_pieces",
     "every",
-    "linear_scores",
+    "theta_scores",
 ]
 
 #: Cells multiplied at a time: they stay in the cache from one product to the next.
@@ -163,7 +163,7 @@ class Margins(Statistics):
 
 
 @dataclass(frozen=True)
-class Likelihood:
+class ClassLikelihood:
     """The mean negative log-likelihood of rows plus a penalty, by θ in standard units.
 
     Parameters
@@ -268,7 +268,7 @@ class Likelihood:
         return fold(self.pieces, partial(_margins, own), add)
 
 
-def linear_scores(theta, x):
+def theta_scores(theta, x):
     """The scores of rows: (n,) if there is one, else (n, n_scores), each score's own in one stretch."""
     if len(theta) == 1:
         return x @ theta[0, :-1] + theta[0, -1]
@@ -289,7 +289,7 @@ def _sums(theta, second, chunk):
     shape = {"none": (0,), "blocks": (n_scores, width, width), "all": (n_scores * width, n_scores * width)}
     hessian = np.zeros(shape[second])
     for x, y, w in chunk.blocks(width if second == "none" else n_scores * width):
-        scores = linear_scores(theta, x)
+        scores = theta_scores(theta, x)
         values, slopes = loss.both(scores, y)
         value += w @ values
         weighted = slopes.T * w
@@ -339,7 +339,7 @@ def every(stride, chunk):
 def _margins(theta, chunk):
     least, most = np.inf, -np.inf
     for x, y, _ in chunk.blocks(theta.size):
-        scores = linear_scores(theta, x)
+        scores = theta_scores(theta, x)
         if len(theta) == 1:
             margin = np.where(y > 0, scores, -scores)
         else:

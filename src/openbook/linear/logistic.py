@@ -22,12 +22,12 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.border.base import Classifier
 from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, Whole
 from openbook.data.attributes import as_text
-from openbook.draw.charts import bar_chart
+from openbook.draw.charts import named_bars
 from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.linear.class_weight import CLASS_WEIGHT, class_factors
 from openbook.linear.first_pass import log_likelihood_of_shares, totals_of
-from openbook.linear.inference import certainty, coefficient_table
-from openbook.linear.likelihood import Likelihood, Units, encoded_pieces
+from openbook.linear.inference import certainty, odds_table
+from openbook.linear.likelihood import ClassLikelihood, Units, encoded_pieces
 from openbook.linear.logistic_work import derive_model, derive_row
 from openbook.linear.losses import sigmoid, softmax
 from openbook.linear.maximum import PLAIN, maximise
@@ -221,7 +221,7 @@ class LogisticRegression(Classifier):
         far = (np.abs(own.shift) > FAR_FROM_ZERO * own.scale).any()
         units = Units.between(own if far else raw, own)
         own_share = np.append(self.encoding_.scale / own.scale, 0.0)  # of a coefficient's penalty
-        likelihood = Likelihood(
+        likelihood = ClassLikelihood(
             encoded_pieces(rows, own if far else raw, weights, n_rows),
             units,
             self._n_scores,
@@ -353,7 +353,7 @@ class LogisticRegression(Classifier):
             own = np.arange(estimates.size).reshape(estimates.shape)[:, 1:].ravel()
             names, estimates = names[1:], estimates[:, 1:]
             covariance = None if covariance is None else covariance[np.ix_(own, own)]
-        return coefficient_table(labels, names, estimates, covariance, level)
+        return odds_table(labels, names, estimates, covariance, level)
 
     def draw(self, label=None):
         """The coefficients as bars: the effect of each column on the log odds, the largest on top.
@@ -380,7 +380,7 @@ class LogisticRegression(Classifier):
         unit = "standard deviation" if self.scale else "unit"
         note = f"Change of the log odds of {about} per {unit} of a column, the others held constant."
         title = f"Logistic regression for {self.target_} = {about}"
-        return bar_chart(title, "effect on the log odds", self.encoding_.names, own, (note,))
+        return named_bars(title, "effect on the log odds", self.encoding_.names, own, (note,))
 
     def decision_function(self, X):
         """The scores: for two classes the log odds of the second, else a score for each class.

@@ -28,7 +28,7 @@ from openbook.errors import ParameterError
 from openbook.linear.gram import Gram, independent_columns
 from openbook.linear.joint_scatter import JointScatter
 
-__all__ = ["Combination", "Normal", "Path", "Plain", "penalised", "plain", "trace_path"]
+__all__ = ["Combination", "Normal", "PenaltyPath", "Unpenalised", "penalised", "plain", "trace_path"]
 
 #: A column whose variance those before it explain up to this share is one of them.
 COLLINEAR = 1e-11
@@ -87,7 +87,7 @@ class Combination(NamedTuple):
     factors: dict[int, float]
 
 
-class Plain(NamedTuple):
+class Unpenalised(NamedTuple):
     """A solution without penalties."""
 
     coef: np.ndarray  # (d, T)
@@ -110,13 +110,13 @@ class Plain(NamedTuple):
         return inverse
 
 
-def plain(normal: Normal) -> Plain:
+def plain(normal: Normal) -> Unpenalised:
     """Least squares without penalties."""
     upper, kept = independent_columns(normal.scatter, COLLINEAR)
     scale = np.sqrt(np.maximum(normal.scatter.diagonal(), 0.0))
     coef, units = np.zeros(normal.cross.shape), scale[kept][:, None]
     coef[kept] = cho_solve((upper, False), normal.cross[kept] / units) / units
-    found = Plain(coef, kept, upper, scale, [])
+    found = Unpenalised(coef, kept, upper, scale, [])
     for j in found.collinear[:MOST_COMBINATIONS].tolist():
         found.combinations.append(_combination(normal, scale, upper, kept, j))
     return found
@@ -179,7 +179,7 @@ def _ridge(normal, l2):
     return rows.T @ solved if wide else solved
 
 
-class Path(NamedTuple):
+class PenaltyPath(NamedTuple):
     """Coefficients along falling penalties.
 
     l1, l2 : (n,), the penalties

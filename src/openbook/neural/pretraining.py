@@ -10,7 +10,7 @@ x_l : float (n_rows, units of layer l)
 
 from openbook.neural.network import Network, drawn
 from openbook.neural.outputs import Distance
-from openbook.neural.training import Examples, Training
+from openbook.neural.training import TrainingRows, TrainingRun
 
 __all__ = ["pretrain"]
 
@@ -23,7 +23,7 @@ def pretrain(network, X, settings, epochs, random):
         n_in, n_out = weights.shape
         pair = drawn((n_in, n_out, n_in), activation.name, integration.name, random, X.dtype)
         mirror = Network(pair.weights, pair.biases, activation, integration, Distance("identity"))
-        history = Training(mirror, pair, Examples(X, X), settings, random, "pre-training").run()
+        history = TrainingRun(mirror, pair, TrainingRows(X, X), settings, random, "pre-training").run()
         if history.interrupted:  # nothing is learnt yet that could be used
             raise KeyboardInterrupt
         weights[:], biases[:] = pair.weights[0], pair.biases[0]

@@ -28,7 +28,7 @@ from openbook.neural.integration import INTEGRATIONS
 from openbook.neural.network import Network, Parameters, drawn
 from openbook.neural.optimisers import OPTIMISERS, SCHEDULES, STEPS
 from openbook.neural.pretraining import pretrain
-from openbook.neural.training import Examples, Settings, Training
+from openbook.neural.training import Settings, TrainingRows, TrainingRun
 from openbook.prepare import Encoding
 
 __all__ = ["RULES", "Trained", "checked", "settings_of"]
@@ -137,8 +137,10 @@ class Trained(Estimator):
         with np.errstate(over="ignore", invalid="ignore"):  # training looks for what is not finite
             parameters = self._start(X, settings, random)
             network = self._network(parameters.weights, parameters.biases)
-            examples = Examples(X, self._targets(X, y, w, output), None if w is None else w.astype(X.dtype))
-            history = Training(network, parameters, examples, settings, random, type(self).__name__).run()
+            examples = TrainingRows(
+                X, self._targets(X, y, w, output), None if w is None else w.astype(X.dtype)
+            )
+            history = TrainingRun(network, parameters, examples, settings, random, type(self).__name__).run()
         self.coefs_ = [weights.copy() for weights in parameters.weights]
         self.intercepts_ = [biases.copy() for biases in parameters.biases]
         self.loss_curve_ = np.array(history.loss)
@@ -193,7 +195,7 @@ class Trained(Estimator):
             raise ParameterError(msg)
         curves = {"training rows": self.loss_curve_, "rows held out": self.validation_curve_}
         lines = {name: (np.arange(1, len(y) + 1), y) for name, y in curves.items() if len(y)}
-        return line_chart("Training curve", ("epoch", "mean loss"), lines, (f"Ended: {self.ending_}.",))
+        return line_chart("TrainingRun curve", ("epoch", "mean loss"), lines, (f"Ended: {self.ending_}.",))
 
     def complexity(self):
         """The number of weights and biases.

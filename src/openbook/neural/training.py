@@ -19,7 +19,7 @@ from openbook.errors import ParameterError
 from openbook.neural.network import Parameters, Passes
 from openbook.neural.optimisers import OPTIMISERS, SCHEDULES
 
-__all__ = ["Examples", "History", "Settings", "Training"]
+__all__ = ["History", "Settings", "TrainingRows", "TrainingRun"]
 
 #: Up to so many rows are one batch, unless told otherwise; and so many make one where there are more.
 WHOLE, USUAL = 1000, 128
@@ -27,7 +27,7 @@ WHOLE, USUAL = 1000, 128
 TRACED = 2000
 
 
-class Examples(NamedTuple):
+class TrainingRows(NamedTuple):
     """Encoded rows, their targets, and their weights, of mean 1, or None."""
 
     X: np.ndarray
@@ -90,7 +90,7 @@ class Stall:
         return self.epochs < self.patience
 
 
-class Training:
+class TrainingRun:
     """A network whose weights are these parameters, and the rows that it learns from.
 
     `random` is a RandomState, `who` the learner that errors name.

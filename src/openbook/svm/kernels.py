@@ -20,7 +20,7 @@ import numpy as np
 
 from openbook.errors import ParameterError
 
-__all__ = ["Kernel", "Linear", "Own", "Polynomial", "Radial", "add_scores"]
+__all__ = ["Kernel", "Linear", "Own", "PolynomialKernel", "RadialKernel", "add_scores"]
 
 #: Entries of a block: half of a usual second-level cache, and no more columns than these.
 _BLOCK, _COLUMNS = 1 << 16, 1024
@@ -65,7 +65,7 @@ class Linear(Kernel):
 
 
 @dataclass(frozen=True)
-class Polynomial(Kernel):
+class PolynomialKernel(Kernel):
     """The sum of all products of up to `degree` columns, with weights."""
 
     degree: int
@@ -86,7 +86,7 @@ class Polynomial(Kernel):
 
 
 @dataclass(frozen=True)
-class Radial(Kernel):
+class RadialKernel(Kernel):
     """The similarity of two rows: 1 if they are equal, near 0 if they are far apart."""
 
     gamma: float
@@ -150,7 +150,7 @@ def add_scores(
 ) -> None:
     """Add sum_j coef_j K(left_i, right_j) to scores, (n,) or (n, machines), block by block."""
     link = kernel.link
-    if isinstance(kernel, Radial) and len(left) * len(right) >= _MANY:
+    if isinstance(kernel, RadialKernel) and len(left) * len(right) >= _MANY:
         link = kernel.link_many
     room = np.empty(_BLOCK + _COLUMNS)
     for first in range(0, len(right), _COLUMNS):

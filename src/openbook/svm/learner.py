@@ -11,10 +11,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.base import Learner
-from openbook.draw.charts import bar_chart
+from openbook.draw.charts import named_bars
 from openbook.errors import InterruptedFit, ParameterError
 from openbook.prepare.encoding import Encoding
-from openbook.svm.kernels import Kernel, Linear, Own, Polynomial, Radial
+from openbook.svm.kernels import Kernel, Linear, Own, PolynomialKernel, RadialKernel
 from openbook.svm.machine import Machines
 from openbook.svm.problem import CAPPED, CONVERGED, INTERRUPTED
 from openbook.svm.training import read_rows
@@ -74,8 +74,8 @@ class SupportVectors(Learner):
         if callable(self.kernel):
             return Own(self.kernel)
         if self.kernel == "poly":
-            return Polynomial(int(self.degree), self.gamma_, float(self.coef0))
-        return Radial(self.gamma_) if self.kernel == "rbf" else Linear()
+            return PolynomialKernel(int(self.degree), self.gamma_, float(self.coef0))
+        return RadialKernel(self.gamma_) if self.kernel == "rbf" else Linear()
 
     def _keep(self, training, tasks, solutions):
         """Become the model of these solutions."""
@@ -127,7 +127,7 @@ class SupportVectors(Learner):
         sizes = np.abs(self.weights_).max(axis=0) if len(self.weights_) > 1 else self.weights_[0]
         words = "largest |weight| of any machine" if len(self.weights_) > 1 else "weight"
         note = "Columns in standard units." if self.scale else "Columns as they are."
-        return bar_chart(
+        return named_bars(
             f"Support vector machine for {self.target_}", words, self.encoding_.names, sizes, (note,)
         )
 

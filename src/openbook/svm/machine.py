@@ -11,8 +11,8 @@ from functools import partial
 import numpy as np
 
 from openbook.fold import each
-from openbook.svm.kernels import Kernel, Linear, Radial, add_scores
-from openbook.svm.problem import INTERRUPTED, Problem, Solution
+from openbook.svm.kernels import Kernel, Linear, RadialKernel, add_scores
+from openbook.svm.problem import INTERRUPTED, DualSolution, Problem
 from openbook.svm.solve import solve
 
 __all__ = ["Machines", "Task", "solved"]
@@ -31,7 +31,7 @@ class Task:
     problem: Problem
     start: np.ndarray | None = None
 
-    def without(self, left: np.ndarray, solution: Solution) -> "Task":
+    def without(self, left: np.ndarray, solution: DualSolution) -> "Task":
         """The same without the rows that are left out, (n,) true or false, starting from its solution."""
         stay = ~left[self.rows]
         problem = self.problem.rows(stay)
@@ -69,7 +69,7 @@ class Machines:
             return X @ self.weights.T + self.bias
         f = np.tile(self.bias, (len(X), 1))
         vectors = self.vectors
-        if isinstance(self.kernel, Radial) and len(vectors):  # which knows no origin: one near them is exact
+        if isinstance(self.kernel, RadialKernel) and len(vectors):  # an origin near them is exact
             center = vectors.mean(axis=0)
             X, vectors = X - center, vectors - center
         left, right = self.kernel.left(X), self.kernel.right(vectors)
@@ -95,7 +95,7 @@ class Machines:
         return slacks
 
 
-def solved(learner, X: np.ndarray, kernel: Kernel, tasks) -> list[Solution]:
+def solved(learner, X: np.ndarray, kernel: Kernel, tasks) -> list[DualSolution]:
     """The solutions of tasks over the rows of X, side by side; after an interrupt those left get one step."""
     step = partial(_solution, X, kernel, learner.tol)
     if len(tasks) == 1:

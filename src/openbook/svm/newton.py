@@ -17,7 +17,7 @@ w : float64 (d,), f : float64 (n,) = X w + b
 import numpy as np
 
 from openbook.svm.polish import polish
-from openbook.svm.problem import CAPPED, CONVERGED, INTERRUPTED, Problem, Solution
+from openbook.svm.problem import CAPPED, CONVERGED, INTERRUPTED, DualSolution, Problem
 
 __all__ = ["solve_linear"]
 
@@ -58,7 +58,7 @@ class _Search:
         return self.steps >= self.max_iter
 
 
-def solve_linear(X, problem: Problem, tol, max_iter) -> Solution:
+def solve_linear(X, problem: Problem, tol, max_iter) -> DualSolution:
     """The multipliers of a linear problem over the rows of X; every row has a finite bound or a ridge."""
     search = _Search(X.shape[1], float(np.std(problem.t)) or 1.0, max_iter)
     try:
@@ -72,7 +72,7 @@ def solve_linear(X, problem: Problem, tol, max_iter) -> Solution:
         beta = _scaled(X, problem, problem.balanced(beta))
     primal = 0.5 * float(search.w @ search.w) + problem.total_loss(search.f)
     gap = max(primal - problem.dual(beta, float(np.square(beta @ X).sum())), 0.0)
-    found = Solution(beta, search.b, primal, gap, search.steps, state, search.w)
+    found = DualSolution(beta, search.b, primal, gap, search.steps, state, search.w)
     if state == CONVERGED and len(X) <= _MANY:
         polished = _polished(X, problem, found)
         return min(polished, found, key=lambda solution: solution.primal)
@@ -87,7 +87,7 @@ def _polished(X, problem, found):
         lambda by: X @ (by @ X) + problem.ridge * by,
     )
     gradient = X @ (beta @ X) + problem.ridge * beta - problem.t
-    return Solution.of(problem, beta, gradient, found.sweeps, found.state)
+    return DualSolution.of(problem, beta, gradient, found.sweeps, found.state)
 
 
 def _scaled(X, problem, beta):

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["CAPPED", "CONVERGED", "INTERRUPTED", "Problem", "Solution", "slopes"]
+__all__ = ["CAPPED", "CONVERGED", "INTERRUPTED", "DualSolution", "Problem", "slopes"]
 
 #: How a solver came to its end.
 CONVERGED, CAPPED, INTERRUPTED = 0, 1, 2
@@ -77,7 +77,7 @@ class Problem(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Solution:
+class DualSolution:
     """The multipliers of a problem's rows and the constant, with how good they are and how they were found.
 
     w : the weights of a linear machine; None where they are the sum of beta_i x_i, or there are none
@@ -94,7 +94,7 @@ class Solution:
     @classmethod
     def of(
         cls, problem: Problem, beta: np.ndarray, gradient: np.ndarray, sweeps: int, state: int
-    ) -> "Solution":
+    ) -> "DualSolution":
         """With the constant and the gap that follow from multipliers and their gradient."""
         bias = _bias(problem, beta, gradient)
         f = gradient + problem.t - problem.ridge * beta

@@ -21,7 +21,7 @@ import numpy as np
 from openbook.kernels.jit import inner, jit
 from openbook.svm.kernels import Kernel, add_scores
 from openbook.svm.polish import polish
-from openbook.svm.problem import CAPPED, CONVERGED, INTERRUPTED, Problem, Solution, slopes
+from openbook.svm.problem import CAPPED, CONVERGED, INTERRUPTED, DualSolution, Problem, slopes
 
 __all__ = ["WORKING", "pair_steps", "solve_dual"]
 
@@ -39,7 +39,7 @@ LEAST = 1e-12
 _SHARE = 0.1
 
 
-def solve_dual(X, kernel: Kernel, problem: Problem, tol, max_iter, start=None) -> Solution:
+def solve_dual(X, kernel: Kernel, problem: Problem, tol, max_iter, start=None) -> DualSolution:
     """The multipliers of a problem over the rows of X, to a violation of at most tol.
 
     start : multipliers to start from, which sum to 0; optional
@@ -67,7 +67,7 @@ def _solve_whole(X, kernel, problem, tol, max_iter, beta):
         n = len(X)
         pair_steps(K, problem.lo, problem.hi, problem.epsilon, _NEAR * tol, 100 * n, beta, gradient)
         beta = polish(problem, beta, lambda some: K[np.ix_(some, some)], lambda by: K @ by)
-    return Solution.of(problem, beta, K @ beta - problem.t, sweeps, state)
+    return DualSolution.of(problem, beta, K @ beta - problem.t, sweeps, state)
 
 
 def _solve_in_sets(X, kernel, problem, tol, max_iter, beta):
@@ -107,7 +107,7 @@ def _solve_in_sets(X, kernel, problem, tol, max_iter, beta):
             lambda by: _gradient(kernel, left, right, problem, by) + problem.t,
         )
         gradient = _gradient(kernel, left, right, problem, beta)
-    return Solution.of(problem, beta, gradient, sweeps, state)
+    return DualSolution.of(problem, beta, gradient, sweeps, state)
 
 
 def _gradient(kernel, left, right, problem, beta):

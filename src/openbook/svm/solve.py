@@ -20,9 +20,9 @@ from typing import NamedTuple
 import numpy as np
 
 from openbook.errors import DataError
-from openbook.svm.kernels import Kernel, Linear, Own, Radial
+from openbook.svm.kernels import Kernel, Linear, Own, RadialKernel
 from openbook.svm.newton import solve_linear
-from openbook.svm.problem import CAPPED, CONVERGED, Problem, Solution
+from openbook.svm.problem import CAPPED, CONVERGED, DualSolution, Problem
 from openbook.svm.smo import solve_dual
 
 __all__ = ["KernelTable", "kernel_table", "solve", "solve_hard"]
@@ -39,9 +39,9 @@ _BOUNDS = (1e4, 1e7, 1e10)
 _NAMED = 5
 
 
-def solve(X, kernel: Kernel, problem: Problem, tol, max_iter, start=None, *, by_pairs=False) -> Solution:
+def solve(X, kernel: Kernel, problem: Problem, tol, max_iter, start=None, *, by_pairs=False) -> DualSolution:
     """The multipliers of a problem over the rows of X; of a linear machine its weights too."""
-    if isinstance(kernel, Radial):
+    if isinstance(kernel, RadialKernel):
         return solve_dual(_centred(X)[0], kernel, problem, tol, max_iter, start)
     if not isinstance(kernel, Linear):
         return solve_dual(X, kernel, problem, tol, max_iter, start)
@@ -64,7 +64,7 @@ class KernelTable(NamedTuple):
     rows: np.ndarray | None = None
     center: np.ndarray | None = None
 
-    def weighed(self, solution: Solution, rows) -> Solution:
+    def weighed(self, solution: DualSolution, rows) -> DualSolution:
         """The solution over some of the rows; of a linear kernel with its weights."""
         if self.rows is None or self.center is None:
             return solution
@@ -76,7 +76,7 @@ def kernel_table(kernel: Kernel, X: np.ndarray) -> KernelTable:
     by_newton = isinstance(kernel, Linear) and len(X) > FEW and X.shape[1] <= len(X)
     if len(X) > HELD or by_newton or isinstance(kernel, Own):
         return KernelTable(kernel, X)
-    rows, center = _centred(X) if isinstance(kernel, Linear | Radial) else (X, None)
+    rows, center = _centred(X) if isinstance(kernel, Linear | RadialKernel) else (X, None)
     table, numbers = Own(partial(_looked_up, kernel.matrix(rows, rows))), np.arange(len(X))[:, None]
     return (
         KernelTable(table, numbers, rows, center)
@@ -89,7 +89,7 @@ def _looked_up(values, left, right):
     return values[np.ix_(left[:, 0], right[:, 0])]
 
 
-def _with_weights(found: Solution, X: np.ndarray, center: np.ndarray) -> Solution:
+def _with_weights(found: DualSolution, X: np.ndarray, center: np.ndarray) -> DualSolution:
     """The solution of a linear machine over rows less a centre, with the weights of the rows as they are."""
     w = found.beta @ X if found.w is None else found.w
     return replace(found, w=w, bias=found.bias - float(w @ center))
@@ -104,7 +104,7 @@ def _centred(X):
     return X - center, center
 
 
-def solve_hard(X, kernel: Kernel, problem: Problem, tol, max_iter, numbers) -> Solution:
+def solve_hard(X, kernel: Kernel, problem: Problem, tol, max_iter, numbers) -> DualSolution:
     """The same where no bound holds; numbers are what the rows are called where they cannot be separated."""
     beta, size = None, float(kernel.diagonal(X - X.mean(axis=0)).max()) or 1.0
     for bound in _BOUNDS:

@@ -11,10 +11,10 @@ import numpy as np
 
 from openbook.fold import Piece
 
-__all__ = ["Training", "read_rows"]
+__all__ = ["MachineRows", "read_rows"]
 
 
-class Training(NamedTuple):
+class MachineRows(NamedTuple):
     """Encoded rows, targets, weights, and the number of the first row like each."""
 
     X: np.ndarray
@@ -22,10 +22,10 @@ class Training(NamedTuple):
     w: np.ndarray
     number: np.ndarray
 
-    def take(self, rows) -> "Training":
-        return Training(*(array[rows] for array in self))
+    def take(self, rows) -> "MachineRows":
+        return MachineRows(*(array[rows] for array in self))
 
-    def joined(self) -> "Training":
+    def joined(self) -> "MachineRows":
         """With one row for all that are alike."""
         first, group = _groups(np.column_stack([self.X, self.y]))
         if len(first) == len(self.X):
@@ -33,7 +33,7 @@ class Training(NamedTuple):
         return self.take(first)._replace(w=np.bincount(group, self.w))
 
 
-def read_rows(rows, encoding) -> Training:
+def read_rows(rows, encoding) -> MachineRows:
     """All rows, encoded."""
     chunks = [piece.load() if isinstance(piece, Piece) else piece for piece in rows.pieces]
     X = np.empty((sum(len(chunk.y) for chunk in chunks), len(encoding)))
@@ -42,7 +42,7 @@ def read_rows(rows, encoding) -> Training:
         encoding(chunk.X, X[start : start + len(chunk.y)])
         start += len(chunk.y)
     y, w = np.concatenate([chunk.y for chunk in chunks]), np.concatenate([chunk.w for chunk in chunks])
-    return Training(X, y, w, np.arange(len(X)))
+    return MachineRows(X, y, w, np.arange(len(X)))
 
 
 def _groups(cells):

@@ -34,7 +34,7 @@ from openbook.tree.regressor import TreeRegressor
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, Work
 
-__all__ = ["CART", "CARTRegressor", "Choice"]
+__all__ = ["CART", "CARTRegressor", "SubtreeChoice"]
 
 #: Of a longer sequence so many subtrees are judged, the smaller ones among them in finer steps.
 MOST_SUBTREES = 50
@@ -42,7 +42,7 @@ MOST_SUBTREES = 50
 EQUAL = 1e-10
 
 
-class Choice(NamedTuple):
+class SubtreeChoice(NamedTuple):
     """The subtrees that were judged, from the largest to the root alone.
 
     alpha, error, deviation : float64 (n,), β_k, the cross-validated error and its standard error
@@ -71,7 +71,7 @@ class ByFolds(TreeLearner):
     prune = "cost_complexity"
     _grows_once = False
 
-    choice_: Choice
+    choice_: SubtreeChoice
 
     def __init__(self, min_samples_leaf=1, cv=10, random_state=0):
         self.min_samples_leaf = min_samples_leaf
@@ -88,7 +88,7 @@ class ByFolds(TreeLearner):
         alpha, leaves = judged(cost_complexity_path(tree, cost))
         error, deviation = self._judge(rows, training, alpha) if len(alpha) > 1 else (cost[:1], np.zeros(1))
         chosen = smallest_within(error, deviation)
-        self.choice_ = Choice(alpha, leaves, error, deviation, np.array([chosen]))
+        self.choice_ = SubtreeChoice(alpha, leaves, error, deviation, np.array([chosen]))
         return prune_cost_complexity(tree, cost, self.ccp_alpha_)
 
     def _judge(self, rows, training, alpha):
@@ -129,7 +129,7 @@ class ByFolds(TreeLearner):
         return super()._arrays() | {f"choice.{name}": a for name, a in self.choice_._asdict().items()}
 
     def _restore(self, arrays):
-        choice = Choice(**{name: arrays[f"choice.{name}"] for name in Choice._fields})
+        choice = SubtreeChoice(**{name: arrays[f"choice.{name}"] for name in SubtreeChoice._fields})
         check_choice(choice)
         super()._restore({name: a for name, a in arrays.items() if not name.startswith("choice.")})
         self.choice_ = choice
@@ -158,7 +158,7 @@ class CART(ByFolds, TreeClassifier):
     ----------
     ccp_alpha_ : float
         The price of a leaf that was chosen, as a share of all rows.
-    choice_ : Choice
+    choice_ : SubtreeChoice
         The subtrees that were judged: alpha, leaves, error, deviation (its standard error), chosen.
     tree_ : Tree
     classes_ : ndarray of shape (n_classes,)
@@ -215,7 +215,7 @@ class CARTRegressor(ByFolds, TreeRegressor):
     ----------
     ccp_alpha_ : float
         The price of a leaf that was chosen, in units of the mean squared error.
-    choice_ : Choice
+    choice_ : SubtreeChoice
         The subtrees that were judged: alpha, leaves, error, deviation (its standard error), chosen.
     tree_ : Tree
     feature_importances_ : ndarray of shape (n_columns,)

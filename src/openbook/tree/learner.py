@@ -33,7 +33,7 @@ from openbook.tree.engine.search import FRACTIONAL, MAJORITY, OWN_BRANCH, Rule
 from openbook.tree.show.drawing import draw
 from openbook.tree.show.ruleset import rules
 
-__all__ = ["EncodedRows", "Growing", "HowMany", "TreeLearner", "how_many", "importances"]
+__all__ = ["Growing", "HowMany", "TreeLearner", "TreeRows", "how_many", "importances"]
 
 CRITERIA = {
     "gini": criteria.GINI,
@@ -99,7 +99,7 @@ class Pruning(NamedTuple):
         )
 
 
-class EncodedRows(NamedTuple):
+class TreeRows(NamedTuple):
     """Rows for many trees of one learner; see `TreeLearner._encoded`.
 
     rows : Rows; training : Training; cells : float64 (n_rows, n_columns), see `nodes`
@@ -233,7 +233,7 @@ class TreeLearner(Growing):
         X : Table, y : Column; w : float64 (n,), all above zero, the weights that bins are placed by, or None
         """
         rows = self._training_rows(X, y, w)
-        return EncodedRows(rows, encode(rows, self.bins), cells(rows.whole), self._learnt())
+        return TreeRows(rows, encode(rows, self.bins), cells(rows.whole), self._learnt())
 
     def _learnt(self):
         """What it knows of its rows before it grows, by the attribute's name."""

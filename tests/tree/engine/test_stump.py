@@ -11,7 +11,7 @@ from openbook.tree import DecisionTreeClassifier
 from openbook.tree.classifier import StumpRows
 from openbook.tree.engine.keys import CLASS, FIRST, ROW
 from openbook.tree.engine.stump import beats, best_stump, drop_of, most_bins, presort
-from openbook.tree.learner import EncodedRows
+from openbook.tree.learner import TreeRows
 
 SIZES = ("small", "medium", "large", "vast")
 
@@ -119,7 +119,7 @@ def test_bins_grow_with_the_square_root_of_the_rows(n, bins):
 )
 def test_others_are_for_the_engine(name, target, settings):
     X, y = load(name).split(target)
-    assert isinstance(DecisionTreeClassifier(**{"max_depth": 1, **settings})._encoded(X, y), EncodedRows)
+    assert isinstance(DecisionTreeClassifier(**{"max_depth": 1, **settings})._encoded(X, y), TreeRows)
 
 
 def test_gaps_are_for_the_engine():

@@ -31,7 +31,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from openbook.draw import Picture
-from openbook.draw.charts import bar_chart
+from openbook.draw.charts import named_bars
 from openbook.errors import ParameterError
 from openbook.judge.chance.intervals import Interval, bootstrap
 from openbook.words.numbers import figure, shown, signed
@@ -196,7 +196,7 @@ class BiasVariance:
         parts = {"error": self.error, "bias": self.bias, "variance": self.variance, "noise": self.noise}
         known = {name: value for name, value in parts.items() if value is not None and np.isfinite(value)}
         title, values = f"Bias and variance of {self.label}", np.array(list(known.values()))
-        return bar_chart(title, f"{self.loss} loss", list(known), values, (f"{self.words}.",))
+        return named_bars(title, f"{self.loss} loss", list(known), values, (f"{self.words}.",))
 
     def work(self, row: int | None = None) -> Work:
         """The parts of the error or, for a row, how they came about.

@@ -10,10 +10,10 @@ from typing import Any
 from openbook.data import Nominal
 from openbook.measures import chi_squared
 from openbook.tree.derive.splits import (
+    CandidateSplit,
     Classes,
     Group,
-    Numbers,
-    Split,
+    NumberGroup,
     best_groups,
     chance_drop,
     chosen,
@@ -25,7 +25,7 @@ from openbook.words.numbers import figure
 from openbook.work import Step
 from openbook.work.conditions import Is, Within
 
-__all__ = ["Candidate", "Search", "group_at", "search_at"]
+__all__ = ["ColumnCandidate", "Search", "group_at", "search_at"]
 
 
 #: A gain below this is rounding.
@@ -33,7 +33,7 @@ _ZERO = 1e-14
 
 
 @dataclass(frozen=True)
-class Candidate:
+class ColumnCandidate:
     """A column at a node: its best split and what that gains, charges paid; None where there is none.
 
     counted : whether its gain counts for the average
@@ -90,7 +90,7 @@ class Search:
     """A node's rows, its candidates column by column, and the winner among them (or None)."""
 
     rows: Group
-    found: list[Candidate]
+    found: list[ColumnCandidate]
     winner: Any
 
     @property
@@ -119,7 +119,7 @@ def group_at(model, node) -> Group:
     """The training rows of a node; an empty one has none, whatever it says."""
     weight, value = float(model.tree_.weight[node]), model.tree_.value[node].tolist()
     if not hasattr(model, "classes_"):
-        return Numbers(weight, value[0], value[1] if weight > 0 else 0.0)
+        return NumberGroup(weight, value[0], value[1] if weight > 0 else 0.0)
     return Classes(tuple(value if weight > 0 else [0.0] * len(value)))
 
 
@@ -138,7 +138,7 @@ def search_at(model, k) -> Search:
     return Search(rows, found, None if best is None else found[best])
 
 
-def _candidates(model, k) -> list[Candidate]:
+def _candidates(model, k) -> list[ColumnCandidate]:
     noted, start, found = model.candidates_, 0, []
     for j, attribute in enumerate(model.schema_):
         end = start + (len(attribute.values) if isinstance(attribute, Nominal) else 2) + 1
@@ -153,11 +153,11 @@ def _candidates(model, k) -> list[Candidate]:
         if split is not None and model.criterion == "absolute_error":
             split = _with_deviation(split, gain)
         if not why and split is None and model.criterion == "absolute_error":
-            found.append(Candidate(attribute, None, gain, counted, "its two groups are not stored"))
+            found.append(ColumnCandidate(attribute, None, gain, counted, "its two groups are not stored"))
         elif split is None:
-            found.append(Candidate(attribute, None, None, counted, why or "no gain with two groups"))
+            found.append(ColumnCandidate(attribute, None, None, counted, why or "no gain with two groups"))
         else:
-            found.append(Candidate(attribute, split, gain, counted, chance=chance))
+            found.append(ColumnCandidate(attribute, split, gain, counted, chance=chance))
     return found
 
 
@@ -178,10 +178,10 @@ def _obstacle(attribute, groups, gap, gain, cut, chance) -> str:
 
 
 def _group(model, stats) -> Group:
-    return Classes(tuple(stats)) if hasattr(model, "classes_") else Numbers(*stats)
+    return Classes(tuple(stats)) if hasattr(model, "classes_") else NumberGroup(*stats)
 
 
-def _split(model, attribute, groups, gap, cut) -> Split | None:
+def _split(model, attribute, groups, gap, cut) -> CandidateSplit | None:
     """The split of a column with these rows at each value, or on both sides of the cut."""
     branches: list = []
     if not isinstance(attribute, Nominal):
@@ -199,15 +199,15 @@ def _split(model, attribute, groups, gap, cut) -> Split | None:
         for codes, group in best.branches:
             values = tuple(attribute.values[code] for code in sorted(codes))
             branches.append((Is(attribute, values), group))
-    split = Split(tuple(branches), gap, cut)
+    split = CandidateSplit(tuple(branches), gap, cut)
     return split.with_missing(_missing(attribute)) if model.missing == "branch" else split
 
 
-def _with_deviation(split, gain) -> Split:
+def _with_deviation(split, gain) -> CandidateSplit:
     """A split by absolute error with the deviation of its rows together: what the gain was taken from."""
     weight = math.fsum(group.weight for group in split.groups)
     error = gain * (weight + split.gap.weight) + math.fsum(group.error for group in split.groups)
-    return replace(split, together=Numbers(weight, math.nan, error))
+    return replace(split, together=NumberGroup(weight, math.nan, error))
 
 
 def _missing(attribute):

@@ -16,8 +16,8 @@ import numpy as np
 from openbook.data.attributes import Numeric, as_text
 from openbook.errors import DataError, ParameterError
 from openbook.tree.derive.formulas import MEASURES, branch_grid, impurity_step, split_steps
-from openbook.tree.derive.search import Rows, cuts_of, is_missing
-from openbook.tree.derive.splits import Classes, Group, Split, best_of
+from openbook.tree.derive.search import TargetRows, cuts_of, is_missing
+from openbook.tree.derive.splits import CandidateSplit, Classes, Group, best_of
 from openbook.work import Grid, Work
 from openbook.work.conditions import Within
 
@@ -70,9 +70,9 @@ class Cuts(Sequence):
 
     Parameters
     ----------
-    splits : list of Split
+    splits : list of CandidateSplit
         The cuts as `candidate_cuts` finds them.
-    rows : Rows
+    rows : TargetRows
         The targets and weights of the rows.
     criterion : str
         "entropy", "gini" or "squared_error".
@@ -95,7 +95,9 @@ class Cuts(Sequence):
     (3, 22.5)
     """
 
-    def __init__(self, splits: list[Split], rows: Rows, criterion: str, names: tuple[str, str]):
+    def __init__(
+        self, splits: list[CandidateSplit], rows: TargetRows, criterion: str, names: tuple[str, str]
+    ):
         self.criterion = criterion
         self._splits, self._rows, self._names = splits, rows, names
         self._best = best_of(splits, criterion)
@@ -115,7 +117,7 @@ class Cuts(Sequence):
     def best(self) -> Cut | None:
         return None if self._best is None else self._cut(self._best)
 
-    def _cut(self, split: Split) -> Cut:
+    def _cut(self, split: CandidateSplit) -> Cut:
         below, above = map(self._told, split.groups)
         return Cut(
             split.cut,
@@ -131,7 +133,7 @@ class Cuts(Sequence):
             return dict(zip(self._rows.classes or (), group.weights, strict=True))
         return {"weight": group.weight, "mean": group.mean, "error": group.error}
 
-    def _ratio(self, split: Split) -> float | None:
+    def _ratio(self, split: CandidateSplit) -> float | None:
         return split.gain(self.criterion) / split.info if self.criterion == "entropy" else None
 
     def work(self) -> Work:
@@ -154,9 +156,9 @@ class Cuts(Sequence):
         test = Within(attribute, high=self._best.cut)
         return Work(f"Where to cut {name}", tuple(parts), f"{test} wins: the highest gain.")
 
-    def _work_of(self, split: Split, attribute: Numeric, target: str) -> Work:
+    def _work_of(self, split: CandidateSplit, attribute: Numeric, target: str) -> Work:
         tests = (Within(attribute, high=split.cut), Within(attribute, low=split.cut))
-        named = Split(tuple(zip(tests, split.groups, strict=True)), split.gap, split.cut)
+        named = CandidateSplit(tuple(zip(tests, split.groups, strict=True)), split.gap, split.cut)
         columns = (
             (*map(as_text, self._rows.classes), "rows")
             if self._rows.classes
@@ -248,7 +250,7 @@ def candidate_cuts(
         msg = "there must be rows, and every weight must be a number above 0"
         raise DataError(msg)
     known = None if criterion == "squared_error" else sorted(set(targets))
-    rows = Rows(targets, sizes, known)
+    rows = TargetRows(targets, sizes, known)
     return Cuts(cuts_of(cells, rows), rows, criterion, (name, target))
 
 

@@ -5,18 +5,26 @@ Long sums are abbreviated: the first terms and the last one.
 
 from dataclasses import dataclass
 
-from openbook.tree.derive.splits import Classes, Group, Split
+from openbook.tree.derive.splits import CandidateSplit, Classes, Group
 from openbook.words.numbers import figure
 from openbook.work import Grid, Step, escape_text
 
-__all__ = ["MEASURES", "Measure", "branch_grid", "group_cells", "impurity_step", "joined", "split_steps"]
+__all__ = [
+    "MEASURES",
+    "ImpurityMeasure",
+    "branch_grid",
+    "group_cells",
+    "impurity_step",
+    "joined",
+    "split_steps",
+]
 
 #: Longer sums are abbreviated, and longer grids.
 SHOWN_TERMS, SHOWN_BRANCHES = 8, 24
 
 
 @dataclass(frozen=True)
-class Measure:
+class ImpurityMeasure:
     """An impurity: its sign, plain and as a formula, its name, and how it is computed."""
 
     sign: str
@@ -38,15 +46,15 @@ class Measure:
         return f"{self.tex}({escape_text(target)}{condition})"
 
 
-_ENTROPY = Measure("H", "H", "entropy", r"-\sum_c p_c \log_2 p_c")
+_ENTROPY = ImpurityMeasure("H", "H", "entropy", r"-\sum_c p_c \log_2 p_c")
 MEASURES = {
     "entropy": _ENTROPY,
     "gain_ratio": _ENTROPY,
-    "gini": Measure("Gini", r"\operatorname{Gini}", "Gini impurity", r"1 - \sum_c p_c^2"),
-    "squared_error": Measure(
+    "gini": ImpurityMeasure("Gini", r"\operatorname{Gini}", "Gini impurity", r"1 - \sum_c p_c^2"),
+    "squared_error": ImpurityMeasure(
         "MSE", r"\operatorname{MSE}", "mean squared error", r"\frac{1}{W} \sum_i w_i (y_i - \bar{y})^2"
     ),
-    "absolute_error": Measure(
+    "absolute_error": ImpurityMeasure(
         "MAE", r"\operatorname{MAE}", "mean absolute error", r"\frac{1}{W} \sum_i w_i |y_i - \hat{y}|"
     ),
 }
@@ -74,7 +82,7 @@ def joined(terms: list[str], sign: str) -> str:
     return sign.join(terms)
 
 
-def branch_grid(split: Split, names: tuple[str, ...], attribute: str, criterion: str) -> Grid:
+def branch_grid(split: CandidateSplit, names: tuple[str, ...], attribute: str, criterion: str) -> Grid:
     """What the branches hold: class weights, or weight and mean; and how impure that is."""
     measure = MEASURES[criterion].name
     rows = [(test.branch, *group_cells(group), group.impurity(criterion)) for test, group in split.branches]
@@ -94,7 +102,9 @@ def group_cells(group: Group) -> tuple[float, ...]:
     return (group.mean, group.weight)
 
 
-def split_steps(split: Split, target: str, attribute: str, criterion: str, charge: Step | None = None):
+def split_steps(
+    split: CandidateSplit, target: str, attribute: str, criterion: str, charge: Step | None = None
+):
     """The steps from a split's branches to its gain and, by criterion, its gain ratio.
 
     Parameters
@@ -139,7 +149,7 @@ def split_steps(split: Split, target: str, attribute: str, criterion: str, charg
     return steps
 
 
-def _ratio_steps(split: Split, attribute: str, gain: float) -> list[Step]:
+def _ratio_steps(split: CandidateSplit, attribute: str, gain: float) -> list[Step]:
     shares = [_ratio(g.weight, split.weight) for g in (*split.groups, split.gap) if g.weight > 0]
     terms = joined([rf"{share} \log_2 {share}" for share in shares], " - ")
     formula = r"-\sum_b \frac{W_b}{W} \log_2 \frac{W_b}{W}"

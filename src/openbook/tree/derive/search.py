@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from openbook.tree.derive.splits import (
     EQUAL_RATIO,
+    CandidateSplit,
     Classes,
     Group,
-    Numbers,
-    Split,
+    NumberGroup,
     best_groups,
     best_of,
     chance_drop,
@@ -22,13 +22,13 @@ from openbook.tree.derive.splits import (
 )
 from openbook.tree.engine.columns import midpoint
 
-__all__ = ["Found", "Rows", "cuts_of", "is_missing", "search_column", "search_node"]
+__all__ = ["Found", "TargetRows", "cuts_of", "is_missing", "search_column", "search_node"]
 
 #: The most weight that C4.5 asks for beside a cut.
 MOST_BESIDE = 25.0
 
 
-class Rows(NamedTuple):
+class TargetRows(NamedTuple):
     """The targets of a node's rows, their weights, and the classes (None for numbers)."""
 
     targets: Sequence
@@ -46,15 +46,15 @@ class Rows(NamedTuple):
             return Classes(tuple(math.fsum(w for t, w in chosen_rows if t == c) for c in self.classes))
         total = math.fsum(w for _, w in chosen_rows)
         if total <= 0:
-            return Numbers(0.0, 0.0, 0.0)
+            return NumberGroup(0.0, 0.0, 0.0)
         mean = math.fsum(w * t for t, w in chosen_rows) / total
-        return Numbers(total, mean, math.fsum(w * (t - mean) ** 2 for t, w in chosen_rows))
+        return NumberGroup(total, mean, math.fsum(w * (t - mean) ** 2 for t, w in chosen_rows))
 
 
 class Found(NamedTuple):
     """The best split of a column, and what it gains, charges paid."""
 
-    split: Split
+    split: CandidateSplit
     gain: float
 
 
@@ -63,7 +63,7 @@ def is_missing(cell) -> bool:
     return cell is None or (isinstance(cell, float) and math.isnan(cell))
 
 
-def cuts_of(cells: Sequence, rows: Rows) -> list[Split]:
+def cuts_of(cells: Sequence, rows: TargetRows) -> list[CandidateSplit]:
     """Every cut of a column halfway between neighbouring numbers: x <= cut, x > cut."""
     known = [not is_missing(cell) for cell in cells]
     gap = rows.group([not k for k in known])
@@ -71,13 +71,13 @@ def cuts_of(cells: Sequence, rows: Rows) -> list[Split]:
     for low, high in pairwise(sorted({cell for cell, k in zip(cells, known, strict=True) if k})):
         below = rows.group([k and cell <= low for cell, k in zip(cells, known, strict=True)])
         above = rows.group([k and cell > low for cell, k in zip(cells, known, strict=True)])
-        splits.append(Split((("<=", below), (">", above)), gap, float(midpoint(low, high))))
+        splits.append(CandidateSplit((("<=", below), (">", above)), gap, float(midpoint(low, high))))
     return splits
 
 
 def search_column(
     cells: Sequence,
-    rows: Rows,
+    rows: TargetRows,
     criterion: str,
     nominal: str | None = None,
     least: float = 0.0,
@@ -113,7 +113,7 @@ def search_column(
     return Found(split, gain) if paid else None
 
 
-def _best_nominal(cells, rows, criterion, nominal, least, missing) -> Split | None:
+def _best_nominal(cells, rows, criterion, nominal, least, missing) -> CandidateSplit | None:
     """A branch for every value, if two of them are heavy enough; or the best two groups of values."""
     gap = rows.group([is_missing(cell) for cell in cells])
     values = sorted({cell for cell in cells if not is_missing(cell)})
@@ -121,10 +121,12 @@ def _best_nominal(cells, rows, criterion, nominal, least, missing) -> Split | No
     if nominal == "subset":
         return best_groups(branches, gap, criterion, least)
     weights = [group.weight for _, group in branches] + [gap.weight] * (missing == "branch")
-    return Split(tuple(branches), gap) if sum(w > 0 and w >= least for w in weights) >= 2 else None
+    return CandidateSplit(tuple(branches), gap) if sum(w > 0 and w >= least for w in weights) >= 2 else None
 
 
-def _best_cut(cuts: Sequence[Split], rows: Rows, criterion: str, least: float) -> tuple[Split | None, float]:
+def _best_cut(
+    cuts: Sequence[CandidateSplit], rows: TargetRows, criterion: str, least: float
+) -> tuple[CandidateSplit | None, float]:
     """The best cut, and what it is charged for.
 
     By gain ratio, as in C4.5, that is log2(number of cuts) / W for the choice; and a cut must leave a tenth
@@ -141,7 +143,7 @@ def _best_cut(cuts: Sequence[Split], rows: Rows, criterion: str, least: float) -
 def search_node(
     columns: Sequence[Sequence],
     nominal: Sequence[str | None],
-    rows: Rows,
+    rows: TargetRows,
     criterion: str,
     least: float = 0.0,
     missing: str = "fractional",

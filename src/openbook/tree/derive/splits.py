@@ -7,8 +7,8 @@ r"""The search for the best split in plain Python: the twin of the kernels, and 
     chance         (k - 2) × impurity / W, or (k - 2) (classes - 1) / (2 ln 2 W) bits: what k values gain on
                    average if they mean nothing; taken off the gain of columns of many values
 
-Rows come in groups: `Classes` of so much weight each, or `Numbers` of a weight, a mean and a squared error. A
-`Split` is what one test would make of a node's rows.
+Rows come in groups: `Classes` of so much weight each, or a `NumberGroup` of a weight, a mean and a squared
+error. A `CandidateSplit` is what one test would make of a node's rows.
 """
 
 import math
@@ -21,10 +21,10 @@ from typing import Any
 from openbook.data.rare import FEW
 
 __all__ = [
+    "CandidateSplit",
     "Classes",
     "Group",
-    "Numbers",
-    "Split",
+    "NumberGroup",
     "average_gain",
     "best_groups",
     "best_of",
@@ -73,7 +73,7 @@ class Classes:
 
 
 @dataclass(frozen=True)
-class Numbers:
+class NumberGroup:
     """Rows of so much weight whose target has this mean, and this weighed sum of squares around it."""
 
     weight: float
@@ -84,27 +84,27 @@ class Numbers:
         """The mean squared error; 0 without rows."""
         return self.error / self.weight if self.weight > 0 else 0.0
 
-    def times(self, share: float) -> "Numbers":
-        return Numbers(share * self.weight, self.mean, share * self.error)
+    def times(self, share: float) -> "NumberGroup":
+        return NumberGroup(share * self.weight, self.mean, share * self.error)
 
-    def __add__(self, other: "Numbers") -> "Numbers":
+    def __add__(self, other: "NumberGroup") -> "NumberGroup":
         weight = self.weight + other.weight
         if weight <= 0:
             return self
         apart = other.mean - self.mean
-        return Numbers(
+        return NumberGroup(
             weight,
             self.mean + apart * other.weight / weight,
             self.error + other.error + apart * apart * self.weight * other.weight / weight,
         )
 
 
-#: Classes or Numbers; the groups of a tree are all of one kind.
+#: Classes or NumberGroup; the groups of a tree are all of one kind.
 Group = Any
 
 
 @dataclass(frozen=True)
-class Split:
+class CandidateSplit:
     """A test's branches, as (what leads there, its rows), and the rows whose cell is missing.
 
     together : the rows of all branches, where they do not add up: medians do not
@@ -146,11 +146,11 @@ class Split:
         """The split information."""
         return Classes(tuple(g.weight for g in (*self.groups, self.gap))).impurity("entropy")
 
-    def with_missing(self, test: Any) -> "Split":
+    def with_missing(self, test: Any) -> "CandidateSplit":
         """The same with missing cells in a branch of their own, if there are any."""
         if self.gap.weight <= 0:
             return self
-        return Split((*self.branches, (test, self.gap)), self.gap.times(0.0), self.cut)
+        return CandidateSplit((*self.branches, (test, self.gap)), self.gap.times(0.0), self.cut)
 
     def children(self, missing: str) -> list[Group]:
         """What the branches come to hold, by the policy for missing cells."""
@@ -162,7 +162,7 @@ class Split:
         return [group + self.gap if b == heaviest else group for b, group in enumerate(groups)]
 
 
-def best_of(splits: Sequence[Split], criterion: str, least: float = 0.0) -> Split | None:
+def best_of(splits: Sequence[CandidateSplit], criterion: str, least: float = 0.0) -> CandidateSplit | None:
     """The split of the highest gain that leaves the least weight on both sides, the first of equals."""
     best, top = None, 0.0
     for split in splits:
@@ -182,20 +182,20 @@ def best_groups(branches: Sequence[tuple[Any, Group]], gap: Group, criterion: st
     filled = [(value, group) for value, group in branches if group.weight > 0]
     if len(filled) < 2:
         return None
-    n_orders = 1 if isinstance(gap, Numbers) or len(gap.weights) <= 2 else len(gap.weights)
+    n_orders = 1 if isinstance(gap, NumberGroup) or len(gap.weights) <= 2 else len(gap.weights)
     splits = []
     for o in range(n_orders):
         order = sorted(filled, key=lambda branch: _place(branch[1], o, n_orders))
         for at in range(1, len(order)):
             sides = order[:at], order[at:]
             named = tuple((tuple(v for v, _ in side), reduce(add, [g for _, g in side])) for side in sides)
-            splits.append(Split(named, gap))
+            splits.append(CandidateSplit(named, gap))
     return best_of(splits, criterion, least)
 
 
 def _place(group: Group, order: int, n_orders: int) -> float:
     """Where a value stands: by its mean, by the share of the last of two classes, or of one of many."""
-    if isinstance(group, Numbers):
+    if isinstance(group, NumberGroup):
         return group.mean
     return group.weights[-1 if n_orders == 1 else order] / group.weight
 
@@ -236,7 +236,7 @@ def least_to_split(model) -> float:
 
 def tolerance(group: Group, criterion: str) -> float:
     """The size of a rounding error in the gains of such a node."""
-    if isinstance(group, Numbers):
+    if isinstance(group, NumberGroup):
         return ROUNDING * group.impurity(criterion) + (ROUNDING * group.mean) ** 2
     return ROUNDING * (1.0 if criterion == "gini" else 1.0 + math.log2(max(group.weight, 1.0)))
 
