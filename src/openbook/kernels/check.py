@@ -1,8 +1,8 @@
 """Which compiler kernels have: our quick ones (see `linked`), or numba's own.
 
 The quick compilers halve the time to compile, but depend on numba's internals. So before a process compiles
-its first kernel, a small one is compiled both ways. If the quick way raises an error or gives another result,
-all kernels are compiled by numba's own compiler, with one warning. `OPENBOOK_PLAIN_NUMBA=1` asks for that.
+its first kernel, they compile a small one. If that raises an error, or gives another result than Python, all
+kernels are compiled by numba's own compiler, with one warning. `OPENBOOK_PLAIN_NUMBA=1` asks for that.
 """
 
 import os
@@ -36,11 +36,11 @@ def is_plain() -> bool:
 
 @cache
 def is_quick_safe() -> bool:
-    """Whether the quick compilers give what numba's own gives; checked once in a process."""
+    """Whether kernels that the quick compilers compile give what Python gives; checked once in a process."""
     if is_plain():
         return False
     try:
-        safe = np.array_equal(sums_by(Entered, Linked), sums_by(Plain, Plain))
+        safe = np.array_equal(sums_by(Entered, Linked), sums_by_python())
     except Exception:  # noqa: BLE001 (a new numba may raise anything)
         safe = False
     if not safe:
@@ -69,6 +69,17 @@ def add_row(sample: Any, i: int, sums: Any) -> None:
         sums[i - sums.shape[0]] += sample.matrix[i, -j] * j + sample.shift
 
 
+SAMPLE = Sample(np.arange(12.0).reshape(3, 4) ** 2, 0.5, None)
+
+
+def sums_by_python() -> Any:
+    """The sums that the small kernel gives when nothing compiles it."""
+    sums = np.zeros(3)
+    for i in range(len(sums)):
+        add_row(SAMPLE, i, sums)
+    return sums
+
+
 def sums_by(entered: Any, linked: Any) -> Any:
     """The sums that the small kernel gives when these compilers have compiled it."""
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, "_nrt": False}
@@ -80,5 +91,5 @@ def sums_by(entered: Any, linked: Any) -> Any:
             add(sample, i, sums)
 
     sums = np.zeros(3)
-    add_rows(Sample(np.arange(12.0).reshape(3, 4) ** 2, 0.5, None), sums)
+    add_rows(SAMPLE, sums)
     return sums

@@ -83,7 +83,7 @@ def median_and_deviation(y, w):
 @inner
 def row_behind(ground, i):
     """The row that an instance is, or is a part of."""
-    return row_of(ground.rows, ground.codes.shape[0], i)
+    return row_of(ground.rows, ground.n_rows, i)
 
 
 @inner

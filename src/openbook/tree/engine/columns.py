@@ -22,9 +22,8 @@ from openbook.border.rows import infinite_cell
 from openbook.data import Categorical, Nominal, Numeric
 from openbook.errors import RefusalError
 from openbook.fold import ROUNDING, Piece, each
-from openbook.kernels.bundle import bundle
 from openbook.kernels.jit import jit
-from openbook.tree.engine.keys import MISSING, ROW, check_rows, sort_rows
+from openbook.tree.engine.keys import FEW_ROWS, MISSING, ROW, check_rows, sort_rows
 
 __all__ = [
     "COLUMN",
@@ -136,12 +135,10 @@ class Scales(list):
     def _between_codes(self, column, below, above):
         edges = self._edges
         start = edges.start[column]
-        cut, last = (
-            midpoint(edges.high[start + below], edges.low[start + above]),
-            np.empty(len(column), np.intp),
-        )
-        place_cuts(edges, column, below, above, cut, last)
-        return cut, last
+        cut = midpoint(edges.high[start + below], edges.low[start + above])
+        at = np.searchsorted(edges.reach, in_column(column, cut), side="right") - 1
+        last = np.clip(at - start, below, above - 1)
+        return np.where(edges.exact[column], cut, edges.cuts[start + last]), last
 
     @cached_property
     def marks(self):
@@ -155,24 +152,24 @@ class Scales(list):
     @cached_property
     def _edges(self):
         """Those of all ordered columns, one after the other."""
-        ordered = [scale if isinstance(scale, Edges) else None for scale in self]
-        lengths = [0 if scale is None else len(scale.low) for scale in ordered]
-        starts = [
-            at if scale is not None else -1
-            for at, scale in zip(accumulate(lengths, initial=0), ordered, strict=False)
-        ]
-        low, high = (_joined(getattr(scale, name) for scale in ordered if scale) for name in ("low", "high"))
+        ordered = [(f, scale) for f, scale in enumerate(self) if isinstance(scale, Edges)]
+        start, exact, end = np.full(len(self), -1), np.zeros(len(self), dtype=bool), 0
+        for f, scale in ordered:
+            start[f], exact[f], end = end, (scale.low == scale.high).all(), end + len(scale.low)
+        low, high = (_joined(getattr(scale, name) for _, scale in ordered) for name in ("low", "high"))
         # a last code is cut from nothing
-        cuts = _joined(np.append(scale.cuts, np.inf)[: len(scale.low)] for scale in ordered if scale)
-        exact = [scale is not None and bool((scale.low == scale.high).all()) for scale in ordered]
-        return AllEdges(cuts, low, high, np.array(starts), np.array(exact))
+        cuts = _joined(np.append(scale.cuts, np.inf)[: len(scale.low)] for _, scale in ordered)
+        before = np.r_[-np.inf, cuts[:-1]][: len(cuts)]
+        past = np.nextafter(np.where(before < np.inf, before, -np.inf), np.inf)
+        column = np.repeat([f for f, _ in ordered], [len(scale.low) for _, scale in ordered]).astype(np.intp)
+        return AllEdges(cuts, low, high, start, exact, in_column(column, np.where(exact[column], low, past)))
 
 
-@bundle
 class AllEdges(NamedTuple):
     """The edges of columns one after the other: those of column j from start[j] on, -1 if it has none.
 
     exact : whether each code is one number, so that a cut needs no edge
+    reach : as of `in_column`, the least cut that has the code below it; that of a bin may not split it
     """
 
     cuts: np.ndarray
@@ -180,34 +177,25 @@ class AllEdges(NamedTuple):
     high: np.ndarray
     start: np.ndarray
     exact: np.ndarray
+    reach: np.ndarray
+
+
+def in_column(column, numbers):
+    """Numbers of columns as complex ones, which are ordered by column, then by number."""
+    both = np.empty(len(numbers), complex)
+    both.real, both.imag = column, numbers
+    return both
 
 
 def _joined(arrays):
     return np.concatenate([np.zeros(0), *arrays])
 
 
-@jit(_nrt=False)
-def place_cuts(edges, column, below, above, cut, last):
-    """Fill in the last code below each cut, which is given as halfway, and move it to its edge if bins have
-    edges: the first that is not below it, of those between the two codes.
-    """
-    for i in range(column.size):
-        start, k = edges.start[column[i]], below[i]
-        if edges.exact[column[i]]:
-            while k < above[i] - 1 and edges.high[start + k + 1] <= cut[i]:
-                k += 1
-        else:
-            while k < above[i] - 1 and edges.cuts[start + k] < cut[i]:
-                k += 1
-            cut[i] = edges.cuts[start + k]
-        last[i] = k
-
-
 class Training(NamedTuple):
     """Everything that a tree grows from; the scale of each column says where its cuts fall.
 
     columns : COLUMN (n_columns,)
-    keys : uint32 (n_sorted, n_rows); None where no column holds numbers
+    keys : uint32 (n_sorted, n_rows); None where no column is sorted
     codes : uint8 or uint16 (n_rows, n_coded), row by row, since a node looks at few rows and several columns
     gaps : whether any cell is missing
     """
@@ -233,7 +221,7 @@ def count_below(cuts, numbers, below):
 
 def codes_of(cuts, numbers):
     """How many cuts are below each number."""
-    if len(cuts) > FEW:
+    if len(cuts) > FEW or len(numbers) <= FEW_ROWS:  # few rows are not worth compiling a kernel
         return np.searchsorted(cuts, numbers)
     codes = np.empty(len(numbers), dtype=np.intp)
     count_below(cuts, np.ascontiguousarray(numbers, dtype=float), codes)
@@ -270,7 +258,7 @@ def encode(rows, bins=None):
     coded = [(j, scales[j]) for j in np.flatnonzero(kind != SORTED)]
     dtype = np.uint8 if n_codes.max(initial=0) <= FEW else np.uint16
     codes, y, w = _coded_rows(rows, coded, dtype)
-    own_keys = keys.reshape(-1, len(y)) if rows.schema.of(Numeric) else None
+    own_keys = keys.reshape(-1, len(y)) if len(keys) else None
     gaps = bool((codes == n_codes[kind != SORTED]).any()) or bool((keys >= MISSING).any())
     return Training(_columns(kind, n_codes, len(y)), own_keys, codes, scales, y, w, gaps)
 

@@ -45,11 +45,13 @@ ONE, BITS, COUNTER, ALL = np.uint64(1), np.uint64(8), np.uint64(MOST), np.uint64
 @inner
 def lay_out(ground, segment, desk):
     """Put the targets and weights of the members on the desk, where coded columns are counted by them."""
+    if ground.codes is None:
+        return
     start, end = segment
     members, instances = ground.members, ground.instances
     y, number, w = desk.targets.y, desk.targets.number, desk.targets.w
     w_of, number_of, y_of = instances.w, instances.number, instances.y
-    for k in range(start, end if ground.codes.shape[1] else start):
+    for k in range(start, end):
         i = np.uintp(members[k])
         if w.size:
             w[k] = w_of[i]
@@ -62,6 +64,8 @@ def lay_out(ground, segment, desk):
 @inner
 def count_together(ground, n_drawn, segment, desk):
     """Count the codes of the members in the first columns of the order at once, if the members are many."""
+    if ground.codes is None:
+        return
     columns, order, table, places, where = ground.columns, desk.order, desk.table, desk.places, desk.where
     many = table.shape[1] <= FEW_CODES or segment[1] - segment[0] >= table.shape[1] * table.shape[2]
     coded = np.int64(0)  # not a literal, for which callees would be compiled anew
@@ -71,7 +75,7 @@ def count_together(ground, n_drawn, segment, desk):
         if many and k < n_drawn and columns[f].kind != SORTED and coded < places.size:
             where[f], places[coded] = coded, columns[f].place
             coded += 1
-    if desk.targets.y is not None and coded and desk.words.size:
+    if desk.words is not None and coded and desk.words.size:
         count_packed(ground, segment, coded, desk)
     elif coded:
         count_side_by_side(ground, segment, coded, desk)
@@ -83,20 +87,22 @@ def count_codes(ground, f, segment, desk):
     codes may occur (by the last six bits); the targets and weights of the members lie on the desk.
     """
     start, end = segment
-    members, codes, rows, table = ground.members, ground.codes, ground.rows, desk.table
+    members, codes, rows, n_rows, table = ground.members, ground.codes, ground.rows, ground.n_rows, desk.table
     place, n_codes, at = np.uintp(ground.columns[f].place), ground.columns[f].n_codes, desk.where[f]
     hist, occur, targets = desk.hist, desk.occur, desk.targets
     y, number, w = targets.y, targets.number, targets.w
     bits = np.uint64(0)
     if at >= 0:
-        packed = in_words(segment, desk)
+        bits = ALL
         for code in range(n_codes + 1):
             for s in range(hist.shape[1]):
-                hist[code, s] = counter(desk.words[s, at], code) if packed else table[at, code, s]
-        bits = ALL
+                if desk.words is not None and in_words(segment, desk):
+                    hist[code, s] = counter(desk.words[s, at], code)
+                else:
+                    hist[code, s] = table[at, code, s]
     else:
         for k in range(start, end):
-            code = np.uintp(codes[row_of(rows, codes.shape[0], np.uintp(members[np.uintp(k)])), place])
+            code = np.uintp(codes[row_of(rows, n_rows, np.uintp(members[np.uintp(k)])), place])
             add_target(y, number, w, np.uintp(k), hist, code)
             bits |= np.uint64(1) << np.uint64(code & 63)
     for word in range(occur.size):
@@ -107,7 +113,7 @@ def count_codes(ground, f, segment, desk):
 def count_side_by_side(ground, segment, n_columns, desk):
     """Count the members of a segment in the columns at the first places, all at once: a row is one read."""
     start, end = segment
-    members, codes, rows, table = ground.members, ground.codes, ground.rows, desk.table
+    members, codes, rows, n_rows, table = ground.members, ground.codes, ground.rows, ground.n_rows, desk.table
     targets, places = desk.targets, desk.places[:n_columns]
     y, number, weights = targets.y, targets.number, targets.w
     for j in range(n_columns):
@@ -116,7 +122,7 @@ def count_side_by_side(ground, segment, n_columns, desk):
                 table[j, code, s] = 0.0
     for at in range(start, end):
         k = np.uintp(at)
-        row = row_of(rows, codes.shape[0], np.uintp(members[k]))
+        row = row_of(rows, n_rows, np.uintp(members[k]))
         if y is None:
             w = weights[k]
             wy = w * number[k]
@@ -179,7 +185,7 @@ def count_packed(ground, segment, n_columns, desk):
 @inner
 def pack(ground, start, end, n_columns, desk):
     """Fill the words with up to MOST members."""
-    members, codes, rows, n_rows = ground.members, ground.codes, ground.rows, ground.codes.shape[0]
+    members, codes, rows, n_rows = ground.members, ground.codes, ground.rows, ground.n_rows
     words, y = desk.words, desk.targets.y
     for c in range(words.shape[0]):
         for j in range(n_columns):

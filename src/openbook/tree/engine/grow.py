@@ -62,18 +62,21 @@ DONE, MORE_NODES, MORE_INSTANCES, MORE_ROUTES = range(4)
 class Ground(NamedTuple):
     """The rows that are being parted.
 
-    columns, codes : see `columns`
-    keys : uint32 (n_sorted, capacity), those of the target last for absolute errors; None where no column
-        holds numbers (a type of its own: what would sort is not compiled)
+    columns : see `columns`; n_rows : how many rows they have
+    codes : see `columns`; None where all columns are sorted
+    keys : uint32 (n_sorted, capacity), those of the target last for absolute errors; None where all columns
+        are coded (None is a type of its own: what would sort, or count codes, is not compiled)
     members : uint32 (capacity,); like keys, in segments
-    rows : uint32 (capacity - n_rows,), the row behind each instance that is a part
+    rows : uint32 (capacity - n_rows,), the row behind each instance that is a part; None where no cell is
+        missing
     """
 
     columns: np.ndarray
-    codes: np.ndarray
+    n_rows: int
+    codes: np.ndarray | None
     keys: np.ndarray | None
     members: np.ndarray
-    rows: np.ndarray
+    rows: np.ndarray | None
     instances: Instances
 
 
@@ -275,56 +278,58 @@ def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, P
         # the test, and the branch of each member
         column, best = ground.columns[f], found[f]
         kind, route, n_branches, n_values = column.kind, np.int64(-1), np.int64(2), column.n_codes
-        if kind == NOMINAL and not rule.subset:
-            route, n_branches = column.route, n_values
-        elif kind == NOMINAL:
-            search(ground, f, segment, rule, desk, best)  # once more, for the routes
-            route = sizes[2]
-            if route + n_values > routes.size:
-                return MORE_ROUTES
-            for code in range(n_values):
-                routes[route + code] = desk.routes[code]
+        if desk.routes is not None and kind == NOMINAL:
+            if rule.subset:
+                search(ground, f, segment, rule, desk, best)  # once more, for the routes
+                route = sizes[2]
+                if route + n_values > routes.size:
+                    return MORE_ROUTES
+                for code in range(n_values):
+                    routes[route + code] = desk.routes[code]
+            else:
+                route, n_branches = column.route, n_values
         branches = growth.branches[: n_branches + 1]
         for b in range(branches.size):
             branches[b].size, branches[b].weight = 0, 0.0
-        sorts = keys is not None and keys.shape[0] > 0
-        by_code = not sorts and not best.gaps and (n_branches == 2 or kind == NOMINAL)
+        by_code = keys is None and not best.gaps and (n_branches == 2 or kind == NOMINAL)
         by_cut = kind == SORTED and best.known == end - start
         own_routes, gaps = routes[max(route, 0) :], 0
         if keys is not None and by_cut:
             take_cut(ground, growth, f, segment, best.below, branches, rule.criterion)
-        elif not by_code:
+        elif (keys is not None or ground.rows is not None) and not by_code:
             gaps = take_sides(ground, f, segment, best, own_routes, side, branches)
         own_branch = gaps > 0 and rule.missing == OWN_BRANCH
         if not own_branch:
             branches = branches[:n_branches]
-        spread = send_missing(ground, segment, side, branches, rule) if gaps else 0
 
         # the branches' rows
-        used, parts = np.int64(this.used), np.int64(0)
-        for b in range(branches.size if spread else 0):
-            parts += spread if branches[b].weight > 0 else 0
-        if parts and max(used, end) + parts > members.size:
-            return MORE_INSTANCES
+        used, spread = np.int64(this.used), 0
+        if ground.rows is not None and gaps:
+            spread = send_missing(ground, segment, side, branches, rule)
+            parts = np.int64(0)
+            for b in range(branches.size):
+                parts += spread if branches[b].weight > 0 else 0
+            if spread and max(used, end) + parts > members.size:
+                return MORE_INSTANCES
         below, above = best.below, best.above
         if keys is not None and kind == SORTED:
             below, above = row_at(ground, f, start + below), row_at(ground, f, start + above)
-        if spread:
+        if ground.rows is not None and spread:
             used = make_parts(ground, segment, used, branches, side)
         in_two = branches.size == 2 and not spread
         last, sizes[0] = first + branches.size, sizes[0] - 1
-        if by_code:
-            if n_branches == 2:
-                part_by_code(ground, growth, f, segment, best, own_routes, desk, branches)
-            else:
+        if keys is None and by_code:
+            if desk.routes is not None and n_branches != 2:
                 part_by_value(ground, growth, f, segment, desk, branches)
+            else:
+                part_by_code(ground, growth, f, segment, best, own_routes, desk, branches)
             add_branches(growth, node, branches, used)
-        else:
+        elif keys is not None or ground.rows is not None:
             if keys is not None and in_two:
                 if not by_cut:
                     note_sides(members[start:end], side, growth.bits)
                 part_in_two(members[start:], end - start, growth)
-            else:
+            elif ground.rows is not None or desk.routes is not None:
                 part(members[start:], end - start, growth, branches)
             add_branches(growth, node, branches, used)
             for child in range(first, first if by_cut else last):
@@ -344,7 +349,7 @@ def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, P
             for j in range(keys.shape[0]):
                 if in_two:
                     part_in_two(keys[j, start:], end - start, growth)
-                else:
+                elif ground.rows is not None or desk.routes is not None:
                     part(keys[j, start:], end - start, growth, branches)
 
         this.attribute, this.gain, this.below, this.above = f, best.gain, below, above

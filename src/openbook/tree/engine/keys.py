@@ -43,6 +43,8 @@ HIGH, GAP, LOW = np.uint64(32), np.uint64(2**32 - 1), np.uint64(2**32 - 1)
 SIGN, SIGN_BIT, ZERO = np.uint64(2**31), np.uint64(31), np.uint64(2**31)
 #: What is sorted by at a time.
 BYTE, IN_BYTE = np.uint64(8), np.uint64(255)
+#: No more rows than these are sorted without kernels, which would have to be compiled.
+FEW_ROWS = 512
 #: Putting right what float32 cannot tell apart may take so many moves a row; else ranks are sorted.
 PATIENCE = 4
 
@@ -59,10 +61,25 @@ def sort_rows(numbers, keys, room):
 
     room : uint64 (2, n_rows), to sort in
     """
+    if len(numbers) <= FEW_ROWS:
+        return sort_few(numbers, keys)
     put_in_front(numbers, room[0])
     sort_by_front(*room, np.zeros((4, 256), np.int64))
     distinct = put_in_order(numbers, room[0], keys)
     return put_in_order(numbers, _by_rank(numbers), keys) if distinct < 0 else distinct
+
+
+def sort_few(numbers, keys):
+    """`sort_rows` of few rows."""
+    order = np.argsort(numbers, kind="stable")
+    ascending = numbers[order]
+    n_known = len(order) - int(np.isnan(ascending).sum())
+    first = np.ones(len(order), dtype=bool)
+    first[1:] = ascending[1:] != ascending[:-1]
+    first[n_known + 1 :] = False  # no NaN equals another
+    keys[:] = np.where(first, order.astype(np.uint32) | FIRST, order)
+    keys[n_known:] |= MISSING
+    return int(first[:n_known].sum())
 
 
 @jit(_nrt=False)

@@ -51,15 +51,15 @@ def take_sides(ground, f, segment, found, routes, side, branches):
     keys = ground.members[start:end]
     if ground.keys is not None and kind == SORTED:
         keys = ground.keys[place, start:end]
-    codes, rows, w = ground.codes, ground.rows, ground.instances.w
+    codes, rows, n_rows, w = ground.codes, ground.rows, ground.n_rows, ground.instances.w
     gaps = 0
     for k in range(keys.size):
         i = np.uintp(keys[k] & ROW)
+        b = np.int64(-1)
         if kind == SORTED:
-            b = np.int64(k > below) if k < known else np.int64(-1)
-        else:
-            code = np.int64(codes[row_of(rows, codes.shape[0], i), np.uintp(place)])
-            b = np.int64(-1)
+            b = np.int64(k > below) if k < known else b
+        elif codes is not None:
+            code = np.int64(codes[row_of(rows, n_rows, i), np.uintp(place)])
             if code < n_codes:
                 b = np.int64(code > below) if kind == ORDERED else np.int64(routes[code])
         side[i] = b
@@ -108,7 +108,7 @@ def part_by_code(ground, growth, f, segment, found, routes, desk, branches):
     """
     start, end = segment
     column, below = ground.columns[f], found.below
-    place, n_rows, n_codes = np.uintp(column.place), ground.codes.shape[0], column.n_codes
+    place, n_rows, n_codes = np.uintp(column.place), ground.n_rows, column.n_codes
     members, codes, rows, side = ground.members[start:end], ground.codes, ground.rows, growth.side
     targets, aside, stats, first = desk.targets, growth.aside, growth.stats, growth.sizes[1]
     if column.kind == ORDERED:
@@ -135,7 +135,7 @@ def part_by_value(ground, growth, f, segment, desk, branches):
     """`part_by_code` with a branch for each code."""
     start, end = segment
     members, codes, rows, spare = ground.members, ground.codes, ground.rows, growth.spare
-    place, n_rows, n_codes = np.uintp(ground.columns[f].place), codes.shape[0], np.uintp(branches.size)
+    place, n_rows, n_codes = np.uintp(ground.columns[f].place), ground.n_rows, np.uintp(branches.size)
     y, number, w = desk.targets.y, desk.targets.number, desk.targets.w
     y_aside, number_aside, w_aside = growth.aside.y, growth.aside.number, growth.aside.w
     add_codes(ground, f, segment, desk, growth, branches)
@@ -176,7 +176,7 @@ def add_codes(ground, f, segment, desk, growth, branches):
         branches[b].size = np.int64(branches[b].weight) if unit else 0
     clear(hist, n_codes + 1, desk.occur)
     for k in range(start, start if unit else end):
-        code = np.int64(codes[row_of(rows, codes.shape[0], np.uintp(members[k])), place])
+        code = np.int64(codes[row_of(rows, ground.n_rows, np.uintp(members[k])), place])
         branches[code if code < n_codes else 0].size += 1
     to = 0
     for b in range(n_codes):
@@ -249,7 +249,7 @@ def make_parts(ground, segment, used, branches, side):
     """Make of each spread instance a part for every branch with weight; side becomes -1 - its first part."""
     start, end = segment
     members, rows, instances, total = ground.members, ground.rows, ground.instances, 0.0
-    n_rows = ground.codes.shape[0]
+    n_rows = ground.n_rows
     y, number, w = instances.y, instances.number, instances.w
     for b in range(branches.size):
         total += branches[b].weight

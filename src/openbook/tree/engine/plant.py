@@ -130,7 +130,7 @@ def _stages(ground, rule):
     n = len(ground.members)
     depth = math.ceil(math.log2(n / NEAR)) if n > FAR else 0
     deeper = 0 < depth < rule.max_depth
-    if not deeper or _sorts(ground) or rule.criterion == ABSOLUTE or rule.missing == FRACTIONAL:
+    if not deeper or ground.keys is not None or rule.criterion == ABSOLUTE or rule.missing == FRACTIONAL:
         return [rule]
     return [rule._replace(max_depth=depth), rule]
 
@@ -142,6 +142,7 @@ def _gathered(ground, growth, rule, depth):
     members, own = ground.members, zip(("y", "number", "w"), ground.instances, strict=False)
     ground = ground._replace(
         codes=ground.codes.take(members, axis=0),  # thrice as fast as codes[members]
+        n_rows=len(members),
         members=np.arange(len(members), dtype=np.uint32),
         instances=ground.instances._replace(**{name: a[members] for name, a in own if a is not None}),
     )
@@ -167,7 +168,10 @@ def _ground(training, rows, n_classes, centre, rule, keep):
     if n_classes == 2 and keys is not None:
         mark_class(keys, instances.y)
     members = np.arange(n, dtype=np.uint32) if rows is None else rows.astype(np.uint32)
-    return Ground(training.columns, training.codes, keys, members, np.zeros(0, np.uint32), instances)
+    all_sorted = not training.codes.shape[1] and rule.criterion != ABSOLUTE
+    codes = None if all_sorted else training.codes
+    parts = np.zeros(0, np.uint32) if training.gaps else None
+    return Ground(training.columns, n, codes, keys, members, parts, instances)
 
 
 def _keys(training, rows, rule, keep):
@@ -218,32 +222,34 @@ def _growth(ground, most, n_stats, rule):
 
 def _desk(ground, marks, most, n_stats, rule, seed):
     """Room for columns of so many codes, missing included."""
-    n_coded = ground.codes.shape[1]
+    n_coded = 0 if ground.codes is None else ground.codes.shape[1]
     at_once = 0 if rule.criterion == ABSOLUTE else min(rule.max_features, n_coded)
     at_once = min(at_once, MOST_COUNTS // (most * n_stats))
+    by_value = rule.criterion == ABSOLUTE or (ground.columns["kind"] == NOMINAL).any()
     all_drawn = rule.max_features >= len(ground.columns)
-    packed = _unit_classes(ground.instances) and n_stats > 1 and most <= PER_WORD and all_drawn
+    packed = _unit_classes(ground.instances) and n_stats > 1 and all_drawn
+    words = np.zeros((n_stats, at_once if packed else 0), np.uint64)
     return Desk(
         hist=np.zeros((most, n_stats)),
         sides=np.zeros((5, n_stats)),
-        routes=np.zeros(most, np.int32),
+        routes=np.zeros(most, np.int32) if by_value else None,
         order=np.arange(len(ground.columns)),
         random=np.array([seed], np.uint64),
         occur=np.zeros(most // 64 + 1, np.uint64),
-        targets=_targets(ground.instances, ground.members if n_coded else ground.members[:0]),
+        targets=_targets(ground.instances, ground.members[:0] if ground.codes is None else ground.members),
         whole=ground.instances.whole,
         score=np.zeros(most),
         rank=np.zeros(most, np.int64),
         ordered=np.zeros((most, n_stats)),
         table=np.zeros((at_once, most, n_stats)),
-        words=np.zeros((n_stats, at_once if packed else 0), np.uint64),
+        words=words if most <= PER_WORD and ground.instances.y is not None else None,
         node=np.zeros(3),
         places=np.zeros(at_once, np.int64),
         where=np.zeros(len(ground.columns), np.int64),
-        counts=np.zeros(len(ground.members) // SMALL_BLOCK if _sorts(ground) else 0, np.uint8),
+        counts=np.zeros(len(ground.members) // SMALL_BLOCK if ground.keys is not None else 0, np.uint8),
         every=np.full(most // 64 + 1, 2**64 - 1, np.uint64),
         marks=marks,
-        ladder=ladder_of(len(ground.codes), len(ground.members)) if rule.criterion == ABSOLUTE else None,
+        ladder=ladder_of(ground.n_rows, len(ground.members)) if rule.criterion == ABSOLUTE else None,
     )
 
 
@@ -255,7 +261,7 @@ def _targets(instances, members):
 
 def _aside(ground):
     """Room for the targets and weights of all members, where no column is sorted."""
-    instances, n = ground.instances, 0 if _sorts(ground) else len(ground.members)
+    instances, n = ground.instances, len(ground.members) if ground.keys is None else 0
     y, number = (None if a is None else np.empty(n, a.dtype) for a in (instances.y, instances.number))
     return Targets(y, number, np.empty(0 if _unit_classes(instances) else n))
 
@@ -263,11 +269,6 @@ def _aside(ground):
 def _unit_classes(instances):
     """Whether there are classes to count, and no weights to add up."""
     return instances.unit and instances.y is not None
-
-
-def _sorts(ground):
-    """Whether columns are sorted."""
-    return ground.keys is not None and len(ground.keys) > 0
 
 
 def _totals(instances, rows, n_stats, criterion):

@@ -128,10 +128,11 @@ class Desk(NamedTuple):
 
     hist : float64 (most codes + 1, n_stats), wiped between columns; occur : uint64, the codes in it, as bits
     sides : float64 (5, n_stats), of two sides, and of missing, known and all cells
-    routes : int32 (most codes,), where the codes of a subset go
+    routes : int32 (most codes,), where the codes of a subset go; None where no column is nominal
     order : int64 (n_columns,), of the columns; random : uint64 (1,), the state of the random numbers
     table : float64 (n, most codes + 1, n_stats), histograms of several columns at once, if there is room
-    words : uint64 (n_classes, n), to count those of few codes in (see `counts`), if there is room
+    words : uint64 (n_classes, n), to count those of few codes in (see `counts`), if there is room; None where
+        codes are many, or targets numbers
     node : float64 (3,), the weight and the cost of the node at hand; the drop that a column must reach to win
     places : int64 (n,), their places in the codes; where : int64 (n_columns,), theirs in the table, or -1
     counts : uint8, see `two_classes`
@@ -144,12 +145,12 @@ class Desk(NamedTuple):
 
     hist: np.ndarray
     sides: np.ndarray
-    routes: np.ndarray
+    routes: np.ndarray | None
     order: np.ndarray
     random: np.ndarray
     occur: np.ndarray
     table: np.ndarray
-    words: np.ndarray
+    words: np.ndarray | None
     node: np.ndarray
     places: np.ndarray
     where: np.ndarray
@@ -179,7 +180,7 @@ def search(ground, f, segment, rule, desk, found):
         weigh_absolute(desk.ladder, ground, f, segment, rule, desk, found)
     elif ground.keys is not None and ground.columns[f].kind == SORTED:
         weigh_sorted(ground, f, segment, rule, desk, found)
-    else:
+    elif ground.codes is not None:
         weigh_coded(ground, f, segment, rule, desk, found)
         clear(desk.hist, ground.columns[f].n_codes + 1, desk.occur)
 
@@ -216,24 +217,21 @@ def weigh_sorted(ground, f, segment, rule, desk, found):
 def weigh_coded(ground, f, segment, rule, desk, found):
     """`search` in a coded column, whose histogram stays on the desk."""
     column, sides, criterion = ground.columns[f], desk.sides, rule.criterion
-    by_value, counted = column.kind == NOMINAL and not rule.subset, desk.where[f]
-    packed = counted >= 0 and in_words(segment, desk)
-    by_words = by_value and packed and desk.whole.size > 0
-    if desk.targets.y is not None and by_words and not has_gaps(desk.words, counted, column.n_codes):
-        weigh_packed(counted, rule, desk, found)
-        return
-    if by_value and counted >= 0 and not packed:
-        weigh_multiway(desk.table[counted], column.n_codes, rule, desk, found)
+    if desk.routes is not None and column.kind == NOMINAL and not rule.subset:
+        weigh_values(ground, f, segment, rule, desk, found)
         return
     count_codes(ground, f, segment, desk)
-    if by_value:
-        weigh_multiway(desk.hist, column.n_codes, rule, desk, found)
-        return
     tell_gaps(desk.hist, column.n_codes, criterion, sides, found)
     w_known, hist = weight_of(sides, KNOWN, criterion), desk.hist[: column.n_codes]
     if w_known <= 0:
         return
-    if column.kind == ORDERED:
+    if desk.routes is not None and column.kind == NOMINAL:
+        routes = desk.routes
+        drop, cuts, w_left = best_subset(hist, rule.least, criterion, desk), 1, 0.0
+        for code in range(column.n_codes):
+            w_left += weight_of(hist, code, criterion) if routes[code] == 0 else 0.0
+        drop -= by_chance(hist, column.n_codes, rule, desk)
+    else:
         least = least_beside(w_known, sides.shape[1], rule)
         keep_one_cut(desk.marks, hist, f, desk, criterion)
         if criterion == GINI and sides.shape[1] == 2:
@@ -241,14 +239,25 @@ def weigh_coded(ground, f, segment, rule, desk, found):
         else:
             drop, below, above, cuts, w_left = best_bin(hist, desk.occur, least, criterion, sides, desk.whole)
         found.below, found.above = below, above
-    else:
-        routes = desk.routes
-        drop, cuts, w_left = best_subset(hist, rule.least, criterion, desk), 1, 0.0
-        for code in range(column.n_codes):
-            w_left += weight_of(hist, code, criterion) if routes[code] == 0 else 0.0
-        drop -= by_chance(hist, column.n_codes, rule, desk)
     if drop > 0:
         judge_cut(drop, cuts, w_left, rule, desk, found)
+
+
+@inner
+def weigh_values(ground, f, segment, rule, desk, found):
+    """`weigh_coded` with a branch for each code: by whatever the codes are counted in."""
+    n_codes, counted = ground.columns[f].n_codes, desk.where[f]
+    packed = False
+    if desk.words is not None and counted >= 0 and in_words(segment, desk):
+        packed = True
+        if desk.whole.size > 0 and not has_gaps(desk.words, counted, n_codes):
+            weigh_packed(counted, rule, desk, found)
+            return
+    if counted >= 0 and not packed:
+        weigh_multiway(desk.table[counted], n_codes, rule, desk, found)
+    else:
+        count_codes(ground, f, segment, desk)
+        weigh_multiway(desk.hist, n_codes, rule, desk, found)
 
 
 @inner
@@ -381,7 +390,7 @@ def choose(found, desk, rule, columns):
 def row_at(ground, f, key):
     """The row behind a key of a sorted column."""
     i = np.uintp(ground.keys[ground.columns[f].place, key] & ROW)
-    return np.int64(row_of(ground.rows, ground.codes.shape[0], i))
+    return np.int64(row_of(ground.rows, ground.n_rows, i))
 
 
 @inner
@@ -393,7 +402,7 @@ def note(ground, f, segment, found, desk, evidence, at):
     noted.gain, noted.info, noted.below, noted.above = found.gain, found.info, below, found.above
     if desk.ladder is not None:
         note_medians(desk.ladder, ground, f, segment, found, desk, stats, slot)
-    elif kind != SORTED:
+    elif ground.codes is not None and kind != SORTED:
         count_codes(ground, f, segment, desk)
         for code in range(n_codes + 1):
             branch = code

@@ -214,6 +214,8 @@ def whole_below(random, n):
 @inner
 def row_of(rows, n_rows, i):
     """The row behind an instance: itself, unless the instance is a part; those come behind the n_rows."""
+    if rows is None:
+        return i
     return i if i < np.uintp(n_rows) else np.uintp(rows[i - np.uintp(n_rows)])
 
 
