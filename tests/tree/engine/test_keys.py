@@ -18,6 +18,7 @@ from openbook.tree.engine.keys import (
     check_rows,
     mark_class,
     only,
+    sort_few,
     sort_rows,
 )
 from openbook.tree.engine.plant import NOTED
@@ -74,6 +75,14 @@ def test_rows_are_in_the_order_of_their_numbers(name):
     np.testing.assert_array_equal((keys & FIRST) != 0, first)
     np.testing.assert_array_equal((keys & MISSING) != 0, missing)
     assert distinct == len(np.unique(numbers[~np.isnan(numbers)]))
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_few_rows_have_the_same_keys_without_kernels(name):
+    numbers = COLUMNS[name]
+    keys, own = np.empty((2, len(numbers)), np.uint32)
+    assert sort_few(numbers, own) == sort_rows(numbers, keys, room_for(keys))
+    np.testing.assert_array_equal(own, keys)
 
 
 @given(arrays(float, st.integers(1, 40), elements=st.floats(allow_infinity=False, width=64)))

@@ -23,7 +23,7 @@ from openbook.data import Categorical, Nominal, Numeric
 from openbook.errors import RefusalError
 from openbook.fold import ROUNDING, Piece, each
 from openbook.kernels.jit import jit
-from openbook.tree.engine.keys import FEW_ROWS, MISSING, ROW, check_rows, sort_rows
+from openbook.tree.engine.keys import MISSING, ROW, check_rows, sort_few, sort_rows
 
 __all__ = [
     "COLUMN",
@@ -41,6 +41,8 @@ SORTED, ORDERED, NOMINAL = range(3)
 
 #: A numeric column of no more distinct numbers than these is coded: counting beats sorting.
 FEW = 255
+#: No more rows than these are sorted and coded without kernels, which would have to be compiled.
+FEW_ROWS = 512
 #: A nominal column has many values when they are this share of the rows.
 MANY = 0.3
 #: About so many rows are looked at to place bins.
@@ -221,7 +223,7 @@ def count_below(cuts, numbers, below):
 
 def codes_of(cuts, numbers):
     """How many cuts are below each number."""
-    if len(cuts) > FEW or len(numbers) <= FEW_ROWS:  # few rows are not worth compiling a kernel
+    if len(cuts) > FEW or len(numbers) <= FEW_ROWS:
         return np.searchsorted(cuts, numbers)
     codes = np.empty(len(numbers), dtype=np.intp)
     count_below(cuts, np.ascontiguousarray(numbers, dtype=float), codes)
@@ -286,7 +288,8 @@ def _scales(rows, bins):
         numbers, own = next(columns), keys[n_sorted]
         if np.isinf(numbers).any():
             raise infinite_cell(rows)
-        if sort_rows(numbers, own, room) > FEW and bins is None:
+        distinct = sort_few(numbers, own) if n_rows <= FEW_ROWS else sort_rows(numbers, own, room)
+        if distinct > FEW and bins is None:
             scales.append(Sorted([table.columns[j] for table in samples]))
             n_sorted += 1
         else:

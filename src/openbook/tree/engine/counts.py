@@ -93,10 +93,12 @@ def count_codes(ground, f, segment, desk):
     y, number, w = targets.y, targets.number, targets.w
     bits = np.uint64(0)
     if at >= 0:
-        bits = ALL
+        bits, packed = ALL, False
+        if desk.words is not None:
+            packed = in_words(segment, desk)
         for code in range(n_codes + 1):
             for s in range(hist.shape[1]):
-                if desk.words is not None and in_words(segment, desk):
+                if desk.words is not None and packed:
                     hist[code, s] = counter(desk.words[s, at], code)
                 else:
                     hist[code, s] = table[at, code, s]

@@ -29,6 +29,7 @@ __all__ = [
     "check_rows",
     "mark_class",
     "only",
+    "sort_few",
     "sort_rows",
 ]
 
@@ -43,8 +44,6 @@ HIGH, GAP, LOW = np.uint64(32), np.uint64(2**32 - 1), np.uint64(2**32 - 1)
 SIGN, SIGN_BIT, ZERO = np.uint64(2**31), np.uint64(31), np.uint64(2**31)
 #: What is sorted by at a time.
 BYTE, IN_BYTE = np.uint64(8), np.uint64(255)
-#: No more rows than these are sorted without kernels, which would have to be compiled.
-FEW_ROWS = 512
 #: Putting right what float32 cannot tell apart may take so many moves a row; else ranks are sorted.
 PATIENCE = 4
 
@@ -61,8 +60,6 @@ def sort_rows(numbers, keys, room):
 
     room : uint64 (2, n_rows), to sort in
     """
-    if len(numbers) <= FEW_ROWS:
-        return sort_few(numbers, keys)
     put_in_front(numbers, room[0])
     sort_by_front(*room, np.zeros((4, 256), np.int64))
     distinct = put_in_order(numbers, room[0], keys)
@@ -70,7 +67,7 @@ def sort_rows(numbers, keys, room):
 
 
 def sort_few(numbers, keys):
-    """`sort_rows` of few rows."""
+    """`sort_rows` of few rows, without kernels that would have to be compiled."""
     order = np.argsort(numbers, kind="stable")
     ascending = numbers[order]
     n_known = len(order) - int(np.isnan(ascending).sum())
