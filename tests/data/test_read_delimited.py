@@ -190,3 +190,26 @@ def test_nul_deep_in_the_file(file):
 def test_damaged_gzip(file):
     with pytest.raises(DataError, match="is not a gzip file, or is damaged"):
         read(file(b"a,b\n1,2\n", "t.csv.gz"))
+
+
+def test_what_polars_says_does_not_matter(tmp_path, monkeypatch):
+    """A guess that later rows break is noticed whatever the words of polars' error."""
+    read_csv, failures = pl.read_csv, []
+
+    def other_words(*given, **named):
+        try:
+            return read_csv(*given, **named)
+        except pl.exceptions.PolarsError:
+            failures.append(given)
+            raise pl.exceptions.ComputeError("?") from None
+
+    monkeypatch.setattr(pl, "read_csv", other_words)
+    rows = [f"{i},{i / 2},{i}" for i in range(300)]
+    path = tmp_path / "late.csv"
+    path.write_text("\n".join(["a,b,c", *rows, "NA,many, 7", ""]))
+    table = read(path)
+    assert failures
+    assert [type(attribute) for attribute in table.schema] == [Numeric, Nominal, Numeric]
+    assert np.isnan(table.columns[0][-1])
+    assert table.columns[0][299] == 299
+    assert table.columns[2][-1] == 7

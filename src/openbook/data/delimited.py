@@ -16,7 +16,6 @@ the table is the same as if every column had been read as text.
 
 import csv
 import io
-import re
 from collections.abc import Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
@@ -72,7 +71,6 @@ _NO_HEADER = (
     "the first line is read as a row, since it looks like the others, and columns are called column_1,"
     " column_2, …; if it is the header, read with header=True"
 )
-_BROKEN_GUESS = re.compile(r"as dtype `f64`.*\(column number (\d+)\)", re.DOTALL)
 
 
 def read_delimited(path: Path, how: Reading) -> Table:
@@ -161,16 +159,26 @@ class DelimitedFile:
     ) -> "tuple[pl.DataFrame, frozenset[str]]":
         """The rows, with those columns as numbers that turn out to hold numbers only.
 
-        Polars looks out for missing tokens only once one is met among the numbers: looking out takes time.
+        Polars looks out for missing tokens only once a cell is no number: looking out takes time. Where that
+        does not help, all is read as text, to see which columns hold something else.
         """
-        tokens: Collection[str] = ()
-        while True:
+        import polars as pl
+
+        for tokens in ((), how.gaps):
             try:
                 return self.parse(numeric, tokens, span), numeric
-            except _BrokenGuess as broken:
-                if tokens:
-                    numeric -= {self.names[broken.position]}
-                tokens = how.gaps
+            except _BrokenGuess:
+                continue
+        texts = self.parse(frozenset(), how.gaps, span)
+        numbers = texts.select(
+            pl.col(sorted(numeric)).str.strip_chars_start(" ").cast(pl.Float64, strict=False)
+        )
+        held = [
+            name
+            for name in numbers.columns
+            if not (numbers[name].is_null() & (texts[name] != "").fill_null(value=False)).any()
+        ]
+        return texts.with_columns(numbers.select(held)), frozenset(held)
 
     def parse(self, numeric: AbstractSet[str], missing: Collection[str], span: Span = None) -> "pl.DataFrame":
         """The rows of the file, or of a span of its bytes, as numbers and texts."""
@@ -185,7 +193,11 @@ class DelimitedFile:
                 source, separator=self.separator, schema=schema, null_values=gaps, has_header=self.header
             )
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-            raise self._error(str(error), numeric, span) from None
+            if numeric:
+                raise _BrokenGuess from None
+            said = str(error).partition("\n")[0]
+            msg = f"{self.path}: {self._complaint(span) or said}"
+            raise DataError(msg) from None
         frame.columns = list(self.names)
         if frame.width > 1 and frame[:, -1].null_count():
             return self._without_blank_lines(frame, span)
@@ -203,12 +215,6 @@ class DelimitedFile:
         header = [f"c{i}" for i in range(len(self.names))]
         top = self.separator.join(header).encode() + b"\n" if self.header else b""
         return io.BytesIO(top + self._slice(span)), header
-
-    def _error(self, message: str, numeric: AbstractSet[str], span: Span) -> Exception:
-        found = _BROKEN_GUESS.search(message)
-        if found and self.names[int(found[1]) - 1] in numeric:
-            return _BrokenGuess(int(found[1]) - 1)
-        return DataError(f"{self.path}: {self._complaint(span) or message.partition(chr(10))[0]}")
 
     def _complaint(self, span: Span) -> str:
         before = line_of(FileBytes(self.path), span[0]) - 1 if span else 0
@@ -296,11 +302,7 @@ def _unclear_header(path: Path) -> DataError:
 
 
 class _BrokenGuess(Exception):  # noqa: N818 (a signal between two methods)
-    """A column that was to be numbers holds something else."""
-
-    def __init__(self, position: int) -> None:
-        super().__init__(position)
-        self.position = position
+    """Polars could not read the columns that were to be numbers; whatever it says, text is tried next."""
 
 
 def _first_records(path: Path, unpacked: bytes | None) -> tuple[int, Positions, bytes]:
