@@ -5,12 +5,14 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
 from openbook.errors import OpenbookError, for_command_line
+from openbook.kernels.notice import clock
 
 __all__ = ["Commands"]
 
@@ -27,6 +29,7 @@ class Commands(TyperGroup):
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):  # a terminal that lacks a sign shows another
                 stream.reconfigure(errors="replace")
+        clock.say = partial(typer.echo, err=True) if sys.stderr.isatty() else None
         try:
             with warnings.catch_warnings():
                 warnings.showwarning = _note

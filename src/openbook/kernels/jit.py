@@ -10,9 +10,11 @@ from functools import partial
 from typing import Any
 
 import numba
+from numba.core import event
 
 from openbook.kernels.cache import KernelCache
 from openbook.kernels.check import compile_entered, compile_linked
+from openbook.kernels.notice import clock
 
 __all__ = ["FLAGS", "inner", "jit"]
 
@@ -35,6 +37,19 @@ def jit(function: Callable[..., Any] | None = None, *, cache: bool = True, **opt
     if cache:
         kernel._cache = KernelCache(function)  # noqa: SLF001 (numba's enable_caching, with our cache)
     return kernel
+
+
+class OnClock(event.Listener):
+    """Has the clock run while numba compiles, which it does under a lock of its own."""
+
+    def on_start(self, event: Any) -> None:  # noqa: ARG002 (numba's signature)
+        clock.begin()
+
+    def on_end(self, event: Any) -> None:  # noqa: ARG002
+        clock.end()
+
+
+event.register("numba:compile", OnClock())
 
 
 #: For kernels that only kernels call: Python cannot call them, so that a caller compiles in half the time.
