@@ -20,11 +20,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.base import Classifier
+from openbook.border.class_weight import CLASS_WEIGHT, class_factors
 from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, Whole
 from openbook.data.attributes import as_text
 from openbook.draw.charts import named_bars
 from openbook.errors import DataError, ParameterError, did_you_mean
-from openbook.linear.class_weight import CLASS_WEIGHT, class_factors
 from openbook.linear.first_pass import log_likelihood_of_shares, totals_of
 from openbook.linear.inference import certainty, odds_table
 from openbook.linear.likelihood import ClassLikelihood, Units, encoded_pieces

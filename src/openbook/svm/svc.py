@@ -15,10 +15,10 @@ import math
 import numpy as np
 
 from openbook.border.base import Classifier
+from openbook.border.class_weight import CLASS_WEIGHT, class_factors
 from openbook.border.rules import Flag, Maybe, Number, OneOf, Whole, WordOr
 from openbook.data.attributes import as_text
 from openbook.errors import DataError, ParameterError
-from openbook.linear.class_weight import CLASS_WEIGHT, class_factors
 from openbook.svm.derive import derive_classifier, derive_decision
 from openbook.svm.learner import SupportVectors
 from openbook.svm.machine import Machines, Task, solved

@@ -1,15 +1,15 @@
 """A decision tree for classes."""
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from openbook.border.base import Classifier, most_probable
+from openbook.border.class_weight import CLASS_WEIGHT, class_factors
 from openbook.border.rows import RowWeights
-from openbook.border.rules import Anything, Maybe, Number, OneOf
+from openbook.border.rules import Maybe, Number, OneOf
 from openbook.data import Column, Table
-from openbook.errors import ParameterError, RefusalError, did_you_mean
+from openbook.errors import RefusalError
 from openbook.measures import entropy, gini
 from openbook.tree.derive.splits import least_weight
 from openbook.tree.engine.nodes import SPREAD, add_weights, leaves_of
@@ -26,7 +26,7 @@ class GrowingClassifier(Growing, Classifier):
     _rules = {
         **Growing._rules,
         "criterion": OneOf("gini", "entropy", "gain_ratio"),
-        "class_weight": Anything("None, 'balanced' or a mapping of class to weight"),
+        "class_weight": CLASS_WEIGHT,
     }
 
     criterion = "gini"
@@ -42,26 +42,8 @@ class GrowingClassifier(Growing, Classifier):
     def _weighed(self, training):
         if self.class_weight is None:
             return training
-        return training._replace(w=training.w * self._class_weights(training)[training.y])
-
-    def _class_weights(self, training):
-        """The weight of each class: as told, or so that all weigh the same."""
-        labels = self.classes_.tolist()
-        if self.class_weight == "balanced":
-            weights = np.bincount(training.y, training.w, minlength=len(labels))
-            return weights.sum() / (len(labels) * weights)
-        if not isinstance(self.class_weight, Mapping):
-            msg = f"class_weight must be {self._rules['class_weight'].demand()}, got {self.class_weight!r}"
-            raise ParameterError(msg)
-        if odd := [label for label in self.class_weight if label not in labels]:
-            hint = did_you_mean(str(odd[0]), [str(label) for label in labels])
-            msg = f"class_weight names {odd[0]!r}, which is not a class. {hint}"
-            raise ParameterError(msg)
-        weights = np.array([float(self.class_weight.get(label, 1.0)) for label in labels])
-        if not (np.isfinite(weights) & (weights > 0)).all():
-            msg = f"class_weight must be above zero, got {self.class_weight!r}"
-            raise ParameterError(msg)
-        return weights
+        weights = np.bincount(training.y, training.w, minlength=len(self.classes_))
+        return training._replace(w=training.w * class_factors(self, weights)[training.y])
 
 
 class TreeClassifier(GrowingClassifier, TreeLearner):
