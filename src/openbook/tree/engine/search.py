@@ -45,7 +45,7 @@ from openbook.tree.engine.split import (
     tolerance,
 )
 from openbook.tree.engine.subset import best_subset
-from openbook.tree.engine.two_classes import best_bin_of_two, best_cut_of_two
+from openbook.tree.engine.two_classes import best_cut_of_two
 
 __all__ = [
     "FOUND",
@@ -234,10 +234,7 @@ def weigh_coded(ground, f, segment, rule, desk, found):
     else:
         least = least_beside(w_known, sides.shape[1], rule)
         keep_one_cut(desk.marks, hist, f, desk, criterion)
-        if criterion == GINI and sides.shape[1] == 2:
-            drop, below, above, cuts, w_left = best_bin_of_two(hist, desk.occur, least, sides)
-        else:
-            drop, below, above, cuts, w_left = best_bin(hist, desk.occur, least, criterion, sides, desk.whole)
+        drop, below, above, cuts, w_left = best_bin(hist, desk.occur, least, criterion, sides, desk.whole)
         found.below, found.above = below, above
     if drop > 0:
         judge_cut(drop, cuts, w_left, rule, desk, found)

@@ -137,6 +137,16 @@ def value_of(a, b, w_left, w_right, criterion, whole):
 
 
 @inner
+def beats(a, b, w_left, w_right, bar, criterion, whole):
+    """Whether two sides are worth more than the bar; without a division, which takes longer than the rest."""
+    if criterion == GINI:
+        return a * w_right + b * w_left > bar * (w_left * w_right)
+    if criterion == SQUARED:
+        return a * a * w_right + b * b * w_left > bar * (w_left * w_right)
+    return value_of(a, b, w_left, w_right, criterion, whole) > bar
+
+
+@inner
 def value_of_one(a, w, criterion, whole):
     """`value_of` for rows that are not split."""
     if criterion == GINI:
@@ -194,9 +204,8 @@ def best_cut(keys, instances, least, criterion, sides):
         w_right -= w
         if keys[k + 1] & FIRST and w_left >= least and w_right >= least and w_right > 0:
             cuts += 1
-            value = value_of(a, b, w_left, w_right, criterion, whole)
-            if value > best + slack:
-                best, at, w_best = value, k, w_left
+            if beats(a, b, w_left, w_right, best + slack, criterion, whole):
+                best, at, w_best = value_of(a, b, w_left, w_right, criterion, whole), k, w_left
     return best - none, at, cuts, w_best
 
 
@@ -285,9 +294,9 @@ def best_bin(hist, occur, least, criterion, sides, whole):  # noqa: C901 (an inn
                 continue
             if last >= 0 and w_left >= least and w_right >= least:
                 cuts += 1
-                value = value_of(a, b, w_left, w_right, criterion, whole)
-                if value > best + slack:
-                    best, below, above, w_best = value, last, code, w_left
+                if beats(a, b, w_left, w_right, best + slack, criterion, whole):
+                    best, below, above = value_of(a, b, w_left, w_right, criterion, whole), last, code
+                    w_best = w_left
             if criterion == SQUARED:
                 a += hist[code, 1]
                 b -= hist[code, 1]

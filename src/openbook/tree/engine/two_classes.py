@@ -1,4 +1,4 @@
-"""The search of `split` for two classes, what most trees and forests are grown for; kernels.
+"""The search of `split` among the keys of two classes, what most trees are grown for; kernels.
 
 With W the weight of the rows and W1 that of the second class, w and w1 the same left of a cut, the cost drops
 
@@ -18,13 +18,12 @@ import math
 
 import numpy as np
 
-from openbook.kernels.bits import lowest, without_lowest
 from openbook.kernels.jit import inner
 from openbook.tree.engine.criteria import GAIN_RATIO, GINI, plogp
 from openbook.tree.engine.keys import CLASS, CLASS_BIT, FIRST, FIRST_BIT, ROW
-from openbook.tree.engine.split import KNOWN, ROUNDING, tolerance
+from openbook.tree.engine.split import KNOWN, tolerance
 
-__all__ = ["SMALL_BLOCK", "best_bin_of_two", "best_cut_of_two"]
+__all__ = ["SMALL_BLOCK", "best_cut_of_two"]
 
 #: How many keys a block has: fewer where the keys are few.
 SMALL_BLOCK, LARGE_BLOCK, MANY_KEYS = 32, 128, 4096
@@ -157,34 +156,3 @@ def n_cuts(keys, instances, least, all_w):
         w_right = all_w - w_left
         cuts += 1 if keys[k + 1] & FIRST and min(w_left, w_right) >= least and w_right > 0 else 0
     return np.int64(cuts)
-
-
-@inner
-def best_bin_of_two(hist, occur, least, sides):
-    """`best_bin` for two classes by Gini."""
-    all_1 = sides[KNOWN, 1]
-    all_w = sides[KNOWN, 0] + all_1
-    w_left, left_1 = 0.0, 0.0
-    slack, below, above, cuts, last, w_best = ROUNDING * all_w * all_w / 2, -1, -1, 0, -1, 0.0
-    bar = slack
-    for word in range((hist.shape[0] + 63) // 64):
-        bits = occur[word]
-        while bits != 0:
-            code = 64 * word + lowest(bits)
-            bits = without_lowest(bits)
-            if code >= hist.shape[0]:
-                break
-            w = hist[code, 0] + hist[code, 1]
-            if w <= 0:
-                continue
-            w_right = all_w - w_left
-            if last >= 0 and w_left >= least and w_right >= least:
-                cuts += 1
-                d = left_1 * all_w - all_1 * w_left
-                if d * d > bar * w_left * w_right:
-                    bar = d * d / (w_left * w_right) + slack
-                    below, above, w_best = last, code, w_left
-            w_left += w
-            left_1 += hist[code, 1]
-            last = code
-    return 2 * (bar - slack) / all_w, below, above, cuts, w_best
