@@ -136,7 +136,7 @@ def trees_together(trees, root=0):
     fields = {f: np.concatenate([getattr(tree, f) for tree in trees]) for f in Tree._fields if f != "first"}
     first = []
     for tree in trees:
-        first.append(tree.first + np.int32(root))
+        first.append(tree.first.astype(np.int32) + root)  # old NumPy keeps the narrow type of an array
         root += tree.size
     return Tree(**fields, first=np.concatenate(first))
 
@@ -213,7 +213,10 @@ def detours_of(trees, steps):
     if not (steps["turn"] == DETOUR).any():
         return Detours(*np.zeros((3, 0), np.int32))
     starts = np.cumsum([0, *(len(tree.routes) for tree in trees)], dtype=np.int32)
-    routes = [np.where(t.route < 0, -1, t.route + start) for t, start in zip(trees, starts, strict=False)]
+    routes = [
+        np.where(t.route < 0, -1, t.route.astype(np.int32) + start)
+        for t, start in zip(trees, starts, strict=False)
+    ]
     missing, every = ([getattr(tree, name) for tree in trees] for name in ("missing", "routes"))
     return Detours(*(np.concatenate(part, dtype=np.int32) for part in (routes, missing, every)))
 
