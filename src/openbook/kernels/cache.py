@@ -34,7 +34,7 @@ def kernel_sources(package: Path) -> dict[Path, bytes]:
 
 
 @cache
-def stamp_of(package: Path) -> str:
+def sources_stamp(package: Path) -> str:
     """A digest of the kernel sources, and of their paths; read once in a process."""
     digest = blake2b(digest_size=16)
     for path, text in kernel_sources(package).items():
@@ -71,7 +71,7 @@ class KernelCache(FunctionCache):
         super().__init__(function)
         own = package_of(Path(function.__code__.co_filename).resolve())
         packages = {package_of(Path(__file__).resolve()), own} - {None}
-        stamp = self._impl.locator.get_source_stamp(), *sorted(stamp_of(package) for package in packages)
+        stamp = self._impl.locator.get_source_stamp(), *sorted(sources_stamp(package) for package in packages)
         self._cache_file = OwnNames(self._cache_path, self._impl.filename_base, stamp)
 
     def _index_key(self, *given: Any) -> Any:
