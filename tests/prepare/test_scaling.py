@@ -1,6 +1,7 @@
 """Scaling, by hand and beside scikit-learn."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn import preprocessing
 
@@ -89,6 +90,18 @@ def test_units_go_with_scaling_and_come_back():
     scaled = scaler.transform(table)
     assert scaled.schema["price"].is_plain
     assert scaler.inverse_transform(scaled).schema == table.schema
+
+
+def test_dates_become_numbers_and_dates_again():
+    table = read([{"sold": "2024-01-01"}, {"sold": "2024-01-03"}, {"sold": "2024-01-11"}])
+    scaler = MinMaxScaler().fit(table)
+    scaled = scaler.transform(table)
+    assert scaled["sold"].tolist() == [0.0, 0.2, 1.0]
+    back = scaler.inverse_transform(scaled)
+    assert back.schema == table.schema
+    assert back["sold"].tolist() == table["sold"].tolist()
+    frame = table.to_pandas()
+    pd.testing.assert_frame_equal(scaler.inverse_transform(scaler.transform(frame)), frame, check_dtype=False)
 
 
 def test_extremes_of_parts_are_those_of_the_whole():

@@ -26,6 +26,7 @@ __all__ = [
     "Number",
     "OneOf",
     "ParameterRule",
+    "SomeOf",
     "ValueOf",
     "Whole",
     "WordOr",
@@ -69,6 +70,20 @@ class OneOf(_Plain):
 
     def allows(self, value: Any) -> bool:
         return isinstance(value, str) and value in self.words
+
+
+class SomeOf(OneOf):
+    """A list of some of a few words, each once."""
+
+    def demand(self) -> str:
+        return "a list of some of " + ", ".join(map(repr, self.words))
+
+    def allows(self, value: Any) -> bool:
+        listed = isinstance(value, list | tuple) and len(set(value)) == len(value)
+        return listed and all(map(super().allows, value))
+
+    def from_json(self, record: Any) -> Any:
+        return tuple(record)
 
 
 @dataclass(frozen=True)

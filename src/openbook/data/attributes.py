@@ -8,7 +8,7 @@ no value:
     UNSEEN  = -2    the cell holds a value that training never saw; only prediction meets it
 
 One value of a nominal column may stand for all that it does not list, its `rest` (see `rare`): such a column
-has no unseen values.
+has no unseen values. The values of a cyclic one go round, as months do: the first comes after the last.
 """
 
 import math
@@ -424,6 +424,11 @@ class Categorical(Attribute):
         """The code of a value that is not listed."""
         return UNSEEN
 
+    @property
+    def is_open(self) -> bool:
+        """Whether other rows may have values that are not listed."""
+        return True
+
     def decode(self, code: int) -> str | None:
         """The value behind a code; None where it is missing or was never seen.
 
@@ -481,6 +486,8 @@ class Nominal(Categorical):
         The values, in order.
     rest : str or None, default=None
         The value, one of `values`, that stands for all that are not listed; None if there is none.
+    cyclic : bool, default=False
+        Whether the values go round, as months do: mixed distances count the steps between two of them.
 
     Notes
     -----
@@ -496,6 +503,7 @@ class Nominal(Categorical):
     kind: ClassVar[str] = "nominal"
 
     rest: str | None = field(default=None, repr=False)
+    cyclic: bool = field(default=False, repr=False, kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -507,12 +515,18 @@ class Nominal(Categorical):
     def unlisted(self) -> int:
         return UNSEEN if self.rest is None else self.codes[self.rest]
 
+    @property
+    def is_open(self) -> bool:
+        return self.rest is None and not self.cyclic
+
     def to_json(self) -> dict[str, Any]:
-        return super().to_json() | ({} if self.rest is None else {"rest": self.rest})
+        rest = {} if self.rest is None else {"rest": self.rest}
+        return super().to_json() | rest | ({"cyclic": True} if self.cyclic else {})
 
     @classmethod
     def rebuilt(cls, name: str, record: Mapping[str, Any]) -> Self:
-        return replace(super().rebuilt(name, record), rest=record.get("rest"))
+        cyclic = record.get("cyclic") is True
+        return replace(super().rebuilt(name, record), rest=record.get("rest"), cyclic=cyclic)
 
 
 @dataclass(frozen=True)

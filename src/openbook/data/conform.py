@@ -65,7 +65,7 @@ def conform_column(column: Column, attribute: Attribute) -> Array:
 
 
 def _extended(attribute: Attribute, column: Column) -> Attribute:
-    if not isinstance(attribute, Categorical) or attribute.unlisted != UNSEEN:
+    if not isinstance(attribute, Categorical) or not attribute.is_open:
         return attribute
     new = tuple(value for value in _distinct(column) if value not in attribute.codes)
     return type(attribute)(attribute.name, attribute.values + new) if new else attribute

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from openbook.data.attributes import Attribute
+from openbook.data.attributes import Attribute, Datetime
 from openbook.data.frames import is_frame
 from openbook.data.read import read
 from openbook.data.schema import Schema
@@ -53,9 +53,13 @@ def replaced(
 
         frame = nw.from_native(X, eager_only=True)
         places = _places([str(name) for name in frame.columns], True, schema, names, who)
+        cells = [
+            attribute.moments(numbers) if isinstance(attribute, Datetime) else numbers
+            for attribute, numbers in zip(attributes, np.ascontiguousarray(block.T), strict=True)
+        ]
         new = [
-            nw.new_series(frame.columns[place], numbers, backend=frame.implementation)
-            for place, numbers in zip(places, np.ascontiguousarray(block.T), strict=True)
+            nw.new_series(frame.columns[place], column, backend=frame.implementation)
+            for place, column in zip(places, cells, strict=True)
         ]
         return frame.with_columns(*new).to_native()
     dense = X.toarray() if hasattr(X, "tocsr") else X

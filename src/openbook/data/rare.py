@@ -12,7 +12,7 @@ value v, N in all, k values, and the target's parts y (a number, or 0 and 1 for 
 So a column that says nothing of the target keeps no value, and one that says much keeps all that occur at
 least `LEAST` times; of more than `MOST` the most frequent, of equals the first. All others are one value, the
 column's `rest`, and so is every value that comes later and was never seen. Missing cells stay missing. A
-column of few values is left alone, and one that has a rest already.
+column of few values is left alone, and one that has a rest already, or values that go round.
 """
 
 import math
@@ -38,7 +38,7 @@ Array = npt.NDArray[Any]
 
 def may_pool(attribute: Attribute) -> bool:
     """Whether a column's values may be pooled, if some are rare."""
-    return isinstance(attribute, Nominal) and attribute.rest is None and len(attribute.values) > FEW
+    return isinstance(attribute, Nominal) and attribute.is_open and len(attribute.values) > FEW
 
 
 @dataclass(frozen=True)

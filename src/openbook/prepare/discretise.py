@@ -77,7 +77,7 @@ def equal_cuts(values: np.ndarray, weights: np.ndarray, bins: int, least: float 
 def interval_names(cuts: np.ndarray) -> tuple[str, ...]:
     """The intervals between cuts, in words that differ.
 
-    >>> intervals(np.array([0.8, 1.75]))
+    >>> interval_names(np.array([0.8, 1.75]))
     ('<= 0.8', '(0.8, 1.75]', '> 1.75')
     """
     if not len(cuts):

@@ -107,8 +107,8 @@ class MinMaxScaler(Transformer):
     def _step(self):
         return partial(_extremes, self.schema_.of(Numeric))
 
-    def _zero(self, n_numeric):
-        return Extremes(*np.zeros((3, n_numeric)))
+    def _zero(self):
+        return Extremes(*np.zeros((3, len(self.schema_.of(Numeric)))))
 
     def _solve(self):
         found, (a, b) = self.statistics_, self.feature_range
@@ -191,8 +191,8 @@ class StandardScaler(Transformer):
     def _step(self):
         return partial(_moments, self.schema_.of(Numeric))
 
-    def _zero(self, n_numeric):
-        return Moments.zero(1, n_numeric)
+    def _zero(self):
+        return Moments.zero(1, len(self.schema_.of(Numeric)))
 
     def _solve(self):
         found = self.statistics_

@@ -1,13 +1,13 @@
-"""Transformers of numbers, a column at a time: fit, transform, and back.
+"""Transformers: fit, transform, and back.
 
     fit            statistics = sum of step(chunk) over all chunks of rows
     partial_fit    statistics + those of more rows
     transform      each number x of a column becomes forward(x); backward(forward(x)) = x
 
-Rows come out in the form in which they came: a Table gives a Table, a frame a frame of its own kind, an array
-an array. Nominal, ordinal and text columns pass through unchanged. A missing cell stays missing. Training
-refuses an infinite cell by name; later it stays infinite. A column without a known number in training stays
-as it is.
+Those of numbers, a column at a time, change what is there; others (`date_parts`) add columns. Rows come out
+in the form in which they came: a Table gives a Table, a frame a frame of its own kind, an array an array.
+Nominal, ordinal and text columns pass through unchanged. A missing cell stays missing. Training refuses an
+infinite cell by name; later it stays infinite. A column without a known number in training stays as it is.
 """
 
 from abc import abstractmethod
@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from openbook.border.rows import Chunk, Rows, infinite_cell, weighed
 from openbook.border.unsupervised import Unsupervised
-from openbook.data import Nominal, Numeric, Ordinal, Table, Text
+from openbook.data import Nominal, Numeric, Ordinal, Schema, Table, Text
 from openbook.data.conform import conform
 from openbook.data.forms import replaced, with_rows
 from openbook.data.read import read
@@ -31,16 +31,15 @@ from openbook.fold import Statistics, fold
 from openbook.words.numbers import signed
 from openbook.work import Grid, Step, Work
 
-__all__ = ["Transformer"]
+__all__ = ["Preparation", "Transformer"]
 
 Floats = npt.NDArray[np.float64]
 
 
-class Transformer(OneToOneFeatureMixin, TransformerMixin, Unsupervised):
-    """A transformer that changes the numbers of a table and keeps its columns; see the module.
+class Preparation(TransformerMixin, Unsupervised):
+    """What prepares the columns of a table by statistics that add up over rows.
 
-    A transformer says what it adds up (`_step`, `_zero`), what follows from the sums (`_solve`), how a number
-    changes and changes back (`_forward`, `_backward`), and the steps behind it (`_rule`, `_substituted`).
+    It says what it adds up (`_step`, `_zero`) and what follows from the sums (`_solve`).
     """
 
     _accepts = (Numeric, Nominal, Ordinal, Text)
@@ -52,28 +51,12 @@ class Transformer(OneToOneFeatureMixin, TransformerMixin, Unsupervised):
         """A function, fit to be pickled, from a chunk to its statistics."""
 
     @abstractmethod
-    def _zero(self, n_numeric: int) -> Statistics:
+    def _zero(self) -> Statistics:
         """The statistics of no rows."""
 
     @abstractmethod
     def _solve(self) -> None:
         """The fitted attributes from `statistics_`."""
-
-    @abstractmethod
-    def _forward(self, x: Floats) -> Floats:
-        """Numbers as they come, (n, n_numeric), as they are to be."""
-
-    @abstractmethod
-    def _backward(self, z: Floats) -> Floats:
-        """The numbers that `_forward` made these of."""
-
-    @abstractmethod
-    def _rule(self) -> tuple[str, tuple[str, ...], Floats]:
-        """The formula, the names of its figures, and the figures of each numeric column, (n_numeric, k)."""
-
-    @abstractmethod
-    def _substituted(self, j: int, x: str) -> str:
-        """The formula with the figures of column j and the number x put in."""
 
     def _fit(self, rows: Rows) -> None:
         self.statistics_ = self._folded(rows)
@@ -111,6 +94,52 @@ class Transformer(OneToOneFeatureMixin, TransformerMixin, Unsupervised):
             raise infinite_cell(rows)
         return statistics
 
+    def _in_its_form(self, rows: Any) -> Any:
+        """A Table as the frame that `set_output` asks for; other rows as they are."""
+        form = _get_output_config("transform", self)["dense"] if isinstance(rows, Table) else "default"
+        return {"pandas": Table.to_pandas, "polars": Table.to_polars}.get(form, lambda table: table)(rows)
+
+    # the model file
+
+    def _arrays(self) -> Mapping[str, npt.NDArray[Any]]:
+        return self.statistics_.arrays()
+
+    def _restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+        zero = self._zero()
+        if odd := arrays.keys() ^ zero.arrays().keys():
+            msg = f"array {min(odd)!r} is missing or unexpected"
+            raise ValueError(msg)
+        self.statistics_ = zero.filled(arrays)
+        finite = all(np.isfinite(array).all() for array in self.statistics_.arrays().values())
+        if not finite or any((amount < 0).any() for amount in self.statistics_.amounts()):
+            msg = "its statistics are not valid: one is negative, or not finite"
+            raise ValueError(msg)
+        self._solve()
+
+
+class Transformer(OneToOneFeatureMixin, Preparation):
+    """A transformer that changes the numbers of a table and keeps its columns; see the module.
+
+    Beside its sums, it says how a number changes and changes back (`_forward`, `_backward`), and the steps
+    behind it (`_rule`, `_substituted`).
+    """
+
+    @abstractmethod
+    def _forward(self, x: Floats) -> Floats:
+        """Numbers as they come, (n, n_numeric), as they are to be."""
+
+    @abstractmethod
+    def _backward(self, z: Floats) -> Floats:
+        """The numbers that `_forward` made these of."""
+
+    @abstractmethod
+    def _rule(self) -> tuple[str, tuple[str, ...], Floats]:
+        """The formula, the names of its figures, and the figures of each numeric column, (n_numeric, k)."""
+
+    @abstractmethod
+    def _substituted(self, j: int, x: str) -> str:
+        """The formula with the figures of column j and the number x put in."""
+
     def transform(self, X: Any) -> Any:
         """The rows with their numbers changed, in the form that X has.
 
@@ -140,16 +169,15 @@ class Transformer(OneToOneFeatureMixin, TransformerMixin, Unsupervised):
         return self._changed(X, self._backward, plain=False)
 
     def _changed(self, X: Any, change: Callable[[Floats], Floats], *, plain: bool) -> Any:
-        """X with its numbers changed; `plain` numbers have no unit."""
+        """X with its numbers changed; `plain` numbers have no unit, and are no dates."""
         check_is_fitted(self)
         X = with_rows(X)
-        table = self._encode(X)
-        own = [attribute for attribute in self.schema_ if isinstance(attribute, Numeric)]
-        block = change(self._numbers(table))
-        attributes = [Numeric(attribute.name) for attribute in own] if plain else own
-        rows = replaced(X, self.schema_, attributes, block, type(self).__name__)
-        form = _get_output_config("transform", self)["dense"] if isinstance(rows, Table) else "default"
-        return {"pandas": Table.to_pandas, "polars": Table.to_polars}.get(form, lambda table: table)(rows)
+        own, who = self.schema_, type(self).__name__
+        bare = Schema(tuple(Numeric(a.name) if isinstance(a, Numeric) else a for a in own), own.named)
+        table = self._encode(X) if plain else conform(read(X, bare), bare, who)
+        after = bare if plain else own
+        attributes = [after[name] for name in own.of(Numeric)]
+        return self._in_its_form(replaced(X, own, attributes, change(self._numbers(table)), who))
 
     def _numbers(self, table: Table) -> Floats:
         names = self.schema_.of(Numeric)
@@ -184,20 +212,3 @@ class Transformer(OneToOneFeatureMixin, TransformerMixin, Unsupervised):
         passed = [(a.name, X.column(a.name)[0]) for a in self.schema_ if not isinstance(a, Numeric)]
         grids = (Grid("unchanged", ("column", "cell"), passed),) if passed else ()
         return Work(f"{type(self).__name__}: one row", (*steps, *grids))
-
-    # the model file
-
-    def _arrays(self) -> Mapping[str, npt.NDArray[Any]]:
-        return self.statistics_.arrays()
-
-    def _restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        zero = self._zero(len(self.schema_.of(Numeric)))
-        if odd := arrays.keys() ^ zero.arrays().keys():
-            msg = f"array {min(odd)!r} is missing or unexpected"
-            raise ValueError(msg)
-        self.statistics_ = zero.filled(arrays)
-        finite = all(np.isfinite(array).all() for array in self.statistics_.arrays().values())
-        if not finite or any((amount < 0).any() for amount in self.statistics_.amounts()):
-            msg = "its statistics are not valid: one is negative, or not finite"
-            raise ValueError(msg)
-        self._solve()

@@ -31,6 +31,12 @@ _DETECTORS = {
 
 UNTARGETED = (
     Entry(
+        "date_parts",
+        "openbook.prepare:DateParts",
+        "preparation",
+        "month, weekday and hour of dates",
+    ),
+    Entry(
         "min_max_scaler",
         "openbook.prepare:MinMaxScaler",
         "preparation",

@@ -5,7 +5,8 @@ r"""The mixed distance of typed tables, after Gower and HEOM.
     numeric   δ = |x - q| / range, at most 1; the range is that of training, largest less smallest; robust,
               that of the cells within the outer fences (below), and δ may exceed 1
     ordinal   δ = |rank - rank| / (m - 1)
-    nominal   δ = 0 where the values are equal, else 1
+    nominal   δ = 0 where the values are equal, else 1; of a cycle of m values, as months are, the steps from
+              one to the other, the shorter way round, / ⌊m / 2⌋
     missing   δ = 1: as far as can be, also where both are; so is a value that training never saw
 
 A column of numbers that did not vary counts 0 where the query is equal, else 1. Robust, a missing cell is as
@@ -27,7 +28,7 @@ from functools import cached_property
 
 import numpy as np
 
-from openbook.data import Nominal, Numeric, Ordinal, Schema
+from openbook.data import Categorical, Nominal, Numeric, Ordinal, Schema
 from openbook.words.numbers import figure
 from openbook.work import Grid
 
@@ -66,17 +67,21 @@ class MixedDistance:
         return cls(table.schema, ranges, kind, np.array(list(map(_median, columns))) if robust else None)
 
     def place(self, table):
-        """The cells as numbers, (n, p), ranks included, and codes, (n, q); NaN and below 0 where missing."""
-        nominal = table.schema.of(Nominal)
+        """The cells as numbers, (n, p), and codes, (n, q); NaN and below 0 where missing.
+
+        Ranks, and values that go round, are numbers, too.
+        """
+        schema = table.schema
+        nominal = [a.name for a in schema if not _has_steps(a)]
         codes = np.empty((len(table), len(nominal)), np.int32)
         for j, name in enumerate(nominal):
             codes[:, j] = table.data(name)
-        others = table.schema.of(Numeric, Ordinal)
+        others = [a.name for a in schema if _has_steps(a)]
         numbers = np.empty((len(table), len(others)))
         for j, name in enumerate(others):
             data = table.data(name)
-            ranks = isinstance(table.schema[name], Ordinal)
-            numbers[:, j] = np.where(data < 0, np.nan, data) if ranks else data
+            is_code = isinstance(schema[name], Categorical)
+            numbers[:, j] = np.where(data < 0, np.nan, data) if is_code else data
         return numbers, codes
 
     def points(self, numbers, codes):
@@ -87,16 +92,17 @@ class MixedDistance:
 
     @property
     def scales(self):
-        """One over the range of each column of numbers, the most that a term may be, and the median, (3, p).
+        """One over the range of each column of numbers, the most that a term may be, median, period, (4, p).
 
-        Where there is no range, any gap counts 1.
+        Where there is no range, any gap counts 1; where nothing goes round, the period is 0.
         """
-        numbers = np.array([not isinstance(a, Nominal) for a in self.schema], dtype=bool)
+        numbers = np.array([_has_steps(a) for a in self.schema], dtype=bool)
+        periods = np.array([_period(a) for a in self.schema], dtype=float)[numbers]
         spans, medians = self.ranges[numbers], self.medians[numbers]
         huge = np.finfo(float).max
         varies = spans > 1 / huge
         inverse = np.divide(1.0, spans, out=np.full(len(spans), huge), where=varies)
-        return np.stack([inverse, np.where(varies & self.robust, _MOST, 1.0), medians])
+        return np.stack([inverse, np.where(varies & self.robust, _MOST, 1.0), medians, periods])
 
     def whole(self, total):
         """The distance that the sum of the terms amounts to."""
@@ -108,13 +114,15 @@ class MixedDistance:
         known = math.isfinite(a) and math.isfinite(b) if isinstance(attribute, Numeric) else a >= 0 and b >= 0
         if not known:
             return self._lacking(j, a, b)
-        if isinstance(attribute, Nominal):
+        if not _has_steps(attribute):
             return (0.0, "equal") if a == b else (1.0, "different")
-        span = float(self.ranges[j])
+        span, steps = float(self.ranges[j]), abs(float(a) - float(b))
         if not span:
             return float(a != b), "did not vary"
-        gap, most = abs(float(a) - float(b)) / span, _MOST if self.robust else 1.0
-        how = f"{figure(abs(float(a) - float(b)))} / {figure(span)}"
+        if period := _period(attribute):
+            steps = min(steps, period - steps)
+        gap, most = steps / span, _MOST if self.robust else 1.0
+        how = f"{figure(steps)} / {figure(span)}"
         return min(gap, most), how if gap <= most else f"{how}, at most {most:,.0f}"
 
     def _lacking(self, j, a, b):
@@ -129,7 +137,9 @@ class MixedDistance:
         """The grid of the columns and how each counts."""
         rows = []
         for attribute, span in zip(self.schema, self.ranges.tolist(), strict=True):
-            if isinstance(attribute, Nominal):
+            if _period(attribute):
+                rows.append((attribute.name, "nominal, cyclic", f"steps, the shorter way / {figure(span)}"))
+            elif isinstance(attribute, Nominal):
                 rows.append((attribute.name, "nominal", "0 if equal, else 1"))
             elif isinstance(attribute, Ordinal):
                 rows.append(
@@ -195,9 +205,10 @@ class MixedIndex:
         for j in range(codes.shape[1]):
             total += (codes[:, j, None] != self.codes[:, j]) | (codes[:, j, None] < 0)
         with np.errstate(invalid="ignore", over="ignore"):
-            for j, (scale, most, median) in enumerate(self.distance.scales.T):
+            for j, (scale, most, median, period) in enumerate(self.distance.scales.T):
                 rows, queries = self.numbers[:, j], numbers[:, j, None]
-                gap = np.abs(rows - queries) * scale
+                gap = np.abs(rows - queries)
+                gap = (np.minimum(gap, period - gap) if period else gap) * scale
                 lacking = np.fmax(np.fmax(np.abs(rows - median), np.abs(queries - median)) * scale, 1.0)
                 term = np.minimum(np.where(np.isnan(gap), lacking, gap), most)
                 total += term * term if self.distance.squared else term
@@ -228,9 +239,20 @@ def _median(column):
     return float(np.median(known)) if len(known) else np.nan
 
 
+def _has_steps(attribute):
+    """Whether cells are so far apart, as numbers, ranks and months are; others are equal or not."""
+    return not isinstance(attribute, Nominal) or attribute.cyclic
+
+
+def _period(attribute):
+    """After how many steps a column is where it was; 0 if it does not go round."""
+    return len(attribute.values) if isinstance(attribute, Nominal) and attribute.cyclic else 0
+
+
 def _range(column, *, robust):
     if isinstance(column.attribute, Nominal):
-        return np.nan
+        period = _period(column.attribute)
+        return float(period // 2) if period else np.nan
     if isinstance(column.attribute, Ordinal):
         return float(len(column.attribute.values) - 1)
     known = column.data[~np.isnan(column.data)]

@@ -6,8 +6,8 @@ r"""Rows as kernels see them, in tiles of points, and what is between two of the
 
 numbers : float64 (n_tiles, p, TILE), codes : int32 (n_tiles, q, TILE): within a tile column after column, so
     that a query is measured against all of its points at once; the last tile is filled up with infinities
-scales : float64 (3, p), one over the range of each column of numbers, the most that its term may be, and its
-    median (`mixed.MixedDistance.scales`)
+scales : float64 (4, p), one over the range of each column of numbers, the most that its term may be, its
+    median, and the period after which it goes round, or 0 (`mixed.MixedDistance.scales`)
 
 Encoded columns have no gaps. In mixed distances a missing cell (NaN, or a code below 0) has the term 1, on
 one side or on both; where a term may exceed 1, it counts as the median, and 1 at least.
@@ -110,7 +110,7 @@ def add_categories(tile_codes, codes, totals):
 @inner
 def add_unbounded(column, x, scales, squared, totals):
     """Add the terms of a column of numbers where they may exceed 1."""
-    scale, most, median = scales
+    scale, most, median, _ = scales
     away = abs(x - median) * scale
     lacking = min(away, most) if away > 1.0 else 1.0  # NaN is not above
     x, low = (median, 1.0) if np.isnan(x) else (x, 0.0)
@@ -123,11 +123,25 @@ def add_unbounded(column, x, scales, squared, totals):
 
 
 @inner
+def add_cyclic(column, x, scales, squared, totals):
+    """Add the terms of a column that goes round: the steps the shorter way."""
+    scale, period = scales[0], scales[3]
+    for r in range(totals.shape[0]):  # a missing cell, NaN, counts 1
+        steps = abs(column[r] - x)
+        gap = min(steps, abs(period - steps)) * scale
+        term = gap * gap if squared else gap
+        totals[r] += term if gap < 1.0 else 1.0
+
+
+@inner
 def add_numbers(points, tile, numbers, totals):
     """Add the terms of the columns of numbers."""
     squared = points.kind == HEOM
     for j in range(numbers.shape[0]):
         column, x, scale = points.numbers[tile, j], numbers[j], points.scales[0, j]
+        if points.scales[3, j] > 0.0:
+            add_cyclic(column, x, points.scales[:, j], squared, totals)
+            continue
         if points.scales[1, j] > 1.0:
             add_unbounded(column, x, points.scales[:, j], squared, totals)
             continue

@@ -192,7 +192,7 @@ class Space:
             return self.mixed.points(numbers, codes)
         from openbook.spaces.points import EUCLIDEAN, Points
 
-        return Points.of(numbers, codes, np.zeros((3, numbers.shape[1])), EUCLIDEAN)
+        return Points.of(numbers, codes, np.zeros((4, numbers.shape[1])), EUCLIDEAN)
 
     def same_rows(self, table):
         """The first row kept that equals each row in every cell, gaps included; -1 where it has no gaps.
