@@ -10,11 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import openbook as ob
+from openbook.bayes import NaiveBayes
+from openbook.cluster import GaussianMixture, describe_clusters
 from openbook.data import Attribute, Datetime, Nominal, Numeric, Table, read, scan
 from openbook.data.conform import conform
 from openbook.data.dates import Dated, days_of
 from openbook.errors import DataError
 from openbook.judge.folds.splitters import time_codes
+from openbook.linear import LinearDiscriminantAnalysis, LinearRegression, LogisticRegression
 from openbook.tree import DecisionTreeRegressor
 from openbook.work.conditions import Within
 
@@ -195,3 +198,38 @@ def test_any_text_is_a_date_or_is_not(texts):
     dated.add(texts)
     if attribute := dated.attribute("c"):
         assert all(days_of(text, attribute) is not None for text in texts)
+
+
+#: Days 19783, 19785, 19793 and 19795: the means are those of days 19784 and 19794.
+SALES = [{"sold": day} for day in ("2024-03-01", "2024-03-03", "2024-03-11", "2024-03-13")]
+KINDS = ["early", "early", "late", "late"]
+DAY = "2024-03-01 (day 19783)"
+
+
+def test_naive_bayes_shows_dates():
+    model = NaiveBayes().fit(SALES, KINDS)
+    assert model.work()["mean given class = early"].note == "2024-03-02 (day 19784)"
+    assert model.work(SALES[0])[f"p(sold = {DAY} | class = early)"].numbers.count("19783 - 19784") == 1
+    smooth = NaiveBayes(distributions="kernel").fit(SALES, KINDS)
+    assert f"p(sold = {DAY} | class = early)" in str(smooth.work(SALES[0]))
+
+
+def test_linear_models_and_discriminants_show_dates():
+    terms = LogisticRegression().fit(SALES, KINDS).work(SALES[0])["terms"].rows
+    assert terms[0][:2] == ("sold", DAY)
+    terms = LinearRegression().fit(SALES, [1.0, 2.0, 6.0, 8.0]).work(SALES[0])["terms"].rows
+    assert terms[1][:2] == ("sold", DAY)
+    model = LinearDiscriminantAnalysis().fit(SALES, KINDS)
+    means = ("2024-03-02 (day 19784)", "2024-03-12 (day 19794)")
+    assert tuple(model.work()["means"].rows[0]) == ("sold", *means)
+    assert tuple(model.work(SALES[0])["row"].rows[0]) == ("sold", DAY, *means)
+
+
+def test_clusters_show_dates():
+    work = describe_clusters(read(SALES), [0, 0, 1, 1])
+    assert work.work()["cluster 0"].rows[0][:3] == ("sold", "2024-03-02", "2024-03-12")
+    assert str(work[0][0]) == "earlier sold (2024-03-02 against 2024-03-12)"
+    assert str(work[1][0]) == "later sold (2024-03-12 against 2024-03-02)"
+    mixture = GaussianMixture(2, random_state=0).fit(SALES)
+    assert mixture.work(SALES[0])["row"].rows[0] == ("sold", DAY)
+    assert mixture.work()["weights and means"].rows[-1][3].startswith("2024-03-")

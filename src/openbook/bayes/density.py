@@ -98,9 +98,8 @@ class KernelColumns(ApartColumns):
             total = math.fsum(w * math.exp(e - top) for w, e in zip(weights, exponents, strict=True))
             log += math.log(total) - math.log(W * h * math.sqrt(2 * math.pi))
         numbers = rf"\frac{{1}}{{{figure(W)} \cdot {figure(h)}}} \sum_{{i=1}}^{{{len(values)}}} \dots"
-        return Factor(
-            Step(given(f"{name} = {figure(x)}", self.truths[c], "p"), DENSITY, numbers, math.exp(log)), log
-        )
+        head = given(f"{name} = {figure(self.schema.told(name, x))}", self.truths[c], "p")
+        return Factor(Step(head, DENSITY, numbers, math.exp(log)), log)
 
     def learnt(self):
         for j, name in enumerate(self.schema.names):

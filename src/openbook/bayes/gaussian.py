@@ -115,7 +115,7 @@ class GaussianColumns(ApartColumns):
         gap, spread = x - mean, 2 * math.pi * variance
         exponent = -gap * gap / (2 * variance)
         density = math.exp(exponent) / math.sqrt(spread)
-        head = given(f"{name} = {value}", self.truths[c], "p")
+        head = given(f"{name} = {figure(self.schema.told(name, x))}", self.truths[c], "p")
         return Factor(Step(head, DENSITY, numbers, density, note), exponent - 0.5 * math.log(spread))
 
     def _estimates(self, j, c):
@@ -154,8 +154,13 @@ class GaussianColumns(ApartColumns):
             yield Step(f"mean given {truth}", result=mu, note=note)
             yield Step(f"variance given {truth}", result=s2, note=note)
             return
+        told = self.schema.told(self.schema.names[j], mu)
         yield Step(
-            f"mean given {truth}", r"\frac{\sum x}{N}", rf"\frac{{{figure(weight * mean)}}}{{{N}}}", mu
+            f"mean given {truth}",
+            r"\frac{\sum x}{N}",
+            rf"\frac{{{figure(weight * mean)}}}{{{N}}}",
+            mu,
+            told if isinstance(told, str) else "",
         )
         divisor, below = ("N - 1", f"{N} - 1") if self.ddof else ("N", N)
         formula = rf"\frac{{\sum (x - \mu)^2}}{{{divisor}}}"

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from openbook.cluster.quality import checked_labels
-from openbook.data import Column, Nominal, Numeric, Ordinal, read
+from openbook.data import Column, Datetime, Nominal, Numeric, Ordinal, read
 from openbook.errors import DataError
 from openbook.judge.chance.means import welch
 from openbook.judge.chance.shares import Share, fisher
@@ -46,6 +46,7 @@ class Trait:
     inside, outside : the two means, or the two shares of the value
     difference : in standard deviations, or of the shares
     p_value : adjusted for the number of clusters and columns
+    date : the column, where its numbers are days
     """
 
     column: str
@@ -54,6 +55,7 @@ class Trait:
     outside: float
     difference: float
     p_value: float
+    date: Datetime | None = None
 
     @property
     def size(self) -> float:
@@ -61,10 +63,17 @@ class Trait:
         size = abs(self.difference) / (2 if self.value is None else 1)
         return -1.0 if math.isnan(size) else size
 
+    @property
+    def means(self) -> tuple[float | str, float | str]:
+        """The mean or share inside and outside; of dates, the date."""
+        both = (self.inside, self.outside)
+        return both if self.date is None else (self.date.shown(both[0]), self.date.shown(both[1]))
+
     def __str__(self) -> str:
         if self.value is None:
-            more = "higher" if self.difference > 0 else "lower"
-            return f"{more} {self.column} ({figure(self.inside, 3)} against {figure(self.outside, 3)})"
+            words = ("lower", "higher") if self.date is None else ("earlier", "later")
+            inside, outside = (figure(mean, 3) for mean in self.means)
+            return f"{words[self.difference > 0]} {self.column} ({inside} against {outside})"
         more = "more often" if self.difference > 0 else "less often"
         return f"{more} {self.column} = {self.value} ({self.inside:.0%} against {self.outside:.0%})"
 
@@ -204,11 +213,12 @@ def _trait(column: Column, inside: np.ndarray, outside: np.ndarray) -> Trait:
         return _share_trait(column, inside, outside)
     numbers = column.data.astype(float)
     a, b = numbers[inside], numbers[outside]
+    date = column.attribute if isinstance(column.attribute, Datetime) else None
     if min(len(a), len(b)) < 2:
-        return Trait(column.name, None, _mean(a), _mean(b), math.nan, math.nan)
+        return Trait(column.name, None, _mean(a), _mean(b), math.nan, math.nan, date)
     spread = float(numbers[inside | outside].std())
     gap = _mean(a) - _mean(b)
-    return Trait(column.name, None, _mean(a), _mean(b), gap / spread if spread else 0.0, welch(a, b))
+    return Trait(column.name, None, _mean(a), _mean(b), gap / spread if spread else 0.0, welch(a, b), date)
 
 
 def _share_trait(column: Column, inside: np.ndarray, outside: np.ndarray) -> Trait:
@@ -230,5 +240,5 @@ def _mean(numbers: np.ndarray) -> float:
 
 def _cells(trait: Trait) -> tuple[Any, ...]:
     name = trait.column if trait.value is None else f"{trait.column} = {trait.value}"
-    inside, outside = (float(f"{value:.4g}") for value in (trait.inside, trait.outside))
-    return name, inside, outside, float(f"{trait.difference:+.3g}"), shown_p(trait.p_value)
+    means = (mean if isinstance(mean, str) else float(f"{mean:.4g}") for mean in trait.means)
+    return name, *means, float(f"{trait.difference:+.3g}"), shown_p(trait.p_value)

@@ -61,8 +61,9 @@ def _course(model):
     names = model._typed.names  # noqa: SLF001
     shown, left_out = _shown(*weights.shape)
     wide = list(names[:_SHOWN_COLUMNS])
+    told = model.schema_.told
     rows = [
-        [t + 1, k, float(weights[t, k]), *(means[t, k] * scale + shift)[: len(wide)].tolist()]
+        [t + 1, k, float(weights[t, k]), *map(told, wide, (means[t, k] * scale + shift).tolist())]
         for t in shown
         for k in range(weights.shape[1])
     ]
@@ -126,7 +127,8 @@ def derive_row(model, X) -> Work:
         )
         for k, (joint, power) in enumerate(zip(joints, powers, strict=True))
     ]
-    grid = Grid("row", ["column", "value"], [*x.items(), *values.items()], _left_out(model, x, values))
+    numbers = [(name, model.schema_.told(name, value)) for name, value in x.items()]
+    grid = Grid("row", ["column", "value"], [*numbers, *values.items()], _left_out(model, x, values))
     end = f"The largest: component {powers.index(max(powers))}."
     return Work("Mixture: one row", (grid, *works, Work("responsibilities", tuple(shares))), end)
 

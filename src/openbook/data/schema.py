@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from openbook.data.attributes import Attribute
+from openbook.data.attributes import Attribute, Datetime
 from openbook.errors import DataError, UnknownColumn
+from openbook.words.numbers import figure
 
 __all__ = ["Schema"]
 
@@ -89,6 +90,31 @@ class Schema:
             return self._positions[name]
         except KeyError:
             raise UnknownColumn(name, self.names) from None
+
+    def told(self, name: str, number: float) -> float | str:
+        """A number of a column as derivations show it: a date beside the day that formulas compute with.
+
+        Parameters
+        ----------
+        name : str
+            The name of the column; of another name, the number stays as it is.
+        number : float
+            A cell, or a mean.
+
+        Returns
+        -------
+        float or str
+
+        Examples
+        --------
+        >>> from openbook.data import Datetime, Numeric
+        >>> schema = Schema((Datetime("sold"), Numeric("price")))
+        >>> schema.told("sold", 19783.0), schema.told("price", 2.5), schema.told("sold missing", 1.0)
+        ('2024-03-01 (day 19783)', 2.5, 1.0)
+        """
+        if name not in self or not isinstance(attribute := self[name], Datetime):
+            return number
+        return f"{attribute.shown(number)} (day {figure(number)})"
 
     def select(self, names: Iterable[str]) -> "Schema":
         """A schema of these columns only, in this order.

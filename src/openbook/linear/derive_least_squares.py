@@ -245,7 +245,10 @@ def _row_parts(model, X, values, own, t):
     values, own = values[-len(terms) :], own[-len(terms) :]
     products = [float(v * b) for v, b in zip(values, own, strict=True)]
     prediction = math.fsum(products)
-    rows = [(term, float(v), float(b), p) for term, v, b, p in zip(terms, values, own, products, strict=True)]
+    rows = [
+        (term, X.schema.told(term, float(v)), float(b), p)
+        for term, v, b, p in zip(terms, values, own, products, strict=True)
+    ]
     absent = [a.name for a in X.schema if _absent(a, X.data(a.name)[0])]
     note = f"missing or not seen in training, set to the mean: {', '.join(absent)}" if absent else ""
     parts: list[Grid | Step] = [Grid("terms", ("term", "value", "coefficient", "product"), rows, note)]

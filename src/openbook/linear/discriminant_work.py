@@ -53,8 +53,13 @@ def _priors(model):
 
 
 def _means(model):
-    rows = [[name, *means] for name, means in zip(_names(model), model.means_.T.tolist(), strict=True)]
-    return _cut("means", ["column", *_labels(model)], rows, "")
+    return _cut("means", ["column", *_labels(model)], _by_column(model, *model.means_.tolist()), "")
+
+
+def _by_column(model, *rows):
+    """Rows of numbers as lines of a grid, one for each column."""
+    lines = zip(_names(model), *rows, strict=True)
+    return [[name, *(model.schema_.told(name, number) for number in line)] for name, *line in lines]
 
 
 def _covariances(model):
@@ -88,7 +93,7 @@ def derive_row(model, X) -> Work:
     """How the prediction of a one-row table was made."""
     encoding, used, labels = model.encoding_, model.used_, _labels(model)
     x = encoding(X)[0][used] * encoding.scale[used] + encoding.shift[used]
-    rows = [list(row) for row in zip(_names(model), x.tolist(), *model.means_.tolist(), strict=True)]
+    rows = _by_column(model, x.tolist(), *model.means_.tolist())
     grid = _cut("row", ["column", "x", *(f"mean of {label}" for label in labels)], rows, "")
     derive = _linear if hasattr(model, "coef_") else _quadratic
     scores, works = [], []

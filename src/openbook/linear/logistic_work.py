@@ -138,7 +138,8 @@ def derive_row(model, X) -> Work:
     scores, parts = [], []
     for label, coef, intercept in zip(scored, model.coef_.tolist(), model.intercept_.tolist(), strict=True):
         terms = [w * x for (_, x, _), w in zip(cells, coef, strict=True)]
-        rows = [(n, x, w, t) for (n, x, _), w, t in zip(cells, coef, terms, strict=True)]
+        told = model.schema_.told
+        rows = [(n, told(n, x), w, t) for (n, x, _), w, t in zip(cells, coef, terms, strict=True)]
         score = math.fsum([intercept, *terms])
         name = "z" if len(labels) == 2 else f"s({label})"
         formula = SCORE if model.fit_intercept else SCORE_ONLY
