@@ -14,7 +14,7 @@ from openbook import load, open_model, save
 from openbook.baseline import OneR, ZeroR, ZeroRegressor
 from openbook.bayes import NaiveBayes
 from openbook.ensemble import StackingClassifier, StackingRegressor
-from openbook.ensemble.stacking import blend, dealt
+from openbook.ensemble.stacking import blend, dealt_folds
 from openbook.errors import DataError, ParameterError
 
 X, Y = load("weather").split("play")
@@ -47,7 +47,7 @@ def test_what_is_known_by_heart_is_no_evidence():
 def test_out_of_fold_answers_are_those_of_cross_validation():
     team = [("bayes", NaiveBayes()), ("1R", OneR())]
     model = StackingClassifier(team, OneR(), cv=4).fit(IRIS, SPECIES)
-    folds = PredefinedSplit(dealt(np.searchsorted(model.classes_, SPECIES.values.astype(str)), 4))
+    folds = PredefinedSplit(dealt_folds(np.searchsorted(model.classes_, SPECIES.values.astype(str)), 4))
     parts = [cross_val_predict(one, IRIS, SPECIES, cv=folds, method="predict_proba") for _, one in team]
     table = model._second_table(np.stack(parts))
     assert table.names[:3] == ("bayes: P(setosa)", "1R: P(setosa)", "bayes: P(versicolor)")
@@ -75,7 +75,7 @@ def test_the_blend_is_that_of_the_whole_system(seed):
 
 @given(st.lists(st.integers(0, 3), min_size=2, max_size=40), st.integers(2, 5))
 def test_folds_share_the_classes_out(y, n_folds):
-    folds = dealt(np.array(y), n_folds)
+    folds = dealt_folds(np.array(y), n_folds)
     sizes = np.bincount(folds, minlength=n_folds)
     assert sizes.max() - sizes.min() <= 1
     for label in set(y):

@@ -15,7 +15,7 @@ from openbook.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from openbook.tree.derive import splits
 from openbook.tree.derive.candidates import search_at
 from openbook.tree.derive.search import TargetRows, search_node
-from openbook.tree.derive.splits import CandidateSplit, least_weight, tolerance
+from openbook.tree.derive.splits import CandidateSplit, gain_tolerance, least_weight
 from openbook.tree.engine import columns
 from openbook.tree.engine.nodes import LEAF, check
 from openbook.tree.engine.plant import NOTED
@@ -295,7 +295,7 @@ def test_two_groups_of_values_are_the_best_of_all(counts, criterion):
             split = CandidateSplit(tuple((None, rows.group(side)) for side in sides), gap)
             best = max(best, split.gain(criterion))
     gain = model.candidates_.gain[0, 0]
-    if best <= tolerance(rows.group([True] * len(y)), criterion):
+    if best <= gain_tolerance(rows.group([True] * len(y)), criterion):
         assert math.isnan(gain)
     else:
         assert gain == pytest.approx(best, rel=1e-9)

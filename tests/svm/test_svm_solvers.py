@@ -14,7 +14,7 @@ from openbook.svm.kernels import Kernel, Linear, Own, PolynomialKernel, RadialKe
 from openbook.svm.newton import solve_linear
 from openbook.svm.problem import CAPPED, CONVERGED, INTERRUPTED, Problem, slopes
 from openbook.svm.smo import pair_steps, solve_dual
-from openbook.svm.solve import solve, solve_hard
+from openbook.svm.solve import solve_hard, solve_machine
 
 
 def classes(t, C=1.0):
@@ -192,8 +192,8 @@ def test_the_origin_does_not_matter():
     X, t = clouds(400, 3, seed=8)
     for kernel in (Linear(), RadialKernel(0.3)):
         for rows in (slice(0, 100), slice(0, 400)):
-            near = solve(X[rows], kernel, classes(t[rows]), 1e-3, 1000)
-            far = solve(X[rows] + 1e6, kernel, classes(t[rows]), 1e-3, 1000)
+            near = solve_machine(X[rows], kernel, classes(t[rows]), 1e-3, 1000)
+            far = solve_machine(X[rows] + 1e6, kernel, classes(t[rows]), 1e-3, 1000)
             assert far.primal == pytest.approx(near.primal, rel=1e-8)
             assert far.gap <= 1e-6 * far.primal
             if near.w is not None:
@@ -205,7 +205,7 @@ def test_a_rare_class_pulls_at_every_row():
     """Hundreds of rows are on the margin at once, where w is all but 0."""
     X, _ = clouds(3000, 5, seed=9)
     t = np.where(np.arange(3000) % 300, -1.0, 1.0)
-    found = solve(X, Linear(), classes(t), 1e-3, 1000)
+    found = solve_machine(X, Linear(), classes(t), 1e-3, 1000)
     assert found.state == CONVERGED
     assert found.gap <= 1e-6 * found.primal
 
@@ -344,7 +344,7 @@ def test_the_cap_leaves_a_usable_solution(monkeypatch):
     monkeypatch.setattr(smo, "WORKING", 32)
     for found in (
         solve_dual(X, RadialKernel(0.2), classes(t), 1e-3, 3),
-        solve(X, Linear(), classes(t), 1e-3, 3),
+        solve_machine(X, Linear(), classes(t), 1e-3, 3),
     ):
         assert found.state == CAPPED
         assert found.sweeps == 3
@@ -353,7 +353,7 @@ def test_the_cap_leaves_a_usable_solution(monkeypatch):
         best = (
             solve_dual(X, RadialKernel(0.2), classes(t), 1e-3, 1000)
             if found.w is None
-            else solve(X, Linear(), classes(t), 1e-3, 1000)
+            else solve_machine(X, Linear(), classes(t), 1e-3, 1000)
         ).primal
         assert best <= found.primal <= (best + found.gap) * (1 + 1e-9)
         f = (

@@ -75,7 +75,7 @@ def mine(transactions, holders, least, longest, span, found):
         n += 1
         if longest == 1:
             continue
-        count_together(transactions, own, first, together)
+        count_item_pairs(transactions, own, first, together)
         codes = np.empty(n_items - first - 1, np.int32)
         counts = np.empty(n_items - first - 1, np.int64)
         k = 0
@@ -93,7 +93,7 @@ def mine(transactions, holders, least, longest, span, found):
 
 
 @inner
-def count_together(transactions, own, first, together):
+def count_item_pairs(transactions, own, first, together):
     """Count how many of an item's own rows hold each item behind it; a row's items stand in order."""
     starts, items = transactions
     for item in range(first + 1, len(together)):
@@ -142,7 +142,7 @@ def extend(prefix, codes, counts, bits, least, longest, found, n):
         more_counts = np.empty(len(codes) - i - 1, np.int64)
         k = 0
         for j in range(i + 1, len(codes)):
-            both = meet(bits[i], bits[j], more_bits[k])
+            both = intersect_rows(bits[i], bits[j], more_bits[k])
             if both >= least:
                 more_codes[k], more_counts[k] = codes[j], both
                 k += 1
@@ -154,7 +154,7 @@ def extend(prefix, codes, counts, bits, least, longest, found, n):
 
 
 @inner
-def meet(a, b, out):
+def intersect_rows(a, b, out):
     """Set `out` to the rows in both, and count them."""
     n = 0
     for k in range(len(a)):

@@ -411,9 +411,7 @@ def _paths(source: Any) -> list[Path]:
     else:
         paths = [Path(source)]
     if not paths:
-        msg = (
-            f"no file matches {str(source)!r}; a folder may hold files that end in {' '.join(_SCANNED)}"
-        )
+        msg = f"no file matches {str(source)!r}; a folder may hold files that end in {' '.join(_SCANNED)}"
         raise DataError(msg)
     return [check_file(path).absolute() for path in paths]
 

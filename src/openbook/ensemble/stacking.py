@@ -27,7 +27,7 @@ from openbook.errors import DataError
 from openbook.fold import each
 from openbook.work import Step, Work
 
-__all__ = ["StackingClassifier", "StackingRegressor", "dealt"]
+__all__ = ["StackingClassifier", "StackingRegressor", "dealt_folds"]
 
 
 class Stacking(Team, Averaging):
@@ -63,7 +63,7 @@ class Stacking(Team, Averaging):
             msg = f"{type(self).__name__} needs at least 2 rows for its folds: there is 1 sample"
             raise DataError(msg)
         n_folds = min(self.cv, n_rows)
-        folds = dealt(chunk.y, n_folds)
+        folds = dealt_folds(chunk.y, n_folds)
         tasks = list(product(range(len(self.estimators)), range(n_folds)))
         answers = each(tasks, partial(self._held_out, chunk, folds))
         outside = np.zeros((len(self.estimators), n_rows, len(self._outputs())))
@@ -180,7 +180,7 @@ def blend(outside, ideal, weights):
     return shares / shares.sum() if shares.any() else np.full(len(shares), 1 / len(shares))
 
 
-def dealt(y, n_folds):
+def dealt_folds(y, n_folds):
     """The fold of each row: rows in the order of the target are dealt out like cards.
 
     >>> dealt(np.array([0, 0, 1, 0, 1]), 2).tolist()

@@ -15,7 +15,7 @@ from openbook.data import Numeric, Schema, Table, Text
 from openbook.linear.normal import Normal
 from openbook.words.numbers import figure
 
-__all__ = ["coefficient_table", "covariance", "in_words"]
+__all__ = ["coefficient_table", "combination_words", "covariance"]
 
 
 def covariance(
@@ -51,7 +51,7 @@ def coefficient_table(targets, terms, own, errors, dof, level):
     return Table(Schema(tuple(kinds)), [array.ravel() for array in columns.values()])
 
 
-def in_words(combination, names) -> str:
+def combination_words(combination, names) -> str:
     """A collinear column as a sentence."""
     name = names[combination.column]
     if not combination.factors:

@@ -10,7 +10,7 @@ from openbook.border.rows import infinite_cell
 from openbook.fold import Statistics, fold
 from openbook.prepare.encoding import ColumnSums
 
-__all__ = ["FirstPass", "log_likelihood_of_shares", "totals_of"]
+__all__ = ["FirstPass", "class_totals", "log_likelihood_of_shares"]
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class FirstPass(Statistics):
     rows: np.ndarray
 
 
-def totals_of(rows, n_classes):
+def class_totals(rows, n_classes):
     """Totals over the rows; an error where a number is infinite."""
     with np.errstate(over="ignore", invalid="ignore"):
         totals = fold(rows.pieces, partial(_of_chunk, rows.schema, n_classes), add)

@@ -26,7 +26,7 @@ from openbook.errors import DataError, ParameterError
 from openbook.linear.basis import Columns, Polynomial, Radial, Sigmoid, sample_of
 from openbook.linear.derive_least_squares import derive_model, derive_row
 from openbook.linear.design import EncodedColumns, RawColumns
-from openbook.linear.estimates import coefficient_table, covariance, in_words
+from openbook.linear.estimates import coefficient_table, combination_words, covariance
 from openbook.linear.huber import MOST_ROUNDS, reweighed
 from openbook.linear.joint_scatter import JointScatter, cleared
 from openbook.linear.normal import Normal, PenaltyPath, penalised, plain, trace_path
@@ -219,7 +219,7 @@ class LinearRegression(Folding, Regressor):
         self.collinear_, self.notes_ = (), []
         if self._plain is not None:
             self.collinear_ = tuple(self.names_[j] for j in self._plain.collinear)
-            self.notes_ += [in_words(combination, self.names_) for combination in self._plain.combinations]
+            self.notes_ += [combination_words(each, self.names_) for each in self._plain.combinations]
         if more := len(self.collinear_) - len(self.notes_):
             self.notes_.append(f"{more:,} more columns are collinear, and their coefficients set to 0")
         if not at_rest:

@@ -25,7 +25,7 @@ from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, Whole
 from openbook.data.attributes import as_text
 from openbook.draw.charts import named_bars
 from openbook.errors import DataError, ParameterError, did_you_mean
-from openbook.linear.first_pass import log_likelihood_of_shares, totals_of
+from openbook.linear.first_pass import class_totals, log_likelihood_of_shares
 from openbook.linear.inference import certainty, odds_table
 from openbook.linear.likelihood import ClassLikelihood, Units, encoded_pieces
 from openbook.linear.logistic_work import derive_model, derive_row
@@ -207,7 +207,7 @@ class LogisticRegression(Classifier):
             only = as_text(self.classes_[0])
             msg = f"LogisticRegression needs two classes, but all rows are of one class, {only!r}"
             raise DataError(msg)
-        totals = totals_of(rows, len(self.classes_))
+        totals = class_totals(rows, len(self.classes_))
         n_rows = int(totals.rows[0])
         weights = class_factors(self, totals.classes)
         reference = self.fit_intercept and not (self._l1 or self._l2)  # which the intercept stands for

@@ -40,7 +40,7 @@ def met(rows, order, theta, step, one=1.0):
         x, truth, left = rows[i]
         while left > 0:
             scores = scores_of(theta, x)
-            said = answer(scores)
+            said = perceptron_answer(scores)
             if said == truth:
                 yield Meeting(i, scores, said, truth, left, theta)
                 break
@@ -55,7 +55,7 @@ def scores_of(theta, x):
     return [math.fsum(t * v for t, v in zip(weights, [1.0, *x], strict=True)) for weights in theta]
 
 
-def answer(scores):
+def perceptron_answer(scores):
     """The code of the class that is said."""
     return int(scores[0] >= 0) if len(scores) == 1 else scores.index(max(scores))
 
@@ -94,7 +94,7 @@ def pocketed(epochs, rows, start):
     """The weights of the fewest errors, of those with the longest runs and those that ended an epoch."""
 
     def errors(theta):
-        return math.fsum(w for x, truth, w in rows if answer(scores_of(theta, x)) != truth)
+        return math.fsum(w for x, truth, w in rows if perceptron_answer(scores_of(theta, x)) != truth)
 
     candidates, theta, run, longest = [], start, 0.0, 0.0
     for epoch in epochs:
@@ -240,10 +240,10 @@ def derive_row(model, X) -> Work:
     if len(labels) == 1:
         said, why = labels[0], "There is only one class"
     elif len(theta) == 1:
-        said = labels[answer(scores)]
+        said = labels[perceptron_answer(scores)]
         why = f"θ · x is {'at least' if scores[0] >= 0 else 'below'} 0"
     else:
-        said, why = labels[answer(scores)], "The largest θ · x decides"
+        said, why = labels[perceptron_answer(scores)], "The largest θ · x decides"
     title = f"Perceptron for {model.target_}: one prediction"
     return Work(title, (grid, *steps), f"{why}: {model.target_} = {said}.")
 

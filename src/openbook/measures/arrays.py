@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from openbook.errors import ParameterError
 
-__all__ = ["SUM_TOLERANCE", "Floats", "as_floats", "check_width", "plain"]
+__all__ = ["SUM_TOLERANCE", "Floats", "as_floats", "check_width", "plain_array"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -24,7 +24,7 @@ def as_floats(values: npt.ArrayLike, name: str) -> Floats:
         raise ParameterError(msg) from None
 
 
-def plain(result: npt.ArrayLike) -> Any:
+def plain_array(result: npt.ArrayLike) -> Any:
     """A single result as a float, several as an array."""
     return float(result) if np.ndim(result) == 0 else np.asarray(result)  # type: ignore[arg-type]
 

@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from openbook.errors import ParameterError
-from openbook.measures.arrays import Floats, as_floats, check_width, plain
+from openbook.measures.arrays import Floats, as_floats, check_width, plain_array
 from openbook.words.parameters import documented
 
 __all__ = [
@@ -68,7 +68,7 @@ def euclidean(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
     >>> euclidean([[0, 0], [3, 0]], [3, 4]).tolist()
     [5.0, 4.0]
     """
-    return plain(np.sqrt(_total(_differences(a, b) ** 2)))
+    return plain_array(np.sqrt(_total(_differences(a, b) ** 2)))
 
 
 @documented
@@ -92,7 +92,7 @@ def squared_euclidean(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
     >>> squared_euclidean([0, 0], [3, 4])
     25.0
     """
-    return plain(_total(_differences(a, b) ** 2))
+    return plain_array(_total(_differences(a, b) ** 2))
 
 
 @documented
@@ -116,7 +116,7 @@ def manhattan(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
     >>> manhattan([0, 0], [3, 4])
     7.0
     """
-    return plain(_total(np.abs(_differences(a, b))))
+    return plain_array(_total(np.abs(_differences(a, b))))
 
 
 @documented
@@ -145,7 +145,7 @@ def minkowski(a: npt.ArrayLike, b: npt.ArrayLike, p: float = 3) -> Any:
     if not 1 <= p < np.inf:
         msg = f"p must be a number of at least 1, got {p!r}; for p = infinity take chebyshev"
         raise ParameterError(msg)
-    return plain(_total(np.abs(_differences(a, b)) ** p) ** (1 / p))
+    return plain_array(_total(np.abs(_differences(a, b)) ** p) ** (1 / p))
 
 
 @documented
@@ -171,7 +171,7 @@ def chebyshev(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
     """
     gaps = np.abs(_differences(a, b))
     known = ~np.isnan(gaps)
-    return plain(np.where(known.any(axis=-1), np.where(known, gaps, 0.0).max(axis=-1), np.nan))
+    return plain_array(np.where(known.any(axis=-1), np.where(known, gaps, 0.0).max(axis=-1), np.nan))
 
 
 @documented
@@ -198,7 +198,7 @@ def cosine(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
     (1.0, 0.0)
     """
     a, b, known = _known_pairs(a, b)
-    return plain(np.where(known.any(axis=-1), _angular(a, b), np.nan))
+    return plain_array(np.where(known.any(axis=-1), _angular(a, b), np.nan))
 
 
 @documented
@@ -225,7 +225,7 @@ def correlation(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
     a, b, known = _known_pairs(a, b)
     n = known.sum(axis=-1, keepdims=True)
     centred = [np.where(known, x - x.sum(axis=-1, keepdims=True) / np.maximum(n, 1), 0.0) for x in (a, b)]
-    return plain(np.where(n[..., 0] > 0, _angular(*centred), np.nan))
+    return plain_array(np.where(n[..., 0] > 0, _angular(*centred), np.nan))
 
 
 def mahalanobis(a: npt.ArrayLike, b: npt.ArrayLike, covariance: npt.ArrayLike) -> Any:
@@ -264,7 +264,7 @@ def mahalanobis(a: npt.ArrayLike, b: npt.ArrayLike, covariance: npt.ArrayLike) -
         msg = "covariance has no inverse: some column does not vary, or is a sum of others; leave it out"
         raise ParameterError(msg) from None
     white = np.linalg.solve(root, gaps.reshape(-1, d).T).T.reshape(gaps.shape)
-    return plain(np.sqrt((white**2).sum(axis=-1)))
+    return plain_array(np.sqrt((white**2).sum(axis=-1)))
 
 
 @documented
@@ -303,7 +303,7 @@ def kl_divergence(p: npt.ArrayLike, q: npt.ArrayLike, base: float = 2) -> Any:
         raise ParameterError(msg)
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = np.where(p > 0, p * np.log(p / q), 0.0)
-    return plain(np.maximum(terms.sum(axis=-1) / np.log(base), 0.0))  # never below 0 but by rounding
+    return plain_array(np.maximum(terms.sum(axis=-1) / np.log(base), 0.0))  # never below 0 but by rounding
 
 
 def pairwise(

@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from openbook.errors import ParameterError, did_you_mean
-from openbook.measures.arrays import SUM_TOLERANCE, Floats, as_floats, plain
+from openbook.measures.arrays import SUM_TOLERANCE, Floats, as_floats, plain_array
 
 __all__ = ["Bernoulli", "Binomial", "Categorical", "Multinomial"]
 
@@ -51,7 +51,7 @@ class _Discrete(ABC):
         -------
         float or ndarray
         """
-        return plain(np.exp(self.log_pmf(x)))
+        return plain_array(np.exp(self.log_pmf(x)))
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class Bernoulli(_Discrete):
         -------
         float or ndarray
         """
-        return plain(_log_binomial(as_floats(x, "x"), 1, self.p))
+        return plain_array(_log_binomial(as_floats(x, "x"), 1, self.p))
 
     @classmethod
     def fit(cls, x: npt.ArrayLike) -> Self:
@@ -187,7 +187,7 @@ class Binomial(_Discrete):
         -------
         float or ndarray
         """
-        return plain(_log_binomial(as_floats(k, "k"), self.n, self.p))
+        return plain_array(_log_binomial(as_floats(k, "k"), self.n, self.p))
 
     @classmethod
     def fit(cls, k: npt.ArrayLike, n: int) -> Self:
@@ -287,7 +287,7 @@ class Categorical(_Discrete):
         with np.errstate(divide="ignore"):  # log 0 is -inf, as it should be
             logs = dict(zip(self.values, np.log(self.p), strict=True))
         found = [np.nan if _is_missing(label) else logs.get(label, -np.inf) for label in labels.flat]
-        return plain(np.reshape(np.array(found, dtype=np.float64), labels.shape))
+        return plain_array(np.reshape(np.array(found, dtype=np.float64), labels.shape))
 
     @classmethod
     def fit(cls, x: Sequence[Hashable], values: Sequence[Hashable] | None = None) -> Self:
@@ -397,7 +397,7 @@ class Multinomial(_Discrete):
         inside = _is_count(counts).all(axis=-1) & (counts.sum(axis=-1) == self.n)
         safe = np.where(inside[..., np.newaxis], counts, 0)
         logs = gammaln(self.n + 1) + (xlogy(safe, self.p) - gammaln(safe + 1)).sum(axis=-1)
-        return plain(np.where(np.isnan(counts).any(axis=-1), np.nan, np.where(inside, logs, -np.inf)))
+        return plain_array(np.where(np.isnan(counts).any(axis=-1), np.nan, np.where(inside, logs, -np.inf)))
 
     @classmethod
     def fit(cls, x: npt.ArrayLike) -> Self:

@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from openbook.errors import ParameterError
-from openbook.measures.arrays import Floats, as_floats, plain
+from openbook.measures.arrays import Floats, as_floats, plain_array
 
 __all__ = ["Gaussian", "MultivariateGaussian"]
 
@@ -81,7 +81,7 @@ class Gaussian:
         float or ndarray
         """
         deviation = as_floats(x, "x") - self.mean
-        return plain(-0.5 * (np.log(2 * np.pi * self.variance) + deviation**2 / self.variance))
+        return plain_array(-0.5 * (np.log(2 * np.pi * self.variance) + deviation**2 / self.variance))
 
     def pdf(self, x: npt.ArrayLike) -> Any:
         """The density at x.
@@ -95,7 +95,7 @@ class Gaussian:
         -------
         float or ndarray
         """
-        return plain(np.exp(self.log_pdf(x)))
+        return plain_array(np.exp(self.log_pdf(x)))
 
     @classmethod
     def fit(cls, x: npt.ArrayLike, variance: Divisor = "mle") -> Self:
@@ -218,7 +218,7 @@ class MultivariateGaussian:
         squares = np.square(solve_triangular(root, flat, lower=True, check_finite=False)).sum(axis=0)
         log_determinant = 2 * np.log(np.diagonal(root)).sum()
         logs = -0.5 * (self.mean.size * np.log(2 * np.pi) + log_determinant + squares)
-        return plain(logs.reshape(deviations.shape[:-1]))
+        return plain_array(logs.reshape(deviations.shape[:-1]))
 
     def pdf(self, x: npt.ArrayLike) -> Any:
         """The density at x, of shape (…, d).
@@ -232,7 +232,7 @@ class MultivariateGaussian:
         -------
         float or ndarray
         """
-        return plain(np.exp(self.log_pdf(x)))
+        return plain_array(np.exp(self.log_pdf(x)))
 
     @classmethod
     def fit(cls, x: npt.ArrayLike, variance: Divisor = "mle") -> Self:

@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from openbook.errors import ParameterError
-from openbook.measures.arrays import Floats, as_floats, plain
+from openbook.measures.arrays import Floats, as_floats, plain_array
 from openbook.words.parameters import documented
 
 __all__ = [
@@ -104,7 +104,9 @@ def entropy(counts: npt.ArrayLike, base: float = 2) -> Any:
     [0.0, 1.0]
     """
     p = _shares(_vectors(counts))
-    return plain(0.0 - (p * _log(p, base)).sum(axis=-1))  # 0.0 - x, since -x would show -0.0 for a pure node
+    return plain_array(
+        0.0 - (p * _log(p, base)).sum(axis=-1)
+    )  # 0.0 - x, since -x would show -0.0 for a pure node
 
 
 def gini(counts: npt.ArrayLike) -> Any:
@@ -131,7 +133,7 @@ def gini(counts: npt.ArrayLike) -> Any:
     """
     vectors = _vectors(counts)
     p = _shares(vectors)
-    return plain(np.where(vectors.any(axis=-1), 1 - (p * p).sum(axis=-1), 0.0))
+    return plain_array(np.where(vectors.any(axis=-1), 1 - (p * p).sum(axis=-1), 0.0))
 
 
 @documented

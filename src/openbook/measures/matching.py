@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from openbook.data.attributes import as_text
 from openbook.errors import ParameterError, did_you_mean
-from openbook.measures.arrays import Floats, as_floats, check_width, plain
+from openbook.measures.arrays import Floats, as_floats, check_width, plain_array
 
 __all__ = ["gower", "hamming", "jaccard", "normalized_ranks", "simple_matching"]
 
@@ -58,7 +58,7 @@ def hamming(a: Any, b: Any, missing: str = "leave_out") -> Any:
     >>> hamming([1, None, 0], [0, None, 1]), hamming([1, None, 0], [0, None, 1], missing="mismatch")
     (2.0, 3.0)
     """
-    return plain(_differ(a, b, missing)[0].sum(axis=-1).astype(float))
+    return plain_array(_differ(a, b, missing)[0].sum(axis=-1).astype(float))
 
 
 def simple_matching(a: Any, b: Any, missing: str = "leave_out") -> Any:
@@ -86,7 +86,7 @@ def simple_matching(a: Any, b: Any, missing: str = "leave_out") -> Any:
     """
     differ, counted = _differ(a, b, missing)
     with np.errstate(invalid="ignore"):
-        return plain(differ.sum(axis=-1) / counted.sum(axis=-1))
+        return plain_array(differ.sum(axis=-1) / counted.sum(axis=-1))
 
 
 def jaccard(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
@@ -113,7 +113,7 @@ def jaccard(a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
     left, right = (_present(x) for x in (a, b))
     check_width(left, right)
     both, either = (left & right).sum(axis=-1), (left | right).sum(axis=-1)
-    return plain(np.where(either > 0, 1 - both / np.maximum(either, 1), 0.0))
+    return plain_array(np.where(either > 0, 1 - both / np.maximum(either, 1), 0.0))
 
 
 def gower(a: Any, b: Any, scales: Sequence[Any]) -> Any:
@@ -148,7 +148,7 @@ def gower(a: Any, b: Any, scales: Sequence[Any]) -> Any:
         msg = f"scales: {left.shape[-1]} columns, but {len(scales)} scales"
         raise ParameterError(msg)
     terms = [_term(left[..., j], right[..., j], scale) for j, scale in enumerate(scales)]
-    return plain(sum(terms) / len(terms))
+    return plain_array(sum(terms) / len(terms))
 
 
 def normalized_ranks(values: Any, scale: Sequence[Any]) -> Any:
@@ -187,7 +187,7 @@ def normalized_ranks(values: Any, scale: Sequence[Any]) -> Any:
             raise ParameterError(msg)
     ranks = np.full(cells.shape, np.nan)
     ranks[known] = [rank[as_text(value)] for value in cells[known]]
-    return plain(ranks)
+    return plain_array(ranks)
 
 
 def _term(a: Cells, b: Cells, scale: Any) -> Floats:

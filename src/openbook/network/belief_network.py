@@ -34,10 +34,10 @@ from openbook.network.arrays import checked_cuts, checked_floats, from_arrays, t
 from openbook.network.derive import derive_network, derive_probability, derive_query
 from openbook.network.graph import Graph
 from openbook.network.learning import Families, completed, expectation_maximisation
-from openbook.network.nodes import as_node, codes_of, counted, equal_frequency_cuts, loaded, smoothed
+from openbook.network.nodes import as_node, counted, equal_frequency_cuts, loaded, node_codes, smoothed
 from openbook.network.questions import Questions
 from openbook.network.strength import EdgeStrength, strengths
-from openbook.network.structure import STRUCTURES, search
+from openbook.network.structure import STRUCTURES, search_structure
 from openbook.network.tables import node_table
 from openbook.work import Work
 
@@ -202,7 +202,7 @@ class BeliefNetwork(Questions, Unsupervised):
     def _fit(self, rows):
         cuts = equal_frequency_cuts(rows, self.bins)
         nodes = (*(as_node(a, cuts) for a in rows.schema), *self._latent_nodes(rows.schema))
-        pieces = [(codes_of(chunk.X, nodes, cuts), chunk.w) for chunk in map(loaded, rows.pieces)]
+        pieces = [(node_codes(chunk.X, nodes, cuts), chunk.w) for chunk in map(loaded, rows.pieces)]
         parents, self.score_ = self._structure(nodes, pieces)
         graph = Graph(
             {node.name: [nodes[p].name for p in above] for node, above in zip(nodes, parents, strict=True)}
@@ -251,7 +251,7 @@ class BeliefNetwork(Questions, Unsupervised):
             raise ParameterError(f"BeliefNetwork: structure cannot be {self.structure!r}. {hint}")
         codes = np.concatenate([codes for codes, _ in pieces])
         w = np.concatenate([w for _, w in pieces])
-        return search(
+        return search_structure(
             self.structure,
             codes,
             w,
@@ -329,7 +329,7 @@ class BeliefNetwork(Questions, Unsupervised):
             )
         table = conform(read(X, self.schema_), self.schema_, type(self).__name__)
         (first, *more) = weighed(table, np.zeros(len(table), dtype=np.intp), sample_weight).pieces
-        pieces = [(codes_of(chunk.X, self.nodes_, self.cuts_), chunk.w) for chunk in (first, *more)]
+        pieces = [(node_codes(chunk.X, self.nodes_, self.cuts_), chunk.w) for chunk in (first, *more)]
         if any((codes < 0).any() for codes, _ in pieces):
             raise DataError(
                 "rows with missing or unseen cells cannot be added to counts or taken away; fit again"
@@ -359,7 +359,7 @@ class BeliefNetwork(Questions, Unsupervised):
         ndarray of shape (n_rows,)
         """
         self._graph()
-        codes = codes_of(self._encode(X), self.nodes_, self.cuts_)
+        codes = node_codes(self._encode(X), self.nodes_, self.cuts_)
         out = np.zeros(len(codes))
         with np.errstate(divide="ignore"):
             for part in completed(self.families_, self._numbered(), codes):
@@ -420,7 +420,7 @@ class BeliefNetwork(Questions, Unsupervised):
         return derive_network(self)
 
     def _work_row(self, X):
-        codes = codes_of(X, self.nodes_, self.cuts_)[0]
+        codes = node_codes(X, self.nodes_, self.cuts_)[0]
         return derive_probability(
             self, {node.name: int(c) for node, c in zip(self.nodes_, codes, strict=True)}
         )

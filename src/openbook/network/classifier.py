@@ -30,8 +30,8 @@ from openbook.network.belief_network import BeliefNetwork
 from openbook.network.derive import derive_network, derive_query
 from openbook.network.graph import Graph
 from openbook.network.learning import Families, completed, expectation_maximisation
-from openbook.network.nodes import as_node, codes_of, counted, equal_frequency_cuts, loaded, smoothed
-from openbook.network.structure import search, tree_augmented
+from openbook.network.nodes import as_node, counted, equal_frequency_cuts, loaded, node_codes, smoothed
+from openbook.network.structure import search_structure, tree_augmented
 from openbook.work import Work
 
 __all__ = ["BeliefNetworkClassifier"]
@@ -122,7 +122,10 @@ class BeliefNetworkClassifier(Classifier):
         self._cuts = equal_frequency_cuts(rows, self.bins)
         nodes = self._nodes()
         pieces = [
-            (np.column_stack([codes_of(chunk.X, nodes[:-1], self._cuts), chunk.y]).astype(np.int64), chunk.w)
+            (
+                np.column_stack([node_codes(chunk.X, nodes[:-1], self._cuts), chunk.y]).astype(np.int64),
+                chunk.w,
+            )
             for chunk in map(loaded, rows.pieces)
         ]
         families = Families(self._parents(nodes, pieces), tuple(len(node.values) for node in nodes))
@@ -158,7 +161,7 @@ class BeliefNetworkClassifier(Classifier):
         sizes = [len(node.values) for node in nodes]
         if self.structure == "tan":
             return tree_augmented(codes, w, sizes, target)
-        parents, _ = search(
+        parents, _ = search_structure(
             "hill_climb",
             codes,
             w,
@@ -195,7 +198,7 @@ class BeliefNetworkClassifier(Classifier):
 
     def _proba(self, X):
         network = self.network_
-        codes = np.column_stack([codes_of(X, network.nodes_[:-1], self._cuts), np.full(len(X), -1)])
+        codes = np.column_stack([node_codes(X, network.nodes_[:-1], self._cuts), np.full(len(X), -1)])
         target = codes.shape[1] - 1
         out = np.tile(network.query(network.nodes_[-1].name).probabilities, (len(X), 1))
         tables = [network.tables_[node.name] for node in network.nodes_]
@@ -226,7 +229,7 @@ class BeliefNetworkClassifier(Classifier):
 
     def _work_row(self, X):
         nodes = self.network_.nodes_
-        codes = codes_of(X, nodes[:-1], self._cuts)[0]
+        codes = node_codes(X, nodes[:-1], self._cuts)[0]
         given = {node.name: int(code) for node, code in zip(nodes[:-1], codes, strict=True) if code >= 0}
         return derive_query(self.network_, nodes[-1].name, given)
 

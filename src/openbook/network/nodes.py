@@ -11,7 +11,7 @@ from openbook.border.rows import infinite_cell
 from openbook.data import UNSEEN, Categorical, Numeric, Ordinal
 from openbook.prepare.discretise import equal_cuts, interval_names
 
-__all__ = ["as_node", "codes_of", "counted", "equal_frequency_cuts", "loaded", "smoothed"]
+__all__ = ["as_node", "counted", "equal_frequency_cuts", "loaded", "node_codes", "smoothed"]
 
 
 def as_node(attribute, cuts):
@@ -41,7 +41,7 @@ def equal_frequency_cuts(rows, bins):
     return found
 
 
-def codes_of(X, nodes, cuts):
+def node_codes(X, nodes, cuts):
     """The codes of rows, a column for each node; -1 where missing, unseen or hidden."""
     codes = np.full((len(X), len(nodes)), -1, dtype=np.int64)
     for i, node in enumerate(nodes):

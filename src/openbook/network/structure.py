@@ -27,7 +27,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from scipy.special import gammaln
 
-__all__ = ["STRUCTURES", "chow_liu", "family_score", "hill_climb", "search", "tree_augmented"]
+__all__ = ["STRUCTURES", "chow_liu", "family_score", "hill_climb", "search_structure", "tree_augmented"]
 
 STRUCTURES = ("hill_climb", "chow_liu", "empty")
 
@@ -106,7 +106,7 @@ def family_score(codes, w, sizes, node, parents, criterion="bic"):
     return Scores(codes, w, sizes, criterion).of(node, parents)
 
 
-def search(structure, codes, w, sizes, *, criterion, max_parents, required, forbidden):
+def search_structure(structure, codes, w, sizes, *, criterion, max_parents, required, forbidden):
     """The parents of each node, and the score; edges are pairs of numbers."""
     scores = Scores(codes, w, sizes, criterion)
     d = len(sizes)

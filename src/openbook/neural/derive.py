@@ -12,7 +12,7 @@ from openbook.words.numbers import figure, signed
 from openbook.words.sentences import joined
 from openbook.work import Grid, Step, Work
 
-__all__ = ["Numbering", "derive_row", "shortened"]
+__all__ = ["Numbering", "derive_row", "first_and_last"]
 
 #: Derived in full: so many units of a layer, terms of a sum, weights of a layer.
 UNITS, TERMS, WEIGHTS = 4, 8, 12
@@ -46,7 +46,7 @@ def derive_row(model, network, numbers, target, what):
     inputs = Grid(
         "inputs",
         ("unit", "column", "value"),
-        shortened(
+        first_and_last(
             [
                 (numbering.unit(0, j), name, x)
                 for j, (name, x) in enumerate(zip(model.encoding_.names, numbers, strict=True))
@@ -86,7 +86,7 @@ def _answers(network, i, layer, numbering, letter):
         yield Step(f"{letter}{unit}", activation.formula, _activated(activation.name, z, layer.sums), a)
     if len(layer.sums) > UNITS:
         units = enumerate(zip(layer.sums, layer.answers, strict=True))
-        rows = shortened([(numbering.unit(i + 1, k), z, a) for k, (z, a) in units])
+        rows = first_and_last([(numbering.unit(i + 1, k), z, a) for k, (z, a) in units])
         yield Grid("all units", ("unit", "z", letter), rows)
 
 
@@ -147,7 +147,7 @@ def _output_errors(network, layer, target, deltas, numbering):
                 (numbering.unit(last, m), *figures)
                 for m, figures in enumerate(zip(target, answers, deltas, strict=True))
             ]
-            yield Grid("all units", ("unit", "target", "o", "δ"), shortened(rows))
+            yield Grid("all units", ("unit", "target", "o", "δ"), first_and_last(rows))
             break
         unit = numbering.unit(last, k)
         difference = rf"{signed(t)} - {signed(o)}"
@@ -172,7 +172,7 @@ def _hidden_errors(network, i, layer, deltas, below, numbering):
                 (numbering.unit(i, m), a, delta)
                 for m, (a, delta) in enumerate(zip(layer.inputs, below, strict=True))
             ]
-            yield Grid("all units", ("unit", "h", "δ"), shortened(rows))
+            yield Grid("all units", ("unit", "h", "δ"), first_and_last(rows))
             break
         weights = network.weights[i][j].tolist()
         terms = [
@@ -217,7 +217,7 @@ def _name(i, n_layers):
     return "the output" if i == n_layers - 1 else f"hidden layer {i + 1}"
 
 
-def shortened(rows):
+def first_and_last(rows):
     """The rows of a grid, the middle left out where they are many."""
     if len(rows) <= ROWS:
         return rows

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from openbook.neural.derive import Numbering, shortened
+from openbook.neural.derive import Numbering, first_and_last
 from openbook.neural.outputs import CrossEntropy
 from openbook.work import Grid, Step, Work
 
@@ -109,4 +109,4 @@ def _updates(title, numbers, model, sizes, numbering):
         (update // max(per_epoch, 1) + 1, update + 1, *values[: len(names)])
         for update, values in enumerate(numbers.tolist())
     ]
-    return Grid(title, ("epoch", "update", *names), shortened(rows))
+    return Grid(title, ("epoch", "update", *names), first_and_last(rows))

@@ -16,7 +16,7 @@ import numpy as np
 
 from openbook.neural.integration import INTEGRATIONS
 
-__all__ = ["Network", "Parameters", "Passes", "drawn"]
+__all__ = ["Network", "Parameters", "Passes", "drawn_weights"]
 
 
 class Parameters:
@@ -34,7 +34,7 @@ class Parameters:
         self.biases = parts[len(pairs) :]
 
 
-def drawn(sizes, activation, integration, random, dtype):
+def drawn_weights(sizes, activation, integration, random, dtype):
     """Weights drawn so that sums neither grow nor shrink from layer to layer, and biases of 0.
 
     Evenly from ±√(6 / n_in) before ReLU (He), from ±√(6 / (n_in + n_out)) elsewhere (Glorot). The centres of

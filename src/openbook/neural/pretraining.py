@@ -8,7 +8,7 @@ The decoding half is thrown away; the encoding half is where training starts fro
 x_l : float (n_rows, units of layer l)
 """
 
-from openbook.neural.network import Network, drawn
+from openbook.neural.network import Network, drawn_weights
 from openbook.neural.outputs import Distance
 from openbook.neural.training import TrainingRows, TrainingRun
 
@@ -21,7 +21,7 @@ def pretrain(network, X, settings, epochs, random):
     activation, integration = network.activation, network.integrations[0]
     for weights, biases in zip(network.weights[:-1], network.biases[:-1], strict=True):
         n_in, n_out = weights.shape
-        pair = drawn((n_in, n_out, n_in), activation.name, integration.name, random, X.dtype)
+        pair = drawn_weights((n_in, n_out, n_in), activation.name, integration.name, random, X.dtype)
         mirror = Network(pair.weights, pair.biases, activation, integration, Distance("identity"))
         history = TrainingRun(mirror, pair, TrainingRows(X, X), settings, random, "pre-training").run()
         if history.interrupted:  # nothing is learnt yet that could be used

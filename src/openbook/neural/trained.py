@@ -25,7 +25,7 @@ from openbook.errors import InterruptedFit, ParameterError
 from openbook.fold import each
 from openbook.neural.activations import ACTIVATIONS, HIDDEN
 from openbook.neural.integration import INTEGRATIONS
-from openbook.neural.network import Network, Parameters, drawn
+from openbook.neural.network import Network, Parameters, drawn_weights
 from openbook.neural.optimisers import OPTIMISERS, SCHEDULES, STEPS
 from openbook.neural.pretraining import pretrain
 from openbook.neural.training import Settings, TrainingRows, TrainingRun
@@ -83,7 +83,7 @@ def settings_of(learner, **others):
     return Settings(**{**own, "learning_rate_init": step, **others})
 
 
-def gathered(rows, encoding, dtype):
+def gathered_rows(rows, encoding, dtype):
     """All rows, encoded; their targets; their weights, of mean 1, or None where they are all the same; and
     the weight of all of them.
     """
@@ -131,7 +131,7 @@ class Trained(Estimator):
         random = check_random_state(self.random_state)
         self.encoding_ = Encoding.of(rows, scale=self.scale)
         output, _ = self._output_layer()
-        X, y, w, total = gathered(rows, self.encoding_, np.dtype(self.precision))
+        X, y, w, total = gathered_rows(rows, self.encoding_, np.dtype(self.precision))
         settings = settings_of(self, alpha=self.alpha * len(X) / total)  # beside weights of mean 1
         self.learning_rate_init_ = settings.learning_rate_init
         with np.errstate(over="ignore", invalid="ignore"):  # training looks for what is not finite
@@ -173,7 +173,7 @@ class Trained(Estimator):
         sizes = self._sizes()
         if self.coefs_init is not None:
             return given_parameters(self, sizes, X.dtype)
-        parameters = drawn(sizes, self.activation, self.integration, random, X.dtype)
+        parameters = drawn_weights(sizes, self.activation, self.integration, random, X.dtype)
         if not self.fit_intercept:
             for biases in parameters.biases:
                 biases[:] = 0.0

@@ -4,10 +4,10 @@ import numpy as np
 
 from openbook.errors import DataError
 
-__all__ = ["checked_scores", "signed"]
+__all__ = ["checked_scores", "with_fixed_signs"]
 
 
-def signed(vector: np.ndarray) -> np.ndarray:
+def with_fixed_signs(vector: np.ndarray) -> np.ndarray:
     """The vector or its opposite: the entry of the largest size is above zero, the first of equals.
 
     >>> signed(np.array([0.6, -0.8])).tolist()

@@ -19,7 +19,7 @@ from openbook.border.rules import Maybe, Whole
 from openbook.errors import ParameterError
 from openbook.linear import LinearDiscriminantAnalysis
 from openbook.linear.scored import linear_scores
-from openbook.reduce.directions import checked_scores, signed
+from openbook.reduce.directions import checked_scores, with_fixed_signs
 from openbook.reduce.picture import draw_rows
 from openbook.reduce.work import derive_discriminant, derive_scores
 
@@ -120,7 +120,7 @@ class LinearDiscriminantProjection(
         self.explained_variance_ratio_ = self.criteria_ / (criteria[:most].sum() or 1.0)
         self.components_ = np.zeros((n, len(self.encoding_)))
         for c, axis in enumerate(axes[:n]):
-            self.components_[c, self.used_] = signed(axis)
+            self.components_[c, self.used_] = with_fixed_signs(axis)
         self.mean_ = (self.encoding_.mean - self.encoding_.shift) / self.encoding_.scale
 
     def transform(self, X):

@@ -40,7 +40,7 @@ from openbook.linear.design import RawColumns
 from openbook.linear.gram import Gram
 from openbook.linear.joint_scatter import JointScatter
 from openbook.linear.scored import linear_scores, scored
-from openbook.reduce.directions import checked_scores, signed
+from openbook.reduce.directions import checked_scores, with_fixed_signs
 from openbook.reduce.picture import draw_biplot, draw_scree
 from openbook.reduce.work import derive_pca, derive_scores
 
@@ -249,7 +249,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
         values, vectors = self._axes(self._asked())
         n = self._how_many(values)
         self.n_components_ = n
-        self.components_ = np.array([signed(vector) for vector in vectors[:n]])
+        self.components_ = np.array([with_fixed_signs(vector) for vector in vectors[:n]])
         self.explained_variance_ = values[:n].copy()
         self.explained_variance_ratio_ = values[:n] / (self.total_variance_ or 1.0)
 

@@ -13,7 +13,7 @@ import numpy as np
 from openbook.fold import each
 from openbook.svm.kernels import Kernel, Linear, RadialKernel, add_scores
 from openbook.svm.problem import INTERRUPTED, DualSolution, Problem
-from openbook.svm.solve import solve
+from openbook.svm.solve import solve_machine
 
 __all__ = ["Machines", "Task", "solved"]
 
@@ -110,4 +110,4 @@ def solved(learner, X: np.ndarray, kernel: Kernel, tasks) -> list[DualSolution]:
 
 def _solution(X, kernel, tol, piece):
     task, max_iter = piece
-    return solve(X[task.rows], kernel, task.problem, tol, max_iter, task.start)
+    return solve_machine(X[task.rows], kernel, task.problem, tol, max_iter, task.start)

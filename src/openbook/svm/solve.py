@@ -25,7 +25,7 @@ from openbook.svm.newton import solve_linear
 from openbook.svm.problem import CAPPED, CONVERGED, DualSolution, Problem
 from openbook.svm.smo import solve_dual
 
-__all__ = ["KernelTable", "kernel_table", "solve", "solve_hard"]
+__all__ = ["KernelTable", "kernel_table", "solve_hard", "solve_machine"]
 
 #: A linear machine of no more rows is solved by pairs, which is quicker for so few.
 FEW = 200
@@ -39,7 +39,9 @@ _BOUNDS = (1e4, 1e7, 1e10)
 _NAMED = 5
 
 
-def solve(X, kernel: Kernel, problem: Problem, tol, max_iter, start=None, *, by_pairs=False) -> DualSolution:
+def solve_machine(
+    X, kernel: Kernel, problem: Problem, tol, max_iter, start=None, *, by_pairs=False
+) -> DualSolution:
     """The multipliers of a problem over the rows of X; of a linear machine its weights too."""
     if isinstance(kernel, RadialKernel):
         return solve_dual(_centred(X)[0], kernel, problem, tol, max_iter, start)
@@ -109,7 +111,7 @@ def solve_hard(X, kernel: Kernel, problem: Problem, tol, max_iter, numbers) -> D
     beta, size = None, float(kernel.diagonal(X - X.mean(axis=0)).max()) or 1.0
     for bound in _BOUNDS:
         limited = problem.bounded(bound / size)
-        found = solve(X, kernel, limited, tol, max_iter, beta, by_pairs=True)
+        found = solve_machine(X, kernel, limited, tol, max_iter, beta, by_pairs=True)
         beta = found.beta
         if found.state > CAPPED or (
             found.state == CONVERGED and (np.abs(beta) < limited.hi - limited.lo).all()

@@ -10,7 +10,7 @@ from openbook.ensemble import AdaBoostClassifier
 from openbook.tree import DecisionTreeClassifier
 from openbook.tree.classifier import StumpRows
 from openbook.tree.engine.keys import CLASS, FIRST, ROW
-from openbook.tree.engine.stump import beats, best_stump, drop_of, most_bins, presort
+from openbook.tree.engine.stump import beats, best_stump, impurity_drop, most_bins, presort
 from openbook.tree.learner import TreeRows
 
 SIZES = ("small", "medium", "large", "vast")
@@ -86,7 +86,7 @@ def test_the_drop_is_that_of_gini():
     """3 and 1 of the classes on the left, 1 and 5 on the right: 2 (a B - b A)^2 / (W L R)."""
     cost = lambda a, b: (a + b) * (1 - (a / (a + b)) ** 2 - (b / (a + b)) ** 2)  # noqa: E731
     wanted = cost(4, 6) - cost(3, 1) - cost(1, 5)
-    assert drop_of.py_func(3.0, 1.0, (4.0, 6.0)) == pytest.approx(wanted, rel=1e-14)
+    assert impurity_drop.py_func(3.0, 1.0, (4.0, 6.0)) == pytest.approx(wanted, rel=1e-14)
     assert beats.py_func(3.0, 1.0, (4.0, 6.0), wanted - 1e-9)
     assert not beats.py_func(3.0, 1.0, (4.0, 6.0), wanted + 1e-9)
 

@@ -21,7 +21,7 @@ _SLIP_SHARE = 0.25
 _LEVELLED = re.compile(r"[\s._-]+")
 
 
-def level(value: str) -> str:
+def spelling_level(value: str) -> str:
     """The value without the differences that carry no meaning.
 
     >>> level(" Self-Employed"), level("self employed")
@@ -34,7 +34,7 @@ def same_words(names: Sequence[str]) -> list[tuple[str, ...]]:
     """Groups of values that differ only in case, blanks, hyphens or full stops."""
     groups = defaultdict(list)
     for name in names:
-        groups[level(name)].append(name)
+        groups[spelling_level(name)].append(name)
     return [tuple(group) for group in groups.values() if len(group) > 1]
 
 
@@ -43,7 +43,7 @@ def near_words(names: Sequence[str], counts: Sequence[int]) -> list[tuple[str, s
     totals: Counter[str] = Counter()
     spelling: dict[str, str] = {}
     for name, count in zip(names, counts, strict=True):
-        word = level(name)
+        word = spelling_level(name)
         totals[word] += count
         spelling.setdefault(word, name)
     pairs: dict[str, str] = {}

@@ -19,8 +19,8 @@ from openbook.tree.derive.splits import (
     NEAR_AVERAGE,
     Classes,
     average_gain,
+    gain_tolerance,
     least_to_split,
-    tolerance,
 )
 from openbook.tree.engine.nodes import LEAF, depths, parents
 from openbook.tree.engine.prune import pessimistic_errors
@@ -171,7 +171,7 @@ class Narrator:
     def _victory(self, search):
         """Who wins, and why."""
         winner, by_ratio = search.winner, self.criterion == "gain_ratio"
-        slack = EQUAL_RATIO if by_ratio else tolerance(search.rows, self.criterion)
+        slack = EQUAL_RATIO if by_ratio else gain_tolerance(search.rows, self.criterion)
         score = self._score(winner)
         equals = [
             c.name

@@ -31,9 +31,9 @@ __all__ = [
     "chance_drop",
     "chosen",
     "few_values",
+    "gain_tolerance",
     "least_to_split",
     "least_weight",
-    "tolerance",
 ]
 
 #: Gains that differ by less than this share are equal but for rounding.
@@ -168,7 +168,7 @@ def best_of(splits: Sequence[CandidateSplit], criterion: str, least: float = 0.0
     for split in splits:
         gain = split.gain(criterion)
         heavy = min(g.weight for g in split.groups) >= least
-        if heavy and gain > top + tolerance(split.known, criterion):
+        if heavy and gain > top + gain_tolerance(split.known, criterion):
             best, top = split, gain
     return best
 
@@ -234,7 +234,7 @@ def least_to_split(model) -> float:
     return 0.0 if model.min_samples_split == 2 else model.min_samples_split - 1e-6
 
 
-def tolerance(group: Group, criterion: str) -> float:
+def gain_tolerance(group: Group, criterion: str) -> float:
     """The size of a rounding error in the gains of such a node."""
     if isinstance(group, NumberGroup):
         return ROUNDING * group.impurity(criterion) + (ROUNDING * group.mean) ** 2
@@ -251,7 +251,7 @@ def chosen(gains, infos, node: Group, criterion: str, min_gain: float = 0.0, cou
     gains, infos : of each column, None where it has no split
     counted : which gains the average is taken of; all by default
     """
-    slack = tolerance(node, criterion)
+    slack = gain_tolerance(node, criterion)
     enough = max(min_gain, slack)
     able = [j for j, gain in enumerate(gains) if gain is not None]
     if criterion != "gain_ratio":

@@ -270,7 +270,7 @@ def best_cuts(presorted, columns, w, least, cuts, sides):
     """
     for i in range(columns.size):
         f = columns[i]
-        search(presorted, f, w, least, cuts[f])
+        search_columns(presorted, f, w, least, cuts[f])
         if cuts[f].bin != WANTED:
             sum_up(presorted, f, w, cuts[f], sides[f])
         if cuts[f].bin >= 0:
@@ -293,12 +293,12 @@ def best_between(counts, n_bins, totals, least):
     for k in range(n_bins - 1):
         a, b = a + counts[2 * k], b + counts[2 * k + 1]
         if min(a + b, totals[0] + totals[1] - a - b) >= least and beats(a, b, totals, best):
-            best = drop_of(a, b, totals)
+            best = impurity_drop(a, b, totals)
     return best
 
 
 @inner
-def search(presorted, f, w, least, cut):
+def search_columns(presorted, f, w, least, cut):
     """Fill in the best cut of column f, or which of its bins have to be opened first."""
     counts, n_bins = presorted.counts[f], presorted.n_bins[f]
     sizes, opened = presorted.sizes[f], presorted.opened[f]
@@ -323,7 +323,7 @@ def search(presorted, f, w, least, cut):
         a, b = next_a, next_b
         allowed = k < n_bins - 1 and min(a + b, weight - a - b) >= least
         if allowed and beats(a, b, totals, cut.drop + slack):
-            cut.drop, cut.bin, cut.taken = drop_of(a, b, totals), k, sizes[k]
+            cut.drop, cut.bin, cut.taken = impurity_drop(a, b, totals), k, sizes[k]
     if waits:
         cut.bin = WANTED
 
@@ -343,7 +343,7 @@ def search_inside(presorted, f, k, w, least, before, totals, cut):
             a += v
         allowed = keys[at + 1] & FIRST and min(a + b, weight - a - b) >= least
         if allowed and beats(a, b, totals, bar):
-            cut.drop, cut.bin, cut.taken = drop_of(a, b, totals), k, at + 1 - begin
+            cut.drop, cut.bin, cut.taken = impurity_drop(a, b, totals), k, at + 1 - begin
             bar = cut.drop + ROUNDING * weight
 
 
@@ -356,7 +356,7 @@ def beats(a, b, totals, bar):
 
 
 @inner
-def drop_of(a, b, totals):
+def impurity_drop(a, b, totals):
     """What such a cut drops; both sides have some weight."""
     weight, left = totals[0] + totals[1], a + b
     tilt = a * totals[1] - b * totals[0]
