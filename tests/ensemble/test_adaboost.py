@@ -14,7 +14,7 @@ from openbook.baseline import OneR, ZeroR
 from openbook.bayes import NaiveBayes
 from openbook.ensemble import AdaBoostClassifier, adaboost
 from openbook.ensemble.members import copied, each_decided
-from openbook.ensemble.rounds import boost, narrow, reweigh, vote_error
+from openbook.ensemble.rounds import boost, narrowest, reweigh, vote_error
 
 X, Y = load("weather").split("play")
 STUMP = DecisionTreeClassifier(max_depth=1, random_state=0)
@@ -78,10 +78,10 @@ def test_the_vote_goes_to_the_first_of_equals():
 
 @pytest.mark.parametrize(("n_classes", "size"), [(1, 1), (2, 1), (128, 1), (129, 2)])
 def test_codes_take_as_few_bytes_as_will_do(n_classes, size):
-    codes = narrow(np.array([0, n_classes - 1, -1]), n_classes)
+    codes = narrowest(np.array([0, n_classes - 1, -1]), n_classes)
     assert codes.tolist() == [0, n_classes - 1, -1]
     assert codes.itemsize == size
-    assert narrow(codes, n_classes) is codes
+    assert narrowest(codes, n_classes) is codes
 
 
 def test_a_first_member_that_guesses_is_discarded():

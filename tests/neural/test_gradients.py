@@ -192,8 +192,8 @@ def test_activations_stay_finite():
         z = np.array([[-1e4, 0.0, 1e4]])
         ACTIVATIONS[name].apply(z)
         assert np.isfinite(z).all()
-    assert twin.answer("sigmoid", [-1e4, 0.0, 1e4]) == [0.0, 0.5, 1.0]
-    assert twin.answer("softmax", [-1e4, 0.0, 0.0]) == [0.0, 0.5, 0.5]
+    assert twin.network_answer("sigmoid", [-1e4, 0.0, 1e4]) == [0.0, 0.5, 1.0]
+    assert twin.network_answer("softmax", [-1e4, 0.0, 0.0]) == [0.0, 0.5, 0.5]
 
 
 def test_integrations_by_hand():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from openbook.svm.platt import probabilities, sharpness
+from openbook.svm.platt import platt_probabilities, sharpness
 
 
 def test_sharpness_is_the_likeliest():
@@ -19,7 +19,7 @@ def test_sharpness_is_the_likeliest():
         targets = (n * np.eye(3)[codes[won]] + 1) / (n + 3)
 
         def loss(a, won=won, targets=targets):
-            return -(targets * np.log(probabilities(scores[won], np.full(3, a)))).sum()
+            return -(targets * np.log(platt_probabilities(scores[won], np.full(3, a)))).sum()
 
         assert loss(found[k]) < min(loss(0.99 * found[k]), loss(1.01 * found[k]))
     assert sharpness(scores, codes, 3 * weights)[0] == pytest.approx(
@@ -30,5 +30,7 @@ def test_sharpness_is_the_likeliest():
 def test_scores_that_are_all_right_or_worthless():
     scores = np.array([[-1.0, 1.0], [-1.0, 1.0], [1.0, -1.0]])
     right = sharpness(scores, np.array([1, 1, 0]), np.ones(3))
-    assert probabilities(scores, right)[:, 1] == pytest.approx([3 / 4, 3 / 4, 1 / 3])  # (N + 1) / (N + 2)
+    assert platt_probabilities(scores, right)[:, 1] == pytest.approx(
+        [3 / 4, 3 / 4, 1 / 3]
+    )  # (N + 1) / (N + 2)
     assert sharpness(scores, np.array([0, 0, 1]), np.ones(3)) == pytest.approx([1e-3] * 2)

@@ -7,7 +7,7 @@ from openbook import load, open_model, save
 from openbook.data import Nominal, Numeric, Schema, Table
 from openbook.errors import ParameterError
 from openbook.tree import CART, CARTRegressor, DecisionTreeClassifier, DecisionTreeRegressor
-from openbook.tree.cart import MOST_SUBTREES, judged, smallest_within, summed_over_leaves
+from openbook.tree.cart import MOST_SUBTREES, judged_subtrees, smallest_within, summed_over_leaves
 from openbook.tree.engine.nodes import LEAF
 from openbook.tree.engine.prune import cost_complexity_path, prune_cost_complexity, training_errors
 from openbook.words.numbers import figure
@@ -27,7 +27,7 @@ def noisy(rows=400, seed=0):
 def test_the_subtrees_by_hand(nested_tree):
     """The right subtree saves no error (α = 0), the left 7; then the root's two links save 7."""
     tree = nested_tree([[(9, 0), (1, 8)], [(5, 1), (4, 1)]])
-    alpha, leaves = judged(cost_complexity_path(tree, training_errors(tree)))
+    alpha, leaves = judged_subtrees(cost_complexity_path(tree, training_errors(tree)))
     assert alpha.tolist() == [0, 3.5]
     assert leaves.tolist() == [3, 1]
 
@@ -35,7 +35,7 @@ def test_the_subtrees_by_hand(nested_tree):
 def test_an_alpha_stands_between_its_neighbours(nested_tree):
     """The middle subtree saves 2 errors, the left 8, the right 50; then the root's three links 71."""
     tree = nested_tree([[(20, 1), (0, 8)], [(0, 30), (3, 1)], [(0, 50), (60, 0)]])
-    alpha, leaves = judged(cost_complexity_path(tree, training_errors(tree)))
+    alpha, leaves = judged_subtrees(cost_complexity_path(tree, training_errors(tree)))
     np.testing.assert_allclose(alpha, [0, 4, np.sqrt(8 * 71 / 3), 71 / 3])
     assert leaves.tolist() == [6, 5, 4, 1]
     for a, n in zip(alpha, leaves, strict=True):
@@ -47,7 +47,7 @@ def test_a_long_sequence_is_thinned_out():
     tree = DecisionTreeClassifier().fit(X, y).tree_
     path = cost_complexity_path(tree, training_errors(tree) / len(y) + np.arange(tree.size)[::-1] * 1e-9)
     assert len(path.alphas) > MOST_SUBTREES
-    alpha, leaves = judged(path)
+    alpha, leaves = judged_subtrees(path)
     assert 10 < len(alpha) <= MOST_SUBTREES
     assert (np.diff(alpha) > 0).all()
     assert (leaves[0], leaves[-1]) == (path.leaves[path.alphas == 0][-1], 1)

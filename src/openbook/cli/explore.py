@@ -10,7 +10,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from openbook.cli.bar import progress_bar
-from openbook.cli.screen import console, heading, notes, readable, say, short
+from openbook.cli.screen import console, heading, notes, readable, say, short_description
 from openbook.data import Table
 from openbook.data.describe import Description, describe
 from openbook.errors import PlanError
@@ -61,7 +61,7 @@ def run_exploration(
     screen = console()
     if not quiet:
         heading(screen, "The data")
-        say(screen, short(description, readable(screen)))
+        say(screen, short_description(description, readable(screen)))
     with progress_bar("Exploring") as progress:
         result = explore(
             plan,

@@ -29,7 +29,7 @@ __all__ = [
     "notes",
     "print_description",
     "say",
-    "short",
+    "short_description",
     "wrapped",
 ]
 
@@ -100,7 +100,7 @@ def notes(screen: Console, lines: Sequence[str]) -> None:
         say(screen, f"· {line}")
 
 
-def short(description: Description, width: int = _READABLE) -> str:
+def short_description(description: Description, width: int = _READABLE) -> str:
     """The description; of a wide table only the headline and the findings."""
     blocks = description_text(_for_command_line(description), width).split("\n\n")
     if len(description.columns) <= _MOST_COLUMNS:

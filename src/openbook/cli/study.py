@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 
 from openbook.cli.bar import progress_bar, waiting
-from openbook.cli.screen import console, figures, heading, notes, readable, say, short
+from openbook.cli.screen import console, figures, heading, notes, readable, say, short_description
 from openbook.data import Table
 from openbook.data.describe import Description, describe
 from openbook.errors import NotEvaluableError, PlanError
@@ -103,7 +103,7 @@ def run_study(
         _models(screen, result)
         _works(screen, result)
         heading(screen, "The data")
-        say(screen, short(description, readable(screen)))
+        say(screen, short_description(description, readable(screen)))
         heading(screen, "The plan")
     notes(screen, result.notes[len(plan.notes) :] if quiet else result.notes)
     say(screen, f"\nReport: {result.report}\nModel:  {result.model_file}")

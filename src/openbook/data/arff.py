@@ -28,7 +28,7 @@ from openbook.data.packed import text_of
 from openbook.data.reading import Reading
 from openbook.data.schema import Schema
 from openbook.data.table import SparseTable, Table
-from openbook.data.written import number
+from openbook.data.written import number_of_text
 from openbook.errors import DataError
 
 __all__ = ["read_arff"]
@@ -204,7 +204,7 @@ def _column(
     if isinstance(attribute, Categorical):
         odd = [value not in attribute.codes for value in cells.values]
     else:
-        odd = [isinstance(attribute, Numeric) and number(value) is None for value in cells.values]
+        odd = [isinstance(attribute, Numeric) and number_of_text(value) is None for value in cells.values]
     if first := cells.first(odd):
         row, value = first
         what = "a number" if isinstance(attribute, Numeric) else "among the declared values"
@@ -234,7 +234,7 @@ def _sparse(schema: Schema, rows: list[_Row], missing: Collection[str]) -> Spars
     for row in rows:
         assert isinstance(row.cells, dict)
         for position, text in sorted(row.cells.items()):
-            value = np.nan if text.strip() in gaps else number(text.strip())
+            value = np.nan if text.strip() in gaps else number_of_text(text.strip())
             if value is None:
                 raise _Wrong(
                     row.line, f"column {schema.names[position]!r} holds {text!r}, which is not a number"

@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from openbook.data.attributes import Datetime, Numeric
-from openbook.data.written import number, written_number
+from openbook.data.written import number_of_text, written_number
 
 __all__ = ["FORMATS", "Dated", "days_from_moments", "days_from_numbers", "days_of", "is_format", "number_in"]
 
@@ -97,7 +97,7 @@ def days_of(text: str, attribute: Datetime) -> float | None:
     >>> days_of("1/3/1970", Datetime("t", format="d/m/y")), days_of("86400", Datetime("t", format="unix"))
     (59.0, 1.0)
     """
-    if attribute.format in _NUMBERS and (found := number(text)) is not None:
+    if attribute.format in _NUMBERS and (found := number_of_text(text)) is not None:
         per_day, start = _NUMBERS[attribute.format]
         return found / per_day + start
     if "%" in attribute.format:

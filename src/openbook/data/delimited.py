@@ -53,7 +53,7 @@ from openbook.data.names import distinct_names
 from openbook.data.packed import inner_name, text_bytes
 from openbook.data.reading import Reading
 from openbook.data.table import Table
-from openbook.data.written import number
+from openbook.data.written import number_of_text
 from openbook.errors import DataError
 
 if TYPE_CHECKING:
@@ -131,7 +131,9 @@ class DelimitedFile:
         first_rows = next(self.spans(_PEEK_ROWS), (self.start, self.start))
         cells = factorise(self.parse(frozenset(), how.gaps, first_rows))
         spaced = any(
-            number(token.strip()) is not None for token in how.missing if token.strip().lower() != "nan"
+            number_of_text(token.strip()) is not None
+            for token in how.missing
+            if token.strip().lower() != "nan"
         )
         return frozenset(
             name
@@ -283,8 +285,10 @@ def _is_data(first: Sequence[str], below: Sequence[Sequence[str]], how: Reading)
     if not below:
         return False
     columns = [[cell for cell in column if cell not in how.missing] for column in zip(*below, strict=True)]
-    numeric = [bool(column) and all(number(cell) is not None for cell in column) for column in columns]
-    numbers = [number(cell) for cell, kind in zip(first, numeric, strict=True) if kind]
+    numeric = [
+        bool(column) and all(number_of_text(cell) is not None for cell in column) for column in columns
+    ]
+    numbers = [number_of_text(cell) for cell, kind in zip(first, numeric, strict=True) if kind]
     if None in numbers:
         return False
     steps = {b - a for a, b in pairwise(numbers)}  # type: ignore[operator]

@@ -40,7 +40,7 @@ from openbook.data.dates import Dated, days_from_numbers, is_format
 from openbook.data.distinct import distinct_codes, is_exact
 from openbook.data.reading import NONE, Kinds, Reading
 from openbook.data.schema import Schema
-from openbook.data.written import Written, number
+from openbook.data.written import Written, number_of_text
 from openbook.errors import DataError, UnknownColumn, did_you_mean
 
 __all__ = [
@@ -230,7 +230,7 @@ class KindTally:
         if self.whole:
             self.long = _least(self.long, filter(_is_long, cells.values))
         self.longest = max(self.longest, max(map(len, cells.values), default=0))
-        numbers = [number(value) for value in cells.values]
+        numbers = [number_of_text(value) for value in cells.values]
         meant = [x is None or not math.isnan(x) for x in numbers]
         known = held if all(meant) else cells.count(meant)
         self.known += known

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from openbook.data.attributes import DECIMALS, THOUSANDS, Numeric
 from openbook.errors import DataError
 
-__all__ = ["Written", "check_marks", "number", "written_number"]
+__all__ = ["Written", "check_marks", "number_of_text", "written_number"]
 
 # Possessive quantifiers (++, *+): a hostile text costs no more than its length.
 _NUMBER = re.compile(
@@ -71,7 +71,7 @@ _PATTERNS = {style: _pattern(*style) for style in _STYLES}
 _MAYBE_THOUSANDS = re.compile(r"[1-9]\d{0,2},\d{3}", re.ASCII)
 
 
-def number(text: str) -> float | None:
+def number_of_text(text: str) -> float | None:
     """The number a text stands for, as programs write it, or None.
 
     >>> number("1e3"), number("1_000"), number("12 cm")
@@ -118,7 +118,7 @@ def written_number(text: str, attribute: Numeric) -> float | None:
     -1200.5
     """
     if attribute.decimal == "." or "." not in text:
-        plain = number(text)
+        plain = number_of_text(text)
         if plain is not None:
             return plain
     cell = _cell(text)
@@ -196,14 +196,14 @@ class Written:
     def _add(self, text: str) -> None:
         cell = _cell(text)
         if cell is None:
-            if number(text) is None:  # inf and nan have no style
+            if number_of_text(text) is None:  # inf and nan have no style
                 self.styles = []
             return
         if self.unit is not None and (unit := _unit_of(cell.unit, self.unit)) != self.unit:
             self.units, self.unit = [self.unit, cell.unit], unit
         self.without_unit += not cell.unit
         self.styles = [style for style in self.styles if _PATTERNS[style].fullmatch(cell.digits)]
-        if number(text) is None or (self.given and not cell.digits.isdigit()):
+        if number_of_text(text) is None or (self.given and not cell.digits.isdigit()):
             self.example = min(self.example or text, text)
         if cell.enclosed:
             self.enclosed = self.enclosed or text

@@ -41,7 +41,7 @@ from openbook.ensemble.members import (
     shortened,
     takes_weights,
 )
-from openbook.ensemble.rounds import add_votes, boost, narrow, vote_error
+from openbook.ensemble.rounds import add_votes, boost, narrowest, vote_error
 from openbook.tree import DecisionTreeClassifier
 from openbook.tree.classifier import TreeClassifier
 from openbook.words.numbers import figure
@@ -147,7 +147,7 @@ class AdaBoostClassifier(OneLearner, Classifier):
     def _fit(self, rows):
         X, y, start = gathered(rows)
         del rows  # which would hold the classes and weights a second time
-        y, weight, n_rows = narrow(y, len(self.classes_)), start.sum(), number_of_rows(start)
+        y, weight, n_rows = narrowest(y, len(self.classes_)), start.sum(), number_of_rows(start)
         start /= weight
         self.prior_ = np.bincount(y, start, len(self.classes_))
         given = self._given(X, y, start, weight, n_rows)
@@ -189,7 +189,7 @@ class AdaBoostClassifier(OneLearner, Classifier):
         else:
             fitted(member, X, self._told(y), times)
             decisions = decided(member, X, self.classes_)
-        return member, narrow(decisions, len(self.classes_))
+        return member, narrowest(decisions, len(self.classes_))
 
     def decision_function(self, X):
         """The score of each class: the sum of the votes for it.
@@ -221,7 +221,7 @@ class AdaBoostClassifier(OneLearner, Classifier):
             start += len(some)
             votes = each_decided(self.estimators_, some, self.classes_)
             for decisions, alpha in zip(votes, self._kept_alphas(), strict=True):
-                add_votes(own, narrow(decisions, len(self.classes_)), alpha)
+                add_votes(own, narrowest(decisions, len(self.classes_)), alpha)
         return scores
 
     def _rows_at_once(self, X):
@@ -276,7 +276,7 @@ class AdaBoostClassifier(OneLearner, Classifier):
         votes = self._each(X, self._votes)
         scores = np.zeros((len(votes), len(self.classes_)))
         for own, alpha in zip(votes.T, self._kept_alphas(), strict=True):
-            add_votes(scores, narrow(own, len(self.classes_)), alpha)
+            add_votes(scores, narrowest(own, len(self.classes_)), alpha)
             yield scores
 
     def _votes(self, X):

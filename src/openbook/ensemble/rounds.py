@@ -12,7 +12,7 @@ import numpy as np
 
 from openbook.kernels.jit import jit
 
-__all__ = ["Round", "add_votes", "boost", "narrow", "vote_error"]
+__all__ = ["Round", "add_votes", "boost", "narrowest", "vote_error"]
 
 #: A member must beat guessing by more than rounding can make up: sums of millions of weights differ by less.
 ROUNDING = 1e-9
@@ -66,7 +66,7 @@ def boost(grow, y, start, n_classes, n_rounds, least_error):
             return
 
 
-def narrow(codes, n_classes):
+def narrowest(codes, n_classes):
     """Codes of so many classes, or -1 for none, in as few bytes as will do."""
     return codes.astype(np.min_scalar_type(-n_classes), copy=False)
 

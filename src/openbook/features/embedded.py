@@ -10,7 +10,7 @@ from openbook.border.rules import Maybe, Number, Whole
 from openbook.errors import ParameterError
 from openbook.features.select import number_kept
 from openbook.features.selector import Selector
-from openbook.judge.folds.examples import Cut, Examples, Split, model_task
+from openbook.judge.folds.examples import Examples, RowsOfFold, Split, model_task
 from openbook.judge.scores.metrics import Task
 from openbook.words.numbers import shown
 from openbook.work import Grid, Work
@@ -70,7 +70,7 @@ class EmbeddedSelection(Selector):
         count = number_kept(self, len(names), optional=True)
         rows = np.arange(len(examples))
         self.estimator_ = clone(self.estimator)
-        self.estimator_.fit(*Cut(examples, Split(0, rows, rows)).training(self.estimator))
+        self.estimator_.fit(*RowsOfFold(examples, Split(0, rows, rows)).training(self.estimator))
         self.importances_ = _importances(self.estimator_, len(names))
         order = np.argsort(-self.importances_, kind="stable")
         if not self.importances_.any():

@@ -22,7 +22,7 @@ from openbook.errors import DataError, ParameterError
 from openbook.features.select import SelectAttributes
 from openbook.features.selector import Selector
 from openbook.fold import each
-from openbook.judge.folds.examples import Cut, Examples, Split
+from openbook.judge.folds.examples import Examples, RowsOfFold, Split
 from openbook.judge.folds.thread_warnings import collected_warnings
 from openbook.judge.scores.metrics import Task
 from openbook.words.numbers import figure, shown
@@ -149,6 +149,6 @@ def _chosen(selector: Selector, examples: Examples, seed: int, i: int) -> np.nda
     """Which columns the selection keeps on one half of the rows."""
     n = len(examples)
     rows = np.sort(np.random.default_rng([seed, i]).permutation(n)[: n // 2])
-    cut = Cut(examples, Split(i, rows, rows))
+    cut = RowsOfFold(examples, Split(i, rows, rows))
     with collected_warnings():
         return clone(selector).fit(*cut.training(selector)).get_support()

@@ -22,7 +22,7 @@ from openbook.border.base import most_probable
 from openbook.data.forms import picked
 from openbook.judge.folds.evaluate import evaluate
 from openbook.judge.folds.evaluation import Evaluation
-from openbook.judge.folds.examples import Cut, Examples, Split, takes_tables
+from openbook.judge.folds.examples import Examples, RowsOfFold, Split, takes_tables
 from openbook.judge.folds.fit_folds import label_codes
 from openbook.judge.folds.results import FoldResult
 from openbook.judge.folds.thread_warnings import collected_warnings
@@ -100,7 +100,7 @@ class _Sums:
             return None
         folds = []
         for split in splits:
-            cut = Cut(examples, split)
+            cut = RowsOfFold(examples, split)
             with collected_warnings():
                 model = clone(estimator).fit(*cut.training(estimator))
                 scores = model.column_scores(cut.testing(model))

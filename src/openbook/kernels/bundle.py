@@ -78,7 +78,7 @@ def place(context: Any, builder: Any, kind: Bundle, address: Any, name: str) -> 
 
 
 @unbox(Bundle)
-def lay_out(kind: Bundle, values: Any, call: Any) -> NativeValue:
+def lay_out_fields(kind: Bundle, values: Any, call: Any) -> NativeValue:
     """Put the fields in memory, for as long as the call takes: arrays are the tuple's, and only lent."""
     if call.context.enable_nrt:  # names that hold arrays would give back what they never took
         msg = f"{kind.name} is a bundle, for kernels that count no references; say @jit(_nrt=False)"
@@ -116,6 +116,6 @@ class Field(AttributeTemplate):
 
 
 @lower_getattr_generic(Bundle)
-def read(context: Any, builder: Any, kind: Bundle, address: Any, name: str) -> Any:
+def read_field(context: Any, builder: Any, kind: Bundle, address: Any, name: str) -> Any:
     """Read a field."""
     return builder.load(place(context, builder, kind, address, name))

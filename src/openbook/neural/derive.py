@@ -158,7 +158,7 @@ def _output_errors(network, layer, target, deltas, numbering):
         if output.activation.name == "softmax":
             yield Step(f"δ{unit}", r"o_k (e_k - \sum_m o_m e_m)", "", delta)
         else:
-            numbers = rf"{signed(t - o)} \cdot {signed(twin.slope(output.activation.name, o))}"
+            numbers = rf"{signed(t - o)} \cdot {signed(twin.activation_slope(output.activation.name, o))}"
             yield Step(f"δ{unit}", r"e_k \cdot f'(z_k)", numbers, delta, _off_line(output, t - o))
 
 
@@ -179,7 +179,7 @@ def _hidden_errors(network, i, layer, deltas, below, numbering):
             rf"{signed(twin.by_input(integration.name, a, w, len(layer.inputs)))} \cdot {signed(d)}"
             for d, w in zip(deltas, weights, strict=True)
         ]
-        numbers = rf"{signed(twin.slope(network.activation.name, a))} \cdot ({joined(terms)})"
+        numbers = rf"{signed(twin.activation_slope(network.activation.name, a))} \cdot ({joined(terms)})"
         label = f"δ{numbering.unit(i, j)}"
         yield Step(label, rf"f'(z_j) \cdot {integration.back_formula}", numbers, delta)
 

@@ -19,7 +19,7 @@ from openbook.neural.outputs import CrossEntropy
 
 __all__ = [
     "Layer",
-    "answer",
+    "activation_slope",
     "backward",
     "by_input",
     "by_weight",
@@ -27,7 +27,7 @@ __all__ = [
     "join",
     "last_errors",
     "loss",
-    "slope",
+    "network_answer",
 ]
 
 
@@ -62,7 +62,7 @@ def by_weight(integration, x, w, d):
     return -2.0 * (x - w) / d if integration == "spherical" else x
 
 
-def answer(activation, sums):
+def network_answer(activation, sums):
     """The answers of a layer's units."""
     if activation == "softmax":
         powers = [math.exp(z - max(sums)) for z in sums]
@@ -77,7 +77,7 @@ def answer(activation, sums):
     return [rule(z) for z in sums]
 
 
-def slope(activation, a):
+def activation_slope(activation, a):
     """f'(z), told by the answer."""
     return {
         "sign": lambda: 1.0,
@@ -97,7 +97,7 @@ def forward(network, x):
             math.fsum([*join(integration, x, w), b]) for w, b in zip(columns, biases.tolist(), strict=True)
         ]
         activation = network.output.activation if i == last else network.activation
-        layers.append(Layer(x, sums, answer(activation.name, sums)))
+        layers.append(Layer(x, sums, network_answer(activation.name, sums)))
         x = layers[-1].answers
     return layers
 
@@ -128,7 +128,7 @@ def last_errors(output, answers, targets):
     if output.activation.name == "softmax":
         mean = math.fsum(o * e for o, e in zip(answers, errors, strict=True))
         return [o * (e - mean) for o, e in zip(answers, errors, strict=True)]
-    return [e * slope(output.activation.name, o) for o, e in zip(answers, errors, strict=True)]
+    return [e * activation_slope(output.activation.name, o) for o, e in zip(answers, errors, strict=True)]
 
 
 def backward(network, layers, targets):
@@ -139,7 +139,7 @@ def backward(network, layers, targets):
         deltas.insert(
             0,
             [
-                slope(network.activation.name, a)
+                activation_slope(network.activation.name, a)
                 * math.fsum(
                     delta * by_input(integration, a, w, len(inputs))
                     for delta, w in zip(deltas[0], row, strict=True)

@@ -16,7 +16,7 @@ import joblib
 import numpy as np
 
 from openbook.fold import each_until
-from openbook.judge.folds.examples import Cut, Split
+from openbook.judge.folds.examples import RowsOfFold, Split
 from openbook.judge.folds.fit_folds import (
     Fitted,
     FoldError,
@@ -208,7 +208,7 @@ class StudyFolds:
         self._together: dict[tuple[str, int], dict[int, Fitted]] = {}
         self._model = cache(rows.model)
         self._examples = cache(rows.to_judge.select)
-        self._cut = lru_cache(_CUTS)(lambda names, i: Cut(self._examples(names), rows.folds[i]))
+        self._cut = lru_cache(_CUTS)(lambda names, i: RowsOfFold(self._examples(names), rows.folds[i]))
 
     def __reduce__(self) -> tuple[type["StudyFolds"], tuple[StudyRows]]:
         """To a worker of a cluster go plan and table; what follows from them is made there anew."""
@@ -233,7 +233,7 @@ class StudyFolds:
         every = rounds(self.rows.folds, len(self.rows.train))
         return {fold.index: batch for batch in every if isinstance(batch, list) for fold in batch}
 
-    def _ready(self, label: str, model: Any, cut: Cut) -> Fitted | None:
+    def _ready(self, label: str, model: Any, cut: RowsOfFold) -> Fitted | None:
         """The model of a fold, if those of its round are fitted in one pass."""
         i = cut.split.index
         if not adds_up(model, cut.examples) or i not in self._rounds:

@@ -28,7 +28,7 @@ from openbook.judge.curves.make import learning_curve
 from openbook.judge.errors.importance import Importance, importance_over_folds
 from openbook.judge.errors.mistakes import Mistakes, confident_mistakes
 from openbook.judge.errors.segments import Segments, worst_segments
-from openbook.judge.folds.examples import Cut, Split
+from openbook.judge.folds.examples import RowsOfFold, Split
 from openbook.judge.folds.fit_folds import fold_result
 from openbook.judge.folds.splits import TINY, Protocol
 from openbook.judge.risk.costs import Costs, costs
@@ -240,7 +240,7 @@ class Looking:
         rows, examples = self.rows, self.rows.examples.select(names)
 
         def judge(i: int) -> FoldResult:
-            return fold_result(label, model, Cut(examples, Split(i, *rows.splits[i])))
+            return fold_result(label, model, RowsOfFold(examples, Split(i, *rows.splits[i])))
 
         indices = [fold.index for fold in self.comparison[label].first_round]
         folds = [self.log.judged(part, label, i, partial(judge, i)) for i in indices]

@@ -22,7 +22,7 @@ from openbook.judge import (
     lock_away,
     protocol,
 )
-from openbook.judge.folds.examples import Cut, Examples, Split
+from openbook.judge.folds.examples import Examples, RowsOfFold, Split
 from openbook.judge.folds.fit_folds import Fitted
 from openbook.judge.folds.splitters import TestGroups, group_codes, time_codes
 from openbook.judge.folds.thread_warnings import collected_warnings
@@ -139,9 +139,9 @@ class StudyRows:
     def _examples_of(self) -> Any:
         return cache(self.examples.select)
 
-    def cut(self, label: str, train: np.ndarray, test: np.ndarray, index: int = 0) -> Cut:
+    def cut(self, label: str, train: np.ndarray, test: np.ndarray, index: int = 0) -> RowsOfFold:
         """Rows to train and rows to test a contestant."""
-        return Cut(self._examples_of(self.columns[label]), Split(index, train, test))
+        return RowsOfFold(self._examples_of(self.columns[label]), Split(index, train, test))
 
     def decider(self, label: str) -> Any:
         """The chosen contestant, unfitted; its threshold is tuned on training rows where the plan says so."""

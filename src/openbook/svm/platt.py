@@ -21,13 +21,13 @@ import numpy as np
 
 from openbook.linear.losses import softmax
 
-__all__ = ["deal", "probabilities", "sharpness"]
+__all__ = ["deal", "platt_probabilities", "sharpness"]
 
 #: How sharp scores can be, at least and at most.
 _LEAST, _MOST = 1e-3, 1e4
 
 
-def probabilities(scores: np.ndarray, sharp: np.ndarray) -> np.ndarray:
+def platt_probabilities(scores: np.ndarray, sharp: np.ndarray) -> np.ndarray:
     """The probability of each class."""
     return softmax(scores * sharp[np.argmax(scores, axis=1)][:, None])
 

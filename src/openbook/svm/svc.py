@@ -23,7 +23,7 @@ from openbook.svm.derive import derive_classifier, derive_decision
 from openbook.svm.learner import SupportVectors
 from openbook.svm.machine import Machines, Task, solved
 from openbook.svm.parameters import KernelChoice
-from openbook.svm.platt import deal, probabilities, sharpness
+from openbook.svm.platt import deal, platt_probabilities, sharpness
 from openbook.svm.problem import CONVERGED, Problem
 from openbook.svm.solve import kernel_table, solve_hard
 from openbook.svm.votes import class_scores, pairs
@@ -271,7 +271,7 @@ class SVC(SupportVectors, Classifier):
         return f[:, 0] if len(self.classes_) == 2 else self._scores(f)
 
     def _proba(self, X):
-        return probabilities(self._scores(self._decisions(X)), self.sharpness_)
+        return platt_probabilities(self._scores(self._decisions(X)), self.sharpness_)
 
     def _n_machines(self):
         n = len(self.classes_)

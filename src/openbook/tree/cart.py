@@ -85,7 +85,7 @@ class ByFolds(TreeLearner):
 
     def _pruned(self, tree, rows, training, held_out):  # noqa: ARG002 (folds hold out)
         cost = self._costs(tree)
-        alpha, leaves = judged(cost_complexity_path(tree, cost))
+        alpha, leaves = judged_subtrees(cost_complexity_path(tree, cost))
         error, deviation = self._judge(rows, training, alpha) if len(alpha) > 1 else (cost[:1], np.zeros(1))
         chosen = smallest_within(error, deviation)
         self.choice_ = SubtreeChoice(alpha, leaves, error, deviation, np.array([chosen]))
@@ -245,7 +245,7 @@ class CARTRegressor(ByFolds, TreeRegressor):
         return squares, fourths
 
 
-def judged(path):
+def judged_subtrees(path):
     """The β and the leaves of the subtrees to judge, from the grown one to the root: all, or some of many."""
     # of steps at one α, the one that cuts most
     last = np.r_[np.diff(path.alphas) > EQUAL * path.alphas[-1], True]

@@ -12,7 +12,7 @@ from openbook.data import Column, Table
 from openbook.errors import RefusalError
 from openbook.measures import entropy, gini
 from openbook.tree.derive.splits import least_weight
-from openbook.tree.engine.nodes import SPREAD, add_weights, leaves_of
+from openbook.tree.engine.nodes import SPREAD, add_along_paths, leaves_of
 from openbook.tree.engine.prune import PRUNINGS
 from openbook.tree.engine.stump import Presorted, best_stump, presort
 from openbook.tree.learner import Growing, TreeLearner
@@ -65,7 +65,7 @@ class TreeClassifier(GrowingClassifier, TreeLearner):
     def _held_out(self, tree, X, y, w):
         """The weight of each class among the rows that come to each node."""
         totals = np.zeros((tree.size, self._n_classes))
-        add_weights(tree, X, y, w, totals)
+        add_along_paths(tree, X, y, w, totals)
         return totals
 
     def _leaf_values(self):

@@ -29,7 +29,7 @@ from openbook.tree.engine.prune import (
     prune_pessimistic,
     prune_reduced_error,
 )
-from openbook.tree.engine.search import FRACTIONAL, MAJORITY, OWN_BRANCH, Rule
+from openbook.tree.engine.search import FRACTIONAL, MAJORITY, OWN_BRANCH, GrowthRule
 from openbook.tree.show.drawing import draw
 from openbook.tree.show.ruleset import rules
 
@@ -175,7 +175,7 @@ class Growing(Learner):
         if self.significance is not None:
             freedom = (max(int(training.columns["n_codes"].max()), 2) + 1) * self._n_classes
             critical = np.r_[0.0, chdtri(np.arange(1, freedom + 1), self.significance)]
-        return Rule(
+        return GrowthRule(
             criterion=CRITERIA[self.criterion],
             subset=self.nominal == "subset",
             few=few_values(self),

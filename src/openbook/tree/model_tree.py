@@ -35,7 +35,7 @@ from openbook.tree.regressor import TreeRegressor
 from openbook.tree.show.named_tree import named_tree
 from openbook.tree.show.ruleset import rules
 from openbook.words.numbers import figure
-from openbook.work.conditions import number, quoted
+from openbook.work.conditions import exact_digits, quoted
 from openbook.work.rules import RuleList
 
 __all__ = ["Lines", "ModelTreeRegressor"]
@@ -230,18 +230,20 @@ class LeafLine:
 
     def sql(self, quote='"'):
         """The line as an SQL expression."""
-        return " + ".join([f"({number(self.constant)})", *(_term_sql(*term, quote) for term in self.terms)])
+        return " + ".join(
+            [f"({exact_digits(self.constant)})", *(_term_sql(*term, quote) for term in self.terms)]
+        )
 
 
 def _term_sql(name, slope, missing, low, high, quote):
     x = quoted(name, quote)
     ends = [
         (f"{x} IS NULL", missing),
-        (f"{x} < {number(low)}", slope * low),
-        (f"{x} > {number(high)}", slope * high),
+        (f"{x} < {exact_digits(low)}", slope * low),
+        (f"{x} > {exact_digits(high)}", slope * high),
     ]
-    cases = " ".join(f"WHEN {test} THEN {number(value)}" for test, value in ends)
-    return f"CASE {cases} ELSE {number(slope)} * {x} END"
+    cases = " ".join(f"WHEN {test} THEN {exact_digits(value)}" for test, value in ends)
+    return f"CASE {cases} ELSE {exact_digits(slope)} * {x} END"
 
 
 def smoothed_line(lines, schema, tree, leaf, k):

@@ -31,8 +31,8 @@ __all__ = [
     "Condition",
     "Is",
     "Within",
+    "exact_digits",
     "literal",
-    "number",
     "quoted",
     "simplified",
     "word",
@@ -206,7 +206,7 @@ class Within(Condition):
         """A bound in words: a number, a date, or the last value below it."""
         if self.ordinal:
             return word(self.attribute.values[math.floor(bound)])
-        return self.attribute.shown(bound) if isinstance(self.attribute, Datetime) else number(bound)
+        return self.attribute.shown(bound) if isinstance(self.attribute, Datetime) else exact_digits(bound)
 
     def _bounds(self) -> dict[str, Any]:
         bounds = {"above": self.low, "at_most": self.high}
@@ -231,7 +231,7 @@ class Within(Condition):
 
     def _literal(self, bound: float) -> str:
         if not isinstance(self.attribute, Datetime):
-            return number(bound)
+            return exact_digits(bound)
         moment = str(self.attribute.moments([bound])[0]).replace("T", " ")
         return f"TIMESTAMP '{moment}{'+00:00' if self.attribute.zone else ''}'"
 
@@ -295,7 +295,7 @@ def simplified(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
     return tuple(each for each in joined if not each.always)
 
 
-def number(value: float) -> str:
+def exact_digits(value: float) -> str:
     """The shortest digits that are read as this very number again.
 
     >>> number(30.0), number(0.1 + 0.2), number(1e300)
@@ -325,7 +325,7 @@ def literal(value: Any) -> str:
     if isinstance(value, int | np.integer):
         return str(value)
     if isinstance(value, float | np.floating):
-        return number(float(value))
+        return exact_digits(float(value))
     _refuse_nul(str(value))
     return "'" + str(value).replace("'", "''") + "'"
 

@@ -12,7 +12,7 @@ from openbook.data import Nominal, Numeric, Ordinal
 from openbook.errors import DataError
 from openbook.tree.engine.nodes import LEAF, SPREAD, Tree, leaf_of
 from openbook.tree.show.named_tree import condition, settled
-from openbook.work.conditions import Is, Within, literal, number, quoted, simplified
+from openbook.work.conditions import Is, Within, exact_digits, literal, quoted, simplified
 
 INCOME = Numeric("income")
 SIZE = Ordinal("size", ("small", "medium", "large"))
@@ -138,7 +138,7 @@ def test_which_cells_satisfy_it(said, yes, no):
 
 @given(st.floats(allow_nan=False, allow_infinity=False), st.floats(allow_nan=False, allow_infinity=False))
 def test_a_threshold_as_printed_lies_where_it_lay(cut, value):
-    printed = float(number(cut))
+    printed = float(exact_digits(cut))
     assert (value <= printed) == (value <= cut)
     neighbour = math.nextafter(cut, math.inf)
     assert not neighbour <= printed

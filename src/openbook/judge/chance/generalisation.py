@@ -20,7 +20,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from openbook.errors import ParameterError
-from openbook.judge.folds.examples import Cut, Examples, Split, model_task
+from openbook.judge.folds.examples import Examples, RowsOfFold, Split, model_task
 from openbook.judge.folds.fit_folds import complexity_of
 from openbook.judge.scores.metrics import Task
 from openbook.words.numbers import figure
@@ -187,7 +187,7 @@ def generalisation(model: Any, X: Any, y: Any, penalty: float = 0.5) -> Generali
             " Generalisation(errors, n, complexity)"
         )
     rows = np.arange(len(examples))
-    said = np.asarray(model.predict(Cut(examples, Split(0, rows, rows)).testing(model)))
+    said = np.asarray(model.predict(RowsOfFold(examples, Split(0, rows, rows)).testing(model)))
     if examples.classes is None:
         errors = float(((examples.target - said.ravel()) ** 2).sum())
     else:

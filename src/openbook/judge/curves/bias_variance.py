@@ -20,7 +20,7 @@ from openbook.border.rules import Whole
 from openbook.errors import DataError, ParameterError
 from openbook.fold import each
 from openbook.judge.curves.decomposition import BiasVariance, Loss, Method
-from openbook.judge.folds.examples import Cut, Examples, Split, model_task
+from openbook.judge.folds.examples import Examples, RowsOfFold, Split, model_task
 from openbook.judge.folds.fit_folds import predicted_by, refuse_frozen
 from openbook.judge.folds.thread_warnings import collected_warnings
 from openbook.judge.scores.metrics import Task
@@ -192,7 +192,7 @@ def _resampled(model: Any, examples: Examples, random_state: int, i: int) -> np.
     outside = np.setdiff1d(np.arange(n), rows)
     said = np.full(n, np.nan)
     if len(outside):
-        cut = Cut(examples, Split(i, rows, outside))
+        cut = RowsOfFold(examples, Split(i, rows, outside))
         with collected_warnings():
             learner = clone(model)
             learner.fit(*cut.training(learner))

@@ -59,9 +59,9 @@ from openbook.judge.curves.evidence import (
     LossScale,
     better_learner,
     better_setting,
+    calibration_evidence,
     gap,
     level,
-    probabilities,
     slope,
     zero,
 )
@@ -397,7 +397,7 @@ def _facts(
         tuple(each for each in settings if each is not None),
         better_learner(scale, evaluation, baseline, rivals) if rivals and evaluation and baseline else None,
         evaluation is None and metric.task == "classification" and not metric.needs_proba,
-        probabilities(scale, evaluation, baseline) if unseen else None,  # type: ignore[arg-type]
+        calibration_evidence(scale, evaluation, baseline) if unseen else None,  # type: ignore[arg-type]
     )
 
 

@@ -30,9 +30,9 @@ __all__ = [
     "LossScale",
     "better_learner",
     "better_setting",
+    "calibration_evidence",
     "gap",
     "level",
-    "probabilities",
     "slope",
     "zero",
 ]
@@ -124,7 +124,7 @@ def level(scale: LossScale, score: float, test: TestResult) -> DiagnosticEvidenc
     return DiagnosticEvidence("level", finding, words)
 
 
-def probabilities(
+def calibration_evidence(
     scale: LossScale, evaluation: Evaluation, baseline: Evaluation
 ) -> DiagnosticEvidence | None:
     """Whether the probabilities are better than the baseline's, by AUC or log loss; None without any."""
@@ -229,7 +229,7 @@ def _some_probabilities_tell(
 ) -> bool:
     """Whether the probabilities of any of them are better than the baseline's, allowing for their number."""
     shared = replace(scale, alpha=scale.alpha / len(rivals))
-    found = (probabilities(shared, rival, baseline) for rival in rivals.values())
+    found = (calibration_evidence(shared, rival, baseline) for rival in rivals.values())
     return any(each is not None and each.finding == "better" for each in found)
 
 

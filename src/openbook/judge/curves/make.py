@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 
 from openbook.errors import ParameterError, did_you_mean
 from openbook.judge.curves.curve import Curve
-from openbook.judge.curves.run import CurvePoint, CurveRun, count
+from openbook.judge.curves.run import CurvePoint, CurveRun, rows_of_size
 from openbook.judge.scores.metrics import Metric
 from openbook.words.parameters import documented
 
@@ -83,7 +83,7 @@ def learning_curve(
     """
     run = CurveRun.of(model, X, y, cv, metric, random_state, name, groups, sample_weight)
     points = [CurvePoint(model, size) for size in _sizes(sizes, run)]
-    rows = [round(float(np.mean([count(p.size, len(s.train)) for s in run.splits]))) for p in points]
+    rows = [round(float(np.mean([rows_of_size(p.size, len(s.train)) for s in run.splits]))) for p in points]
     return run.curve("size", "training rows", rows, points, own=len(points) - 1)
 
 
@@ -218,7 +218,9 @@ def _sizes(sizes: Sequence[float] | None, run: CurveRun) -> list[float]:
         return sorted(fit if len(fit) >= _AT_LEAST else enough or [1.0])
     if len(sizes) == 0:
         raise ParameterError("sizes is empty; give at least one, or None for the usual ones")
-    by_rows = {count(checked, smallest): checked for checked in (_size(size, smallest) for size in sizes)}
+    by_rows = {
+        rows_of_size(checked, smallest): checked for checked in (_size(size, smallest) for size in sizes)
+    }
     return [by_rows[rows] for rows in sorted(by_rows)]
 
 

@@ -20,13 +20,13 @@ from sklearn.base import clone
 from openbook.errors import ParameterError
 from openbook.fold import each
 from openbook.judge.curves.curve import Curve, Kind
-from openbook.judge.folds.examples import Cut, Examples, Split, model_task
+from openbook.judge.folds.examples import Examples, RowsOfFold, Split, model_task
 from openbook.judge.folds.fit_folds import FoldError, complexity_of, label_codes, predicted_by, refuse_frozen
 from openbook.judge.folds.splits import TINY, protocol, splitter_of
 from openbook.judge.folds.thread_warnings import collected_warnings
 from openbook.judge.scores.metrics import Metric, Predictions, metric
 
-__all__ = ["CurvePoint", "CurveRun", "count", "usual_split"]
+__all__ = ["CurvePoint", "CurveRun", "rows_of_size", "usual_split"]
 
 #: The metric unless told otherwise: an error, since curves are about errors.
 _USUAL = {"classification": "error", "regression": "rmse"}
@@ -134,7 +134,7 @@ class CurveRun:
         )
 
 
-def count(size: float, n: int) -> int:
+def rows_of_size(size: float, n: int) -> int:
     """How many of n rows a size means: a whole number itself, a share of them, at least one."""
     return size if isinstance(size, int) else max(1, round(size * n))
 
@@ -176,7 +176,7 @@ def _judge(run: CurveRun, points: list[CurvePoint], stages: Sequence[int] | None
     order = _balanced(run.examples, split.train, [run.random_state, split.index])
     fold = _Fold(baseline=_scores(run, _fitted(run, _baseline(run), split.train), split.test)[0])
     for i, point in enumerate(points):
-        rows = order[: count(point.size, len(order))]
+        rows = order[: rows_of_size(point.size, len(order))]
         fold.lacking += [(i, label) for label in _lacking(run.examples, rows, order)]
         try:
             with collected_warnings():
@@ -201,13 +201,13 @@ def _baseline(run: CurveRun) -> Any:
 
 def _fitted(run: CurveRun, model: Any, rows: np.ndarray) -> Any:
     learner = clone(model)
-    cut = Cut(run.examples, Split(0, rows, rows))
+    cut = RowsOfFold(run.examples, Split(0, rows, rows))
     return learner.fit(*cut.training(learner), **cut.arguments(learner))
 
 
 def _scores(run: CurveRun, model: Any, rows: np.ndarray, stages: Sequence[int] | None = None) -> list[float]:
     """The score on some rows, or that of every stage; a learner that ended early stays as it is."""
-    X, examples = Cut(run.examples, Split(0, rows, rows)).testing(model), run.examples
+    X, examples = RowsOfFold(run.examples, Split(0, rows, rows)).testing(model), run.examples
     if stages is None:
         said = [predicted_by(model, X, examples)]
     else:

@@ -16,7 +16,7 @@ from openbook.errors import ParameterError, did_you_mean
 from openbook.judge.choice.comparison import Comparison
 from openbook.judge.folds.bootstrap632 import BootstrapEvaluation
 from openbook.judge.folds.evaluation import Evaluation
-from openbook.judge.folds.examples import Cut, Examples, Split, model_task
+from openbook.judge.folds.examples import Examples, RowsOfFold, Split, model_task
 from openbook.judge.folds.fit_folds import (
     FoldError,
     complexity_of,
@@ -232,7 +232,7 @@ def evaluate_fold(
     examples = Examples.of(X, y, model_task([model]), sample_weight, groups, test_groups, time)
     (split,) = examples.splits([(train, test)])
     split = Split(index, split.train, split.test)
-    return fold_result(name or type(model).__name__, model, Cut(examples, split))
+    return fold_result(name or type(model).__name__, model, RowsOfFold(examples, split))
 
 
 def judged(

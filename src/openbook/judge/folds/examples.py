@@ -25,7 +25,7 @@ from openbook.errors import DataError, OpenbookError, ParameterError
 from openbook.judge.folds.splitters import TestGroups, check_test_groups, group_codes, time_codes
 from openbook.judge.scores.metrics import Task
 
-__all__ = ["Cut", "Examples", "Split", "model_task", "takes_tables"]
+__all__ = ["Examples", "RowsOfFold", "Split", "model_task", "takes_tables"]
 
 
 @dataclass(frozen=True)
@@ -217,7 +217,7 @@ class Split:
 
 
 @dataclass(frozen=True)
-class Cut:
+class RowsOfFold:
     """The rows of a fold, in the form that each model takes; openbook's learners share one table."""
 
     examples: Examples

@@ -21,7 +21,7 @@ from openbook.border.base import Classifier, most_probable
 from openbook.border.folding import Folding
 from openbook.errors import DataError, OpenbookError, ParameterError
 from openbook.fold import each
-from openbook.judge.folds.examples import Cut, Examples, Split
+from openbook.judge.folds.examples import Examples, RowsOfFold, Split
 from openbook.judge.folds.results import FoldResult
 from openbook.judge.folds.thread_warnings import collected_warnings
 
@@ -99,13 +99,13 @@ def fold_results(
             yield from each((Job(split, {}) for split in batch), step)
 
 
-def fold_result(label: str, model: Any, cut: Cut, ready: Fitted | None = None) -> FoldResult:
+def fold_result(label: str, model: Any, cut: RowsOfFold, ready: Fitted | None = None) -> FoldResult:
     """The result of a model in one fold, for which it may be fitted already."""
     return _judged(label, ready or _fitted(label, model, cut), cut)
 
 
 def _results(models: Mapping[str, Any], examples: Examples, job: Job) -> list[FoldResult]:
-    cut = Cut(examples, job.split)
+    cut = RowsOfFold(examples, job.split)
     return [fold_result(label, model, cut, job.ready.get(label)) for label, model in models.items()]
 
 
@@ -159,7 +159,7 @@ def refuse_frozen(model: Any) -> None:
             )
 
 
-def _fitted(label: str, model: Any, cut: Cut) -> Fitted:
+def _fitted(label: str, model: Any, cut: RowsOfFold) -> Fitted:
     with _blamed(label, cut.split), collected_warnings() as warned:
         learner = clone(model)
         X, y = cut.training(learner)
@@ -170,7 +170,7 @@ def _fitted(label: str, model: Any, cut: Cut) -> Fitted:
     return Fitted(learner, seconds, warned)
 
 
-def _judged(label: str, fitted: Fitted, cut: Cut) -> FoldResult:
+def _judged(label: str, fitted: Fitted, cut: RowsOfFold) -> FoldResult:
     split, examples = cut.split, cut.examples
     with _blamed(label, split), collected_warnings() as warned:
         X = cut.testing(fitted.learner)

@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from openbook.errors import ParameterError
 from openbook.judge.folds.evaluate import Progress, complexity_of, judged
 from openbook.judge.folds.evaluation import Evaluation
-from openbook.judge.folds.examples import Cut, Examples, Split, model_task, takes_tables
+from openbook.judge.folds.examples import Examples, RowsOfFold, Split, model_task, takes_tables
 from openbook.judge.folds.splits import Protocol, TimeOrdered, protocol
 from openbook.judge.folds.splitters import time_codes
 from openbook.judge.scores.metrics import DEFAULTS, Metric, metric
@@ -135,7 +135,7 @@ class Tuning(MetaEstimatorMixin, BaseEstimator):
             X = examples.given
             y = examples.column if takes_tables(model) else examples.labels
         everything = np.arange(len(examples))
-        return model.fit(X, y, **Cut(examples, Split(0, everything, everything)).arguments(model))
+        return model.fit(X, y, **RowsOfFold(examples, Split(0, everything, everything)).arguments(model))
 
     @property
     def takes_tables(self) -> bool:

@@ -15,7 +15,7 @@ __all__ = [
     "branch_grid",
     "group_cells",
     "impurity_step",
-    "joined",
+    "joined_terms",
     "split_steps",
 ]
 
@@ -71,11 +71,11 @@ def _numbers(group: Group, criterion: str) -> str:
         return rf"\frac{{{figure(group.error)}}}{{{total}}}"
     shares = [rf"\frac{{{figure(w)}}}{{{total}}}" for w in group.weights if w > 0]
     if criterion == "gini":
-        return joined(["1", *(rf"\left( {share} \right)^2" for share in shares)], " - ")
-    return "-" + joined([rf"{share} \log_2 {share}" for share in shares], " - ")
+        return joined_terms(["1", *(rf"\left( {share} \right)^2" for share in shares)], " - ")
+    return "-" + joined_terms([rf"{share} \log_2 {share}" for share in shares], " - ")
 
 
-def joined(terms: list[str], sign: str) -> str:
+def joined_terms(terms: list[str], sign: str) -> str:
     """The terms with the sign between them, the middle left out where they are many."""
     if len(terms) > SHOWN_TERMS:
         terms = [*terms[: SHOWN_TERMS - 1], r"\dots", terms[-1]]
@@ -131,7 +131,7 @@ def split_steps(
         for group in split.groups
         if group.weight > 0
     ]
-    steps.append(Step(after, rf"\sum_b \frac{{W_b}}{{W}} {measure.tex}_b", joined(terms, " + "), mean))
+    steps.append(Step(after, rf"\sum_b \frac{{W_b}}{{W}} {measure.tex}_b", joined_terms(terms, " + "), mean))
     formula, numbers = (
         f"{minuend} - {measure.tex_of(target, attribute)}",
         f"{figure(impurity)} - {figure(mean)}",
@@ -151,7 +151,7 @@ def split_steps(
 
 def _ratio_steps(split: CandidateSplit, attribute: str, gain: float) -> list[Step]:
     shares = [_ratio(g.weight, split.weight) for g in (*split.groups, split.gap) if g.weight > 0]
-    terms = joined([rf"{share} \log_2 {share}" for share in shares], " - ")
+    terms = joined_terms([rf"{share} \log_2 {share}" for share in shares], " - ")
     formula = r"-\sum_b \frac{W_b}{W} \log_2 \frac{W_b}{W}"
     ratio = gain / split.info if split.info > 0 else None
     return [

@@ -11,7 +11,7 @@ from openbook.tree.derive.formulas import (
     branch_grid,
     group_cells,
     impurity_step,
-    joined,
+    joined_terms,
     split_steps,
 )
 from openbook.tree.derive.splits import (
@@ -279,7 +279,7 @@ class Narrator:
 def _average(able):
     """The gain that a candidate must have to be asked for its ratio."""
     gains = [figure(c.gain) for c in able if c.counted]
-    numbers = rf"\frac{{{joined(gains, ' + ')}}}{{{len(gains)}}}" if gains else ""
+    numbers = rf"\frac{{{joined_terms(gains, ' + ')}}}{{{len(gains)}}}" if gains else ""
     odd = [c.name for c in able if not c.counted]
     note = f"without {', '.join(odd)}: too many values for the number of rows" if odd else ""
     average = average_gain([c.gain for c in able], [c.counted for c in able])

@@ -11,13 +11,13 @@ import math
 
 from openbook.data import UNSEEN, Categorical, Datetime, Nominal
 from openbook.data.attributes import as_text
-from openbook.tree.derive.formulas import joined
+from openbook.tree.derive.formulas import joined_terms
 from openbook.tree.derive.nodes import Narrator
 from openbook.tree.engine.nodes import LEAF, SPREAD
 from openbook.tree.show.named_tree import named_tree
 from openbook.words.numbers import figure, signed
 from openbook.work import Grid, Step, Work
-from openbook.work.conditions import number, word
+from openbook.work.conditions import exact_digits, word
 
 __all__ = ["derive_row"]
 
@@ -81,7 +81,7 @@ def _decided(tree, node, attribute, cell):
     else:
         if math.isnan(cell):
             return "missing", None
-        said = attribute.shown(cell) if isinstance(attribute, Datetime) else number(cell)
+        said = attribute.shown(cell) if isinstance(attribute, Datetime) else exact_digits(cell)
     if not isinstance(attribute, Nominal):
         return said, 0 if cell <= tree.cut[node] else 1
     branch = int(tree.routes[tree.route[node] + cell])
@@ -120,7 +120,7 @@ def _classes(told, leaves):
             ratio = rf"\frac{{{figure(counts[c])}}}{{{figure(whole)}}}"
             terms.append(ratio if len(leaves) == 1 else rf"{figure(share)} \cdot {ratio}")
         formula = r"\frac{n_c}{n}" if len(leaves) == 1 else r"\sum_l s_l \cdot \frac{n_{lc}}{n_l}"
-        steps.append(Step(f"P({told.target} = {as_text(label)})", formula, joined(terms, " + "), total))
+        steps.append(Step(f"P({told.target} = {as_text(label)})", formula, joined_terms(terms, " + "), total))
         sums.append(total)
     return steps, f"Most probable: {as_text(told.classes[sums.index(max(sums))])}."
 
@@ -134,5 +134,5 @@ def _numbers(told, leaves):
             Step(told.target, result=total, note="what the leaf predicts")
         ], f"Predicted: {figure(total)}."
     terms = [rf"{figure(share)} \cdot {signed(value)}" for share, value in values]
-    step = Step(told.target, r"\sum_l s_l \cdot \bar{y}_l", joined(terms, " + "), total)
+    step = Step(told.target, r"\sum_l s_l \cdot \bar{y}_l", joined_terms(terms, " + "), total)
     return [step], f"Predicted: {figure(total)}."

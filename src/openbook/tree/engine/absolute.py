@@ -31,7 +31,15 @@ from openbook.tree.engine.keys import FIRST, MISSING, ROW
 from openbook.tree.engine.split import GAP, KNOWN, LEFT, ROUNDING, TOTAL, row_of
 from openbook.tree.engine.subset import sort_codes
 
-__all__ = ["Ladder", "ladder_of", "median_and_deviation", "note_medians", "scan", "set_up", "settle_branches"]
+__all__ = [
+    "Ladder",
+    "ladder_of",
+    "median_and_deviation",
+    "note_medians",
+    "scan_medians",
+    "set_up",
+    "settle_branches",
+]
 
 
 class Ladder(NamedTuple):
@@ -104,7 +112,7 @@ def set_up(ladder, ground, segment):
 
 
 @inner
-def put(ladder, rung, w, above_origin):
+def put_rung(ladder, rung, w, above_origin):
     """Take a row in."""
     i, n = rung + 1, ladder.size[0]
     while i <= n:
@@ -145,7 +153,7 @@ def take(ground, ladder, keys, span, origin, weight, total):
         i = np.uintp(keys[k] & ROW)
         rung = ladder.rung[row_behind(ground, i)]
         w, y = ground.instances.w[i], ladder.target[rung] - origin
-        put(ladder, rung, w, y)
+        put_rung(ladder, rung, w, y)
         weight += w
         total += w * y
     return weight, total
@@ -256,7 +264,7 @@ def best_turn(ground, ladder, groups, least, sides):
 
 
 @inner
-def scan(ladder, ground, f, segment, rule, own_branch, desk, found):
+def scan_medians(ladder, ground, f, segment, rule, own_branch, desk, found):
     """Search column f for the least absolute error: (drop, weight on the left); a drop of -1 is no split.
 
     The stats of missing and known cells are left on the desk.

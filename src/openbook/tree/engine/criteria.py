@@ -25,7 +25,7 @@ import numpy as np
 
 from openbook.kernels.jit import inner
 
-__all__ = ["ABSOLUTE", "ENTROPY", "GAIN_RATIO", "GINI", "SQUARED", "cost", "plogp", "weight_of"]
+__all__ = ["ABSOLUTE", "ENTROPY", "GAIN_RATIO", "GINI", "SQUARED", "impurity_cost", "plogp", "weight_of"]
 
 GINI, ENTROPY, GAIN_RATIO, SQUARED, ABSOLUTE = range(5)
 
@@ -53,7 +53,7 @@ def weight_of(stats, row, criterion):
 
 
 @inner
-def cost(stats, row, criterion, whole):
+def impurity_cost(stats, row, criterion, whole):
     """The cost of the rows behind a row of stats; 0 for none."""
     weight = weight_of(stats, row, criterion)
     if weight <= 0:

@@ -24,7 +24,7 @@ from openbook.kernels.jit import inner, jit
 from openbook.tree.engine.absolute import set_up, settle_branches
 from openbook.tree.engine.columns import NOMINAL, SORTED
 from openbook.tree.engine.counts import count_together, lay_out
-from openbook.tree.engine.criteria import GAIN_RATIO, cost, weight_of
+from openbook.tree.engine.criteria import GAIN_RATIO, impurity_cost, weight_of
 from openbook.tree.engine.nodes import LEAF, SPREAD
 from openbook.tree.engine.part import (
     heaviest_of,
@@ -38,7 +38,7 @@ from openbook.tree.engine.part import (
     take_cut,
     take_sides,
 )
-from openbook.tree.engine.search import FRACTIONAL, OWN_BRANCH, choose, note, row_at, search
+from openbook.tree.engine.search import FRACTIONAL, OWN_BRANCH, choose_split, note, row_at, search
 from openbook.tree.engine.split import TOTAL, Instances, Targets, add_instance, whole_below
 from openbook.tree.engine.stopping import is_chance, is_vain
 
@@ -199,7 +199,7 @@ def take_stats(stats, node, rule, desk):
     for s in range(stats.shape[1]):
         sides[TOTAL, s] = stats[node, s]
     desk.node[0] = weight_of(sides, TOTAL, rule.criterion)
-    desk.node[1] = cost(sides, TOTAL, rule.criterion, desk.whole)
+    desk.node[1] = impurity_cost(sides, TOTAL, rule.criterion, desk.whole)
 
 
 @inner
@@ -270,7 +270,7 @@ def grow(ground, growth, rule, desk, found, evidence):  # noqa: C901, PLR0912, P
         segment = segment_of(nodes, node)
         start, end = segment
         consider(ground, growth, node, rule, desk, found, evidence)
-        f = choose(found, desk, rule, ground.columns)
+        f = choose_split(found, desk, rule, ground.columns)
         if f < 0:
             sizes[0] -= 1
             continue

@@ -23,9 +23,9 @@ __all__ = [
     "LEAF",
     "SPREAD",
     "Tree",
+    "add_along_paths",
     "add_errors",
     "add_values",
-    "add_weights",
     "cells",
     "check",
     "cut_back",
@@ -263,7 +263,7 @@ def add_errors_by(tree, steps, X, y, w, power, totals):
             totals[nodes[k]] += shares[k] * abs(y[i] - tree.value[nodes[k], 0]) ** power
 
 
-def add_weights(tree, X, y, w, totals):
+def add_along_paths(tree, X, y, w, totals):
     """Add each row's weight to totals[node, class] of every node on its way."""
     leaves = np.empty(len(X), dtype=np.intp)
     leaves_of(tree, X, leaves)

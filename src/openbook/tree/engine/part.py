@@ -303,17 +303,17 @@ def part(keys, n, growth, branches):
         firsts += 1 if key & FIRST else 0
         b = side[np.uintp(key & ROW)]
         if b >= 0:
-            put(key & ~FIRST, firsts, keys, branches[b])
+            put_key(key & ~FIRST, firsts, keys, branches[b])
         else:
             part = np.uint32(-1 - b)
             for b in range(branches.size):
                 if branches[b].weight > 0:
-                    put((key & ~(FIRST | ROW)) | part, firsts, keys, branches[b])
+                    put_key((key & ~(FIRST | ROW)) | part, firsts, keys, branches[b])
                     part += np.uint32(1)
 
 
 @inner
-def put(key, firsts, keys, branch):
+def put_key(key, firsts, keys, branch):
     """Put a key where the next one of a branch goes."""
     keys[branch.to] = key | FIRST if firsts > branch.firsts else key
     branch.to += 1

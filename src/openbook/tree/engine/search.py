@@ -20,7 +20,7 @@ import numpy as np
 
 from openbook.kernels.bundle import bundle
 from openbook.kernels.jit import inner
-from openbook.tree.engine.absolute import Ladder, note_medians, scan
+from openbook.tree.engine.absolute import Ladder, note_medians, scan_medians
 from openbook.tree.engine.columns import NOMINAL, ORDERED, SORTED
 from openbook.tree.engine.counts import (
     clear,
@@ -29,7 +29,7 @@ from openbook.tree.engine.counts import (
     in_words,
     multiway_packed,
 )
-from openbook.tree.engine.criteria import GAIN_RATIO, GINI, SQUARED, cost, plogp, weight_of
+from openbook.tree.engine.criteria import GAIN_RATIO, GINI, SQUARED, impurity_cost, plogp, weight_of
 from openbook.tree.engine.keys import MISSING, ROW
 from openbook.tree.engine.split import (
     GAP,
@@ -54,8 +54,8 @@ __all__ = [
     "OWN_BRANCH",
     "Desk",
     "Evidence",
-    "Rule",
-    "choose",
+    "GrowthRule",
+    "choose_split",
     "note",
     "row_at",
     "search",
@@ -68,7 +68,7 @@ NEAR_AVERAGE, EQUAL_RATIO, MOST_BESIDE = 1e-3, 1e-6, 25.0
 
 
 @bundle
-class Rule(NamedTuple):
+class GrowthRule(NamedTuple):
     """The settings of growth, as numbers.
 
     least_to_split : the weight that a node must have to be split
@@ -287,7 +287,7 @@ def by_chance(hist, n_codes, rule, desk):
     for code in range(n_codes):
         values += weight_of(hist, code, criterion) > 0
     if criterion == GINI or criterion >= SQUARED:
-        each = cost(sides, KNOWN, criterion, desk.whole) / weight_of(sides, KNOWN, criterion)
+        each = impurity_cost(sides, KNOWN, criterion, desk.whole) / weight_of(sides, KNOWN, criterion)
     else:
         each = -1.0
         for c in range(sides.shape[1]):
@@ -320,7 +320,7 @@ def tell_gaps(hist, n_codes, criterion, sides, found):
 @inner
 def weigh_absolute(ladder, ground, f, segment, rule, desk, found):
     """`search` by absolute error."""
-    drop, w_left = scan(ladder, ground, f, segment, rule, rule.missing == OWN_BRANCH, desk, found)
+    drop, w_left = scan_medians(ladder, ground, f, segment, rule, rule.missing == OWN_BRANCH, desk, found)
     if drop >= 0:
         if ground.columns[f].kind == NOMINAL and not rule.subset:
             found.gain = drop / desk.sides[TOTAL, 0]
@@ -341,8 +341,8 @@ def judge_cut(drop, cuts, w_left, rule, desk, found):
     criterion, sides, whole = rule.criterion, desk.sides, desk.whole
     weight, w_gap = weight_of(sides, TOTAL, criterion), weight_of(sides, GAP, criterion)
     if rule.missing == OWN_BRANCH and w_gap > 0:
-        drop += cost(sides, TOTAL, criterion, whole)
-        drop -= cost(sides, GAP, criterion, whole) + cost(sides, KNOWN, criterion, whole)
+        drop += impurity_cost(sides, TOTAL, criterion, whole)
+        drop -= impurity_cost(sides, GAP, criterion, whole) + impurity_cost(sides, KNOWN, criterion, whole)
     found.gain = drop / weight
     if criterion == GAIN_RATIO:
         w_right = weight - w_gap - w_left
@@ -354,7 +354,7 @@ def judge_cut(drop, cuts, w_left, rule, desk, found):
 
 
 @inner
-def choose(found, desk, rule, columns):
+def choose_split(found, desk, rule, columns):
     """The column whose split wins, or -1.
 
     As in C4.5, nominal columns with many values for the rows there are do not count for the average gain.

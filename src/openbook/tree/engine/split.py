@@ -15,7 +15,7 @@ import numpy as np
 from openbook.kernels.bits import lowest, without_lowest
 from openbook.kernels.bundle import bundle
 from openbook.kernels.jit import inner
-from openbook.tree.engine.criteria import ENTROPY, GAIN_RATIO, GINI, SQUARED, cost, plogp, weight_of
+from openbook.tree.engine.criteria import ENTROPY, GAIN_RATIO, GINI, SQUARED, impurity_cost, plogp, weight_of
 from openbook.tree.engine.keys import CLASS_BIT, FIRST, ROW
 
 __all__ = [
@@ -336,7 +336,7 @@ def multiway(hist, n_codes, sides, row, least, criterion, whole):
             below += outside - inside
             spread += outside
         else:
-            below += cost(hist, code, criterion, whole)
+            below += impurity_cost(hist, code, criterion, whole)
         branches += (weight > 0) & (weight >= least)
-    drop = max(cost(sides, row, criterion, whole) - below, 0.0)  # never less, but by rounding
+    drop = max(impurity_cost(sides, row, criterion, whole) - below, 0.0)  # never less, but by rounding
     return drop if branches >= 2 else -1.0, spread
