@@ -36,7 +36,7 @@ def read_ours(path):
 def read_polars(path):
     import polars as pl
 
-    from openbook.data.cells import MISSING_TOKENS
+    from openbook.data import MISSING_TOKENS
 
     frame = pl.read_csv(
         path,

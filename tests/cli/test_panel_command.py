@@ -100,7 +100,7 @@ def test_panels_that_cannot_be_judged_are_refused_in_a_line(here, complaint, col
         "study", "panel.csv", "-t", "ill", "--group", "patient", "--time", "year", *FEW, *options
     )
     assert message in said
-    assert not (here / "study").exists()
+    assert [path.name for path in (here / "study").iterdir()] == ["report.html"]
 
 
 def test_which_groups_to_test_is_for_groups_over_time(complaint):

@@ -131,7 +131,7 @@ def test_learners_take_lists(entry):
     own = model.get_params(deep=False)
     model.set_params(**{n: v for n, v in {"n_estimators": 2, "random_state": 0}.items() if n in own})
     y = NUMBERS if entry.task == "regression" else CLASSES
-    needs_y = "y" in required(model.fit)
+    needs_y = "y" in required(model.fit) or model.__sklearn_tags__().target_tags.required
     rows = [["a" if row[0] > 5 else "b", "c" if row[1] > 3 else "d"] for row in ROWS]
     X = rows if entry.name == "k_modes" else ROWS
     weights = {} if entry.task == "outliers" else {"sample_weight": [1] * len(X)}

@@ -8,7 +8,7 @@ from inspect import signature
 import pytest
 
 from openbook import registry
-from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, ValueOf, Whole
+from openbook.border.rules import Anything, Flag, Maybe, Number, OneOf, ValueOf, Whole, WordOr
 from openbook.data import Numeric, Schema, Text, read
 from openbook.errors import OpenbookError, ParameterError, RefusalError
 from openbook.work import Work
@@ -111,7 +111,7 @@ def bad_values():
     for entry in registry.learners():
         own = signature(entry.cls).parameters  # a rule of a setting that a subclass fixes binds nobody
         for name, rule in ((name, rule) for name, rule in entry.cls._rules.items() if name in own):
-            inner = rule.inner if isinstance(rule, Maybe) else rule
+            inner = rule.inner if isinstance(rule, Maybe | WordOr) else rule
             if not isinstance(inner, Anything):
                 yield from ((entry.name, name, value) for value in BAD[type(inner)] if not rule.allows(value))
 

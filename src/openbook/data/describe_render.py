@@ -41,7 +41,7 @@ _LEFT_ALIGNED = ("", "values", "characters")
 def text_bars(counts: Sequence[int]) -> str:
     """Counts as blocks of different height; none is a blank, and the least is still to be seen.
 
-    >>> bars([0, 1, 40, 80])
+    >>> text_bars([0, 1, 40, 80])
     ' ▁▄█'
     """
     top = max(counts, default=0)

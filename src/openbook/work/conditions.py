@@ -298,7 +298,7 @@ def simplified(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
 def exact_digits(value: float) -> str:
     """The shortest digits that are read as this very number again.
 
-    >>> number(30.0), number(0.1 + 0.2), number(1e300)
+    >>> exact_digits(30.0), exact_digits(0.1 + 0.2), exact_digits(1e300)
     ('30', '0.30000000000000004', '1e+300')
     """
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))

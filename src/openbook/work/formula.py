@@ -77,8 +77,8 @@ _WORDS: dict[str, Node] = {
 def parse(formula: str) -> Node:
     r"""Read a formula.
 
-    >>> parse(r"\frac{N_c}{10}")
-    Fraction(top=Script(base=Letter(sign='N'), below=Letter(sign='c'), above=None), bottom=Number(text='10'))
+    >>> parse(r"\frac{a}{10}")
+    Fraction(top=Letter(sign='a'), bottom=NumberNode(text='10'))
     """
     reader = _Reader(formula)
     row = reader.row()
@@ -162,7 +162,7 @@ def escape_text(text: str) -> str:
     >>> print(escape_text("50%_off"))
     \text{50\%\_off}
     >>> parse(escape_text("50%_off"))
-    Text(text='50%_off')
+    TextNode(text='50%_off')
     """
     return rf"\text{{{escape(text)}}}"
 

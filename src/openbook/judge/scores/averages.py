@@ -39,7 +39,7 @@ class Average:
 def averages_of(counts: np.ndarray, labels: Sequence[Any], kind: str, level: float = 0.95) -> Average:
     """Average over the classes of a table.
 
-    >>> found = average(np.array([[8, 2, 0], [1, 6, 3], [0, 1, 9]]), "abc", "macro")
+    >>> found = averages_of(np.array([[8, 2, 0], [1, 6, 3], [0, 1, 9]]), "abc", "macro")
     >>> round(found.f1.value, 4), round(found.f1_of_means.value, 4)
     (0.764, 0.7676)
     """

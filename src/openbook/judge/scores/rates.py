@@ -140,7 +140,7 @@ def delta(
     Examples
     --------
     >>> table = np.array([[120, 20], [15, 45]])
-    >>> print(delta(kappa, table, FISHER, kappa(table)))
+    >>> print(delta(cohens_kappa, table, FISHER, cohens_kappa(table)))
     [0.459, 0.700] (95%, delta on artanh)
     """
     for part in (0, len(counts)):

@@ -274,7 +274,7 @@ class Roc(ThresholdCurve):
 def newcombe_auc(area: float, n_positive: int, n_negative: int, level: float = 0.95) -> Interval:
     """Newcombe's score interval of an area, from it and the numbers of rows.
 
-    >>> print(newcombe(1.0, 10, 10))
+    >>> print(newcombe_auc(1.0, 10, 10))
     [0.800, 1.000] (95%, Newcombe's score)
     """
     z, more = float(ndtri(upper_share(level))), (n_positive + n_negative) / 2 - 1

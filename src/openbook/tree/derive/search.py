@@ -105,7 +105,9 @@ def search_column(
         groups = [rows.group([cell == value for cell in cells]) for value in set(cells) - {None}]
         values, each = chance_drop(groups, criterion)
         charge = max(values - 2, 0) * each / split.weight
-        if split.gain(criterion) <= charge:
+        # with a branch for each value, that of missing cells is one of them
+        whole = split.with_missing("missing") if missing == "branch" and nominal == "multiway" else split
+        if whole.gain(criterion) <= charge:
             return None
     split = split.with_missing("missing") if missing == "branch" else split
     gain = split.gain(criterion) - charge

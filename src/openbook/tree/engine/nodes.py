@@ -245,7 +245,7 @@ def add_values(tree, X, values, out):
 
 @jit
 def add_weights_by(tree, steps, X, y, w, totals):
-    """`add_weights` with the nodes packed."""
+    """`add_along_paths` with the nodes packed."""
     nodes, shares = np.zeros(steps.size, np.int64), np.empty(steps.size)
     for i in range(X.shape[0]):
         nodes[0] = 0

@@ -247,7 +247,7 @@ def weigh_values(ground, f, segment, rule, desk, found):
     packed = False
     if desk.words is not None and counted >= 0 and in_words(segment, desk):
         packed = True
-        if desk.whole.size > 0 and not has_gaps(desk.words, counted, n_codes):
+        if desk.whole.size > 0 and n_codes <= rule.few and not has_gaps(desk.words, counted, n_codes):
             weigh_packed(counted, rule, desk, found)
             return
     if counted >= 0 and not packed:
