@@ -35,6 +35,7 @@ def test_every_part_by_hand():
     assert table["sold hour"].tolist() == ["23", "0", None]
     assert table.schema["sold hour"] == Nominal("sold hour", tuple(map(str, range(24))), cyclic=True)
     assert isinstance(table.schema["sold year"], Numeric)
+    assert table.why["sold hour"] == "the hour of 'sold'"
 
 
 @given(st.datetimes(dt.datetime(1800, 1, 1), dt.datetime(2200, 1, 1)))  # noqa: DTZ001

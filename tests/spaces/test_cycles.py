@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 import openbook as ob
+from openbook.cluster import DBSCAN, AgglomerativeClustering, Divisive, KMedoids
 from openbook.data import Nominal, Schema, Table
 from openbook.neighbors import KNeighborsClassifier
+from openbook.outlier import LocalOutlierFactor
 from openbook.spaces import mixed
 from openbook.spaces.derive import compared
 from openbook.spaces.mixed import MixedDistance, MixedIndex
@@ -89,6 +91,17 @@ def test_the_work_shows_the_steps():
     assert found.distance == pytest.approx(1 / 6)
     assert found.parts[0].rows == (("month", "Dec", "Jan", "1 / 6", pytest.approx(1 / 6)),)
     assert "steps, the shorter way / 6" in str(model.work())
+
+
+def test_every_learner_that_compares_rows_goes_round():
+    rows = table(MONTHS, "Dec", "Jan", "Jun", "Jul")
+    by_hand = np.array([[0, 1, 6, 5], [1, 0, 5, 6], [6, 5, 0, 1], [5, 6, 1, 0]]) / 6
+    single = AgglomerativeClustering(2, linkage="single").fit(rows)
+    dense = DBSCAN(0.2, min_samples=2).fit(rows)
+    lof = LocalOutlierFactor(n_neighbors=2).fit(rows)
+    for model in (single, dense, lof, KMedoids(2).fit(rows), Divisive(2).fit(rows)):
+        np.testing.assert_allclose(model.space_.distances(), by_hand, err_msg=type(model).__name__)
+    assert single.labels_.tolist() == dense.labels_.tolist() == [0, 0, 1, 1]
 
 
 def test_the_cycle_is_part_of_the_model_file(tmp_path):

@@ -142,12 +142,14 @@ class DateParts(Preparation):
             return self._in_its_form(X)
         table = X if isinstance(X, Table) else read(X, self.schema_)
         attributes, columns = list(table.schema), [table.data(name) for name in table.names]
+        why = dict(table.why)
         for date in self._dates():
             for part in self.parts_[date.name]:
                 attributes.append(_attribute(date, part))
                 columns.append(_cells(date, part, known.data(date.name)))
+                why[_name(date, part)] = f"the {part} of {date.name!r}"
         schema = Schema(tuple(attributes), table.schema.named)
-        return self._in_its_form(Table(schema, columns, why=table.why))
+        return self._in_its_form(Table(schema, columns, why=why))
 
     def inverse_transform(self, X: Any) -> Any:
         """The rows without the parts of their dates.
