@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import openbook as ob
 from openbook.bayes import NaiveBayes
-from openbook.cluster import GaussianMixture, describe_clusters
+from openbook.cluster import GaussianMixture, KMeans, describe_clusters
 from openbook.data import Attribute, Datetime, Nominal, Numeric, Table, read, scan
 from openbook.data.conform import conform
 from openbook.data.dates import Dated, days_of
@@ -233,3 +233,11 @@ def test_clusters_show_dates():
     mixture = GaussianMixture(2, random_state=0).fit(SALES)
     assert mixture.work(SALES[0])["row"].rows[0] == ("sold", DAY)
     assert mixture.work()["weights and means"].rows[-1][3].startswith("2024-03-")
+
+
+def test_encoded_dates_are_days_since_a_date():
+    # the mean is day 19789, and the variance (36 + 16 + 16 + 36) / 4 = 26
+    model = KMeans(2, random_state=0).fit(SALES)
+    assert model.work()["Encoding"]["columns"].rows[0][1] == "days since 2024-03-07 / 5.09902"
+    plain = KMeans(2, scale=False, random_state=0).fit([{**row, "kind": "a"} for row in SALES])
+    assert plain.work()["Encoding"]["columns"].rows[0][1] == "days since 1970-01-01"

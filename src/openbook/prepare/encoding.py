@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from openbook.border.rows import Chunk, Rows, infinite_cell
-from openbook.data import MISSING, Attribute, Categorical, Nominal, Numeric, Ordinal, Schema, Table
+from openbook.data import MISSING, Attribute, Categorical, Datetime, Nominal, Numeric, Ordinal, Schema, Table
 from openbook.errors import RefusalError
 from openbook.fold import Statistics, fold, less
 from openbook.kernels.moments import Moments
@@ -347,7 +347,7 @@ class Encoding:
                 elif isinstance(attribute, Ordinal):
                     rule = f"rank / {len(attribute.values) - 1}" if len(attribute.values) > 1 else "0"
                 else:
-                    rule = _rule(self.shift[k], self.scale[k])
+                    rule = _rule(attribute, float(self.shift[k]), float(self.scale[k]))
                 rows.append((self.names[k], rule, float(self._fill[k])))
             if gap is not None:
                 rows.append((self.names[gap], "1 if missing, else 0", 1))
@@ -427,12 +427,14 @@ def _finite(block: np.ndarray) -> bool:
         return bool(np.isfinite(block.sum())) or bool(np.isfinite(block).all())
 
 
-def _rule(shift: float, scale: float) -> str:
+def _rule(attribute: Attribute, shift: float, scale: float) -> str:
     """A number's encoding in words."""
+    if isinstance(attribute, Datetime):
+        return f"days since {attribute.shown(shift)}" + (f" / {figure(scale)}" if scale != 1 else "")
     if not shift and scale == 1:
         return "x"
-    off = f"x - {figure(float(shift))}" if shift >= 0 else f"x + {figure(float(-shift))}"
-    return f"({off}) / {figure(float(scale))}"
+    off = f"x - {figure(shift)}" if shift >= 0 else f"x + {figure(-shift)}"
+    return f"({off}) / {figure(scale)}"
 
 
 def _checked(name: str, array: np.ndarray, dtype: type, shape: tuple[int, ...]) -> np.ndarray:
