@@ -42,6 +42,7 @@ DEFAULTS = {
         "'entropy'": "as the book's examples have it",
         "'bic'": "the usual score of a network",
     },
+    "covariance_type": {"'full'": SKLEARN, "'diag'": "a state may have few rows"},
     "cv": {"None": "by the number of rows", "5": SKLEARN, "10": "CART's own, by Breiman et al."},
     "eps": {"0.5": SKLEARN, "0.0": "no loss is allowed"},
     "epsilon": {"1.35": "scikit-learn's of Huber's loss", "0.1": SKLEARN},

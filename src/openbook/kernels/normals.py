@@ -23,12 +23,13 @@ M : (K, d + 1, d + 1), in which a diagonal mixture keeps the first row and colum
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from openbook.fold import Statistics
 
-__all__ = ["Expected", "Normals", "expected", "log_joint"]
+__all__ = ["Expected", "Normals", "expected", "log_joint", "shared_moments"]
 
 #: Rows multiplied at a time: their products stay in the cache.
 BLOCK_ROWS = 512
@@ -174,9 +175,23 @@ def log_joint(normals: Normals, x: np.ndarray, values: np.ndarray) -> np.ndarray
     for known, rows in _patterns(x):
         own = normals.of_columns(known)
         room = _room(own, len(rows))
-        for some in _blocks(rows):
-            out[:, some] = own.coefficients @ _products(x[np.ix_(known, some)], room, diagonal=own.diagonal)
+        for some, part in _blocks(x, known, rows):
+            out[:, some] = own.coefficients @ _products(part, room, diagonal=own.diagonal)
     return out + normals.log_values @ values
+
+
+def shared_moments(normals: Normals, x: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    """The moments, (K, d + 1, d + 1), of rows of which each component has the share given, (n, K)."""
+    moments = np.zeros((len(normals.means), len(x) + 1, len(x) + 1))
+    for known, rows in _patterns(x):
+        own = normals.of_columns(known)
+        room = _room(own, len(rows))
+        sums = np.zeros(own.coefficients.shape)
+        for some, part in _blocks(x, known, rows):
+            sums += (_products(part, room, diagonal=own.diagonal) @ shares[some]).T
+        of_pattern = _symmetric(own, sums)
+        moments += of_pattern if known.all() else normals.completed(known, of_pattern)
+    return moments
 
 
 class _Sums:
@@ -223,11 +238,16 @@ class _Sums:
 
     def moments(self) -> np.ndarray:
         """The sums of products as symmetric matrices."""
-        K, d = self.normals.means.shape
-        i, j = _pairs(d, diagonal=self.normals.diagonal)
-        moments = np.zeros((K, d + 1, d + 1))
-        moments[:, i, j] = moments[:, j, i] = self.products
-        return moments
+        return _symmetric(self.normals, self.products)
+
+
+def _symmetric(normals: Normals, products: np.ndarray) -> np.ndarray:
+    """Sums of products as symmetric matrices, (K, d + 1, d + 1)."""
+    K, d = normals.means.shape
+    i, j = _pairs(d, diagonal=normals.diagonal)
+    moments = np.zeros((K, d + 1, d + 1))
+    moments[:, i, j] = moments[:, j, i] = products
+    return moments
 
 
 def _pairs(d: int, *, diagonal: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -271,9 +291,12 @@ def _patterns(x: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         yield known[:, rows[0]], rows
 
 
-def _blocks(rows: np.ndarray) -> Iterator[np.ndarray]:
+def _blocks(x: np.ndarray, known: np.ndarray, rows: np.ndarray) -> Iterator[tuple[Any, np.ndarray]]:
+    """Some of the rows that know these columns at a time: which, and their numbers."""
+    whole = len(rows) == x.shape[1] and known.all()
     for start in range(0, len(rows), BLOCK_ROWS):
-        yield rows[start : start + BLOCK_ROWS]
+        span = slice(start, start + BLOCK_ROWS)
+        yield (span, x[:, span]) if whole else (rows[span], x[np.ix_(known, rows[span])])
 
 
 def _diagonal_matrices(diagonals: np.ndarray) -> np.ndarray:

@@ -49,7 +49,8 @@ def learners(*tasks: Task | Untargeted) -> tuple[Entry, ...]:
     Parameters
     ----------
     *tasks : str
-        "classification", "regression", "clustering", "density", "outliers", "preparation" or "projection".
+        "classification", "regression", "clustering", "density", "outliers", "preparation", "projection" or
+        "sequence".
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What learns without a target: groups, densities, oddities, projections."""
+"""What learns without a target: groups, densities, oddities, projections, hidden states."""
 
 from openbook.registry.entry import Entry
 
@@ -77,6 +77,12 @@ UNTARGETED = (
         "openbook.network:BeliefNetwork",
         "density",
         "a graph of probability tables",
+    ),
+    Entry(
+        "hidden_markov",
+        "openbook.sequence:HiddenMarkov",
+        "sequence",
+        "hidden states that follow one another, each with its own distribution of rows",
     ),
     Entry(
         "histogram_density",

@@ -1,0 +1,229 @@
+r"""Baum and Welch's algorithm: expectation-maximisation of a hidden Markov model, a fold over sequences.
+
+    E-step   expected counts of first states, transitions and shown values, by forward–backward
+    M-step   π_i = (n_i + a) / Σ,   a_ij = (n_ij + a) / Σ_j,   emissions: see `emissions.py`
+
+a is what the smoothing adds; a probability that starts as zero stays zero. A labelled row is in the state of
+its label: the other states cannot show it. Where all rows are labelled, the expected counts are counts. The
+trace is the log-likelihood plus ln of the prior that the smoothing stands for (Π θ^a); it never falls.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from operator import add
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import xlogy
+
+from openbook.bayes.smoothing import Laplace, MEstimate, Smoothing
+from openbook.errors import DataError
+from openbook.fold import Statistics, fold
+from openbook.kernels.normals import shared_moments
+from openbook.sequence.chain_kernels import add_shown, backward_pass, forward_pass
+from openbook.sequence.emissions import Emissions
+
+__all__ = [
+    "Chain",
+    "ChainCounts",
+    "CodedSequences",
+    "MStep",
+    "baum_welch",
+    "filtered",
+    "posteriors",
+    "spread_start",
+]
+
+#: Rows among which the first means are drawn.
+_SAMPLE = 10_000
+
+
+class CodedSequences(NamedTuple):
+    """Some whole sequences: numbers (d, n), codes (columns, n), labels (n,), -1 for none, and the end and
+    weight of each sequence.
+    """
+
+    x: np.ndarray
+    codes: np.ndarray
+    labels: np.ndarray
+    ends: np.ndarray
+    w: np.ndarray
+
+    @property
+    def row_weights(self):
+        return np.repeat(self.w, np.diff(self.ends, prepend=0))
+
+
+class Chain(NamedTuple):
+    """The parameters: P(first state), (K,), P(next | state), (K, K), and what states show."""
+
+    start: np.ndarray
+    transitions: np.ndarray
+    emissions: Emissions
+
+    def log_likelihoods(self, sequences: CodedSequences) -> np.ndarray:
+        """The logarithm of b, (n, K); a labelled row can be shown by its own state only."""
+        log_b = self.emissions.log_likelihoods(sequences.x, sequences.codes)
+        known = sequences.labels >= 0
+        if known.any():
+            log_b[known[:, None] & (np.arange(len(self.start)) != sequences.labels[:, None])] = -np.inf
+        return log_b
+
+
+@dataclass(frozen=True)
+class ChainCounts(Statistics):
+    """The expected counts: of first states (K,), transitions (K, K), moments of numbers (K, d + 1, d + 1),
+    values (K, V) of each column; and the log-likelihood, (1,).
+    """
+
+    start: np.ndarray
+    transitions: np.ndarray
+    moments: np.ndarray
+    values: tuple[np.ndarray, ...]
+    log_likelihood: np.ndarray
+
+
+def filtered(chain: Chain, sequences: CodedSequences) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """P(state | rows so far) of each row, (n, K), ln c of each row, (n,), and b / c, (n, K)."""
+    log_b = chain.log_likelihoods(sequences)
+    top = log_b.max(axis=1)
+    top[top == -np.inf] = 0.0
+    b = np.ascontiguousarray(np.exp(log_b - top[:, None]))
+    states, scale = np.empty_like(b), np.empty(len(b))
+    into = np.ascontiguousarray(chain.transitions.T)
+    forward_pass(log_b, top, b, sequences.ends, chain.start, into, states, scale)
+    return states, top + np.log(scale), b
+
+
+def posteriors(chain: Chain, sequences: CodedSequences) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """P(state | sequence) of each row, (n, K), ln c of each row, (n,), and expected transitions, (K, K)."""
+    states, log_scale, b = filtered(chain, sequences)
+    pairs = np.zeros_like(chain.transitions)
+    backward_pass(b, sequences.ends, sequences.w, chain.transitions, states, pairs)
+    return states, log_scale, pairs * chain.transitions
+
+
+def _counted(chain, sequences):
+    posterior, log_scale, transitions = posteriors(chain, sequences)
+    weights = sequences.row_weights
+    firsts = np.concatenate([[0], sequences.ends[:-1]])
+    moments, values = _shown(chain.emissions, sequences, posterior * weights[:, None])
+    return ChainCounts(
+        sequences.w @ posterior[firsts], transitions, moments, values, np.array([weights @ log_scale])
+    )
+
+
+def _shown(emissions, sequences, shares):
+    """Moments of numbers and counts of values, where each state has these shares of the rows, (n, K)."""
+    counts = tuple(np.zeros((len(table), table.shape[1] - 1)) for table in emissions.tables)
+    for codes, own in zip(sequences.codes, counts, strict=True):
+        add_shown(codes, shares, own)
+    if not emissions.numbers:
+        return np.zeros((shares.shape[1], 1, 1)), counts
+    return shared_moments(emissions.normals, sequences.x, shares), counts
+
+
+@dataclass(frozen=True)
+class MStep:
+    """From expected counts to parameters, and the prior that belongs to it."""
+
+    smoothing: Smoothing
+    states: Sequence[str]
+    covariance_type: str
+    min_covar: float
+
+    def __call__(self, counts: ChainCounts, before: Chain) -> Chain:
+        return Chain(
+            self._shares(counts.start, before.start),
+            self._shares(counts.transitions, before.transitions),
+            self.emissions(counts.moments, counts.values, before.emissions),
+        )
+
+    def emissions(self, moments, values, before: Emissions) -> Emissions:
+        """What the states show."""
+        return before.maximised(
+            moments, values, self.smoothing, self.states, self.min_covar, self.covariance_type
+        )
+
+    def _added(self, allowed):
+        """What the smoothing adds to each count that may be above zero."""
+        if isinstance(self.smoothing, Laplace):
+            return self.smoothing.alpha * allowed
+        if isinstance(self.smoothing, MEstimate):
+            return self.smoothing.m * allowed / allowed.sum(axis=-1, keepdims=True)
+        return 0.0 * allowed
+
+    def _shares(self, counts, before):
+        counts = counts + self._added(before > 0)
+        total = counts.sum(axis=-1, keepdims=True)
+        return np.where(total > 0, counts / np.where(total > 0, total, 1.0), before)
+
+    def log_prior(self, chain: Chain) -> float:
+        """The logarithm of the prior."""
+        own = sum(float(xlogy(self._added(p > 0), p).sum()) for p in (chain.start, chain.transitions))
+        return own + chain.emissions.log_prior(self.smoothing, self.states)
+
+
+def baum_welch(pieces, chain: Chain, maximise: MStep, *, tol: float, max_iter: int):
+    """The chain at the end, the log-likelihood with the prior of each round, and whether it has settled."""
+    trace: list[float] = []
+    least = tol * sum(len(piece.labels) for piece in pieces)
+    while True:
+        counts = fold(pieces, partial(_counted, chain), add)
+        trace.append(float(counts.log_likelihood[0]) + maximise.log_prior(chain))
+        if not np.isfinite(trace[-1]):
+            raise DataError(
+                "some rows are impossible: no state that can be reached shows them; check the zeros of"
+                " transitions_init and start_init against the labels, or use smoothing"
+            )
+        if len(trace) > 1 and trace[-1] - trace[-2] < least:
+            return chain, trace, True
+        if len(trace) > max_iter:
+            return chain, trace, False
+        chain = maximise(counts, chain)
+
+
+def spread_start(pieces, chain: Chain, maximise: MStep, rng: np.random.Generator) -> Chain:
+    """Where Baum–Welch starts: means at rows far from one another, tables drawn at random.
+
+    States that labelled rows show start from these rows.
+    """
+    emissions, K = chain.emissions, len(chain.start)
+    tables = tuple(
+        np.hstack([rng.dirichlet(np.ones(table.shape[1] - 1), K), np.ones((K, 1))])
+        for table in emissions.tables
+    )
+    normals = emissions.normals
+    if emissions.numbers:
+        normals = replace(normals, means=_far_apart(np.hstack([piece.x for piece in pieces]), K, rng))
+    emissions = replace(emissions, normals=normals, tables=tables)
+    if any((piece.labels >= 0).any() for piece in pieces):
+        moments, values = fold(pieces, partial(_labelled, emissions), _both_sums)
+        emissions = maximise.emissions(moments, values, emissions)
+    return chain._replace(emissions=emissions)
+
+
+def _far_apart(x, K, rng):
+    """Rows as means, (K, d), each drawn by its squared distance from those before (k-means++)."""
+    x = np.nan_to_num(x[:, rng.permutation(x.shape[1])[:_SAMPLE]])
+    distance = np.ones(x.shape[1])
+    chosen: list[int] = []
+    for k in range(K):
+        total = distance.sum()
+        which = int(
+            rng.choice(len(distance), p=distance / total) if total > 0 else rng.integers(len(distance))
+        )
+        own = ((x - x[:, [which]]) ** 2).sum(axis=0)
+        distance = own if k == 0 else np.minimum(distance, own)
+        chosen.append(which)
+    return x[:, chosen].T.copy()
+
+
+def _labelled(emissions, piece):
+    shares = (piece.labels[:, None] == np.arange(len(emissions.normals.means))) * piece.row_weights[:, None]
+    return _shown(emissions, piece, shares)
+
+
+def _both_sums(a, b):
+    return a[0] + b[0], tuple(map(add, a[1], b[1]))

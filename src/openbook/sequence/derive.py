@@ -1,0 +1,280 @@
+r"""The work of a hidden Markov model, and the plain twin of `chain_kernels.py`.
+
+    forward    f_t(j) = b_t(j) Σ_i f_{t-1}(i) a_ij / c_t
+    backward   g_t(i) = Σ_j a_ij b_{t+1}(j) g_{t+1}(j) / c_{t+1}
+    Viterbi    v_t(j) = ln b_t(j) + max_i (v_{t-1}(i) + ln a_ij), with a pointer to the best i
+
+b are the probabilities of a row in each state. A row that no reachable state can show says nothing.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from openbook.data import MISSING, UNSEEN
+from openbook.words.numbers import figure
+from openbook.work import Grid, Step, Work
+
+__all__ = ["TrellisTables", "derive_chain", "derive_sequence", "trellis_tables"]
+
+#: Lines of a table that are shown; products of a step that are written out.
+LINES, WRITTEN = 40, 6
+#: Densities below e to this are shown divided by the largest of their row.
+_SMALLEST = -600.0
+
+
+class TrellisTables(NamedTuple):
+    """What is computed for each row and state, as lists: see the module."""
+
+    log_b: list[list[float]]
+    b: list[list[float]]
+    forward: list[list[float]]
+    log_c: list[float]
+    backward: list[list[float]]
+    posterior: list[list[float]]
+    best: list[list[float]]
+    pointers: list[list[int]]
+    path: list[int]
+
+
+def trellis_tables(model, X) -> TrellisTables:
+    """Forward, backward, posterior and Viterbi of one sequence, in plain loops."""
+    start, a = model.start_.tolist(), model.transitions_.tolist()
+    states = range(len(start))
+    log_b = [[_log_shown(model, X, t, k) for k in states] for t in range(len(X))]
+    b: list[list[float]] = []
+    forward: list[list[float]] = []
+    log_c, scales = [], []
+    for row in log_b:
+        before = forward[-1] if forward else None
+        predicted = [_predicted(start, a, before, j) for j in states]
+        top = max((row[j] for j in states if predicted[j] > 0), default=-math.inf)
+        off = top if top < _SMALLEST else 0.0
+        b.append(
+            [math.exp(v - off) if v - off < -_SMALLEST else 1.0 for v in row]
+            if top > -math.inf
+            else [1.0 for _ in row]
+        )
+        products = [b[-1][j] * predicted[j] for j in states]
+        scales.append(math.fsum(products))
+        forward.append([p / scales[-1] for p in products])
+        log_c.append(off + math.log(scales[-1]) if top > -math.inf else -math.inf)
+    backward = [[1.0 for _ in states]]
+    for t in range(len(log_b) - 1, 0, -1):
+        later = backward[0]
+        backward.insert(
+            0, [math.fsum(a[i][j] * b[t][j] * later[j] for j in states) / scales[t] for i in states]
+        )
+    posterior = [[f * g for f, g in zip(*both, strict=True)] for both in zip(forward, backward, strict=True)]
+    return TrellisTables(log_b, b, forward, log_c, backward, posterior, *_viterbi(start, a, log_b))
+
+
+def _predicted(start, a, before, j):
+    return start[j] if before is None else math.fsum(before[i] * a[i][j] for i in range(len(start)))
+
+
+def _viterbi(start, a, log_b):
+    states = range(len(start))
+    best: list[list[float]] = []
+    pointers: list[list[int]] = []
+    for t, row in enumerate(log_b):
+        if t == 0:
+            reached, own = [_log(p) for p in start], [0 for _ in states]
+        else:
+            ways = [[best[-1][i] + _log(a[i][j]) for i in states] for j in states]
+            own = [way.index(max(way)) for way in ways]
+            reached = [max(way) for way in ways]
+        ends = [r + v for r, v in zip(reached, row, strict=True)]
+        best.append(ends if max(ends) > -math.inf else reached)
+        pointers.append(own)
+    path = [best[-1].index(max(best[-1]))]
+    for own in pointers[:0:-1]:
+        path.insert(0, own[path[0]])
+    return best, pointers, path
+
+
+def _log(p):
+    return math.log(p) if p > 0 else -math.inf
+
+
+def _log_shown(model, X, t, k):
+    """The logarithm of the probability or density of row t in state k, column by column."""
+    emissions = model.emissions_
+    total = 0.0
+    known = [j for j, name in enumerate(emissions.numbers) if not math.isnan(X.data(name)[t])]
+    if known:
+        gap = np.array([X.data(emissions.numbers[j])[t] for j in known]) - emissions.means[k][known]
+        covariance = emissions.covariances[k][np.ix_(known, known)]
+        distance = float(gap @ np.linalg.solve(covariance, gap))
+        total -= 0.5 * (
+            len(known) * math.log(2 * math.pi) + float(np.linalg.slogdet(covariance)[1]) + distance
+        )
+    for attribute, table in zip(emissions.attributes, emissions.tables, strict=True):
+        code = int(X.data(attribute.name)[t])
+        if code != MISSING:
+            total += _log(float(table[k, -1 if code == UNSEEN else code]))
+    return total
+
+
+# --- how the model was made -------------------------------------------------------------------------------
+
+
+def derive_chain(model) -> Work:
+    """How the model was learnt: the rules of a round, the trace, and the tables at the end."""
+    names = _names(model)
+    parts: list[Any] = []
+    if model.trace_:
+        parts = [_rounds(), _trace(model)]
+    parts.append(
+        Grid("P(first state)", ["state", "probability"], list(zip(names, model.start_.tolist(), strict=True)))
+    )
+    rows = [[name, *row] for name, row in zip(names, model.transitions_.tolist(), strict=True)]
+    parts.append(Grid("P(next state | state)", ["state", *names], rows))
+    emissions = model.emissions_
+    for attribute, table in zip(emissions.attributes, emissions.tables, strict=True):
+        rows = [[value, *table[:, v].tolist()] for v, value in enumerate(attribute.values[:LINES])]
+        left = len(attribute.values) - len(rows)
+        unseen = "a value never seen: " + ", ".join(figure(p) for p in table[:, -1].tolist())
+        note = "; ".join(
+            filter(None, [f"{left} more values" if left else "", unseen if model.trace_ else ""])
+        )
+        parts.append(Grid(f"P({attribute.name} | state)", [attribute.name, *names], rows, note))
+    if emissions.numbers:
+        deviations = np.sqrt(np.diagonal(emissions.covariances, axis1=1, axis2=2))
+        rows = [
+            [number, name, float(emissions.means[k, j]), float(deviations[k, j])]
+            for j, number in enumerate(emissions.numbers[:LINES])
+            for k, name in enumerate(names)
+        ]
+        note = (
+            "columns vary together within a state: see covariances_" if not emissions.normals.diagonal else ""
+        )
+        header = ["column", "state", "mean", "standard deviation"]
+        parts.append(Grid("normal distributions", header, rows, note))
+    end = ""
+    if model.trace_:
+        settled = "converged" if model.converged_ else "was stopped"
+        end = f"Baum–Welch {settled} after {model.n_iter_} iterations."
+    return Work(f"Hidden Markov model of {len(names)} states", tuple(parts), end)
+
+
+def _rounds():
+    steps = (
+        Step("E-step", r"\gamma_t(i) = f_t(i) g_t(i)", note="P(state i at row t | sequence), see work(rows)"),
+        Step("transitions", r"n_{ij} = \sum_t \frac{f_t(i) a_{ij} b_{t+1}(j) g_{t+1}(j)}{c_{t+1}}"),
+        Step("M-step", r"a_{ij} = \frac{n_{ij} + \alpha}{\sum_k (n_{ik} + \alpha)}", note="zeros stay zero"),
+        Step("values", r"n_{i}(v) = \sum_{t: x_t = v} \gamma_t(i)", note="smoothed as in naive Bayes"),
+        Step("means", r"\mu_i = \frac{\sum_t \gamma_t(i) x_t}{\sum_t \gamma_t(i)}"),
+    )
+    return Work("each round", steps)
+
+
+def _trace(model):
+    trace = model.trace_
+    rows = [[t, value, None if t == 0 else value - trace[t - 1]] for t, value in enumerate(trace)]
+    shown = rows if len(rows) <= LINES else [*rows[: LINES - 2], *rows[-2:]]
+    note = "" if shown is rows else f"{len(rows) - LINES} iterations are not shown"
+    said = "with the prior that the smoothing stands for"
+    return Grid(
+        "log-likelihood",
+        ["iteration", "log-likelihood", "gain"],
+        shown,
+        "; ".join(filter(None, [said, note])),
+    )
+
+
+# --- one sequence -----------------------------------------------------------------------------------------
+
+
+def derive_sequence(model, X) -> Work:
+    """How the states of one sequence are found: forward, backward and Viterbi, row by row."""
+    names, tables = _names(model), trellis_tables(model, X)
+    cells = [[_cell_shown(X, a, t) for a in model.schema_] for t in range(len(X))]
+    head = [f"b({name})" for name in names]
+    shown = [[t + 1, *cells[t], *tables.b[t]] for t in range(len(X))]
+    parts = [
+        Grid(
+            "rows, and their probability in each state",
+            ["row", *model.schema_.names, *head],
+            shown,
+            _note(tables),
+        ),
+        _forward_work(model, names, tables),
+        _grid("backward", "g", names, tables.backward),
+        _grid("posterior: forward times backward", "P", names, tables.posterior),
+        _viterbi_work(names, tables),
+    ]
+    total = math.fsum(tables.log_c) if -math.inf not in tables.log_c else -math.inf
+    parts.append(Step("ln P(rows)", r"\sum_t \ln c_t", result=total))
+    path = ", ".join(names[k] for k in tables.path)
+    return Work("Hidden Markov model: one sequence", tuple(parts), f"The most probable path: {path}.")
+
+
+def _forward_work(model, names, tables):
+    steps = []
+    for t, forward in enumerate(tables.forward):
+        for j, name in enumerate(names):
+            label = f"f_{t + 1}({name})"
+            if t == 0:
+                formula, numbers = (
+                    r"\frac{b_1(j) \pi_j}{c_1}",
+                    f"{figure(tables.b[t][j])} · {figure(float(model.start_[j]))}",
+                )
+            else:
+                ways = [
+                    rf"{figure(tables.forward[t - 1][i])} \cdot {figure(float(model.transitions_[i, j]))}"
+                    for i in range(len(names))
+                ]
+                inside = " + ".join(ways[:WRITTEN]) + (r" + \ldots" if len(ways) > WRITTEN else "")
+                formula = r"\frac{b_t(j) \sum_i f_{t-1}(i) a_{ij}}{c_t}"
+                numbers = rf"{figure(tables.b[t][j])} ({inside})"
+            numbers = numbers.replace("·", r"\cdot")
+            c = math.exp(tables.log_c[t]) if tables.log_c[t] > _SMALLEST else 0.0
+            divided = rf"\frac{{{numbers}}}{{{figure(c)}}}" if c else ""
+            steps.append(Step(label, formula, divided, forward[j]))
+    return Work("forward: P(state | rows so far)", (*steps, _grid("forward", "f", names, tables.forward)))
+
+
+def _viterbi_work(names, tables):
+    rows = []
+    for t, (best, own) in enumerate(zip(tables.best, tables.pointers, strict=True)):
+        from_ = [names[i] if t else "" for i in own]
+        rows.append([t + 1, *best, *from_, names[tables.path[t]]])
+    header = ["row", *(f"v({name})" for name in names), *(f"before {name}" for name in names), "best path"]
+    rule = Step(
+        "Viterbi",
+        r"v_t(j) = \ln b_t(j) + \max_i (v_{t-1}(i) + \ln a_{ij})",
+        note="the pointer says which state came before; the path is read from the last row back",
+    )
+    last = Step("best end", r"\max_j v_n(j)", result=max(tables.best[-1]), note=names[tables.path[-1]])
+    return Work(
+        "Viterbi: the most probable path", (rule, Grid("v and pointers", header, _finite(rows)), last)
+    )
+
+
+def _grid(title, letter, names, lines):
+    rows = [[t + 1, *line] for t, line in enumerate(lines)]
+    return Grid(title, ["row", *(f"{letter}({name})" for name in names)], rows)
+
+
+def _finite(rows):
+    return [
+        ["-inf" if isinstance(cell, float) and cell == -math.inf else cell for cell in row] for row in rows
+    ]
+
+
+def _note(tables):
+    odd = [str(t + 1) for t, c in enumerate(tables.log_c) if c == -math.inf]
+    return f"no reachable state can show row {', '.join(odd)}: it says nothing" if odd else ""
+
+
+def _cell_shown(X, attribute, t):
+    value = X.data(attribute.name)[t]
+    if attribute.name in X.schema.of(type(attribute)) and hasattr(attribute, "values"):
+        return "?" if value == MISSING else "unseen" if value == UNSEEN else attribute.values[value]
+    return "?" if math.isnan(value) else float(value)
+
+
+def _names(model):
+    return [str(state) for state in model.states_.tolist()]

@@ -1,0 +1,187 @@
+r"""What a state shows: the distribution of each column given the state, all independent of one another but
+numbers with a full covariance.
+
+    ln b(state) = ln N(x; μ_state, S_state) + Σ_j ln P(value of column j | state)
+
+Numbers have a normal distribution; nominal and ordinal columns a table, smoothed as in naive Bayes. A missing
+cell is summed out: its column is left out of the product, and of a full covariance the known columns remain
+(`kernels.normals`). A value never seen in training has the smoothed probability of a count of 0; without
+smoothing it is left out.
+
+No variance (of a full covariance, no eigenvalue) falls below `min_covar`, in units of the columns' own
+variance. That is the likeliest covariance under this limit, so that the likelihood never falls.
+
+x : float64 (d, n), numbers less `shift`, divided by `scale`;  codes : int64 (columns, n)
+tables : (K, V + 1) each, the last column for a value never seen
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import xlogy
+
+from openbook.bayes.smoothing import Laplace, MEstimate
+from openbook.damage import checked_array
+from openbook.data import Categorical, Numeric, Schema, Table
+from openbook.kernels.normals import Normals, log_joint
+
+__all__ = ["Emissions", "added_counts"]
+
+#: The weight below which a state has no rows to learn from.
+_NOTHING = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Emissions:
+    """The distributions of the columns of a schema in each state; see the module."""
+
+    schema: Schema
+    shift: np.ndarray
+    scale: np.ndarray
+    normals: Normals
+    tables: tuple[np.ndarray, ...]
+
+    @property
+    def attributes(self):
+        """The columns that have tables."""
+        return [a for a in self.schema if isinstance(a, Categorical)]
+
+    @property
+    def numbers(self):
+        """The names of the columns of numbers."""
+        return self.schema.of(Numeric)
+
+    @property
+    def means(self):
+        """The means in units of the columns, (K, d)."""
+        return self.normals.means * self.scale + self.shift
+
+    @property
+    def covariances(self):
+        """The covariances in units of the columns, (K, d, d)."""
+        return self.normals.covariances * np.outer(self.scale, self.scale)
+
+    def coded(self, table: Table) -> tuple[np.ndarray, np.ndarray]:
+        """The numbers and the codes of the rows of a table."""
+        x = np.empty((len(self.numbers), len(table)))
+        for j, name in enumerate(self.numbers):
+            x[j] = (table.data(name) - self.shift[j]) / self.scale[j]
+        codes = np.empty((len(self.tables), len(table)), dtype=np.int64)
+        for j, attribute in enumerate(self.attributes):
+            codes[j] = table.data(attribute.name)
+        return x, codes
+
+    def log_likelihoods(self, x: np.ndarray, codes: np.ndarray) -> np.ndarray:
+        """The logarithm of b of each row in each state, (n, K), state by state in memory."""
+        log_b = np.zeros((len(self.normals.means), codes.shape[1]))
+        if len(x):
+            log_b += log_joint(self.normals, x, np.zeros((0, x.shape[1])))
+            log_b -= np.log(self.scale) @ ~np.isnan(x)
+        with np.errstate(divide="ignore"):
+            for column, table in zip(codes, self.tables, strict=True):
+                # codes -1 (missing) and -2 (unseen) find the last two columns
+                log_b += np.log(np.hstack([table, np.ones((len(table), 1))])).take(column, axis=1)
+        return log_b.T
+
+    def maximised(self, moments, counts, smoothing, states, min_covar, kind):
+        """The likeliest distributions of expected moments and counts; a state without rows keeps its own."""
+        tables = tuple(
+            np.where(
+                table.sum(axis=1, keepdims=True) > _NOTHING,
+                _left_out_if_unknown(smoothing.table(table, states, a.name, a.values)),
+                before,
+            )
+            for a, table, before in zip(self.attributes, counts, self.tables, strict=True)
+        )
+        if not self.numbers:
+            return replace(self, tables=tables)
+        weight = moments[:, 0, 0]
+        holds = weight > _NOTHING
+        divisor = np.where(holds, weight, 1.0)[:, None]
+        means = moments[:, 0, 1:] / divisor
+        spread = moments[:, 1:, 1:] / divisor[:, :, None] - means[:, :, None] * means[:, None, :]
+        means[~holds], spread[~holds] = self.normals.means[~holds], self.normals.covariances[~holds]
+        covariances = _at_least(min_covar, spread, kind)
+        normals = Normals(
+            np.zeros(len(means)), means, covariances, np.zeros((len(means), 0)), diagonal=kind != "full"
+        )
+        return replace(self, normals=normals, tables=tables)
+
+    def log_prior(self, smoothing, states):
+        """The logarithm of the prior that the smoothing stands for."""
+        return sum(
+            float(xlogy(added_counts(smoothing, states, a), table[:, :-1]).sum())
+            for a, table in zip(self.attributes, self.tables, strict=True)
+        )
+
+    def complexity(self, kind):
+        """The number of free parameters."""
+        K, d = self.normals.means.shape
+        shapes = {"full": K * d * (d + 1) // 2, "diag": K * d, "spherical": K * min(d, 1)}
+        return K * d + shapes[kind] + sum(table.size - 2 * K for table in self.tables)
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The arrays of the model file."""
+        tables = {f"values.{j}": table for j, table in enumerate(self.tables)}
+        own = {"means": self.normals.means, "covariances": self.normals.covariances}
+        return {"shift": self.shift, "scale": self.scale, **own, **tables}
+
+    @classmethod
+    def from_arrays(cls, schema: Schema, arrays: Mapping[str, np.ndarray], K: int, kind: str) -> "Emissions":
+        """The distributions of a model file; ValueError or KeyError where the arrays do not fit."""
+        d, some = len(schema.of(Numeric)), [a for a in schema if isinstance(a, Categorical)]
+        shift, scale = (checked_array(arrays, name, float, (d,)) for name in ("shift", "scale"))
+        means = checked_array(arrays, "means", float, (K, d))
+        covariances = checked_array(arrays, "covariances", float, (K, d, d))
+        if (scale <= 0).any() or not np.array_equal(covariances, covariances.transpose(0, 2, 1)):
+            raise ValueError("its scales must be above zero and its covariances symmetric")
+        if d and np.linalg.eigvalsh(covariances).min() <= 0:
+            raise ValueError("its covariances are not valid: a variance is not above zero")
+        tables = []
+        for j, attribute in enumerate(some):
+            table = checked_array(arrays, f"values.{j}", float, (K, len(attribute.values) + 1))
+            check_distributions(f"the table of {attribute.name!r}", table[:, :-1])
+            if ((table[:, -1] <= 0) | (table[:, -1] > 1)).any():
+                raise ValueError(f"the table of {attribute.name!r} has no probability of an unseen value")
+            tables.append(table)
+        normals = Normals(np.zeros(K), means, covariances, np.zeros((K, 0)), diagonal=kind != "full")
+        return cls(schema, shift, scale, normals, tuple(tables))
+
+
+def check_distributions(what: str, table: np.ndarray) -> None:
+    """Refuse rows that are no distributions."""
+    if (table < 0).any() or (np.abs(table.sum(axis=-1) - 1) > 1e-6).any():
+        raise ValueError(f"{what} must hold probabilities that sum to 1")
+
+
+def added_counts(smoothing, states, attribute) -> np.ndarray:
+    """What the smoothing adds to the count of each value of a column in each state, (K, V)."""
+    shape = len(states), len(attribute.values)
+    if isinstance(smoothing, Laplace):
+        return np.full(shape, smoothing.alpha)
+    if isinstance(smoothing, MEstimate):
+        guesses = [smoothing.guess(state, attribute.name, attribute.values)[:-1] for state in states]
+        return smoothing.m * np.stack(guesses)
+    return np.zeros(shape)
+
+
+def _left_out_if_unknown(table):
+    """A table whose last column is 1 where there is no estimate: the column is left out of the product."""
+    table[:, -1] = np.where(np.isnan(table[:, -1]), 1.0, table[:, -1])
+    return table
+
+
+def _at_least(least, covariances, kind):
+    """The covariances of a kind, no variance below the least."""
+    d = covariances.shape[1]
+    if kind == "full":
+        values, vectors = np.linalg.eigh(covariances)
+        if values.min() >= least:
+            return covariances
+        raised = (vectors * np.maximum(values, least)[:, None, :]) @ vectors.transpose(0, 2, 1)
+        return (raised + raised.transpose(0, 2, 1)) / 2
+    variances = np.diagonal(covariances, axis1=1, axis2=2)
+    if kind == "spherical":
+        variances = np.repeat(variances.mean(axis=1, keepdims=True), d, axis=1)
+    return np.maximum(variances, least)[:, :, None] * np.eye(d)

@@ -1,0 +1,728 @@
+r"""A hidden Markov model: states that follow one another, and rows that they show.
+
+    P(rows, states) = π(s_1) b(x_1 | s_1) Π_t a(s_{t-1}, s_t) b(x_t | s_t)
+
+The states are learnt from rows without labels (`baum_welch.py`), from labelled rows, or from rows of which
+some have labels. What a state shows may be numeric, nominal, ordinal or mixed (`emissions.py`); missing cells
+are summed out. States are found by forward–backward or Viterbi (`chain_kernels.py`).
+
+start_ : float64 (K,);  transitions_ : float64 (K, K), each row sums to one
+"""
+
+import math
+from collections.abc import Mapping
+from functools import partial
+from operator import add
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from openbook.bayes.smoothing import Laplace, MEstimate, NoSmoothing
+from openbook.border.rows import refuse_infinity
+from openbook.border.rules import Anything, Maybe, Number, OneOf, ValueOf, Whole, check_parameters
+from openbook.border.unsupervised import Unsupervised
+from openbook.damage import blamed_on_its_file, checked_array
+from openbook.data import Attribute, Categorical, Nominal, Numeric, Schema, Table
+from openbook.data.attributes import as_text
+from openbook.data.conform import conform
+from openbook.errors import DataError, ParameterError, did_you_mean
+from openbook.fold import fold
+from openbook.kernels.normals import Normals
+from openbook.sequence.baum_welch import (
+    Chain,
+    CodedSequences,
+    MStep,
+    baum_welch,
+    filtered,
+    posteriors,
+    spread_start,
+)
+from openbook.sequence.chain_kernels import best_paths
+from openbook.sequence.derive import derive_chain, derive_sequence, trellis_tables
+from openbook.sequence.emissions import Emissions, check_distributions
+from openbook.sequence.ordered import ordered, some_labels
+from openbook.work import Work
+
+__all__ = ["Forecast", "HiddenMarkov"]
+
+#: The most rows of a sequence that a derivation or a picture shows.
+_MOST_SHOWN = 50
+
+
+class Forecast(NamedTuple):
+    """What a hidden Markov model expects of the next rows; see `HiddenMarkov.forecast`.
+
+    Attributes
+    ----------
+    states : ndarray of shape (steps, n_states)
+        The probability of each state.
+    values : dict of str to ndarray of shape (steps, n_values)
+        For each nominal and ordinal column, the probability of each value.
+    means : dict of str to ndarray of shape (steps,)
+        For each numeric column, the expected number.
+    deviations : dict of str to ndarray of shape (steps,)
+        For each numeric column, its standard deviation.
+
+    Notes
+    -----
+    Guide: docs/guide/sequences.md
+
+    Examples
+    --------
+    >>> from openbook.sequence import HiddenMarkov
+    >>> stay = {"a": {"a": 0.9, "b": 0.1}, "b": {"b": 1.0}}
+    >>> model = HiddenMarkov.from_tables({"a": 1.0}, stay, {"x": {"a": {"u": 1.0}, "b": {"v": 1.0}}})
+    >>> model.forecast([{"x": "u"}], steps=2).states.round(2).tolist()
+    [[0.9, 0.1], [0.81, 0.19]]
+    """
+
+    states: np.ndarray
+    values: dict[str, np.ndarray]
+    means: dict[str, np.ndarray]
+    deviations: dict[str, np.ndarray]
+
+
+class HiddenMarkov(Unsupervised):
+    """Hidden Markov model: sequences of rows, each shown by a hidden state that depends on the one before.
+
+    `fit(X)` learns the states from the rows alone. `fit(X, y)` takes the state of each row as `y`; where a
+    label is missing (None or NaN), the state is inferred. A labelled row keeps its state.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        The number of states. With labels, each label is a state; where rows are unlabelled, further states
+        are learnt up to this number.
+    sequence : str or None, default=None
+        The column that names the sequence to which each row belongs; rows of a sequence are in order. None,
+        or a table without this column: all rows are one sequence. X may also be a list of tables, one for
+        each sequence.
+    covariance_type : "diag", "spherical" or "full", default="diag"
+        How numeric columns vary within a state: each by itself, all alike, or together.
+    smoothing : NoSmoothing(), Laplace(alpha) or MEstimate(m, p), default=Laplace(alpha=1.0)
+        From (expected) counts of values, first states and transitions to probabilities.
+    transitions_init : "left_to_right", array-like of shape (n_states, n_states) or None, default=None
+        The transitions to start from; a zero stays zero. "left_to_right" allows a state to stay or to go on
+        to the next, and starts in the first. None allows all.
+    start_init : array-like of shape (n_states,) or None, default=None
+        The probabilities of the first state to start from; a zero stays zero.
+    decode : "viterbi" or "posterior", default="viterbi"
+        What `predict` gives: the most probable path, or the most probable state of each row by itself.
+    n_init : int, default=1
+        The number of random starts, of which the likeliest end is kept.
+    max_iter : int, default=100
+    tol : float, default=1e-06
+        Learning ends when the log-likelihood per row rises by less.
+    min_covar : float, default=0.001
+        The least variance within a state, as a share of the column's own.
+    random_state : int, default=0
+
+    Attributes
+    ----------
+    states_ : ndarray
+        The states: the labels, or numbers from 0.
+    start_ : ndarray of shape (n_states,)
+        The probability of each first state.
+    transitions_ : ndarray of shape (n_states, n_states)
+        The probability of each next state (columns) given the state (rows).
+    emissions_ : Emissions
+        What each state shows; see also `probabilities_`, `means_` and `covariances_`.
+    trace_ : list of float
+        The log-likelihood, with the prior of the smoothing, at the start and after each iteration.
+    n_iter_ : int
+        The number of iterations.
+    converged_ : bool
+        Whether learning ended before `max_iter`.
+
+    Notes
+    -----
+    Guide: docs/guide/sequences.md
+
+    References
+    ----------
+    Baum, Petrie, Soules and Weiss (1970). Viterbi (1967). Rabiner (1989), A tutorial on hidden Markov models.
+
+    Examples
+    --------
+    >>> days = [{"umbrella": "yes"}, {"umbrella": "yes"}, {"umbrella": "no"}, {"umbrella": "yes"}]
+    >>> model = HiddenMarkov().fit(days, ["rain", "rain", "dry", None])
+    >>> model.states_.tolist(), model.predict([{"umbrella": "yes"}, {"umbrella": "no"}]).tolist()
+    (['dry', 'rain'], ['rain', 'dry'])
+    """
+
+    _rules = {
+        "n_components": Whole(at_least=1),
+        "sequence": Maybe(Anything("the name of a column")),
+        "covariance_type": OneOf("diag", "spherical", "full"),
+        "smoothing": ValueOf(NoSmoothing, Laplace, MEstimate),
+        "transitions_init": Anything("None, 'left_to_right', or an array of probabilities"),
+        "start_init": Anything("None, or an array of probabilities"),
+        "decode": OneOf("viterbi", "posterior"),
+        "n_init": Whole(at_least=1),
+        "max_iter": Whole(at_least=1),
+        "tol": Number(at_least=0),
+        "min_covar": Number(above=0),
+        "random_state": Whole(at_least=0),
+    }
+
+    def __init__(
+        self,
+        n_components=2,
+        *,
+        sequence=None,
+        covariance_type="diag",
+        smoothing=Laplace(1.0),  # noqa: B008 (a frozen value)
+        transitions_init=None,
+        start_init=None,
+        decode="viterbi",
+        n_init=1,
+        max_iter=100,
+        tol=1e-6,
+        min_covar=1e-3,
+        random_state=0,
+    ):
+        self.n_components = n_components
+        self.sequence = sequence
+        self.covariance_type = covariance_type
+        self.smoothing = smoothing
+        self.transitions_init = transitions_init
+        self.start_init = start_init
+        self.decode = decode
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.min_covar = min_covar
+        self.random_state = random_state
+
+    @classmethod
+    def from_tables(
+        cls,
+        start: Mapping[str, float],
+        transitions: Mapping[str, Mapping[str, float]],
+        emissions: Mapping[str, Mapping[str, Any]],
+    ) -> Self:
+        """Build a model from its probabilities, without learning. What is left out of a table is 0.
+
+        Parameters
+        ----------
+        start : mapping of state to probability
+            P(first state).
+        transitions : mapping of state to {state: probability}
+            P(next state | state), for every state.
+        emissions : mapping of column to {state: distribution}
+            For a nominal column, {value: probability}; for numbers, (mean, standard deviation).
+
+        Returns
+        -------
+        HiddenMarkov
+            Ready to predict.
+
+        Examples
+        --------
+        >>> model = HiddenMarkov.from_tables(
+        ...     {"rain": 0.5, "dry": 0.5},
+        ...     {"rain": {"rain": 0.7, "dry": 0.3}, "dry": {"rain": 0.3, "dry": 0.7}},
+        ...     {"umbrella": {"rain": {"yes": 0.9, "no": 0.1}, "dry": {"yes": 0.2, "no": 0.8}}},
+        ... )
+        >>> model.predict_proba([{"umbrella": "yes"}, {"umbrella": "yes"}]).round(3).tolist()
+        [[0.883, 0.117], [0.883, 0.117]]
+        """
+        states = [as_text(state) for state in transitions]
+        first = _given_table("start", [start], states)[0]
+        follow = _given_table("transitions", list(transitions.values()), states)
+        model = cls(len(states))
+        emits = _given_emissions(emissions, list(transitions))
+        model._remember(emits.schema)
+        model._become(np.array(states), Chain(first, follow, emits), [], converged=True)
+        return model
+
+    # --- learning ----------------------------------------------------------------------------------------
+
+    def _training_rows(self, X, y, sample_weight):
+        check_parameters(self, self._rules)
+        if isinstance(y, str):
+            X, y = _without_target(X, y)
+        rows = ordered(X, self.sequence)
+        self._accept(rows.table)
+        refuse_infinity(rows.table)
+        labels, codes = some_labels(y, len(rows.table)) if y is not None else (np.array([], dtype=str), None)
+        codes = np.full(len(rows.table), -1, dtype=np.int64) if codes is None else codes[rows.places]
+        return rows, labels, codes, _weights_of_sequences(sample_weight, rows)
+
+    def _fit(self, rows):
+        rows, labels, codes, w = rows
+        states = self._all_states(labels, complete=bool((codes >= 0).all()))
+        emissions = _standard_emissions(rows.table, len(states), self.covariance_type)
+        pieces = _pieces(emissions, rows, rows.table, codes, w)
+        start, transitions = self._allowed(len(states))
+        maximise = MStep(
+            self.smoothing, [as_text(s) for s in states.tolist()], self.covariance_type, self.min_covar
+        )
+        rng = np.random.default_rng(self.random_state)
+        learn = partial(baum_welch, pieces, maximise=maximise, tol=self.tol, max_iter=self.max_iter)
+        runs = [
+            learn(spread_start(pieces, Chain(start, transitions, emissions), maximise, rng))
+            for _ in range(self.n_init)
+        ]
+        chain, trace, converged = max(runs, key=lambda run: run[1][-1])
+        self._become(states, chain, trace, converged=converged)
+
+    def _all_states(self, labels, *, complete):
+        """The labels, and what to call states without a label."""
+        if not len(labels):
+            return np.arange(self.n_components)
+        more = 0 if complete else max(0, self.n_components - len(labels))
+        if not more:
+            return labels
+        if labels.dtype.kind in "iuf":
+            return np.append(labels, labels.max() + 1 + np.arange(more)).astype(labels.dtype)
+        return np.array([*labels.tolist(), *(f"state {len(labels) + k + 1}" for k in range(more))])
+
+    def _allowed(self, K):
+        """The first state and the transitions to start from; zeros stay zero."""
+        start, transitions = np.full(K, 1 / K), np.full((K, K), 1 / K)
+        if isinstance(self.transitions_init, str):
+            if self.transitions_init != "left_to_right":
+                hint = did_you_mean(self.transitions_init, ("left_to_right",))
+                raise ParameterError(
+                    f"HiddenMarkov: transitions_init cannot be {self.transitions_init!r}. {hint}"
+                )
+            start = np.eye(K)[0]
+            transitions = np.eye(K) + np.eye(K, k=1)
+            transitions /= transitions.sum(axis=1, keepdims=True)
+        elif self.transitions_init is not None:
+            transitions = _given_array("transitions_init", self.transitions_init, (K, K))
+        if self.start_init is not None:
+            start = _given_array("start_init", self.start_init, (K,))
+        return start, transitions
+
+    def _become(self, states, chain, trace, *, converged):
+        self.states_ = states
+        self.start_, self.transitions_, self.emissions_ = chain
+        self.trace_, self.n_iter_, self.converged_ = trace, max(len(trace) - 1, 0), converged
+
+    # --- answers -----------------------------------------------------------------------------------------
+
+    @property
+    def _chain(self):
+        check_is_fitted(self)
+        return Chain(self.start_, self.transitions_, self.emissions_)
+
+    def _sequences(self, X):
+        """The rows of X in the codes of the model, in pieces of whole sequences, and where they stood."""
+        check_is_fitted(self)
+        rows = ordered(X, self.sequence, self.schema_)
+        table = conform(rows.table, self.schema_, type(self).__name__)
+        if not len(table):
+            raise DataError("there are no rows")
+        refuse_infinity(table)
+        labels = np.full(len(table), -1, dtype=np.int64)
+        pieces = _pieces(self.emissions_, rows, table, labels, np.ones(len(rows.ends)))
+        return pieces, rows.places
+
+    def _answers(self, X, method):
+        """What a method says of the rows, in their order in X."""
+        pieces, places = self._sequences(X)
+        with blamed_on_its_file(self):
+            found = np.concatenate(fold(pieces, partial(_in_list, method, self._chain), add))
+        answers = np.empty_like(found)
+        answers[places] = found
+        return answers
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The state of each row: of the most probable path, or by itself (`decode`).
+
+        Parameters
+        ----------
+        X : table-like
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        if self.decode == "posterior":
+            return self.states_[self.predict_proba(X).argmax(axis=1)]
+        return self.states_[self._answers(X, _path)]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The probability of each state at each row, given the whole sequence (forward–backward).
+
+        Parameters
+        ----------
+        X : table-like
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_states)
+        """
+        return self._answers(X, _posterior)
+
+    def log_likelihood(self, X: Any) -> float:
+        """Log P(rows), summed over the sequences; -inf where some row is impossible.
+
+        Parameters
+        ----------
+        X : table-like
+
+        Returns
+        -------
+        float
+        """
+        return math.fsum(self._answers(X, _log_scale).tolist())
+
+    def score(self, X: Any, y: Any = None) -> float:  # noqa: ARG002
+        """The log-likelihood per row.
+
+        Parameters
+        ----------
+        X : table-like
+        y : ignored, default=None
+            Taken since pipelines pass it.
+
+        Returns
+        -------
+        float
+        """
+        return float(self._answers(X, _log_scale).mean())
+
+    def complexity(self) -> int:
+        """The number of free parameters; probabilities that must be zero do not count.
+
+        Returns
+        -------
+        int
+        """
+        check_is_fitted(self)
+        free = (self.start_ > 0).sum() - 1 + (self.transitions_ > 0).sum() - len(self.start_)
+        return int(free) + self.emissions_.complexity(self.covariance_type)
+
+    def bic(self, X: Any) -> float:
+        """The Bayesian information criterion of rows, by which numbers of states are compared: the smaller,
+        the better.
+
+        Parameters
+        ----------
+        X : table-like
+
+        Returns
+        -------
+        float
+        """
+        scales = self._answers(X, _log_scale)
+        return -2 * math.fsum(scales.tolist()) + self.complexity() * math.log(len(scales))
+
+    def forecast(self, X: Any, steps: int = 1) -> Forecast:
+        """What to expect of the next rows of a sequence.
+
+        Parameters
+        ----------
+        X : table-like
+            The rows so far, of one sequence.
+        steps : int, default=1
+            The number of rows to look ahead.
+
+        Returns
+        -------
+        Forecast
+            The probability of each state and value, and means and standard deviations of numbers.
+        """
+        if not Whole(at_least=1).allows(steps):
+            raise ParameterError(f"HiddenMarkov: steps must be a whole number of at least 1, got {steps!r}")
+        pieces, _ = self._sequences(X)
+        if len(pieces) > 1 or len(pieces[0].ends) > 1:
+            raise DataError("forecast takes the rows of one sequence; filter the table first")
+        now = filtered(self._chain, pieces[0])[0][-1]
+        ahead = []
+        for _ in range(steps):
+            now = now @ self.transitions_
+            ahead.append(now)
+        states, emissions = np.array(ahead), self.emissions_
+        means = states @ emissions.means
+        squares = states @ (np.diagonal(emissions.covariances, axis1=1, axis2=2) + emissions.means**2)
+        deviations = np.sqrt(np.maximum(squares - means**2, 0.0))
+        return Forecast(
+            states,
+            {a.name: states @ t[:, :-1] for a, t in zip(emissions.attributes, emissions.tables, strict=True)},
+            dict(zip(emissions.numbers, means.T, strict=True)),
+            dict(zip(emissions.numbers, deviations.T, strict=True)),
+        )
+
+    def sample(self, n_samples: int = 1, random_state: int = 0) -> tuple[Table, np.ndarray]:
+        """Draw a sequence.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            The number of rows.
+        random_state : int, default=0
+
+        Returns
+        -------
+        tuple of Table and ndarray
+            The rows, and the state of each.
+        """
+        chain, rng = self._chain, np.random.default_rng(random_state)
+        K = len(chain.start)
+        path = np.empty(n_samples, dtype=np.intp)
+        chances = chain.start
+        for t in range(n_samples):
+            path[t] = rng.choice(K, p=chances / chances.sum())
+            chances = chain.transitions[path[t]]
+        emissions = chain.emissions
+        roots = np.linalg.cholesky(emissions.covariances)
+        noise = rng.standard_normal((n_samples, len(emissions.numbers)))
+        drawn = emissions.means[path] + np.einsum("nij,nj->ni", roots[path], noise)
+        columns: dict[str, Any] = dict(zip(emissions.numbers, drawn.T, strict=True))
+        for attribute, table in zip(emissions.attributes, emissions.tables, strict=True):
+            below = np.cumsum(table[path, :-1], axis=1)
+            codes = (rng.random((n_samples, 1)) * below[:, -1:] >= below).sum(axis=1)
+            columns[attribute.name] = np.minimum(codes, len(attribute.values) - 1).astype(attribute.dtype)
+        return Table(self.schema_, [columns[name] for name in self.schema_.names]), self.states_[path]
+
+    # --- looking at it -----------------------------------------------------------------------------------
+
+    @property
+    def probabilities_(self) -> dict[str, dict[str, dict[str, float]]]:
+        """{column: {state: {value: probability}}} of nominal and ordinal columns."""
+        check_is_fitted(self)
+        return {
+            a.name: {
+                as_text(state): dict(zip(a.values, table[k, :-1].tolist(), strict=True))
+                for k, state in enumerate(self.states_.tolist())
+            }
+            for a, table in zip(self.emissions_.attributes, self.emissions_.tables, strict=True)
+        }
+
+    @property
+    def means_(self) -> np.ndarray:
+        """The means of numeric columns in each state, (n_states, d)."""
+        check_is_fitted(self)
+        return self.emissions_.means
+
+    @property
+    def covariances_(self) -> np.ndarray:
+        """The covariances of numeric columns in each state, (n_states, d, d)."""
+        check_is_fitted(self)
+        return self.emissions_.covariances
+
+    def work(self, row: Any = None) -> Work:
+        """Show the work: how the model was learnt or, for a short sequence, how its states are found.
+
+        Parameters
+        ----------
+        row : table-like, mapping or None, default=None
+            The rows of one sequence, or a single row. None shows how the model was learnt.
+
+        Returns
+        -------
+        Work
+            The derivation: print it, or ask for `html()`, `latex()` or `json()`.
+        """
+        if row is None:
+            return super().work()
+        X = self._short(row, "work")
+        with blamed_on_its_file(self):
+            return self._work_row(X)
+
+    def _short(self, rows, what):
+        """The rows of one short sequence, in the codes of the model."""
+        check_is_fitted(self)
+        if _is_row(rows):
+            return self._one_row(rows)
+        found = ordered(rows, self.sequence, self.schema_)
+        if len(found.ends) > 1 or not 0 < len(found.table) <= _MOST_SHOWN:
+            raise DataError(
+                f"{what} takes one sequence of at most {_MOST_SHOWN} rows, got {len(found.table)} rows in"
+                f" {len(found.ends)}; pick some, as in table.head(10)"
+            )
+        table = conform(found.table, self.schema_, type(self).__name__)
+        refuse_infinity(table)
+        return table
+
+    def _work(self):
+        return derive_chain(self)
+
+    def _work_row(self, X):
+        return derive_sequence(self, X)
+
+    def draw(self, X: Any):
+        """A picture of the trellis of a short sequence: states by rows, the most probable path marked.
+
+        Parameters
+        ----------
+        X : table-like
+
+        Returns
+        -------
+        Picture
+            Save it with `.save("trellis.svg")`; a notebook shows it.
+        """
+        from openbook.sequence.trellis import draw_trellis
+
+        table = self._short(X, "draw")
+        return draw_trellis(self, table, trellis_tables(self, table))
+
+    # --- the model file ----------------------------------------------------------------------------------
+
+    def _arrays(self):
+        return {
+            "states": self.states_,
+            "start": self.start_,
+            "transitions": self.transitions_,
+            "trace": np.array(self.trace_, dtype=float),
+            "converged": np.array([self.converged_]),
+            **self.emissions_.arrays(),
+        }
+
+    def _restore(self, arrays):
+        states = arrays["states"]
+        K = len(states)
+        if states.ndim != 1 or not K or len(np.unique(states)) < K or states.dtype.kind not in "iufUb":
+            raise ValueError("its states must be distinct labels")
+        start = checked_array(arrays, "start", float, (K,))
+        transitions = checked_array(arrays, "transitions", float, (K, K))
+        check_distributions("start", start)
+        check_distributions("transitions", transitions)
+        trace = checked_array(arrays, "trace", float, (len(arrays["trace"]),))
+        converged = checked_array(arrays, "converged", bool, (1,))
+        emissions = Emissions.from_arrays(self.schema_, arrays, K, self.covariance_type)
+        self._become(
+            states, Chain(start, transitions, emissions), trace.tolist(), converged=bool(converged[0])
+        )
+
+
+def _pieces(emissions, rows, table, labels, w):
+    """Whole sequences in codes, some at a time."""
+    found = []
+    for span, some in rows.spans():
+        x, codes = emissions.coded(table.take(span))
+        found.append(CodedSequences(x, codes, labels[span], rows.ends[some] - span.start, w[some]))
+    return found
+
+
+def _is_row(rows):
+    """Whether it is a single row: a mapping, a Series, or a list of cells."""
+    return isinstance(rows, Mapping) or (
+        np.ndim(rows) == 1 and not (isinstance(rows, list | tuple) and isinstance(rows[0], Mapping | Table))
+    )
+
+
+def _in_list(method, chain, piece):
+    return [method(chain, piece)]
+
+
+def _posterior(chain, piece):
+    return posteriors(chain, piece)[0]
+
+
+def _log_scale(chain, piece):
+    return filtered(chain, piece)[1]
+
+
+def _path(chain, piece):
+    log_b = chain.log_likelihoods(piece)
+    path, pointers = np.empty(len(log_b), dtype=np.int64), np.empty(log_b.shape, dtype=np.int32)
+    with np.errstate(divide="ignore"):
+        best_paths(log_b, piece.ends, np.log(chain.start), np.log(chain.transitions), pointers, path)
+    return path
+
+
+def _without_target(X, y):
+    """A table, or a list of tables, without the column of labels; and the labels."""
+    rows = ordered(X, None)
+    table, labels = rows.table.split(y)
+    if len(rows.ends) == 1:
+        return table, labels
+    begins = [0, *rows.ends[:-1].tolist()]
+    return [table.take(slice(a, b)) for a, b in zip(begins, rows.ends.tolist(), strict=True)], labels
+
+
+def _weights_of_sequences(sample_weight, rows):
+    """The weight of each sequence: that of its rows, which must be the same."""
+    if sample_weight is None:
+        return np.ones(len(rows.ends))
+    w = np.broadcast_to(np.asarray(sample_weight, dtype=float), len(rows.table))[rows.places]
+    if not (np.isfinite(w) & (w >= 0)).all():
+        raise DataError("sample_weight must be finite and not negative")
+    of_sequences = w[rows.ends - 1]
+    if not np.array_equal(np.repeat(of_sequences, np.diff(rows.ends, prepend=0)), w):
+        raise DataError("HiddenMarkov weighs whole sequences: give all rows of a sequence the same weight")
+    return of_sequences
+
+
+def _standard_emissions(table, K, kind):
+    """Units of the numbers, and distributions of all rows, alike in each state, to start from."""
+    names = table.schema.of(Numeric)
+    shift, scale = np.zeros(len(names)), np.ones(len(names))
+    for j, name in enumerate(names):
+        known = table.data(name)[~np.isnan(table.data(name))].astype(float)
+        if len(known):
+            shift[j], spread = known.mean(), known.std()
+            scale[j] = spread if spread > 0 else 1.0
+    d = len(names)
+    normals = Normals(
+        np.zeros(K),
+        np.zeros((K, d)),
+        np.tile(np.eye(d), (K, 1, 1)),
+        np.zeros((K, 0)),
+        diagonal=kind != "full",
+    )
+    tables = tuple(
+        np.hstack([np.full((K, len(a.values)), 1 / max(len(a.values), 1)), np.ones((K, 1))])
+        for a in table.schema
+        if isinstance(a, Categorical)
+    )
+    return Emissions(table.schema, shift, scale, normals, tables)
+
+
+def _given_array(name, given, shape):
+    array = np.asarray(given, dtype=float)
+    if array.shape != shape:
+        raise ParameterError(f"HiddenMarkov: {name} must have the shape {shape}, got {array.shape}")
+    try:
+        check_distributions(name, array)
+    except ValueError as error:
+        raise ParameterError(f"HiddenMarkov: {error}") from None
+    return array / array.sum(axis=-1, keepdims=True)
+
+
+def _given_table(name, rows, states):
+    table = np.zeros((len(rows), len(states)))
+    for i, row in enumerate(rows):
+        for state, p in row.items():
+            if as_text(state) not in states:
+                raise ParameterError(f"{name} names {state!r}. {did_you_mean(as_text(state), states)}")
+            table[i, states.index(as_text(state))] = p
+    return _given_array(name, table, table.shape)
+
+
+def _given_emissions(emissions, states):
+    attributes: list[Attribute] = []
+    tables, means, deviations = [], [], []
+    for column, by_state in emissions.items():
+        if absent := [state for state in states if state not in by_state]:
+            raise ParameterError(f"emissions of {column!r} lack the state {absent[0]!r}")
+        shown = [by_state[state] for state in states]
+        if isinstance(shown[0], Mapping):
+            values = list(dict.fromkeys(as_text(value) for row in shown for value in row))
+            attributes.append(Nominal(column, tuple(values)))
+            table = _given_table(f"emissions of {column!r}", shown, values)
+            tables.append(np.hstack([table, np.ones((len(states), 1))]))
+        else:
+            attributes.append(Numeric(column))
+            means.append([float(mean) for mean, _ in shown])
+            deviations.append([float(deviation) for _, deviation in shown])
+    K, d = len(states), len(means)
+    spread = np.array(deviations, dtype=float).reshape(d, K)
+    if not (np.isfinite(spread) & (spread > 0)).all():
+        raise ParameterError("emissions: standard deviations must be above 0")
+    covariances = (spread.T**2)[:, :, None] * np.eye(d)
+    normals = Normals(
+        np.zeros(K),
+        np.array(means, dtype=float).reshape(d, K).T,
+        covariances,
+        np.zeros((K, 0)),
+        diagonal=True,
+    )
+    return Emissions(Schema(tuple(attributes)), np.zeros(d), np.ones(d), normals, tuple(tables))
