@@ -1,6 +1,7 @@
 """Hidden Markov models: ten rounds of Baum–Welch from the same start, on sequences of 1,000 rows."""
 
 import warnings
+from itertools import pairwise
 
 import numpy as np
 
@@ -13,11 +14,17 @@ NAMES = tuple(f"s{k}" for k in range(STATES))
 def path_of(rows, rng):
     """States that last, in sequences of LENGTH rows; and what to start from."""
     stay = 0.3 * rng.dirichlet(np.ones(STATES), STATES) + 0.7 * np.eye(STATES)
-    path = np.zeros((rows // LENGTH, LENGTH), dtype=np.intp)
+    sequences = max(rows // LENGTH, 1)
+    path = np.zeros((sequences, rows // sequences), dtype=np.intp)
     below = np.cumsum(stay, axis=1)
-    for t in range(1, LENGTH):
+    for t in range(1, path.shape[1]):
         path[:, t] = (rng.random((len(path), 1)) > below[path[:, t - 1], :-1]).sum(axis=1)
     return path.ravel(), np.full((STATES, STATES), 0.1) + 0.5 * np.eye(STATES)
+
+
+def lengths_of(x):
+    sequences = max(len(x) // LENGTH, 1)
+    return [len(x) // sequences] * sequences
 
 
 def make_numbers(rows, seed):
@@ -48,7 +55,8 @@ def prepared(data):
     follow = {s: dict(zip(NAMES, row, strict=True)) for s, row in zip(NAMES, transitions, strict=True)}
     model = HiddenMarkov.from_tables(dict.fromkeys(NAMES, 1 / STATES), follow, emissions)
     table = Table(model.schema_, [column.copy() for column in x.T])
-    parts = [table.take(slice(start, start + LENGTH)) for start in range(0, len(x), LENGTH)]
+    ends = np.cumsum([0, *lengths_of(x)])
+    parts = [table.take(slice(begin, end)) for begin, end in pairwise(ends.tolist())]
     return model._chain, model._sequences(parts)[0], len(x)  # noqa: SLF001 (Baum–Welch alone is timed)
 
 
@@ -75,7 +83,7 @@ def fit_hmmlearn(given):
     model.startprob_, model.transmat_ = np.full(STATES, 1 / STATES), transitions
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it is to end before it rests
-        return model.fit(x, [LENGTH] * (len(x) // LENGTH))
+        return model.fit(x, lengths_of(x))
 
 
 def our_likelihood(model, given, _answer):
@@ -84,7 +92,7 @@ def our_likelihood(model, given, _answer):
 
 def their_likelihood(model, given, _answer):
     x = given[0]
-    return {"log-likelihood per row": model.score(x, [LENGTH] * (len(x) // LENGTH)) / len(x)}
+    return {"log-likelihood per row": model.score(x, lengths_of(x)) / len(x)}
 
 
 CONTESTANTS = {

@@ -1,6 +1,7 @@
 """Gaussian mixtures: by hand, by their twin, with gaps and categories, from files, and what they refuse."""
 
 import math
+from dataclasses import replace
 
 import joblib
 import numpy as np
@@ -39,8 +40,9 @@ def test_a_round_by_hand():
 def test_soft_membership_by_hand():
     """Means 0 and 4, variance 1, equal weights: at x = 1, r = 1 / (1 + e^((1 - 9) / 2)) = 1 / (1 + e^-4)."""
     model = GaussianMixture(2, means_init=[[0.0], [4.0]]).fit([[-1.0], [1.0], [3.0], [5.0]])
-    model._normals.means[:] = (np.array([[0.0], [4.0]]) - 2) / model._typed.units[1]
-    model._normals.covariances[:] = 1 / model._typed.units[1] ** 2
+    unit = model._typed.units[1]
+    means, covariances = (np.array([[0.0], [4.0]]) - 2) / unit, np.full((2, 1, 1), 1 / unit[0] ** 2)
+    model._normals = replace(model._normals, means=means, covariances=covariances)
     assert model.predict_proba([[1.0]])[0, 0] == pytest.approx(1 / (1 + math.exp(-4)))
     assert model.predict([[2.0]])[0] == 0  # ties: the first
 

@@ -10,7 +10,7 @@ import pytest
 import openbook
 from openbook.bayes import Laplace, MEstimate, NoSmoothing
 from openbook.data import Nominal, Numeric, Schema, Table
-from openbook.errors import DataError, ModelFileError, ParameterError
+from openbook.errors import DataError, ModelFileError, ParameterError, RefusalError, UnknownColumn
 from openbook.sequence import HiddenMarkov
 from openbook.sequence.baum_welch import MStep, baum_welch
 from openbook.sequence.derive import trellis_tables
@@ -403,6 +403,12 @@ def test_bad_rows_are_named():
     rows = [{"s": "1", "x": "a"}, {"s": None, "x": "b"}]
     with pytest.raises(DataError, match="row 1 has none"):
         HiddenMarkov(sequence="s").fit(rows)
+    with pytest.raises(UnknownColumn, match="'id'"):
+        HiddenMarkov(sequence="id").fit(rows)
+    with pytest.raises(RefusalError, match="without values"):
+        HiddenMarkov().fit(Table(Schema((Nominal("x", ()),)), [np.array([-1, -1], dtype=np.int8)]))
+    with pytest.raises(DataError, match="expected"):
+        HiddenMarkov().fit(days("yes", "no"), sample_weight=[1, 1, 1])
     with pytest.raises(DataError, match="for each of the 2 rows"):
         HiddenMarkov().fit(days("yes", "no"), ["a"])
     with pytest.raises(DataError, match="impossible"):

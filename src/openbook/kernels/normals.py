@@ -99,6 +99,8 @@ class Normals:
 
     def of_columns(self, known: np.ndarray) -> "Normals":
         """The distribution of these columns alone."""
+        if known.all():
+            return self
         covariances = self.covariances[:, known][:, :, known]
         return Normals(self.log_weights, self.means[:, known], covariances, self.log_values, self.diagonal)
 

@@ -26,7 +26,7 @@ from openbook.damage import checked_array
 from openbook.data import Categorical, Numeric, Schema, Table
 from openbook.kernels.normals import Normals, log_joint
 
-__all__ = ["Emissions", "added_counts"]
+__all__ = ["Emissions", "added_counts", "check_distributions"]
 
 #: The weight below which a state has no rows to learn from.
 _NOTHING = 1e-12
@@ -41,6 +41,31 @@ class Emissions:
     scale: np.ndarray
     normals: Normals
     tables: tuple[np.ndarray, ...]
+
+    @classmethod
+    def alike(cls, table: Table, K: int, kind: str) -> "Emissions":
+        """Units of the numbers, and distributions of all rows, alike in each state, to start from."""
+        names = table.schema.of(Numeric)
+        shift, scale = np.zeros(len(names)), np.ones(len(names))
+        for j, name in enumerate(names):
+            known = table.data(name)[~np.isnan(table.data(name))].astype(float)
+            if len(known):
+                shift[j], spread = known.mean(), known.std()
+                scale[j] = spread if spread > 0 else 1.0
+        d = len(names)
+        normals = Normals(
+            np.zeros(K),
+            np.zeros((K, d)),
+            np.tile(np.eye(d), (K, 1, 1)),
+            np.zeros((K, 0)),
+            diagonal=kind != "full",
+        )
+        tables = tuple(
+            np.hstack([np.full((K, len(a.values)), 1 / max(len(a.values), 1)), np.ones((K, 1))])
+            for a in table.schema
+            if isinstance(a, Categorical)
+        )
+        return cls(table.schema, shift, scale, normals, tables)
 
     @property
     def attributes(self):

@@ -23,12 +23,11 @@ from openbook.border.rows import refuse_infinity
 from openbook.border.rules import Anything, Maybe, Number, OneOf, ValueOf, Whole, check_parameters
 from openbook.border.unsupervised import Unsupervised
 from openbook.damage import blamed_on_its_file, checked_array
-from openbook.data import Attribute, Categorical, Nominal, Numeric, Schema, Table
+from openbook.data import Categorical, Schema, Table
 from openbook.data.attributes import as_text
 from openbook.data.conform import conform
 from openbook.errors import DataError, ParameterError, did_you_mean
 from openbook.fold import fold
-from openbook.kernels.normals import Normals
 from openbook.sequence.baum_welch import (
     Chain,
     CodedSequences,
@@ -41,7 +40,8 @@ from openbook.sequence.baum_welch import (
 from openbook.sequence.chain_kernels import best_paths
 from openbook.sequence.derive import derive_chain, derive_sequence, trellis_tables
 from openbook.sequence.emissions import Emissions, check_distributions
-from openbook.sequence.ordered import ordered, some_labels
+from openbook.sequence.given import given_array, given_emissions, given_table
+from openbook.sequence.ordered import ordered, some_labels, weights_of_sequences, without_labels
 from openbook.work import Work
 
 __all__ = ["Forecast", "HiddenMarkov"]
@@ -229,10 +229,10 @@ class HiddenMarkov(Unsupervised):
         [[0.883, 0.117], [0.883, 0.117]]
         """
         states = [as_text(state) for state in transitions]
-        first = _given_table("start", [start], states)[0]
-        follow = _given_table("transitions", list(transitions.values()), states)
+        first = given_table("start", [start], states)[0]
+        follow = given_table("transitions", list(transitions.values()), states)
         model = cls(len(states))
-        emits = _given_emissions(emissions, list(transitions))
+        emits = given_emissions(emissions, list(transitions))
         model._remember(emits.schema)
         model._become(np.array(states), Chain(first, follow, emits), [], converged=True)
         return model
@@ -242,18 +242,38 @@ class HiddenMarkov(Unsupervised):
     def _training_rows(self, X, y, sample_weight):
         check_parameters(self, self._rules)
         if isinstance(y, str):
-            X, y = _without_target(X, y)
-        rows = ordered(X, self.sequence)
+            X, y = without_labels(X, y)
+        rows = ordered(X, self.sequence, needed=True)
         self._accept(rows.table)
         refuse_infinity(rows.table)
         labels, codes = some_labels(y, len(rows.table)) if y is not None else (np.array([], dtype=str), None)
         codes = np.full(len(rows.table), -1, dtype=np.int64) if codes is None else codes[rows.places]
-        return rows, labels, codes, _weights_of_sequences(sample_weight, rows)
+        return rows, labels, codes, weights_of_sequences(sample_weight, rows)
+
+    def refusal(self, schema: Schema) -> str | None:
+        """Why this learner cannot fit a table of this schema, before any work is done.
+
+        Parameters
+        ----------
+        schema : Schema
+            The columns of the table, without the one that names the sequence.
+
+        Returns
+        -------
+        str or None
+            The reason, which also says what to do; None if it can.
+        """
+        empty = [a.name for a in schema if isinstance(a, Categorical) and not a.values]
+        return (
+            f"cannot use the column {empty[0]!r} without values; drop it"
+            if empty
+            else super().refusal(schema)
+        )
 
     def _fit(self, rows):
         rows, labels, codes, w = rows
         states = self._all_states(labels, complete=bool((codes >= 0).all()))
-        emissions = _standard_emissions(rows.table, len(states), self.covariance_type)
+        emissions = Emissions.alike(rows.table, len(states), self.covariance_type)
         pieces = _pieces(emissions, rows, rows.table, codes, w)
         start, transitions = self._allowed(len(states))
         maximise = MStep(
@@ -292,9 +312,9 @@ class HiddenMarkov(Unsupervised):
             transitions = np.eye(K) + np.eye(K, k=1)
             transitions /= transitions.sum(axis=1, keepdims=True)
         elif self.transitions_init is not None:
-            transitions = _given_array("transitions_init", self.transitions_init, (K, K))
+            transitions = given_array("transitions_init", self.transitions_init, (K, K))
         if self.start_init is not None:
-            start = _given_array("start_init", self.start_init, (K,))
+            start = given_array("start_init", self.start_init, (K,))
         return start, transitions
 
     def _become(self, states, chain, trace, *, converged):
@@ -314,8 +334,6 @@ class HiddenMarkov(Unsupervised):
         check_is_fitted(self)
         rows = ordered(X, self.sequence, self.schema_)
         table = conform(rows.table, self.schema_, type(self).__name__)
-        if not len(table):
-            raise DataError("there are no rows")
         refuse_infinity(table)
         labels = np.full(len(table), -1, dtype=np.int64)
         pieces = _pieces(self.emissions_, rows, table, labels, np.ones(len(rows.ends)))
@@ -626,103 +644,3 @@ def _path(chain, piece):
     with np.errstate(divide="ignore"):
         best_paths(log_b, piece.ends, np.log(chain.start), np.log(chain.transitions), pointers, path)
     return path
-
-
-def _without_target(X, y):
-    """A table, or a list of tables, without the column of labels; and the labels."""
-    rows = ordered(X, None)
-    table, labels = rows.table.split(y)
-    if len(rows.ends) == 1:
-        return table, labels
-    begins = [0, *rows.ends[:-1].tolist()]
-    return [table.take(slice(a, b)) for a, b in zip(begins, rows.ends.tolist(), strict=True)], labels
-
-
-def _weights_of_sequences(sample_weight, rows):
-    """The weight of each sequence: that of its rows, which must be the same."""
-    if sample_weight is None:
-        return np.ones(len(rows.ends))
-    w = np.broadcast_to(np.asarray(sample_weight, dtype=float), len(rows.table))[rows.places]
-    if not (np.isfinite(w) & (w >= 0)).all():
-        raise DataError("sample_weight must be finite and not negative")
-    of_sequences = w[rows.ends - 1]
-    if not np.array_equal(np.repeat(of_sequences, np.diff(rows.ends, prepend=0)), w):
-        raise DataError("HiddenMarkov weighs whole sequences: give all rows of a sequence the same weight")
-    return of_sequences
-
-
-def _standard_emissions(table, K, kind):
-    """Units of the numbers, and distributions of all rows, alike in each state, to start from."""
-    names = table.schema.of(Numeric)
-    shift, scale = np.zeros(len(names)), np.ones(len(names))
-    for j, name in enumerate(names):
-        known = table.data(name)[~np.isnan(table.data(name))].astype(float)
-        if len(known):
-            shift[j], spread = known.mean(), known.std()
-            scale[j] = spread if spread > 0 else 1.0
-    d = len(names)
-    normals = Normals(
-        np.zeros(K),
-        np.zeros((K, d)),
-        np.tile(np.eye(d), (K, 1, 1)),
-        np.zeros((K, 0)),
-        diagonal=kind != "full",
-    )
-    tables = tuple(
-        np.hstack([np.full((K, len(a.values)), 1 / max(len(a.values), 1)), np.ones((K, 1))])
-        for a in table.schema
-        if isinstance(a, Categorical)
-    )
-    return Emissions(table.schema, shift, scale, normals, tables)
-
-
-def _given_array(name, given, shape):
-    array = np.asarray(given, dtype=float)
-    if array.shape != shape:
-        raise ParameterError(f"HiddenMarkov: {name} must have the shape {shape}, got {array.shape}")
-    try:
-        check_distributions(name, array)
-    except ValueError as error:
-        raise ParameterError(f"HiddenMarkov: {error}") from None
-    return array / array.sum(axis=-1, keepdims=True)
-
-
-def _given_table(name, rows, states):
-    table = np.zeros((len(rows), len(states)))
-    for i, row in enumerate(rows):
-        for state, p in row.items():
-            if as_text(state) not in states:
-                raise ParameterError(f"{name} names {state!r}. {did_you_mean(as_text(state), states)}")
-            table[i, states.index(as_text(state))] = p
-    return _given_array(name, table, table.shape)
-
-
-def _given_emissions(emissions, states):
-    attributes: list[Attribute] = []
-    tables, means, deviations = [], [], []
-    for column, by_state in emissions.items():
-        if absent := [state for state in states if state not in by_state]:
-            raise ParameterError(f"emissions of {column!r} lack the state {absent[0]!r}")
-        shown = [by_state[state] for state in states]
-        if isinstance(shown[0], Mapping):
-            values = list(dict.fromkeys(as_text(value) for row in shown for value in row))
-            attributes.append(Nominal(column, tuple(values)))
-            table = _given_table(f"emissions of {column!r}", shown, values)
-            tables.append(np.hstack([table, np.ones((len(states), 1))]))
-        else:
-            attributes.append(Numeric(column))
-            means.append([float(mean) for mean, _ in shown])
-            deviations.append([float(deviation) for _, deviation in shown])
-    K, d = len(states), len(means)
-    spread = np.array(deviations, dtype=float).reshape(d, K)
-    if not (np.isfinite(spread) & (spread > 0)).all():
-        raise ParameterError("emissions: standard deviations must be above 0")
-    covariances = (spread.T**2)[:, :, None] * np.eye(d)
-    normals = Normals(
-        np.zeros(K),
-        np.array(means, dtype=float).reshape(d, K).T,
-        covariances,
-        np.zeros((K, 0)),
-        diagonal=True,
-    )
-    return Emissions(Schema(tuple(attributes)), np.zeros(d), np.ones(d), normals, tuple(tables))

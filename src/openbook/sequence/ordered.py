@@ -14,9 +14,9 @@ from openbook.data.arrays import object_cells
 from openbook.data.conform import conform
 from openbook.data.read import read
 from openbook.data.scan import Scan
-from openbook.errors import DataError
+from openbook.errors import DataError, UnknownColumn
 
-__all__ = ["OrderedRows", "ordered", "some_labels"]
+__all__ = ["OrderedRows", "ordered", "some_labels", "weights_of_sequences", "without_labels"]
 
 #: Sequences are handled together up to about so many rows.
 _PIECE_ROWS = 8192
@@ -38,8 +38,11 @@ class OrderedRows(NamedTuple):
                 first, begin = s, end
 
 
-def ordered(X: Any, sequence: str | None, kinds: Any = None) -> OrderedRows:
-    """The rows of X, sequence by sequence, without the column that names the sequence."""
+def ordered(X: Any, sequence: str | None, kinds: Any = None, *, needed: bool = False) -> OrderedRows:
+    """The rows of X, sequence by sequence, without the column that names the sequence.
+
+    If it is not `needed`, a table without it is one sequence.
+    """
     if isinstance(X, Scan):
         raise DataError("sequences must be in memory; read the file instead of scanning it")
     if _is_list_of_tables(X):
@@ -51,6 +54,8 @@ def ordered(X: Any, sequence: str | None, kinds: Any = None) -> OrderedRows:
         places, ends = np.arange(len(table)), np.array([len(table)])
         if sequence is not None and sequence in table.schema:
             places, ends = _by_sequence(table.column(sequence))
+        elif sequence is not None and needed:
+            raise UnknownColumn(sequence, table.names)
     if sequence is not None and sequence in table.schema:
         table = table.drop(sequence)
     in_order = bool((np.diff(places) == 1).all())
@@ -70,6 +75,32 @@ def some_labels(y: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
         y.take(known) if isinstance(y, Column) else np.array(cells[known].tolist())
     )
     return labels, codes
+
+
+def without_labels(X, y):
+    """A table, or a list of tables, without the column of labels; and the labels."""
+    rows = ordered(X, None)
+    table, labels = rows.table.split(y)
+    if len(rows.ends) == 1:
+        return table, labels
+    begins = [0, *rows.ends[:-1].tolist()]
+    return [table.take(slice(a, b)) for a, b in zip(begins, rows.ends.tolist(), strict=True)], labels
+
+
+def weights_of_sequences(sample_weight, rows):
+    """The weight of each sequence: that of its rows, which must be the same."""
+    if sample_weight is None:
+        return np.ones(len(rows.ends))
+    w = np.asarray(sample_weight, dtype=float)
+    if w.shape != (len(rows.table),):
+        raise DataError(f"sample_weight.shape == {w.shape}, expected {(len(rows.table),)}!")
+    if not (np.isfinite(w) & (w >= 0)).all() or not w.any():
+        raise DataError("sample_weight must be finite, not negative, and above zero for some rows")
+    w = w[rows.places]
+    of_sequences = w[rows.ends - 1]
+    if not np.array_equal(np.repeat(of_sequences, np.diff(rows.ends, prepend=0)), w):
+        raise DataError("HiddenMarkov weighs whole sequences: give all rows of a sequence the same weight")
+    return of_sequences
 
 
 def _by_sequence(column):
