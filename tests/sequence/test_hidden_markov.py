@@ -421,3 +421,16 @@ def test_bad_rows_are_named():
         )
     with pytest.raises(ParameterError, match="lack the state 'b'"):
         HiddenMarkov.from_tables({"a": 1.0}, {"a": {"a": 1.0}, "b": {"b": 1.0}}, {"x": {"a": {"u": 1.0}}})
+
+
+def test_labels_may_be_a_column_of_the_table():
+    rows = [
+        {"s": s, "x": x, "state": y}
+        for s, x, y in zip("1112222", "aabbbab", ["A", "A", "B", "A", None, "B", "B"], strict=True)
+    ]
+    bare = [{"s": row["s"], "x": row["x"]} for row in rows]
+    named = HiddenMarkov(sequence="s").fit(rows, "state")
+    assert named.schema_.names == ("x",)
+    assert named.trace_ == HiddenMarkov(sequence="s").fit(bare, [row["state"] for row in rows]).trace_
+    apart = [openbook.read([row for row in rows if row["s"] == s]).drop("s") for s in "12"]
+    assert HiddenMarkov().fit(apart, "state").trace_ == named.trace_
