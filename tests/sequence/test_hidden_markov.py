@@ -380,6 +380,7 @@ def test_the_work_and_the_trellis_show_the_tables():
     assert "P(umbrella | state)" in UMBRELLA.work().text()
     svg = UMBRELLA.draw(days("yes", "no", "yes")).svg()
     assert svg.count("<circle") == 6
+    assert svg.count(" L") == 4 + 2  # two pointers for each later row, and the path
     assert "rain, dry, rain" in svg
     learnt = HiddenMarkov(max_iter=3).fit(openbook.load("iris").drop("species"))
     assert "Baum–Welch was stopped after 3 iterations" in learnt.work().conclusion

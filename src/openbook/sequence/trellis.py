@@ -1,13 +1,13 @@
 """The trellis of a short sequence as a picture: states by rows, and posteriors as the size of dots.
 
-Grey lines are the pointers of Viterbi: from each state to the best one before it. The bold line is the most
+Grey lines are the pointers of Viterbi: from each state to the best one before it. The orange line is the most
 probable path.
 """
 
 import numpy as np
 
 from openbook.draw.letters import clip, text, width_of
-from openbook.draw.plot import Picture, line
+from openbook.draw.plot import Picture
 
 __all__ = ["draw_trellis"]
 
@@ -27,11 +27,12 @@ def draw_trellis(model, X, tables) -> Picture:
         for t in range(1, n)
         for j, i in enumerate(tables.pointers[t])
     ]
-    body.append(line(across, down[tables.path], "trend"))
+    way = " L".join(f"{x:.1f} {down[k]:.1f}" for x, k in zip(across, tables.path, strict=True))
+    body.append(f'<path class="trend" d="M{way}"/>')
     body += [_dot(across[t], down[k], p) for t, row in enumerate(tables.posterior) for k, p in enumerate(row)]
     body += [text(across[t], down[-1] + 40, str(t + 1), "soft middle") for t in range(n)]
     path = ", ".join(names[k] for k in tables.path)
-    notes = ("dots: P(state | rows); bold: the most probable path; grey: pointers",)
+    notes = ("Size: P(state | rows)", "Orange: the most probable path", "Grey: pointers to the state before")
     return Picture(
         "Trellis", f"The most probable path: {path}.", notes, "".join(body), across[-1] + 30, down[-1] + 50
     )
