@@ -287,9 +287,9 @@ def test_a_thorough_study_tunes_and_repeats_more():
 
 
 def test_no_value_is_written_as_a_word():
-    plan = make_plan("weather", only=["cart"], effort="thorough")
-    (tree,) = (c for c in plan.learners if c.learner == "cart")
-    changed = replace(tree, knobs={"max_depth": [3, "none"]})
+    plan = make_plan("iris", only=["random_forest"], effort="thorough")
+    (forest,) = (c for c in plan.learners if c.learner == "random_forest")
+    changed = replace(forest, knobs={"max_depth": [3, "none"]})
     assert changed.values()["max_depth"] == [3, None]
 
 
