@@ -241,3 +241,10 @@ def test_encoded_dates_are_days_since_a_date():
     assert model.work()["Encoding"]["columns"].rows[0][1] == "days since 2024-03-07 / 5.09902"
     plain = KMeans(2, scale=False, random_state=0).fit([{**row, "kind": "a"} for row in SALES])
     assert plain.work()["Encoding"]["columns"].rows[0][1] == "days since 1970-01-01"
+
+
+def test_a_date_is_not_called_free_text():
+    days = [f"2024-{month:02}-{day:02}" for month in range(1, 7) for day in range(1, 29)]
+    table = ob.read([{"day": day, "x": i % 7} for i, day in enumerate(days)])
+    assert table.schema["day"].kind == "datetime"
+    assert "free text" not in str(ob.describe(table))

@@ -40,9 +40,9 @@ def column_findings(facts: ColumnFacts, *, is_target: bool) -> Iterator[Finding]
         yield Finding("near constant", (summary.name,), "note", message)
     elif summary.kind == "numeric":
         yield from number_findings(facts)
-    elif summary.kind not in ("text", "datetime"):
+    elif summary.kind in ("nominal", "ordinal"):
         yield from _spellings(facts)
-    elif not is_target:
+    elif summary.kind == "text" and not is_target:
         override = f'kinds={{"{summary.name}": "nominal"}}'
         message = f"free text: a study leaves it out. If these are categories, read with {override}."
         yield Finding("free text", (summary.name,), "note", message)
