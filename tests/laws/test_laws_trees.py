@@ -168,7 +168,9 @@ def test_every_node_is_searched_as_in_plain_python(problem, few, uncharged):
             if math.isnan(gain):
                 assert twin is None or twin.gain <= ROUNDING
                 continue
-            assert twin is not None
+            if twin is None:  # what is left beside the charge is rounding
+                assert gain <= ROUNDING
+                continue
             assert gain == pytest.approx(twin.gain, rel=1e-9, abs=1e-12)
             np.testing.assert_equal(model.candidates_.cut[k, j], twin.split.cut)
             with mock.patch.object(splits, "FEW", uncharged):

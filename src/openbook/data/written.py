@@ -74,7 +74,7 @@ _MAYBE_THOUSANDS = re.compile(r"[1-9]\d{0,2},\d{3}", re.ASCII)
 def number_of_text(text: str) -> float | None:
     """The number a text stands for, as programs write it, or None.
 
-    >>> number("1e3"), number("1_000"), number("12 cm")
+    >>> number_of_text("1e3"), number_of_text("1_000"), number_of_text("12 cm")
     (1000.0, None, None)
     """
     return float(text) if _NUMBER.fullmatch(text) else None

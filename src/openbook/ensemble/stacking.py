@@ -183,7 +183,7 @@ def blend(outside, ideal, weights):
 def dealt_folds(y, n_folds):
     """The fold of each row: rows in the order of the target are dealt out like cards.
 
-    >>> dealt(np.array([0, 0, 1, 0, 1]), 2).tolist()
+    >>> dealt_folds(np.array([0, 0, 1, 0, 1]), 2).tolist()
     [0, 1, 1, 0, 0]
     """
     folds = np.empty(len(y), dtype=np.intp)

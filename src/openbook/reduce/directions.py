@@ -10,7 +10,7 @@ __all__ = ["checked_scores", "with_fixed_signs"]
 def with_fixed_signs(vector: np.ndarray) -> np.ndarray:
     """The vector or its opposite: the entry of the largest size is above zero, the first of equals.
 
-    >>> signed(np.array([0.6, -0.8])).tolist()
+    >>> with_fixed_signs(np.array([0.6, -0.8])).tolist()
     [-0.6, 0.8]
     """
     sizes = np.abs(vector)

@@ -24,7 +24,7 @@ _LEVELLED = re.compile(r"[\s._-]+")
 def spelling_level(value: str) -> str:
     """The value without the differences that carry no meaning.
 
-    >>> level(" Self-Employed"), level("self employed")
+    >>> spelling_level(" Self-Employed"), spelling_level("self employed")
     ('self employed', 'self employed')
     """
     return _LEVELLED.sub(" ", value).strip().casefold() or value
