@@ -65,7 +65,7 @@ def workers(client):
     """The processes of the two workers, ready to work."""
     from noted import get_ready
 
-    client.wait_for_workers(2, timeout=30)
+    client.wait_for_workers(2, timeout=180)
     processes = set(client.run(get_ready).values())
     assert len(processes) == 2
     return processes

@@ -2,6 +2,7 @@
 sources of kernels change.
 """
 
+import builtins
 import os
 import pickle
 import re
@@ -28,6 +29,8 @@ def first(array):
 def first(tmp_path, monkeypatch):
     """A function in a file of its own, with a cache of its own."""
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    # numba pickles the globals of a function outside modules, builtins included, and doctests leave a value there
+    monkeypatch.delattr(builtins, "_", raising=False)
     path, names = tmp_path / "kernels.py", {}
     path.write_text(SOURCE)
     exec(compile(SOURCE, path, "exec"), names)
