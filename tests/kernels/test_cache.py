@@ -29,7 +29,7 @@ def first(array):
 def first(tmp_path, monkeypatch):
     """A function in a file of its own, with a cache of its own."""
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
-    # numba pickles the globals of a function outside modules, builtins included, and doctests leave a value there
+    # numba pickles the globals of such a function, builtins included, where doctests leave a value
     monkeypatch.delattr(builtins, "_", raising=False)
     path, names = tmp_path / "kernels.py", {}
     path.write_text(SOURCE)
