@@ -2,7 +2,6 @@
 sources of kernels change.
 """
 
-import builtins
 import os
 import pickle
 import re
@@ -29,9 +28,8 @@ def first(array):
 def first(tmp_path, monkeypatch):
     """A function in a file of its own, with a cache of its own."""
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
-    # numba pickles the globals of such a function, builtins included, where doctests leave a value
-    monkeypatch.delattr(builtins, "_", raising=False)
-    path, names = tmp_path / "kernels.py", {}
+    # numba pickles the globals of such a function, builtins included, where other tests leave values
+    path, names = tmp_path / "kernels.py", {"__builtins__": {}}
     path.write_text(SOURCE)
     exec(compile(SOURCE, path, "exec"), names)
     return names["first"]
