@@ -17,7 +17,7 @@ def alarm(tmp_path_factory):
 def test_an_answer(alarm, good):
     told = good("query", alarm, "--ask", "burglary", "--given", "john calls=yes", "--given", "mary calls=yes")
     assert told.splitlines()[1].split() == ["yes", "0.284172"]
-    assert "P(findings) = 0.00208410" in told.replace("0.0020841", "0.00208410")
+    assert told.splitlines()[-1] == "P(findings) = 0.0020841"
 
 
 def test_a_derivation_in_every_format(alarm, good):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import openbook
-from openbook.bayes import Laplace, NaiveBayes, NoSmoothing
+from openbook.bayes import Laplace, MEstimate, NaiveBayes, NoSmoothing
 from openbook.errors import DataError, ParameterError
 from openbook.network import BeliefNetwork, BeliefNetworkClassifier, random_network
 from openbook.network.structure import family_score
@@ -198,7 +198,15 @@ def test_missing_cells_are_summed_out_by_hand():
     assert model.predict_proba([row])[0].tolist() == pytest.approx([no / (no + yes), yes / (no + yes)])
 
 
+@pytest.mark.parametrize("smoothing", [NoSmoothing(), Laplace(0.5), MEstimate(2.0)])
+def test_tables_sum_to_one(smoothing):
+    for table in BeliefNetwork(EDGE, smoothing=smoothing).fit(ROWS).tables_.values():
+        np.testing.assert_allclose(table.sum(axis=-1), 1.0)
+
+
 def test_errors_name_the_culprit():
+    with pytest.raises(ParameterError, match=r"so that tables sum to 1; omit p=0.1"):
+        BeliefNetwork(EDGE, smoothing=MEstimate(2.0, 0.1)).fit(ROWS)
     with pytest.raises(ParameterError, match="structure cannot be 'hillclimb'"):
         BeliefNetwork("hillclimb").fit(ROWS)
     with pytest.raises(ParameterError, match="names 'z', which is no node"):

@@ -1,4 +1,4 @@
-"""Belief networks beside pyAgrum, on the networks that pgmpy bundles: answers to 1e-7, scores to rounding."""
+"""Belief networks beside pyAgrum, on the networks that pgmpy bundles: answers to 1e-6, scores no lower."""
 
 import gzip
 from importlib.resources import files
@@ -99,4 +99,4 @@ def test_bic_of_the_search_is_no_worse(pair, tmp_path):
     there = BeliefNetwork(required=edges, forbidden=others, max_parents=10).fit(rows)
     assert sorted(there.graph_.edges) == sorted(edges)
     found = BeliefNetwork(max_parents=10).fit(rows)
-    assert found.score_ >= there.score_ - 0.002 * abs(there.score_)
+    assert found.score_ >= there.score_

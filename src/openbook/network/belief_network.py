@@ -52,7 +52,7 @@ class BeliefNetwork(Questions, Unsupervised):
     Parameters
     ----------
     structure : "hill_climb", "chow_liu", "empty", or list of (parent, child), default="hill_climb"
-        The edges, or how they are searched. `target` is needed by "naive" and "tan".
+        The edges, or how they are searched.
     criterion : "bic", "bdeu" or "k2", default="bic"
         What the search maximises.
     max_parents : int, default=4
@@ -61,7 +61,7 @@ class BeliefNetwork(Questions, Unsupervised):
         Edges that the search must keep.
     forbidden : list of (parent, child), default=()
         Edges that the search must not add.
-    smoothing : NoSmoothing(), Laplace(alpha) or MEstimate(m, p), default=Laplace(alpha=1.0)
+    smoothing : NoSmoothing(), Laplace(alpha) or MEstimate(m), default=Laplace(alpha=1.0)
         From counts to probabilities.
     latent : mapping of name to number of values, or None, default=None
         Nodes that no column shows; `structure` must be a list of edges that says where they belong.
@@ -328,8 +328,8 @@ class BeliefNetwork(Questions, Unsupervised):
                 "this network was given its tables, so it has no counts to go on from; fit it first"
             )
         table = conform(read(X, self.schema_), self.schema_, type(self).__name__)
-        (first, *more) = weighed(table, np.zeros(len(table), dtype=np.intp), sample_weight).pieces
-        pieces = [(node_codes(chunk.X, self.nodes_, self.cuts_), chunk.w) for chunk in (first, *more)]
+        rows = weighed(table, np.zeros(len(table), dtype=np.intp), sample_weight)
+        pieces = [(node_codes(X, self.nodes_, self.cuts_), w) for X, _, w in rows.pieces]
         if any((codes < 0).any() for codes, _ in pieces):
             raise DataError(
                 "rows with missing or unseen cells cannot be added to counts or taken away; fit again"

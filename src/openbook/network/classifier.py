@@ -50,7 +50,7 @@ class BeliefNetworkClassifier(Classifier):
         What "hill_climb" maximises.
     max_parents : int, default=4
         The most parents of a node in "hill_climb".
-    smoothing : NoSmoothing(), Laplace(alpha) or MEstimate(m, p), default=Laplace(alpha=1.0)
+    smoothing : NoSmoothing(), Laplace(alpha) or MEstimate(m), default=Laplace(alpha=1.0)
         From counts to probabilities.
     bins : int, default=5
         The most intervals into which a numeric column is cut.

@@ -3,7 +3,6 @@
 A graph is a mapping of node -> its parents. An edge goes from parent to child, and no path along edges leads
 back to its start (a directed acyclic graph).
 
-    moral neighbours      nodes joined by an edge, or parents of the same child
     Markov blanket        parents, children, and the children's other parents
     local Markov          a node is independent of its non-descendants, given its parents
     d-separation          a path is blocked by an observed node, unless arrows meet there (a collider); a
@@ -175,16 +174,6 @@ class Graph:
                 )
                 reasons.append(f"arrows meet at {node}, and {seen} is observed")
         return " ".join(words) + (f" ({'; '.join(reasons)})" if reasons else "")
-
-    def moral(self, nodes: Collection[str]) -> dict[str, set[str]]:
-        """The neighbours of each of these nodes in the moral graph of them alone."""
-        inside = set(nodes)
-        near: dict[str, set[str]] = {node: set() for node in self.parents if node in inside}
-        for node in near:
-            family = [n for n in (*self.parents[node], node) if n in inside]
-            for one in family:
-                near[one].update(other for other in family if other != one)
-        return near
 
 
 def _traced(

@@ -3,7 +3,6 @@
 table : float64 (values of parent 1, …, values of parent k, values of the node); the last axis sums to one
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
@@ -99,8 +98,3 @@ def checked_table(node: Categorical, parents: Sequence[Categorical], table: np.n
         raise DataError(f"node {node.name!r}: its probabilities{where} sum to {total:g}, not to 1")
     exact = np.isclose(sums, 1.0, rtol=0, atol=1e-12)
     return table / np.where(exact, 1.0, sums)
-
-
-def cells_of(parents: Sequence[Categorical], node: Categorical) -> int:
-    """How many numbers the table of a node has."""
-    return math.prod(len(a.values) for a in (*parents, node))
