@@ -205,7 +205,7 @@ def test_tables_sum_to_one(smoothing):
 
 
 def test_errors_name_the_culprit():
-    with pytest.raises(ParameterError, match=r"so that tables sum to 1; omit p=0.1"):
+    with pytest.raises(ParameterError, match=r"guesses for the values of 'a' must sum to 1; omit p"):
         BeliefNetwork(EDGE, smoothing=MEstimate(2.0, 0.1)).fit(ROWS)
     with pytest.raises(ParameterError, match="structure cannot be 'hillclimb'"):
         BeliefNetwork("hillclimb").fit(ROWS)

@@ -435,3 +435,9 @@ def test_labels_may_be_a_column_of_the_table():
     assert named.trace_ == HiddenMarkov(sequence="s").fit(bare, [row["state"] for row in rows]).trace_
     apart = [openbook.read([row for row in rows if row["s"] == s]).drop("s") for s in "12"]
     assert HiddenMarkov().fit(apart, "state").trace_ == named.trace_
+
+
+def test_guesses_that_make_no_distribution_are_refused():
+    rows = [{"w": w} for w in "abcabcab"]
+    with pytest.raises(ParameterError, match="guesses for the values of 'w' must sum to 1; omit p"):
+        HiddenMarkov(smoothing=MEstimate(2.0, 0.1), random_state=0).fit(rows)

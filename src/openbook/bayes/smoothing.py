@@ -121,6 +121,16 @@ class Smoothing(ABC):
             estimates[:, -1] = np.nan
         return estimates
 
+    def distributions(self, counts: np.ndarray, labels, column: str, values: tuple[str, ...]) -> np.ndarray:
+        """The `table`, whose rows must be distributions over the values, as in a model of what rows occur."""
+        estimates = self.table(counts, labels, column, values)
+        if not np.allclose(estimates[:, :-1].sum(axis=1), 1.0):
+            msg = (
+                f"{self}: its guesses for the values of {column!r} must sum to 1; omit p, or give one a value"
+            )
+            raise ParameterError(msg)
+        return estimates
+
 
 @dataclass(frozen=True)
 class NoSmoothing(Smoothing):

@@ -6,10 +6,9 @@ value never seen and a node that no column shows have the code -1.
 
 import numpy as np
 
-from openbook.bayes.smoothing import MEstimate, NoSmoothing
+from openbook.bayes.smoothing import NoSmoothing
 from openbook.border.rows import infinite_cell
 from openbook.data import UNSEEN, Categorical, Numeric, Ordinal
-from openbook.errors import ParameterError
 from openbook.prepare.discretise import equal_cuts, interval_names
 
 __all__ = ["as_node", "counted", "equal_frequency_cuts", "loaded", "node_codes", "smoothed"]
@@ -64,14 +63,11 @@ def counted(families, chunk):
 
 def smoothed(families, nodes, smoothing, counts, plain=()):
     """The smoothed shares of counts; of the nodes in `plain`, the shares themselves."""
-    if isinstance(smoothing, MEstimate) and smoothing.p is not None:
-        msg = f"MEstimate spreads its guess evenly here, so that tables sum to 1; omit p={smoothing.p!r}"
-        raise ParameterError(msg)
     tables = []
     for node, attribute in enumerate(nodes):
         flat = counts.tables[node].reshape(-1, families.sizes[node])
         labels = [str(i) for i in range(len(flat))]
         way = NoSmoothing() if node in plain else smoothing
-        shares = way.table(flat, labels, attribute.name, attribute.values)[:, :-1]
+        shares = way.distributions(flat, labels, attribute.name, attribute.values)[:, :-1]
         tables.append(shares.reshape(families.shape(node)))
     return tables

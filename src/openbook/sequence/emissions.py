@@ -114,7 +114,7 @@ class Emissions:
         tables = tuple(
             np.where(
                 table.sum(axis=1, keepdims=True) > _NOTHING,
-                _left_out_if_unknown(smoothing.table(table, states, a.name, a.values)),
+                _left_out_if_unknown(smoothing.distributions(table, states, a.name, a.values)),
                 before,
             )
             for a, table, before in zip(self.attributes, counts, self.tables, strict=True)
